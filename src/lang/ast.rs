@@ -1,0 +1,133 @@
+//! The syntax tree: what the user wrote, with the place of every node, and nothing of what it means.
+//!
+//! Chains of operators of one precedence (`a + b - c`, `x |> f |> g`) are flat lists and not left-leaning trees: a sum
+//! of a hundred thousand terms is one node, so no walk over the tree recurses deeper than the brackets that were typed.
+
+use std::sync::Arc;
+
+use super::span::{Span, Spanned};
+
+pub type Name = Spanned<Arc<str>>;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    pub statements: Vec<Statement>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statement {
+    pub node: StatementKind,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum StatementKind {
+    /// `let a = e`, `let a, b = e, f`, `let a, b = list`.
+    Let { names: Vec<Name>, values: Vec<Expr> },
+    /// `fn name(params) = body`.
+    Fn { name: Name, function: Arc<Lambda> },
+    /// `import "file.mer"`.
+    Import(Spanned<Arc<str>>),
+    /// A bare expression, whose value is shown.
+    Expr(Expr),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expr {
+    pub node: ExprKind,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExprKind {
+    Number(f64),
+    Str(Arc<str>),
+    Bool(bool),
+    Name(Arc<str>),
+    List(Vec<Expr>),
+    /// `[body for var in over if cond]`; several names take a list apart.
+    Comprehension {
+        body: Box<Expr>,
+        vars: Vec<Name>,
+        over: Box<Expr>,
+        cond: Option<Box<Expr>>,
+    },
+    /// `x -> e`, `(x, y) -> e`.
+    Lambda(Arc<Lambda>),
+    If {
+        cond: Box<Expr>,
+        then: Box<Expr>,
+        otherwise: Box<Expr>,
+    },
+    /// Left-associative operators of one precedence: `first op expr op expr …`. `rest` is never empty. Comparisons do
+    /// not chain, so theirs has one entry. `^` is to the right and has one entry, whose operand may be another chain.
+    Chain {
+        first: Box<Expr>,
+        rest: Vec<(Spanned<BinaryOp>, Expr)>,
+    },
+    Unary {
+        op: Spanned<UnaryOp>,
+        operand: Box<Expr>,
+    },
+    /// `a..b` or `a..=b`.
+    Range {
+        start: Box<Expr>,
+        end: Box<Expr>,
+        inclusive: bool,
+    },
+    /// `e ~ prior` or `~ prior`: only as an argument's value or an item of a list.
+    Prior {
+        value: Option<Box<Expr>>,
+        prior: Box<Expr>,
+    },
+    /// `callee(args)`.
+    Call { callee: Box<Expr>, args: Vec<Arg> },
+    Index { value: Box<Expr>, index: Box<Expr> },
+    Member { value: Box<Expr>, member: Name },
+}
+
+/// The function of a `->` or of a `fn`. Defaults come only with `fn`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lambda {
+    pub params: Vec<FnParam>,
+    pub body: Expr,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct FnParam {
+    pub name: Name,
+    pub default: Option<Expr>,
+}
+
+/// One argument: `e`, `name=e`. `name ~ prior` and `name=e ~ prior` have an [`ExprKind::Prior`] for their value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arg {
+    pub name: Option<Name>,
+    pub value: Expr,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    Pipe,
+    Compose,
+    Or,
+    And,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Pow,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    Neg,
+    Not,
+}

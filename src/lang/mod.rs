@@ -1,0 +1,4 @@
+//! The language: text to syntax, syntax to values.
+
+pub mod ast;
+pub mod span;

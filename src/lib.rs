@@ -1,0 +1,5 @@
+//! Mercer: a small language for Gaussian-process kernel models.
+
+pub mod lang;
+pub mod param;
+pub mod progress;

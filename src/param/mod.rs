@@ -1,0 +1,105 @@
+//! Parameters of kernels and models: a value, what a fit may do with it, where it may lie, and a prior.
+//!
+//! A parameter is always in natural units. [`Domain`] alone knows how it maps to the real line on which the optimiser
+//! walks. Nothing here knows a kernel, an optimiser or the language.
+
+mod domain;
+mod prior;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use domain::Domain;
+pub use prior::Prior;
+
+/// What is known of a parameter's value and what a fit may do with it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum State {
+    /// Nothing was said: a fit starts it from the data, and a look without data takes the family's default.
+    #[default]
+    Unset,
+    /// Free, starting here.
+    Free(f64),
+    /// Stays here.
+    Fixed(f64),
+    /// Free between two bounds, starting at `value` or, without one, from the data.
+    Bounded { lo: f64, hi: f64, value: Option<f64> },
+}
+
+/// One parameter of a kernel or of a model.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Param {
+    pub state: State,
+    pub prior: Option<Prior>,
+    /// Parameters of one tie share their value in every fit.
+    pub tie: Option<Tie>,
+}
+
+impl Param {
+    pub fn free(value: f64) -> Self {
+        State::Free(value).into()
+    }
+
+    pub fn fixed(value: f64) -> Self {
+        State::Fixed(value).into()
+    }
+
+    /// The value that was written, if one was.
+    pub fn value(&self) -> Option<f64> {
+        match self.state {
+            State::Unset => None,
+            State::Free(v) | State::Fixed(v) => Some(v),
+            State::Bounded { value, .. } => value,
+        }
+    }
+
+    pub fn is_fixed(&self) -> bool {
+        matches!(self.state, State::Fixed(_))
+    }
+
+    /// Nothing at all was written of it.
+    pub fn is_unset(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The same parameter with another value; a fixed one stays as it is.
+    pub fn with_value(&self, value: f64) -> Self {
+        let state = match self.state {
+            State::Unset | State::Free(_) => State::Free(value),
+            State::Fixed(v) => State::Fixed(v),
+            State::Bounded { lo, hi, .. } => State::Bounded { lo, hi, value: Some(value) },
+        };
+        Self { state, ..self.clone() }
+    }
+}
+
+impl From<State> for Param {
+    fn from(state: State) -> Self {
+        Self { state, prior: None, tie: None }
+    }
+}
+
+/// Says that parameters are one and the same. Equality is by `id`; the name is for display.
+#[derive(Debug, Clone)]
+pub struct Tie {
+    id: u64,
+    pub name: Arc<str>,
+}
+
+impl Tie {
+    /// A tie unlike all others.
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), name: name.into() }
+    }
+
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+}
+
+impl PartialEq for Tie {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
