@@ -1,5 +1,6 @@
 //! Mercer: a small language for Gaussian-process kernel models.
 
+pub mod fit;
 pub mod lang;
 pub mod param;
 pub mod progress;

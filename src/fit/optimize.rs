@@ -1,0 +1,215 @@
+//! Minimising a smooth function of a few real numbers whose every evaluation is dear and may fail.
+
+use std::fmt;
+
+use argmin::core::{Executor, State as _, TerminationStatus};
+
+use super::lbfgs::{Lbfgs, State, Walk};
+use super::linesearch::{ROUNDING, largest};
+use crate::progress::Progress;
+
+/// A function to be minimised, with its gradient.
+pub trait Objective: Sync {
+    /// How many coordinates it has.
+    fn dim(&self) -> usize;
+
+    /// The value at a place; writes the gradient there. Where it cannot be evaluated the value, or any part of the
+    /// gradient, is NaN or infinite; the optimiser then takes a shorter step.
+    fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64;
+}
+
+/// When to end, and how far to go at once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Steps over the whole run.
+    pub max_iter: usize,
+    /// Evaluations over the whole run; one step takes one or a few.
+    pub max_evals: usize,
+    /// Converged once no part of the gradient is larger than this.
+    pub gradient_tolerance: f64,
+    /// Ended once two steps in a row gain less than this, relative to the value (or to 1, if that is larger).
+    pub value_tolerance: f64,
+    /// The largest move of any coordinate in one step. Coordinates are logarithms as a rule: 2 is a factor of 7.4.
+    pub largest_step: f64,
+    /// How many steps the model of the curvature remembers.
+    pub history: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            max_iter: 200,
+            max_evals: 600,
+            gradient_tolerance: 1e-4,
+            value_tolerance: 1e-10,
+            largest_step: 2.0,
+            history: 12,
+        }
+    }
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The gradient vanishes.
+    Converged,
+    /// Steps no longer change the value.
+    SmallChange,
+    /// The steps or evaluations allowed are used up.
+    OutOfIterations { steps: usize },
+    /// Somebody asked to stop.
+    Stopped { steps: usize },
+    /// There is no way on.
+    Stuck { why: Obstacle },
+}
+
+/// What stands in the way of a run that is stuck.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Obstacle {
+    /// No finite value at the start.
+    NoValue,
+    /// A finite value at the start, but no finite gradient.
+    NoGradient,
+    /// No lower value along the gradient, though it does not vanish.
+    NoDescent,
+}
+
+impl Ended {
+    /// Whether the place reached can be called a minimum.
+    pub fn well(&self) -> bool {
+        matches!(self, Ended::Converged | Ended::SmallChange)
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = |steps: &usize| if *steps == 1 { "step" } else { "steps" };
+        match self {
+            Ended::Converged => f.write_str("converged"),
+            Ended::SmallChange => f.write_str("converged (further steps gain nothing)"),
+            Ended::OutOfIterations { steps } => write!(f, "not converged after {steps} {}", plural(steps)),
+            Ended::Stopped { steps } => write!(f, "stopped by the user after {steps} {}", plural(steps)),
+            Ended::Stuck { why } => write!(f, "stuck: {why}"),
+        }
+    }
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Obstacle::NoValue => "no finite value at the start",
+            Obstacle::NoGradient => "no finite gradient at the start",
+            Obstacle::NoDescent => "no better value along the gradient",
+        })
+    }
+}
+
+/// What a run has come to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The best place seen.
+    pub at: Vec<f64>,
+    /// The value there; infinite if there was none.
+    pub value: f64,
+    /// The gradient there; NaN if there was none.
+    pub gradient: Vec<f64>,
+    /// Steps taken.
+    pub iterations: usize,
+    /// Evaluations made.
+    pub evaluations: usize,
+    pub ended: Ended,
+}
+
+impl Outcome {
+    /// The largest part of the gradient, without sign.
+    pub fn gradient_size(&self) -> f64 {
+        largest(&self.gradient)
+    }
+}
+
+/// Minimises from a start to the end. `progress` hears of each step as a share of `max_iter`, and may stop the run
+/// between any two evaluations.
+pub fn minimize(objective: &dyn Objective, start: &[f64], options: &Options, progress: &dyn Progress) -> Outcome {
+    let mut run = Run::new(start, options);
+    run.advance(objective, options.max_iter, progress);
+    run.outcome()
+}
+
+/// A run that can be taken some steps on at a time, so that several starts can race.
+///
+/// The steps are the same however they are portioned.
+#[derive(Debug, Clone)]
+pub struct Run {
+    start: Vec<f64>,
+    options: Options,
+    state: State,
+    walk: Walk,
+}
+
+impl Run {
+    /// A run that stands at its start; nothing is evaluated yet.
+    pub fn new(start: &[f64], options: &Options) -> Run {
+        Run {
+            start: start.to_vec(),
+            options: options.clone(),
+            state: State::new().param(start.to_vec()),
+            walk: Walk::default(),
+        }
+    }
+
+    /// Takes up to so many steps, and says whether and how the run has ended. A run that has ended stays where it is,
+    /// except that one which was stopped goes on. The first call evaluates the start, even with no steps allowed.
+    pub fn advance(&mut self, objective: &dyn Objective, iterations: usize, progress: &dyn Progress) -> Option<&Ended> {
+        debug_assert_eq!(objective.dim(), self.start.len(), "a start has one number a coordinate");
+        if matches!(self.walk.ended, Some(Ended::Stopped { .. })) {
+            self.walk.ended = None;
+        }
+        if self.walk.ended.is_some() {
+            return self.walk.ended.as_ref();
+        }
+        let mut state = std::mem::replace(&mut self.state, State::new());
+        state.max_iters = state.iter.saturating_add(iterations as u64);
+        state.termination_status = TerminationStatus::NotTerminated;
+        let solver = Lbfgs { walk: &mut self.walk, options: &self.options, progress };
+        let result = Executor::new(objective, solver).configure(|_| state).ctrlc(false).timer(false).run();
+        // `run` is `Ok` whatever happened: how it ended is what the solver itself has noted.
+        self.state = match result {
+            Ok(result) => result.state,
+            Err(_) => {
+                self.walk.ended.get_or_insert(Ended::Stuck { why: Obstacle::NoDescent });
+                State::new()
+            }
+        };
+        self.walk.ended.as_ref()
+    }
+
+    /// How the run ended, if it has.
+    pub fn ended(&self) -> Option<&Ended> {
+        self.walk.ended.as_ref()
+    }
+
+    /// The best value so far; infinite before the first evaluation and where there was none.
+    pub fn value(&self) -> f64 {
+        self.walk.best.as_ref().map_or(f64::INFINITY, |best| best.value)
+    }
+
+    /// What the run has come to so far. One that has not ended is out of iterations.
+    pub fn outcome(&self) -> Outcome {
+        let (iterations, evaluations) = (self.walk.iterations, self.walk.evaluations);
+        let ended = self.walk.ended.unwrap_or(Ended::OutOfIterations { steps: iterations });
+        let (mut at, mut value, mut gradient) = match &self.walk.best {
+            Some(best) => (best.at.clone(), best.value, best.gradient.clone()),
+            None => (self.start.clone(), f64::INFINITY, vec![f64::NAN; self.start.len()]),
+        };
+        // Values that differ by rounding alone are the same: then it is the last place whose gradient was judged.
+        if let (Some(last), Some(slope)) = (&self.state.param, &self.state.grad)
+            && self.state.cost <= value + 10.0 * ROUNDING * value.abs().max(1.0)
+        {
+            (at, value, gradient) = (last.clone(), self.state.cost, slope.clone());
+        }
+        Outcome { at, value, gradient, iterations, evaluations, ended }
+    }
+}
+
+#[cfg(test)]
+mod tests;

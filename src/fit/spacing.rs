@@ -1,0 +1,113 @@
+//! How far apart the rows of some columns lie: what length-scales are started from.
+//!
+//! Rows with a value that is not finite are passed over; equal rows do not count as a distance.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+/// Above this many rows the median distance is read from a sample.
+const MOST_ROWS: usize = 1000;
+
+/// The median of the Euclidean distances between rows, those of equal rows left out. The columns are of one length
+/// and in whatever units the distance shall have. `None` if all rows are equal.
+pub fn median_distance(columns: &[&[f64]]) -> Option<f64> {
+    let rows = columns.iter().map(|column| column.len()).min()?;
+    let whole: Vec<usize> = (0..rows).filter(|&row| columns.iter().all(|column| column[row].is_finite())).collect();
+    let chosen: Vec<usize> = sample(whole.len(), MOST_ROWS).into_iter().map(|at| whole[at]).collect();
+    let mut distances = Vec::with_capacity(chosen.len() * chosen.len().saturating_sub(1) / 2);
+    for (i, &a) in chosen.iter().enumerate() {
+        for &b in &chosen[..i] {
+            let square: f64 = columns.iter().map(|column| (column[a] - column[b]).powi(2)).sum();
+            if square > 0.0 {
+                distances.push(square.sqrt());
+            }
+        }
+    }
+    median(&mut distances)
+}
+
+/// The median gap between neighbouring values of a column, repeated values counted once: the spacing of points that
+/// are evenly spaced. `None` for a constant column.
+pub fn median_gap(column: &[f64]) -> Option<f64> {
+    let places = distinct(column);
+    let mut gaps: Vec<f64> = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    median(&mut gaps)
+}
+
+/// The largest value of a column less the smallest. `None` for a constant column.
+pub fn span(column: &[f64]) -> Option<f64> {
+    let finite = || column.iter().copied().filter(|value| value.is_finite());
+    let span = finite().reduce(f64::max)? - finite().reduce(f64::min)?;
+    (span > 0.0).then_some(span)
+}
+
+/// The values of a column in order, each once; values that differ by rounding alone are one.
+pub fn distinct(column: &[f64]) -> Vec<f64> {
+    let mut places: Vec<f64> = column.iter().copied().filter(|value| value.is_finite()).collect();
+    places.sort_unstable_by(f64::total_cmp);
+    let size = places.first().zip(places.last()).map_or(0.0, |(first, last)| first.abs().max(last.abs()));
+    places.dedup_by(|next, kept| *next - *kept <= 1e-13 * size);
+    places
+}
+
+/// At most `most` of `count` rows in ascending order: one from each of so many blocks, at a place drawn from a fixed
+/// seed, since an even stride would hide whatever repeats with it.
+pub(super) fn sample(count: usize, most: usize) -> Vec<usize> {
+    if count <= most {
+        return (0..count).collect();
+    }
+    let mut random = Pcg64Mcg::seed_from_u64(0x5eed);
+    // In 128 bits, so that no count of rows is too large.
+    let edge = |block: usize| (block as u128 * count as u128 / most as u128) as usize;
+    (0..most).map(|block| random.random_range(edge(block)..edge(block + 1))).collect()
+}
+
+/// The median (the upper one of two); reorders the values.
+pub(super) fn median(values: &mut [f64]) -> Option<f64> {
+    let middle = values.len() / 2;
+    (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{median_distance, median_gap, sample, span};
+
+    #[test]
+    fn even_points() {
+        let t: Vec<f64> = (0..5).map(|i| 10.0 - 0.5 * i as f64).collect();
+        assert_eq!((median_gap(&t), span(&t)), (Some(0.5), Some(2.0)));
+        assert_eq!(median_distance(&[&t]), Some(1.0));
+    }
+
+    #[test]
+    fn repeated_rows_do_not_count() {
+        let x = [0.0, 0.0, 0.0, 0.0, 3.0];
+        let y = [0.0, 0.0, 0.0, 0.0, 4.0];
+        assert_eq!(median_distance(&[&x, &y]), Some(5.0));
+        assert_eq!(median_gap(&x), Some(3.0));
+        assert_eq!(median_gap(&[0.3, 0.1 + 0.2, 1.3]), Some(1.3 - 0.3));
+    }
+
+    #[test]
+    fn nothing_to_tell() {
+        for column in [&[][..], &[1.0], &[2.0, 2.0, 2.0], &[f64::NAN, 1.0]] {
+            assert_eq!((median_distance(&[column]), median_gap(column), span(column)), (None, None, None));
+        }
+        assert_eq!(median_distance(&[]), None);
+    }
+
+    #[test]
+    fn blanks_are_passed_over() {
+        let x = [0.0, f64::NAN, 2.0, f64::INFINITY];
+        assert_eq!((median_distance(&[&x]), median_gap(&x), span(&x)), (Some(2.0), Some(2.0), Some(2.0)));
+    }
+
+    #[test]
+    fn a_sample_is_enough_for_many_rows() {
+        let x: Vec<f64> = (0..20_000).map(|i| (i % 1000) as f64).collect();
+        let median = median_distance(&[&x]).unwrap_or(0.0);
+        assert!((median - 293.0).abs() < 25.0, "{median}");
+        let rows = sample(20_000, 1000);
+        assert!(rows.len() == 1000 && rows.windows(2).all(|pair| pair[0] < pair[1]) && rows[999] < 20_000);
+    }
+}
