@@ -2,5 +2,6 @@
 
 pub mod fit;
 pub mod lang;
+pub mod linalg;
 pub mod param;
 pub mod progress;

@@ -81,9 +81,18 @@ pub enum ExprKind {
         prior: Box<Expr>,
     },
     /// `callee(args)`.
-    Call { callee: Box<Expr>, args: Vec<Arg> },
-    Index { value: Box<Expr>, index: Box<Expr> },
-    Member { value: Box<Expr>, member: Name },
+    Call {
+        callee: Box<Expr>,
+        args: Vec<Arg>,
+    },
+    Index {
+        value: Box<Expr>,
+        index: Box<Expr>,
+    },
+    Member {
+        value: Box<Expr>,
+        member: Name,
+    },
 }
 
 /// The function of a `->` or of a `fn`. Defaults come only with `fn`.

@@ -19,11 +19,7 @@ impl Span {
 
     /// The smallest span that holds both. Both must be of one source.
     pub fn to(self, other: Span) -> Span {
-        Span {
-            source: self.source,
-            start: self.start.min(other.start),
-            end: self.end.max(other.end),
-        }
+        Span { source: self.source, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 

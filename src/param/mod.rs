@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use domain::Domain;
-pub use prior::Prior;
+pub use prior::{PRIORS, Prior};
 
 /// What is known of a parameter's value and what a fit may do with it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -7,12 +7,26 @@ use statrs::function::gamma::ln_gamma;
 /// A density over one parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Prior {
-    Normal { mean: f64, sd: f64 },
+    Normal {
+        mean: f64,
+        sd: f64,
+    },
     /// `mean` and `sd` are those of the logarithm.
-    LogNormal { mean: f64, sd: f64 },
-    Gamma { shape: f64, rate: f64 },
-    HalfNormal { sd: f64 },
-    Uniform { lo: f64, hi: f64 },
+    LogNormal {
+        mean: f64,
+        sd: f64,
+    },
+    Gamma {
+        shape: f64,
+        rate: f64,
+    },
+    HalfNormal {
+        sd: f64,
+    },
+    Uniform {
+        lo: f64,
+        hi: f64,
+    },
 }
 
 /// Names, arguments and meaning of every prior, for whoever parses, prints or explains one.

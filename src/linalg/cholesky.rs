@@ -1,0 +1,224 @@
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt;
+use faer::{Auto, Conj, MatMut, MatRef, Par, Spec};
+
+use super::{Matrix, Vector};
+
+/// The lower Cholesky factor of a symmetric matrix, with what had to be added to its diagonal to get one.
+#[derive(Debug, Clone)]
+pub struct Cholesky {
+    /// The lower triangle is the factor; what stands above it means nothing.
+    factor: Matrix,
+    jitter: f64,
+}
+
+/// No jitter up to the largest made the matrix positive definite.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error(
+    "the covariance matrix of {rows} rows is not positive definite (row {pivot}), even with {jitter:e} added to its diagonal"
+)]
+pub struct NotPositiveDefinite {
+    pub rows: usize,
+    /// The first row whose pivot is not positive, from 0.
+    pub pivot: usize,
+    /// The largest jitter that was tried.
+    pub jitter: f64,
+}
+
+/// Jitter starts at this share of the mean diagonal and grows tenfold.
+const JITTER_LEAST: f64 = 1e-10;
+const JITTER_STEPS: i32 = 7;
+
+impl Cholesky {
+    /// Factors a symmetric matrix of which only the lower triangle is read.
+    ///
+    /// When it is not positive definite in floating point, jitter is added to the diagonal, from 1e-10 of its mean by
+    /// factors of ten to 1e-4; [`jitter`](Self::jitter) tells how much it took.
+    ///
+    /// # Errors
+    /// [`NotPositiveDefinite`] when the largest jitter does not help, or when an entry is not finite.
+    pub fn new(matrix: Matrix) -> Result<Self, NotPositiveDefinite> {
+        let n = matrix.nrows();
+        let diagonal: Vec<f64> = (0..n).map(|i| matrix[(i, i)]).collect();
+        let mean = diagonal.iter().sum::<f64>() / n.max(1) as f64;
+        let mut factor = matrix.clone();
+        let mut pivot = match factor_in_place(&mut factor) {
+            Ok(()) => return Ok(Self { factor, jitter: 0.0 }),
+            Err(pivot) => pivot,
+        };
+        let mut jitter = 0.0;
+        if mean.is_finite() && mean > 0.0 {
+            for step in 0..JITTER_STEPS {
+                jitter = JITTER_LEAST * 10f64.powi(step) * mean;
+                factor.copy_from(&matrix);
+                for i in 0..n {
+                    factor[(i, i)] += jitter;
+                }
+                match factor_in_place(&mut factor) {
+                    Ok(()) => return Ok(Self { factor, jitter }),
+                    Err(at) => pivot = at,
+                }
+            }
+        }
+        Err(NotPositiveDefinite { rows: n, pivot, jitter })
+    }
+
+    /// Factors without jitter and without a copy of the matrix: for the many evaluations of a fit.
+    ///
+    /// # Errors
+    /// [`NotPositiveDefinite`] with a jitter of 0.
+    pub fn without_jitter(mut matrix: Matrix) -> Result<Self, NotPositiveDefinite> {
+        let rows = matrix.nrows();
+        match factor_in_place(&mut matrix) {
+            Ok(()) => Ok(Self { factor: matrix, jitter: 0.0 }),
+            Err(pivot) => Err(NotPositiveDefinite { rows, pivot, jitter: 0.0 }),
+        }
+    }
+
+    /// What was added to every diagonal entry; 0 when nothing was.
+    pub fn jitter(&self) -> f64 {
+        self.jitter
+    }
+
+    /// Rows (and columns) of the matrix.
+    pub fn n(&self) -> usize {
+        self.factor.nrows()
+    }
+
+    /// The factor L, with zeros above its diagonal.
+    pub fn lower(&self) -> Matrix {
+        self.factor.lower_triangle()
+    }
+
+    /// log det K = 2 Σ log Lᵢᵢ.
+    pub fn log_det(&self) -> f64 {
+        (0..self.n()).map(|i| self.factor[(i, i)].ln()).sum::<f64>() * 2.0
+    }
+
+    /// K⁻¹b.
+    pub fn solve(&self, b: &Vector) -> Vector {
+        let mut x = b.clone();
+        let n = self.n();
+        llt::solve::solve_in_place_with_conj(
+            view(&self.factor),
+            Conj::No,
+            MatMut::from_column_major_slice_mut(x.as_mut_slice(), n, 1),
+            Par::Seq,
+            MemStack::new(&mut []),
+        );
+        x
+    }
+
+    /// K⁻¹B.
+    pub fn solve_matrix(&self, b: &Matrix) -> Matrix {
+        let mut x = b.clone();
+        llt::solve::solve_in_place_with_conj(
+            view(&self.factor),
+            Conj::No,
+            view_mut(&mut x),
+            Par::Seq,
+            MemStack::new(&mut []),
+        );
+        x
+    }
+
+    /// L⁻¹B: the squares of its columns are what the data take off a prior variance.
+    pub fn half_solve(&self, b: &Matrix) -> Matrix {
+        let mut x = b.clone();
+        faer::linalg::triangular_solve::solve_lower_triangular_in_place(view(&self.factor), view_mut(&mut x), Par::Seq);
+        x
+    }
+
+    /// The lower triangle of K⁻¹; what stands above it means nothing.
+    pub fn inverse_lower(&self) -> Matrix {
+        let n = self.n();
+        let mut out = Matrix::zeros(n, n);
+        let mut buffer = MemBuffer::new(llt::inverse::inverse_scratch::<f64>(n, Par::Seq));
+        llt::inverse::inverse(view_mut(&mut out), view(&self.factor), Par::Seq, MemStack::new(&mut buffer));
+        out
+    }
+
+    /// The diagonal of K⁻¹.
+    pub fn inverse_diagonal(&self) -> Vector {
+        self.inverse_lower().diagonal()
+    }
+}
+
+fn factor_in_place(matrix: &mut Matrix) -> Result<(), usize> {
+    let n = matrix.nrows();
+    if let Some(bad) = (0..n).find(|&j| matrix.column(j).rows_range(j..).iter().any(|v| !v.is_finite())) {
+        return Err(bad);
+    }
+    let params: Spec<llt::factor::LltParams, f64> = <llt::factor::LltParams as Auto<f64>>::auto().into();
+    let mut buffer = MemBuffer::new(llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, params));
+    llt::factor::cholesky_in_place(view_mut(matrix), Default::default(), Par::Seq, MemStack::new(&mut buffer), params)
+        .map(|_| ())
+        .map_err(|llt::factor::LltError::NonPositivePivot { index }| index)
+}
+
+fn view(matrix: &Matrix) -> MatRef<'_, f64> {
+    MatRef::from_column_major_slice(matrix.as_slice(), matrix.nrows(), matrix.ncols())
+}
+
+fn view_mut(matrix: &mut Matrix) -> MatMut<'_, f64> {
+    let (rows, columns) = matrix.shape();
+    MatMut::from_column_major_slice_mut(matrix.as_mut_slice(), rows, columns)
+}
+
+/// AᵀB, by faer's blocked product.
+pub fn transposed_product(a: &Matrix, b: &Matrix) -> Matrix {
+    let mut out = Matrix::zeros(a.ncols(), b.ncols());
+    faer::linalg::matmul::matmul(view_mut(&mut out), faer::Accum::Replace, view(a).transpose(), view(b), 1.0, Par::Seq);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gram(n: usize) -> Matrix {
+        Matrix::from_fn(n, n, |i, j| (-0.5 * (i as f64 - j as f64).powi(2) / 9.0).exp() + f64::from(u8::from(i == j)))
+    }
+
+    #[test]
+    fn solves_and_inverts() {
+        for n in [0, 1, 7, 150] {
+            let k = gram(n);
+            let chol = Cholesky::new(k.clone()).unwrap();
+            assert_eq!(chol.jitter(), 0.0);
+            let b = Vector::from_fn(n, |i, _| (i as f64).sin());
+            assert!((&k * chol.solve(&b) - &b).amax() < 1e-12 || n == 0);
+            let inverse = chol.inverse_lower();
+            for j in 0..n {
+                for i in j..n {
+                    let expected = chol.solve(&Vector::from_fn(n, |r, _| f64::from(u8::from(r == j))))[i];
+                    assert!((inverse[(i, j)] - expected).abs() < 1e-12);
+                }
+            }
+            let lower = chol.lower();
+            assert!((&lower * lower.transpose() - &k).amax() < 1e-12 || n == 0);
+        }
+    }
+
+    #[test]
+    fn singular_matrices_take_jitter_and_say_so() {
+        let chol = Cholesky::new(Matrix::from_element(5, 5, 2.0)).unwrap();
+        assert!(chol.jitter() >= 2e-10 && chol.jitter() < 1e-4);
+    }
+
+    #[test]
+    fn hopeless_matrices_are_refused() {
+        let mut k = gram(4);
+        k[(2, 2)] = -3.0;
+        assert_eq!(Cholesky::new(k).unwrap_err().pivot, 2);
+        let mut k = gram(4);
+        k[(3, 1)] = f64::NAN;
+        assert!(Cholesky::new(k).is_err());
+    }
+
+    #[test]
+    fn products_of_transposes() {
+        let (a, b) = (Matrix::from_fn(4, 3, |i, j| (i + 2 * j) as f64), Matrix::from_fn(4, 2, |i, j| (i * j) as f64));
+        assert_eq!(transposed_product(&a, &b), a.transpose() * &b);
+    }
+}

@@ -1,0 +1,16 @@
+//! Dense linear algebra: the one place that imports faer.
+//!
+//! Matrices are nalgebra's, column by column; a column-major slice crosses over to faer without a copy. Everything is
+//! sequential: fits run side by side, and a thread for each is faster than several threads inside one factorization.
+
+mod cholesky;
+mod pivoted;
+pub mod vector;
+
+pub use cholesky::{Cholesky, NotPositiveDefinite, transposed_product};
+pub use pivoted::pivoted_cholesky;
+
+/// A dense matrix of 64-bit floats, column by column.
+pub type Matrix = nalgebra::DMatrix<f64>;
+/// A column of 64-bit floats.
+pub type Vector = nalgebra::DVector<f64>;
