@@ -1,6 +1,7 @@
 //! Mercer: a small language for Gaussian-process kernel models.
 
 pub mod fit;
+pub mod kernel;
 pub mod lang;
 pub mod linalg;
 pub mod param;

@@ -100,6 +100,37 @@ fn ln_body<const FMA: bool>(x: &mut [f64]) {
     }
 }
 
+/// log(1 + x): the logarithm of the rounded sum, and what the rounding took.
+#[inline(always)]
+fn ln_1p_body<const FMA: bool>(x: &mut [f64]) {
+    for x in x {
+        let u = 1.0 + *x;
+        *x = ln_one::<FMA>(u) + (*x - (u - 1.0)) / u;
+    }
+}
+
+/// e^x − 1 for |x| ≤ 0.35: the series without its first term.
+#[inline(always)]
+fn exp_m1_small_body<const FMA: bool>(x: &mut [f64]) {
+    for x in x {
+        let mut p = 1.0 / 6_227_020_800.0;
+        for c in
+            [479_001_600.0, 39_916_800.0, 3_628_800.0, 362_880.0, 40_320.0, 5_040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0]
+        {
+            p = fma::<FMA>(p, *x, 1.0 / c);
+        }
+        *x *= p;
+    }
+}
+
+#[inline(always)]
+fn polynomial_exp_body<const FMA: bool>(s: &mut [f64], a: f64, b: f64, v: f64) {
+    for s in s {
+        let r = a * s.sqrt();
+        *s = v * fma::<FMA>(b, *s, 1.0 + r) * exp_one::<FMA>(-r);
+    }
+}
+
 #[inline(always)]
 fn sqrt_body<const FMA: bool>(x: &mut [f64]) {
     for x in x {
@@ -218,6 +249,18 @@ vectorized! {
     pub fn ln(x: &mut [f64]) = ln_body;
 }
 vectorized! {
+    /// x ← log(1 + x) for x ≥ 0 and finite.
+    pub fn ln_1p(x: &mut [f64]) = ln_1p_body;
+}
+vectorized! {
+    /// x ← e^x − 1, for |x| ≤ 0.35 only.
+    pub fn exp_m1_small(x: &mut [f64]) = exp_m1_small_body;
+}
+vectorized! {
+    /// s ← v·(1 + r + b·s)·e^{−r} with r = a√s.
+    pub fn polynomial_exp(s: &mut [f64], a: f64, b: f64, v: f64) = polynomial_exp_body;
+}
+vectorized! {
     /// x ← √x.
     pub fn sqrt(x: &mut [f64]) = sqrt_body;
 }
@@ -289,6 +332,20 @@ mod tests {
             let mut y = [x];
             ln(&mut y);
             assert!((y[0] - x.ln()).abs() <= 4e-16 * x.ln().abs().max(1e-3), "{x} {} {}", y[0], x.ln());
+        }
+    }
+
+    #[test]
+    fn small_arguments_keep_their_digits() {
+        for i in 1..=300 {
+            let x = 0.35 * (0.9f64).powi(i);
+            let (mut up, mut down, mut log) = ([x], [-x], [x]);
+            exp_m1_small(&mut up);
+            exp_m1_small(&mut down);
+            ln_1p(&mut log);
+            for (ours, theirs) in [(up[0], x.exp_m1()), (down[0], (-x).exp_m1()), (log[0], x.ln_1p())] {
+                assert!((ours / theirs - 1.0).abs() < 6e-16, "{x} {ours} {theirs}");
+            }
         }
     }
 

@@ -1,0 +1,53 @@
+//! The constant kernel: one unknown offset for all rows.
+//!
+//! k = v. Times another kernel it scales it. A number in kernel algebra is one whose variance is fixed.
+
+use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta, V};
+
+#[derive(Debug)]
+pub struct Constant;
+
+static SPEC: Spec = Spec {
+    name: "Const",
+    aliases: &["Constant"],
+    summary: "one offset, the same everywhere",
+    formula: "v",
+    latex: "v",
+    params: &[V],
+    flag: None,
+    stationary: true,
+    reads_inputs: false,
+    several_inputs: true,
+    example: "Const(v=4)",
+    points: &[(&[0.667], 0.0, 5.0, 0.667)],
+};
+
+impl Family for Constant {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]], _learnt: &[f64]) -> Result<Rows, String> {
+        Ok(Vec::new())
+    }
+
+    fn column(&self, theta: Theta<'_>, _pairs: Pairs<'_>, out: &mut [f64]) {
+        out.fill(theta.one(0));
+    }
+
+    fn diagonal(&self, theta: Theta<'_>, _rows: &Rows, out: &mut [f64]) {
+        out.fill(theta.one(0));
+    }
+
+    fn pull(
+        &self,
+        _theta: Theta<'_>,
+        _pairs: Pairs<'_>,
+        _k: &[f64],
+        w: &mut [f64],
+        _scratch: &mut Scratch,
+        gradient: &mut [f64],
+    ) {
+        gradient[0] += w.iter().sum::<f64>();
+    }
+}

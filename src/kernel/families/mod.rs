@@ -1,0 +1,42 @@
+//! The families, one a file, and the list of them: what is not in the list does not exist.
+
+mod constant;
+mod cosine;
+mod distance;
+mod linear;
+mod matern;
+mod onehot;
+mod periodic;
+mod polynomial;
+mod rational_quadratic;
+mod squared_exponential;
+mod white_noise;
+
+use super::family::Family;
+
+/// The constant kernel, of which the numbers of kernel algebra are made.
+pub(super) const CONST: &dyn Family = &constant::Constant;
+
+/// The one family that looks at categories.
+pub(super) const ONEHOT: &dyn Family = &onehot::OneHot;
+
+/// Every family of the language.
+pub const FAMILIES: &[&dyn Family] = &[
+    &squared_exponential::SQUARED_EXPONENTIAL,
+    &rational_quadratic::RATIONAL_QUADRATIC,
+    &periodic::Periodic { centred: false },
+    &linear::Linear,
+    CONST,
+    &white_noise::WhiteNoise,
+    &matern::MATERN12,
+    &matern::MATERN32,
+    &matern::MATERN52,
+    &cosine::Cosine,
+    &polynomial::Polynomial,
+    ONEHOT,
+];
+
+/// The family of a name or an alias.
+pub fn family(name: &str) -> Option<&'static dyn Family> {
+    FAMILIES.iter().copied().find(|f| f.spec().name == name || f.spec().aliases.contains(&name))
+}

@@ -1,0 +1,185 @@
+//! The periodic kernel: functions that repeat exactly, with any shape within the period.
+//!
+//! k = v·exp(−2 sin²(πr/p)/l²) (MacKay). `l` says how smooth the shape is within one period: large is a sinusoid with
+//! an offset, small is full of detail.
+//!
+//! `centred=true` takes its constant part away: v·(e^{cos θ/l²} − I₀)/(e^{1/l²} − I₀), θ = 2πr/p, I₀ = I₀(1/l²). It
+//! tends to `Cos` as l grows, where the plain one tends to a constant; times `Lin` it stays a pattern and does not take
+//! over the trend. It is a kernel: every Fourier coefficient I_k(1/l²), k ≥ 1, is positive.
+
+use crate::kernel::family::{Domains, Family, Flag, P, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
+use crate::linalg::vector;
+
+#[derive(Debug)]
+pub struct Periodic {
+    pub centred: bool,
+}
+
+const ROUGHNESS: ParamSpec = ParamSpec {
+    name: "lengthscale",
+    short: "l",
+    domain: Domains::Positive,
+    role: Role::Roughness,
+    size: Size::One,
+    default: 1.0,
+    help: "how smooth the pattern is within one period",
+};
+
+const CENTRED: &str = "take the constant part away, so that the pattern has no offset";
+
+static SPEC: Spec = Spec {
+    name: "Per",
+    aliases: &["Periodic"],
+    summary: "patterns that repeat exactly",
+    formula: "v exp(-2 sin^2(pi r/p) / l^2)",
+    latex: r"v \exp\left(-\frac{2 \sin^2(\pi r / p)}{l^2}\right)",
+    params: &[P, ROUGHNESS, V],
+    flag: Some(Flag { name: "centred", on: false, other: || &Periodic { centred: true }, help: CENTRED }),
+    stationary: true,
+    reads_inputs: true,
+    several_inputs: false,
+    example: "Per(0, p=3)",
+    points: &[(&[2.0, 1.0, 1.0], 0.0, 1.0, 0.135_335_283_236_612_7), (&[2.0, 0.7, 3.0], 0.0, 4.0, 3.0)],
+};
+
+static SPEC_CENTRED: Spec = Spec {
+    name: "Per",
+    aliases: &["Periodic"],
+    summary: "patterns that repeat exactly and have no offset",
+    formula: "v (exp(cos(2 pi r/p) / l^2) - I0(1/l^2)) / (exp(1/l^2) - I0(1/l^2))",
+    latex: r"v \frac{\exp(\cos(2\pi r/p)/l^2) - I_0(1/l^2)}{\exp(1/l^2) - I_0(1/l^2)}",
+    params: &[P, ROUGHNESS, V],
+    flag: Some(Flag { name: "centred", on: true, other: || &Periodic { centred: false }, help: CENTRED }),
+    stationary: true,
+    reads_inputs: true,
+    several_inputs: false,
+    example: "Per(0, p=3, centred=true)",
+    points: &[(&[2.0, 1.0, 1.0], 0.0, 1.0, -0.618_493_713_791_856)],
+};
+
+/// Rows: cosine and sine of the angle, and the distance from the centre.
+const COS: usize = 0;
+const SIN: usize = 1;
+const X: usize = 2;
+
+/// Below this 1/l² differences of exponentials would lose digits, and a series takes their place.
+const SERIES: f64 = 0.34;
+
+/// e^{−z}I₀(z), e^{−z}I₁(z), and I₀(z) − 1 without cancellation for z ≤ `SERIES`.
+fn bessel(z: f64) -> (f64, f64, f64) {
+    let quarter = 0.25 * z * z;
+    let (mut term, mut sum) = (quarter, 0.0);
+    let mut k = 1.0;
+    while z <= SERIES && term > sum * 1e-18 {
+        sum += term;
+        k += 1.0;
+        term *= quarter / (k * k);
+    }
+    (spec_math::cephes64::i0e(z), spec_math::cephes64::i1e(z), sum)
+}
+
+impl Periodic {
+    /// The centred kernel over v: numerator from cos θ, in place, and the denominator.
+    fn centre(z: f64, cosines: &mut [f64]) -> f64 {
+        let (i0, _, i0_m1) = bessel(z);
+        if z <= SERIES {
+            vector::affine(cosines, z, 0.0);
+            vector::exp_m1_small(cosines);
+            vector::affine(cosines, 1.0, -i0_m1);
+            z.exp_m1() - i0_m1
+        } else {
+            vector::affine(cosines, 1.0, -1.0);
+            vector::exp_scaled(cosines, z, 1.0);
+            vector::affine(cosines, 1.0, -i0);
+            1.0 - i0
+        }
+    }
+}
+
+impl Family for Periodic {
+    fn spec(&self) -> &'static Spec {
+        if self.centred { &SPEC_CENTRED } else { &SPEC }
+    }
+
+    fn prepare(&self, theta: Theta<'_>, x: &[&[f64]], learnt: &[f64]) -> Result<Rows, String> {
+        let p = theta.one(0);
+        let from: Vec<f64> = x[0].iter().map(|x| x - learnt[0]).collect();
+        let (sin, cos) = from
+            .iter()
+            .map(|r| {
+                let turns = r / p;
+                (std::f64::consts::TAU * (turns - turns.round())).sin_cos()
+            })
+            .unzip();
+        Ok(vec![cos, sin, from])
+    }
+
+    fn column(&self, theta: Theta<'_>, pairs: Pairs<'_>, out: &mut [f64]) {
+        let len = out.len();
+        let (l, v) = (theta.one(1), theta.one(2));
+        let z = 1.0 / (l * l);
+        vector::rotate(pairs.left(COS, len), pairs.left(SIN, len), pairs.right(COS), pairs.right(SIN), out);
+        if self.centred {
+            let below = Self::centre(z, out);
+            vector::affine(out, v / below, 0.0);
+        } else {
+            vector::affine(out, 1.0, -1.0);
+            vector::exp_scaled(out, z, v);
+        }
+    }
+
+    fn diagonal(&self, theta: Theta<'_>, _rows: &Rows, out: &mut [f64]) {
+        out.fill(theta.one(2));
+    }
+
+    fn pull(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        k: &[f64],
+        w: &mut [f64],
+        scratch: &mut Scratch,
+        gradient: &mut [f64],
+    ) {
+        let len = k.len();
+        let (p, l, v) = (theta.one(0), theta.one(1), theta.one(2));
+        let z = 1.0 / (l * l);
+        gradient[2] += vector::dot(w, k) / v;
+        let (cosines, spare) = scratch.two(len);
+        vector::rotate(pairs.left(COS, len), pairs.left(SIN, len), pairs.right(COS), pairs.right(SIN), cosines);
+        // w ← w·e, where ∂k/∂cosθ = z·e; the plain kernel has e = k, the centred one v·e^{z cosθ} over its denominator
+        let mut slope_z = 0.0;
+        if self.centred {
+            let (i0, i1, _) = bessel(z);
+            spare.copy_from_slice(cosines);
+            let below = Self::centre(z, spare);
+            if z <= SERIES {
+                // in units of 1 and not of e^z: ∂/∂z of the numerator is cosθ·e^{z cosθ} − I₁
+                let (one, i1) = (z.exp(), i1 * z.exp());
+                slope_z -= vector::dot(w, k) * (one - i1) / below;
+                slope_z -= w.iter().sum::<f64>() * v * i1 / below;
+                for (e, c) in spare.iter_mut().zip(&*cosines) {
+                    *e = z * c;
+                }
+                vector::exp_scaled(spare, 1.0, v / below);
+            } else {
+                slope_z -= vector::dot(w, k) * (1.0 - i1) / below;
+                slope_z -= w.iter().sum::<f64>() * v * i1 / below;
+                vector::affine(spare, v / below, v * i0 / below);
+            }
+            vector::multiply(w, spare);
+            slope_z += vector::dot(w, cosines);
+        } else {
+            vector::multiply(w, k);
+            vector::affine(cosines, 1.0, -1.0);
+            slope_z += vector::dot(w, cosines);
+        }
+        gradient[1] -= 2.0 * z / l * slope_z;
+        // ∂cosθ/∂p = sinθ · 2πr/p²
+        vector::rotate(pairs.left(SIN, len), pairs.left(COS, len), pairs.right(COS), -pairs.right(SIN), spare);
+        vector::multiply(spare, w);
+        let (x, at) = (pairs.left(X, len), pairs.right(X));
+        let turned = vector::dot(spare, x) - at * spare.iter().sum::<f64>();
+        gradient[0] += std::f64::consts::TAU * z / (p * p) * turned;
+    }
+}

@@ -1,0 +1,279 @@
+//! What a family of kernels has to declare, and the contract of its evaluation.
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use super::Values;
+use crate::param::Param;
+
+/// All that the rest of the program knows of a family or a wrap without evaluating it.
+#[derive(Debug)]
+pub struct Spec {
+    /// As it is written in the language.
+    pub name: &'static str,
+    pub aliases: &'static [&'static str],
+    /// One sentence on what its functions look like.
+    pub summary: &'static str,
+    /// Plain text, in the letters of the parameters' short names.
+    pub formula: &'static str,
+    /// The same for LaTeX.
+    pub latex: &'static str,
+    pub params: &'static [ParamSpec],
+    /// A keyword that chooses a variant of the family: its name, and whether this one is the variant.
+    pub flag: Option<Flag>,
+    /// The value depends on the difference of its inputs alone.
+    pub stationary: bool,
+    /// Whether it looks at inputs at all (`Const` and `WN` do not).
+    pub reads_inputs: bool,
+    /// Whether it is defined on several inputs at once.
+    pub several_inputs: bool,
+    /// An expression of the language that shows it.
+    pub example: &'static str,
+    /// Values computed elsewhere: (parameters in order, x, x′, value).
+    pub points: &'static [(&'static [f64], f64, f64, f64)],
+}
+
+/// A keyword such as `centred=true` that chooses between two variants of a family.
+#[derive(Debug, Clone, Copy)]
+pub struct Flag {
+    pub name: &'static str,
+    pub on: bool,
+    /// The variant with the flag the other way.
+    pub other: fn() -> &'static dyn Family,
+    pub help: &'static str,
+}
+
+/// One parameter of a family.
+#[derive(Debug)]
+pub struct ParamSpec {
+    pub name: &'static str,
+    pub short: &'static str,
+    pub domain: Domains,
+    pub role: Role,
+    pub size: Size,
+    /// Its value where nothing is written and there are no data.
+    pub default: f64,
+    pub help: &'static str,
+}
+
+impl ParamSpec {
+    /// The parameter as it stands when nothing was written.
+    pub fn unset(&self, ard: bool) -> Values {
+        match self.size {
+            Size::One => Values::One(Param::default()),
+            Size::Each => Values::Each(Vec::new()),
+            Size::EachIfArd if ard => Values::Each(Vec::new()),
+            Size::EachIfArd => Values::One(Param::default()),
+        }
+    }
+}
+
+/// Where the values of a parameter lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Domains {
+    Real,
+    Positive,
+    /// A whole number of at least 1, always fixed.
+    Count,
+}
+
+/// What a parameter does, for starting values, units, and the counting of free parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// In units of the inputs.
+    LengthScale,
+    /// A length-scale without a unit: that of a periodic kernel, in radians of half the angle.
+    Roughness,
+    /// In units of the inputs.
+    Period,
+    /// In units of the target, squared.
+    Variance,
+    /// Slope variance: target² / input².
+    SlopeVariance,
+    /// A variance added inside: the offset of a linear or polynomial kernel.
+    Bias,
+    /// In units of the inputs; any real number.
+    Location,
+    /// A shape without unit.
+    Shape,
+    Degree,
+}
+
+/// How many numbers a parameter has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    One,
+    /// One for each input.
+    Each,
+    /// One, or with `ARD` one for each input.
+    EachIfArd,
+}
+
+/// The values of one node's parameters, in the order of its spec.
+#[derive(Debug, Clone, Copy)]
+pub struct Theta<'a> {
+    pub all: &'a [f64],
+    pub ranges: &'a [Range<usize>],
+}
+
+impl<'a> Theta<'a> {
+    /// The numbers of the i-th parameter.
+    pub fn each(&self, i: usize) -> &'a [f64] {
+        &self.all[self.ranges[i].clone()]
+    }
+
+    /// The first number of the i-th parameter.
+    pub fn one(&self, i: usize) -> f64 {
+        self.all[self.ranges[i].start]
+    }
+
+    /// Where the i-th parameter's numbers stand, for gradients.
+    pub fn range(&self, i: usize) -> Range<usize> {
+        self.ranges[i].clone()
+    }
+}
+
+/// Numbers computed once for each row, of which the pairs are then made: scaled coordinates, cosines, weights.
+pub type Rows = Vec<Vec<f64>>;
+
+/// Which pairs are evaluated: rows `from ..` of `a` against row `j` of `b`, as many as the slice is long.
+#[derive(Debug, Clone, Copy)]
+pub struct Pairs<'a> {
+    pub a: &'a Rows,
+    pub b: &'a Rows,
+    pub from: usize,
+    pub j: usize,
+    /// Whether `a` and `b` are the same observations, so that row j of both is one observation.
+    pub same: bool,
+}
+
+impl<'a> Pairs<'a> {
+    /// The i-th number of the rows `from .. from + len` of `a`.
+    pub fn left(&self, i: usize, len: usize) -> &'a [f64] {
+        &self.a[i][self.from..self.from + len]
+    }
+
+    /// The i-th number of row j of `b`.
+    pub fn right(&self, i: usize) -> f64 {
+        self.b[i][self.j]
+    }
+}
+
+/// A family of kernels: a declaration, values over a column of the Gram matrix, and their derivatives.
+///
+/// An implementer promises that values are symmetric and positive semi-definite, finite with finite derivatives for
+/// equal inputs, and that nothing depends on columns that were not handed over.
+pub trait Family: Debug + Send + Sync {
+    fn spec(&self) -> &'static Spec;
+
+    /// What is learnt once from the columns of a data set and then kept for every evaluation and prediction: by
+    /// default a value amid each column, from which differences are taken so that large coordinates (years) lose no
+    /// digits.
+    fn learn(&self, x: &[&[f64]]) -> Vec<f64> {
+        x.iter().map(|column| middle(column)).collect()
+    }
+
+    /// How many numbers a parameter of one-for-each has.
+    fn elements(&self, inputs: usize, _learnt: &[f64]) -> usize {
+        inputs
+    }
+
+    /// Numbers for each row. `x` holds one slice for each input, `learnt` what [`learn`](Self::learn) gave.
+    ///
+    /// # Errors
+    /// A sentence, when a row holds what the family cannot look at.
+    fn prepare(&self, theta: Theta<'_>, x: &[&[f64]], learnt: &[f64]) -> Result<Rows, String>;
+
+    /// out[i] ← k(a[from + i], b[j]).
+    fn column(&self, theta: Theta<'_>, pairs: Pairs<'_>, out: &mut [f64]);
+
+    /// out[i] ← k(a[i], a[i]).
+    fn diagonal(&self, theta: Theta<'_>, rows: &Rows, out: &mut [f64]);
+
+    /// Adds Σᵢ wᵢ ∂k(a[from + i], b[j])/∂θ to `gradient`, which is laid out like `theta.all`. `k` is what
+    /// [`column`](Self::column) gave; `w` may be overwritten.
+    fn pull(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        k: &[f64],
+        w: &mut [f64],
+        scratch: &mut Scratch,
+        gradient: &mut [f64],
+    );
+}
+
+/// Memory that calls hand on to each other.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    buffers: [Vec<f64>; 2],
+}
+
+impl Scratch {
+    /// Two slices of a length, with unspecified contents.
+    pub fn two(&mut self, len: usize) -> (&mut [f64], &mut [f64]) {
+        for buffer in &mut self.buffers {
+            if buffer.len() < len {
+                buffer.resize(len, 0.0);
+            }
+        }
+        let [one, two] = &mut self.buffers;
+        (&mut one[..len], &mut two[..len])
+    }
+}
+
+/// Half-way between the least and the greatest value; 0 of nothing.
+fn middle(column: &[f64]) -> f64 {
+    let (lo, hi) = column.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| (lo.min(x), hi.max(x)));
+    if lo <= hi { 0.5 * lo + 0.5 * hi } else { 0.0 }
+}
+
+pub(super) const L: ParamSpec = ParamSpec {
+    name: "lengthscale",
+    short: "l",
+    domain: Domains::Positive,
+    role: Role::LengthScale,
+    size: Size::EachIfArd,
+    default: 1.0,
+    help: "how far one must go along the input for the function to change",
+};
+
+pub(super) const V: ParamSpec = ParamSpec {
+    name: "variance",
+    short: "v",
+    domain: Domains::Positive,
+    role: Role::Variance,
+    size: Size::One,
+    default: 1.0,
+    help: "the variance of the function's values",
+};
+
+pub(super) const P: ParamSpec = ParamSpec {
+    name: "period",
+    short: "p",
+    domain: Domains::Positive,
+    role: Role::Period,
+    size: Size::One,
+    default: 1.0,
+    help: "after how much of the input the pattern repeats",
+};
+
+pub(super) const B: ParamSpec = ParamSpec {
+    name: "bias",
+    short: "b",
+    domain: Domains::Positive,
+    role: Role::Bias,
+    size: Size::One,
+    default: 1.0,
+    help: "the variance of the offset",
+};
+
+pub(super) const C: ParamSpec = ParamSpec {
+    name: "location",
+    short: "c",
+    domain: Domains::Real,
+    role: Role::Location,
+    size: Size::Each,
+    default: 0.0,
+    help: "where on the input the functions cross their offset",
+};

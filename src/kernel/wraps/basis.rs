@@ -1,0 +1,90 @@
+//! Known functions with unknown weights: v·Σ φᵢ(x)φᵢ(x′), a mean function moved into the kernel.
+//!
+//! A mean function Σ wᵢφᵢ with independent weights of variance v is a Gaussian process with this kernel. Source:
+//! Duvenaud, "Expressing Structure with Kernels", on mean functions.
+
+use std::sync::Arc;
+
+use crate::kernel::bind::{BindError, Plan};
+use crate::kernel::family::{Pairs, Rows, Spec, Theta, V};
+use crate::kernel::wrap::{Combine, RowFunction, Wrap};
+use crate::kernel::{Inputs, Kernel, Values, Wrapped};
+use crate::linalg::vector;
+
+pub(super) static SPEC: Spec = Spec {
+    name: "basis",
+    aliases: &[],
+    summary: "known functions of the inputs with unknown weights",
+    formula: "v sum_i f_i(x) f_i(x')",
+    latex: r"v \sum_i f_i(x) f_i(x')",
+    params: &[V],
+    flag: None,
+    stationary: false,
+    reads_inputs: true,
+    several_inputs: true,
+    example: "basis(x -> [1, x, x^2], 0)",
+    points: &[],
+};
+
+/// The kernel of Σ wᵢφᵢ, φ = `function` of `inputs`; `params` is the variance of the weights.
+pub fn basis(function: Arc<dyn RowFunction>, inputs: Inputs, params: Vec<Values>) -> Kernel {
+    Kernel::wrap(Arc::new(Basis(function)), Vec::new(), inputs, params)
+}
+
+#[derive(Debug)]
+struct Basis(Arc<dyn RowFunction>);
+
+impl Wrap for Basis {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn function(&self) -> Option<&dyn RowFunction> {
+        Some(&*self.0)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, view: usize) -> Result<usize, BindError> {
+        let columns = plan.inputs(node, &wrapped.inputs)?;
+        let features = plan.through(node, view, self.0.clone(), columns.clone(), false)?;
+        let (slots, ranges) = plan.own_params(node, wrapped, &columns, 1)?;
+        let seen = (0..plan.width(features)).collect();
+        Ok(plan.combine(Box::new(Features), Vec::new(), features, seen, slots, ranges))
+    }
+}
+
+/// v times the inner product of the columns of the view.
+#[derive(Debug)]
+struct Features;
+
+impl Combine for Features {
+    fn prepare(&self, _theta: Theta<'_>, x: &[&[f64]]) -> Rows {
+        x.iter().map(|column| column.to_vec()).collect()
+    }
+
+    fn column(&self, theta: Theta<'_>, pairs: Pairs<'_>, _args: &[&[f64]], out: &mut [f64]) {
+        out.fill(0.0);
+        for d in 0..pairs.a.len() {
+            vector::axpy(out, theta.one(0) * pairs.right(d), pairs.left(d, out.len()));
+        }
+    }
+
+    fn diagonal(&self, theta: Theta<'_>, rows: &Rows, _args: &[&[f64]], out: &mut [f64]) {
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = theta.one(0) * rows.iter().map(|x| x[i] * x[i]).sum::<f64>();
+        }
+    }
+
+    fn pull(
+        &self,
+        _theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        _args: &[&[f64]],
+        w: &[f64],
+        _adjoints: &mut [Vec<f64>],
+        gradient: &mut [f64],
+    ) {
+        for d in 0..pairs.a.len() {
+            gradient[0] += pairs.right(d) * vector::dot(w, pairs.left(d, w.len()));
+        }
+    }
+}

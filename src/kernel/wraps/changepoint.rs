@@ -1,0 +1,129 @@
+//! One kernel before a point of an input, another after it.
+//!
+//! k = (1 − σ)(1 − σ′)·k₁ + σσ′·k₂ with σ = logistic((x − at)/width). Source: Duvenaud, structure-search appendix.
+
+use std::sync::Arc;
+
+use crate::kernel::bind::{BindError, Plan};
+use crate::kernel::family::{Domains, Pairs, ParamSpec, Role, Rows, Size, Spec, Theta};
+use crate::kernel::wrap::{Combine, Wrap};
+use crate::kernel::{Inputs, Kernel, Values, Wrapped};
+use crate::linalg::vector;
+
+const AT: ParamSpec = ParamSpec {
+    name: "at",
+    short: "at",
+    domain: Domains::Real,
+    role: Role::Location,
+    size: Size::One,
+    default: 0.0,
+    help: "where the one gives way to the other",
+};
+
+const WIDTH: ParamSpec = ParamSpec {
+    name: "width",
+    short: "width",
+    domain: Domains::Positive,
+    role: Role::LengthScale,
+    size: Size::One,
+    default: 1.0,
+    help: "how much of the input the change takes",
+};
+
+pub(super) static SPEC: Spec = Spec {
+    name: "changepoint",
+    aliases: &[],
+    summary: "one kernel before a point of an input, another after it",
+    formula: "(1 - s)(1 - s') k1 + s s' k2, s = 1/(1 + exp(-(x - at)/width))",
+    latex: r"(1-\sigma)(1-\sigma') k_1 + \sigma \sigma' k_2",
+    params: &[AT, WIDTH],
+    flag: None,
+    stationary: false,
+    reads_inputs: true,
+    several_inputs: false,
+    example: "changepoint(SE(0, l=1), SE(0, l=5), 0, at=2, width=0.5)",
+    points: &[],
+};
+
+/// `before` gives way to `after` along one input; `params` are `at` and `width`.
+pub fn changepoint(before: Kernel, after: Kernel, input: Inputs, params: Vec<Values>) -> Kernel {
+    Kernel::wrap(Arc::new(Changepoint), vec![before, after], input, params)
+}
+
+#[derive(Debug)]
+struct Changepoint;
+
+impl Wrap for Changepoint {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, view: usize) -> Result<usize, BindError> {
+        let args = wrapped.children.iter().map(|c| plan.kernel(c, view)).collect::<Result<Vec<_>, _>>()?;
+        let columns = plan.one_input(node, &wrapped.inputs, SPEC.name)?;
+        let (slots, ranges) = plan.own_params(node, wrapped, &columns, 1)?;
+        Ok(plan.combine(Box::new(Changepoint), args, view, columns, slots, ranges))
+    }
+}
+
+fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// Rows: σ, 1 − σ, and the distance from `at` in widths.
+const AFTER: usize = 0;
+const BEFORE: usize = 1;
+const Z: usize = 2;
+
+impl Combine for Changepoint {
+    fn prepare(&self, theta: Theta<'_>, x: &[&[f64]]) -> Rows {
+        let (at, width) = (theta.one(0), theta.one(1));
+        let z: Vec<f64> = x[0].iter().map(|x| (x - at) / width).collect();
+        vec![z.iter().map(|&z| logistic(z)).collect(), z.iter().map(|&z| logistic(-z)).collect(), z]
+    }
+
+    fn column(&self, _theta: Theta<'_>, pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
+        let len = out.len();
+        let (after, before) = (pairs.left(AFTER, len), pairs.left(BEFORE, len));
+        let (own_after, own_before) = (pairs.right(AFTER), pairs.right(BEFORE));
+        for i in 0..len {
+            out[i] = before[i] * own_before * args[0][i] + after[i] * own_after * args[1][i];
+        }
+    }
+
+    fn diagonal(&self, _theta: Theta<'_>, rows: &Rows, args: &[&[f64]], out: &mut [f64]) {
+        for (i, out) in out.iter_mut().enumerate() {
+            let (after, before) = (rows[AFTER][i], rows[BEFORE][i]);
+            *out = before * before * args[0][i] + after * after * args[1][i];
+        }
+    }
+
+    fn pull(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        args: &[&[f64]],
+        w: &[f64],
+        adjoints: &mut [Vec<f64>],
+        gradient: &mut [f64],
+    ) {
+        let (len, width) = (w.len(), theta.one(1));
+        let (after, before, z) = (pairs.left(AFTER, len), pairs.left(BEFORE, len), pairs.left(Z, len));
+        let (own_after, own_before, own_z) = (pairs.right(AFTER), pairs.right(BEFORE), pairs.right(Z));
+        let (mut by_at, mut by_width) = (0.0, 0.0);
+        for i in 0..len {
+            // dσ/dz = σ(1 − σ), of either row
+            let (one, two) = (before[i] * own_before * args[0][i], after[i] * own_after * args[1][i]);
+            let (left, right) = (two * before[i] - one * after[i], two * own_before - one * own_after);
+            by_at += w[i] * (left + right);
+            by_width += w[i] * (left * z[i] + right * own_z);
+        }
+        gradient[0] -= by_at / width;
+        gradient[1] -= by_width / width;
+        for (adjoint, (weights, own)) in adjoints.iter_mut().zip([(before, own_before), (after, own_after)]) {
+            let mut handed: Vec<f64> = w.iter().zip(weights).map(|(w, s)| w * s).collect();
+            vector::affine(&mut handed, own, 0.0);
+            vector::add(adjoint, &handed);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! A whole power of a kernel, k^n: the product of n copies that share their parameters.
+
+use std::sync::Arc;
+
+use crate::kernel::bind::{BindError, Plan};
+use crate::kernel::family::{Pairs, Rows, Spec, Theta};
+use crate::kernel::wrap::{Combine, Wrap};
+use crate::kernel::{Inputs, Kernel, Wrapped};
+
+pub(super) static SPEC: Spec = Spec {
+    name: "^",
+    aliases: &[],
+    summary: "a whole power: the product of copies that share their parameters",
+    formula: "k^n",
+    latex: "k^n",
+    params: &[],
+    flag: None,
+    stationary: true,
+    reads_inputs: false,
+    several_inputs: true,
+    example: "Lin(0)^2",
+    points: &[],
+};
+
+/// k^n. An exponent of 1 is the kernel itself.
+pub fn power(kernel: Kernel, exponent: u32) -> Kernel {
+    if exponent == 1 {
+        return kernel;
+    }
+    Kernel::wrap(Arc::new(Power(exponent)), vec![kernel], Inputs::All, Vec::new())
+}
+
+#[derive(Debug)]
+struct Power(u32);
+
+impl Wrap for Power {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn exponent(&self) -> Option<u32> {
+        Some(self.0)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_>, _node: &Kernel, wrapped: &Wrapped, view: usize) -> Result<usize, BindError> {
+        let child = plan.kernel(&wrapped.children[0], view)?;
+        plan.no_params();
+        Ok(plan.combine(Box::new(Power(self.0)), vec![child], view, Vec::new(), Vec::new(), Vec::new()))
+    }
+}
+
+impl Combine for Power {
+    fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
+        Vec::new()
+    }
+
+    fn column(&self, _theta: Theta<'_>, _pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
+        for (out, k) in out.iter_mut().zip(args[0]) {
+            *out = k.powi(self.0 as i32);
+        }
+    }
+
+    fn diagonal(&self, _theta: Theta<'_>, _rows: &Rows, args: &[&[f64]], out: &mut [f64]) {
+        for (out, k) in out.iter_mut().zip(args[0]) {
+            *out = k.powi(self.0 as i32);
+        }
+    }
+
+    fn pull(
+        &self,
+        _theta: Theta<'_>,
+        _pairs: Pairs<'_>,
+        args: &[&[f64]],
+        w: &[f64],
+        adjoints: &mut [Vec<f64>],
+        _gradient: &mut [f64],
+    ) {
+        let n = self.0 as i32;
+        for ((adjoint, k), w) in adjoints[0].iter_mut().zip(args[0]).zip(w) {
+            *adjoint += w * f64::from(n) * k.powi(n - 1);
+        }
+    }
+}

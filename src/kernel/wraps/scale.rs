@@ -1,0 +1,89 @@
+//! A kernel whose amplitude is a function of the inputs: a(x)·k(x, x′)·a(x′).
+
+use std::sync::Arc;
+
+use super::warp::seen_by;
+use crate::kernel::bind::{BindError, Plan};
+use crate::kernel::family::{Pairs, Rows, Spec, Theta};
+use crate::kernel::wrap::{Combine, RowFunction, Wrap};
+use crate::kernel::{Inputs, Kernel, Wrapped};
+
+pub(super) static SPEC: Spec = Spec {
+    name: "scale",
+    aliases: &[],
+    summary: "a kernel whose amplitude is a function of the inputs",
+    formula: "a(x) k(x, x') a(x')",
+    latex: r"a(x) k(x, x') a(x')",
+    params: &[],
+    flag: None,
+    stationary: false,
+    reads_inputs: false,
+    several_inputs: true,
+    example: "scale(SE(0), x -> exp(x))",
+    points: &[],
+};
+
+/// `kernel` times `function` at both of its arguments.
+pub fn scale(kernel: Kernel, function: Arc<dyn RowFunction>) -> Kernel {
+    Kernel::wrap(Arc::new(Scale(function)), vec![kernel], Inputs::All, Vec::new())
+}
+
+#[derive(Debug)]
+struct Scale(Arc<dyn RowFunction>);
+
+impl Wrap for Scale {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn function(&self) -> Option<&dyn RowFunction> {
+        Some(&*self.0)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, view: usize) -> Result<usize, BindError> {
+        let child = plan.kernel(&wrapped.children[0], view)?;
+        let columns = seen_by(plan, &wrapped.children[0])?;
+        let amplitudes = plan.through(node, view, self.0.clone(), columns, false)?;
+        plan.one_result(node, amplitudes)?;
+        plan.no_params();
+        Ok(plan.combine(Box::new(Amplitude), vec![child], amplitudes, vec![0], Vec::new(), Vec::new()))
+    }
+}
+
+/// The child's values times the one column of the view, at both rows.
+#[derive(Debug)]
+struct Amplitude;
+
+impl Combine for Amplitude {
+    fn prepare(&self, _theta: Theta<'_>, x: &[&[f64]]) -> Rows {
+        vec![x[0].to_vec()]
+    }
+
+    fn column(&self, _theta: Theta<'_>, pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
+        let own = pairs.right(0);
+        for ((out, k), a) in out.iter_mut().zip(args[0]).zip(pairs.left(0, args[0].len())) {
+            *out = a * k * own;
+        }
+    }
+
+    fn diagonal(&self, _theta: Theta<'_>, rows: &Rows, args: &[&[f64]], out: &mut [f64]) {
+        for ((out, k), a) in out.iter_mut().zip(args[0]).zip(&rows[0]) {
+            *out = a * k * a;
+        }
+    }
+
+    fn pull(
+        &self,
+        _theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        _args: &[&[f64]],
+        w: &[f64],
+        adjoints: &mut [Vec<f64>],
+        _gradient: &mut [f64],
+    ) {
+        let own = pairs.right(0);
+        for ((adjoint, a), w) in adjoints[0].iter_mut().zip(pairs.left(0, w.len())).zip(w) {
+            *adjoint += w * a * own;
+        }
+    }
+}
