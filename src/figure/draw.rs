@@ -1,0 +1,294 @@
+//! A placed page as a scene of the drawing crate, which then writes it as SVG or paints it as pixels.
+//!
+//! Only the crate's shapes and writers are used. Its own charts cut long titles, leave bands out of the legend, restart a
+//! dash at every corner and print 1e299 in 300 digits; layout, ticks and dashes are therefore ours.
+
+use kuva::render::color::Color;
+use kuva::render::render::{PathData, Primitive, Scene, TextAnchor, TextSpan, build_path};
+
+use super::heat::cells;
+use super::layout::{Anchor, ColourBar, Frame, Key, Page, Placed, TICK, TICK_MARK, TICK_ROOM, Text};
+use super::palette::{self, Rgb, Shades, colour};
+use super::scale::Tick;
+use super::thin::{Point, dashes, pairs, runs, thin_line, thin_points};
+use super::{Across, Mark, Role};
+
+/// DejaVu Sans is what PNGs are painted with and what text is measured by; the others are of much the same width.
+const FONTS: &str = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
+/// Lines leave the axes by this many pixels at most: far ends would overflow the numbers of a picture.
+const FAR: f64 = 1e5;
+/// The most cells of a matrix in each direction.
+const CELLS: usize = 120;
+const DASH: (f64, f64) = (6.0, 4.0);
+
+/// The scene of a page.
+pub(super) fn scene(page: &Page<'_>) -> Scene {
+    let mut scene = Scene::new(f64::from(page.size.width), f64::from(page.size.height));
+    scene.font_family = Some(FONTS.into());
+    scene.text_color = Some(hex(palette::INK));
+    for panel in &page.panels {
+        draw_panel(&mut scene, panel);
+    }
+    for (key, x, y) in &page.keys {
+        draw_key(&mut scene, *key, *x, *y);
+    }
+    for text in &page.texts {
+        draw_text(&mut scene, text);
+    }
+    scene
+}
+
+fn draw_panel(scene: &mut Scene, panel: &Placed<'_>) {
+    let Frame { x, y, w, h } = panel.frame;
+    let heat = panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Heat { .. }));
+    if !heat {
+        for tick in &panel.x_ticks {
+            line(scene, (x + tick.at * w, y), (x + tick.at * w, y + h), palette::GRID, 1.0);
+        }
+        for tick in &panel.y_ticks {
+            line(scene, (x, y + h - tick.at * h), (x + w, y + h - tick.at * h), palette::GRID, 1.0);
+        }
+    }
+    // Named by its place: where two pictures in one document share a name they share the box as well.
+    let id = format!("axes-{x:.0}-{y:.0}-{w:.0}-{h:.0}");
+    scene.add(Primitive::ClipStart { x: x - 1.0, y: y - 1.0, width: w + 2.0, height: h + 2.0, id });
+    let shades = panel.bar.as_ref().map(|b| b.shades);
+    for mark in &panel.marks {
+        draw_mark(scene, panel, mark, shades);
+    }
+    scene.add(Primitive::ClipEnd);
+    line(scene, (x, y + h), (x + w, y + h), palette::QUIET, 1.0);
+    line(scene, (x, y), (x, y + h), palette::QUIET, 1.0);
+    if heat {
+        line(scene, (x, y), (x + w, y), palette::QUIET, 1.0);
+        line(scene, (x + w, y), (x + w, y + h), palette::QUIET, 1.0);
+    }
+    if panel.empty {
+        small(scene, (x + w / 2.0, y + h / 2.0), "no data", Anchor::Middle);
+    }
+    for tick in &panel.x_ticks {
+        let at = x + tick.at * w;
+        line(scene, (at, y + h), (at, y + h + TICK_MARK), palette::QUIET, 1.0);
+        small(scene, (at, y + h + TICK_MARK + TICK_ROOM + f64::from(TICK) - 2.0), &tick.text, Anchor::Middle);
+    }
+    upright_ticks(scene, panel.frame, &panel.y_ticks, x, -1.0);
+    if let Some(bar) = &panel.bar {
+        draw_bar(scene, bar);
+    }
+}
+
+/// Ticks of an upright axis at `x`, to its left (`side` −1) or right (1).
+fn upright_ticks(scene: &mut Scene, frame: Frame, ticks: &[Tick], x: f64, side: f64) {
+    let anchor = if side < 0.0 { Anchor::End } else { Anchor::Start };
+    for tick in ticks {
+        let at = frame.y + frame.h - tick.at * frame.h;
+        line(scene, (x, at), (x + side * TICK_MARK, at), palette::QUIET, 1.0);
+        small(scene, (x + side * (TICK_MARK + TICK_ROOM), at + 4.0), &tick.text, anchor);
+    }
+}
+
+fn draw_bar(scene: &mut Scene, bar: &ColourBar) {
+    let Frame { x, y, w, h } = bar.frame;
+    const BANDS: usize = 100;
+    let band = h / BANDS as f64;
+    let span = bar.shades.hi / 2.0 - bar.shades.lo / 2.0;
+    for i in 0..BANDS {
+        let value = bar.shades.lo + span * 2.0 * ((i as f64 + 0.5) / BANDS as f64);
+        // Half a pixel over the next, against hairlines between.
+        let top = y + h - band * (i as f64 + 1.0);
+        let extra = if i + 1 < BANDS { 0.5 } else { 0.0 };
+        rectangle(scene, Frame { x, y: top - extra, w, h: band + extra }, bar.shades.of(value), None);
+    }
+    upright_ticks(scene, bar.frame, &bar.ticks, x + w, 1.0);
+}
+
+fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<Shades>) {
+    let frame = panel.frame;
+    let across = |v: f64| (frame.x + panel.x.at(v) * frame.w).clamp(-FAR, FAR);
+    let up = |v: f64| (frame.y + frame.h - panel.y.at(v) * frame.h).clamp(-FAR, FAR);
+    // A value that is not finite would be clamped to the edge; it must stay missing.
+    let place = |(x, y): Point| if x.is_finite() && y.is_finite() { (across(x), up(y)) } else { (f64::NAN, f64::NAN) };
+    match mark {
+        Mark::Points { x, y, role, .. } => {
+            let points = pairs(x, y).map(place).filter(|p| p.0.is_finite() && p.1.is_finite()).collect();
+            dots(scene, points, *role);
+        }
+        Mark::Line { x, y, role, dashed, .. } => {
+            let wide = if matches!(role, Role::Draw(_) | Role::Reference) { 1.2 } else { 1.8 };
+            let dashed = *dashed || palette::dashed(*role);
+            for run in runs(pairs(x, y).map(place)) {
+                stroke(scene, &thin_line(&run), colour(*role), wide, dashed);
+            }
+        }
+        Mark::Band { x, lo, hi, role, .. } => {
+            let both = pairs(x, lo).zip(hi).map(|((x, lo), hi)| (place((x, *hi)), place((x, lo))));
+            band(scene, both, colour(*role));
+        }
+        Mark::Rule { at, across: direction, role, .. } => {
+            let (a, b) = match direction {
+                Across::Horizontal => ((frame.x, up(*at)), (frame.x + frame.w, up(*at))),
+                Across::Vertical => ((across(*at), frame.y), (across(*at), frame.y + frame.h)),
+            };
+            if a.0.is_finite() && a.1.is_finite() {
+                stroke(scene, &[a, b], colour(*role), 1.0, true);
+            }
+        }
+        Mark::Heat { x, y, z, .. } => {
+            let Some(shades) = shades else { return };
+            let (mut left, mut top, mut w, mut h, mut fills) = (vec![], vec![], vec![], vec![], vec![]);
+            for cell in cells(x, y, z, CELLS) {
+                let (x0, x1, y0, y1) = (across(cell.x.0), across(cell.x.1), up(cell.y.0), up(cell.y.1));
+                left.push(x0.min(x1));
+                top.push(y0.min(y1));
+                // A little over the next cell, against hairlines between.
+                w.push((x1 - x0).abs() + 0.4);
+                h.push((y1 - y0).abs() + 0.4);
+                fills.push(paint(shades.of(cell.value)));
+            }
+            scene.add(Primitive::RectBatch { x: left, y: top, w, h, fills });
+        }
+        Mark::Bars { x, height, width, role, .. } => {
+            for (x, height) in pairs(x, height).filter(|(x, h)| x.is_finite() && h.is_finite()) {
+                let (x0, x1) = (across(x - width / 2.0), across(x + width / 2.0));
+                let ground = if panel.y.at(0.0).is_finite() { up(0.0) } else { frame.y + frame.h };
+                let (top, foot) = (up(height).min(ground), up(height).max(ground));
+                let gap = if (x1 - x0).abs() > 4.0 { 0.5 } else { 0.0 };
+                let bar = Frame { x: x0.min(x1) + gap, y: top, w: (x1 - x0).abs() - 2.0 * gap, h: foot - top };
+                rectangle(scene, bar, colour(*role), Some(0.7));
+            }
+        }
+        // Turned into bars before.
+        Mark::Histogram { .. } => {}
+    }
+}
+
+fn dots(scene: &mut Scene, points: Vec<Point>, role: Role) {
+    let (radius, cell) = match points.len() {
+        0..=60 => (3.0, 0.25),
+        61..=300 => (2.2, 0.25),
+        301..=2000 => (1.7, 0.5),
+        2001..=20_000 => (1.3, 1.5),
+        _ => (1.2, 2.0),
+    };
+    let (cx, cy) = thin_points(points, cell).into_iter().unzip();
+    // Rings tell held-out points from the others without colour.
+    let ring = role == Role::Test && radius > 1.5;
+    scene.add(Primitive::CircleBatch {
+        cx,
+        cy,
+        r: if ring { radius + 0.3 } else { radius },
+        fill: if ring { Color::Rgb(255, 255, 255) } else { paint(colour(role)) },
+        fill_opacity: None,
+        stroke: ring.then(|| paint(colour(role))),
+        stroke_width: ring.then_some(1.4),
+    });
+}
+
+fn band(scene: &mut Scene, both: impl Iterator<Item = (Point, Point)>, fill: Rgb) {
+    let mut run: (Vec<Point>, Vec<Point>) = (Vec::new(), Vec::new());
+    let mut close = |run: &mut (Vec<Point>, Vec<Point>)| {
+        let (above, below) = (thin_line(&run.0), thin_line(&run.1));
+        if above.len() > 1 {
+            let outline: Vec<Point> = above.into_iter().chain(below.into_iter().rev()).collect();
+            scene.add(Primitive::Path(Box::new(PathData {
+                d: build_path(&outline) + "Z",
+                fill: Some(paint(fill)),
+                stroke: Color::None,
+                stroke_width: 0.0,
+                opacity: Some(0.32),
+                stroke_dasharray: None,
+            })));
+        }
+        run.0.clear();
+        run.1.clear();
+    };
+    for (above, below) in both {
+        if [above.0, above.1, below.1].iter().all(|v| v.is_finite()) {
+            run.0.push(above);
+            run.1.push(below);
+        } else {
+            close(&mut run);
+        }
+    }
+    close(&mut run);
+}
+
+fn draw_key(scene: &mut Scene, key: Key, x: f64, y: f64) {
+    match key {
+        Key::Dot(role) => {
+            // One of the size a small set has.
+            dots(scene, vec![(x + 10.0, y)], role);
+        }
+        Key::Line(role, dashed) => {
+            let wide = if matches!(role, Role::Draw(_) | Role::Reference) { 1.4 } else { 2.0 };
+            stroke(scene, &[(x, y), (x + 20.0, y)], colour(role), wide, dashed);
+        }
+        Key::Patch(role) => {
+            let opacity = if role == Role::Reference || role == Role::Data { 0.7 } else { 0.45 };
+            rectangle(scene, Frame { x, y: y - 5.5, w: 20.0, h: 11.0 }, colour(role), Some(opacity));
+        }
+    }
+}
+
+fn stroke(scene: &mut Scene, points: &[Point], ink: Rgb, wide: f64, dashed: bool) {
+    let parts = if dashed { dashes(points, DASH.0, DASH.1) } else { vec![points.to_vec()] };
+    for points in parts.into_iter().filter(|p| p.len() > 1) {
+        scene.add(Primitive::PolyLine { points, stroke: paint(ink), stroke_width: wide, stroke_dasharray: None });
+    }
+}
+
+fn line(scene: &mut Scene, a: Point, b: Point, ink: Rgb, wide: f64) {
+    scene.add(Primitive::Line {
+        x1: a.0,
+        y1: a.1,
+        x2: b.0,
+        y2: b.1,
+        stroke: paint(ink),
+        stroke_width: wide,
+        stroke_dasharray: None,
+    });
+}
+
+fn rectangle(scene: &mut Scene, frame: Frame, fill: Rgb, opacity: Option<f64>) {
+    scene.add(Primitive::Rect {
+        x: frame.x,
+        y: frame.y,
+        width: frame.w.max(0.0),
+        height: frame.h.max(0.0),
+        fill: paint(fill),
+        stroke: None,
+        stroke_width: None,
+        opacity,
+    });
+}
+
+fn small(scene: &mut Scene, (x, y): Point, text: &str, anchor: Anchor) {
+    draw_text(scene, &Text { x, y, text: text.into(), size: TICK, anchor, bold: false, colour: palette::QUIET });
+}
+
+fn draw_text(scene: &mut Scene, text: &Text) {
+    let Text { x, y, size, .. } = *text;
+    let anchor = match text.anchor {
+        Anchor::Start => TextAnchor::Start,
+        Anchor::Middle => TextAnchor::Middle,
+        Anchor::End => TextAnchor::End,
+    };
+    let color = Some(paint(text.colour));
+    if text.bold {
+        // The pixel painter knows bold only in rich text, which has no formulas either.
+        let spans = vec![TextSpan { bold: true, ..TextSpan::plain(&text.text) }];
+        scene.add(Primitive::RichText { x, y, spans, size, anchor, color });
+        return;
+    }
+    // The crate would take what stands between two dollars for a formula.
+    let content = text.text.replace('$', "\\$");
+    scene.add(Primitive::Text { x, y, content, size, anchor, rotate: None, bold: false, color });
+}
+
+fn paint((r, g, b): Rgb) -> Color {
+    Color::Rgb(r, g, b)
+}
+
+fn hex((r, g, b): Rgb) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}

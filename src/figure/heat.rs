@@ -1,0 +1,52 @@
+//! A matrix as cells, averaged in blocks where there are more than can be told apart.
+
+use super::thin::edges;
+
+/// A coloured cell in data units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Cell {
+    pub x: (f64, f64),
+    pub y: (f64, f64),
+    pub value: f64,
+}
+
+/// The cells of a matrix (`z` row by row, rows at `y`), at most `most` in each direction; a block shows the mean of its
+/// finite values. A value that `z` does not reach is missing.
+pub(super) fn cells(x: &[f64], y: &[f64], z: &[f64], most: usize) -> Vec<Cell> {
+    let (ex, ey) = (edges(x), edges(y));
+    let (bx, by) = (x.len().div_ceil(most.max(1)).max(1), y.len().div_ceil(most.max(1)).max(1));
+    let mut out = Vec::new();
+    for r in (0..y.len()).step_by(by) {
+        let rows = r..(r + by).min(y.len());
+        for c in (0..x.len()).step_by(bx) {
+            let columns = c..(c + bx).min(x.len());
+            let at = |row: usize, column: usize| z.get(row * x.len() + column).copied().filter(|v| v.is_finite());
+            let values = rows.clone().flat_map(|row| columns.clone().filter_map(move |column| at(row, column)));
+            let (mut sum, mut n) = (0.0, 0.0);
+            for v in values {
+                sum += v;
+                n += 1.0;
+            }
+            let value = if n > 0.0 { sum / n } else { f64::NAN };
+            out.push(Cell { x: (ex[c], ex[columns.end]), y: (ey[r], ey[rows.end]), value });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_average_what_is_there() {
+        let z = [1.0, 3.0, f64::NAN, 5.0];
+        let small = cells(&[0.0, 1.0], &[0.0, 1.0], &z, 10);
+        assert_eq!(small.len(), 4);
+        assert!(small[2].value.is_nan());
+        let one = cells(&[0.0, 1.0], &[0.0, 1.0], &z, 1);
+        assert_eq!(one, [Cell { x: (-0.5, 1.5), y: (-0.5, 1.5), value: 3.0 }]);
+        assert!(cells(&[0.0, 1.0], &[0.0], &[1.0], 10)[1].value.is_nan());
+        assert!(cells(&[], &[], &[], 10).is_empty());
+    }
+}

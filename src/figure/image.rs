@@ -1,0 +1,73 @@
+//! SVG and PNG, and writing them to a file.
+
+use std::io::Write;
+use std::path::Path;
+
+use kuva::backend::raster::RasterBackend;
+use kuva::backend::svg::SvgBackend;
+
+use super::text::clean;
+use super::{Figure, FigureError, Size, draw, layout};
+
+/// The longest side of a picture in CSS pixels.
+pub(super) const LARGEST: u32 = 8000;
+/// Pixels of a PNG per CSS pixel in each direction.
+const DENSITY: f32 = 2.0;
+
+/// The figure as an SVG document that scales to where it is shown.
+///
+/// # Errors
+/// [`FigureError::Size`] when a side is zero or above 8000.
+pub fn to_svg(figure: &Figure, size: Size) -> Result<String, FigureError> {
+    check(size)?;
+    let svg = SvgBackend::new().render_scene(&draw::scene(&layout::place(figure, size)));
+    // The crate writes neither a view box, without which a browser cannot scale, nor a title for screen readers.
+    let open = format!("<svg role=\"img\" viewBox=\"0 0 {} {}\" ", size.width, size.height);
+    let svg = svg.replacen("<svg ", &open, 1);
+    Ok(svg.replacen('>', &format!("><title>{}</title>", escape(&clean(&figure.title))), 1))
+}
+
+/// The figure as PNG, twice as many pixels in each direction as `size` says.
+///
+/// # Errors
+/// [`FigureError::Size`] when a side is zero or above 8000; [`FigureError::Encode`] when the encoder fails.
+pub fn to_png(figure: &Figure, size: Size) -> Result<Vec<u8>, FigureError> {
+    check(size)?;
+    let scene = draw::scene(&layout::place(figure, size));
+    RasterBackend::new().with_scale(DENSITY).render_scene(&scene).map_err(FigureError::Encode)
+}
+
+/// Writes the figure at its natural size as the ending of `path` says, `.svg` or `.png`. Missing folders are made. The
+/// file is written whole or not at all.
+///
+/// # Errors
+/// [`FigureError::Ending`] for any other ending; [`FigureError::Write`] when the system refuses.
+pub fn save(figure: &Figure, path: &Path) -> Result<(), FigureError> {
+    let size = Size::of(figure);
+    let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    let bytes = match ending.as_deref() {
+        Some("svg") => to_svg(figure, size)?.into_bytes(),
+        Some("png") => to_png(figure, size)?,
+        _ => return Err(FigureError::Ending { path: path.to_path_buf() }),
+    };
+    write_whole(path, &bytes).map_err(|source| FigureError::Write { path: path.to_path_buf(), source })
+}
+
+fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn check(size: Size) -> Result<(), FigureError> {
+    let Size { width, height } = size;
+    let fits = |side: u32| (1..=LARGEST).contains(&side);
+    if fits(width) && fits(height) { Ok(()) } else { Err(FigureError::Size { width, height }) }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

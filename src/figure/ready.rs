@@ -1,0 +1,210 @@
+//! The figures that a fit, a kernel or a decomposition needs, built from plain slices.
+
+use super::{Across, Axis, Figure, Mark, Panel, Role};
+
+/// What a figure is called and what its axes measure, with units: `"year"`, `"passengers (thousands)"`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Names<'a> {
+    /// Above the figure.
+    pub title: &'a str,
+    /// Along the horizontal axis.
+    pub x: &'a str,
+    /// Along the vertical axis.
+    pub y: &'a str,
+}
+
+/// Observations, `x` against `y`.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Pairs<'a> {
+    pub x: &'a [f64],
+    pub y: &'a [f64],
+}
+
+/// A posterior along ascending `x`: its mean and the ends of its band, all in the unit of y.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Curve<'a> {
+    pub x: &'a [f64],
+    pub mean: &'a [f64],
+    pub lo: &'a [f64],
+    pub hi: &'a [f64],
+}
+
+/// One part of a decomposition.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Part<'a> {
+    /// The part's name, such as `"season"`.
+    pub label: &'a str,
+    /// The part's share of the variance of y, as a fraction; shown in percent.
+    pub share: Option<f64>,
+    /// Its posterior.
+    pub curve: Curve<'a>,
+}
+
+/// Data with the posterior mean and its band. `band` says what is shaded, such as `"±2 sd of y"`.
+pub fn fit_figure(
+    names: Names<'_>,
+    data: Pairs<'_>,
+    curve: Curve<'_>,
+    band: &str,
+    held_out: Option<Pairs<'_>>,
+) -> Figure {
+    let mut marks = vec![points(data, "data", Role::Data)];
+    if let Some(held_out) = held_out {
+        marks.push(points(held_out, "held out", Role::Test));
+    }
+    marks.extend(posterior(curve, band));
+    Figure::single(names.title, Panel::new(names.x, names.y, marks))
+}
+
+/// A panel for every part, one below another, each with its mean and band and its share in the title.
+pub fn components_figure(names: Names<'_>, parts: &[Part<'_>], band: &str) -> Figure {
+    let panels = parts.iter().map(|part| {
+        let title = match part.share {
+            Some(share) => format!("{}: {}", part.label, percent(share)),
+            None => part.label.to_string(),
+        };
+        let mut marks = vec![zero()];
+        marks.extend(posterior(part.curve, band));
+        Panel::new(names.x, names.y, marks).titled(title)
+    });
+    let panels: Vec<Panel> = panels.collect();
+    let columns = if panels.len() > 5 { 2 } else { 1 };
+    let shares = parts.iter().any(|p| p.share.is_some());
+    let figure = Figure::grid(names.title, columns, panels);
+    if shares {
+        figure.with_note("Percentages: variance of the part's posterior mean over the rows, divided by that of y. They need not add to 100.")
+    } else {
+        figure
+    }
+}
+
+/// Function draws over `grid`, with the data they are conditioned on, if any.
+pub fn draws_figure(names: Names<'_>, grid: &[f64], draws: &[Vec<f64>], data: Option<Pairs<'_>>) -> Figure {
+    let mut marks: Vec<Mark> = data.map(|data| points(data, "data", Role::Data)).into_iter().collect();
+    marks.extend(drawn(grid, draws));
+    Figure::single(names.title, Panel::new(names.x, names.y, marks))
+}
+
+/// Residuals against an input, beside their histogram. `sd` is the standard deviation the model gives a row's noise, in the
+/// unit of y; two of it are marked.
+pub fn residuals_figure(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Option<f64>) -> Figure {
+    let mut marks = vec![points(Pairs { x, y: residuals }, "residual", Role::Data), zero()];
+    if let Some(sd) = sd.filter(|sd| sd.is_finite() && *sd > 0.0) {
+        for at in [-2.0 * sd, 2.0 * sd] {
+            marks.push(Mark::Rule {
+                at,
+                across: Across::Horizontal,
+                label: "±2 sd of the noise".into(),
+                role: Role::Test,
+            });
+        }
+    }
+    let counts = Mark::Histogram { values: residuals.to_vec(), bins: None, label: String::new(), role: Role::Mean };
+    let panels = vec![
+        Panel::new(names.x, names.y, marks).titled("Against the input"),
+        Panel::new(names.y, "rows", vec![counts]).titled("Histogram"),
+    ];
+    Figure::grid(names.title, 2, panels)
+}
+
+/// k(·, 0) over `lags`, beside draws of functions over `grid`; `input` names the input.
+pub fn kernel_figure(
+    title: &str,
+    input: &str,
+    lags: &[f64],
+    values: &[f64],
+    grid: &[f64],
+    draws: &[Vec<f64>],
+) -> Figure {
+    let covariance = line(lags, values, "", Role::Mean);
+    let name = if input.is_empty() { "x" } else { input };
+    let panels = vec![
+        Panel::new(name, format!("k({name}, 0)"), vec![zero(), covariance]).titled("Covariance with 0"),
+        Panel::new(name, format!("f({name})"), drawn(grid, draws)).titled("Functions drawn from it"),
+    ];
+    Figure::grid(title, 2, panels)
+}
+
+/// Predicted against observed with the diagonal, both axes alike; for models of many inputs. Names: the unit is that of y.
+pub fn parity_figure(title: &str, unit: &str, observed: &[f64], predicted: &[f64], held_out: bool) -> Figure {
+    let both = observed.iter().zip(predicted).filter(|(a, b)| a.is_finite() && b.is_finite());
+    let (lo, hi) =
+        both.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), (&a, &b)| (lo.min(a).min(b), hi.max(a).max(b)));
+    let role = if held_out { Role::Test } else { Role::Data };
+    let label = if held_out { "held-out rows" } else { "rows" };
+    let mut marks = vec![points(Pairs { x: observed, y: predicted }, label, role)];
+    let name = |what: &str| if unit.is_empty() { what.to_string() } else { format!("{what} {unit}") };
+    let mut panel = Panel::new(name("observed"), name("predicted"), Vec::new());
+    if lo <= hi {
+        let pad = ((hi / 2.0 - lo / 2.0) * 0.08).max(if lo < hi { 0.0 } else { hi.abs().max(1.0) * 0.1 });
+        let ends = (lo - pad, hi + pad);
+        marks.push(Mark::Line {
+            x: vec![ends.0, ends.1],
+            y: vec![ends.0, ends.1],
+            label: "predicted = observed".into(),
+            role: Role::Reference,
+            dashed: true,
+        });
+        panel.x.range = Some(ends);
+        panel.y.range = Some(ends);
+    }
+    panel.marks = marks;
+    panel.square = true;
+    Figure::single(title, panel)
+}
+
+/// A matrix of covariances, row by row, `rows` × `columns` points; the first row on top. Points that do not ascend are
+/// counted instead.
+pub fn gram_figure(title: &str, input: &str, rows: &[f64], columns: &[f64], values: &[f64]) -> Figure {
+    let ascends = |v: &[f64]| v.iter().all(|a| a.is_finite()) && v.windows(2).all(|w| w[0] < w[1]);
+    let by_value = ascends(rows) && ascends(columns);
+    let places = |v: &[f64]| if by_value { v.to_vec() } else { (1..=v.len()).map(|i| i as f64).collect() };
+    let label = |what: &str| match (by_value, input.is_empty()) {
+        (true, false) => format!("{input} ({what})"),
+        (true, true) => what.to_string(),
+        (false, _) => what.replace("of the ", "").to_string(),
+    };
+    let heat = Mark::Heat { x: places(columns), y: places(rows), z: values.to_vec(), label: "covariance".into() };
+    let mut panel = Panel::new(label("column"), label("row"), vec![heat]);
+    panel.y = Axis { reversed: true, ..panel.y };
+    panel.square = true;
+    Figure::single(title, panel)
+}
+
+fn posterior(curve: Curve<'_>, band: &str) -> [Mark; 2] {
+    [
+        line(curve.x, curve.mean, "posterior mean", Role::Mean),
+        Mark::Band {
+            x: curve.x.to_vec(),
+            lo: curve.lo.to_vec(),
+            hi: curve.hi.to_vec(),
+            label: if band.is_empty() { String::new() } else { format!("band: {band}") },
+            role: Role::Band,
+        },
+    ]
+}
+
+fn drawn(grid: &[f64], draws: &[Vec<f64>]) -> Vec<Mark> {
+    draws.iter().enumerate().map(|(i, draw)| line(grid, draw, "", Role::Draw(i))).collect()
+}
+
+fn points(pairs: Pairs<'_>, label: &str, role: Role) -> Mark {
+    Mark::Points { x: pairs.x.to_vec(), y: pairs.y.to_vec(), label: label.into(), role }
+}
+
+fn line(x: &[f64], y: &[f64], label: &str, role: Role) -> Mark {
+    Mark::Line { x: x.to_vec(), y: y.to_vec(), label: label.into(), role, dashed: false }
+}
+
+fn zero() -> Mark {
+    Mark::Rule { at: 0.0, across: Across::Horizontal, label: String::new(), role: Role::Reference }
+}
+
+/// One decimal.
+fn percent(share: f64) -> String {
+    if !share.is_finite() {
+        return "share unknown".into();
+    }
+    let p = share * 100.0;
+    if p > 0.0 && p < 0.05 { "< 0.1 %".into() } else { format!("{p:.1} %") }
+}

@@ -1,0 +1,179 @@
+//! Figures as text: lines and many points in braille, few points as dots, bands and surfaces in shades.
+
+mod canvas;
+mod row;
+
+use canvas::Canvas;
+use row::{Ink, Row, fold};
+
+use super::layout::{Key, entries};
+use super::palette::{self, Shades};
+use super::scale::{Scale, Tick};
+use super::thin::{ordered, scales};
+use super::{Axis, Figure, Mark, Panel, Role};
+
+/// The least rows a panel takes, its title and axes included.
+const PANEL: usize = 12;
+/// Beyond this a terminal's size is a mistake.
+const WIDEST: usize = 1000;
+
+/// The figure as lines of text, none wider than `width` columns, each ending in a newline. A figure of one panel takes about
+/// `height` rows; several stand one below another, with twelve rows each where `height` has not enough for all. Without
+/// `colour` there are no control codes; with it, 256 colours by escape sequences.
+pub fn to_text(figure: &Figure, width: usize, height: usize, colour: bool) -> String {
+    let width = width.clamp(1, WIDEST);
+    let title: Vec<Row> = fold(&figure.title, width, 2).into_iter().map(|line| Row::of(&line, width)).collect();
+    let mut foot = legend(figure, width);
+    foot.extend(fold(&figure.note, width, 3).into_iter().map(|line| Row::of(&line, width)));
+    let free = height.min(WIDEST).saturating_sub(title.len() + foot.len());
+    let each = (free / figure.panels.len().max(1)).max(PANEL.min(free)).max(6);
+    let mut rows = title;
+    for (i, panel) in figure.panels.iter().enumerate() {
+        if i > 0 {
+            rows.push(Row::new(width));
+        }
+        // A name shared with the next panel is said once, below the last.
+        let repeated = figure.panels.get(i + 1).is_some_and(|next| next.x.label == panel.x.label);
+        let label = if repeated { "" } else { panel.x.label.as_str() };
+        rows.extend(draw(panel, label, width, if i > 0 { each.saturating_sub(1).max(6) } else { each }));
+    }
+    rows.extend(foot);
+    let mut out = String::new();
+    for row in &rows {
+        row.write(&mut out, colour);
+        out.push('\n');
+    }
+    out
+}
+
+fn draw(panel: &Panel, x_label: &str, width: usize, height: usize) -> Vec<Row> {
+    let marks = ordered(panel);
+    let scales = scales(panel, &marks);
+    let shades = marks.iter().find_map(|m| match m.as_ref() {
+        Mark::Heat { z, .. } => Shades::over(z),
+        _ => None,
+    });
+    let mut rows: Vec<Row> = fold(&panel.title, width, 1).iter().map(|t| Row::of(t, width)).collect();
+    rows.extend(fold(&panel.y.label, width, 1).iter().map(|t| Row::of(t, width)));
+    if let Some(shades) = shades {
+        rows.push(shade_row(shades, width));
+    }
+    let x_label = fold(x_label, width, 1);
+    let tall = height.saturating_sub(rows.len() + 2 + x_label.len()).max(3);
+    let (x_scale, y_scale) = scales.clone().unwrap_or_else(|| (Scale::empty(), Scale::empty()));
+    let known = scales.is_some();
+    let y_ticks = if known { y_scale.ticks(&panel.y, (tall / 3).max(3)) } else { Vec::new() };
+    let left = y_ticks.iter().map(|t| row::columns(&t.text)).max().unwrap_or(0).min(width / 3);
+    let mut wide = width.saturating_sub(left + 2).max(1);
+    if panel.square {
+        // A character is about twice as tall as wide.
+        wide = wide.min(tall * 2);
+    }
+    let mut canvas = Canvas::new(wide, tall);
+    for mark in &marks {
+        canvas.mark(mark, &x_scale, &y_scale, shades);
+    }
+    let tick_rows: Vec<(usize, &Tick)> = y_ticks.iter().map(|t| (down(t.at, tall), t)).collect();
+    for r in 0..tall {
+        let mut row = Row::new(width);
+        let tick = tick_rows.iter().find(|(at, _)| *at == r);
+        if let Some((_, tick)) = tick {
+            row.put_end(left, &tick.text, Ink::Plain);
+        }
+        row.put(left + 1, if tick.is_some() { "┤" } else { "│" }, Ink::Plain);
+        for c in 0..wide {
+            let (glyph, ink) = canvas.glyph(c, r);
+            row.put(left + 2 + c, glyph.encode_utf8(&mut [0; 4]), ink);
+        }
+        if !known && r == tall / 2 {
+            row.put(left + 2 + (wide / 2).saturating_sub(4), "no data", Ink::Plain);
+        }
+        rows.push(row);
+    }
+    let x_ticks = if known { x_scale.ticks(&panel.x, x_count(&panel.x, wide)) } else { Vec::new() };
+    rows.extend(foot(&x_ticks, left + 1, wide, width));
+    for line in x_label {
+        let mut row = Row::new(width);
+        row.put((left + 2 + wide / 2).saturating_sub(row::columns(&line) / 2), &line, Ink::Plain);
+        rows.push(row);
+    }
+    rows
+}
+
+fn x_count(axis: &Axis, wide: usize) -> usize {
+    if axis.names.is_empty() { (wide / 11).max(2) } else { axis.names.len() }
+}
+
+/// The line of the horizontal axis and the numbers below; a number that would touch the one before is left out.
+fn foot(ticks: &[Tick], left: usize, wide: usize, width: usize) -> [Row; 2] {
+    let (mut axis, mut numbers) = (Row::new(width), Row::new(width));
+    axis.put(left, &format!("└{}", "─".repeat(wide)), Ink::Plain);
+    let mut free = 0;
+    for tick in ticks {
+        let at = left + 1 + ((tick.at * wide as f64) as usize).min(wide - 1);
+        axis.put(at, "┬", Ink::Plain);
+        let columns = row::columns(&tick.text);
+        let start = at.saturating_sub(columns / 2).min(width.saturating_sub(columns));
+        if start >= free && start + columns <= width {
+            numbers.put(start, &tick.text, Ink::Plain);
+            free = start + columns + 1;
+        }
+    }
+    [axis, numbers]
+}
+
+fn down(at: f64, tall: usize) -> usize {
+    (((1.0 - at) * tall as f64) as usize).min(tall - 1)
+}
+
+/// The range of a surface with its shades.
+fn shade_row(shades: Shades, width: usize) -> Row {
+    const STEPS: usize = 10;
+    let mut row = Row::new(width);
+    let start = format!("{:.3e} ", shades.lo);
+    row.put(0, &start, Ink::Plain);
+    for i in 0..STEPS {
+        let t = (i as f64 + 0.5) / STEPS as f64;
+        let value = shades.lo * (1.0 - t) + shades.hi * t;
+        row.put_shade(row::columns(&start) + i, shades.share(value), shades.of(value));
+    }
+    row.put(row::columns(&start) + STEPS, &format!(" {:.3e}", shades.hi), Ink::Plain);
+    row
+}
+
+fn legend(figure: &Figure, width: usize) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut used = usize::MAX;
+    for (key, label) in entries(figure) {
+        let (sign, role) = match key {
+            Key::Dot(Role::Test) => ("○", Role::Test),
+            Key::Dot(role) => ("•", role),
+            Key::Line(role, false) => ("──", role),
+            Key::Line(role, true) => ("╌╌", role),
+            Key::Patch(role @ (Role::Band | Role::Component(_))) => ("░░", role),
+            Key::Patch(role) => ("⣿⣿", role),
+        };
+        let Some(label) = fold(&label, width.saturating_sub(4).max(1), 1).pop() else { continue };
+        let needs = row::columns(sign) + 1 + row::columns(&label);
+        if used.saturating_add(needs) > width {
+            rows.push(Row::new(width));
+            used = 0;
+        }
+        if let Some(row) = rows.last_mut() {
+            row.put(used, sign, Ink::Role(role));
+            row.put(used + row::columns(sign) + 1, &label, Ink::Plain);
+        }
+        used += needs + 3;
+    }
+    rows
+}
+
+/// The colour number of an ink; none for what takes the terminal's own.
+fn number(ink: Ink) -> Option<u8> {
+    match ink {
+        // Black would vanish on a dark terminal.
+        Ink::Plain | Ink::Role(Role::Data) => None,
+        Ink::Role(role) => Some(palette::ansi(palette::colour(role))),
+        Ink::Shade(rgb) => Some(palette::ansi(rgb)),
+    }
+}

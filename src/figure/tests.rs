@@ -1,0 +1,221 @@
+use super::ready::*;
+use super::*;
+
+const NAMES: Names<'static> =
+    Names { title: "Air & <script>alert(1)</script>", x: "year", y: "passengers (σ², 中)" };
+
+fn wave(n: usize) -> (Vec<f64>, Vec<f64>) {
+    (0..n).map(|i| i as f64 / n as f64 * 12.0 + 1949.0).map(|x| (x, 300.0 + 100.0 * (x * 6.3).sin())).unzip()
+}
+
+fn fit(x: &[f64], y: &[f64]) -> Figure {
+    let (gx, mean) = wave(200);
+    let (lo, hi): (Vec<f64>, Vec<f64>) = mean.iter().map(|m| (m - 20.0, m + 20.0)).unzip();
+    let curve = Curve { x: &gx, mean: &mean, lo: &lo, hi: &hi };
+    fit_figure(NAMES, Pairs { x, y }, curve, "±2 sd of y", Some(Pairs { x: &gx[190..], y: &mean[190..] }))
+}
+
+fn points(x: &[f64], y: &[f64]) -> Figure {
+    fit_figure(NAMES, Pairs { x, y }, Curve::default(), "", None)
+}
+
+/// Every open tag is closed in its turn, every ampersand starts an entity, no number is NaN or infinite.
+fn well_formed(svg: &str) {
+    let mut open = Vec::new();
+    for part in svg.split('<').skip(1) {
+        let (tag, text) = part.split_once('>').expect("a tag ends");
+        if tag.starts_with("!--") {
+            continue;
+        }
+        let name = tag.trim_start_matches('/').split_whitespace().next().expect("a tag has a name");
+        match tag {
+            t if t.starts_with('/') => assert_eq!(open.pop(), Some(name)),
+            t if t.ends_with('/') => {}
+            _ => open.push(name),
+        }
+        for entity in text.split('&').skip(1) {
+            assert!(["amp;", "lt;", "gt;", "quot;", "apos;"].iter().any(|e| entity.starts_with(e)), "{entity}");
+        }
+        assert!(!tag.contains("NaN") && !tag.contains("inf"), "{tag}");
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+fn svg(figure: &Figure) -> String {
+    let svg = to_svg(figure, Size::of(figure)).expect("draws");
+    well_formed(&svg);
+    svg
+}
+
+/// All three ways of drawing, each checked for its form; gives the SVG.
+fn drawn(figure: &Figure) -> String {
+    let size = Size { width: 300, height: 200 };
+    let png = to_png(figure, size).expect("paints");
+    assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+    assert_eq!((&png[16..20], &png[20..24]), (&600u32.to_be_bytes()[..], &400u32.to_be_bytes()[..]));
+    for (width, height) in [(80, 24), (30, 8), (1, 1), (200, 60)] {
+        let text = to_text(figure, width, height, false);
+        assert!(text.lines().all(|l| unicode_width::UnicodeWidthStr::width(l) <= width), "{text}");
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
+    }
+    svg(figure)
+}
+
+#[test]
+fn labels_are_there_and_escaped() {
+    let (x, y) = wave(50);
+    let svg = drawn(&fit(&x, &y));
+    assert!(!svg.contains("<script"));
+    for label in [
+        "Air &amp; &lt;script&gt;",
+        "year",
+        "(σ², 中)",
+        "data",
+        "held out",
+        "posterior mean",
+        "band: ±2 sd of y",
+        "1950",
+    ] {
+        assert!(svg.contains(label), "{label} is missing");
+    }
+    assert!(svg.contains("viewBox=\"0 0 860 520\""));
+}
+
+#[test]
+fn dollars_stay_dollars() {
+    let mut figure = points(&[1.0, 2.0], &[1.0, 2.0]);
+    figure.panels[0].y.label = "from $x^2$ to \\$y".into();
+    figure.title = "$a_1$ and $b$".into();
+    let svg = drawn(&figure);
+    assert!(svg.contains("from $x^2$ to \\$y"), "{svg}");
+    assert!(svg.contains(">$a_1$ and $b$<"), "{svg}");
+}
+
+#[test]
+fn odd_data_is_drawn() {
+    drawn(&points(&[], &[]));
+    assert!(svg(&points(&[], &[])).contains("no data"));
+    drawn(&Figure::default());
+    drawn(&points(&[1950.0], &[3.0]));
+    drawn(&points(&[1.0, 2.0, 3.0], &[7.0, 7.0, 7.0]));
+    drawn(&points(&[1.0, f64::NAN, 3.0], &[f64::INFINITY, 2.0, f64::NEG_INFINITY]));
+    drawn(&points(&[1e-300, 2e-300], &[-1e300, 1e300]));
+    drawn(&points(&[-f64::MAX, f64::MAX], &[f64::MIN_POSITIVE, 0.0]));
+    drawn(&points(&[0.0, 1.0], &[1e17, 1e17 + 16.0]));
+    drawn(&points(&[-5.0, -4.0], &[-1e-9, -2e-9]));
+}
+
+#[test]
+fn a_missing_value_breaks_a_line_and_a_band() {
+    let x = [0.0, 1.0, 2.0, 3.0, 4.0];
+    let y = [0.0, 1.0, f64::NAN, 1.0, 0.0];
+    let whole = fit_figure(NAMES, Pairs::default(), Curve { x: &x, mean: &x, lo: &x, hi: &x }, "b", None);
+    let broken = fit_figure(NAMES, Pairs::default(), Curve { x: &x, mean: &y, lo: &y, hi: &y }, "b", None);
+    let paths = |f: &Figure| drawn(f).matches("<path").count();
+    assert_eq!(paths(&broken), paths(&whole) + 2);
+}
+
+#[test]
+fn long_labels_stay_inside() {
+    let long = "a very long label ".repeat(40) + &"x".repeat(5000);
+    let mut figure = fit(&[1950.0], &[300.0]);
+    figure.title = long.clone();
+    figure.note = long.clone();
+    let panel = &mut figure.panels[0];
+    (panel.title, panel.x.label, panel.y.label) = (long.clone(), long.clone(), long.clone());
+    if let Mark::Points { label, .. } = &mut panel.marks[0] {
+        *label = long;
+    }
+    let svg = drawn(&figure);
+    assert!(svg.contains('…') && svg.len() < 60_000, "{}", svg.len());
+}
+
+#[test]
+fn many_points_are_thinned() {
+    let (x, y) = wave(100_000);
+    let y: Vec<f64> = y.iter().enumerate().map(|(i, y)| y + ((i * 7919) % 1000) as f64 / 10.0).collect();
+    let figure = fit(&x, &y);
+    assert!(svg(&figure).len() < 2_500_000);
+    assert!(to_text(&figure, 80, 24, false).lines().count() <= 24);
+}
+
+#[test]
+fn panels_up_to_twelve_keep_their_titles() {
+    let (x, y) = wave(30);
+    let labels: Vec<String> = (0..12).map(|i| format!("part {i}")).collect();
+    let curve = Curve { x: &x, mean: &y, lo: &y, hi: &y };
+    let parts: Vec<Part<'_>> = labels.iter().map(|label| Part { label, share: Some(0.25), curve }).collect();
+    for n in [1, 2, 5, 6, 12] {
+        let figure = components_figure(NAMES, &parts[..n], "±2 sd of f");
+        let svg = drawn(&figure);
+        assert!(labels[..n].iter().all(|l| svg.contains(&format!(">{l}: 25.0 %<"))));
+    }
+}
+
+#[test]
+fn ready_figures_are_drawn() {
+    let (x, y) = wave(40);
+    let gram: Vec<f64> = (0..1600).map(|i| f64::from(i).sin()).collect();
+    drawn(&draws_figure(NAMES, &x, &[y.clone(), x.clone()], Some(Pairs { x: &x, y: &y })));
+    drawn(&residuals_figure(NAMES, &x, &y, Some(3.0)));
+    drawn(&kernel_figure("SE(0)", "", &x, &y, &x, &[y.clone()]));
+    drawn(&parity_figure("t", "MPa", &x, &y, true));
+    drawn(&parity_figure("t", "", &[], &[], false));
+    drawn(&gram_figure("t", "x", &x, &x, &gram));
+    drawn(&gram_figure("t", "", &y, &y, &gram));
+    drawn(&gram_figure("t", "x", &[1.0], &[1.0], &[0.3]));
+    drawn(&gram_figure("t", "x", &[], &[], &[]));
+    drawn(&gram_figure("t", "x", &x, &x, &[f64::NAN; 1600]));
+}
+
+#[test]
+fn log_axes_and_bars_are_drawn() {
+    let bars = Mark::Bars {
+        x: vec![0.0, 1.0],
+        height: vec![3.0, -1.0],
+        width: 0.8,
+        label: "b".into(),
+        role: Role::Component(1),
+    };
+    let mut panel = Panel::new("input", "size", vec![bars]);
+    panel.x.names = vec![(0.0, "cement".into()), (1.0, "fly <ash>".into())];
+    assert!(drawn(&Figure::single("", panel.clone())).contains("fly &lt;ash&gt;"));
+    panel.y.log = true;
+    drawn(&Figure::single("", panel));
+}
+
+#[test]
+fn colour_comes_only_when_asked_for() {
+    let (x, y) = wave(40);
+    assert!(to_text(&fit(&x, &y), 80, 24, true).contains("\u{1b}[38;5;"));
+    let mut figure = fit(&x, &y);
+    figure.title = "\u{1b}[31mred".into();
+    assert!(!to_text(&figure, 80, 24, false).contains('\u{1b}'));
+}
+
+#[test]
+fn files_are_written_whole_by_their_ending() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let figure = points(&[1.0, 2.0], &[1.0, 2.0]);
+    for name in ["new/folder/a.svg", "b.PNG"] {
+        let path = folder.path().join(name);
+        save(&figure, &path).expect("is written");
+        assert!(std::fs::metadata(path).expect("is there").len() > 500);
+    }
+    for name in ["c.pdf", "c", "c.svg.gz"] {
+        let error = save(&figure, &folder.path().join(name)).expect_err("is refused").to_string();
+        assert!(error.contains(".svg or .png") && error.contains(name), "{error}");
+    }
+    let blocked = folder.path().join("b.PNG").join("d.svg");
+    assert!(matches!(save(&figure, &blocked), Err(FigureError::Write { .. })));
+    assert_eq!(std::fs::read_dir(folder.path()).expect("lists").count(), 2);
+}
+
+#[test]
+fn absurd_sizes_are_refused() {
+    let figure = points(&[1.0], &[1.0]);
+    for (width, height) in [(0, 10), (10, 0), (8001, 10)] {
+        assert!(matches!(to_svg(&figure, Size { width, height }), Err(FigureError::Size { .. })));
+    }
+    well_formed(&to_svg(&figure, Size { width: 1, height: 1 }).expect("small is no error"));
+}
