@@ -1,5 +1,6 @@
 //! Mercer: a small language for Gaussian-process kernel models.
 
+pub mod data;
 pub mod figure;
 pub mod fit;
 pub mod kernel;

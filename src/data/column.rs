@@ -1,0 +1,256 @@
+//! One named column: numbers, categories or dates, always held as `f64`.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// What the numbers of a column stand for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Plain numbers.
+    Numeric,
+    /// Codes 0, 1, … into `levels`, which stand in order of first appearance.
+    Categories { levels: Arc<[Arc<str>]> },
+    /// Decimal years, read from dates of this resolution (see [`dates`](super::dates) for the convention).
+    Date { resolution: Resolution },
+}
+
+/// The finest thing that the dates of a column say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolution {
+    Quarter,
+    Month,
+    Day,
+    Time,
+}
+
+impl Resolution {
+    /// A word for it: `quarters`, `months`, `days` or `times`.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Quarter => "quarters",
+            Self::Month => "months",
+            Self::Day => "days",
+            Self::Time => "times",
+        }
+    }
+}
+
+/// A named column. The values are shared, so a clone costs nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    name: Arc<str>,
+    kind: Kind,
+    unit: Option<Arc<str>>,
+    #[serde(with = "exact")]
+    values: Arc<Vec<f64>>,
+    missing: usize,
+}
+
+impl Column {
+    /// Plain numbers; NaN stands for a missing value.
+    pub fn numeric(name: impl Into<Arc<str>>, values: Vec<f64>) -> Self {
+        Self::of(name.into(), Kind::Numeric, values)
+    }
+
+    /// Categories from text, `None` where it is missing; levels in order of first appearance.
+    pub fn categories<S: AsRef<str>>(name: impl Into<Arc<str>>, texts: impl IntoIterator<Item = Option<S>>) -> Self {
+        let mut levels = Levels::default();
+        let values = texts.into_iter().map(|text| text.map_or(f64::NAN, |text| levels.code(text.as_ref()))).collect();
+        Self::of(name.into(), levels.into_kind(), values)
+    }
+
+    /// Decimal years that were dates.
+    pub fn dates(name: impl Into<Arc<str>>, resolution: Resolution, years: Vec<f64>) -> Self {
+        Self::of(name.into(), Kind::Date { resolution }, years)
+    }
+
+    pub(super) fn of(name: Arc<str>, kind: Kind, values: Vec<f64>) -> Self {
+        let missing = values.iter().filter(|v| v.is_nan()).count();
+        Self { name, kind, unit: None, values: Arc::new(values), missing }
+    }
+
+    /// The same column in this unit; an empty text means none.
+    pub fn with_unit(mut self, unit: &str) -> Self {
+        self.unit = (!unit.is_empty()).then(|| unit.into());
+        self
+    }
+
+    pub(super) fn renamed(mut self, name: &str) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Other values of the same kind under the same name and unit.
+    pub(super) fn with_values(&self, values: Vec<f64>) -> Self {
+        Self { unit: self.unit.clone(), ..Self::of(self.name.clone(), self.kind.clone(), values) }
+    }
+
+    /// The rows at these indices, in this order. Levels stay as they are, so codes keep their meaning.
+    pub(super) fn take(&self, rows: &[usize]) -> Self {
+        self.with_values(rows.iter().map(|&i| self.values[i]).collect())
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// The unit of the values when it is known, such as `ppm`.
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// Numbers, codes of categories or decimal years; NaN where missing.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// How many values are missing.
+    pub fn missing(&self) -> usize {
+        self.missing
+    }
+
+    /// The levels of a column of categories.
+    pub fn levels(&self) -> Option<&[Arc<str>]> {
+        match &self.kind {
+            Kind::Categories { levels } => Some(levels),
+            _ => None,
+        }
+    }
+
+    pub fn is_categories(&self) -> bool {
+        self.levels().is_some()
+    }
+
+    /// The text of row `i` of a column of categories; `None` for other kinds and where it is missing.
+    pub fn level(&self, i: usize) -> Option<&str> {
+        let code = self.values.get(i).filter(|v| !v.is_nan())?;
+        self.levels()?.get(*code as usize).map(AsRef::as_ref)
+    }
+
+    /// How many different values there are, missing ones apart.
+    pub fn distinct(&self) -> usize {
+        let mut seen: Vec<f64> = self.values.iter().copied().filter(|v| !v.is_nan()).collect();
+        seen.sort_unstable_by(f64::total_cmp);
+        seen.dedup();
+        seen.len()
+    }
+
+    /// The one value of a column that has no other, missing ones apart.
+    pub fn constant(&self) -> Option<f64> {
+        let mut present = self.values.iter().copied().filter(|v| !v.is_nan());
+        let first = present.next()?;
+        present.all(|v| v == first).then_some(first)
+    }
+}
+
+/// Gives each text its code, in order of first appearance.
+#[derive(Debug, Default)]
+pub(super) struct Levels {
+    codes: std::collections::HashMap<Arc<str>, usize>,
+    levels: Vec<Arc<str>>,
+}
+
+impl Levels {
+    pub(super) fn code(&mut self, text: &str) -> f64 {
+        if let Some(&code) = self.codes.get(text) {
+            return code as f64;
+        }
+        let text: Arc<str> = text.into();
+        self.codes.insert(text.clone(), self.levels.len());
+        self.levels.push(text);
+        (self.levels.len() - 1) as f64
+    }
+
+    pub(super) fn into_kind(self) -> Kind {
+        Kind::Categories { levels: self.levels.into() }
+    }
+}
+
+/// JSON has no NaN and no infinity: a missing value is `null`, an infinite one is text.
+mod exact {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Cell {
+        Number(f64),
+        Infinite(Sign),
+        Missing(()),
+    }
+
+    #[derive(Serialize, Deserialize)]
+    enum Sign {
+        #[serde(rename = "inf")]
+        Plus,
+        #[serde(rename = "-inf")]
+        Minus,
+    }
+
+    pub fn serialize<S: Serializer>(values: &Arc<Vec<f64>>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(values.iter().map(|&v| match v {
+            v if v.is_nan() => Cell::Missing(()),
+            f64::INFINITY => Cell::Infinite(Sign::Plus),
+            f64::NEG_INFINITY => Cell::Infinite(Sign::Minus),
+            v => Cell::Number(v),
+        }))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Vec<f64>>, D::Error> {
+        let cells = Vec::<Cell>::deserialize(from)?;
+        Ok(Arc::new(
+            cells
+                .into_iter()
+                .map(|cell| match cell {
+                    Cell::Number(v) => v,
+                    Cell::Infinite(Sign::Plus) => f64::INFINITY,
+                    Cell::Infinite(Sign::Minus) => f64::NEG_INFINITY,
+                    Cell::Missing(()) => f64::NAN,
+                })
+                .collect(),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_stand_in_order_of_first_appearance() {
+        let c = Column::categories("c", [Some("b"), Some("a"), None, Some("b")]);
+        assert_eq!(c.levels().unwrap().iter().map(AsRef::as_ref).collect::<Vec<&str>>(), ["b", "a"]);
+        assert_eq!((c.level(1), c.level(2), c.missing(), c.distinct()), (Some("a"), None, 1, 2));
+    }
+
+    #[test]
+    fn a_column_survives_json_to_the_bit() {
+        let c =
+            Column::numeric("x", vec![0.1, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 1e-310]).with_unit("m");
+        let back: Column = serde_json::from_str(&serde_json::to_string(&c).unwrap()).unwrap();
+        let bits = |c: &Column| c.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+        assert_eq!((bits(&c), c.unit(), c.missing()), (bits(&back), back.unit(), back.missing()));
+    }
+
+    #[test]
+    fn constants_are_told_apart() {
+        assert_eq!(Column::numeric("x", vec![2.0, f64::NAN, 2.0]).constant(), Some(2.0));
+        assert_eq!(Column::numeric("x", vec![2.0, 3.0]).constant(), None);
+    }
+}

@@ -1,0 +1,404 @@
+//! A data set: columns of equal length, of which one may be the target and some are inputs.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::column::{Column, Resolution};
+use super::error::{DataError, RowRef, list};
+
+/// Immutable; columns are shared, so clones and choices of columns cost nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Dataset {
+    columns: Vec<Column>,
+    target: Option<usize>,
+    inputs: Vec<usize>,
+    rows: Rows,
+    about: Arc<About>,
+}
+
+/// Where data came from and what was noticed on the way.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct About {
+    /// Short name: that of a shipped set, or the file as it was given.
+    pub name: Option<String>,
+    /// One line for people.
+    pub title: Option<String>,
+    /// Origin and licence, for shipped sets.
+    pub source: Option<String>,
+    /// What the reader decided by itself and a person should know.
+    pub notes: Vec<Note>,
+}
+
+/// Something that reading decided by itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// There was no header; these names were given.
+    NoHeader { names: Vec<String> },
+    /// A header cell was empty; the column got this name.
+    Unnamed { name: String },
+    /// There is no other input, so the number of the row (from 0) is one.
+    RowInput { name: String },
+    /// Dates became decimal years.
+    Dates { column: String, resolution: Resolution },
+    /// Text became categories.
+    Categories { column: String, levels: usize },
+    /// Values are missing.
+    Missing { column: String, count: usize },
+    /// The column is there but not an input.
+    Ignored { column: String, why: Ignored },
+    /// Rows with missing values were left out.
+    Dropped { count: usize },
+}
+
+/// Why a column is no input unless it is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ignored {
+    /// Text that differs in every row, as names and identifiers do.
+    Identifier,
+    /// A nameless first column that counts the rows.
+    RowNumber,
+    /// Not one value.
+    NoValues,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoHeader { names } => write!(f, "no header, the columns are called {}", list(names)),
+            Self::Unnamed { name } => write!(f, "a column without a name is called `{name}`"),
+            Self::RowInput { name } => write!(f, "no other input, so `{name}` counts the rows from 0"),
+            Self::Dates { column, resolution } => {
+                write!(f, "`{column}` holds {}, read as decimal years", resolution.plural())
+            }
+            Self::Categories { column, levels: 1 } => write!(f, "`{column}` holds text of 1 level"),
+            Self::Categories { column, levels } => write!(f, "`{column}` holds categories of {levels} levels"),
+            Self::Missing { column, count: 1 } => write!(f, "`{column}` has 1 missing value"),
+            Self::Missing { column, count } => write!(f, "`{column}` has {count} missing values"),
+            Self::Ignored { column, why } => {
+                let why = match why {
+                    Ignored::Identifier => "its text differs in every row",
+                    Ignored::RowNumber => "it counts the rows",
+                    Ignored::NoValues => "it has no values",
+                };
+                write!(f, "`{column}` is not an input: {why}")
+            }
+            Self::Dropped { count: 1 } => f.write_str("1 row with missing values was left out"),
+            Self::Dropped { count } => write!(f, "{count} rows with missing values were left out"),
+        }
+    }
+}
+
+/// Where each row came from. Rows that follow one another need no list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Rows {
+    lines: bool,
+    n: usize,
+    numbers: Numbers,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+enum Numbers {
+    From(usize),
+    Listed(Arc<Vec<usize>>),
+}
+
+impl Rows {
+    /// The rows 0, 1, … of lists given by hand.
+    pub(super) fn counted(n: usize) -> Self {
+        Self { lines: false, n, numbers: Numbers::From(0) }
+    }
+
+    /// Lines of a file.
+    pub(super) fn lines(numbers: Vec<usize>) -> Self {
+        Self::listed(true, numbers)
+    }
+
+    fn listed(lines: bool, numbers: Vec<usize>) -> Self {
+        let n = numbers.len();
+        let first = numbers.first().copied().unwrap_or(0);
+        let follow = numbers.iter().enumerate().all(|(i, &k)| k == first + i);
+        let numbers = if follow { Numbers::From(first) } else { Numbers::Listed(Arc::new(numbers)) };
+        Self { lines, n, numbers }
+    }
+
+    fn number(&self, i: usize) -> usize {
+        match &self.numbers {
+            Numbers::From(first) => first + i,
+            Numbers::Listed(numbers) => numbers.get(i).copied().unwrap_or(i),
+        }
+    }
+
+    fn take(&self, rows: &[usize]) -> Self {
+        Self::listed(self.lines, rows.iter().map(|&i| self.number(i)).collect())
+    }
+}
+
+/// A cell that a model cannot use.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BadCell {
+    pub column: String,
+    pub row: RowRef,
+    /// Index of the row in the data set, from 0.
+    pub index: usize,
+    /// NaN when the value is missing, else infinite.
+    pub value: f64,
+}
+
+impl From<BadCell> for DataError {
+    fn from(cell: BadCell) -> Self {
+        let BadCell { column, row, value, .. } = cell;
+        if value.is_nan() { Self::Missing { column, row } } else { Self::NotFinite { column, row, value } }
+    }
+}
+
+impl Dataset {
+    /// Data from columns. The target is the named one, or none; the inputs are the named ones, or all others.
+    ///
+    /// # Errors
+    /// No columns, columns of different lengths, repeated or unknown names, the target among the inputs.
+    pub fn new(columns: Vec<Column>, target: Option<&str>, inputs: Option<&[&str]>) -> Result<Self, DataError> {
+        let first = columns.first().ok_or(DataError::NoColumns)?;
+        let rows = Rows::counted(first.len());
+        Self::with_rows(columns, rows, target, inputs)
+    }
+
+    pub(super) fn with_rows(
+        columns: Vec<Column>,
+        rows: Rows,
+        target: Option<&str>,
+        inputs: Option<&[&str]>,
+    ) -> Result<Self, DataError> {
+        for (i, column) in columns.iter().enumerate() {
+            if columns[..i].iter().any(|c| c.name() == column.name()) {
+                return Err(DataError::Repeated { name: column.name().into() });
+            }
+            if column.len() != rows.n {
+                return Err(DataError::Length {
+                    name: column.name().into(),
+                    found: column.len(),
+                    expected: rows.n,
+                    like: columns[0].name().into(),
+                });
+            }
+        }
+        let data = Self { columns, target: None, inputs: Vec::new(), rows, about: Arc::default() };
+        let data = match target {
+            Some(name) => data.with_target(name)?,
+            None => Self { inputs: (0..data.columns.len()).collect(), ..data },
+        };
+        match inputs {
+            Some(names) => data.with_inputs(names),
+            None => Ok(data),
+        }
+    }
+
+    /// The same data with another target; the other columns that were inputs or target before are the inputs.
+    pub fn with_target(self, name: &str) -> Result<Self, DataError> {
+        let target = self.position(name)?;
+        let fresh = self.target.is_none() && self.inputs.is_empty();
+        let used = |i: &usize| fresh || self.inputs.contains(i) || self.target == Some(*i);
+        let inputs = (0..self.columns.len()).filter(|i| *i != target && used(i)).collect();
+        Ok(Self { target: Some(target), inputs, ..self })
+    }
+
+    /// The same data with these inputs, in this order.
+    pub fn with_inputs<S: AsRef<str>>(self, names: &[S]) -> Result<Self, DataError> {
+        let mut inputs = Vec::with_capacity(names.len());
+        for name in names {
+            let i = self.position(name.as_ref())?;
+            if self.target == Some(i) {
+                return Err(DataError::TargetAsInput { name: name.as_ref().into() });
+            }
+            if inputs.contains(&i) {
+                return Err(DataError::Repeated { name: name.as_ref().into() });
+            }
+            inputs.push(i);
+        }
+        if inputs.is_empty() {
+            return Err(DataError::NoInputs);
+        }
+        Ok(Self { inputs, ..self })
+    }
+
+    /// The same data without a target; its column stays, and is no input.
+    pub fn without_target(self) -> Self {
+        Self { target: None, ..self }
+    }
+
+    pub fn with_about(self, about: About) -> Self {
+        Self { about: Arc::new(about), ..self }
+    }
+
+    pub(super) fn with_note(self, note: Note) -> Self {
+        let mut about = self.about.as_ref().clone();
+        about.notes.push(note);
+        self.with_about(about)
+    }
+
+    /// The same data with another column in the place of that of the same name, or added at the end.
+    /// An added column is no input.
+    pub fn with_column(mut self, column: Column) -> Result<Self, DataError> {
+        if column.len() != self.n() {
+            return Err(DataError::Length {
+                name: column.name().into(),
+                found: column.len(),
+                expected: self.n(),
+                like: self.columns[0].name().into(),
+            });
+        }
+        match self.columns.iter().position(|c| c.name() == column.name()) {
+            Some(i) => self.columns[i] = column,
+            None => self.columns.push(column),
+        }
+        Ok(self)
+    }
+
+    /// Number of rows.
+    pub fn n(&self) -> usize {
+        self.rows.n
+    }
+
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// All columns, used or not, in the order of the file.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The names of all columns.
+    pub fn names(&self) -> Vec<&str> {
+        self.columns.iter().map(Column::name).collect()
+    }
+
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|c| c.name() == name)
+    }
+
+    /// As [`column`](Self::column), with an error that lists the names there are.
+    pub fn find(&self, name: &str) -> Result<&Column, DataError> {
+        self.position(name).map(|i| &self.columns[i])
+    }
+
+    fn position(&self, name: &str) -> Result<usize, DataError> {
+        self.columns.iter().position(|c| c.name() == name).ok_or_else(|| DataError::UnknownColumn {
+            name: name.into(),
+            known: self.columns.iter().map(|c| c.name().into()).collect(),
+        })
+    }
+
+    pub fn target(&self) -> Option<&Column> {
+        self.target.map(|i| &self.columns[i])
+    }
+
+    /// The target's values (codes, if it holds categories).
+    pub fn y(&self) -> Option<&[f64]> {
+        self.target().map(Column::values)
+    }
+
+    /// The inputs in order.
+    pub fn inputs(&self) -> impl ExactSizeIterator<Item = &Column> + Clone {
+        self.inputs.iter().map(|&i| &self.columns[i])
+    }
+
+    pub fn input_names(&self) -> Vec<&str> {
+        self.inputs().map(Column::name).collect()
+    }
+
+    /// The values of the inputs, a slice a column (categories as codes).
+    pub fn x(&self) -> Vec<&[f64]> {
+        self.inputs().map(Column::values).collect()
+    }
+
+    /// Inputs, then the target if there is one: what a model looks at.
+    pub fn used(&self) -> impl Iterator<Item = &Column> + Clone {
+        self.inputs().chain(self.target())
+    }
+
+    /// Where row `i` (from 0) came from.
+    pub fn row(&self, i: usize) -> RowRef {
+        let number = self.rows.number(i);
+        if self.rows.lines { RowRef::Line(number) } else { RowRef::Index(number) }
+    }
+
+    /// The first cell, row by row, of the inputs or the target that is missing or infinite.
+    pub fn first_not_finite(&self) -> Option<BadCell> {
+        self.first_bad(|v| !v.is_finite())
+    }
+
+    /// The first cell, row by row, of the inputs or the target that is missing.
+    pub fn first_missing(&self) -> Option<BadCell> {
+        self.first_bad(f64::is_nan)
+    }
+
+    fn first_bad(&self, bad: impl Fn(f64) -> bool) -> Option<BadCell> {
+        let find = |c: &Column| c.values().iter().position(|&v| bad(v));
+        let (index, column) = self.used().filter_map(|c| Some((find(c)?, c))).min_by_key(|(i, _)| *i)?;
+        Some(BadCell { column: column.name().into(), row: self.row(index), index, value: column.values()[index] })
+    }
+
+    /// # Errors
+    /// [`DataError::Missing`] or [`DataError::NotFinite`] for the first bad cell of the inputs and the target.
+    pub fn check_finite(&self) -> Result<(), DataError> {
+        self.first_not_finite().map_or(Ok(()), |cell| Err(cell.into()))
+    }
+
+    /// The rows at these indices, in this order. Indices past the end are skipped.
+    pub fn take(&self, rows: &[usize]) -> Self {
+        let rows: Vec<usize> = rows.iter().copied().filter(|&i| i < self.n()).collect();
+        Self {
+            columns: self.columns.iter().map(|c| c.take(&rows)).collect(),
+            rows: self.rows.take(&rows),
+            ..self.clone()
+        }
+    }
+
+    /// The first `n` rows.
+    pub fn head(&self, n: usize) -> Self {
+        self.take(&(0..n.min(self.n())).collect::<Vec<_>>())
+    }
+
+    /// The rows for which the mask is true.
+    pub fn filter(&self, mask: &[bool]) -> Result<Self, DataError> {
+        if mask.len() != self.n() {
+            return Err(DataError::Mask { found: mask.len(), expected: self.n() });
+        }
+        Ok(self.take(&(0..self.n()).filter(|&i| mask[i]).collect::<Vec<_>>()))
+    }
+
+    /// Only these columns, in this order, as inputs; the target stays whether it is named or not.
+    pub fn select<S: AsRef<str>>(&self, names: &[S]) -> Result<Self, DataError> {
+        let mut kept: Vec<usize> = Vec::with_capacity(names.len() + 1);
+        for name in names {
+            let i = self.position(name.as_ref())?;
+            if kept.contains(&i) {
+                return Err(DataError::Repeated { name: name.as_ref().into() });
+            }
+            kept.push(i);
+        }
+        kept.extend(self.target.filter(|t| !kept.contains(t)));
+        let target = self.target.and_then(|t| kept.iter().position(|&i| i == t));
+        let inputs: Vec<usize> = (0..kept.len()).filter(|&i| Some(i) != target).collect();
+        if inputs.is_empty() {
+            return Err(DataError::NoInputs);
+        }
+        let columns = kept.iter().map(|&i| self.columns[i].clone()).collect();
+        Ok(Self { columns, target, inputs, ..self.clone() })
+    }
+
+    /// Without the rows in which an input or the target is missing, and which rows those were.
+    pub fn dropna(&self) -> (Self, Vec<RowRef>) {
+        let (gone, kept): (Vec<usize>, Vec<usize>) =
+            (0..self.n()).partition(|&i| self.used().any(|c| c.values()[i].is_nan()));
+        if gone.is_empty() {
+            return (self.clone(), Vec::new());
+        }
+        let rows = gone.iter().map(|&i| self.row(i)).collect();
+        (self.take(&kept).with_note(Note::Dropped { count: gone.len() }), rows)
+    }
+}

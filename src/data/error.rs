@@ -1,0 +1,153 @@
+//! What can be wrong with data: in the file, in the choice of columns, in the values.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// Where a row came from, for messages: the line of a file (from 1) or the place in a list (from 0).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowRef {
+    Line(usize),
+    Index(usize),
+}
+
+impl fmt::Display for RowRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Index(index) => write!(f, "row {index}"),
+        }
+    }
+}
+
+/// A mistake in data or in what was asked of them. Lines and bytes count from 1, columns of a file too.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum DataError {
+    // the file
+    #[error("no data set and no file is called `{name}`{}", looked_for(.tried))]
+    NotFound { name: String, tried: Vec<String> },
+    #[error("`{file}` is a folder, expected a CSV or TSV file")]
+    Folder { file: String },
+    #[error("`{file}` could not be read: {reason}")]
+    Io { file: String, reason: String },
+    #[error("`{file}` is empty, expected a table of comma- or tab-separated values")]
+    Empty { file: String },
+    #[error("`{file}` holds names in line {line} but no rows below them")]
+    HeaderOnly { file: String, line: usize },
+    #[error("`{file}` is not text (a zero byte in line {line}, byte {byte}), expected a CSV or TSV file")]
+    Binary { file: String, line: usize, byte: usize },
+    #[error("`{file}` is UTF-16 text, expected UTF-8: save it again as UTF-8")]
+    Utf16 { file: String },
+    #[error("`{file}` is not UTF-8 in line {line}, byte {byte}: save it again as UTF-8")]
+    NotUtf8 { file: String, line: usize, byte: usize },
+    #[error("line {line} of `{file}` has {}, expected {expected} as in line {expected_line}{}", fields(*.found), unclosed(*.runs_on))]
+    Ragged { file: String, line: usize, found: usize, expected: usize, expected_line: usize, runs_on: bool },
+    #[error("line {line} of `{file}` seems to be separated by spaces, expected commas, semicolons or tabs")]
+    Spaces { file: String, line: usize },
+    #[error("columns {first} and {second} of `{file}` are both called `{name}`: give each its own name")]
+    DuplicateName { file: String, name: String, first: usize, second: usize },
+
+    // its cells
+    #[error(
+        "expected a number in line {line} of `{file}`, column `{column}`, found `{value}` ({strays} of {present} values there are not numbers): correct it, or name it as a missing value{}", header_hint(*.line, *.first_line)
+    )]
+    NotANumber {
+        file: String,
+        line: usize,
+        column: String,
+        value: String,
+        strays: usize,
+        present: usize,
+        first_line: usize,
+    },
+    #[error(
+        "`{value}` in line {line} of `{file}`, column `{column}`, is written with {what}, expected a plain number such as `{plain}`"
+    )]
+    Decorated { file: String, line: usize, column: String, value: String, what: &'static str, plain: String },
+    #[error("expected a date such as `{like}` in line {line} of `{file}`, column `{column}`, found `{value}`")]
+    NotADate { file: String, line: usize, column: String, value: String, like: String },
+    #[error(
+        "the dates in column `{column}` of `{file}` may be day first or month first (`{value}` in line {line}): write them as 2020-01-31"
+    )]
+    AmbiguousDate { file: String, line: usize, column: String, value: String },
+
+    // the choice of columns
+    #[error("no column is called `{name}`, the columns are {}", list(.known))]
+    UnknownColumn { name: String, known: Vec<String> },
+    #[error("no column of numbers can be the target, the columns are {}: name one with `target`", list(.known))]
+    NoTarget { known: Vec<String> },
+    #[error("`{name}` is the target and cannot be an input too")]
+    TargetAsInput { name: String },
+    #[error("column `{name}` is named twice")]
+    Repeated { name: String },
+    #[error("no inputs: name at least one column other than the target")]
+    NoInputs,
+    #[error("column `{name}` has {found} values, expected {expected} as in `{like}`")]
+    Length { name: String, found: usize, expected: usize, like: String },
+    #[error("data need at least one column")]
+    NoColumns,
+    #[error("the mask has {found} values, expected one for each of the {expected} rows")]
+    Mask { found: usize, expected: usize },
+
+    // the values
+    #[error("column `{column}` has no value in {row}")]
+    Missing { column: String, row: RowRef },
+    #[error("the value in column `{column}`, {row}, is {value}, expected a finite number")]
+    NotFinite { column: String, row: RowRef, value: f64 },
+    #[error("{function} of {value} in column `{column}`, {row}: expected {expected}")]
+    OutOfDomain { function: &'static str, value: f64, column: String, row: RowRef, expected: &'static str },
+    #[error("column `{column}` is {value} in every row and cannot be standardized")]
+    Constant { column: String, value: f64 },
+    #[error("column `{column}` has no values and cannot be standardized")]
+    NoValues { column: String },
+    #[error("the sizes in column `{column}` are too far apart for a standard deviation: choose another unit")]
+    Overflow { column: String },
+    #[error("column `{column}` holds categories, expected numbers")]
+    NotNumeric { column: String },
+    #[error("the data have no target")]
+    Untargeted,
+    #[error(
+        "`exp` cannot transform the target `{column}`: its inverse, the logarithm, is not defined for every value that a Gaussian may take"
+    )]
+    NotForTarget { column: String },
+    #[error(
+        "the target `{column}` is already transformed by `{first}`, `{second}` cannot follow: only one of them keeps the predictions exact"
+    )]
+    SecondTransform { column: String, first: &'static str, second: &'static str },
+
+    // verbs
+    #[error("the share of rows to train on must lie between 0 and 1, found {share}")]
+    Share { share: f64 },
+    #[error("a split of {n} rows at {share} leaves one side empty")]
+    EmptySide { n: usize, share: f64 },
+    #[error("{n} rows can be parted into 2 to {n} folds, found {k}")]
+    Folds { k: usize, n: usize },
+}
+
+/// Names in backticks, separated by commas; a long list is cut.
+pub(super) fn list<S: AsRef<str>>(names: &[S]) -> String {
+    const SHOWN: usize = 12;
+    let mut text = names.iter().take(SHOWN).map(|n| format!("`{}`", n.as_ref())).collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN {
+        text += &format!(" and {} more", names.len() - SHOWN);
+    }
+    text
+}
+
+fn looked_for(paths: &[String]) -> String {
+    if paths.is_empty() { String::new() } else { format!(" (looked for {})", list(paths)) }
+}
+
+fn fields(n: usize) -> String {
+    if n == 1 { "1 field".into() } else { format!("{n} fields") }
+}
+
+fn unclosed(runs_on: bool) -> &'static str {
+    if runs_on { ": a quote that opens there runs over the end of the line, is it closed?" } else { "" }
+}
+
+fn header_hint(line: usize, first_line: usize) -> &'static str {
+    if line == first_line { "; if that line holds the names of the columns, say `header=true`" } else { "" }
+}

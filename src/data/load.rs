@@ -1,0 +1,220 @@
+//! From a name or a path to a data set: what is read, which column is the target, which are inputs.
+
+use std::path::{Path, PathBuf};
+
+use super::column::{Column, Kind};
+use super::csv::{self, Header, Source};
+use super::dataset::{About, Dataset, Ignored, Note};
+use super::error::DataError;
+use super::sets;
+
+/// Which column is the target.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Target {
+    /// That which a shipped set declares; in a file, the last column of numbers.
+    #[default]
+    Usual,
+    Named(String),
+    /// None: data to predict on.
+    None,
+}
+
+/// What to do with rows in which an input or the target is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WhenMissing {
+    /// Keep them; a fit will refuse them and say where they are.
+    #[default]
+    Keep,
+    Drop,
+    Refuse,
+}
+
+/// How to read a file. The default suits most.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Options {
+    pub target: Target,
+    /// The inputs in order; all other usable columns if not given.
+    pub inputs: Option<Vec<String>>,
+    pub header: Header,
+    /// Words that stand for a missing value beside the usual ones, such as `-999`.
+    pub missing: Vec<String>,
+    pub when_missing: WhenMissing,
+}
+
+/// Loads a shipped set by its name, or a file by its path.
+///
+/// A relative path is looked for in each of `folders` in turn; a bare name without an ending also as `name.csv` and
+/// `name.tsv`. A shipped set goes before a file of the same name: write `./name` for the file.
+///
+/// # Errors
+/// All that can be wrong with a file or the choice of columns; see [`DataError`].
+pub fn load(name: &str, folders: &[PathBuf], options: &Options) -> Result<Dataset, DataError> {
+    if let Some(set) = sets::find(name) {
+        let target = match &options.target {
+            Target::Usual => Target::Named(set.target.into()),
+            other => other.clone(),
+        };
+        let data = read(name, &Source::Bytes(set.text.as_bytes()), &Options { target, ..options.clone() })?;
+        return set.dress(data);
+    }
+    let path = locate(name, folders)?;
+    if path.is_dir() {
+        return Err(DataError::Folder { file: name.into() });
+    }
+    if path.is_file() {
+        return read(name, &Source::Path(&path), options);
+    }
+    // A pipe can be read but once.
+    let bytes = std::fs::read(&path).map_err(|e| DataError::Io { file: name.into(), reason: csv::reason(&e) })?;
+    read(name, &Source::Bytes(&bytes), options)
+}
+
+/// Data from the text of a table; `name` is for messages.
+pub fn parse(name: &str, text: &str, options: &Options) -> Result<Dataset, DataError> {
+    read(name, &Source::Bytes(text.as_bytes()), options)
+}
+
+fn locate(name: &str, folders: &[PathBuf]) -> Result<PathBuf, DataError> {
+    let mut tried: Vec<PathBuf> = Vec::new();
+    let bare = Path::new(name).extension().is_none();
+    let here = [PathBuf::new()];
+    for folder in if folders.is_empty() { &here } else { folders } {
+        let path = folder.join(name);
+        let mut candidates = vec![path.clone()];
+        if bare && !name.is_empty() {
+            candidates.extend(["csv", "tsv"].map(|ending| path.with_extension(ending)));
+        }
+        for candidate in candidates.into_iter().filter(|_| !name.is_empty()) {
+            if tried.contains(&candidate) {
+                continue;
+            }
+            // A folder does not stand in the way of a file whose ending was left out.
+            if candidate.exists() && !(bare && candidate.is_dir()) {
+                return Ok(candidate);
+            }
+            tried.push(candidate);
+        }
+    }
+    if let Some(folder) = tried.iter().find(|p| p.is_dir()) {
+        return Ok(folder.clone());
+    }
+    Err(DataError::NotFound { name: name.into(), tried: tried.iter().map(|p| p.display().to_string()).collect() })
+}
+
+fn read(name: &str, source: &Source<'_>, options: &Options) -> Result<Dataset, DataError> {
+    let mut named: Vec<&str> = options.inputs.iter().flatten().map(String::as_str).collect();
+    if let Target::Named(target) = &options.target {
+        named.push(target);
+    }
+    let raw = csv::read(name, source, options.header, &options.missing, &named)?;
+    let mut notes = Vec::new();
+    let (mut columns, mut ignored) = (raw.columns, Vec::new());
+    match &raw.names {
+        Some(names) => name_the_nameless(&mut columns, names, &mut notes, &mut ignored),
+        None => number(&mut columns, &options.target, &mut notes),
+    }
+    let target = match &options.target {
+        Target::None => None,
+        Target::Named(name) => Some(name.clone()),
+        Target::Usual => {
+            let last = columns.iter().rev().find(|c| *c.kind() == Kind::Numeric && c.missing() < c.len());
+            let Some(last) = last else {
+                return Err(DataError::NoTarget { known: columns.iter().map(|c| c.name().into()).collect() });
+            };
+            Some(last.name().to_string())
+        }
+    };
+    ignored.extend(columns.iter().filter_map(|c| Some((c.name().to_string(), useless(c)?))));
+    let usable = |c: &&Column| Some(c.name()) != target.as_deref() && !ignored.iter().any(|(name, _)| name == c.name());
+    let mut inputs = match &options.inputs {
+        Some(names) => names.clone(),
+        None => columns.iter().filter(usable).map(|c| c.name().to_string()).collect(),
+    };
+    if inputs.is_empty() && options.inputs.is_none() {
+        let name = fresh("row", &columns);
+        columns.insert(0, Column::numeric(name.as_str(), (0..columns[0].len()).map(|i| i as f64).collect()));
+        notes.push(Note::RowInput { name: name.clone() });
+        inputs.push(name);
+    }
+    notes.extend(columns.iter().filter_map(read_as));
+    let absent = columns.iter().filter(|c| c.missing() > 0 && c.missing() < c.len());
+    notes.extend(absent.map(|c| Note::Missing { column: c.name().into(), count: c.missing() }));
+    let unasked = ignored.into_iter().filter(|(name, _)| !inputs.contains(name) && target.as_ref() != Some(name));
+    notes.extend(unasked.map(|(column, why)| Note::Ignored { column, why }));
+
+    let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+    let data = Dataset::with_rows(columns, raw.rows, target.as_deref(), Some(&inputs))?;
+    let data = data.with_about(About { name: Some(name.into()), notes, ..About::default() });
+    match options.when_missing {
+        WhenMissing::Keep => Ok(data),
+        WhenMissing::Drop => Ok(data.dropna().0),
+        WhenMissing::Refuse => match data.first_missing() {
+            Some(cell) => Err(cell.into()),
+            None => Ok(data),
+        },
+    }
+}
+
+fn read_as(column: &Column) -> Option<Note> {
+    let name = column.name().to_string();
+    match column.kind() {
+        Kind::Numeric => None,
+        Kind::Date { resolution } => Some(Note::Dates { column: name, resolution: *resolution }),
+        Kind::Categories { levels } => Some(Note::Categories { column: name, levels: levels.len() }),
+    }
+}
+
+/// Why a column is of no use as an input, if it is of none.
+fn useless(column: &Column) -> Option<Ignored> {
+    // Few rows may differ by chance: then text is taken for categories.
+    const FEW: usize = 10;
+    let present = column.len() - column.missing();
+    match column.levels() {
+        _ if present == 0 => Some(Ignored::NoValues),
+        Some(levels) if present > FEW && levels.len() == present => Some(Ignored::Identifier),
+        _ => None,
+    }
+}
+
+/// Programs write the number of the row under an empty name; other nameless columns are called by their place.
+fn name_the_nameless(
+    columns: &mut [Column],
+    names: &[String],
+    notes: &mut Vec<Note>,
+    ignored: &mut Vec<(String, Ignored)>,
+) {
+    for i in (0..columns.len()).filter(|&i| names[i].is_empty()) {
+        let name = fresh(&format!("col{i}"), columns);
+        columns[i] = columns[i].clone().renamed(&name);
+        let values = columns[i].values();
+        let counts = |from: f64| values.iter().enumerate().all(|(k, &v)| v == from + k as f64);
+        if i == 0 && columns.len() > 2 && (counts(0.0) || counts(1.0)) {
+            ignored.push((name.clone(), Ignored::RowNumber));
+        }
+        notes.push(Note::Unnamed { name });
+    }
+}
+
+/// Without a header the columns are x0, x1, …, and the last one of numbers is y, unless there shall be no target.
+fn number(columns: &mut [Column], target: &Target, notes: &mut Vec<Note>) {
+    let last = columns.iter().rposition(|c| *c.kind() == Kind::Numeric).filter(|_| *target != Target::None);
+    let mut next = 0;
+    for (i, column) in columns.iter_mut().enumerate() {
+        let name = if Some(i) == last { "y".to_string() } else { format!("x{next}") };
+        next += usize::from(Some(i) != last);
+        *column = column.clone().renamed(&name);
+    }
+    notes.push(Note::NoHeader { names: columns.iter().map(|c| c.name().into()).collect() });
+}
+
+/// `name`, with as many underscores as make it new.
+fn fresh(name: &str, columns: &[Column]) -> String {
+    let mut name = name.to_string();
+    while columns.iter().any(|c| c.name() == name) {
+        name.push('_');
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests;

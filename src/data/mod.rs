@@ -1,0 +1,19 @@
+//! Data: named columns, where they come from, and what can be done to them before a model sees them.
+//!
+//! [`load`] reads a shipped set or a file into a [`Dataset`]; verbs such as [`Dataset::select`] or
+//! [`Dataset::split`] make new ones. Values stay in the data's own units unless a [`Step`] says otherwise.
+//! Nothing here knows the language, spans or kernels.
+
+mod column;
+mod csv;
+mod dataset;
+pub mod dates;
+mod error;
+mod load;
+pub mod sets;
+
+pub use self::csv::{Header, MISSING_WORDS};
+pub use column::{Column, Kind, Resolution};
+pub use dataset::{About, BadCell, Dataset, Ignored, Note};
+pub use error::{DataError, RowRef};
+pub use load::{Options, Target, WhenMissing, load, parse};
