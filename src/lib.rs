@@ -8,3 +8,4 @@ pub mod lang;
 pub mod linalg;
 pub mod param;
 pub mod progress;
+pub mod render;

@@ -1,0 +1,605 @@
+//! What is said about text that is not a program: what stands where something else was expected, and how to write what
+//! was probably meant.
+
+use super::diagnostic::Diagnostic;
+use super::layout::{Layout, Piece};
+use super::parse::Rule;
+use super::scan::{RESERVED, Token, TokenKind, is_word_start};
+use super::span::{SourceId, Span};
+
+/// The fault of a statement at which the grammar got stuck at byte `at`, where one of `positives` could have stood.
+pub(super) fn unexpected(
+    layout: &Layout,
+    piece: &Piece,
+    source: SourceId,
+    at: usize,
+    positives: &[Rule],
+) -> Diagnostic {
+    let tokens: Vec<Token> = layout.tokens[piece.tokens.clone()].iter().filter(|t| t.is_code()).copied().collect();
+    let scene = Scene { text: &layout.text, tokens: &tokens, source, positives };
+    if let Some(index) = tokens.iter().position(|token| token.kind == TokenKind::Alien && token.start <= at) {
+        return scene.alien(index);
+    }
+    match tokens.iter().position(|token| token.end > at) {
+        Some(index) => scene.wrong_token(index),
+        None => scene.broken_off(),
+    }
+}
+
+pub(super) fn comparisons_chain(first: Span, second: Span) -> Diagnostic {
+    Diagnostic::error("comparisons and ranges do not chain")
+        .label(second, "a second one")
+        .label(first, "after this one")
+        .help("write `a < b and b < c`, or put brackets around the part that comes first")
+}
+
+pub(super) fn misplaced_not(span: Span) -> Diagnostic {
+    Diagnostic::error("`not` needs brackets here")
+        .label(span, "binds less tightly than the operator before it")
+        .help("write `(not x)`")
+}
+
+pub(super) fn unknown_escape(escape: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(format!("`{escape}` is no escape"))
+        .label(span, "not known in a string")
+        .help(r#"the escapes are `\n` `\t` `\r` `\"` `\\` `\u{3C3}`; write `\\` for a backslash, or `/` in a path"#)
+}
+
+/// The text that a string's inside stands for, or the place and length in bytes of an escape that means nothing.
+pub(super) fn unescape(inner: &str) -> Result<String, (usize, usize)> {
+    let mut out = String::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let start = inner.len() - rest.len() + at;
+        let escape = &rest[at + 1..];
+        let Some(letter) = escape.chars().next() else { return Err((start, 1)) };
+        let mut length = letter.len_utf8();
+        match letter {
+            'n' => out.push('\n'),
+            't' => out.push('\t'),
+            'r' => out.push('\r'),
+            '"' | '\\' => out.push(letter),
+            'u' => {
+                let code = escape[1..].strip_prefix('{').and_then(|code| code.split_once('}')).map(|(code, _)| code);
+                let code = code.filter(|code| code.len() <= 6 && code.chars().all(|c| c.is_ascii_hexdigit()));
+                let character = code.and_then(|code| char::from_u32(u32::from_str_radix(code, 16).ok()?));
+                let (Some(code), Some(character)) = (code, character) else { return Err((start, 2)) };
+                out.push(character);
+                length += code.len() + 2;
+            }
+            _ => return Err((start, 1 + length)),
+        }
+        rest = &escape[length..];
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// A statement that is stuck.
+struct Scene<'a> {
+    text: &'a str,
+    /// The statement's tokens without comments and line breaks.
+    tokens: &'a [Token],
+    source: SourceId,
+    positives: &'a [Rule],
+}
+
+impl Scene<'_> {
+    fn word(&self, index: usize) -> &str {
+        self.tokens.get(index).map_or("", |token| token.text(self.text))
+    }
+
+    /// The token before one; empty at the start of the statement.
+    fn before(&self, index: usize) -> &str {
+        index.checked_sub(1).map_or("", |index| self.word(index))
+    }
+
+    fn span(&self, token: &Token) -> Span {
+        Span::new(self.source, token.start, token.end)
+    }
+
+    fn expects(&self, rule: Rule) -> bool {
+        self.positives.contains(&rule)
+    }
+
+    /// Nothing but a name may stand here.
+    fn expects_name(&self) -> bool {
+        self.expects(Rule::name) && !self.expects_value()
+    }
+
+    fn expects_value(&self) -> bool {
+        self.positives.iter().any(|rule| role(*rule) == Role::Value)
+    }
+
+    /// An operand has just ended here.
+    fn after_operand(&self) -> bool {
+        self.expects(Rule::infix)
+    }
+
+    /// What could have stood here, in words.
+    fn expected(&self) -> String {
+        let mut words: Vec<&str> = Vec::new();
+        let covered = |rule: Rule| match rule {
+            Rule::open => self.expects_value() || self.after_operand(),
+            Rule::name | Rule::string => self.expects_value(),
+            _ => false,
+        };
+        for wanted in [Role::Value, Role::Name, Role::String, Role::Operator, Role::Plain, Role::End] {
+            for rule in self.positives.iter().filter(|rule| role(**rule) == wanted && !covered(**rule)) {
+                let word = name_of(*rule);
+                if !words.contains(&word) {
+                    words.push(word);
+                }
+            }
+        }
+        if words.is_empty() {
+            words.extend(self.positives.iter().map(|rule| name_of(*rule)).take(1));
+        }
+        match words.as_slice() {
+            [] => "something else".into(),
+            [one] => (*one).into(),
+            [most @ .., last] => format!("{} or {last}", most.join(", ")),
+        }
+    }
+
+    /// The message for a statement that ends too soon.
+    fn broken_off(&self) -> Diagnostic {
+        let Some(last) = self.tokens.last() else { return Diagnostic::error("expected a statement") };
+        let word = last.text(self.text);
+        let end = Span::new(self.source, last.end, last.end);
+        if self.expects(Rule::kw_then) || self.expects(Rule::kw_else) {
+            return self.missing_branch(end, "the end of the statement");
+        }
+        let diagnostic = Diagnostic::error(format!("expected {} after `{word}`", self.expected()))
+            .label(end, "the statement ends here");
+        match word {
+            "let" => diagnostic.help("write `let name = value`"),
+            "fn" => diagnostic.help("write `fn name(x, y) = value`"),
+            "import" => diagnostic.help("write `import \"file.mer\"`"),
+            _ if self.expects(Rule::assign) && self.word(0) == "let" => diagnostic.help("write `let name = value`"),
+            _ if self.expects(Rule::arrow) && !self.after_operand() => {
+                diagnostic.help("a list is written `[a, b]`, a function `(a, b) -> value`")
+            }
+            _ => diagnostic,
+        }
+    }
+
+    fn missing_branch(&self, at: Span, found: &str) -> Diagnostic {
+        let (word, why) = if self.expects(Rule::kw_then) {
+            ("then", "expected after the condition")
+        } else {
+            ("else", "an `if` is a value, so it needs both branches")
+        };
+        Diagnostic::error(format!("expected `{word}`, found {found}"))
+            .label(at, why)
+            .help("write `if condition then a else b`")
+    }
+
+    /// The message for a token that may stand elsewhere but not here.
+    fn wrong_token(&self, index: usize) -> Diagnostic {
+        let token = &self.tokens[index];
+        let (found, span) = (token.text(self.text), self.span(token));
+        let before = self.before(index);
+        if let Some(diagnostic) = self.habit(index) {
+            return diagnostic;
+        }
+        let reserved = token.kind == TokenKind::Word && RESERVED.contains(&found);
+        if reserved && self.expects_name() {
+            return Diagnostic::error(format!("`{found}` is a reserved word and cannot be a name"))
+                .label(span, "expected a name")
+                .help(format!("choose another name, such as `{found}_`"));
+        }
+        if matches!(before, "let" | "fn" | "for") && self.expects_name() {
+            let diagnostic =
+                Diagnostic::error(format!("expected a name after `{before}`, found {}", shown(token, found)))
+                    .label(span, "not a name");
+            return match before {
+                "let" => diagnostic.help("write `let name = value`"),
+                "fn" => diagnostic.help("write `fn name(x, y) = value`"),
+                _ => diagnostic.help("write `[value for name in list]`"),
+            };
+        }
+        if matches!(found, "let" | "fn" | "import") {
+            return Diagnostic::error(format!("`{found}` begins a statement and cannot stand inside one"))
+                .label(span, format!("expected {}", self.expected()))
+                .help("put it on a line of its own, or end the statement before it with `;`");
+        }
+        if found == "=" && (self.after_operand() || self.expects(Rule::kw_then)) {
+            return self.stray_equals(span);
+        }
+        if found == "if" || found == "->" {
+            if let Some(diagnostic) = self.needs_brackets(index) {
+                return diagnostic;
+            }
+        }
+        if self.expects(Rule::kw_then) || self.expects(Rule::kw_else) {
+            return self.missing_branch(span, &shown(token, found));
+        }
+        if index == 0 {
+            return self.bad_beginning(token);
+        }
+        if found == "~" {
+            return Diagnostic::error("a prior cannot stand here")
+                .label(span, format!("expected {}", self.expected()))
+                .help("`value ~ prior` is written for an argument or an item of a list: `SE(l=2 ~ LogNormal(0, 1))`");
+        }
+        let diagnostic = Diagnostic::error(format!("expected {}, found {}", self.expected(), shown(token, found)))
+            .label(span, "not expected here");
+        self.hint(index, diagnostic)
+    }
+
+    /// Remarks on what is probably missing at a token that nothing special is known of.
+    fn hint(&self, index: usize, diagnostic: Diagnostic) -> Diagnostic {
+        let token = &self.tokens[index];
+        let found = token.text(self.text);
+        let starts_value = matches!(token.kind, TokenKind::Word | TokenKind::Number | TokenKind::Str);
+        if self.after_operand() && self.expects(Rule::comma) && starts_value && !RESERVED.contains(&found) {
+            return diagnostic.help("is a comma missing before it?");
+        }
+        match (self.word(0), found) {
+            ("let", "(") if index == 2 => {
+                return diagnostic.help(format!("a function is defined by `fn {}(…) = …`", self.word(1)));
+            }
+            ("fn", "=") if index == 2 => {
+                return diagnostic.help(format!("write `fn {0}() = …`, or `let {0} = …` for a value", self.word(1)));
+            }
+            ("import", name) if index == 1 && token.kind == TokenKind::Word => {
+                return diagnostic.help(format!("write `import \"{name}.mer\"`"));
+            }
+            _ => {}
+        }
+        if self.expects(Rule::kw_in) {
+            return diagnostic.help("write `[value for name in list]`");
+        }
+        if found == ";" {
+            return diagnostic.help("a matrix is a list of rows: `[[1, 2], [3, 4]]`");
+        }
+        if found == "+" && self.expects_value() {
+            return diagnostic.help("there is no `+` before a single value; leave it out");
+        }
+        if self.after_operand() && starts_value && !RESERVED.contains(&found) {
+            return diagnostic
+                .help("a product is written with `*`, and two statements are kept apart by a line break or `;`");
+        }
+        diagnostic
+    }
+
+    fn stray_equals(&self, span: Span) -> Diagnostic {
+        let name = self.word(0);
+        let begins_with_name = self.tokens[0].kind == TokenKind::Word && !RESERVED.contains(&name);
+        let diagnostic =
+            Diagnostic::error("`=` cannot stand here").label(span, format!("expected {}", self.expected()));
+        if begins_with_name && self.word(1) == "=" {
+            return diagnostic.help(format!("write `let {name} = …` to give a value a name, `==` to compare"));
+        }
+        if begins_with_name
+            && self.word(1) == "("
+            && self.tokens.iter().all(|token| token.start >= span.start || token.text(self.text) != "|>")
+        {
+            return diagnostic.help(format!("write `fn {name}(…) = …` to define a function, `==` to compare"));
+        }
+        diagnostic.help("write `==` to compare")
+    }
+
+    /// An `if` or a function is the loosest of expressions, and cannot be the operand of an operator as it stands.
+    fn needs_brackets(&self, index: usize) -> Option<Diagnostic> {
+        let span = self.span(&self.tokens[index]);
+        if self.word(index) == "->" {
+            if !self.after_operand() {
+                return None;
+            }
+            let named = matches!(self.tokens[index - 1].kind, TokenKind::Word | TokenKind::Close);
+            return Some(if named {
+                Diagnostic::error("a function needs brackets here")
+                    .label(span, "binds less tightly than the operator before it")
+                    .help("write `(x -> value)`, or `((x, y) -> value)`")
+            } else {
+                Diagnostic::error("expected a name before `->`")
+                    .label(span, "the parameters of a function are names")
+                    .help("write `x -> value`, or `(x, y) -> value`")
+            });
+        }
+        let operator = self.tokens[index.checked_sub(1)?];
+        if self.after_operand() {
+            return Some(
+                Diagnostic::error(format!("expected {}, found `if`", self.expected()))
+                    .label(span, "not expected here")
+                    .help("a choice is written `if condition then a else b`"),
+            );
+        }
+        let operand = operator.kind == TokenKind::Op || matches!(self.before(index), "and" | "or" | "not");
+        operand.then(|| {
+            Diagnostic::error("an `if` needs brackets here")
+                .label(span, "binds less tightly than the operator before it")
+                .help("write `(if condition then a else b)`")
+        })
+    }
+
+    fn bad_beginning(&self, token: &Token) -> Diagnostic {
+        let found = token.text(self.text);
+        let diagnostic = Diagnostic::error(format!("a statement cannot begin with {}", shown(token, found)))
+            .label(self.span(token), "expected a statement");
+        match found {
+            "|>" | ">>" | "+" | "*" | "/" | "^" | "and" | "or" | "then" | "else" => {
+                diagnostic.help("there is no statement before it that this line could go on from")
+            }
+            _ if token.kind == TokenKind::Op => {
+                diagnostic.help("to go on from the line before, end that line with the operator")
+            }
+            "for" => diagnostic.help("a loop is written as a list: `[value for name in list]`"),
+            _ => diagnostic,
+        }
+    }
+
+    /// Words of other languages, which the grammar takes for names.
+    fn habit(&self, index: usize) -> Option<Diagnostic> {
+        let token = &self.tokens[index];
+        let found = token.text(self.text);
+        let (habit, at, help) = match (self.before(index), found) {
+            (_, "elif" | "elseif" | "elsif") => (found, index, "write `else if condition then …`".into()),
+            ("lambda", _) if token.kind == TokenKind::Word => {
+                ("lambda", index - 1, "a function is written `x -> value`, or `(x, y) -> value`".into())
+            }
+            (word @ ("def" | "function" | "func" | "fun"), _) if index == 1 && token.kind == TokenKind::Word => {
+                (word, 0, format!("write `fn {found}(…) = …`"))
+            }
+            (word @ ("var" | "const" | "val" | "set" | "mut"), _) if index == 1 && token.kind == TokenKind::Word => {
+                (word, 0, format!("write `let {found} = …`"))
+            }
+            (word @ ("from" | "use" | "require" | "include" | "using"), _)
+                if index == 1 && matches!(token.kind, TokenKind::Word | TokenKind::Str) =>
+            {
+                (word, 0, "write `import \"file.mer\"`".into())
+            }
+            ("return", _) if index == 1 => ("return", 0, "the value of a function is its body: leave it out".into()),
+            _ => return None,
+        };
+        if !self.after_operand() && !self.expects(Rule::kw_else) {
+            return None;
+        }
+        Some(
+            Diagnostic::error(format!("`{habit}` is not a word of Mercer"))
+                .label(self.span(&self.tokens[at]), "read as a name")
+                .help(help),
+        )
+    }
+
+    /// The message for a sign that no program holds.
+    fn alien(&self, index: usize) -> Diagnostic {
+        let token = &self.tokens[index];
+        let found = token.text(self.text);
+        let span = self.span(token);
+        if found.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+            return self.alien_number(index);
+        }
+        let known = |message: String, label: &str, help: &str| Diagnostic::error(message).label(span, label).help(help);
+        let not_ours = |help: &str| known(format!("`{found}` is not an operator of Mercer"), "not known here", help);
+        match found {
+            "**" => not_ours("a power is written `^`"),
+            "&&" | "&" => not_ours("write `and`"),
+            "||" | "|" => not_ours("write `or`; a pipe is `|>`"),
+            "!" => not_ours("write `not`; unequal is `!=`"),
+            "%" => not_ours("there is no remainder operator; a comment begins with `#`, a pipe is `|>`"),
+            "<>" => not_ours("unequal is written `!=`"),
+            "//" => not_ours("a comment begins with `#`; a quotient is written `/`"),
+            "=>" => not_ours("a function is written `x -> value`; at least is written `>=`"),
+            ":=" => not_ours("write `let name = value`"),
+            "+=" | "-=" | "*=" | "/=" => {
+                not_ours(&format!("a value never changes; bind the name again: `let x = x {} …`", &found[..1]))
+            }
+            "?" => not_ours("a choice is written `if condition then a else b`"),
+            ":" => not_ours("a range is written `a..b`, an argument by name `f(name=value)`"),
+            "{" | "}" => known(
+                format!("`{found}` is not a bracket of Mercer"),
+                "not known here",
+                "a list is written `[1, 2]`, a call `f(x)`, a group `(a + b)`",
+            ),
+            "\\" => not_ours("a statement goes on after an operator or inside brackets, without a mark"),
+            "'" => known("a single quote means nothing here".into(), "not known here", "strings are written \"so\""),
+            _ => self.look_alike(token, found),
+        }
+    }
+
+    fn alien_number(&self, index: usize) -> Diagnostic {
+        let token = &self.tokens[index];
+        let found = token.text(self.text);
+        let wrong = |label: &str| {
+            Diagnostic::error(format!("`{found}` is not a number")).label(self.span(token), label.to_owned())
+        };
+        let needs_digits = "a point needs digits on both sides";
+        if let Some(digits) = found.strip_prefix('.') {
+            let glued = index > 0 && self.tokens[index - 1].end == token.start;
+            if glued && matches!(self.tokens[index - 1].kind, TokenKind::Word | TokenKind::Close) {
+                return wrong(needs_digits).help(format!("an item of a list is taken by `[{digits}]`"));
+            }
+            return wrong(needs_digits).help(format!("write `0{found}`"));
+        }
+        if found.ends_with('.') && found.matches('.').count() == 1 {
+            return wrong(needs_digits).help(format!("write `{found}0`, or `{}`", found.trim_end_matches('.')));
+        }
+        let plain: String = found.chars().filter(|c| *c != '_').collect();
+        if plain.len() < found.len() && plain.parse::<f64>().is_ok() {
+            return wrong("digits are written without `_`").help(format!("write `{plain}`"));
+        }
+        let letters = found.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(found.len());
+        let (digits, rest) = found.split_at(letters);
+        if rest.starts_with(is_word_start) && digits.parse::<f64>().is_ok() {
+            return wrong("a number ends where letters begin").help(format!("write `{digits} * {rest}` for a product"));
+        }
+        wrong("expected digits with at most one point, such as `1.5` or `1e-3`")
+    }
+
+    /// A character that looks like one of ours, or that has none of its kind.
+    fn look_alike(&self, token: &Token, found: &str) -> Diagnostic {
+        let span = self.span(token);
+        let Some(first) = found.chars().next() else { return Diagnostic::error("expected a statement") };
+        if let Some(quoted) = quoted(found) {
+            return Diagnostic::error("strings are written in double quotes")
+                .label(span, "not a string")
+                .help(format!("write \"{quoted}\""));
+        }
+        let code = format!("U+{:04X}", u32::from(first));
+        if first.is_whitespace() || matches!(first, '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' | '\u{00AD}') {
+            let what = if first == '\u{A0}' { "a non-breaking space" } else { "an invisible character" };
+            return Diagnostic::error(format!("{what} ({code}) stands here"))
+                .label(span, "looks like nothing or a space, but is neither")
+                .help("replace it by an ordinary space");
+        }
+        if first.is_control() {
+            return Diagnostic::error(format!("a control character ({code}) stands here"))
+                .label(span, "not text")
+                .help("delete it");
+        }
+        match plain(first) {
+            Some(ours) => Diagnostic::error(format!("`{found}` ({code}) is not known here"))
+                .label(span, format!("looks like `{ours}`"))
+                .help(format!("type `{ours}`")),
+            None => {
+                Diagnostic::error(format!("`{found}` ({code}) means nothing in Mercer")).label(span, "not known here")
+            }
+        }
+    }
+}
+
+/// The inside of a text in quotes that are not ours.
+fn quoted(found: &str) -> Option<&str> {
+    let mut characters = found.chars();
+    let (first, last) = (characters.next()?, characters.next_back()?);
+    let quotes = matches!((first, last), ('\'', '\'') | ('‘' | '’', '’') | ('“' | '”' | '„', '”') | ('«', '»'));
+    quotes.then(|| characters.as_str())
+}
+
+/// What to type for a character that looks like part of the language.
+fn plain(c: char) -> Option<&'static str> {
+    Some(match c {
+        '×' | '·' | '⋅' | '∙' | '•' | '∗' | '＊' | '✕' => "*",
+        '÷' | '∕' | '⁄' | '／' => "/",
+        '−' | '–' | '—' | '‐' | '‑' | '‒' | '－' => "-",
+        '＋' => "+",
+        '＝' => "=",
+        '≤' | '⩽' => "<=",
+        '≥' | '⩾' => ">=",
+        '≠' => "!=",
+        '≈' | '≡' => "==",
+        '＜' | '‹' => "<",
+        '＞' | '›' => ">",
+        '→' | '⟶' | '↦' | '⇒' => "->",
+        '▷' | '⊳' | '▹' => "|>",
+        '∘' => ">>",
+        '…' | '‥' => "..",
+        '“' | '”' | '„' | '‘' | '’' | '«' | '»' | '＂' => "\"",
+        '²' => "^2",
+        '³' => "^3",
+        '∞' => "inf",
+        '√' => "sqrt(",
+        '∧' => "and",
+        '∨' => "or",
+        '¬' => "not",
+        '∈' => "in",
+        '∼' | '～' | '˜' => "~",
+        '（' => "(",
+        '）' => ")",
+        '［' | '【' => "[",
+        '］' | '】' => "]",
+        '，' | '、' => ",",
+        '；' => ";",
+        '。' | '．' => ".",
+        '＾' | 'ˆ' => "^",
+        '＃' => "#",
+        _ => return None,
+    })
+}
+
+/// A token as a message names it; a long one is cut.
+fn shown(token: &Token, found: &str) -> String {
+    const LONGEST: usize = 40;
+    let text = if found.chars().count() > LONGEST {
+        format!("{}…", found.chars().take(LONGEST).collect::<String>())
+    } else {
+        found.to_owned()
+    };
+    match token.kind {
+        TokenKind::Str => format!("the string {text}"),
+        _ => format!("`{text}`"),
+    }
+}
+
+/// How a rule counts when what was expected is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Value,
+    Name,
+    /// Where no other value may stand: the file of an import.
+    String,
+    Operator,
+    /// A sign or word that is shown as it is written.
+    Plain,
+    End,
+    /// Possible, but not worth a mention beside the others.
+    Silent,
+}
+
+fn role(rule: Rule) -> Role {
+    match rule {
+        Rule::expr | Rule::number | Rule::constant | Rule::group | Rule::list | Rule::argument => Role::Value,
+        Rule::item | Rule::if_head | Rule::lambda_head | Rule::neg | Rule::kw_not | Rule::kw_if => Role::Value,
+        Rule::name | Rule::param => Role::Name,
+        Rule::string => Role::String,
+        Rule::infix => Role::Operator,
+        Rule::comma | Rule::assign | Rule::close | Rule::close_list | Rule::open => Role::Plain,
+        Rule::kw_then | Rule::kw_else | Rule::kw_in => Role::Plain,
+        Rule::EOI => Role::End,
+        _ => Role::Silent,
+    }
+}
+
+/// The word of the language for a rule. This is all that a user hears of the grammar.
+fn name_of(rule: Rule) -> &'static str {
+    match rule {
+        Rule::line | Rule::statement => "a statement",
+        Rule::let_statement | Rule::kw_let => "`let`",
+        Rule::fn_statement | Rule::kw_fn => "`fn`",
+        Rule::import_statement | Rule::kw_import => "`import`",
+        Rule::string => "a string",
+        Rule::expr | Rule::number | Rule::constant | Rule::group | Rule::list | Rule::item => "an expression",
+        Rule::argument | Rule::value | Rule::primary | Rule::operand | Rule::if_head | Rule::kw_if => "an expression",
+        Rule::lambda_head | Rule::head | Rule::prefix | Rule::neg | Rule::kw_not => "an expression",
+        Rule::name | Rule::param | Rule::keyword => "a name",
+        Rule::infix | Rule::postfix => "an operator",
+        Rule::call => "`(`",
+        Rule::index => "`[`",
+        Rule::member | Rule::dot => "`.`",
+        Rule::comprehension | Rule::kw_for => "`for`",
+        Rule::pipe => "`|>`",
+        Rule::compose => "`>>`",
+        Rule::range_to => "`..=`",
+        Rule::range => "`..`",
+        Rule::eq => "`==`",
+        Rule::ne => "`!=`",
+        Rule::le => "`<=`",
+        Rule::ge => "`>=`",
+        Rule::lt => "`<`",
+        Rule::gt => "`>`",
+        Rule::add => "`+`",
+        Rule::sub => "`-`",
+        Rule::mul => "`*`",
+        Rule::div => "`/`",
+        Rule::pow => "`^`",
+        Rule::comma => "`,`",
+        Rule::assign => "`=`",
+        Rule::arrow => "`->`",
+        Rule::tilde => "`~`",
+        Rule::open => "`(`",
+        Rule::close => "`)`",
+        Rule::open_list => "`[`",
+        Rule::close_list => "`]`",
+        Rule::kw_then => "`then`",
+        Rule::kw_else => "`else`",
+        Rule::kw_in => "`in`",
+        Rule::kw_and => "`and`",
+        Rule::kw_or => "`or`",
+        Rule::EOI => "the end of the statement",
+        Rule::WHITESPACE | Rule::digits | Rule::word_char | Rule::reserved => "a word",
+    }
+}

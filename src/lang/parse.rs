@@ -1,0 +1,640 @@
+//! Text to syntax tree.
+//!
+//! The grammar gives each expression as a flat list of operands and operators; precedence is applied here. A statement
+//! that is wrong does not hide the next: [`parse_all`] gives what could be read and every fault.
+
+use std::iter::Peekable;
+use std::ops::Range;
+use std::sync::Arc;
+
+use pest::Parser;
+use pest::error::{ErrorVariant, InputLocation};
+use pest::iterators::{Pair, Pairs};
+
+use super::advice;
+use super::ast::{Arg, BinaryOp, Expr, ExprKind, FnParam, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
+use super::diagnostic::Diagnostic;
+use super::layout::{Layout, Piece, lay_out, too_deep};
+use super::span::{SourceId, Span, Spanned};
+
+mod grammar {
+    #[derive(pest_derive::Parser)]
+    #[grammar = "../grammar/mercer.pest"]
+    pub struct Grammar;
+}
+pub(super) use grammar::Rule;
+
+/// How many nodes of a tree may stand in each other. Every walk over a tree may recurse to this depth.
+pub const MAX_DEPTH: usize = 256;
+
+/// Brackets up to this depth are parsed on the caller's stack, deeper ones on a stack of their own.
+const SHALLOW: usize = 24;
+const DEEP_STACK: usize = 64 << 20;
+
+/// What could be read of a text, and what is wrong with the rest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parsed {
+    pub program: Program,
+    /// One for each statement that could not be read, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a program; the first fault is the error.
+pub fn parse(text: &str, source: SourceId) -> Result<Program, Diagnostic> {
+    let parsed = parse_all(text, source);
+    match parsed.diagnostics.into_iter().next() {
+        None => Ok(parsed.program),
+        Some(diagnostic) => Err(diagnostic),
+    }
+}
+
+/// Reads every statement that can be read.
+pub fn parse_all(text: &str, source: SourceId) -> Parsed {
+    parse_layout(&lay_out(text, source), source)
+}
+
+pub(super) fn parse_layout(layout: &Layout, source: SourceId) -> Parsed {
+    let mut parsed = Parsed { program: Program { statements: Vec::new() }, diagnostics: Vec::new() };
+    for piece in &layout.pieces {
+        match parse_piece(layout, piece, source) {
+            Ok(statement) => parsed.program.statements.push(statement),
+            Err(diagnostic) => parsed.diagnostics.push(diagnostic),
+        }
+    }
+    parsed
+}
+
+fn parse_piece(layout: &Layout, piece: &Piece, source: SourceId) -> Result<Statement, Diagnostic> {
+    if let Some(fault) = &piece.fault {
+        return Err(fault.clone());
+    }
+    if piece.depth <= SHALLOW {
+        return parse_statement(layout, piece, source);
+    }
+    let refused = || too_deep(Span::new(source, piece.bytes.start, piece.bytes.end));
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(DEEP_STACK)
+            .spawn_scoped(scope, || parse_statement(layout, piece, source))
+            .map_err(|_| refused())?
+            .join()
+            .map_err(|_| refused())?
+    })
+}
+
+fn parse_statement(layout: &Layout, piece: &Piece, source: SourceId) -> Result<Statement, Diagnostic> {
+    let builder = Builder { source, base: piece.bytes.start };
+    let mut pairs = grammar::Grammar::parse(Rule::line, &layout.text[piece.bytes.clone()]).map_err(|error| {
+        let at = piece.bytes.start
+            + match error.location {
+                InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+            };
+        match error.variant {
+            ErrorVariant::ParsingError { positives, .. } => advice::unexpected(layout, piece, source, at, &positives),
+            ErrorVariant::CustomError { .. } => too_deep(Span::new(source, piece.bytes.start, piece.bytes.end)),
+        }
+    })?;
+    let statement = pairs.next().ok_or_else(|| builder.broken(piece.bytes.clone()))?;
+    builder.statement(statement, piece.bytes.clone())
+}
+
+/// A built expression and how deep it is.
+struct Built {
+    expr: Expr,
+    depth: usize,
+}
+
+/// A prefix operator that waits for its operand.
+type Prefix = Spanned<UnaryOp>;
+
+enum Head {
+    Lambda(Vec<FnParam>, Span),
+    If { cond: Built, then: Built, span: Span },
+}
+
+type Items<'a> = Peekable<Pairs<'a, Rule>>;
+type Result<T, E = Diagnostic> = std::result::Result<T, E>;
+
+/// How tightly operators bind, the loosest first. `not` stands between `and` and the comparisons, unary minus between
+/// `*` and `^`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    Head,
+    Pipe,
+    Compose,
+    Or,
+    And,
+    Not,
+    Compare,
+    Add,
+    Mul,
+    Neg,
+    Pow,
+    Postfix,
+}
+
+impl Level {
+    /// The next that binds tighter.
+    pub(super) fn tighter(self) -> Level {
+        match self {
+            Level::Head => Level::Pipe,
+            Level::Pipe => Level::Compose,
+            Level::Compose => Level::Or,
+            Level::Or => Level::And,
+            Level::And => Level::Not,
+            Level::Not => Level::Compare,
+            Level::Compare => Level::Add,
+            Level::Add => Level::Mul,
+            Level::Mul => Level::Neg,
+            Level::Neg => Level::Pow,
+            Level::Pow | Level::Postfix => Level::Postfix,
+        }
+    }
+}
+
+/// An operator between two operands.
+#[derive(Clone, Copy)]
+enum Infix {
+    Binary(BinaryOp),
+    Range { inclusive: bool },
+}
+
+impl Infix {
+    fn level(self) -> Level {
+        match self {
+            Infix::Binary(op) => op.level(),
+            Infix::Range { .. } => Level::Compare,
+        }
+    }
+}
+
+impl BinaryOp {
+    pub(super) fn level(self) -> Level {
+        match self {
+            BinaryOp::Pipe => Level::Pipe,
+            BinaryOp::Compose => Level::Compose,
+            BinaryOp::Or => Level::Or,
+            BinaryOp::And => Level::And,
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => Level::Compare,
+            BinaryOp::Add | BinaryOp::Sub => Level::Add,
+            BinaryOp::Mul | BinaryOp::Div => Level::Mul,
+            BinaryOp::Pow => Level::Pow,
+        }
+    }
+
+    /// The operator as it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            BinaryOp::Pipe => "|>",
+            BinaryOp::Compose => ">>",
+            BinaryOp::Or => "or",
+            BinaryOp::And => "and",
+            BinaryOp::Eq => "==",
+            BinaryOp::Ne => "!=",
+            BinaryOp::Lt => "<",
+            BinaryOp::Le => "<=",
+            BinaryOp::Gt => ">",
+            BinaryOp::Ge => ">=",
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::Pow => "^",
+        }
+    }
+}
+
+/// Builds the tree of one statement, whose text starts at `base`.
+struct Builder {
+    source: SourceId,
+    base: usize,
+}
+
+impl Builder {
+    fn span(&self, pair: &Pair<Rule>) -> Span {
+        let span = pair.as_span();
+        Span::new(self.source, self.base + span.start(), self.base + span.end())
+    }
+
+    /// The grammar and this file disagree: a fault of ours, which must still not end the session.
+    fn broken(&self, bytes: Range<usize>) -> Diagnostic {
+        Diagnostic::error("the parser lost its way here; this is a bug in Mercer")
+            .label(Span::new(self.source, bytes.start, bytes.end), "while reading this")
+    }
+
+    fn lost(&self, span: Span) -> Diagnostic {
+        self.broken(span.start..span.end)
+    }
+
+    fn statement(&self, pair: Pair<Rule>, bytes: Range<usize>) -> Result<Statement> {
+        let span = Span::new(self.source, bytes.start, bytes.end);
+        let node = match pair.as_rule() {
+            Rule::let_statement => {
+                let (mut names, mut values) = (Vec::new(), Vec::new());
+                for inner in pair.into_inner() {
+                    match inner.as_rule() {
+                        Rule::name => names.push(self.name(&inner)),
+                        Rule::expr => values.push(self.expr(inner)?.expr),
+                        _ => {}
+                    }
+                }
+                StatementKind::Let { names, values }
+            }
+            Rule::fn_statement => self.function(pair, span)?,
+            Rule::import_statement => {
+                let file = pair.into_inner().find(|inner| inner.as_rule() == Rule::string);
+                let file = file.ok_or_else(|| self.lost(span))?;
+                let at = self.span(&file);
+                StatementKind::Import(Spanned::new(self.string(&file)?, at))
+            }
+            Rule::expr => StatementKind::Expr(self.expr(pair)?.expr),
+            _ => return Err(self.lost(span)),
+        };
+        Ok(Statement { node, span })
+    }
+
+    fn function(&self, pair: Pair<Rule>, span: Span) -> Result<StatementKind> {
+        let (mut name, mut params, mut body) = (None, Vec::new(), None);
+        for inner in pair.into_inner() {
+            match inner.as_rule() {
+                Rule::name => name = Some(self.name(&inner)),
+                Rule::param => params.push(self.param(inner)?),
+                Rule::expr => body = Some(self.expr(inner)?.expr),
+                _ => {}
+            }
+        }
+        match (name, body) {
+            (Some(name), Some(body)) => Ok(StatementKind::Fn { name, function: Arc::new(Lambda { params, body }) }),
+            _ => Err(self.lost(span)),
+        }
+    }
+
+    fn param(&self, pair: Pair<Rule>) -> Result<FnParam> {
+        let span = self.span(&pair);
+        let (mut name, mut default) = (None, None);
+        for inner in pair.into_inner() {
+            match inner.as_rule() {
+                Rule::name => name = Some(self.name(&inner)),
+                Rule::expr => default = Some(self.expr(inner)?.expr),
+                _ => {}
+            }
+        }
+        Ok(FnParam { name: name.ok_or_else(|| self.lost(span))?, default })
+    }
+
+    fn name(&self, pair: &Pair<Rule>) -> Name {
+        Spanned::new(Arc::from(pair.as_str()), self.span(pair))
+    }
+
+    /// A node over parts of the given depth.
+    fn node(&self, node: ExprKind, span: Span, parts: usize) -> Result<Built> {
+        if parts >= MAX_DEPTH {
+            return Err(too_deep(span));
+        }
+        Ok(Built { expr: Expr { node, span }, depth: parts + 1 })
+    }
+
+    fn expr(&self, pair: Pair<Rule>) -> Result<Built> {
+        let mut items = pair.into_inner().peekable();
+        let mut heads = Vec::new();
+        while let Some(head) = items.next_if(|item| matches!(item.as_rule(), Rule::lambda_head | Rule::if_head)) {
+            if heads.len() >= MAX_DEPTH {
+                return Err(too_deep(self.span(&head)));
+            }
+            heads.push(self.head(head)?);
+        }
+        let mut built = self.binary(&mut items, Level::Pipe)?;
+        for head in heads.into_iter().rev() {
+            built = match head {
+                Head::Lambda(params, start) => {
+                    let (span, depth) = (start.to(built.expr.span), built.depth);
+                    self.node(ExprKind::Lambda(Arc::new(Lambda { params, body: built.expr })), span, depth)?
+                }
+                Head::If { cond, then, span } => {
+                    let span = span.to(built.expr.span);
+                    let depth = cond.depth.max(then.depth).max(built.depth);
+                    let (cond, then, otherwise) = (Box::new(cond.expr), Box::new(then.expr), Box::new(built.expr));
+                    self.node(ExprKind::If { cond, then, otherwise }, span, depth)?
+                }
+            };
+        }
+        Ok(built)
+    }
+
+    fn head(&self, pair: Pair<Rule>) -> Result<Head> {
+        let span = self.span(&pair);
+        if pair.as_rule() == Rule::lambda_head {
+            let names = pair.into_inner().filter(|inner| inner.as_rule() == Rule::name);
+            let params = names.map(|name| FnParam { name: self.name(&name), default: None }).collect();
+            return Ok(Head::Lambda(params, span));
+        }
+        let mut parts = pair.into_inner().filter(|inner| inner.as_rule() == Rule::expr);
+        let mut part = || self.expr(parts.next().ok_or_else(|| self.lost(span))?);
+        Ok(Head::If { cond: part()?, then: part()?, span })
+    }
+
+    /// The operator that comes next, if it binds at least as tightly as `min`.
+    fn next_infix(&self, items: &mut Items, min: Level) -> Option<Spanned<Infix>> {
+        let pair = items.peek().filter(|item| item.as_rule() == Rule::infix)?;
+        let span = self.span(pair);
+        let op = infix(pair.clone().into_inner().next()?.as_rule())?;
+        if op.level() < min {
+            return None;
+        }
+        items.next();
+        Some(Spanned::new(op, span))
+    }
+
+    fn binary(&self, items: &mut Items, min: Level) -> Result<Built> {
+        let mut left = self.operand(items, min)?;
+        while let Some(op) = self.next_infix(items, min) {
+            left = self.chain(items, left, op)?;
+        }
+        Ok(left)
+    }
+
+    /// All that follows `first` at the level of `op`.
+    fn chain(&self, items: &mut Items, first: Built, op: Spanned<Infix>) -> Result<Built> {
+        let level = op.node.level();
+        let right = self.binary(items, level.tighter())?;
+        let mut span = first.expr.span.to(right.expr.span);
+        let mut depth = first.depth.max(right.depth);
+        if level == Level::Compare {
+            if let Some(second) = self.next_infix(items, level) {
+                return Err(advice::comparisons_chain(op.span, second.span));
+            }
+        }
+        let binary = match op.node {
+            Infix::Binary(binary) => binary,
+            Infix::Range { inclusive } => {
+                let (start, end) = (Box::new(first.expr), Box::new(right.expr));
+                return self.node(ExprKind::Range { start, end, inclusive }, span, depth);
+            }
+        };
+        let mut rest = vec![(Spanned::new(binary, op.span), right.expr)];
+        while let Some(op) = self.next_infix(items, level) {
+            let Infix::Binary(binary) = op.node else { return Err(self.lost(op.span)) };
+            let right = self.binary(items, level.tighter())?;
+            span = span.to(right.expr.span);
+            depth = depth.max(right.depth);
+            rest.push((Spanned::new(binary, op.span), right.expr));
+        }
+        self.node(ExprKind::Chain { first: Box::new(first.expr), rest }, span, depth)
+    }
+
+    /// An operand with its prefix operators. `not` is looser than a comparison, so it cannot stand inside one.
+    fn operand(&self, items: &mut Items, min: Level) -> Result<Built> {
+        let nots = self.prefixes(items, Rule::kw_not, UnaryOp::Not)?;
+        if let Some(first) = nots.first() {
+            if min > Level::Not {
+                return Err(advice::misplaced_not(first.span));
+            }
+            let operand = self.binary(items, Level::Compare)?;
+            return self.wrap(nots, operand);
+        }
+        let negs = self.prefixes(items, Rule::neg, UnaryOp::Neg)?;
+        let operand = self.power(items)?;
+        self.wrap(negs, operand)
+    }
+
+    fn prefixes(&self, items: &mut Items, rule: Rule, op: UnaryOp) -> Result<Vec<Prefix>> {
+        let mut list: Vec<Prefix> = Vec::new();
+        while let Some(pair) = items.next_if(|item| item.as_rule() == rule) {
+            let span = self.span(&pair);
+            if list.len() >= MAX_DEPTH {
+                return Err(too_deep(span));
+            }
+            list.push(Spanned::new(op, span));
+        }
+        Ok(list)
+    }
+
+    fn wrap(&self, prefixes: Vec<Prefix>, mut built: Built) -> Result<Built> {
+        for op in prefixes.into_iter().rev() {
+            let span = op.span.to(built.expr.span);
+            let depth = built.depth;
+            built = self.node(ExprKind::Unary { op, operand: Box::new(built.expr) }, span, depth)?;
+        }
+        Ok(built)
+    }
+
+    /// `base ^ exponent ^ …`, to the right; an exponent may have minus signs of its own.
+    fn power(&self, items: &mut Items) -> Result<Built> {
+        let base = self.postfix(items)?;
+        let mut exponents = Vec::new();
+        while let Some(op) = self.next_infix(items, Level::Pow) {
+            if exponents.len() >= MAX_DEPTH {
+                return Err(too_deep(op.span));
+            }
+            let negs = self.prefixes(items, Rule::neg, UnaryOp::Neg)?;
+            exponents.push((op.span, negs, self.postfix(items)?));
+        }
+        let Some((mut op, negs, last)) = exponents.pop() else { return Ok(base) };
+        let mut right = self.wrap(negs, last)?;
+        while let Some((before, negs, left)) = exponents.pop() {
+            right = self.pow(left, op, right)?;
+            right = self.wrap(negs, right)?;
+            op = before;
+        }
+        self.pow(base, op, right)
+    }
+
+    fn pow(&self, base: Built, op: Span, exponent: Built) -> Result<Built> {
+        let span = base.expr.span.to(exponent.expr.span);
+        let depth = base.depth.max(exponent.depth);
+        let rest = vec![(Spanned::new(BinaryOp::Pow, op), exponent.expr)];
+        self.node(ExprKind::Chain { first: Box::new(base.expr), rest }, span, depth)
+    }
+
+    fn postfix(&self, items: &mut Items) -> Result<Built> {
+        let Some(pair) = items.next() else { return Err(self.broken(self.base..self.base)) };
+        if pair.as_rule() == Rule::kw_not {
+            return Err(advice::misplaced_not(self.span(&pair)));
+        }
+        let mut built = self.primary(pair)?;
+        while let Some(pair) = items.next_if(|item| matches!(item.as_rule(), Rule::call | Rule::index | Rule::member)) {
+            let span = built.expr.span.to(self.span(&pair));
+            let value = Box::new(built.expr);
+            built = match pair.as_rule() {
+                Rule::call => {
+                    let (args, depth) = self.arguments(pair)?;
+                    self.node(ExprKind::Call { callee: value, args }, span, depth.max(built.depth))?
+                }
+                Rule::index => {
+                    let index = self.inner_expr(pair, span)?;
+                    let depth = index.depth.max(built.depth);
+                    self.node(ExprKind::Index { value, index: Box::new(index.expr) }, span, depth)?
+                }
+                _ => {
+                    let name = pair.into_inner().find(|inner| inner.as_rule() == Rule::name);
+                    let member = self.name(&name.ok_or_else(|| self.lost(span))?);
+                    self.node(ExprKind::Member { value, member }, span, built.depth)?
+                }
+            };
+        }
+        Ok(built)
+    }
+
+    fn inner_expr(&self, pair: Pair<Rule>, span: Span) -> Result<Built> {
+        let inner = pair.into_inner().find(|inner| inner.as_rule() == Rule::expr);
+        self.expr(inner.ok_or_else(|| self.lost(span))?)
+    }
+
+    fn arguments(&self, call: Pair<Rule>) -> Result<(Vec<Arg>, usize)> {
+        let (mut args, mut deepest) = (Vec::new(), 0);
+        for pair in call.into_inner().filter(|inner| inner.as_rule() == Rule::argument) {
+            let (arg, depth) = self.argument(pair)?;
+            deepest = deepest.max(depth);
+            args.push(arg);
+        }
+        Ok((args, deepest))
+    }
+
+    /// `name ~ prior` gives the parameter `name` a prior, as `name=value ~ prior` does; elsewhere the name is a value.
+    fn argument(&self, pair: Pair<Rule>) -> Result<(Arg, usize)> {
+        let mut inner = pair.into_inner().peekable();
+        let keyword = inner.next_if(|item| item.as_rule() == Rule::keyword);
+        let mut name = keyword.and_then(|keyword| keyword.into_inner().next()).map(|name| self.name(&name));
+        let Built { expr: mut value, depth } = self.value(&mut inner)?;
+        if name.is_none()
+            && let ExprKind::Prior { value: given, .. } = &mut value.node
+        {
+            match given.take() {
+                Some(expr) => match *expr {
+                    // A bracketed name is a value: its place is wider than the word.
+                    Expr { node: ExprKind::Name(word), span } if span.end - span.start == word.len() => {
+                        name = Some(Spanned::new(word, span));
+                    }
+                    other => *given = Some(Box::new(other)),
+                },
+                None => {}
+            }
+        }
+        let span = name.as_ref().map_or(value.span, |name| name.span.to(value.span));
+        Ok((Arg { name, value, span }, depth))
+    }
+
+    /// `e`, `e ~ prior` or `~ prior`.
+    fn value(&self, inner: &mut Items) -> Result<Built> {
+        let value = match inner.next_if(|item| item.as_rule() == Rule::expr) {
+            Some(expr) => Some(self.expr(expr)?),
+            None => None,
+        };
+        let Some(tilde) = inner.next() else {
+            return value.ok_or_else(|| self.broken(self.base..self.base));
+        };
+        let span = self.span(&tilde);
+        let prior = self.expr(inner.next().ok_or_else(|| self.lost(span))?)?;
+        let start = value.as_ref().map_or(span, |value| value.expr.span);
+        let depth = value.as_ref().map_or(0, |value| value.depth).max(prior.depth);
+        let value = value.map(|value| Box::new(value.expr));
+        let whole = start.to(prior.expr.span);
+        self.node(ExprKind::Prior { value, prior: Box::new(prior.expr) }, whole, depth)
+    }
+
+    fn primary(&self, pair: Pair<Rule>) -> Result<Built> {
+        let span = self.span(&pair);
+        let node = match pair.as_rule() {
+            Rule::number => ExprKind::Number(self.number(&pair)?),
+            Rule::string => ExprKind::Str(self.string(&pair)?),
+            Rule::name => ExprKind::Name(Arc::from(pair.as_str())),
+            Rule::constant => match pair.as_str() {
+                "true" => ExprKind::Bool(true),
+                "false" => ExprKind::Bool(false),
+                "inf" => ExprKind::Number(f64::INFINITY),
+                _ => ExprKind::Number(std::f64::consts::PI),
+            },
+            Rule::group => {
+                let mut inner = self.inner_expr(pair, span)?;
+                inner.expr.span = span;
+                return Ok(inner);
+            }
+            Rule::list => return self.list(pair, span),
+            _ => return Err(self.lost(span)),
+        };
+        self.node(node, span, 0)
+    }
+
+    fn list(&self, pair: Pair<Rule>, span: Span) -> Result<Built> {
+        let (mut items, mut deepest) = (Vec::new(), 0);
+        for inner in pair.into_inner() {
+            match inner.as_rule() {
+                Rule::item => {
+                    let built = self.value(&mut inner.into_inner().peekable())?;
+                    deepest = deepest.max(built.depth);
+                    items.push(built.expr);
+                }
+                Rule::comprehension => {
+                    let body = items.pop().ok_or_else(|| self.lost(span))?;
+                    return self.comprehension(Built { expr: body, depth: deepest }, inner, span);
+                }
+                _ => {}
+            }
+        }
+        self.node(ExprKind::List(items), span, deepest)
+    }
+
+    fn comprehension(&self, body: Built, pair: Pair<Rule>, span: Span) -> Result<Built> {
+        let (mut vars, mut parts, mut depth) = (Vec::new(), Vec::new(), body.depth);
+        for inner in pair.into_inner() {
+            match inner.as_rule() {
+                Rule::name => vars.push(self.name(&inner)),
+                Rule::expr => {
+                    let built = self.expr(inner)?;
+                    depth = depth.max(built.depth);
+                    parts.push(Box::new(built.expr));
+                }
+                _ => {}
+            }
+        }
+        let mut parts = parts.into_iter();
+        let over = parts.next().ok_or_else(|| self.lost(span))?;
+        let cond = parts.next();
+        self.node(ExprKind::Comprehension { body: Box::new(body.expr), vars, over, cond }, span, depth)
+    }
+
+    fn number(&self, pair: &Pair<Rule>) -> Result<f64> {
+        match pair.as_str().parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(number),
+            _ => Err(Diagnostic::error("this number is too large")
+                .label(self.span(pair), format!("the largest is {:e}", f64::MAX))
+                .help("infinity is written `inf`")),
+        }
+    }
+
+    fn string(&self, pair: &Pair<Rule>) -> Result<Arc<str>> {
+        let start = self.base + pair.as_span().start() + 1;
+        let quoted = pair.as_str();
+        let inner = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or("");
+        advice::unescape(inner).map(Arc::from).map_err(|(at, len)| {
+            let span = Span::new(self.source, start + at, start + at + len);
+            advice::unknown_escape(&inner[at..at + len], span)
+        })
+    }
+}
+
+fn infix(rule: Rule) -> Option<Infix> {
+    Some(Infix::Binary(match rule {
+        Rule::pipe => BinaryOp::Pipe,
+        Rule::compose => BinaryOp::Compose,
+        Rule::kw_or => BinaryOp::Or,
+        Rule::kw_and => BinaryOp::And,
+        Rule::eq => BinaryOp::Eq,
+        Rule::ne => BinaryOp::Ne,
+        Rule::lt => BinaryOp::Lt,
+        Rule::le => BinaryOp::Le,
+        Rule::gt => BinaryOp::Gt,
+        Rule::ge => BinaryOp::Ge,
+        Rule::add => BinaryOp::Add,
+        Rule::sub => BinaryOp::Sub,
+        Rule::mul => BinaryOp::Mul,
+        Rule::div => BinaryOp::Div,
+        Rule::pow => BinaryOp::Pow,
+        Rule::range => return Some(Infix::Range { inclusive: false }),
+        Rule::range_to => return Some(Infix::Range { inclusive: true }),
+        _ => return None,
+    }))
+}
+
+#[cfg(test)]
+mod tests;
