@@ -44,6 +44,8 @@ pub enum DataError {
     NotUtf8 { file: String, line: usize, byte: usize },
     #[error("line {line} of `{file}` has {}, expected {expected} as in line {expected_line}{}", fields(*.found), unclosed(*.runs_on))]
     Ragged { file: String, line: usize, found: usize, expected: usize, expected_line: usize, runs_on: bool },
+    #[error("the quote that opens in line {line} of `{file}` is never closed")]
+    Unclosed { file: String, line: usize },
     #[error("line {line} of `{file}` seems to be separated by spaces, expected commas, semicolons or tabs")]
     Spaces { file: String, line: usize },
     #[error("columns {first} and {second} of `{file}` are both called `{name}`: give each its own name")]
@@ -145,7 +147,11 @@ fn fields(n: usize) -> String {
 }
 
 fn unclosed(runs_on: bool) -> &'static str {
-    if runs_on { ": a quote that opens there runs over the end of the line, is it closed?" } else { "" }
+    if runs_on {
+        ": a quote that opens there runs over the end of the line, is it closed in the right place?"
+    } else {
+        ""
+    }
 }
 
 fn header_hint(line: usize, first_line: usize) -> &'static str {

@@ -215,6 +215,3 @@ fn fresh(name: &str, columns: &[Column]) -> String {
     }
     name
 }
-
-#[cfg(test)]
-mod tests;

@@ -11,9 +11,21 @@ pub mod dates;
 mod error;
 mod load;
 pub mod sets;
+mod split;
+mod step;
+mod summary;
+mod transform;
+pub mod write;
 
 pub use self::csv::{Header, MISSING_WORDS};
 pub use column::{Column, Kind, Resolution};
 pub use dataset::{About, BadCell, Dataset, Ignored, Note};
 pub use error::{DataError, RowRef};
 pub use load::{Options, Target, WhenMissing, load, parse};
+pub use split::Fold;
+pub use step::{Pipeline, Step, Which};
+pub use summary::{ColumnSummary, Numbers, Role, Summary, mean_sd};
+pub use transform::{FUNCTIONS, TargetMap, Transform};
+
+#[cfg(test)]
+mod tests;

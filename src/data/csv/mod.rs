@@ -86,13 +86,18 @@ pub(super) fn read(
     let Some((first_line, first)) = first else {
         return Err(DataError::Empty { file: file.into() });
     };
-    if first.len() == 1 && strings(&first).all(sniff::spaced) {
-        return Err(DataError::Spaces { file: file.into(), line: first_line });
-    }
     let mut scans = vec![Scan::default(); first.len()];
     let mut below = 0;
+    let spaces = |line: usize, record: &ByteRecord| match record.len() == 1 && strings(record).all(sniff::spaced) {
+        true => Err(DataError::Spaces { file: file.into(), line }),
+        false => Ok(()),
+    };
+    spaces(first_line, &first)?;
     while let Some((line, record)) = first_pass.next()? {
         below += 1;
+        if below == 1 {
+            spaces(line, record)?;
+        }
         for (scan, text) in scans.iter_mut().zip(strings(record)) {
             scan.see(text, line, &missing, delimiter);
         }
@@ -114,7 +119,7 @@ pub(super) fn read(
         scans.iter_mut().zip(strings(&first)).for_each(|(s, t)| s.see(t, first_line, &missing, delimiter));
     }
     let names: Vec<String> = if has_header {
-        strings(&first).map(|name| name.trim_ascii().to_string()).collect()
+        strings(&first).map(|name| name.trim_ascii().replace('\n', " ")).collect()
     } else {
         (0..first.len()).map(|i| format!("x{i}")).collect()
     };
@@ -184,9 +189,13 @@ impl<'f, R: Read> Records<'f, R> {
             if !more {
                 return Ok(None);
             }
+            let after = self.reader.position().line() as usize;
             // The reader's own position is that before blank lines and comments. Every record ends in one line feed.
             let inner = self.record.as_slice().iter().filter(|&&b| b == b'\n').count();
-            let line = (self.reader.position().line() as usize).saturating_sub(inner + 1).max(1);
+            if self.record.as_slice().ends_with(text::END) {
+                return Err(DataError::Unclosed { file: self.file.into(), line: after.saturating_sub(inner).max(1) });
+            }
+            let line = after.saturating_sub(inner + 1).max(1);
             let found = self.record.len();
             let (expected, expected_line) = *self.first.get_or_insert((found, line));
             let blank =
@@ -243,6 +252,3 @@ impl Store {
         Column::of(name.into(), kind, self.values)
     }
 }
-
-#[cfg(test)]
-mod tests;

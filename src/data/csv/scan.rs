@@ -152,6 +152,17 @@ impl Scan {
 
 fn first(slot: &mut Option<Sight>, line: usize, text: &str) {
     if slot.as_ref().is_none_or(|seen| line < seen.line) {
-        *slot = Some(Sight { line, text: text.to_string() });
+        *slot = Some(Sight { line, text: shown(text) });
     }
+}
+
+/// A cell fit for one line of a message.
+fn shown(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let clean = text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] });
+    let mut shown: String = clean.take(LONGEST + 1).collect();
+    if shown.chars().count() > LONGEST {
+        shown = shown.chars().take(LONGEST - 1).chain(['…']).collect();
+    }
+    shown
 }

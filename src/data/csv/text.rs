@@ -7,7 +7,11 @@ use crate::data::error::DataError;
 
 const BLOCK: usize = 64 * 1024;
 
-/// Reads bytes and hands on UTF-8 text in which `\r\n` and `\r` have become `\n`, and the last line has its end.
+/// A comment put behind the last line. Only a quote that is never closed makes it part of a record.
+pub(super) const END: &[u8] = b"#\x03\n";
+
+/// Reads bytes and hands on UTF-8 text in which `\r\n` and `\r` have become `\n`, the last line has its end, and
+/// [`END`] follows.
 ///
 /// What is not text ends the reading with an error that [`error`] turns into a [`DataError`].
 pub(super) struct Text<R> {
@@ -99,9 +103,11 @@ impl<R: Read> Text<R> {
             Some(last) => self.out.len() - last - 1,
             None => self.in_line + self.out.len(),
         };
-        if self.done && self.in_line > 0 {
-            self.out.push(b'\n');
-            self.in_line = 0;
+        if self.done {
+            if self.in_line > 0 {
+                self.out.push(b'\n');
+            }
+            self.out.extend_from_slice(END);
         }
         Ok(())
     }
@@ -193,7 +199,7 @@ mod tests {
     fn read(bytes: &[u8], step: usize) -> Result<String, DataError> {
         let mut text = String::new();
         Text::new(Drip(bytes, step)).read_to_string(&mut text).map_err(|e| error("f", &e))?;
-        Ok(text)
+        Ok(text.strip_suffix("#\x03\n").unwrap().into())
     }
 
     #[test]

@@ -1,0 +1,252 @@
+//! Steps before a model: what to do to columns, learnt on training rows and applied to any.
+
+use serde::{Deserialize, Serialize};
+
+use super::dataset::Dataset;
+use super::error::DataError;
+use super::summary::mean_sd;
+use super::transform::{TargetMap, Transform};
+
+/// One step as it is asked for, before any data are seen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Columns less their mean, divided by their standard deviation (n − 1).
+    Standardize { columns: Which },
+    /// A function of one column. `y` means the target unless a column has that name.
+    Transform { column: String, function: Transform },
+}
+
+/// Which columns are standardized. Categories are passed over unless they are named.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Which {
+    /// Inputs and target.
+    #[default]
+    All,
+    Inputs,
+    Target,
+    Named(Vec<String>),
+}
+
+/// Steps with everything they took from their training rows.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Pipeline {
+    stages: Vec<Stage>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Stage {
+    column: String,
+    target: bool,
+    transform: Transform,
+}
+
+impl Pipeline {
+    /// Learns the steps on these data and returns them with the data they make.
+    ///
+    /// # Errors
+    /// Unknown columns, values outside a function's domain (with row and column), constant or infinite columns to
+    /// standardize, categories, a second curved transform of the target or `exp` of it.
+    pub fn learn(steps: &[Step], data: &Dataset) -> Result<(Self, Dataset), DataError> {
+        let mut learnt = Self::default();
+        let mut data = data.clone();
+        for step in steps {
+            let stages = match step {
+                Step::Standardize { columns } => standardize(columns, &data)?,
+                Step::Transform { column, function } => vec![stage(column, *function, &data)?],
+            };
+            for stage in stages {
+                if stage.target {
+                    learnt.admit(&stage)?;
+                }
+                data = stage.apply(&data)?;
+                learnt.stages.push(stage);
+            }
+        }
+        Ok((learnt, data))
+    }
+
+    /// The same done to other rows. A target that they lack, or that is not their target, is passed over.
+    pub fn apply(&self, data: &Dataset) -> Result<Dataset, DataError> {
+        let wanted = |s: &&Stage| !s.target || data.target().is_some_and(|t| t.name() == s.column);
+        self.stages.iter().filter(wanted).try_fold(data.clone(), |data, stage| stage.apply(&data))
+    }
+
+    /// What was done to the target.
+    pub fn target(&self) -> TargetMap {
+        TargetMap(self.stages.iter().filter(|s| s.target).map(|s| s.transform).collect())
+    }
+
+    /// What was done to a column, in order.
+    pub fn of(&self, column: &str) -> Vec<Transform> {
+        self.stages.iter().filter(|s| s.column == column).map(|s| s.transform).collect()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.stages.is_empty()
+    }
+
+    /// Only a chain with one curved transform has exact moments on the scale of the data.
+    fn admit(&self, next: &Stage) -> Result<(), DataError> {
+        let column = || next.column.clone();
+        if next.transform == Transform::Exp {
+            return Err(DataError::NotForTarget { column: column() });
+        }
+        let curved = |s: &&Stage| s.target && !s.transform.is_affine();
+        match self.stages.iter().find(curved) {
+            Some(first) if !next.transform.is_affine() => Err(DataError::SecondTransform {
+                column: column(),
+                first: first.transform.name(),
+                second: next.transform.name(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Stage {
+    fn apply(&self, data: &Dataset) -> Result<Dataset, DataError> {
+        let column = data.find(&self.column)?;
+        if column.is_categories() {
+            return Err(DataError::NotNumeric { column: self.column.clone() });
+        }
+        let mut values = Vec::with_capacity(column.len());
+        for (i, &v) in column.values().iter().enumerate() {
+            // The density of a target needs a finite slope as well.
+            let admitted = !self.target || v.is_nan() || self.transform.log_slope(v).is_finite() || v.is_infinite();
+            let Some(z) = self.transform.forward(v).filter(|_| admitted) else {
+                return Err(DataError::OutOfDomain {
+                    function: self.transform.name(),
+                    value: v,
+                    column: self.column.clone(),
+                    row: data.row(i),
+                    expected: if self.transform.forward(v).is_some() {
+                        "a positive number, as it is the target"
+                    } else {
+                        self.transform.domain()
+                    },
+                });
+            };
+            values.push(z);
+        }
+        let unit = self.transform.unit(column.unit()).unwrap_or_default();
+        data.clone().with_column(super::Column::numeric(self.column.as_str(), values).with_unit(&unit))
+    }
+}
+
+fn stage(name: &str, transform: Transform, data: &Dataset) -> Result<Stage, DataError> {
+    let column = match (data.find(name), data.target()) {
+        (Ok(column), _) => column,
+        (Err(_), Some(target)) if name == "y" => target,
+        (Err(error), _) => return Err(error),
+    };
+    let target = data.target().is_some_and(|t| t.name() == column.name());
+    Ok(Stage { column: column.name().into(), target, transform })
+}
+
+fn standardize(which: &Which, data: &Dataset) -> Result<Vec<Stage>, DataError> {
+    let numeric = |c: &&super::Column| !c.is_categories();
+    let names: Vec<String> = match which {
+        Which::All => data.used().filter(numeric).map(|c| c.name().into()).collect(),
+        Which::Inputs => data.inputs().filter(numeric).map(|c| c.name().into()).collect(),
+        Which::Target => vec![data.target().ok_or(DataError::Untargeted)?.name().into()],
+        Which::Named(names) => names.clone(),
+    };
+    names.iter().map(|name| stage(name, measure(name, data)?, data)).collect()
+}
+
+/// Mean and standard deviation of a column as a transform.
+fn measure(name: &str, data: &Dataset) -> Result<Transform, DataError> {
+    let column = match (data.find(name), data.target()) {
+        (Err(_), Some(target)) if name == "y" => target,
+        (found, _) => found?,
+    };
+    let owned = || column.name().to_string();
+    if column.is_categories() {
+        return Err(DataError::NotNumeric { column: owned() });
+    }
+    if let Some(i) = column.values().iter().position(|v| v.is_infinite()) {
+        return Err(DataError::NotFinite { column: owned(), row: data.row(i), value: column.values()[i] });
+    }
+    if let Some(value) = column.constant() {
+        return Err(DataError::Constant { column: owned(), value });
+    }
+    match mean_sd(column.values()) {
+        None => Err(DataError::NoValues { column: owned() }),
+        Some((mean, sd)) if sd.is_finite() && sd > 0.0 => Ok(Transform::Affine { shift: mean, scale: sd }),
+        Some(_) => Err(DataError::Overflow { column: owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, RowRef};
+
+    fn data(x: &[f64], y: &[f64]) -> Dataset {
+        let columns = vec![Column::numeric("x", x.to_vec()), Column::numeric("out", y.to_vec()).with_unit("m")];
+        Dataset::new(columns, Some("out"), None).unwrap()
+    }
+
+    fn transform(column: &str, function: Transform) -> Step {
+        Step::Transform { column: column.into(), function }
+    }
+
+    #[test]
+    fn standardizing_is_learnt_on_training_rows_only() {
+        let train = data(&[0.0, 2.0, 4.0], &[1.0, 2.0, 3.0]);
+        let steps = [Step::Standardize { columns: Which::All }];
+        let (pipeline, made) = Pipeline::learn(&steps, &train).unwrap();
+        assert_eq!(made.x()[0], [-1.0, 0.0, 1.0]);
+        assert_eq!(made.target().unwrap().unit(), Some("sd"));
+        let test = pipeline.apply(&data(&[6.0], &[5.0])).unwrap();
+        assert_eq!((test.x()[0], test.y().unwrap()), (&[2.0][..], &[3.0][..]));
+        assert_eq!(pipeline.target().inverse(3.0), 5.0);
+        let saved: Pipeline = serde_json::from_str(&serde_json::to_string(&pipeline).unwrap()).unwrap();
+        assert_eq!(saved, pipeline);
+    }
+
+    #[test]
+    fn y_is_the_target_by_any_name() {
+        let (pipeline, made) =
+            Pipeline::learn(&[transform("y", Transform::Log)], &data(&[1.0, 2.0], &[1.0, 2.0])).unwrap();
+        assert_eq!(made.y().unwrap(), [0.0, 2f64.ln()]);
+        assert_eq!(pipeline.target().transforms(), [Transform::Log]);
+        let blind = Dataset::new(vec![Column::numeric("x", vec![3.0])], None, None).unwrap();
+        assert_eq!(pipeline.apply(&blind).unwrap(), blind);
+    }
+
+    #[test]
+    fn a_value_outside_the_domain_is_placed() {
+        let learn = |step, x: &[f64], y: &[f64]| Pipeline::learn(&[step], &data(x, y)).unwrap_err();
+        let out = |function, value, column: &str, expected| DataError::OutOfDomain {
+            function,
+            value,
+            column: column.into(),
+            row: RowRef::Index(1),
+            expected,
+        };
+        assert_eq!(
+            learn(transform("x", Transform::Log), &[1.0, 0.0], &[1.0, 2.0]),
+            out("log", 0.0, "x", "a positive number")
+        );
+        assert_eq!(
+            learn(transform("out", Transform::Sqrt), &[1.0, 0.0], &[1.0, 0.0]),
+            out("sqrt", 0.0, "out", "a positive number, as it is the target")
+        );
+        assert!(Pipeline::learn(&[transform("x", Transform::Sqrt)], &data(&[0.0], &[1.0])).is_ok());
+    }
+
+    #[test]
+    fn what_cannot_be_done_says_why() {
+        let learn = |steps: &[Step]| Pipeline::learn(steps, &data(&[2.0, 2.0], &[3.0, 4.0])).unwrap_err().to_string();
+        let all = Step::Standardize { columns: Which::All };
+        assert_eq!(learn(&[all]), "column `x` is 2 in every row and cannot be standardized");
+        assert!(learn(&[transform("y", Transform::Exp)]).contains("its inverse, the logarithm"));
+        assert!(
+            learn(&[transform("y", Transform::Log), transform("y", Transform::Sqrt)]).contains("already transformed")
+        );
+        assert_eq!(learn(&[transform("z", Transform::Log)]), "no column is called `z`, the columns are `x`, `out`");
+    }
+}

@@ -1,0 +1,321 @@
+//! Odd files and odd choices, through one door.
+
+use super::*;
+
+fn read(text: &str) -> Dataset {
+    parse("f.csv", text, &Options::default()).unwrap_or_else(|e| panic!("{text:?}: {e}"))
+}
+
+fn read_with(text: &str, options: Options) -> Dataset {
+    parse("f.csv", text, &options).unwrap_or_else(|e| panic!("{text:?}: {e}"))
+}
+
+fn error(text: &str) -> String {
+    parse("f.csv", text, &Options::default()).unwrap_err().to_string()
+}
+
+fn error_with(text: &str, options: Options) -> String {
+    parse("f.csv", text, &options).unwrap_err().to_string()
+}
+
+fn notes(data: &Dataset) -> Vec<String> {
+    data.about().notes.iter().map(ToString::to_string).collect()
+}
+
+fn target(name: &str) -> Options {
+    Options { target: Target::Named(name.into()), ..Options::default() }
+}
+
+fn inputs(names: &[&str]) -> Options {
+    Options { inputs: Some(names.iter().map(ToString::to_string).collect()), ..Options::default() }
+}
+
+#[test]
+fn a_plain_table_in_any_dress() {
+    for text in [
+        "a,b\n1,2\n3,4\n",
+        "a,b\r\n1,2\r\n3,4",
+        "a,b\r1,2\r3,4\r",
+        "\u{feff}a;b\n1;2\n3;4\n",
+        "a\tb\n1\t2\n\n3\t4\n\n",
+        "# made by hand, by me\n\na,b\n# one\n 1 , 2\n   \n3,4\n#end",
+        "\"a\",\"b\"\n\"1\",\"2\"\n3,\"4\"\n",
+    ] {
+        let data = read(text);
+        assert_eq!(
+            (data.names(), data.x(), data.y()),
+            (vec!["a", "b"], vec![&[1.0, 3.0][..]], Some(&[2.0, 4.0][..])),
+            "{text:?}"
+        );
+        assert_eq!(notes(&data), Vec::<String>::new(), "{text:?}");
+    }
+}
+
+#[test]
+fn rows_remember_their_lines() {
+    let line = |text: &str, i| read(text).row(i);
+    assert_eq!(line("a,b\n1,2\n3,4\n", 1), RowRef::Line(3));
+    assert_eq!(line("# c\r\n\r\na,b\r\n1,2\r\n# d\r\n\r\n3,4", 1), RowRef::Line(7));
+    assert_eq!(line("a,b\n\"x\ny\",2\nz,4\n", 0), RowRef::Line(2));
+    assert_eq!(line("a,b\n\"x\ny\",2\nz,4\n", 1), RowRef::Line(4));
+    let data = read("a,b\n1,2\n3,4\n5,6\n");
+    assert_eq!(data.filter(&[false, false, true]).unwrap().row(0), RowRef::Line(4));
+    assert_eq!(data.take(&[2, 0]).row(1), RowRef::Line(2));
+    assert_eq!(RowRef::Index(3).to_string(), "row 3");
+}
+
+#[test]
+fn without_a_header_columns_are_named_and_it_is_said() {
+    let data = read("1,2,3\n4,5,6\n");
+    assert_eq!((data.names(), data.n(), data.target().unwrap().name()), (vec!["x0", "x1", "y"], 2, "y"));
+    assert_eq!(notes(&data), ["no header, the columns are called `x0`, `x1`, `y`"]);
+    let blind = read_with("1,2\n3,4\n", Options { target: Target::None, ..Options::default() });
+    assert_eq!((blind.names(), blind.target()), (vec!["x0", "x1"], None));
+    let forced = read_with("2019,2020\n1,2\n", Options { header: Header::Yes, ..Options::default() });
+    assert_eq!((forced.names(), forced.n()), (vec!["2019", "2020"], 1));
+    let codes = read_with("a,1\nb,2\n", Options { header: Header::No, ..Options::default() });
+    assert_eq!((codes.names(), codes.n()), (vec!["x0", "y"], 2));
+    // All text: nothing tells a header, unless one of its names is asked for.
+    assert_eq!(read_with("id,kind\nu,v\n", target("kind")).n(), 1);
+}
+
+#[test]
+fn a_single_column_is_the_target_of_its_row() {
+    for text in ["y\n5\n6\n7\n", "5\n6\n7\n"] {
+        let data = read(text);
+        assert_eq!(
+            (data.input_names(), data.y(), data.x()[0]),
+            (vec!["row"], Some(&[5.0, 6.0, 7.0][..]), &[0.0, 1.0, 2.0][..])
+        );
+        assert!(notes(&data).contains(&"no other input, so `row` counts the rows from 0".to_string()));
+    }
+    assert_eq!(read("row\n5\n6\n").input_names(), ["row_"]);
+}
+
+#[test]
+fn missing_values_are_counted_and_named() {
+    let text = "a,b,c\n1,NA,3\n?,2,4\n,nan,5\n4,5,null\n";
+    let data = read(text);
+    assert_eq!(data.columns().iter().map(Column::missing).collect::<Vec<_>>(), [2, 2, 1]);
+    assert_eq!(notes(&data)[0], "`a` has 2 missing values");
+    assert_eq!(data.check_finite().unwrap_err().to_string(), "column `b` has no value in line 2");
+    let (kept, gone) = data.dropna();
+    assert_eq!((kept.n(), gone.len(), gone[0]), (0, 4, RowRef::Line(2)));
+    let refuse = Options { when_missing: WhenMissing::Refuse, ..Options::default() };
+    assert_eq!(error_with(text, refuse), "column `b` has no value in line 2");
+    let low = Options { missing: vec!["-999".into()], when_missing: WhenMissing::Drop, ..Options::default() };
+    let data = read_with("a,b\n-999.0,1\n2,3\n", low);
+    assert_eq!(
+        (data.n(), notes(&data)),
+        (1, vec!["`a` has 1 missing value".into(), "1 row with missing values was left out".into()])
+    );
+    // A row of a single column may be blank only in quotes.
+    assert_eq!(read("y\n1\n\"\"\n3\n").y().unwrap().len(), 3);
+    let empty = read("a,b,y\n1,,3\n2,,5\n");
+    assert_eq!(
+        (empty.input_names(), notes(&empty)),
+        (vec!["a"], vec!["`b` is not an input: it has no values".to_string()])
+    );
+}
+
+#[test]
+fn infinite_values_are_read_and_found() {
+    let cell = read("a,b\n1,2\n3,-inf\ninf,4\n").first_not_finite().unwrap();
+    assert_eq!((cell.row, cell.column.as_str(), cell.index, cell.value), (RowRef::Line(3), "b", 1, f64::NEG_INFINITY));
+    assert_eq!(
+        read("a,b\n1,1e999\n").check_finite().unwrap_err().to_string(),
+        "the value in column `b`, line 2, is inf, expected a finite number"
+    );
+}
+
+#[test]
+fn text_is_categories_and_strays_are_errors() {
+    let data = read("kind,y\nred,1\nblue,2\nred,3\n7,4\n");
+    assert_eq!(data.x()[0], [0.0, 1.0, 0.0, 2.0]);
+    assert_eq!(notes(&data), ["`kind` holds categories of 3 levels"]);
+    assert_eq!(
+        error("a,y\n1,1\n2,2\noops,3\n4,4\n"),
+        "expected a number in line 4 of `f.csv`, column `a`, found `oops` (1 of 4 values there are not numbers): \
+         correct it, or name it as a missing value"
+    );
+    assert!(error("a,2019\n1,1\n2,2\n").ends_with("if that line holds the names of the columns, say `header=true`"));
+    let text = (0..20).map(|i| format!("car{i},{i}\n")).collect::<String>();
+    let data = read(&format!("car,weight,mpg\n{}", text.replace('\n', ",1\n")));
+    assert_eq!(
+        (data.input_names(), notes(&data)[1].as_str()),
+        (vec!["weight"], "`car` is not an input: its text differs in every row")
+    );
+    let classes = read_with("a,b\n1,yes\n2,no\n", target("b"));
+    assert_eq!((classes.y().unwrap(), classes.target().unwrap().level(1)), (&[0.0, 1.0][..], Some("no")));
+}
+
+#[test]
+fn numbers_in_disguise_are_errors() {
+    assert_eq!(
+        error("a,y\n\"1,234\",1\n5,2\n"),
+        "`1,234` in line 2 of `f.csv`, column `a`, is written with commas between the thousands, \
+         expected a plain number such as `1234`"
+    );
+    assert_eq!(
+        error("a;y\n1,5;1\n2,5;2\n"),
+        "`1,5` in line 2 of `f.csv`, column `a`, is written with a decimal comma, expected a plain number such as `1.5`"
+    );
+    assert!(error("a,y\n12%,1\n13%,2\n").contains("a sign beside the number, expected a plain number such as `12`"));
+    assert_eq!(
+        error("1 2\n3 4\n"),
+        "line 1 of `f.csv` seems to be separated by spaces, expected commas, semicolons or tabs"
+    );
+    assert!(error("a b\n1 2\n3 4\n").contains("separated by spaces"));
+}
+
+#[test]
+fn dates_become_decimal_years() {
+    let years = |texts: &[&str]| {
+        let rows: String = texts.iter().map(|t| format!("\"{t}\",1\n")).collect();
+        let data = read(&format!("when,y\n{rows}"));
+        assert_eq!(data.input_names(), ["when"]);
+        (data.x()[0].to_vec(), notes(&data)[0].clone())
+    };
+    let note = |what: &str| format!("`when` holds {what}, read as decimal years");
+    assert_eq!(years(&["2020-01-01", "2020-07-02"]), (vec![2020.0, 2020.5], note("days")));
+    assert_eq!(years(&["Jan 1949", "1949-07"]), (vec![1949.0, 1949.5], note("months")));
+    assert_eq!(years(&["2020-Q1", "2020Q3"]), (vec![2020.0, 2020.5], note("quarters")));
+    assert_eq!(years(&["2021-07-02T12:00Z", "2021-01-01"]), (vec![2021.5, 2021.0], note("times")));
+    // Unambiguous over the whole column, though not in each row.
+    assert_eq!(years(&["01/02/2020", "31/01/2020"]).0[0], 2020.0 + 31.0 / 366.0);
+    assert_eq!(years(&["01/02/2020", "01/31/2020"]).0[0], 2020.0 + 1.0 / 366.0);
+    let dateless = read("1949-01,112\n1949-02,118\n");
+    assert_eq!((dateless.names(), dateless.n()), (vec!["x0", "y"], 2));
+}
+
+#[test]
+fn unclear_dates_are_errors() {
+    assert_eq!(
+        error("when,y\n01/02/2020,1\n03/04/2020,2\n"),
+        "the dates in column `when` of `f.csv` may be day first or month first (`01/02/2020` in line 2): write them as 2020-01-31"
+    );
+    assert_eq!(
+        error("when,y\n2020-01-01,1\n2020-02-30,2\n2020-03-01,3\n"),
+        "expected a date such as `2020-01-01` in line 3 of `f.csv`, column `when`, found `2020-02-30`"
+    );
+    assert!(
+        error("when,y\n13/01/2020,1\n01/13/2020,2\n").starts_with("expected a date such as `13/01/2020` in line 3")
+    );
+    assert!(error("when\n2020-01-01\n").starts_with("no column of numbers can be the target"));
+}
+
+#[test]
+fn broken_tables_say_where() {
+    for (text, expected) in [
+        ("", "`f.csv` is empty, expected a table of comma- or tab-separated values"),
+        ("\n# nothing\n\n", "`f.csv` is empty, expected a table of comma- or tab-separated values"),
+        ("a,b\n", "`f.csv` holds names in line 1 but no rows below them"),
+        ("a,b\n1,2\n\n3\n", "line 4 of `f.csv` has 1 field, expected 2 as in line 1"),
+        ("# c\na,b\n1,2,3\n", "line 3 of `f.csv` has 3 fields, expected 2 as in line 2"),
+        ("a,b\n1,2\n\"3,4\n5,6\n", "the quote that opens in line 3 of `f.csv` is never closed"),
+        ("a,b\n1,\"u\n2,v\n", "the quote that opens in line 2 of `f.csv` is never closed"),
+        (
+            "a,b\n1,\"2\n3,\"4\n5,6\n",
+            "expected a number in line 2 of `f.csv`, column `b`, found `2\\n3,4` (1 of 2 values there are not numbers): correct it, or name it as a missing value",
+        ),
+        ("a,b,a\n1,2,3\n", "columns 1 and 3 of `f.csv` are both called `a`: give each its own name"),
+        ("a,b\n1,2\n3,\0\n", "`f.csv` is not text (a zero byte in line 3, byte 3), expected a CSV or TSV file"),
+        ("u,v\nw,x\n", "no column of numbers can be the target, the columns are `x0`, `x1`: name one with `target`"),
+    ] {
+        assert_eq!(error(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn nameless_columns_get_a_name() {
+    let data = read(",a,y\n1,5,6\n2,7,8\n3,9,1\n");
+    assert_eq!((data.names(), data.input_names()), (vec!["col0", "a", "y"], vec!["a"]));
+    assert_eq!(
+        notes(&data),
+        ["a column without a name is called `col0`", "`col0` is not an input: it counts the rows"]
+    );
+    assert_eq!(read("a,,y\n1,5,6\n").input_names(), ["a", "col1"]);
+}
+
+#[test]
+fn columns_are_chosen_by_name() {
+    let text = "a,b,c\n1,2,3\n4,5,6\n";
+    let data = read_with(text, target("a"));
+    assert_eq!((data.y().unwrap(), data.input_names()), (&[1.0, 4.0][..], vec!["b", "c"]));
+    let data = read_with(text, inputs(&["b"]));
+    assert_eq!((data.target().unwrap().name(), data.x()), ("c", vec![&[2.0, 5.0][..]]));
+    assert_eq!(error_with(text, target("d")), "no column is called `d`, the columns are `a`, `b`, `c`");
+    assert_eq!(error_with(text, inputs(&["d"])), "no column is called `d`, the columns are `a`, `b`, `c`");
+    assert_eq!(error_with(text, inputs(&["a", "a"])), "column `a` is named twice");
+    assert_eq!(error_with(text, inputs(&["c"])), "`c` is the target and cannot be an input too");
+    assert_eq!(error_with(text, inputs(&[])), "no inputs: name at least one column other than the target");
+}
+
+#[test]
+fn verbs_keep_what_they_should() {
+    let data = read("a,b,c\n1,2,3\n4,5,6\n7,8,9\n");
+    assert_eq!((data.head(2).n(), data.head(9).n()), (2, 3));
+    let less = data.select(&["b"]).unwrap();
+    assert_eq!(
+        (less.names(), less.input_names(), less.y().unwrap()),
+        (vec!["b", "c"], vec!["b"], &[3.0, 6.0, 9.0][..])
+    );
+    assert_eq!(data.select(&["c", "a"]).unwrap().input_names(), ["a"]);
+    assert_eq!(data.select(&["c"]).unwrap_err(), DataError::NoInputs);
+    let other = data.clone().with_target("a").unwrap();
+    assert_eq!((other.input_names(), other.y().unwrap()[0]), (vec!["b", "c"], 1.0));
+    assert_eq!(data.filter(&[true]).unwrap_err(), DataError::Mask { found: 1, expected: 3 });
+    let saved: Dataset = serde_json::from_str(&serde_json::to_string(&data).unwrap()).unwrap();
+    assert_eq!(saved, data);
+}
+
+#[test]
+fn data_by_hand_are_checked() {
+    let column = |name: &str, n: usize| Column::numeric(name, vec![1.0; n]);
+    let new = |columns, target| Dataset::new(columns, target, None).map_err(|e| e.to_string());
+    assert_eq!(new(vec![], None), Err("data need at least one column".into()));
+    assert_eq!(
+        new(vec![column("x", 2), column("y", 3)], Some("y")),
+        Err("column `y` has 3 values, expected 2 as in `x`".into())
+    );
+    assert_eq!(new(vec![column("x", 2), column("x", 2)], None), Err("column `x` is named twice".into()));
+    let data = new(vec![column("x", 2), column("y", 2)], Some("y")).unwrap();
+    assert_eq!((data.input_names(), data.row(1)), (vec!["x"], RowRef::Index(1)));
+}
+
+#[test]
+fn files_are_looked_for_in_each_folder() {
+    let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let folders = [one.path().to_path_buf(), two.path().to_path_buf()];
+    std::fs::write(two.path().join("mine.csv"), "a,b\n1,2\n").unwrap();
+    std::fs::write(two.path().join("latin.csv"), b"a,b\n1,2\n3,caf\xe9\n").unwrap();
+    std::fs::create_dir(two.path().join("folder")).unwrap();
+    let text = |name: &str| load(name, &folders, &Options::default()).unwrap_err().to_string();
+    for name in ["mine.csv", "mine"] {
+        let data = load(name, &folders, &Options::default()).unwrap();
+        assert_eq!((data.n(), data.about().name.as_deref()), (1, Some(name)));
+    }
+    assert_eq!(text("latin.csv"), "`latin.csv` is not UTF-8 in line 3, byte 6: save it again as UTF-8");
+    assert_eq!(text("folder"), "`folder` is a folder, expected a CSV or TSV file");
+    assert!(text("none.csv").starts_with("no data set and no file is called `none.csv` (looked for `"));
+    assert!(text("").starts_with("no data set and no file is called ``"));
+    assert!(load("airline", &folders, &Options::default()).unwrap().about().source.is_some());
+    assert_eq!(load("airline", &folders, &target("year")).unwrap().input_names(), ["passengers"]);
+}
+
+#[test]
+fn ten_thousand_mangled_tables_do_no_harm() {
+    use rand::{RngExt, SeedableRng};
+    let mut random = rand_pcg::Pcg64::seed_from_u64(0);
+    let pieces = [
+        "a", "1", "-2.5", ",", ";", "\t", "\n", "\r", "\"", "#", " ", "NA", "é", "2020-01", "1/2/2020", "1,234", "inf",
+        "\0",
+    ];
+    for _ in 0..10_000 {
+        let length = random.random_range(0..30);
+        let text: String = (0..length).map(|_| pieces[random.random_range(0..pieces.len())]).collect();
+        if let Ok(data) = parse("f", &text, &Options::default()) {
+            let _ = (data.summary(), data.dropna(), data.check_finite());
+        }
+    }
+}
