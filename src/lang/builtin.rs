@@ -1,0 +1,388 @@
+//! What can be called by name: signatures, and the one registry of them.
+//!
+//! A builtin is declared once, as a [`Builtin`] beside its function. Calls are checked, help and the language reference
+//! are written and completion is fed from its [`Signature`] alone.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::builtins;
+use super::call::Call;
+use super::function::Function;
+use super::trouble::Res;
+use super::value::{Kind, Value};
+
+/// What a place of a signature accepts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Want {
+    Any,
+    Kind(Kind),
+    /// A whole number from 0.
+    Count,
+    /// A list or a range.
+    Items,
+    /// Numbers: a list or a range of them, or a single one.
+    Numbers,
+    /// A column or an input: an index from 0, a column's name, or a list of these. A bare word is a column's name,
+    /// unless the user has bound it to such a value.
+    Input,
+    /// A parameter: a number, `fixed(…)`, `between(…)`, `param(…)`, a prior, or a list of these.
+    Param,
+    /// One of these words, as a string.
+    Choice(&'static [&'static str]),
+    /// The path of a file; completion offers file names.
+    Path,
+    Either(&'static [Want]),
+}
+
+impl Want {
+    pub const NUMBER: Want = Want::Kind(Kind::Number);
+    pub const BOOL: Want = Want::Kind(Kind::Bool);
+    pub const STRING: Want = Want::Kind(Kind::String);
+    pub const FUNCTION: Want = Want::Kind(Kind::Function);
+
+    /// Whether a value of a kind could be right. Values themselves are looked at by [`admits`](Self::admits).
+    pub fn allows(self, kind: Kind) -> bool {
+        match self {
+            Want::Any => kind != Kind::Nothing,
+            Want::Kind(wanted) => kind == wanted,
+            Want::Count => kind == Kind::Number,
+            Want::Items => matches!(kind, Kind::List | Kind::Range),
+            Want::Numbers => matches!(kind, Kind::Number | Kind::List | Kind::Range),
+            Want::Input => matches!(kind, Kind::Number | Kind::String | Kind::List | Kind::Range),
+            Want::Param => matches!(kind, Kind::Number | Kind::Param | Kind::Dist | Kind::List),
+            Want::Choice(_) | Want::Path => kind == Kind::String,
+            Want::Either(wants) => wants.iter().any(|want| want.allows(kind)),
+        }
+    }
+
+    pub fn admits(self, value: &Value) -> bool {
+        match (self, value) {
+            (Want::Count, Value::Number(x)) => *x >= 0.0 && x.fract() == 0.0 && *x < 9e15,
+            (Want::Choice(words), Value::Str(word)) => words.contains(&&**word),
+            (Want::Either(wants), value) => wants.iter().any(|want| want.admits(value)),
+            (want, value) => want.allows(value.kind()),
+        }
+    }
+
+    /// Whether a bare word in this place may be a column's name.
+    pub fn is_input(self) -> bool {
+        match self {
+            Want::Input => true,
+            Want::Either(wants) => wants.iter().any(|want| want.is_input()),
+            _ => false,
+        }
+    }
+
+    /// As a message says it: "a kernel", `"a" or "b"`.
+    pub fn noun(self) -> String {
+        match self {
+            Want::Any => "a value".into(),
+            Want::Kind(kind) => kind.noun().into(),
+            Want::Count => "a whole number from 0".into(),
+            Want::Items => "a list".into(),
+            Want::Numbers => "numbers".into(),
+            Want::Input => "a column's name, an index from 0, or a list of these".into(),
+            Want::Param => "a number, `fixed(…)`, `between(…)`, `param(…)` or a prior".into(),
+            Want::Choice(words) => join_or(words.iter().map(|w| format!("\"{w}\""))),
+            Want::Path => "a file name".into(),
+            Want::Either(wants) => join_or(wants.iter().map(|want| want.noun())),
+        }
+    }
+}
+
+/// `a, b or c`.
+pub fn join_or(words: impl IntoIterator<Item = String>) -> String {
+    let mut words: Vec<String> = words.into_iter().collect();
+    match words.pop() {
+        None => String::new(),
+        Some(last) if words.is_empty() => last,
+        Some(last) => format!("{} or {last}", words.join(", ")),
+    }
+}
+
+/// Whether an argument must be given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Need {
+    Required,
+    /// Left out it is this, in the language's own notation; empty where there is nothing to write.
+    Optional(&'static str),
+    /// Any number of positional arguments.
+    Many,
+    /// Any keyword that is no other place's name.
+    Keywords,
+}
+
+/// One place for an argument.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    pub name: &'static str,
+    /// Other names that a keyword may use.
+    pub short: &'static [&'static str],
+    pub want: Want,
+    pub need: Need,
+    pub help: &'static str,
+    /// Can be given by keyword only.
+    pub keyword: bool,
+}
+
+impl Place {
+    pub const fn required(name: &'static str, want: Want, help: &'static str) -> Self {
+        Self { name, short: &[], want, need: Need::Required, help, keyword: false }
+    }
+
+    pub const fn optional(name: &'static str, want: Want, default: &'static str, help: &'static str) -> Self {
+        Self { name, short: &[], want, need: Need::Optional(default), help, keyword: false }
+    }
+
+    /// An optional one that can be given by keyword only.
+    pub const fn keyword(name: &'static str, want: Want, default: &'static str, help: &'static str) -> Self {
+        Self { name, short: &[], want, need: Need::Optional(default), help, keyword: true }
+    }
+
+    pub const fn many(name: &'static str, want: Want, help: &'static str) -> Self {
+        Self { name, short: &[], want, need: Need::Many, help, keyword: false }
+    }
+
+    pub const fn keywords(name: &'static str, want: Want, help: &'static str) -> Self {
+        Self { name, short: &[], want, need: Need::Keywords, help, keyword: true }
+    }
+
+    /// With other names that a keyword may use.
+    pub const fn or(mut self, short: &'static [&'static str]) -> Self {
+        self.short = short;
+        self
+    }
+
+    pub fn is_named(&self, name: &str) -> bool {
+        self.need != Need::Many && self.need != Need::Keywords && (self.name == name || self.short.contains(&name))
+    }
+
+    /// As a signature shows it: `n=5`, `functions…`, `name=…`.
+    pub fn shown(&self) -> String {
+        match self.need {
+            Need::Required => self.name.into(),
+            Need::Optional(default) => format!("{}={default}", self.name),
+            Need::Many => format!("{}…", self.name),
+            Need::Keywords => format!("{}=…", self.name),
+        }
+    }
+}
+
+/// The chapters of the language reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    Families,
+    Combinators,
+    Kernels,
+    Parameters,
+    Data,
+    Models,
+    Results,
+    Lists,
+    Numbers,
+    Session,
+}
+
+impl Group {
+    pub const ALL: [Group; 10] = [
+        Group::Families,
+        Group::Combinators,
+        Group::Kernels,
+        Group::Parameters,
+        Group::Data,
+        Group::Models,
+        Group::Results,
+        Group::Lists,
+        Group::Numbers,
+        Group::Session,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Group::Families => "Kernel families",
+            Group::Combinators => "Kernel combinators",
+            Group::Kernels => "Looking at kernels",
+            Group::Parameters => "Parameters and priors",
+            Group::Data => "Data",
+            Group::Models => "Models and fits",
+            Group::Results => "Results",
+            Group::Lists => "Lists and functions",
+            Group::Numbers => "Numbers",
+            Group::Session => "Session",
+        }
+    }
+}
+
+/// Everything that is to be known of a callable before it is called.
+#[derive(Debug, Clone)]
+pub struct Signature {
+    pub name: &'static str,
+    pub aliases: Vec<&'static str>,
+    pub group: Group,
+    pub places: Vec<Place>,
+    /// What it gives, where it is always of one kind.
+    pub result: Option<Kind>,
+    pub summary: &'static str,
+    /// Further paragraphs; may be empty.
+    pub help: String,
+    /// Programs to try, each of which runs.
+    pub examples: Vec<&'static str>,
+}
+
+impl Signature {
+    /// `map(list, function)`.
+    pub fn shown(&self) -> String {
+        let places: Vec<String> = self.places.iter().map(Place::shown).collect();
+        format!("{}({})", self.name, places.join(", "))
+    }
+
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.places.iter().position(|place| place.is_named(name))
+    }
+
+    /// Every name that a keyword may use.
+    pub fn keywords(&self) -> impl Iterator<Item = &'static str> + '_ {
+        let named = self.places.iter().filter(|p| !matches!(p.need, Need::Many | Need::Keywords));
+        named.flat_map(|p| std::iter::once(p.name).chain(p.short.iter().copied()))
+    }
+}
+
+/// A builtin function: its signature and what it does.
+pub struct Builtin {
+    pub name: &'static str,
+    pub aliases: &'static [&'static str],
+    pub group: Group,
+    pub places: &'static [Place],
+    pub result: Option<Kind>,
+    pub summary: &'static str,
+    pub help: &'static str,
+    pub examples: &'static [&'static str],
+    pub run: fn(&mut Call<'_, '_>) -> Res<Value>,
+}
+
+/// What a name of the language stands for.
+pub struct Entry {
+    pub signature: Signature,
+    pub action: Action,
+}
+
+#[derive(Clone, Copy)]
+pub enum Action {
+    Builtin(fn(&mut Call<'_, '_>) -> Res<Value>),
+}
+
+impl Entry {
+    fn builtin(builtin: &Builtin) -> Self {
+        let signature = Signature {
+            name: builtin.name,
+            aliases: builtin.aliases.to_vec(),
+            group: builtin.group,
+            places: builtin.places.to_vec(),
+            result: builtin.result,
+            summary: builtin.summary,
+            help: builtin.help.into(),
+            examples: builtin.examples.to_vec(),
+        };
+        Self { signature, action: Action::Builtin(builtin.run) }
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        std::iter::once(self.signature.name).chain(self.signature.aliases.iter().copied())
+    }
+
+    /// What its bare name stands for.
+    pub fn as_value(&'static self) -> Value {
+        match self.action {
+            Action::Builtin(_) => Value::Function(Function::Known(self)),
+        }
+    }
+
+    /// Families are reserved words: their names cannot be bound.
+    pub fn is_family(&self) -> bool {
+        match self.action {
+            Action::Builtin(_) => false,
+        }
+    }
+}
+
+struct Registry {
+    entries: Vec<Entry>,
+    by_name: HashMap<&'static str, usize>,
+}
+
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
+    let entries: Vec<Entry> = builtins::ALL.iter().flat_map(|group| group.iter()).map(Entry::builtin).collect();
+    let mut by_name = HashMap::new();
+    for (i, entry) in entries.iter().enumerate() {
+        for name in std::iter::once(&entry.signature.name).chain(&entry.signature.aliases) {
+            by_name.insert(*name, i);
+        }
+    }
+    Registry { entries, by_name }
+});
+
+/// The callable of a name or of an alias.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    REGISTRY.by_name.get(name).map(|&i| &REGISTRY.entries[i])
+}
+
+/// Everything that can be called, in order of declaration.
+pub fn all() -> &'static [Entry] {
+    &REGISTRY.entries
+}
+
+/// Every name and alias.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    REGISTRY.by_name.keys().copied()
+}
+
+/// The name nearest to a misspelt one, if any is near.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = name.to_lowercase();
+    let allowed = match name.chars().count() {
+        0 => return None,
+        1..=2 => 0,
+        3..=4 => 1,
+        5..=7 => 2,
+        _ => 3,
+    };
+    known
+        .into_iter()
+        .filter(|candidate| *candidate != name)
+        .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_documented() {
+        let mut seen = HashSet::new();
+        for entry in all() {
+            let signature = &entry.signature;
+            for name in std::iter::once(&signature.name).chain(&signature.aliases) {
+                assert!(seen.insert(*name), "{name} is declared twice");
+            }
+            assert!(!signature.summary.is_empty() && !signature.summary.ends_with('.'), "{}", signature.name);
+            assert!(!signature.examples.is_empty(), "{} has no example", signature.name);
+            let mut keywords = HashSet::new();
+            assert!(signature.keywords().all(|keyword| keywords.insert(keyword)), "{}", signature.name);
+            assert!(signature.places.iter().all(|p| !p.help.is_empty()), "{}", signature.name);
+        }
+    }
+
+    #[test]
+    fn nearest_names() {
+        let known = ["SE", "predict", "Per"];
+        assert_eq!(nearest("predct", known), Some("predict"));
+        assert_eq!(nearest("Sqe", known), Some("SE"));
+        assert_eq!(nearest("xyzzy", known), None);
+    }
+}

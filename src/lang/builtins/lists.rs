@@ -1,0 +1,352 @@
+//! Lists: walking over them and what can be asked of them.
+
+use crate::lang::ast::BinaryOp;
+use crate::lang::builtin::{Builtin, Group, Place, Want};
+use crate::lang::call::Call;
+use crate::lang::function::Function;
+use crate::lang::ops::Fold;
+use crate::lang::span::Spanned;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::value::{FromValue, Items, Kind, List, ListBuilder, Range, Value, check_length, expected};
+
+fn map(call: &mut Call<'_, '_>) -> Res<Value> {
+    let items: Items = call.arg("list")?;
+    let function: Function = call.arg("function")?;
+    check_length(items.len()).map_err(|t| t.blame("list"))?;
+    let mut out = ListBuilder::default();
+    for item in items {
+        out.push(call.apply(&function, vec![item])?)?;
+    }
+    Ok(Value::List(out.finish()))
+}
+
+fn filter(call: &mut Call<'_, '_>) -> Res<Value> {
+    let items: Items = call.arg("list")?;
+    let function: Function = call.arg("function")?;
+    let mut out = ListBuilder::default();
+    for item in items {
+        match call.apply(&function, vec![item.clone()])? {
+            Value::Bool(true) => out.push(item)?,
+            Value::Bool(false) => {}
+            other => {
+                let trouble = expected("true or false from the function", &other);
+                return Err(trouble.saying("").blame("function"));
+            }
+        }
+    }
+    Ok(Value::List(out.finish()))
+}
+
+fn reduce(call: &mut Call<'_, '_>) -> Res<Value> {
+    let mut items: Items = call.arg("list")?;
+    let function: Function = call.arg("function")?;
+    let start: Option<Value> = call.maybe("start")?;
+    let first = match start {
+        Some(start) => start,
+        None => items.next().ok_or_else(|| Trouble::new("`reduce` of an empty list needs `start`").blame("list"))?,
+    };
+    let mut value = first;
+    for item in items {
+        value = call.apply(&function, vec![value, item])?;
+    }
+    Ok(value)
+}
+
+fn len(call: &mut Call<'_, '_>) -> Res<Value> {
+    let value: Value = call.arg("list")?;
+    let n = match &value {
+        Value::Str(text) => text.chars().count(),
+        other => other.items().ok_or_else(|| expected("a list or a string", other).blame("list"))?.len(),
+    };
+    Ok(Value::Number(n as f64))
+}
+
+/// Folds the items by one operator, as if they were written with it between them.
+fn fold(call: &mut Call<'_, '_>, op: BinaryOp, empty: f64) -> Res<Value> {
+    let span = call.span_of("list");
+    let mut items: Items = call.arg("list")?;
+    let Some(first) = items.next() else {
+        return Ok(Value::Number(empty));
+    };
+    let mut fold = Fold::new(first, span);
+    for item in items {
+        call.eval.poll()?;
+        fold.apply(Spanned::new(op, span), item, span)?;
+    }
+    Ok(fold.finish())
+}
+
+fn sum(call: &mut Call<'_, '_>) -> Res<Value> {
+    fold(call, BinaryOp::Add, 0.0)
+}
+
+fn prod(call: &mut Call<'_, '_>) -> Res<Value> {
+    fold(call, BinaryOp::Mul, 1.0)
+}
+
+fn numbers(call: &mut Call<'_, '_>) -> Res<Vec<f64>> {
+    let numbers: Vec<f64> = call.arg("list")?;
+    if numbers.is_empty() {
+        return Err(Trouble::new(format!("`{}` of an empty list", call.signature.name)).blame("list"));
+    }
+    Ok(numbers)
+}
+
+fn mean(call: &mut Call<'_, '_>) -> Res<Value> {
+    let numbers = numbers(call)?;
+    Ok(Value::Number(numbers.iter().sum::<f64>() / numbers.len() as f64))
+}
+
+fn sd(call: &mut Call<'_, '_>) -> Res<Value> {
+    let numbers = numbers(call)?;
+    let n = numbers.len() as f64;
+    if n < 2.0 {
+        return Err(Trouble::new("a standard deviation needs at least 2 numbers").blame("list"));
+    }
+    let mean = numbers.iter().sum::<f64>() / n;
+    Ok(Value::Number((numbers.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt()))
+}
+
+/// The least or the greatest of the arguments and of the numbers in them.
+fn extreme(call: &mut Call<'_, '_>, better: fn(f64, f64) -> bool) -> Res<Value> {
+    let mut best: Option<f64> = None;
+    for value in call.many() {
+        for x in Vec::<f64>::from_value(value.node).map_err(|t| t.at(value.span))? {
+            if best.is_none_or(|b| better(x, b)) {
+                best = Some(x);
+            }
+        }
+    }
+    best.map(Value::Number).ok_or_else(|| Trouble::new(format!("`{}` of nothing", call.signature.name)))
+}
+
+fn min(call: &mut Call<'_, '_>) -> Res<Value> {
+    extreme(call, |x, best| x < best)
+}
+
+fn max(call: &mut Call<'_, '_>) -> Res<Value> {
+    extreme(call, |x, best| x > best)
+}
+
+fn zip(call: &mut Call<'_, '_>) -> Res<Value> {
+    let lists = call.many();
+    let mut walks = Vec::new();
+    for list in lists {
+        walks.push(Items::from_value(list.node).map_err(|t| t.at(list.span))?);
+    }
+    let n = walks.iter().map(Items::len).min().unwrap_or(0);
+    if walks.iter().any(|walk| walk.len() != n) {
+        let lengths: Vec<String> = walks.iter().map(|walk| walk.len().to_string()).collect();
+        return Err(Trouble::new(format!("`zip` needs lists of one length, found {}", lengths.join(" and "))));
+    }
+    check_length(n * walks.len())?;
+    let mut out = ListBuilder::default();
+    for _ in 0..n {
+        out.push(Value::List(List::new(walks.iter_mut().filter_map(Iterator::next).collect())?))?;
+    }
+    Ok(Value::List(out.finish()))
+}
+
+fn grid(call: &mut Call<'_, '_>) -> Res<Value> {
+    let range: Range = call.arg("range")?;
+    let n: usize = call.arg("n")?;
+    check_length(n).map_err(|t| t.blame("n"))?;
+    if !(range.start.is_finite() && range.end.is_finite()) {
+        return Err(Trouble::new("a grid needs bounds that are finite").blame("range"));
+    }
+    Value::numbers(range.grid(n))
+}
+
+fn concat(call: &mut Call<'_, '_>) -> Res<Value> {
+    let mut out = ListBuilder::default();
+    for list in call.many() {
+        let items = Items::from_value(list.node).map_err(|t| t.at(list.span))?;
+        check_length(items.len())?;
+        for item in items {
+            out.push(item)?;
+        }
+    }
+    Ok(Value::List(out.finish()))
+}
+
+fn sort(call: &mut Call<'_, '_>) -> Res<Value> {
+    let items: Items = call.arg("list")?;
+    check_length(items.len())?;
+    let mut items: Vec<Value> = items.collect();
+    let words = items.iter().all(|v| matches!(v, Value::Str(_)));
+    if let Some(odd) = items.iter().find(|v| !words && !matches!(v, Value::Number(_))) {
+        return Err(expected("numbers, or strings alone, to sort", odd).blame("list"));
+    }
+    items.sort_by(|a, b| match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a.total_cmp(b),
+        (Value::Str(a), Value::Str(b)) => a.cmp(b),
+        _ => std::cmp::Ordering::Equal,
+    });
+    List::new(items).map(Value::List)
+}
+
+const LIST: Place = Place::required("list", Want::Items, "a list or a range");
+
+pub static LISTS: &[Builtin] = &[
+    Builtin {
+        name: "map",
+        aliases: &[],
+        group: Group::Lists,
+        places: &[LIST, Place::required("function", Want::FUNCTION, "what is done to each item")],
+        result: Some(Kind::List),
+        summary: "the values of a function at every item of a list",
+        help: "",
+        examples: &["map(0..4, x -> x^2)"],
+        run: map,
+    },
+    Builtin {
+        name: "filter",
+        aliases: &[],
+        group: Group::Lists,
+        places: &[LIST, Place::required("function", Want::FUNCTION, "says true of the items to keep")],
+        result: Some(Kind::List),
+        summary: "the items of a list of which a function says true",
+        help: "",
+        examples: &["filter(0..10, x -> x > 6)"],
+        run: filter,
+    },
+    Builtin {
+        name: "reduce",
+        aliases: &["fold"],
+        group: Group::Lists,
+        places: &[
+            LIST,
+            Place::required("function", Want::FUNCTION, "takes what came so far and the next item"),
+            Place::optional("start", Want::Any, "the first item", "what to begin with"),
+        ],
+        result: None,
+        summary: "one value from a list, by a function of two",
+        help: "",
+        examples: &["reduce(1..=5, (a, b) -> a * b)"],
+        run: reduce,
+    },
+    Builtin {
+        name: "len",
+        aliases: &["length"],
+        group: Group::Lists,
+        places: &[Place::required("list", Want::Any, "a list, a range, a string or data")],
+        result: Some(Kind::Number),
+        summary: "how many items, characters or rows there are",
+        help: "",
+        examples: &["len([3, 1, 2])"],
+        run: len,
+    },
+    Builtin {
+        name: "sum",
+        aliases: &[],
+        group: Group::Lists,
+        places: &[LIST],
+        result: None,
+        summary: "the items of a list joined by `+`",
+        help: "Of numbers it is their sum, of kernels the kernel of the sum. Of an empty list it is 0.",
+        examples: &["sum([1, 2, 3])", "sum([SE(d) for d in 0..3])"],
+        run: sum,
+    },
+    Builtin {
+        name: "prod",
+        aliases: &["product"],
+        group: Group::Lists,
+        places: &[LIST],
+        result: None,
+        summary: "the items of a list joined by `*`",
+        help: "Of an empty list it is 1.",
+        examples: &["prod([1, 2, 3, 4])"],
+        run: prod,
+    },
+    Builtin {
+        name: "mean",
+        aliases: &[],
+        group: Group::Lists,
+        places: &[Place::required("list", Want::Numbers, "numbers")],
+        result: Some(Kind::Number),
+        summary: "the mean of numbers",
+        help: "",
+        examples: &["mean([1, 2, 6])"],
+        run: mean,
+    },
+    Builtin {
+        name: "sd",
+        aliases: &["std"],
+        group: Group::Lists,
+        places: &[Place::required("list", Want::Numbers, "at least two numbers")],
+        result: Some(Kind::Number),
+        summary: "the standard deviation of numbers, with n − 1 below",
+        help: "",
+        examples: &["sd([1, 2, 3])"],
+        run: sd,
+    },
+    Builtin {
+        name: "min",
+        aliases: &[],
+        group: Group::Lists,
+        places: &[Place::many("numbers", Want::Numbers, "numbers, or lists of them")],
+        result: Some(Kind::Number),
+        summary: "the least of numbers",
+        help: "",
+        examples: &["min(3, 1, 2)", "min([3, 1, 2])"],
+        run: min,
+    },
+    Builtin {
+        name: "max",
+        aliases: &[],
+        group: Group::Lists,
+        places: &[Place::many("numbers", Want::Numbers, "numbers, or lists of them")],
+        result: Some(Kind::Number),
+        summary: "the greatest of numbers",
+        help: "",
+        examples: &["max(3, 1, 2)"],
+        run: max,
+    },
+    Builtin {
+        name: "zip",
+        aliases: &[],
+        group: Group::Lists,
+        places: &[Place::many("lists", Want::Items, "lists of one length")],
+        result: Some(Kind::List),
+        summary: "the items of several lists side by side",
+        help: "",
+        examples: &["[a * b for a, b in zip([1, 2], [10, 20])]"],
+        run: zip,
+    },
+    Builtin {
+        name: "grid",
+        aliases: &[],
+        group: Group::Lists,
+        places: &[
+            Place::required("range", Want::Kind(Kind::Range), "from where to where"),
+            Place::required("n", Want::Count, "how many numbers"),
+        ],
+        result: Some(Kind::List),
+        summary: "evenly spaced numbers over a range",
+        help: "`a..b` leaves the end out: a + i(b − a)/n. `a..=b` includes it.",
+        examples: &["grid(0..1, 4)", "grid(0..=1, 5)"],
+        run: grid,
+    },
+    Builtin {
+        name: "concat",
+        aliases: &[],
+        group: Group::Lists,
+        places: &[Place::many("lists", Want::Items, "lists or ranges")],
+        result: Some(Kind::List),
+        summary: "lists one after the other, as one",
+        help: "",
+        examples: &["concat([1, 2], 3..5)"],
+        run: concat,
+    },
+    Builtin {
+        name: "sort",
+        aliases: &[],
+        group: Group::Lists,
+        places: &[Place::required("list", Want::Items, "numbers, or strings")],
+        result: Some(Kind::List),
+        summary: "a list in ascending order",
+        help: "",
+        examples: &["sort([3, 1, 2])"],
+        run: sort,
+    },
+];

@@ -1,0 +1,228 @@
+//! Parameters and priors: `fixed`, `between`, `param`, `Normal` and its like.
+
+use std::sync::Arc;
+
+use crate::lang::builtin::{Builtin, Group, Place, Want};
+use crate::lang::call::Call;
+use crate::lang::display::number;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::value::{FromValue, Kind, Value, expected};
+use crate::param::{PRIORS, Param, Prior, State, Tie};
+
+fn value(state: State) -> Value {
+    Value::Param(Arc::new(state.into()))
+}
+
+fn fixed(call: &mut Call<'_, '_>) -> Res<Value> {
+    match call.arg::<Value>("value")? {
+        Value::Number(x) => finite(x).map(State::Fixed).map(value).map_err(|t| t.blame("value")),
+        Value::Param(param) => match param.value() {
+            Some(x) => Ok(Value::Param(Arc::new(Param { state: State::Fixed(x), ..(*param).clone() }))),
+            None => Err(Trouble::new("a parameter without a value cannot be fixed").blame("value")),
+        },
+        other => Err(expected("a number", &other).blame("value")),
+    }
+}
+
+fn finite(x: f64) -> Res<f64> {
+    if x.is_finite() { Ok(x) } else { Err(Trouble::new(format!("a parameter must be finite, found {}", number(x)))) }
+}
+
+fn between(call: &mut Call<'_, '_>) -> Res<Value> {
+    let lo = finite(call.arg("lo")?).map_err(|t| t.blame("lo"))?;
+    let hi = finite(call.arg("hi")?).map_err(|t| t.blame("hi"))?;
+    let start: Option<f64> = call.maybe("start")?;
+    if lo >= hi {
+        let trouble = Trouble::new(format!("the bounds are the wrong way round: {} to {}", number(lo), number(hi)));
+        return Err(trouble.help(format!("write `between({}, {})`", number(hi), number(lo))).blame("lo"));
+    }
+    if let Some(x) = start.filter(|x| !(lo..=hi).contains(x)) {
+        let trouble = Trouble::new(format!("the start {} is not between {} and {}", number(x), number(lo), number(hi)));
+        return Err(trouble.blame("start"));
+    }
+    Ok(value(State::Bounded { lo, hi, value: start }))
+}
+
+fn param(call: &mut Call<'_, '_>) -> Res<Value> {
+    let first: Value = call.arg("name")?;
+    let start: Option<Value> = call.maybe("value")?;
+    let Value::Str(name) = first else {
+        if start.is_some() {
+            return Err(expected("a name before the value", &first).blame("name"));
+        }
+        let inner = Param::from_value(first).map_err(|t| t.blame("name"))?;
+        let tie = inner.tie.clone().unwrap_or_else(|| Tie::new(""));
+        return Ok(Value::Param(Arc::new(Param { tie: Some(tie), ..inner })));
+    };
+    if let Some(known) = call.eval.host.named.get(&name) {
+        if start.is_some() {
+            return Err(Trouble::new(format!("`param({name}, …)` is written twice in this statement"))
+                .help(format!("write `param({name})` the second time"))
+                .blame("name"));
+        }
+        return Ok(Value::Param(Arc::new(known.clone())));
+    }
+    let bound = match call.eval.bound_value(&name) {
+        Some(Value::Param(param)) if param.tie.is_some() => Some(Arc::unwrap_or_clone(param)),
+        _ => None,
+    };
+    let made = match (start, bound) {
+        (None, Some(bound)) => bound,
+        (start, _) => {
+            let start = start.map(Param::from_value).transpose().map_err(|t| t.blame("value"))?.unwrap_or_default();
+            Param { tie: Some(Tie::new(name.clone())), ..start }
+        }
+    };
+    call.eval.host.named.insert(name, made.clone());
+    Ok(Value::Param(Arc::new(made)))
+}
+
+/// A prior by its name in [`PRIORS`].
+fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
+    let name = call.signature.name;
+    let mut args = Vec::new();
+    for place in &call.signature.places {
+        args.push(call.arg::<f64>(place.name)?);
+    }
+    if let Some(prior) = Prior::new(name, &args) {
+        return Ok(Value::Dist(prior));
+    }
+    if let (Some(place), [lo, hi]) = (call.signature.places.first(), args.as_slice())
+        && name == "Uniform"
+        && lo >= hi
+    {
+        return Err(Trouble::new(format!("the bounds of `Uniform` are the wrong way round: {lo} to {hi}"))
+            .blame(place.name));
+    }
+    let real = |place: &Place| matches!(place.name, "mean" | "lo" | "hi");
+    let wrong = call.signature.places.iter().zip(&args).find(|(place, x)| !x.is_finite() || (!real(place) && **x <= 0.0));
+    Err(match wrong {
+        Some((place, x)) => {
+            let what = if real(place) { "finite" } else { "positive" };
+            Trouble::new(format!("`{}` of `{name}` must be {what}, found {}", place.name, number(*x))).blame(place.name)
+        }
+        None => Trouble::new(format!("`{name}` cannot have these arguments")),
+    })
+}
+
+/// The one-line help of a prior, from where it is declared.
+const fn summary(name: &str) -> &'static str {
+    let mut i = 0;
+    while i < PRIORS.len() {
+        if same(PRIORS[i].0, name) {
+            return PRIORS[i].3;
+        }
+        i += 1;
+    }
+    panic!("no such prior")
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+const fn distribution(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    places: &'static [Place],
+    examples: &'static [&'static str],
+) -> Builtin {
+    Builtin {
+        name,
+        aliases,
+        group: Group::Parameters,
+        places,
+        result: Some(Kind::Dist),
+        summary: summary(name),
+        help: "A prior, in the units of the data. A parameter has it after `~`; the fit is then the posterior's mode.",
+        examples,
+        run: prior,
+    }
+}
+
+const MEAN: Place = Place::required("mean", Want::NUMBER, "where it is centred");
+const SD: Place = Place::required("sd", Want::NUMBER, "its standard deviation, positive");
+
+pub static PARAMETERS: &[Builtin] = &[
+    Builtin {
+        name: "fixed",
+        aliases: &[],
+        group: Group::Parameters,
+        places: &[Place::required("value", Want::Param, "the value")],
+        result: Some(Kind::Param),
+        summary: "a parameter that a fit leaves as it is",
+        help: "",
+        examples: &["SE(0, l=fixed(2))"],
+        run: fixed,
+    },
+    Builtin {
+        name: "between",
+        aliases: &[],
+        group: Group::Parameters,
+        places: &[
+            Place::required("lo", Want::NUMBER, "the least value"),
+            Place::required("hi", Want::NUMBER, "the greatest value"),
+            Place::optional("start", Want::NUMBER, "from the data", "where a fit starts"),
+        ],
+        result: Some(Kind::Param),
+        summary: "a parameter that stays between two bounds",
+        help: "",
+        examples: &["SE(0, l=between(0.1, 10, 2.3))"],
+        run: between,
+    },
+    Builtin {
+        name: "param",
+        aliases: &[],
+        group: Group::Parameters,
+        places: &[
+            Place::required("name", Want::Either(&[Want::Input, Want::Param]), "its name, a bare word; or its value"),
+            Place::optional("value", Want::Param, "from the data", "its value, bounds or prior"),
+        ],
+        result: Some(Kind::Param),
+        summary: "a parameter that can be used in several places and is one and the same in all",
+        help: "`let s = param(1.0)` and then `s` in two places ties these. Kernels print such a parameter as \
+               `param(s, 1.0)` where it first stands and as `param(s)` afterwards, which reads back.",
+        examples: &["let s = param(1.0)\nSE(0, l=s) + SE(1, l=s)"],
+        run: param,
+    },
+    distribution("Normal", &["normal"], &[MEAN, SD], &["Lin(0, c ~ Normal(0, 1))"]),
+    distribution(
+        "LogNormal",
+        &["lognormal"],
+        &[
+            Place::required("mean", Want::NUMBER, "the mean of the logarithm"),
+            Place::required("sd", Want::NUMBER, "the standard deviation of the logarithm, positive"),
+        ],
+        &["SE(0, l ~ LogNormal(0, 1))"],
+    ),
+    distribution(
+        "Gamma",
+        &["gamma"],
+        &[
+            Place::required("shape", Want::NUMBER, "positive; the mean is shape/rate"),
+            Place::required("rate", Want::NUMBER, "positive"),
+        ],
+        &["SE(0, l=2 ~ Gamma(2, 1))"],
+    ),
+    distribution("HalfNormal", &["halfnormal"], &[SD], &["SE(0, v ~ HalfNormal(1))"]),
+    distribution(
+        "Uniform",
+        &["uniform"],
+        &[
+            Place::required("lo", Want::NUMBER, "the least value"),
+            Place::required("hi", Want::NUMBER, "the greatest value"),
+        ],
+        &["Per(0, p ~ Uniform(0.5, 2))"],
+    ),
+];

@@ -1,0 +1,113 @@
+//! Showing things: `print`, `str`, `json`, `help`.
+
+use crate::lang::builtin::{Builtin, Group, Place, Want};
+use crate::lang::call::Call;
+use crate::lang::host::Item;
+use crate::lang::trouble::Res;
+use crate::lang::value::{Kind, Value};
+use crate::lang::{help as manual, json as form};
+
+/// Text as it is, anything else as it shows.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Str(text) => text.to_string(),
+        other => other.to_string(),
+    }
+}
+
+fn print(call: &mut Call<'_, '_>) -> Res<Value> {
+    let texts: Vec<String> = call.many().iter().map(|value| plain(&value.node)).collect();
+    call.emit(Item::Text(texts.join(" ")));
+    Ok(Value::Nothing)
+}
+
+fn str(call: &mut Call<'_, '_>) -> Res<Value> {
+    let value: Value = call.arg("value")?;
+    Ok(Value::str(plain(&value)))
+}
+
+fn json(call: &mut Call<'_, '_>) -> Res<Value> {
+    let value: Value = call.arg("value")?;
+    Ok(Value::str(form::plain(&value).to_string()))
+}
+
+fn kind(call: &mut Call<'_, '_>) -> Res<Value> {
+    let value: Value = call.arg("value")?;
+    Ok(Value::str(value.kind().name()))
+}
+
+fn help(call: &mut Call<'_, '_>) -> Res<Value> {
+    let topic: Option<Value> = call.maybe("topic")?;
+    let name = match topic {
+        None => None,
+        Some(Value::Str(name)) => Some(name.to_string()),
+        Some(value @ Value::Function(_)) => match &value {
+            Value::Function(function) => function.name().map(str::to_owned),
+            _ => None,
+        },
+        Some(other) => Some(other.to_string()),
+    };
+    let text = manual::topic(name.as_deref()).map_err(|t| t.blame("topic"))?;
+    call.emit(Item::Text(text));
+    Ok(Value::Nothing)
+}
+
+const VALUE: Place = Place::required("value", Want::Any, "any value");
+
+pub static TEXT: &[Builtin] = &[
+    Builtin {
+        name: "print",
+        aliases: &[],
+        group: Group::Session,
+        places: &[Place::many("values", Want::Any, "what to write, with a space between")],
+        result: Some(Kind::Nothing),
+        summary: "write values on a line; strings without their quotes",
+        help: "",
+        examples: &["print(\"two and two are\", 2 + 2)"],
+        run: print,
+    },
+    Builtin {
+        name: "str",
+        aliases: &[],
+        group: Group::Session,
+        places: &[VALUE],
+        result: Some(Kind::String),
+        summary: "the text of a value",
+        help: "",
+        examples: &["\"k = \" + str(SE(0))"],
+        run: str,
+    },
+    Builtin {
+        name: "json",
+        aliases: &[],
+        group: Group::Session,
+        places: &[VALUE],
+        result: Some(Kind::String),
+        summary: "the JSON text of a value",
+        help: "Numbers keep every digit; `inf` and what is no number become null.",
+        examples: &["json([1, 0.5, true])"],
+        run: json,
+    },
+    Builtin {
+        name: "kind",
+        aliases: &[],
+        group: Group::Session,
+        places: &[VALUE],
+        result: Some(Kind::String),
+        summary: "the kind of a value, as a string",
+        help: "",
+        examples: &["kind(0..4)"],
+        run: kind,
+    },
+    Builtin {
+        name: "help",
+        aliases: &[],
+        group: Group::Session,
+        places: &[Place::optional("topic", Want::Any, "\"\"", "a name, as a string or bare")],
+        result: Some(Kind::Nothing),
+        summary: "what there is, or what is known of one name",
+        help: "",
+        examples: &["help(\"grid\")"],
+        run: help,
+    },
+];

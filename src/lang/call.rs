@@ -1,0 +1,440 @@
+//! Calls: which argument goes where, and what is run.
+
+use std::sync::Arc;
+
+use super::ast::{Arg, BinaryOp, Expr, ExprKind, Name};
+use super::builtin::{self, Action, Entry, Need, Signature, Want, nearest};
+use super::diagnostic::Diagnostic;
+use super::eval::Evaluator;
+use super::function::{Closure, Function};
+use super::host::Item;
+use super::span::{Span, Spanned};
+use super::trouble::{Res, Trouble};
+use super::unknown;
+use super::value::{FromValue, Kind, Value, expected};
+
+/// An argument before it is evaluated: its name, if it has one, and its place in the text.
+pub struct Shape<'s> {
+    pub name: Option<&'s Name>,
+    pub span: Span,
+}
+
+/// What is known of one place when arguments are dealt out.
+struct Slot<'s> {
+    name: &'s str,
+    short: &'s [&'s str],
+    need: Need,
+    keyword: bool,
+}
+
+/// For each argument the place that it goes to. Used before anything is evaluated, by calls and by the checker alike.
+pub fn deal(signature: &Signature, args: &[Shape<'_>], call: Span) -> Res<Vec<usize>> {
+    let places = signature.places.iter();
+    let slots: Vec<Slot> =
+        places.map(|p| Slot { name: p.name, short: p.short, need: p.need, keyword: p.keyword }).collect();
+    deal_slots(signature.name, &slots, args, call).map_err(|t| t.help(format!("write `{}`", signature.shown())))
+}
+
+/// As [`deal`], for a function of the user's.
+pub fn deal_closure(name: &str, params: &[(Arc<str>, bool)], args: &[Shape<'_>], call: Span) -> Res<Vec<usize>> {
+    let need = |required: bool| if required { Need::Required } else { Need::Optional("") };
+    let slots: Vec<Slot> =
+        params.iter().map(|(name, req)| Slot { name, short: &[], need: need(*req), keyword: false }).collect();
+    deal_slots(name, &slots, args, call)
+}
+
+fn deal_slots(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], call: Span) -> Res<Vec<usize>> {
+    let mut taken = vec![false; slots.len()];
+    let mut dealt = Vec::with_capacity(args.len());
+    for arg in args {
+        let place = match arg.name {
+            Some(name) => named_slot(callee, slots, name)?,
+            None => {
+                let free = |i: &usize| {
+                    let slot = &slots[*i];
+                    slot.need == Need::Many || (!taken[*i] && !slot.keyword && slot.need != Need::Keywords)
+                };
+                (0..slots.len()).find(free).ok_or_else(|| too_many(callee, slots, args, arg.span))?
+            }
+        };
+        let slot = &slots[place];
+        if taken[place] && !matches!(slot.need, Need::Many | Need::Keywords) {
+            return Err(Trouble::new(format!("`{}` of `{callee}` is given twice", slot.name)).at(arg.span));
+        }
+        taken[place] = true;
+        dealt.push(place);
+    }
+    if let Some(missing) = (0..slots.len()).find(|&i| slots[i].need == Need::Required && !taken[i]) {
+        let missing = slots[missing].name;
+        return Err(Trouble::new(format!("`{callee}` needs `{missing}`")).saying("it is missing here").at(call));
+    }
+    Ok(dealt)
+}
+
+fn named_slot(callee: &str, slots: &[Slot<'_>], name: &Name) -> Res<usize> {
+    let named = |slot: &&Slot| !matches!(slot.need, Need::Many | Need::Keywords);
+    let exact = |slot: &Slot| named(&slot) && (slot.name == &*name.node || slot.short.contains(&&*name.node));
+    let any = || slots.iter().position(|slot| slot.need == Need::Keywords);
+    if let Some(found) = slots.iter().position(exact).or_else(any) {
+        return Ok(found);
+    }
+    let known: Vec<&str> =
+        slots.iter().filter(named).flat_map(|s| std::iter::once(s.name).chain(s.short.iter().copied())).collect();
+    let trouble = Trouble::new(format!("`{callee}` has no argument `{}`", name.node)).at(name.span);
+    Err(match nearest(&name.node, known.iter().copied()) {
+        Some(near) => trouble.note(format!("did you mean `{near}`?")),
+        None if known.is_empty() => trouble.note("it takes no arguments by name"),
+        None => trouble,
+    })
+}
+
+fn too_many(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], extra: Span) -> Trouble {
+    let most = slots.iter().filter(|slot| !slot.keyword && slot.need != Need::Keywords).count();
+    let found = args.iter().filter(|arg| arg.name.is_none()).count();
+    let most = match most {
+        0 => "no arguments".into(),
+        1 => "1 argument".into(),
+        n => format!("{n} arguments"),
+    };
+    let by_position = if slots.iter().any(|slot| slot.keyword) { " without a name" } else { "" };
+    Trouble::new(format!("`{callee}` takes {most}{by_position}, found {found}")).saying("one too many").at(extra)
+}
+
+/// One call of a builtin: its arguments, each of the kind that its place wants, and the evaluator.
+pub struct Call<'e, 'a> {
+    pub eval: &'e mut Evaluator<'a>,
+    pub signature: &'static Signature,
+    /// The whole call.
+    pub span: Span,
+    /// By place.
+    args: Vec<Option<Spanned<Value>>>,
+    many: Vec<Spanned<Value>>,
+    keywords: Vec<(Name, Spanned<Value>)>,
+}
+
+impl Call<'_, '_> {
+    fn place(&self, name: &str) -> Option<usize> {
+        self.signature.places.iter().position(|place| place.name == name)
+    }
+
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.place(name).and_then(|i| self.args[i].as_ref()).map(|arg| &arg.node)
+    }
+
+    /// The place of an argument in the text, or of the call where it was left out.
+    pub fn span_of(&self, name: &str) -> Span {
+        self.place(name).and_then(|i| self.args[i].as_ref()).map_or(self.span, |arg| arg.span)
+    }
+
+    /// An argument that was given, if it was.
+    pub fn maybe<T: FromValue>(&mut self, name: &'static str) -> Res<Option<T>> {
+        let Some(arg) = self.place(name).and_then(|i| self.args[i].take()) else {
+            return Ok(None);
+        };
+        T::from_value(arg.node).map(Some).map_err(|t| t.at(arg.span))
+    }
+
+    /// An argument, or what stands for it when it was left out.
+    pub fn or<T: FromValue>(&mut self, name: &'static str, default: T) -> Res<T> {
+        Ok(self.maybe(name)?.unwrap_or(default))
+    }
+
+    /// An argument that must be there.
+    pub fn arg<T: FromValue>(&mut self, name: &'static str) -> Res<T> {
+        self.maybe(name)?.ok_or_else(|| {
+            Trouble::new(format!("`{}` needs `{name}`", self.signature.name)).saying("it is missing here")
+        })
+    }
+
+    /// The arguments of a place that takes any number.
+    pub fn many(&mut self) -> Vec<Spanned<Value>> {
+        std::mem::take(&mut self.many)
+    }
+
+    /// The arguments whose names the signature does not fix.
+    pub fn keywords(&mut self) -> Vec<(Name, Spanned<Value>)> {
+        std::mem::take(&mut self.keywords)
+    }
+
+    /// Calls a function value.
+    pub fn apply(&mut self, function: &Function, args: Vec<Value>) -> Res<Value> {
+        self.eval.poll()?;
+        self.eval.apply(function, args, self.span)
+    }
+
+    pub fn emit(&mut self, item: Item) {
+        self.eval.emit(item);
+    }
+
+    /// A warning at the call.
+    pub fn warn(&mut self, message: impl Into<String>) {
+        let warning = Diagnostic::warning(message).label(self.span, "");
+        self.eval.emit(Item::Diagnostic(warning));
+    }
+}
+
+/// What stands before `(`.
+enum Target {
+    Entry(&'static Entry),
+    Value(Value),
+}
+
+impl Evaluator<'_> {
+    /// `callee(args)`, with the value that a pipe brings as the first argument.
+    pub fn call(&mut self, callee: &Expr, piped: Option<Spanned<Value>>, args: &[Arg], span: Span) -> Res<Value> {
+        match self.target(callee)? {
+            Target::Entry(entry) => self.call_entry(entry, piped, args, span),
+            Target::Value(Value::Function(function)) => match function {
+                Function::Known(entry) => self.call_entry(entry, piped, args, span),
+                Function::Closure(closure) => self.call_closure(&closure, piped, args, span),
+                Function::Steps(_) => {
+                    let values = self.positional(piped, args, "a chain of functions")?;
+                    self.apply(&function, values, span)
+                }
+            },
+            Target::Value(other) => Err(Trouble::new(format!("{} cannot be called", other.kind().noun()))
+                .saying(format!("this is {}", other.kind().noun()))
+                .at(callee.span)),
+        }
+    }
+
+    /// In call position a builtin is found behind a name of the user's whose value cannot be called.
+    fn target(&mut self, callee: &Expr) -> Res<Target> {
+        let ExprKind::Name(name) = &callee.node else {
+            return self.eval(callee).map(Target::Value);
+        };
+        let user = self.bound_value(name);
+        match (user, builtin::find(name)) {
+            (Some(value), _) if value.is_callable() => Ok(Target::Value(value)),
+            (_, Some(entry)) => Ok(Target::Entry(entry)),
+            (Some(value), None) => Err(Trouble::new(format!(
+                "`{name}` is {}, which cannot be called",
+                value.kind().noun()
+            ))
+            .at(callee.span)),
+            (None, None) => Err(unknown::callee(name, self.globals().keys().map(|n| &**n)).at(callee.span)),
+        }
+    }
+
+    fn positional(&mut self, piped: Option<Spanned<Value>>, args: &[Arg], what: &str) -> Res<Vec<Value>> {
+        let mut values: Vec<Value> = piped.into_iter().map(|p| p.node).collect();
+        for arg in args {
+            if let Some(name) = &arg.name {
+                return Err(Trouble::new(format!("{what} takes no arguments by name")).at(name.span));
+            }
+            values.push(self.eval(&arg.value)?);
+        }
+        Ok(values)
+    }
+
+    fn call_entry(
+        &mut self,
+        entry: &'static Entry,
+        piped: Option<Spanned<Value>>,
+        args: &[Arg],
+        span: Span,
+    ) -> Res<Value> {
+        let signature = &entry.signature;
+        let dealt = deal(signature, &shapes(&piped, args), span)?;
+        let mut values = Vec::with_capacity(dealt.len());
+        values.extend(piped.map(|value| (None, value)));
+        for (arg, &place) in args.iter().zip(&dealt[values.len()..]) {
+            let value = if signature.places[place].want.is_input() {
+                self.input(&arg.value)?
+            } else {
+                self.eval(&arg.value)?
+            };
+            values.push((arg.name.as_ref(), Spanned::new(value, arg.value.span)));
+        }
+        self.run(entry, values, &dealt, span)
+    }
+
+    fn run(
+        &mut self,
+        entry: &'static Entry,
+        values: Vec<(Option<&Name>, Spanned<Value>)>,
+        dealt: &[usize],
+        span: Span,
+    ) -> Res<Value> {
+        let signature = &entry.signature;
+        let mut call = Call {
+            eval: self,
+            signature,
+            span,
+            args: (0..signature.places.len()).map(|_| None).collect(),
+            many: Vec::new(),
+            keywords: Vec::new(),
+        };
+        for ((name, value), &at) in values.into_iter().zip(dealt) {
+            let place = &signature.places[at];
+            if !place.want.admits(&value.node) {
+                return Err(misfit(signature, at, value.node.kind(), Some(&value.node)).at(value.span));
+            }
+            match (place.need, name) {
+                (Need::Many, _) => call.many.push(value),
+                (Need::Keywords, Some(name)) => call.keywords.push((name.clone(), value)),
+                _ => call.args[at] = Some(value),
+            }
+        }
+        let spans: Vec<Span> = signature.places.iter().map(|place| call.span_of(place.name)).collect();
+        match entry.action {
+            Action::Builtin(run) => run(&mut call),
+        }
+        .map_err(|trouble| {
+            let blamed = trouble.blamed().and_then(|name| signature.places.iter().position(|p| p.name == name));
+            trouble.at(blamed.map_or(span, |i| spans[i]))
+        })
+    }
+
+    fn call_closure(
+        &mut self,
+        closure: &Arc<Closure>,
+        piped: Option<Spanned<Value>>,
+        args: &[Arg],
+        span: Span,
+    ) -> Res<Value> {
+        let params = closure.signature();
+        let dealt = deal_closure(closure.shown_name(), &params, &shapes(&piped, args), span)
+            .map_err(|t| t.help(format!("it is `{}`", super::unparse::closure(closure))))?;
+        let mut values: Vec<Option<Value>> = (0..params.len()).map(|_| None).collect();
+        let mut dealt = dealt.into_iter();
+        if let (Some(piped), Some(place)) = (piped, if args.len() < dealt.len() { dealt.next() } else { None }) {
+            values[place] = Some(piped.node);
+        }
+        for (arg, place) in args.iter().zip(dealt) {
+            values[place] = Some(self.eval(&arg.value)?);
+        }
+        self.enter(closure, values, span).map_err(|t| t.called(span, "called here"))
+    }
+
+    /// Calls a function value with values.
+    pub fn apply(&mut self, function: &Function, args: Vec<Value>, span: Span) -> Res<Value> {
+        let shapes: Vec<Shape> = args.iter().map(|_| Shape { name: None, span }).collect();
+        match function {
+            Function::Closure(closure) => {
+                let params = closure.signature();
+                deal_closure(closure.shown_name(), &params, &shapes, span)
+                    .map_err(|t| t.help(format!("it is `{}`", super::unparse::closure(closure))))?;
+                let mut values: Vec<Option<Value>> = args.into_iter().map(Some).collect();
+                values.resize_with(params.len(), || None);
+                self.enter(closure, values, span).map_err(|t| t.called(span, "called here"))
+            }
+            Function::Known(entry) => {
+                let dealt = deal(&entry.signature, &shapes, span)?;
+                let values = args.into_iter().map(|value| (None, Spanned::new(value, span))).collect();
+                self.run(entry, values, &dealt, span)
+            }
+            Function::Steps(steps) => {
+                let mut args = args;
+                for step in steps.iter() {
+                    args = vec![self.apply(step, args, span)?];
+                }
+                args.pop().ok_or_else(|| Trouble::new("a chain of functions without a function"))
+            }
+        }
+    }
+
+    /// `a |> f |> g(x)`.
+    pub fn pipes(&mut self, first: &Expr, rest: &[(Spanned<BinaryOp>, Expr)]) -> Res<Value> {
+        let mut value = self.eval(first)?;
+        let mut span = first.span;
+        for (_, step) in rest {
+            let piped = Some(Spanned::new(value, span));
+            let whole = span.to(step.span);
+            value = match &step.node {
+                ExprKind::Call { callee, args } => self.call(callee, piped, args, step.span)?,
+                _ => self.call(step, piped, &[], step.span)?,
+            };
+            span = whole;
+        }
+        Ok(value)
+    }
+
+    /// `f >> g`.
+    pub fn steps(&mut self, first: &Expr, rest: &[(Spanned<BinaryOp>, Expr)]) -> Res<Value> {
+        let mut steps = Vec::new();
+        for part in std::iter::once(first).chain(rest.iter().map(|(_, part)| part)) {
+            match self.step(part)? {
+                Value::Function(Function::Steps(inner)) => steps.extend(inner.iter().cloned()),
+                Value::Function(function) => steps.push(function),
+                other => return Err(expected("a function or a step of a model beside `>>`", &other).at(part.span)),
+            }
+        }
+        Ok(Value::Function(Function::Steps(steps.into())))
+    }
+
+    /// An operand of `>>`: in call position as before `(`.
+    fn step(&mut self, part: &Expr) -> Res<Value> {
+        match &part.node {
+            ExprKind::Name(_) => match self.target(part) {
+                Ok(Target::Entry(entry)) => Ok(entry.as_value()),
+                Ok(Target::Value(value)) => Ok(value),
+                Err(_) => self.eval(part),
+            },
+            _ => self.eval(part),
+        }
+    }
+
+    /// A value in a place of kind Input: a bare word is a column's name, unless the user has bound it to a number, a
+    /// string or a list of these.
+    pub fn input(&mut self, expr: &Expr) -> Res<Value> {
+        match &expr.node {
+            ExprKind::Name(name) => {
+                let found = self.user(name).filter(|(value, _)| is_input(value)).map(|(v, g)| (v.clone(), g));
+                match found {
+                    Some((value, global)) => {
+                        if global && self.host.noted.insert(name.clone()) {
+                            let text = format!("`{name}` is read as the value that you gave it, {value}");
+                            let note = Diagnostic::remark(text).label(expr.span, "");
+                            self.emit(Item::Diagnostic(note.help(format!("write \"{name}\" for a column of that name"))));
+                        }
+                        Ok(value)
+                    }
+                    None => Ok(Value::Str(name.clone())),
+                }
+            }
+            ExprKind::List(items) => {
+                let mut list = super::value::ListBuilder::default();
+                for item in items {
+                    list.push(self.input(item)?)?;
+                }
+                Ok(Value::List(list.finish()))
+            }
+            _ => self.eval(expr),
+        }
+    }
+}
+
+/// Whether a value can say which inputs are meant.
+fn is_input(value: &Value) -> bool {
+    match value {
+        Value::Number(_) | Value::Str(_) | Value::Range(_) => true,
+        Value::List(list) => list.items().iter().all(|v| matches!(v, Value::Number(_) | Value::Str(_))),
+        _ => false,
+    }
+}
+
+fn shapes<'s>(piped: &Option<Spanned<Value>>, args: &'s [Arg]) -> Vec<Shape<'s>> {
+    let first = piped.iter().map(|p| Shape { name: None, span: p.span });
+    first.chain(args.iter().map(|arg| Shape { name: arg.name.as_ref(), span: arg.span })).collect()
+}
+
+/// An argument of the wrong kind, or of the right one with a value that does not fit.
+pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Value>) -> Trouble {
+    let place = &signature.places[place];
+    let found = match value {
+        Some(value @ (Value::Number(_) | Value::Str(_))) if place.want.allows(kind) => format!("`{value}`"),
+        _ => kind.noun().into(),
+    };
+    let what = place.want.noun();
+    let trouble = Trouble::new(format!("expected {what} for `{}` of `{}`, found {found}", place.name, signature.name))
+        .saying(format!("this is {found}"));
+    let near = match (place.want, value) {
+        (Want::Choice(words), Some(Value::Str(word))) => nearest(word, words.iter().copied()),
+        _ => None,
+    };
+    match near {
+        Some(near) => trouble.help(format!("did you mean \"{near}\"?")),
+        None => trouble,
+    }
+}

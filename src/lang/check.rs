@@ -1,0 +1,509 @@
+//! What can be known to be wrong before anything runs.
+//!
+//! A walk over the program that knows of each name at most its kind. It speaks only where running would fail too:
+//! whatever it cannot see, it takes to be right.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::ast::{Arg, BinaryOp, Expr, ExprKind, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
+use super::builtin::{self, Entry};
+use super::call::{Shape, deal, deal_closure, misfit};
+use super::diagnostic::Diagnostic;
+use super::eval::Globals;
+use super::function::Function;
+use super::span::{Span, Spanned};
+use super::statement::LAST;
+use super::trouble::Trouble;
+use super::value::{Kind, Value, expected_kind};
+use super::{members, ops, unknown};
+
+/// Finds the programs that `import` names.
+pub trait Loader {
+    /// The program of a file, entered: paths in it are read from its own folder until [`leave`](Self::leave).
+    fn enter(&mut self, path: &Spanned<Arc<str>>) -> Result<Arc<Program>, Vec<Diagnostic>>;
+    fn leave(&mut self);
+}
+
+/// What is known of a value before it is there.
+#[derive(Clone)]
+enum Known {
+    Nothing,
+    Kind(Kind),
+    Entry(&'static Entry),
+    /// A function of the user's: how it is called and its parameters.
+    Closure { name: Arc<str>, params: Arc<Vec<(Arc<str>, bool)>> },
+}
+
+impl Known {
+    fn kind(&self) -> Option<Kind> {
+        match self {
+            Known::Nothing => None,
+            Known::Kind(kind) => Some(*kind),
+            Known::Entry(entry) => Some(entry.as_value().kind()),
+            Known::Closure { .. } => Some(Kind::Function),
+        }
+    }
+
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Function(Function::Known(entry)) => Known::Entry(entry),
+            Value::Function(Function::Closure(closure)) => Known::Closure {
+                name: closure.shown_name().into(),
+                params: Arc::new(closure.signature()),
+            },
+            other => Known::Kind(other.kind()),
+        }
+    }
+
+    fn is_callable(&self) -> bool {
+        match self {
+            Known::Nothing | Known::Entry(_) | Known::Closure { .. } => true,
+            Known::Kind(kind) => kind.is_callable(),
+        }
+    }
+}
+
+/// The faults of a program that runs in a session with these bindings, in the order of the text.
+pub fn check(program: &Program, globals: &Globals, loader: &mut dyn Loader) -> Vec<Diagnostic> {
+    let globals = globals.iter().map(|(name, value)| (name.clone(), Known::of(value))).collect();
+    let mut checker = Checker {
+        globals,
+        locals: Vec::new(),
+        later: HashSet::new(),
+        functions: 0,
+        found: Vec::new(),
+        seen: HashSet::new(),
+        loader,
+    };
+    checker.program(program);
+    checker.found
+}
+
+struct Checker<'l> {
+    globals: HashMap<Arc<str>, Known>,
+    locals: Vec<(Arc<str>, Known)>,
+    /// What the program binds further down: a function may mention it, as it runs later.
+    later: HashSet<Arc<str>>,
+    /// How many functions stand around what is being looked at.
+    functions: usize,
+    found: Vec<Diagnostic>,
+    seen: HashSet<(Span, String)>,
+    loader: &'l mut dyn Loader,
+}
+
+impl Checker<'_> {
+    fn report(&mut self, trouble: Trouble, span: Span) {
+        let diagnostic = Diagnostic::from(trouble.at(span));
+        if self.seen.insert((diagnostic.span().unwrap_or(span), diagnostic.message.clone())) {
+            self.found.push(diagnostic);
+        }
+    }
+
+    fn program(&mut self, program: &Program) {
+        let before = std::mem::take(&mut self.later);
+        for statement in &program.statements {
+            match &statement.node {
+                StatementKind::Let { names, .. } => self.later.extend(names.iter().map(|n| n.node.clone())),
+                StatementKind::Fn { name, .. } => {
+                    self.later.insert(name.node.clone());
+                }
+                StatementKind::Import(_) | StatementKind::Expr(_) => {}
+            }
+        }
+        for statement in &program.statements {
+            self.statement(statement);
+        }
+        self.later = before;
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match &statement.node {
+            StatementKind::Let { names, values } => {
+                let known: Vec<Known> = values.iter().map(|value| self.expr(value)).collect();
+                if names.len() != values.len() && values.len() != 1 {
+                    let trouble = Trouble::new(format!("{} names cannot hold {} values", names.len(), values.len()));
+                    self.report(trouble, names[0].span.to(names[names.len() - 1].span));
+                }
+                for (i, name) in names.iter().enumerate() {
+                    self.free(name);
+                    let known = if names.len() == values.len() { known[i].clone() } else { Known::Nothing };
+                    self.globals.insert(name.node.clone(), known);
+                }
+            }
+            StatementKind::Fn { name, function } => {
+                self.free(name);
+                let known = self.closure(&name.node, function);
+                self.globals.insert(name.node.clone(), known);
+                self.lambda(function);
+            }
+            StatementKind::Import(path) => match self.loader.enter(path) {
+                Ok(program) => {
+                    self.program(&program);
+                    self.loader.leave();
+                }
+                Err(diagnostics) => self.found.extend(diagnostics),
+            },
+            StatementKind::Expr(expr) => {
+                let known = self.expr(expr);
+                if known.kind() != Some(Kind::Nothing) {
+                    self.globals.insert(LAST.into(), known);
+                }
+            }
+        }
+    }
+
+    /// A name that is about to be bound must not be reserved.
+    fn free(&mut self, name: &Name) {
+        if builtin::find(&name.node).is_some_and(Entry::is_family) {
+            let trouble = Trouble::new(format!("`{}` is the name of a kernel family and cannot be bound", name.node));
+            self.report(trouble.saying("choose another name"), name.span);
+        }
+    }
+
+    fn closure(&self, name: &str, lambda: &Lambda) -> Known {
+        let params = lambda.params.iter().map(|p| (p.name.node.clone(), p.default.is_none())).collect();
+        Known::Closure { name: name.into(), params: Arc::new(params) }
+    }
+
+    fn lambda(&mut self, lambda: &Lambda) {
+        let mark = self.locals.len();
+        self.functions += 1;
+        for param in &lambda.params {
+            self.free(&param.name);
+            if let Some(default) = &param.default {
+                self.expr(default);
+            }
+            self.locals.push((param.name.node.clone(), Known::Nothing));
+        }
+        self.expr(&lambda.body);
+        self.functions -= 1;
+        self.locals.truncate(mark);
+    }
+
+    /// What the user has bound a name to.
+    fn user(&self, name: &str) -> Option<Known> {
+        let local = self.locals.iter().rev().find(|(n, _)| &**n == name).map(|(_, known)| known.clone());
+        let later = || (self.functions > 0 && self.later.contains(name)).then_some(Known::Nothing);
+        local.or_else(|| match self.globals.get(name) {
+            // Bound again further down: by the time a function runs it may be either.
+            Some(known) => Some(known.clone()),
+            None => later(),
+        })
+    }
+
+    fn user_names(&self) -> Vec<Arc<str>> {
+        self.locals.iter().map(|(name, _)| name.clone()).chain(self.globals.keys().cloned()).collect()
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Known {
+        match &expr.node {
+            ExprKind::Number(_) => Known::Kind(Kind::Number),
+            ExprKind::Str(_) => Known::Kind(Kind::String),
+            ExprKind::Bool(_) => Known::Kind(Kind::Bool),
+            ExprKind::Name(name) => self.name(name, expr.span),
+            ExprKind::List(items) => {
+                items.iter().for_each(|item| {
+                    self.expr(item);
+                });
+                Known::Kind(Kind::List)
+            }
+            ExprKind::Comprehension { body, vars, over, cond } => {
+                self.wants(over, "a list after `in`", |kind| matches!(kind, Kind::List | Kind::Range));
+                let mark = self.locals.len();
+                for var in vars {
+                    self.free(var);
+                    self.locals.push((var.node.clone(), Known::Nothing));
+                }
+                self.expr(body);
+                if let Some(cond) = cond {
+                    self.wants(cond, "true or false", |kind| kind == Kind::Bool);
+                }
+                self.locals.truncate(mark);
+                Known::Kind(Kind::List)
+            }
+            ExprKind::Lambda(lambda) => {
+                self.lambda(lambda);
+                self.closure("this function", lambda)
+            }
+            ExprKind::If { cond, then, otherwise } => {
+                self.wants(cond, "true or false", |kind| kind == Kind::Bool);
+                let (then, otherwise) = (self.expr(then).kind(), self.expr(otherwise).kind());
+                match then {
+                    Some(kind) if then == otherwise && kind != Kind::Function => Known::Kind(kind),
+                    _ => Known::Nothing,
+                }
+            }
+            ExprKind::Chain { first, rest } => self.chain(first, rest),
+            ExprKind::Unary { op, operand } => self.unary(op.node, operand, expr.span),
+            ExprKind::Range { start, end, .. } => {
+                for bound in [start, end] {
+                    self.wants(bound, "a number", |kind| kind == Kind::Number);
+                }
+                Known::Kind(Kind::Range)
+            }
+            ExprKind::Prior { value, prior } => {
+                if let Some(value) = value {
+                    self.expr(value);
+                }
+                self.wants(prior, "a prior after `~`, such as `LogNormal(0, 1)`", |kind| kind == Kind::Dist);
+                Known::Kind(Kind::Param)
+            }
+            ExprKind::Call { callee, args } => self.call(callee, None, args, expr.span),
+            ExprKind::Index { value, index } => {
+                let listed = |kind| matches!(kind, Kind::List | Kind::Range | Kind::String);
+                self.wants(value, "a list before `[`", listed);
+                self.expr(index);
+                Known::Nothing
+            }
+            ExprKind::Member { value, member } => {
+                if let Some(kind) = self.expr(value).kind()
+                    && !kind.has_open_members()
+                    && !members::of(kind).iter().any(|(name, _)| *name == &*member.node)
+                {
+                    self.report(unknown::member(kind, &member.node), member.span);
+                }
+                Known::Nothing
+            }
+        }
+    }
+
+    /// An expression whose kind, where it is known, must be one of some.
+    fn wants(&mut self, expr: &Expr, what: &str, fits: impl Fn(Kind) -> bool) {
+        if let Some(kind) = self.expr(expr).kind().filter(|kind| !fits(*kind)) {
+            self.report(expected_kind(what, kind), expr.span);
+        }
+    }
+
+    fn name(&mut self, name: &Arc<str>, span: Span) -> Known {
+        if let Some(known) = self.user(name) {
+            return known;
+        }
+        if let Some(entry) = builtin::find(name) {
+            return match entry.as_value() {
+                Value::Function(_) => Known::Entry(entry),
+                other => Known::Kind(other.kind()),
+            };
+        }
+        let user = self.user_names();
+        self.report(unknown::name(name, user.iter().map(|n| &**n)), span);
+        Known::Nothing
+    }
+
+    fn chain(&mut self, first: &Expr, rest: &[(Spanned<BinaryOp>, Expr)]) -> Known {
+        let Some((op, _)) = rest.first() else {
+            return self.expr(first);
+        };
+        match op.node {
+            BinaryOp::Pipe => {
+                let mut known = self.expr(first);
+                let mut span = first.span;
+                for (_, step) in rest {
+                    let piped = Some((known, span));
+                    known = match &step.node {
+                        ExprKind::Call { callee, args } => self.call(callee, piped, args, step.span),
+                        _ => self.call(step, piped, &[], step.span),
+                    };
+                    span = span.to(step.span);
+                }
+                known
+            }
+            BinaryOp::Compose => {
+                for part in std::iter::once(first).chain(rest.iter().map(|(_, part)| part)) {
+                    let is_builtin = matches!(&part.node, ExprKind::Name(name) if builtin::find(name).is_some());
+                    if !is_builtin {
+                        self.expr(part);
+                    }
+                }
+                Known::Nothing
+            }
+            BinaryOp::Or | BinaryOp::And => {
+                for part in std::iter::once(first).chain(rest.iter().map(|(_, part)| part)) {
+                    self.wants(part, "true or false", |kind| kind == Kind::Bool);
+                }
+                Known::Kind(Kind::Bool)
+            }
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+                let left = self.expr(first).kind();
+                for (op, operand) in rest {
+                    let right = self.expr(operand).kind();
+                    let ordered = !matches!(op.node, BinaryOp::Eq | BinaryOp::Ne);
+                    if let (true, Some(a), Some(b)) = (ordered, left, right)
+                        && !(a == b && matches!(a, Kind::Number | Kind::String))
+                    {
+                        self.report(ops::incomparable(op.node, a, b), op.span);
+                    }
+                }
+                Known::Kind(Kind::Bool)
+            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow => {
+                let mut kind = self.expr(first).kind();
+                for (op, operand) in rest {
+                    let right = self.expr(operand).kind();
+                    kind = match (kind, right) {
+                        (Some(a), Some(b)) => match ops::kinds(op.node, a, b) {
+                            Ok(kind) => kind,
+                            Err(trouble) => {
+                                self.report(trouble, op.span);
+                                None
+                            }
+                        },
+                        _ => None,
+                    };
+                }
+                kind.map_or(Known::Nothing, Known::Kind)
+            }
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &Expr, span: Span) -> Known {
+        if op == UnaryOp::Not {
+            self.wants(operand, "true or false after `not`", |kind| kind == Kind::Bool);
+            return Known::Kind(Kind::Bool);
+        }
+        match self.expr(operand).kind() {
+            None => Known::Nothing,
+            Some(Kind::Number) => Known::Kind(Kind::Number),
+            Some(Kind::List | Kind::Range) => Known::Kind(Kind::List),
+            Some(other) => {
+                self.report(ops::cannot_negate(other), span);
+                Known::Nothing
+            }
+        }
+    }
+
+    fn call(&mut self, callee: &Expr, piped: Option<(Known, Span)>, args: &[Arg], span: Span) -> Known {
+        let target = match &callee.node {
+            ExprKind::Name(name) => self.target(name, callee.span),
+            _ => self.expr(callee),
+        };
+        let first = piped.iter().map(|(_, span)| Shape { name: None, span: *span });
+        let shapes: Vec<Shape> =
+            first.chain(args.iter().map(|arg| Shape { name: arg.name.as_ref(), span: arg.span })).collect();
+        match target {
+            Known::Entry(entry) => self.call_entry(entry, piped, args, &shapes, span),
+            Known::Closure { name, params } => {
+                if let Err(trouble) = deal_closure(&name, &params, &shapes, span) {
+                    self.report(trouble, span);
+                }
+                self.arguments(args);
+                Known::Nothing
+            }
+            Known::Kind(kind) => {
+                self.arguments(args);
+                if !kind.is_callable() {
+                    let trouble = Trouble::new(format!("{} cannot be called", kind.noun()));
+                    self.report(trouble.saying(format!("this is {}", kind.noun())), callee.span);
+                }
+                Known::Nothing
+            }
+            Known::Nothing => {
+                self.arguments(args);
+                Known::Nothing
+            }
+        }
+    }
+
+    fn arguments(&mut self, args: &[Arg]) {
+        for arg in args {
+            self.expr(&arg.value);
+        }
+    }
+
+    /// What a name before `(` stands for.
+    fn target(&mut self, name: &Arc<str>, span: Span) -> Known {
+        let user = self.user(name);
+        match (user, builtin::find(name)) {
+            (Some(known), _) if known.is_callable() => known,
+            (_, Some(entry)) => Known::Entry(entry),
+            (Some(known), None) => {
+                let noun = known.kind().map_or("a value", Kind::noun);
+                self.report(Trouble::new(format!("`{name}` is {noun}, which cannot be called")), span);
+                Known::Nothing
+            }
+            (None, None) => {
+                let user = self.user_names();
+                self.report(unknown::callee(name, user.iter().map(|n| &**n)), span);
+                Known::Nothing
+            }
+        }
+    }
+
+    fn call_entry(
+        &mut self,
+        entry: &'static Entry,
+        piped: Option<(Known, Span)>,
+        args: &[Arg],
+        shapes: &[Shape<'_>],
+        span: Span,
+    ) -> Known {
+        let signature = &entry.signature;
+        let dealt = match deal(signature, shapes, span) {
+            Ok(dealt) => dealt,
+            Err(trouble) => {
+                self.report(trouble, span);
+                for arg in args.iter().filter(|arg| !may_be_column(&arg.value)) {
+                    self.expr(&arg.value);
+                }
+                return signature.result.map_or(Known::Nothing, Known::Kind);
+            }
+        };
+        let skip = usize::from(piped.is_some());
+        if let (Some((known, span)), Some(&place)) = (piped, dealt.first())
+            && let Some(kind) = known.kind().filter(|kind| !signature.places[place].want.allows(*kind))
+        {
+            self.report(misfit(signature, place, kind, None), span);
+        }
+        for (arg, &at) in args.iter().zip(&dealt[skip..]) {
+            let want = signature.places[at].want;
+            if want.is_input() && self.column(&arg.value) {
+                continue;
+            }
+            let kind = self.expr(&arg.value).kind();
+            let literal = literal(&arg.value);
+            let wrong = match (&literal, kind) {
+                (Some(value), _) => !want.admits(value),
+                (None, Some(kind)) => !want.allows(kind),
+                (None, None) => false,
+            };
+            if let (true, Some(kind)) = (wrong, literal.as_ref().map(Value::kind).or(kind)) {
+                self.report(misfit(signature, at, kind, literal.as_ref()), arg.value.span);
+            }
+        }
+        signature.result.map_or(Known::Nothing, Known::Kind)
+    }
+
+    /// Whether an argument in a place of kind Input is a bare word, or a list with such; its other parts are checked.
+    fn column(&mut self, expr: &Expr) -> bool {
+        match &expr.node {
+            ExprKind::Name(_) => true,
+            ExprKind::List(items) => {
+                for item in items {
+                    if !self.column(item) {
+                        self.expr(item);
+                    }
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+fn may_be_column(expr: &Expr) -> bool {
+    matches!(expr.node, ExprKind::Name(_) | ExprKind::List(_))
+}
+
+/// The value of an expression that is written out.
+fn literal(expr: &Expr) -> Option<Value> {
+    match &expr.node {
+        ExprKind::Number(x) => Some(Value::Number(*x)),
+        ExprKind::Str(text) => Some(Value::Str(text.clone())),
+        ExprKind::Bool(b) => Some(Value::Bool(*b)),
+        ExprKind::Unary { op, operand } if op.node == UnaryOp::Neg => match operand.node {
+            ExprKind::Number(x) => Some(Value::Number(-x)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

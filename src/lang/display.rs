@@ -1,0 +1,170 @@
+//! The short text form of every value, and the one way in which numbers are written.
+
+use std::fmt::{self, Write};
+
+use super::function::Function;
+use super::unparse;
+use super::value::{List, Range, Value};
+use crate::param::{Param, State};
+
+/// How many items of a list are shown before the middle is left out.
+const SHOWN: usize = 60;
+
+/// A number by the shortest digits that read back to the same bits: `0.1`, `12`, `1e-7`.
+pub fn number(x: f64) -> String {
+    let size = x.abs();
+    if x.is_nan() {
+        "nan".into()
+    } else if size != 0.0 && size.is_finite() && !(1e-5..1e16).contains(&size) {
+        format!("{x:e}")
+    } else {
+        format!("{x}")
+    }
+}
+
+/// A count with its thousands apart: `10,000,000`.
+pub fn grouped(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A string as the language would read it.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Nothing => f.write_str("nothing"),
+            Value::Number(x) => f.write_str(&number(*x)),
+            Value::Bool(b) => write!(f, "{b}"),
+            Value::Str(text) => f.write_str(&quoted(text)),
+            Value::List(list) => write!(f, "{list}"),
+            Value::Range(range) => write!(f, "{range}"),
+            Value::Function(function) => write!(f, "{function}"),
+            Value::Dist(prior) => write!(f, "{prior}"),
+            Value::Param(param) => f.write_str(&parameter(param)),
+        }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dots = if self.inclusive { "..=" } else { ".." };
+        write!(f, "{}{dots}{}", number(self.start), number(self.end))
+    }
+}
+
+/// Items in brackets; rows of numbers stand below one another, and a long list leaves out its middle.
+impl fmt::Display for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = self.len() > 1 && self.items().iter().all(|item| matches!(item, Value::List(_)));
+        let between = if rows { ",\n " } else { ", " };
+        f.write_char('[')?;
+        let n = self.len();
+        let left_out = if n > SHOWN { SHOWN / 2..n - SHOWN / 4 } else { n..n };
+        for (i, item) in self.items().iter().enumerate() {
+            if i == left_out.start && i < n {
+                write!(f, "{between}…")?;
+            }
+            if left_out.contains(&i) {
+                continue;
+            }
+            if i > 0 {
+                f.write_str(between)?;
+            }
+            match item {
+                // A matrix within a list of matrices keeps to one line a row.
+                Value::List(inner) => write!(f, "{}", inner.to_string().replace('\n', "\n "))?,
+                item => write!(f, "{item}")?,
+            }
+        }
+        f.write_char(']')?;
+        if n > SHOWN {
+            write!(f, " ({} items)", grouped(n))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Function::Closure(closure) => f.write_str(&unparse::closure(closure)),
+            Function::Known(entry) => f.write_str(entry.signature.name),
+            Function::Steps(steps) => {
+                for (i, step) in steps.iter().enumerate() {
+                    let text = step.to_string();
+                    let arrow = matches!(step, Function::Closure(c) if c.name.is_none());
+                    let text = if arrow { format!("({text})") } else { text };
+                    write!(f, "{}{text}", if i == 0 { "" } else { " >> " })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A parameter in the language's own notation.
+pub fn parameter(param: &Param) -> String {
+    let state = match param.state {
+        State::Unset => String::new(),
+        State::Free(x) => number(x),
+        State::Fixed(x) => format!("fixed({})", number(x)),
+        State::Bounded { lo, hi, value: None } => format!("between({}, {})", number(lo), number(hi)),
+        State::Bounded { lo, hi, value: Some(x) } => format!("between({}, {}, {})", number(lo), number(hi), number(x)),
+    };
+    let inner = match &param.prior {
+        None => state,
+        Some(prior) if state.is_empty() => format!("~ {prior}"),
+        Some(prior) => format!("{state} ~ {prior}"),
+    };
+    match &param.tie {
+        None => inner,
+        Some(tie) if tie.name.is_empty() => format!("param({inner})"),
+        Some(tie) if inner.is_empty() => format!("param({})", tie.name),
+        Some(tie) => format!("param({}, {inner})", tie.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_back() {
+        let shown = [(0.1, "0.1"), (1.0, "1"), (1e-7, "1e-7"), (1e15, "1000000000000000"), (2.5e300, "2.5e300")];
+        for (x, text) in shown {
+            assert_eq!(number(x), text);
+            assert_eq!(text.parse::<f64>().ok(), Some(x));
+        }
+        assert_eq!(number(f64::NEG_INFINITY), "-inf");
+        assert_eq!(number(0.1 + 0.2), "0.30000000000000004");
+    }
+
+    #[test]
+    fn counts_are_grouped() {
+        assert_eq!([grouped(7), grouped(1234), grouped(10_000_000)], ["7", "1,234", "10,000,000"]);
+    }
+}

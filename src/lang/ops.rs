@@ -1,0 +1,212 @@
+//! Operators: what `+ - * / ^`, comparisons and `-x` mean for each kind of value.
+//!
+//! Arithmetic on lists goes item by item. Chains are folded flat, so a sum of a hundred thousand terms takes linear time.
+
+use std::sync::Arc;
+
+use super::ast::{BinaryOp, UnaryOp};
+use super::span::{Span, Spanned};
+use super::trouble::{Res, Trouble};
+use super::value::{Kind, List, Value, check_length};
+
+pub fn symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Pipe => "|>",
+        BinaryOp::Compose => ">>",
+        BinaryOp::Or => "or",
+        BinaryOp::And => "and",
+        BinaryOp::Eq => "==",
+        BinaryOp::Ne => "!=",
+        BinaryOp::Lt => "<",
+        BinaryOp::Le => "<=",
+        BinaryOp::Gt => ">",
+        BinaryOp::Ge => ">=",
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Pow => "^",
+    }
+}
+
+/// Folds a chain of `+ -`, `* /` or `^` from the left. An operand that grows by appending (text) is held open until
+/// something else comes, so that it is copied once.
+pub struct Fold {
+    acc: Acc,
+    span: Span,
+}
+
+enum Acc {
+    Value(Value),
+    Text(String),
+}
+
+impl Fold {
+    pub fn new(first: Value, span: Span) -> Self {
+        Self { acc: Acc::Value(first), span }
+    }
+
+    pub fn apply(&mut self, op: Spanned<BinaryOp>, value: Value, span: Span) -> Res<()> {
+        let acc = std::mem::replace(&mut self.acc, Acc::Value(Value::Nothing));
+        self.acc = match (acc, op.node, value) {
+            (Acc::Text(mut text), BinaryOp::Add, Value::Str(more)) => {
+                check_text(text.len() + more.len()).map_err(|t| t.at(op.span))?;
+                text.push_str(&more);
+                Acc::Text(text)
+            }
+            (Acc::Value(Value::Str(text)), BinaryOp::Add, more @ Value::Str(_)) => {
+                self.acc = Acc::Text(text.to_string());
+                return self.apply(op, more, span);
+            }
+            (acc, node, value) => {
+                let left = acc.close();
+                Acc::Value(binary(node, left, value).map_err(|t| place(t, op.span, self.span, span))?)
+            }
+        };
+        self.span = self.span.to(span);
+        Ok(())
+    }
+
+    pub fn finish(self) -> Value {
+        self.acc.close()
+    }
+}
+
+impl Acc {
+    fn close(self) -> Value {
+        match self {
+            Acc::Value(value) => value,
+            Acc::Text(text) => Value::str(text),
+        }
+    }
+}
+
+/// Puts a failed operation at its operator.
+fn place(trouble: Trouble, op: Span, _left: Span, _right: Span) -> Trouble {
+    trouble.at(op)
+}
+
+fn check_text(n: usize) -> Res<()> {
+    if n > List::MAX {
+        return Err(Trouble::new(format!("a string of {} bytes does not fit", super::display::grouped(n))));
+    }
+    Ok(())
+}
+
+/// One arithmetic operation.
+pub fn binary(op: BinaryOp, left: Value, right: Value) -> Res<Value> {
+    match (left, right) {
+        (Value::Number(a), Value::Number(b)) => Ok(Value::Number(arithmetic(op, a, b))),
+        (Value::Str(a), Value::Str(b)) if op == BinaryOp::Add => {
+            check_text(a.len() + b.len())?;
+            Ok(Value::Str(Arc::from(format!("{a}{b}"))))
+        }
+        (left, right) => each(op, left, right),
+    }
+}
+
+/// Item by item where one side is a list.
+fn each(op: BinaryOp, left: Value, right: Value) -> Res<Value> {
+    match (left.items(), right.items()) {
+        (Some(a), Some(b)) => {
+            if a.len() != b.len() {
+                return Err(Trouble::new(format!(
+                    "`{}` of lists needs as many items on both sides, found {} and {}",
+                    symbol(op),
+                    a.len(),
+                    b.len()
+                )));
+            }
+            check_length(a.len())?;
+            List::collect(a.zip(b).map(|(a, b)| binary(op, a, b))).map(Value::List)
+        }
+        (Some(a), None) => {
+            check_length(a.len())?;
+            List::collect(a.map(|a| binary(op, a, right.clone()))).map(Value::List)
+        }
+        (None, Some(b)) => {
+            check_length(b.len())?;
+            List::collect(b.map(|b| binary(op, left.clone(), b))).map(Value::List)
+        }
+        (None, None) => Err(unfit(op, left.kind(), right.kind())),
+    }
+}
+
+fn arithmetic(op: BinaryOp, a: f64, b: f64) -> f64 {
+    match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a * b,
+        BinaryOp::Div => a / b,
+        BinaryOp::Pow => a.powf(b),
+        _ => f64::NAN,
+    }
+}
+
+/// The kind of what an operator gives, where the kinds of its operands tell; an error where they can never fit.
+pub fn kinds(op: BinaryOp, left: Kind, right: Kind) -> Res<Option<Kind>> {
+    let list = |kind| matches!(kind, Kind::List | Kind::Range);
+    match (left, right) {
+        (Kind::Number, Kind::Number) => Ok(Some(Kind::Number)),
+        (Kind::String, Kind::String) if op == BinaryOp::Add => Ok(Some(Kind::String)),
+        (a, b) if list(a) || list(b) => Ok(Some(Kind::List)),
+        (a, b) => Err(unfit(op, a, b)),
+    }
+}
+
+fn unfit(op: BinaryOp, left: Kind, right: Kind) -> Trouble {
+    let (a, b) = (left.noun(), right.noun());
+    let trouble = match op {
+        BinaryOp::Add => Trouble::new(format!("cannot add {a} and {b}")),
+        BinaryOp::Sub => Trouble::new(format!("cannot subtract {b} from {a}")),
+        BinaryOp::Mul => Trouble::new(format!("cannot multiply {a} by {b}")),
+        BinaryOp::Div => Trouble::new(format!("cannot divide {a} by {b}")),
+        BinaryOp::Pow => Trouble::new(format!("cannot raise {a} to {b}")),
+        _ => Trouble::new(format!("`{}` does not apply to {a} and {b}", symbol(op))),
+    };
+    match (left, right) {
+        (Kind::Function, _) | (_, Kind::Function) => trouble.help("call the function first: `f(x)`"),
+        (Kind::String, _) | (_, Kind::String) if op == BinaryOp::Add => {
+            trouble.help("`str(value)` makes a string of a value")
+        }
+        _ => trouble,
+    }
+}
+
+/// `== != < <= > >=`.
+pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> Res<bool> {
+    let order = match (op, left, right) {
+        (BinaryOp::Eq, ..) => return Ok(left.same(right)),
+        (BinaryOp::Ne, ..) => return Ok(!left.same(right)),
+        (_, Value::Number(a), Value::Number(b)) => a.partial_cmp(b),
+        (_, Value::Str(a), Value::Str(b)) => Some(a.cmp(b)),
+        _ => {
+            return Err(incomparable(op, left.kind(), right.kind()));
+        }
+    };
+    Ok(order.is_some_and(|order| match op {
+        BinaryOp::Lt => order.is_lt(),
+        BinaryOp::Le => order.is_le(),
+        BinaryOp::Gt => order.is_gt(),
+        _ => order.is_ge(),
+    }))
+}
+
+/// Things between which there is no order.
+pub fn incomparable(op: BinaryOp, left: Kind, right: Kind) -> Trouble {
+    Trouble::new(format!("cannot compare {} and {} by `{}`", left.noun(), right.noun(), symbol(op)))
+}
+
+pub fn unary(op: UnaryOp, operand: Value) -> Res<Value> {
+    match (op, operand) {
+        (UnaryOp::Neg, Value::Number(x)) => Ok(Value::Number(-x)),
+        (UnaryOp::Neg, list @ (Value::List(_) | Value::Range(_))) => binary(BinaryOp::Mul, Value::Number(-1.0), list),
+        (UnaryOp::Not, Value::Bool(b)) => Ok(Value::Bool(!b)),
+        (UnaryOp::Neg, other) => Err(cannot_negate(other.kind())),
+        (UnaryOp::Not, other) => Err(super::value::expected("true or false after `not`", &other)),
+    }
+}
+
+pub fn cannot_negate(kind: Kind) -> Trouble {
+    Trouble::new(format!("cannot negate {}", kind.noun()))
+}

@@ -1,0 +1,151 @@
+//! What could stand at the cursor: names, keyword arguments, columns, members, files.
+
+use std::path::Path;
+
+use super::Session;
+use crate::lang::builtin::{self, Want};
+
+/// One thing that could stand at the cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// What replaces the text from the start of the completion to the cursor.
+    pub text: String,
+    /// A few words on it.
+    pub about: String,
+}
+
+/// Everything that could stand at the cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Completion {
+    /// The byte at which the word begins that is being written.
+    pub start: usize,
+    pub candidates: Vec<Candidate>,
+}
+
+const WORDS: [&str; 12] = ["let", "fn", "import", "if", "then", "else", "for", "in", "and", "or", "not", "true"];
+
+/// Where the cursor stands.
+struct Place<'t> {
+    /// The name before the innermost open bracket, if it is a call.
+    callee: Option<&'t str>,
+    /// Where a string begins that is not closed, past its quote.
+    string: Option<usize>,
+}
+
+impl Session {
+    /// What could stand at a place in a line, sorted.
+    pub fn complete(&self, line: &str, cursor: usize) -> Completion {
+        let before = &line[..line.floor_char_boundary(cursor)];
+        let place = place(before);
+        let mut found = Vec::new();
+        let start = if let Some(start) = place.string {
+            self.files(&before[start..], place.callee, &mut found);
+            start
+        } else {
+            let start = before.char_indices().rev().find(|(_, c)| !is_word(*c)).map_or(0, |(at, c)| at + c.len_utf8());
+            let head = &before[..start];
+            match head.strip_suffix('.').filter(|rest| rest.ends_with(|c: char| is_word(c))) {
+                Some(owner) => self.members(owner, &mut found),
+                None => self.names(place.callee, &mut found),
+            }
+            let word = &before[start..];
+            found.retain(|candidate: &Candidate| candidate.text.starts_with(word));
+            start
+        };
+        found.sort_by(|a, b| a.text.cmp(&b.text));
+        found.dedup_by(|a, b| a.text == b.text);
+        Completion { start, candidates: found }
+    }
+
+    fn names(&self, callee: Option<&str>, found: &mut Vec<Candidate>) {
+        if let Some(entry) = callee.and_then(builtin::find) {
+            for place in &entry.signature.places {
+                for keyword in std::iter::once(place.name).chain(place.short.iter().copied()) {
+                    if place.is_named(keyword) {
+                        found.push(Candidate { text: format!("{keyword}="), about: place.help.into() });
+                    }
+                }
+            }
+            if entry.signature.places.iter().any(|place| place.want.is_input()) {
+                self.columns(found);
+            }
+        }
+        for (name, value) in self.bindings() {
+            found.push(Candidate { text: name.into(), about: value.kind().name().into() });
+        }
+        for entry in builtin::all() {
+            let about = entry.signature.summary;
+            found.extend(entry.names().map(|name| Candidate { text: name.into(), about: about.into() }));
+        }
+        found.extend(WORDS.iter().map(|word| Candidate { text: (*word).into(), about: String::new() }));
+    }
+
+    fn members(&self, owner: &str, found: &mut Vec<Candidate>) {
+        let start = owner.char_indices().rev().find(|(_, c)| !is_word(*c)).map_or(0, |(at, c)| at + c.len_utf8());
+        if let Some(value) = self.get(&owner[start..]) {
+            let members = value.members().iter();
+            found.extend(members.map(|(name, help)| Candidate { text: (*name).into(), about: (*help).into() }));
+        }
+    }
+
+    /// The columns of every data set that has a name.
+    fn columns(&self, _found: &mut Vec<Candidate>) {}
+
+    /// Files whose path begins as the string does.
+    fn files(&self, written: &str, callee: Option<&str>, found: &mut Vec<Candidate>) {
+        let takes_path = |want: Want| want == Want::Path;
+        let wanted = callee.and_then(builtin::find);
+        if !wanted.is_none_or(|entry| entry.signature.places.iter().any(|place| takes_path(place.want))) {
+            return;
+        }
+        let (folder, stem) = written.rsplit_once('/').map_or(("", written), |(folder, stem)| (folder, stem));
+        let base = self.folders().script.join(if folder.is_empty() && written.starts_with('/') { "/" } else { folder });
+        let base = if base.as_os_str().is_empty() { Path::new(".").to_owned() } else { base };
+        let Ok(entries) = std::fs::read_dir(base) else {
+            return;
+        };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if !name.starts_with(stem) || (name.starts_with('.') && stem.is_empty()) {
+                continue;
+            }
+            let slash = if entry.path().is_dir() { "/" } else { "" };
+            let prefix = &written[..written.len() - stem.len()];
+            found.push(Candidate { text: format!("{prefix}{name}{slash}"), about: String::new() });
+        }
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Reads a line up to the cursor for open strings and brackets.
+fn place(before: &str) -> Place<'_> {
+    let mut open: Vec<Option<&str>> = Vec::new();
+    let mut string = None;
+    let mut escaped = false;
+    let mut comment = false;
+    for (at, c) in before.char_indices() {
+        match (string, c) {
+            _ if comment => comment = c != '\n',
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(_), '"') => string = None,
+            (Some(_), _) => {}
+            (None, '"') => string = Some(at + 1),
+            (None, '#') => comment = true,
+            (None, '(') => {
+                let head = before[..at].trim_end();
+                let start = head.char_indices().rev().find(|(_, c)| !is_word(*c)).map_or(0, |(i, c)| i + c.len_utf8());
+                open.push(Some(&head[start..]).filter(|name| !name.is_empty()));
+            }
+            (None, '[') => open.push(open.last().copied().flatten()),
+            (None, ')' | ']') => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    Place { callee: open.last().copied().flatten(), string }
+}

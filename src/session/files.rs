@@ -1,0 +1,132 @@
+//! Scripts on disk, and what they import.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::lang::ast::Program;
+use crate::lang::check::Loader;
+use crate::lang::diagnostic::{Diagnostic, Sources};
+use crate::lang::parse::parse_all;
+use crate::lang::span::{Span, Spanned};
+
+/// The text of a script, or a message that says why there is none.
+pub fn read(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => format!("there is no file `{shown}`"),
+        std::io::ErrorKind::PermissionDenied => format!("`{shown}` may not be read"),
+        _ if path.is_dir() => format!("`{shown}` is a folder and not a file"),
+        _ => format!("`{shown}` cannot be read: {error}"),
+    })?;
+    if bytes.contains(&0) {
+        return Err(format!("`{shown}` is a binary file and no script"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();
+        format!("`{shown}` is not UTF-8 text: see line {line}")
+    })
+}
+
+/// Every text of a session and the programs that were imported.
+#[derive(Default)]
+pub struct Library {
+    pub sources: Sources,
+    programs: HashMap<PathBuf, Arc<Program>>,
+    /// The files that are being imported, the innermost last.
+    open: Vec<PathBuf>,
+    /// What was imported in this run: a second import of one file does nothing.
+    done: Vec<PathBuf>,
+    base: PathBuf,
+}
+
+impl Library {
+    /// Begins a run of a text whose relative paths are read from a folder.
+    pub fn begin(&mut self, folder: &Path) {
+        self.base = folder.to_owned();
+        self.open.clear();
+        self.done.clear();
+    }
+
+    /// The folder from which relative paths are read now.
+    pub fn folder(&self) -> PathBuf {
+        self.open.last().and_then(|file| file.parent()).map_or_else(|| self.base.clone(), Path::to_owned)
+    }
+
+    /// The program of an import, until [`close`](Self::close); `None` if this run has had it already.
+    pub fn open(&mut self, path: &Spanned<Arc<str>>) -> Result<Option<Arc<Program>>, Diagnostic> {
+        let file = self.find(path)?;
+        if self.done.contains(&file) {
+            return Ok(None);
+        }
+        let program = self.program(&file, path.span).map_err(|mut faults| faults.swap_remove(0))?;
+        self.done.push(file.clone());
+        self.open.push(file);
+        Ok(Some(program))
+    }
+
+    pub fn close(&mut self) {
+        self.open.pop();
+    }
+
+    fn find(&self, path: &Spanned<Arc<str>>) -> Result<PathBuf, Diagnostic> {
+        let file = self.folder().join(&*path.node);
+        let file = file.canonicalize().map_err(|error| {
+            let message = match error.kind() {
+                std::io::ErrorKind::NotFound => format!("there is no file `{}`", path.node),
+                _ => format!("`{}` cannot be read: {error}", path.node),
+            };
+            let place = self.folder();
+            let diagnostic = Diagnostic::error(message).label(path.span, "");
+            if place.as_os_str().is_empty() {
+                diagnostic
+            } else {
+                diagnostic.note(format!("looked in {}", place.display()))
+            }
+        })?;
+        if let Some(at) = self.open.iter().position(|open| *open == file) {
+            let mut names: Vec<String> = self.open[at..].iter().map(|open| name(open)).collect();
+            names.push(name(&file));
+            let message = format!("a cycle of imports: {}", names.join(" → "));
+            return Err(Diagnostic::error(message).label(path.span, "comes back to a file that is being read"));
+        }
+        Ok(file)
+    }
+
+    fn program(&mut self, file: &Path, span: Span) -> Result<Arc<Program>, Vec<Diagnostic>> {
+        if let Some(program) = self.programs.get(file) {
+            return Ok(program.clone());
+        }
+        let text = read(file).map_err(|message| vec![Diagnostic::error(message).label(span, "")])?;
+        let source = self.sources.add(name(file), text.as_str());
+        let parsed = parse_all(&text, source);
+        if !parsed.diagnostics.is_empty() {
+            return Err(parsed.diagnostics);
+        }
+        let program = Arc::new(parsed.program);
+        self.programs.insert(file.to_owned(), program.clone());
+        Ok(program)
+    }
+}
+
+fn name(file: &Path) -> String {
+    file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+impl Loader for Library {
+    fn enter(&mut self, path: &Spanned<Arc<str>>) -> Result<Arc<Program>, Vec<Diagnostic>> {
+        // Files may have changed since they were last read.
+        let file = self.find(path).map_err(|fault| vec![fault])?;
+        if !self.done.contains(&file) {
+            self.programs.remove(&file);
+            self.done.push(file.clone());
+        }
+        let program = self.program(&file, path.span)?;
+        self.open.push(file);
+        Ok(program)
+    }
+
+    fn leave(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,312 @@
+//! A session: what the user has bound, the texts that were read, and what is to be kept of them.
+//!
+//! A session outlives every mistake: a statement that fails leaves the bindings as they were. Nothing here draws or
+//! prints; [`Output`] and the items of [`Session::run_with`] are for whoever shows them.
+
+mod complete;
+mod files;
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use crate::lang::ast::{Program, Statement, StatementKind};
+use crate::lang::check::check;
+use crate::lang::diagnostic::{Diagnostic, Sources};
+use crate::lang::eval::Globals;
+use crate::lang::host::{Folders, Host, Item};
+use crate::lang::parse::parse_all;
+use crate::lang::statement::{self, LAST};
+use crate::lang::value::{Kind, Value};
+use crate::lang::{self, builtin};
+use crate::progress::{Progress, Silent};
+
+pub use complete::{Candidate, Completion};
+use files::Library;
+
+/// What a run gave, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Output {
+    pub items: Vec<Item>,
+    /// Whether it ended with an error.
+    pub failed: bool,
+}
+
+impl Output {
+    /// What was shown and printed, a line each; diagnostics by their severity and message.
+    pub fn text(&self) -> String {
+        let lines = self.items.iter().filter_map(|item| match item {
+            Item::Shown(value) => Some(value.to_string()),
+            Item::Text(text) => Some(text.clone()),
+            Item::Wrote(_) => None,
+            Item::Diagnostic(d) => Some(format!("{}: {}", d.severity.name(), d.message)),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Diagnostic(diagnostic) => Some(diagnostic),
+            _ => None,
+        })
+    }
+}
+
+/// Why a session's statements were not saved.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    #[error("cannot write `{path}`: {source}")]
+    Write { path: PathBuf, source: std::io::Error },
+    /// The text would not read back: a fault of the program's.
+    #[error("the statements do not read back as a program: {0}")]
+    Unreadable(String),
+}
+
+/// The state behind a prompt or a script.
+#[derive(Default)]
+pub struct Session {
+    globals: Globals,
+    host: Host,
+    library: Library,
+    /// The statements that went well, as they were written.
+    log: Vec<String>,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("bindings", &self.globals.len()).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// An empty session. Relative paths are read from the script's folder and written under the output folder.
+    pub fn new(folders: Folders, seed: u64) -> Self {
+        Self { host: Host { folders, seed, ..Host::default() }, ..Self::default() }
+    }
+
+    pub fn seed(&self) -> u64 {
+        self.host.seed
+    }
+
+    /// Sets the seed and begins its random stream anew.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.host.seed = seed;
+        self.host.draws = 0;
+    }
+
+    pub fn folders(&self) -> &Folders {
+        &self.host.folders
+    }
+
+    pub fn folders_mut(&mut self) -> &mut Folders {
+        &mut self.host.folders
+    }
+
+    /// Every text read so far, for showing diagnostics.
+    pub fn sources(&self) -> &Sources {
+        &self.library.sources
+    }
+
+    /// What the user has bound, by name; the last value (`_`) left out.
+    pub fn bindings(&self) -> Vec<(&str, &Value)> {
+        let mut list: Vec<_> = self.globals.iter().map(|(n, v)| (&**n, v)).filter(|(n, _)| *n != LAST).collect();
+        list.sort_by_key(|(name, _)| *name);
+        list
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.globals.get(name)
+    }
+
+    /// Forgets all bindings and statements; folders and seed stay.
+    pub fn reset(&mut self) {
+        let (folders, seed) = (std::mem::take(&mut self.host.folders), self.host.seed);
+        *self = Self::new(folders, seed);
+    }
+
+    /// Runs a text and collects what it gives. `name` is what diagnostics call the text.
+    pub fn run(&mut self, text: &str, name: &str, progress: &dyn Progress) -> Output {
+        let mut items = Vec::new();
+        let well = self.run_with(text, name, progress, &mut |item| items.push(item));
+        Output { items, failed: !well }
+    }
+
+    /// Runs a text and hands on each item as it comes. False if it ended with an error. The whole text is checked
+    /// first, and nothing of it runs if something is known to be wrong.
+    pub fn run_with(
+        &mut self,
+        text: &str,
+        name: &str,
+        progress: &dyn Progress,
+        out: &mut (dyn FnMut(Item) + Send),
+    ) -> bool {
+        let text = self.continued(text);
+        let (program, faults) = self.prepare(&text, name);
+        if !faults.is_empty() {
+            faults.into_iter().for_each(|fault| out(Item::Diagnostic(fault)));
+            return false;
+        }
+        let result = catch_unwind(AssertUnwindSafe(|| lang::deep(|| self.execute(&program, progress, out))));
+        match result {
+            Ok(Ok(())) => true,
+            Ok(Err(diagnostic)) => {
+                out(Item::Diagnostic(diagnostic));
+                false
+            }
+            Err(_) => {
+                let fault = Diagnostic::error("evaluation broke off: this is a fault of Mercer and not of your text");
+                out(Item::Diagnostic(fault.note("the session goes on with what was bound before")));
+                false
+            }
+        }
+    }
+
+    /// Reads a script and runs it, with its folder for relative paths.
+    pub fn run_file(&mut self, path: &Path, progress: &dyn Progress, out: &mut (dyn FnMut(Item) + Send)) -> bool {
+        match files::read(path) {
+            Ok(text) => {
+                let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+                let before = std::mem::replace(&mut self.host.folders.script, folder);
+                let well = self.run_with(&text, &path.display().to_string(), progress, out);
+                self.host.folders.script = before;
+                well
+            }
+            Err(message) => {
+                out(Item::Diagnostic(Diagnostic::error(message)));
+                false
+            }
+        }
+    }
+
+    /// The faults of a text that can be known without running it.
+    pub fn check(&mut self, text: &str, name: &str) -> Vec<Diagnostic> {
+        let text = self.continued(text);
+        self.prepare(&text, name).1
+    }
+
+    /// As [`check`](Self::check), for a file.
+    pub fn check_file(&mut self, path: &Path) -> Vec<Diagnostic> {
+        match files::read(path) {
+            Ok(text) => {
+                let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+                let before = std::mem::replace(&mut self.host.folders.script, folder);
+                let faults = self.check(&text, &path.display().to_string());
+                self.host.folders.script = before;
+                faults
+            }
+            Err(message) => vec![Diagnostic::error(message)],
+        }
+    }
+
+    /// The value of one expression, without showing it or binding `_`.
+    pub fn value_of(&mut self, text: &str, name: &str) -> Result<Value, Diagnostic> {
+        let last = self.globals.get(LAST).cloned();
+        let log = self.log.len();
+        let output = self.run(text, name, &Silent);
+        self.log.truncate(log);
+        match last {
+            Some(last) => self.globals.insert(LAST.into(), last),
+            None => self.globals.remove(LAST),
+        };
+        let mut value = None;
+        for item in output.items {
+            match item {
+                Item::Shown(shown) => value = Some(shown),
+                Item::Diagnostic(diagnostic) if diagnostic.is_error() => return Err(diagnostic),
+                _ => {}
+            }
+        }
+        value.ok_or_else(|| Diagnostic::error("this has no value"))
+    }
+
+    /// The signature of a name that can be called, with its line of help.
+    pub fn hint(&self, name: &str) -> Option<String> {
+        if let Some(Value::Function(function)) = self.globals.get(name) {
+            return Some(function.to_string());
+        }
+        let signature = &builtin::find(name)?.signature;
+        Some(format!("{}: {}", signature.shown(), signature.summary))
+    }
+
+    /// Writes a script that does again what this session did.
+    pub fn save(&self, path: &Path) -> Result<(), SaveError> {
+        let text = self.script();
+        let mut sources = Sources::new();
+        let source = sources.add("session", text.as_str());
+        if let Some(fault) = parse_all(&text, source).diagnostics.first() {
+            return Err(SaveError::Unreadable(fault.message.clone()));
+        }
+        std::fs::write(path, text).map_err(|source| SaveError::Write { path: path.to_owned(), source })
+    }
+
+    /// The statements of this session that went well, as a program.
+    pub fn script(&self) -> String {
+        self.log.iter().map(|line| format!("{line}\n")).collect()
+    }
+
+    /// A text that begins with `|>` goes on from the last value.
+    fn continued(&self, text: &str) -> String {
+        if text.trim_start().starts_with("|>") { format!("{LAST} {}", text.trim_start()) } else { text.to_owned() }
+    }
+
+    fn prepare(&mut self, text: &str, name: &str) -> (Program, Vec<Diagnostic>) {
+        let source = self.library.sources.add(name, text);
+        let parsed = parse_all(text, source);
+        if !parsed.diagnostics.is_empty() {
+            return (parsed.program, parsed.diagnostics);
+        }
+        self.library.begin(&self.host.folders.script);
+        let faults = lang::deep(|| check(&parsed.program, &self.globals, &mut self.library));
+        (parsed.program, faults)
+    }
+
+    fn execute(
+        &mut self,
+        program: &Program,
+        progress: &dyn Progress,
+        out: &mut (dyn FnMut(Item) + Send),
+    ) -> Result<(), Diagnostic> {
+        self.library.begin(&self.host.folders.script);
+        for statement in &program.statements {
+            self.one(statement, progress, out)?;
+            self.log.push(self.library.sources.slice(statement.span).to_owned());
+        }
+        Ok(())
+    }
+
+    fn one(
+        &mut self,
+        statement: &Statement,
+        progress: &dyn Progress,
+        out: &mut (dyn FnMut(Item) + Send),
+    ) -> Result<(), Diagnostic> {
+        let StatementKind::Import(path) = &statement.node else {
+            return Ok(statement::execute(statement, &mut self.globals, &mut self.host, progress, out)?);
+        };
+        let Some(program) = self.library.open(path)? else {
+            return Ok(());
+        };
+        let before = std::mem::replace(&mut self.host.folders.script, self.library.folder());
+        // What an imported file says is heard; what its bare expressions show is not.
+        let mut quiet = |item: Item| {
+            if !matches!(item, Item::Shown(_)) {
+                out(item);
+            }
+        };
+        let result = program.statements.iter().try_for_each(|inner| self.one(inner, progress, &mut quiet));
+        self.host.folders.script = before;
+        self.library.close();
+        result
+    }
+}
+
+/// The kind of a value, as `:type` shows it.
+pub fn type_of(value: &Value) -> &'static str {
+    match value.kind() {
+        Kind::Nothing => "Nothing",
+        kind => kind.name(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

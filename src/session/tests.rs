@@ -1,0 +1,187 @@
+//! One helper each way: what a program shows, and what it says when it fails.
+
+use super::*;
+
+fn run(source: &str) -> Output {
+    Session::default().run(source, "test", &Silent)
+}
+
+#[track_caller]
+fn check(source: &str, expected: &str) {
+    assert_eq!(run(source).text(), expected, "{source}");
+}
+
+#[track_caller]
+fn fails(source: &str, part: &str) {
+    let output = run(source);
+    assert!(output.failed, "{source} gives {}", output.text());
+    let said: Vec<String> = output
+        .diagnostics()
+        .map(|d| format!("{} {} {}", d.message, d.notes.join(" "), d.help.clone().unwrap_or_default()))
+        .collect();
+    assert!(said.iter().any(|text| text.contains(part)), "{source} says {said:?}");
+    assert!(output.diagnostics().all(|d| !d.labels.is_empty()), "{source} has no place: {said:?}");
+}
+
+#[test]
+fn arithmetic() {
+    check("1 + 2 * 3", "7");
+    check("-2^2", "-4");
+    check("2^3^2", "512");
+    check("0.1 + 0.2", "0.30000000000000004");
+    check("[1, 2, 3] * 2 + [10, 20, 30]", "[12, 24, 36]");
+    check("\"a\" + \"b\" + \"c\"", "\"abc\"");
+    check("7 / 2; 1e-7; inf; pi", "3.5\n1e-7\ninf\n3.141592653589793");
+    check("1 < 2 and not (2 < 1)", "true");
+    check("\"a\" < \"b\"; 0..3 == [0, 1, 2]; 1 == \"1\"", "true\ntrue\nfalse");
+    fails("1 + \"a\"", "cannot add a number and a string");
+    fails("[1, 2] + [1, 2, 3]", "as many items on both sides");
+    fails("not 1", "expected true or false after `not`, found a number");
+    fails("log(-1)", "`log` is not defined at -1");
+}
+
+#[test]
+fn bindings_and_functions() {
+    check("let a, b = 1, 2; a + b", "3");
+    check("let a, b = [3, 4]; a * b", "12");
+    check("let x = 1; let x = x + 1; x", "2");
+    check("fn f(x, y=10) = x + y; f(1); f(1, y=2); f(y=1, x=1)", "11\n3\n2");
+    check("fn fact(n) = if n < 2 then 1 else n * fact(n - 1); fact(10)", "3628800");
+    check("fn even(n) = if n == 0 then true else odd(n - 1)\nfn odd(n) = if n == 0 then false else even(n - 1)\neven(10)", "true");
+    check("let a = 2; let f = x -> a * x; let a = 3; f(1); f", "2\nx -> 2 * x");
+    check("let f = (x, y) -> x - y; f(5, 3)", "2");
+    check("let f = x -> y -> x + y; f(1)(2)", "3");
+    check("let sum = 3; sum; sum([1, 2])", "3\n3");
+    fails("fn f(x) = x; f(1, 2)", "`f` takes 1 argument, found 2");
+    fails("fn f(x, y) = x; f(1)", "`f` needs `y`");
+    fails("fn f(x) = x; f(z=1)", "`f` has no argument `z`");
+    fails("let a, b = [1, 2, 3]", "2 names cannot take apart a list of 3");
+    fails("let a, b, c = 1, 2", "3 names cannot hold 2 values");
+    fails("let x = 3; x(1)", "`x` is a number, which cannot be called");
+}
+
+#[test]
+fn pipes_and_chains() {
+    check("[1, 2, 3] |> sum", "6");
+    check("0..4 |> map(x -> x^2) |> sum", "14");
+    check("let f = map; [1] |> f(x -> x + 1)", "[2]");
+    check("let f = sqrt >> abs; f(4); f", "2\nsqrt >> abs");
+    check("5 |> (x -> x + 1)", "6");
+    check("[0..3 |> sum, 2]", "[3, 2]");
+    fails("3 |> 4", "a number cannot be called");
+}
+
+#[test]
+fn lists() {
+    check("[x^2 for x in 0..5 if x > 1]", "[4, 9, 16]");
+    check("[a * b for a, b in [[1, 2], [3, 4]]]", "[2, 12]");
+    check("[[i * j for j in 0..2] for i in 1..=2]", "[[0, 1],\n [0, 2]]");
+    check("let xs = [1, 2, 3]; xs[0]; xs[-1]; xs[1..3]; xs.n", "1\n3\n[2, 3]\n3");
+    check("len(0..1000000000)", "1000000000");
+    check("mean([1, 2, 6]); min(3, [1, 2]); prod([]); sum([])", "3\n1\n1\n0");
+    check("len([0..100 for i in 0..2][0])", "100");
+    fails("[1, 2][5]", "index 5 is out of range: there are 2 items");
+    fails("[1, 2][0.5]", "an index is a whole number");
+    fails("[0 for i in 0..1000000000]", "10,000,000 are held");
+    fails("map(0..1000000000, x -> x)", "10,000,000 are held");
+    fails("[1 for i in 3]", "expected a list after `in`, found a number");
+    fails("fn f(x, n) = if n == 0 then x else f([x, x], n - 1); f([1, 2, 3, 4], 40)", "10,000,000 are held");
+    fails("fn f(x, n) = if n == 0 then x else f([x], n - 1); f(1, 5000)", "nested more than");
+}
+
+#[test]
+fn recursion_without_end_is_an_error() {
+    fails("fn f(x) = f(x + 1)\nf(0)", "recursion without end in `f`");
+    fails("fn f(x) = [f(x + 1) for y in [1]][0] + 1\nf(0)", "recursion without end in `f`");
+    fails("fn f(x) = x |> g\nfn g(x) = map([x], f)\nf(0)", "recursion without end");
+}
+
+#[test]
+fn checks_before_running() {
+    fails("print(1); foo", "unknown name `foo`");
+    assert_eq!(run("print(1); foo").text(), "error: unknown name `foo`");
+    fails("let predict1 = 3; predikt1", "did you mean `predict1`?");
+    fails("map([1])", "`map` needs `function`");
+    fails("map([1], x -> x, 3)", "`map` takes 2 arguments, found 3");
+    fails("map([1], func=abs)", "`map` has no argument `func`");
+    fails("grid(0..1, num=3)", "write `grid(range, n)`");
+    fails("map(3, abs)", "expected a list for `list` of `map`, found a number");
+    fails("grid(0..1, -2)", "expected a whole number from 0 for `n` of `grid`, found `-2`");
+    fails("f(1); let f = x -> x", "unknown function `f`");
+    fails("fn f(x) = y; 1", "unknown name `y`");
+    fails("if 1 then 2 else 3", "expected true or false, found a number");
+    fails("[1].lenght", "a list has no member `lenght`");
+}
+
+#[test]
+fn last_value_and_prompt_lines() {
+    let mut session = Session::default();
+    session.run("[1, 2, 3]", "prompt", &Silent);
+    assert_eq!(session.run("|> sum", "prompt", &Silent).text(), "6");
+    assert_eq!(session.run("_ + 1", "prompt", &Silent).text(), "7");
+    assert_eq!(session.run("let x = _", "prompt", &Silent).text(), "");
+    assert!(session.run("x + y", "prompt", &Silent).failed);
+    assert_eq!(session.run("x", "prompt", &Silent).text(), "7");
+    assert_eq!(session.script(), "[1, 2, 3]\n_ |> sum\n_ + 1\nlet x = _\nx\n");
+    assert_eq!(session.bindings().len(), 1);
+    session.reset();
+    assert!(session.bindings().is_empty() && session.get("_").is_none());
+}
+
+#[test]
+fn a_failing_statement_keeps_what_came_before() {
+    let mut session = Session::default();
+    let output = session.run("let a = 1\nlet b = [1][a]\nlet c = 3", "test", &Silent);
+    assert!(output.failed && session.get("a").is_some() && session.get("b").is_none() && session.get("c").is_none());
+}
+
+#[test]
+fn stops_when_asked() {
+    struct Stop;
+    impl Progress for Stop {
+        fn report(&self, _done: f64, _note: &str) {}
+        fn stop(&self) -> bool {
+            true
+        }
+    }
+    let output = Session::default().run("[i for i in 0..1000000000 if i < 0]", "test", &Stop);
+    assert_eq!(output.text(), "error: stopped");
+}
+
+#[test]
+fn long_chains_take_linear_time() {
+    let many = vec!["1"; 100_000];
+    check(&many.join(" + "), "100000");
+    check(&format!("len({})", vec!["\"ab\""; 100_000].join(" + ")), "200000");
+}
+
+#[test]
+fn completion_knows_names_and_keywords() {
+    let mut session = Session::default();
+    session.run("let series = [1]", "test", &Silent);
+    let texts = |line: &str| -> Vec<String> {
+        session.complete(line, line.len()).candidates.into_iter().map(|c| c.text).collect()
+    };
+    assert_eq!(texts("1 + ser"), ["series"]);
+    assert_eq!(texts("grid(0..1, n"), ["n=", "not"]);
+    assert_eq!(texts("series.n"), ["n"]);
+    assert!(session.hint("grid").unwrap().starts_with("grid(range, n)"));
+}
+
+#[test]
+fn imports_bind_and_cycles_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("a.mer", "import \"b.mer\"\nlet a = b + 1; a; print(\"heard\")");
+    write("b.mer", "let b = 1");
+    write("c.mer", "import \"d.mer\"");
+    write("d.mer", "import \"c.mer\"");
+    write("e.mer", "let x = nowhere");
+    let mut session =
+        Session::new(Folders { script: folder.path().to_owned(), ..Folders::default() }, 0);
+    assert_eq!(session.run("import \"a.mer\"; a", "test", &Silent).text(), "heard\n2");
+    let cycle = session.run("import \"c.mer\"", "test", &Silent).text();
+    assert_eq!(cycle, "error: a cycle of imports: c.mer → d.mer → c.mer");
+    assert_eq!(session.run("import \"e.mer\"", "test", &Silent).text(), "error: unknown name `nowhere`");
+    assert_eq!(session.run("import \"f.mer\"", "test", &Silent).text(), "error: there is no file `f.mer`");
+}
