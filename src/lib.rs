@@ -9,3 +9,4 @@ pub mod linalg;
 pub mod param;
 pub mod progress;
 pub mod render;
+pub mod session;

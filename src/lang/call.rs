@@ -207,11 +207,10 @@ impl Evaluator<'_> {
         match (user, builtin::find(name)) {
             (Some(value), _) if value.is_callable() => Ok(Target::Value(value)),
             (_, Some(entry)) => Ok(Target::Entry(entry)),
-            (Some(value), None) => Err(Trouble::new(format!(
-                "`{name}` is {}, which cannot be called",
-                value.kind().noun()
-            ))
-            .at(callee.span)),
+            (Some(value), None) => {
+                Err(Trouble::new(format!("`{name}` is {}, which cannot be called", value.kind().noun()))
+                    .at(callee.span))
+            }
             (None, None) => Err(unknown::callee(name, self.globals().keys().map(|n| &**n)).at(callee.span)),
         }
     }
@@ -239,11 +238,8 @@ impl Evaluator<'_> {
         let mut values = Vec::with_capacity(dealt.len());
         values.extend(piped.map(|value| (None, value)));
         for (arg, &place) in args.iter().zip(&dealt[values.len()..]) {
-            let value = if signature.places[place].want.is_input() {
-                self.input(&arg.value)?
-            } else {
-                self.eval(&arg.value)?
-            };
+            let value =
+                if signature.places[place].want.is_input() { self.input(&arg.value)? } else { self.eval(&arg.value)? };
             values.push((arg.name.as_ref(), Spanned::new(value, arg.value.span)));
         }
         self.run(entry, values, &dealt, span)
@@ -295,7 +291,7 @@ impl Evaluator<'_> {
     ) -> Res<Value> {
         let params = closure.signature();
         let dealt = deal_closure(closure.shown_name(), &params, &shapes(&piped, args), span)
-            .map_err(|t| t.help(format!("it is `{}`", super::unparse::closure(closure))))?;
+            .map_err(|t| t.help(format!("it is `{}`", super::fill::shown(closure))))?;
         let mut values: Vec<Option<Value>> = (0..params.len()).map(|_| None).collect();
         let mut dealt = dealt.into_iter();
         if let (Some(piped), Some(place)) = (piped, if args.len() < dealt.len() { dealt.next() } else { None }) {
@@ -314,7 +310,7 @@ impl Evaluator<'_> {
             Function::Closure(closure) => {
                 let params = closure.signature();
                 deal_closure(closure.shown_name(), &params, &shapes, span)
-                    .map_err(|t| t.help(format!("it is `{}`", super::unparse::closure(closure))))?;
+                    .map_err(|t| t.help(format!("it is `{}`", super::fill::shown(closure))))?;
                 let mut values: Vec<Option<Value>> = args.into_iter().map(Some).collect();
                 values.resize_with(params.len(), || None);
                 self.enter(closure, values, span).map_err(|t| t.called(span, "called here"))
@@ -386,7 +382,9 @@ impl Evaluator<'_> {
                         if global && self.host.noted.insert(name.clone()) {
                             let text = format!("`{name}` is read as the value that you gave it, {value}");
                             let note = Diagnostic::remark(text).label(expr.span, "");
-                            self.emit(Item::Diagnostic(note.help(format!("write \"{name}\" for a column of that name"))));
+                            self.emit(Item::Diagnostic(
+                                note.help(format!("write \"{name}\" for a column of that name")),
+                            ));
                         }
                         Ok(value)
                     }

@@ -32,7 +32,10 @@ enum Known {
     Kind(Kind),
     Entry(&'static Entry),
     /// A function of the user's: how it is called and its parameters.
-    Closure { name: Arc<str>, params: Arc<Vec<(Arc<str>, bool)>> },
+    Closure {
+        name: Arc<str>,
+        params: Arc<Vec<(Arc<str>, bool)>>,
+    },
 }
 
 impl Known {
@@ -48,10 +51,9 @@ impl Known {
     fn of(value: &Value) -> Self {
         match value {
             Value::Function(Function::Known(entry)) => Known::Entry(entry),
-            Value::Function(Function::Closure(closure)) => Known::Closure {
-                name: closure.shown_name().into(),
-                params: Arc::new(closure.signature()),
-            },
+            Value::Function(Function::Closure(closure)) => {
+                Known::Closure { name: closure.shown_name().into(), params: Arc::new(closure.signature()) }
+            }
             other => Known::Kind(other.kind()),
         }
     }

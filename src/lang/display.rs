@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Write};
 
+use super::fill;
 use super::function::Function;
-use super::unparse;
+use super::print::print_string;
 use super::value::{List, Range, Value};
 use crate::param::{Param, State};
 
@@ -35,31 +36,13 @@ pub fn grouped(n: usize) -> String {
     out
 }
 
-/// A string as the language would read it.
-pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Nothing => f.write_str("nothing"),
             Value::Number(x) => f.write_str(&number(*x)),
             Value::Bool(b) => write!(f, "{b}"),
-            Value::Str(text) => f.write_str(&quoted(text)),
+            Value::Str(text) => f.write_str(&print_string(text)),
             Value::List(list) => write!(f, "{list}"),
             Value::Range(range) => write!(f, "{range}"),
             Value::Function(function) => write!(f, "{function}"),
@@ -111,7 +94,7 @@ impl fmt::Display for List {
 impl fmt::Display for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Function::Closure(closure) => f.write_str(&unparse::closure(closure)),
+            Function::Closure(closure) => f.write_str(&fill::shown(closure)),
             Function::Known(entry) => f.write_str(entry.signature.name),
             Function::Steps(steps) => {
                 for (i, step) in steps.iter().enumerate() {

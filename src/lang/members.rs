@@ -8,8 +8,7 @@ use crate::param::{Param, State};
 pub type Members = &'static [(&'static str, &'static str)];
 
 const LIST: Members = &[("n", "how many items there are")];
-const RANGE: Members =
-    &[("start", "where it begins"), ("end", "where it ends"), ("n", "how many whole steps it has")];
+const RANGE: Members = &[("start", "where it begins"), ("end", "where it ends"), ("n", "how many whole steps it has")];
 const STRING: Members = &[("n", "how many characters there are")];
 const FUNCTION: Members = &[("name", "the name it was given"), ("params", "the names of its arguments")];
 const PARAM: Members = &[

@@ -2,9 +2,29 @@
 
 mod advice;
 pub mod ast;
+pub mod builtin;
+mod builtins;
+pub mod call;
+pub mod check;
 pub mod diagnostic;
+pub mod display;
+pub mod eval;
+mod fill;
+pub mod function;
+pub mod help;
+pub mod host;
+pub mod json;
 pub mod layout;
+pub mod members;
+pub mod ops;
 pub mod parse;
 pub mod print;
 pub mod scan;
 pub mod span;
+mod stack;
+pub mod statement;
+pub mod trouble;
+mod unknown;
+pub mod value;
+
+pub use stack::deep;

@@ -115,9 +115,8 @@ impl From<Trouble> for Diagnostic {
     fn from(trouble: Trouble) -> Self {
         let body = *trouble.0;
         let mut diagnostic = Diagnostic::error(body.message);
-        let inside = |span: Span, outer: Span| {
-            span.source == outer.source && outer.start <= span.start && span.end <= outer.end
-        };
+        let inside =
+            |span: Span, outer: Span| span.source == outer.source && outer.start <= span.start && span.end <= outer.end;
         if let Some((span, text)) = body.called
             && !body.labels.iter().any(|(label, _)| inside(*label, span))
         {

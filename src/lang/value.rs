@@ -147,7 +147,8 @@ impl Value {
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Str(a), Value::Str(b)) => a == b,
             (Value::Range(a), Value::Range(b)) if a == b => true,
-            (Value::List(_) | Value::Range(_), Value::List(_) | Value::Range(_)) => match (self.items(), other.items()) {
+            (Value::List(_) | Value::Range(_), Value::List(_) | Value::Range(_)) => match (self.items(), other.items())
+            {
                 (Some(a), Some(b)) => a.len() == b.len() && a.zip(b).all(|(a, b)| a.same(&b)),
                 _ => false,
             },

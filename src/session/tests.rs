@@ -33,7 +33,7 @@ fn arithmetic() {
     check("\"a\" + \"b\" + \"c\"", "\"abc\"");
     check("7 / 2; 1e-7; inf; pi", "3.5\n1e-7\ninf\n3.141592653589793");
     check("1 < 2 and not (2 < 1)", "true");
-    check("\"a\" < \"b\"; 0..3 == [0, 1, 2]; 1 == \"1\"", "true\ntrue\nfalse");
+    check("\"a\" < \"b\"; (0..3) == [0, 1, 2]; 1 == \"1\"", "true\ntrue\nfalse");
     fails("1 + \"a\"", "cannot add a number and a string");
     fails("[1, 2] + [1, 2, 3]", "as many items on both sides");
     fails("not 1", "expected true or false after `not`, found a number");
@@ -47,7 +47,10 @@ fn bindings_and_functions() {
     check("let x = 1; let x = x + 1; x", "2");
     check("fn f(x, y=10) = x + y; f(1); f(1, y=2); f(y=1, x=1)", "11\n3\n2");
     check("fn fact(n) = if n < 2 then 1 else n * fact(n - 1); fact(10)", "3628800");
-    check("fn even(n) = if n == 0 then true else odd(n - 1)\nfn odd(n) = if n == 0 then false else even(n - 1)\neven(10)", "true");
+    check(
+        "fn even(n) = if n == 0 then true else odd(n - 1)\nfn odd(n) = if n == 0 then false else even(n - 1)\neven(10)",
+        "true",
+    );
     check("let a = 2; let f = x -> a * x; let a = 3; f(1); f", "2\nx -> 2 * x");
     check("let f = (x, y) -> x - y; f(5, 3)", "2");
     check("let f = x -> y -> x + y; f(1)(2)", "3");
@@ -163,7 +166,7 @@ fn completion_knows_names_and_keywords() {
         session.complete(line, line.len()).candidates.into_iter().map(|c| c.text).collect()
     };
     assert_eq!(texts("1 + ser"), ["series"]);
-    assert_eq!(texts("grid(0..1, n"), ["n=", "not"]);
+    assert_eq!(texts("grid(0..1, n"), ["n=", "normal", "not"]);
     assert_eq!(texts("series.n"), ["n"]);
     assert!(session.hint("grid").unwrap().starts_with("grid(range, n)"));
 }
@@ -177,8 +180,7 @@ fn imports_bind_and_cycles_are_found() {
     write("c.mer", "import \"d.mer\"");
     write("d.mer", "import \"c.mer\"");
     write("e.mer", "let x = nowhere");
-    let mut session =
-        Session::new(Folders { script: folder.path().to_owned(), ..Folders::default() }, 0);
+    let mut session = Session::new(Folders { script: folder.path().to_owned(), ..Folders::default() }, 0);
     assert_eq!(session.run("import \"a.mer\"; a", "test", &Silent).text(), "heard\n2");
     let cycle = session.run("import \"c.mer\"", "test", &Silent).text();
     assert_eq!(cycle, "error: a cycle of imports: c.mer → d.mer → c.mer");

@@ -91,11 +91,13 @@ fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
         && name == "Uniform"
         && lo >= hi
     {
-        return Err(Trouble::new(format!("the bounds of `Uniform` are the wrong way round: {lo} to {hi}"))
-            .blame(place.name));
+        return Err(
+            Trouble::new(format!("the bounds of `Uniform` are the wrong way round: {lo} to {hi}")).blame(place.name)
+        );
     }
     let real = |place: &Place| matches!(place.name, "mean" | "lo" | "hi");
-    let wrong = call.signature.places.iter().zip(&args).find(|(place, x)| !x.is_finite() || (!real(place) && **x <= 0.0));
+    let wrong =
+        call.signature.places.iter().zip(&args).find(|(place, x)| !x.is_finite() || (!real(place) && **x <= 0.0));
     Err(match wrong {
         Some((place, x)) => {
             let what = if real(place) { "finite" } else { "positive" };

@@ -1,0 +1,139 @@
+//! A function with its captured values filled in, so that its text stands for itself.
+
+use std::sync::Arc;
+
+use super::ast::{Arg, Expr, ExprKind, FnParam, Lambda};
+use super::function::{Closure, Function};
+use super::parse::parse;
+use super::print::print_lambda;
+use super::span::SourceId;
+use super::value::Value;
+
+/// The source form of a function of the user's; of one that `fn` made, with its name.
+pub fn shown(closure: &Closure) -> String {
+    let filled = filled(closure);
+    match &closure.name {
+        None => print_lambda(&filled),
+        Some(name) => {
+            let statement = super::ast::StatementKind::Fn {
+                name: super::span::Spanned::new(name.clone(), filled.body.span),
+                function: Arc::new(filled),
+            };
+            let span = closure.lambda.body.span;
+            super::print::print_statement(&super::ast::Statement { node: statement, span })
+        }
+    }
+}
+
+/// Its text with literals in place of captured names, where a value has a source form.
+pub fn filled(closure: &Closure) -> Lambda {
+    Filling { captured: &closure.captured, hidden: Vec::new() }.lambda(&closure.lambda)
+}
+
+struct Filling<'c> {
+    captured: &'c [(Arc<str>, Value)],
+    /// Names that are bound further in.
+    hidden: Vec<Arc<str>>,
+}
+
+impl Filling<'_> {
+    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
+        let mark = self.hidden.len();
+        let mut params = Vec::with_capacity(lambda.params.len());
+        for param in &lambda.params {
+            let default = param.default.as_ref().map(|default| self.expr(default));
+            params.push(FnParam { name: param.name.clone(), default });
+            self.hidden.push(param.name.node.clone());
+        }
+        let body = self.expr(&lambda.body);
+        self.hidden.truncate(mark);
+        Lambda { params, body }
+    }
+
+    fn boxed(&mut self, expr: &Expr) -> Box<Expr> {
+        Box::new(self.expr(expr))
+    }
+
+    fn all(&mut self, exprs: &[Expr]) -> Vec<Expr> {
+        exprs.iter().map(|expr| self.expr(expr)).collect()
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Expr {
+        let node = match &expr.node {
+            ExprKind::Number(_) | ExprKind::Str(_) | ExprKind::Bool(_) => expr.node.clone(),
+            ExprKind::Name(name) => self.name(name),
+            ExprKind::List(items) => ExprKind::List(self.all(items)),
+            ExprKind::Comprehension { body, vars, over, cond } => {
+                let over = self.boxed(over);
+                let mark = self.hidden.len();
+                self.hidden.extend(vars.iter().map(|var| var.node.clone()));
+                let body = self.boxed(body);
+                let cond = cond.as_ref().map(|cond| self.boxed(cond));
+                self.hidden.truncate(mark);
+                ExprKind::Comprehension { body, vars: vars.clone(), over, cond }
+            }
+            ExprKind::Lambda(lambda) => ExprKind::Lambda(Arc::new(self.lambda(lambda))),
+            ExprKind::If { cond, then, otherwise } => {
+                ExprKind::If { cond: self.boxed(cond), then: self.boxed(then), otherwise: self.boxed(otherwise) }
+            }
+            ExprKind::Chain { first, rest } => ExprKind::Chain {
+                first: self.boxed(first),
+                rest: rest.iter().map(|(op, operand)| (op.clone(), self.expr(operand))).collect(),
+            },
+            ExprKind::Unary { op, operand } => ExprKind::Unary { op: op.clone(), operand: self.boxed(operand) },
+            ExprKind::Range { start, end, inclusive } => {
+                ExprKind::Range { start: self.boxed(start), end: self.boxed(end), inclusive: *inclusive }
+            }
+            ExprKind::Prior { value, prior } => {
+                ExprKind::Prior { value: value.as_ref().map(|value| self.boxed(value)), prior: self.boxed(prior) }
+            }
+            ExprKind::Call { callee, args } => ExprKind::Call {
+                callee: self.boxed(callee),
+                args: args.iter().map(|arg| Arg { value: self.expr(&arg.value), ..arg.clone() }).collect(),
+            },
+            ExprKind::Index { value, index } => ExprKind::Index { value: self.boxed(value), index: self.boxed(index) },
+            ExprKind::Member { value, member } => ExprKind::Member { value: self.boxed(value), member: member.clone() },
+        };
+        Expr { node, span: expr.span }
+    }
+
+    fn name(&self, name: &Arc<str>) -> ExprKind {
+        let kept = || ExprKind::Name(name.clone());
+        if self.hidden.contains(name) {
+            return kept();
+        }
+        match self.captured.iter().find(|(captured, _)| captured == name) {
+            Some((_, value)) => literal(value).unwrap_or_else(kept),
+            None => kept(),
+        }
+    }
+}
+
+/// The expression that gives a value, if there is one of moderate size.
+fn literal(value: &Value) -> Option<ExprKind> {
+    match value {
+        Value::Number(x) => Some(ExprKind::Number(*x)),
+        Value::Bool(b) => Some(ExprKind::Bool(*b)),
+        Value::Str(text) => Some(ExprKind::Str(text.clone())),
+        Value::Function(Function::Known(entry)) => Some(ExprKind::Name(entry.signature.name.into())),
+        Value::Function(Function::Closure(inner)) if inner.name.is_none() => {
+            Some(ExprKind::Lambda(Arc::new(filled(inner))))
+        }
+        Value::List(list) if list.len() <= 1000 => {
+            let span = Default::default();
+            let items = list.items().iter().map(|item| literal(item).map(|node| Expr { node, span }));
+            items.collect::<Option<Vec<_>>>().map(ExprKind::List)
+        }
+        Value::Range(_) | Value::Dist(_) => read(&value.to_string()),
+        _ => None,
+    }
+}
+
+/// The expression of a text that prints a value.
+fn read(text: &str) -> Option<ExprKind> {
+    let program = parse(text, SourceId::default()).ok()?;
+    match program.statements.into_iter().next()?.node {
+        super::ast::StatementKind::Expr(expr) => Some(expr.node),
+        _ => None,
+    }
+}
