@@ -35,7 +35,8 @@ struct Place<'t> {
 impl Session {
     /// What could stand at a place in a line, sorted.
     pub fn complete(&self, line: &str, cursor: usize) -> Completion {
-        let before = &line[..line.floor_char_boundary(cursor)];
+        let cursor = (0..=cursor.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+        let before = &line[..cursor];
         let place = place(before);
         let mut found = Vec::new();
         let start = if let Some(start) = place.string {

@@ -41,10 +41,7 @@ fn help(call: &mut Call<'_, '_>) -> Res<Value> {
     let name = match topic {
         None => None,
         Some(Value::Str(name)) => Some(name.to_string()),
-        Some(value @ Value::Function(_)) => match &value {
-            Value::Function(function) => function.name().map(str::to_owned),
-            _ => None,
-        },
+        Some(Value::Function(function)) => function.name().map(str::to_owned),
         Some(other) => Some(other.to_string()),
     };
     let text = manual::topic(name.as_deref()).map_err(|t| t.blame("topic"))?;
