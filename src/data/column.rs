@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::error::DataError;
+
 /// What the numbers of a column stand for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -40,13 +42,40 @@ impl Resolution {
 
 /// A named column. The values are shared, so a clone costs nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Saved")]
 pub struct Column {
     name: Arc<str>,
     kind: Kind,
     unit: Option<Arc<str>>,
-    #[serde(with = "exact")]
+    #[serde(serialize_with = "exact::serialize")]
     values: Arc<Vec<f64>>,
+    #[serde(skip)]
     missing: usize,
+}
+
+/// A column as it stands in a file that anybody may have edited.
+#[derive(Deserialize)]
+struct Saved {
+    name: Arc<str>,
+    kind: Kind,
+    unit: Option<Arc<str>>,
+    #[serde(deserialize_with = "exact::deserialize")]
+    values: Arc<Vec<f64>>,
+}
+
+impl TryFrom<Saved> for Column {
+    type Error = DataError;
+
+    fn try_from(Saved { name, kind, unit, values }: Saved) -> Result<Self, DataError> {
+        if let Kind::Categories { levels } = &kind {
+            let known = |v: &f64| v.is_nan() || (*v >= 0.0 && *v < levels.len() as f64 && v.fract() == 0.0);
+            if !values.iter().all(known) {
+                return Err(DataError::Broken { why: "a code has no category" });
+            }
+        }
+        let missing = values.iter().filter(|v| v.is_nan()).count();
+        Ok(Self { name, kind, unit, values, missing })
+    }
 }
 
 impl Column {
@@ -246,6 +275,13 @@ mod tests {
         let back: Column = serde_json::from_str(&serde_json::to_string(&c).unwrap()).unwrap();
         let bits = |c: &Column| c.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
         assert_eq!((bits(&c), c.unit(), c.missing()), (bits(&back), back.unit(), back.missing()));
+    }
+
+    #[test]
+    fn an_edited_column_is_checked() {
+        let text = r#"{"name":"c","kind":{"categories":{"levels":["a"]}},"unit":null,"values":[0,1]}"#;
+        let error = serde_json::from_str::<Column>(text).unwrap_err().to_string();
+        assert!(error.contains("a code has no category"), "{error}");
     }
 
     #[test]

@@ -10,12 +10,41 @@ use super::error::{DataError, RowRef, list};
 
 /// Immutable; columns are shared, so clones and choices of columns cost nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Saved")]
 pub struct Dataset {
     columns: Vec<Column>,
     target: Option<usize>,
     inputs: Vec<usize>,
     rows: Rows,
     about: Arc<About>,
+}
+
+/// Data as they stand in a file that anybody may have edited.
+#[derive(Deserialize)]
+struct Saved {
+    columns: Vec<Column>,
+    target: Option<usize>,
+    inputs: Vec<usize>,
+    rows: Rows,
+    about: Arc<About>,
+}
+
+impl TryFrom<Saved> for Dataset {
+    type Error = DataError;
+
+    fn try_from(Saved { columns, target, inputs, rows, about }: Saved) -> Result<Self, DataError> {
+        if !target.iter().chain(&inputs).all(|i| *i < columns.len()) {
+            return Err(DataError::Broken { why: "an input or the target is not among the columns" });
+        }
+        if columns.is_empty() {
+            return Err(DataError::NoColumns);
+        }
+        let name = |i: &usize| columns[*i].name().to_string();
+        let (target, inputs) = (target.as_ref().map(name), inputs.iter().map(name).collect::<Vec<_>>());
+        let data = Self::with_rows(columns, rows, target.as_deref(), None)?;
+        let data = if inputs.is_empty() { Self { inputs: Vec::new(), ..data } } else { data.with_inputs(&inputs)? };
+        Ok(Self { about, ..data })
+    }
 }
 
 /// Where data came from and what was noticed on the way.

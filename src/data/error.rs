@@ -90,6 +90,8 @@ pub enum DataError {
     Length { name: String, found: usize, expected: usize, like: String },
     #[error("data need at least one column")]
     NoColumns,
+    #[error("the saved data do not hold together: {why}")]
+    Broken { why: &'static str },
     #[error("the mask has {found} values, expected one for each of the {expected} rows")]
     Mask { found: usize, expected: usize },
 
@@ -108,6 +110,8 @@ pub enum DataError {
     Overflow { column: String },
     #[error("column `{column}` holds categories, expected numbers")]
     NotNumeric { column: String },
+    #[error("`{value}` in column `{column}`, {row}, is none of the categories known there: {}", list(.known))]
+    UnknownLevel { column: String, row: RowRef, value: String, known: Vec<String> },
     #[error("the data have no target")]
     Untargeted,
     #[error(

@@ -54,7 +54,11 @@ pub fn load(name: &str, folders: &[PathBuf], options: &Options) -> Result<Datase
             Target::Usual => Target::Named(set.target.into()),
             other => other.clone(),
         };
-        let data = read(name, &Source::Bytes(set.text.as_bytes()), &Options { target, ..options.clone() })?;
+        let data = read(
+            name,
+            &Source::Bytes(set.text.as_bytes()),
+            &Options { target, header: Header::Yes, ..options.clone() },
+        )?;
         return set.dress(data);
     }
     let path = locate(name, folders)?;

@@ -4,6 +4,7 @@
 //! [`Dataset::split`] make new ones. Values stay in the data's own units unless a [`Step`] says otherwise.
 //! Nothing here knows the language, spans or kernels.
 
+mod align;
 mod column;
 mod csv;
 mod dataset;

@@ -267,6 +267,9 @@ fn verbs_keep_what_they_should() {
     assert_eq!(data.filter(&[true]).unwrap_err(), DataError::Mask { found: 1, expected: 3 });
     let saved: Dataset = serde_json::from_str(&serde_json::to_string(&data).unwrap()).unwrap();
     assert_eq!(saved, data);
+    let edited = serde_json::to_string(&data).unwrap().replace("\"target\":2", "\"target\":7");
+    let error = serde_json::from_str::<Dataset>(&edited).unwrap_err().to_string();
+    assert!(error.contains("the target is not among the columns"), "{error}");
 }
 
 #[test]
