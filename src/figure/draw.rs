@@ -10,7 +10,7 @@ use super::heat::cells;
 use super::layout::{Anchor, ColourBar, Frame, Key, Page, Placed, TICK, TICK_MARK, TICK_ROOM, Text};
 use super::palette::{self, Rgb, Shades, colour};
 use super::scale::Tick;
-use super::thin::{Point, dashes, pairs, runs, thin_line, thin_points};
+use super::thin::{DENSE, Point, dashes, pairs, runs, thin_line, thin_points};
 use super::{Across, Mark, Role};
 
 /// DejaVu Sans is what PNGs are painted with and what text is measured by; the others are of much the same width.
@@ -104,8 +104,10 @@ fn draw_bar(scene: &mut Scene, bar: &ColourBar) {
 
 fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<Shades>) {
     let frame = panel.frame;
-    let across = |v: f64| (frame.x + panel.x.at(v) * frame.w).clamp(-FAR, FAR);
-    let up = |v: f64| (frame.y + frame.h - panel.y.at(v) * frame.h).clamp(-FAR, FAR);
+    let sideways = |t: f64| (frame.x + t * frame.w).clamp(-FAR, FAR);
+    let upward = |t: f64| (frame.y + frame.h - t * frame.h).clamp(-FAR, FAR);
+    let (across, up) = (|v: f64| sideways(panel.x.at(v)), |v: f64| upward(panel.y.at(v)));
+    let (edge_x, edge_y) = (|v: f64| sideways(panel.x.edge(v)), |v: f64| upward(panel.y.edge(v)));
     // A value that is not finite would be clamped to the edge; it must stay missing.
     let place = |(x, y): Point| if x.is_finite() && y.is_finite() { (across(x), up(y)) } else { (f64::NAN, f64::NAN) };
     match mark {
@@ -137,7 +139,10 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
             let Some(shades) = shades else { return };
             let (mut left, mut top, mut w, mut h, mut fills) = (vec![], vec![], vec![], vec![], vec![]);
             for cell in cells(x, y, z, CELLS) {
-                let (x0, x1, y0, y1) = (across(cell.x.0), across(cell.x.1), up(cell.y.0), up(cell.y.1));
+                let (x0, x1, y0, y1) = (edge_x(cell.x.0), edge_x(cell.x.1), edge_y(cell.y.0), edge_y(cell.y.1));
+                if ![x0, x1, y0, y1].iter().all(|v| v.is_finite()) {
+                    continue;
+                }
                 left.push(x0.min(x1));
                 top.push(y0.min(y1));
                 // A little over the next cell, against hairlines between.
@@ -149,12 +154,14 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
         }
         Mark::Bars { x, height, width, role, .. } => {
             for (x, height) in pairs(x, height).filter(|(x, h)| x.is_finite() && h.is_finite()) {
-                let (x0, x1) = (across(x - width / 2.0), across(x + width / 2.0));
-                let ground = if panel.y.at(0.0).is_finite() { up(0.0) } else { frame.y + frame.h };
+                let (x0, x1, ground) = (edge_x(x - width / 2.0), edge_x(x + width / 2.0), edge_y(0.0));
+                if !(x0.is_finite() && x1.is_finite() && up(height).is_finite()) {
+                    continue;
+                }
                 let (top, foot) = (up(height).min(ground), up(height).max(ground));
                 let gap = if (x1 - x0).abs() > 4.0 { 0.5 } else { 0.0 };
                 let bar = Frame { x: x0.min(x1) + gap, y: top, w: (x1 - x0).abs() - 2.0 * gap, h: foot - top };
-                rectangle(scene, bar, colour(*role), Some(0.7));
+                rectangle(scene, bar, palette::pale(colour(*role), 0.7), None);
             }
         }
         // Turned into bars before.
@@ -163,6 +170,7 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
 }
 
 fn dots(scene: &mut Scene, points: Vec<Point>, role: Role) {
+    let ink = if points.len() > DENSE { palette::pale(colour(role), 0.55) } else { colour(role) };
     let (radius, cell) = match points.len() {
         0..=60 => (3.0, 0.25),
         61..=300 => (2.2, 0.25),
@@ -177,9 +185,9 @@ fn dots(scene: &mut Scene, points: Vec<Point>, role: Role) {
         cx,
         cy,
         r: if ring { radius + 0.3 } else { radius },
-        fill: if ring { Color::Rgb(255, 255, 255) } else { paint(colour(role)) },
+        fill: if ring { Color::Rgb(255, 255, 255) } else { paint(ink) },
         fill_opacity: None,
-        stroke: ring.then(|| paint(colour(role))),
+        stroke: ring.then(|| paint(ink)),
         stroke_width: ring.then_some(1.4),
     });
 }
@@ -223,16 +231,24 @@ fn draw_key(scene: &mut Scene, key: Key, x: f64, y: f64) {
             let wide = if matches!(role, Role::Draw(_) | Role::Reference) { 1.4 } else { 2.0 };
             stroke(scene, &[(x, y), (x + 20.0, y)], colour(role), wide, dashed);
         }
+        // Bars and bands alike; a band's own shade is too pale for so small a patch.
         Key::Patch(role) => {
-            let opacity = if role == Role::Reference || role == Role::Data { 0.7 } else { 0.45 };
-            rectangle(scene, Frame { x, y: y - 5.5, w: 20.0, h: 11.0 }, colour(role), Some(opacity));
+            let share = if matches!(role, Role::Band) { 0.45 } else { 0.7 };
+            rectangle(scene, Frame { x, y: y - 5.5, w: 20.0, h: 11.0 }, palette::pale(colour(role), share), None);
         }
     }
 }
 
 fn stroke(scene: &mut Scene, points: &[Point], ink: Rgb, wide: f64, dashed: bool) {
     let parts = if dashed { dashes(points, DASH.0, DASH.1) } else { vec![points.to_vec()] };
-    for points in parts.into_iter().filter(|p| p.len() > 1) {
+    let (w, h) = (scene.width, scene.height);
+    // Dashes of a line far outside the picture would fill the file.
+    let seen = |part: &Vec<Point>| {
+        let beyond =
+            |f: fn(&Point) -> f64, most: f64| part.iter().all(|p| f(p) < 0.0) || part.iter().all(|p| f(p) > most);
+        part.len() > 1 && !beyond(|p| p.0, w) && !beyond(|p| p.1, h)
+    };
+    for points in parts.into_iter().filter(seen) {
         scene.add(Primitive::PolyLine { points, stroke: paint(ink), stroke_width: wide, stroke_dasharray: None });
     }
 }

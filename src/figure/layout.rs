@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::palette::{self, Rgb, Shades};
-use super::scale::{Scale, Tick};
+use super::scale::{Scale, Tick, short};
 use super::text::{width, wrap};
 use super::thin::{ordered, scales};
 use super::{Axis, Figure, Mark, Panel, Role, Size};
@@ -104,11 +104,21 @@ pub(super) fn entries(figure: &Figure) -> Vec<(Key, String)> {
             }
             Mark::Heat { .. } => continue,
         };
-        if !label.trim().is_empty() && !all.iter().any(|(k, l)| *k == key && l == label) {
+        if !label.trim().is_empty() && !blank(mark) && !all.iter().any(|(k, l)| *k == key && l == label) {
             all.push((key, label.clone()));
         }
     }
     all
+}
+
+/// Whether a mark has nothing to draw.
+fn blank(mark: &Mark) -> bool {
+    match mark {
+        Mark::Points { x, .. } | Mark::Line { x, .. } | Mark::Band { x, .. } | Mark::Bars { x, .. } => x.is_empty(),
+        Mark::Histogram { values, .. } => values.is_empty(),
+        Mark::Heat { z, .. } => z.is_empty(),
+        Mark::Rule { at, .. } => !at.is_finite(),
+    }
 }
 
 /// Places a figure on a page of the given size.
@@ -185,7 +195,7 @@ struct Needs<'a> {
 impl Needs<'_> {
     fn above(&self) -> f64 {
         let lines = 18.0 * self.heading.len() as f64 + 16.0 * self.y_label.len() as f64;
-        if lines > 0.0 { lines + 6.0 } else { 6.0 }
+        lines + 9.0
     }
 
     fn below(&self) -> f64 {
@@ -340,8 +350,12 @@ const NAME_ROOM: f64 = 160.0;
 
 fn y_ticks(need: &Needs<'_>, height: f64) -> Vec<Tick> {
     let Some((_, scale)) = &need.scales else { return Vec::new() };
-    let want =
-        if need.panel.y.names.is_empty() { (height / 36.0).max((height / 24.0).min(4.0)) } else { height / 14.0 };
+    let want = match need.panel {
+        panel if !panel.y.names.is_empty() => height / 14.0,
+        // Both axes of a square read alike.
+        panel if panel.square => height / 75.0,
+        _ => (height / 36.0).max((height / 24.0).min(4.0)),
+    };
     shortened(scale.ticks(&need.panel.y, want as usize), NAME_ROOM)
 }
 
@@ -350,14 +364,7 @@ fn bar_ticks(shades: Shades, height: f64) -> Vec<Tick> {
     match Scale::over(&axis, std::iter::empty(), (0.0, 0.0)) {
         Some(scale) => scale.ticks(&axis, (height / 55.0) as usize),
         // One value only: its own tick, in the middle of the bar.
-        None => {
-            let text = if (1e-3..1e6).contains(&shades.lo.abs()) || shades.lo == 0.0 {
-                format!("{:.4}", shades.lo).trim_end_matches('0').trim_end_matches('.').to_string()
-            } else {
-                format!("{:.3e}", shades.lo)
-            };
-            vec![Tick { at: 0.5, text }]
-        }
+        None => vec![Tick { at: 0.5, text: short(shades.lo) }],
     }
 }
 
@@ -367,7 +374,9 @@ fn x_ticks(need: &Needs<'_>, room: f64) -> Vec<Tick> {
     let axis = &need.panel.x;
     let mut want = if axis.names.is_empty() { (room / 75.0) as usize } else { axis.names.len().min(400) };
     loop {
-        let ticks = shortened(scale.ticks(axis, want), NAME_ROOM / 2.0);
+        let names = axis.names.len().clamp(1, want.max(1)) as f64;
+        let longest = if axis.names.is_empty() { NAME_ROOM } else { (room / names - 16.0).clamp(40.0, NAME_ROOM) };
+        let ticks = shortened(scale.ticks(axis, want), longest);
         let takes = (widest(&ticks) + 14.0) * ticks.len() as f64;
         if takes <= room + 14.0 || want <= 2 {
             return ticks;

@@ -171,8 +171,9 @@ impl Size {
     pub fn of(figure: &Figure) -> Self {
         let (rows, columns) = figure.shape();
         let square = figure.panels.iter().any(|p| p.square);
+        let heat = figure.panels.iter().flat_map(|p| &p.marks).any(|m| matches!(m, Mark::Heat { .. }));
         let (width, row) = match columns {
-            1 if square => (620, 560),
+            1 if square => (if heat { 620 } else { 560 }, 560),
             1 if rows == 1 => (860, 470),
             1 => (860, 215),
             2 => (1000, if square { 450 } else { 320 }),

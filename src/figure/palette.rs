@@ -29,6 +29,12 @@ pub(super) fn colour(role: Role) -> Rgb {
     }
 }
 
+/// A colour thinned with white, `share` of it left.
+pub(super) fn pale((r, g, b): Rgb, share: f64) -> Rgb {
+    let thin = |c: u8| (255.0 - (255.0 - f64::from(c)) * share).round() as u8;
+    (thin(r), thin(g), thin(b))
+}
+
 /// Whether a curve of this role is dashed to tell it from an earlier one of the same colour.
 pub(super) fn dashed(role: Role) -> bool {
     matches!(role, Role::Draw(i) | Role::Component(i) if (i / CYCLE.len()) % 2 == 1)

@@ -68,7 +68,11 @@ pub fn components_figure(names: Names<'_>, parts: &[Part<'_>], band: &str) -> Fi
         Panel::new(names.x, names.y, marks).titled(title)
     });
     let panels: Vec<Panel> = panels.collect();
-    let columns = if panels.len() > 5 { 2 } else { 1 };
+    let columns = match panels.len() {
+        0..=5 => 1,
+        6..=8 => 2,
+        _ => 3,
+    };
     let shares = parts.iter().any(|p| p.share.is_some());
     let figure = Figure::grid(names.title, columns, panels);
     if shares {

@@ -4,8 +4,6 @@ use super::Axis;
 
 /// Spans below this share of the values themselves count as constant: the digits left are noise.
 const FLAT: f64 = 1e-12;
-/// Keeps padded ends and their halves finite.
-const LARGEST: f64 = f64::MAX * 0.9;
 /// Below this a span has lost digits to subnormal numbers.
 const SMALLEST: f64 = 1e-300;
 
@@ -32,7 +30,8 @@ impl Scale {
         let shown = |v: &f64| v.is_finite() && (!axis.log || *v > 0.0);
         let given = axis.range.map(|(a, b)| (a.min(b), a.max(b))).filter(|(a, b)| shown(a) && shown(b) && a < b);
         let (lo, hi) = match given {
-            Some(range) => range,
+            Some((lo, hi)) if axis.log => widen_log(lo, hi, (0.0, 0.0)),
+            Some((lo, hi)) => widen(lo, hi, (0.0, 0.0)),
             None => {
                 let (lo, hi) =
                     values.filter(shown).fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
@@ -64,6 +63,12 @@ impl Scale {
         if self.reversed { 1.0 - t } else { t }
     }
 
+    /// The place of the edge of a bar or cell: one that a logarithmic axis cannot show lies far before its start.
+    pub fn edge(&self, v: f64) -> f64 {
+        let t = self.at(v);
+        if t.is_nan() && v.is_finite() { self.at(f64::MIN_POSITIVE) } else { t }
+    }
+
     /// At most about `want` ticks at round values, or the axis' own names.
     pub fn ticks(&self, axis: &Axis, want: usize) -> Vec<Tick> {
         let want = want.max(2);
@@ -74,7 +79,7 @@ impl Scale {
         }
         let decades = if self.log { self.decades(want) } else { Vec::new() };
         let mut ticks: Vec<Tick> = if decades.len() >= 2 {
-            decades.into_iter().map(|v| Tick { at: self.at(v), text: plain(v) }).collect()
+            decades.into_iter().map(|v| Tick { at: self.at(v), text: short(v) }).collect()
         } else {
             self.round_values(want)
         };
@@ -89,7 +94,7 @@ impl Scale {
         let (first, last) = ((self.lo / size - 1e-9).ceil(), (self.hi / size + 1e-9).floor());
         // Beyond 2^53 the steps no longer count up; such a range was widened before, unless a user set it.
         let count = (last - first).clamp(-1.0, 4.0 * want as f64);
-        let values = (0..=(count.max(0.0) as usize)).map(|i| (first + i as f64) * size);
+        let values = (0..=(count.max(0.0) as usize)).map(|i| (first + i as f64) * size).filter(|v| v.is_finite());
         let largest = self.lo.abs().max(self.hi.abs());
         values.map(|v| Tick { at: self.at(v), text: step.write(v, largest) }).collect()
     }
@@ -112,9 +117,9 @@ fn widen(lo: f64, hi: f64, pad: (f64, f64)) -> (f64, f64) {
     let largest = lo.abs().max(hi.abs());
     if half * 2.0 <= largest * FLAT || half < SMALLEST {
         let by = if largest < SMALLEST { 1.0 } else { largest * 0.1 };
-        return ((lo - by).max(-LARGEST), (hi + by).min(LARGEST));
+        return ((lo - by).max(f64::MIN), (hi + by).min(f64::MAX));
     }
-    ((lo - half * 2.0 * pad.0).max(-LARGEST), (hi + half * 2.0 * pad.1).min(LARGEST))
+    ((lo - half * 2.0 * pad.0).max(f64::MIN), (hi + half * 2.0 * pad.1).min(f64::MAX))
 }
 
 fn widen_log(lo: f64, hi: f64, pad: (f64, f64)) -> (f64, f64) {
@@ -130,14 +135,14 @@ pub(super) struct Step {
     exponent: i32,
 }
 
-/// The least round step that is not below `raw`, which is positive.
+/// The round step next to `raw`, which is positive: at least four fifths of it.
 pub(super) fn step(raw: f64) -> Step {
     let exponent = raw.log10().floor().clamp(-307.0, 307.0) as i32;
     let share = raw / power(exponent);
     let (digit, up) = match share {
-        s if s <= 1.0 + 1e-9 => (1.0, 0),
-        s if s <= 2.0 + 1e-9 => (2.0, 0),
-        s if s <= 5.0 + 1e-9 => (5.0, 0),
+        s if s <= 1.25 => (1.0, 0),
+        s if s <= 2.5 => (2.0, 0),
+        s if s <= 6.25 => (5.0, 0),
         _ => (1.0, 1),
     };
     Step { digit, exponent: exponent + up }
@@ -154,7 +159,7 @@ impl Step {
         if v.abs() < self.size() * 0.5 {
             return "0".into();
         }
-        let order = largest.log10().floor() as i32;
+        let order = largest.max(f64::MIN_POSITIVE).log10().floor() as i32;
         let digits = order - self.exponent;
         let long = order >= 15 || (order >= 6 && digits < 5);
         if long || order < -3 {
@@ -181,8 +186,19 @@ fn power(exponent: i32) -> f64 {
     format!("1e{exponent}").parse().unwrap_or(f64::MAX)
 }
 
-fn plain(v: f64) -> String {
-    if (1e-3..1e6).contains(&v) { format!("{v}") } else { trim_mantissa(&format!("{v:.3e}")) }
+/// A number in at most four digits: `0.25`, `1000`, `1e-9`.
+pub(super) fn short(v: f64) -> String {
+    let trim = |text: String| {
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+    };
+    match v.abs() {
+        0.0 => "0".into(),
+        size if (1e-3..1e6).contains(&size) => {
+            let whole = size.log10().floor() as i32;
+            trim(format!("{v:.*}", usize::try_from(3 - whole).unwrap_or(0)))
+        }
+        _ => trim_mantissa(&format!("{v:.3e}")),
+    }
 }
 
 #[cfg(test)]
@@ -210,9 +226,16 @@ mod tests {
 
     #[test]
     fn extremes_stay_finite() {
-        for (lo, hi) in
-            [(-1e308, 1e308), (1e-300, 1e300), (0.0, 1e-299), (-1e300, -1e299), (5e-324, 5e-324), (7.0, 7.0)]
-        {
+        for (lo, hi) in [
+            (-1e308, 1e308),
+            (1e-300, 1e300),
+            (0.0, 1e-299),
+            (f64::MAX, f64::MAX),
+            (f64::MIN, f64::MAX),
+            (-1e300, -1e299),
+            (5e-324, 5e-324),
+            (7.0, 7.0),
+        ] {
             let axis = Axis::default();
             let scale = Scale::over(&axis, [lo, hi].into_iter(), (0.05, 0.05)).expect("finite values");
             let ticks = scale.ticks(&axis, 6);
@@ -229,6 +252,12 @@ mod tests {
         let ticks: Vec<String> = scale.ticks(&axis, 8).into_iter().map(|t| t.text).collect();
         assert_eq!(ticks, ["0.01", "0.1", "1", "10", "100", "1000"]);
         assert!(scale.at(-1.0).is_nan());
+    }
+
+    #[test]
+    fn short_numbers_have_four_digits() {
+        let written = [0.0, 1.0, -0.25, 123456.0, 0.001, 2.34567, 1e-9, -2.5e7].map(short);
+        assert_eq!(written, ["0", "1", "-0.25", "123456", "0.001", "2.346", "1e-9", "-2.5e7"]);
     }
 
     #[test]

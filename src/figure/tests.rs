@@ -131,6 +131,14 @@ fn long_labels_stay_inside() {
 }
 
 #[test]
+fn a_line_far_outside_leaves_no_dashes() {
+    let line = Mark::Line { x: vec![0.0, 1.0], y: vec![0.0, 1e9], label: "l".into(), role: Role::Mean, dashed: true };
+    let mut panel = Panel::new("x", "y", vec![line]);
+    panel.y.range = Some((0.0, 1.0));
+    assert!(drawn(&Figure::single("", panel)).len() < 30_000);
+}
+
+#[test]
 fn many_points_are_thinned() {
     let (x, y) = wave(100_000);
     let y: Vec<f64> = y.iter().enumerate().map(|(i, y)| y + ((i * 7919) % 1000) as f64 / 10.0).collect();
@@ -158,7 +166,7 @@ fn ready_figures_are_drawn() {
     let gram: Vec<f64> = (0..1600).map(|i| f64::from(i).sin()).collect();
     drawn(&draws_figure(NAMES, &x, &[y.clone(), x.clone()], Some(Pairs { x: &x, y: &y })));
     drawn(&residuals_figure(NAMES, &x, &y, Some(3.0)));
-    drawn(&kernel_figure("SE(0)", "", &x, &y, &x, &[y.clone()]));
+    drawn(&kernel_figure("SE(0)", "", &x, &y, &x, std::slice::from_ref(&y)));
     drawn(&parity_figure("t", "MPa", &x, &y, true));
     drawn(&parity_figure("t", "", &[], &[], false));
     drawn(&gram_figure("t", "x", &x, &x, &gram));
@@ -181,6 +189,12 @@ fn log_axes_and_bars_are_drawn() {
     panel.x.names = vec![(0.0, "cement".into()), (1.0, "fly <ash>".into())];
     assert!(drawn(&Figure::single("", panel.clone())).contains("fly &lt;ash&gt;"));
     panel.y.log = true;
+    drawn(&Figure::single("", panel));
+    // A bin that reaches below zero on a logarithmic axis, and a range too narrow for numbers.
+    let counts = Mark::Histogram { values: vec![0.3, 0.7, 40.0], bins: Some(3), label: "h".into(), role: Role::Mean };
+    let mut panel = Panel::new("size", "rows", vec![counts]);
+    panel.x.log = true;
+    panel.y.range = Some((0.0, 5e-324));
     drawn(&Figure::single("", panel));
 }
 

@@ -9,16 +9,21 @@ use super::{Across, Mark, Panel};
 /// A point in data units or in pixels.
 pub(super) type Point = (f64, f64);
 
+/// More points than this make a cloud, drawn paler and below the lines.
+pub(super) const DENSE: usize = 2000;
+
 /// The marks of a panel with histograms turned into bars, heat first and points last: nothing hides the data.
+/// Only where points are so many that they make a cloud do lines cross above it.
 pub(super) fn ordered(panel: &Panel) -> Vec<Cow<'_, Mark>> {
     let mut marks: Vec<_> = panel.marks.iter().map(binned).collect();
     marks.sort_by_key(|mark| match mark.as_ref() {
         Mark::Heat { .. } => 0,
         Mark::Bars { .. } | Mark::Histogram { .. } => 1,
         Mark::Band { .. } => 2,
-        Mark::Rule { .. } => 3,
-        Mark::Line { .. } => 4,
-        Mark::Points { .. } => 5,
+        Mark::Points { x, .. } if x.len() > DENSE => 3,
+        Mark::Rule { .. } => 4,
+        Mark::Line { .. } => 5,
+        Mark::Points { .. } => 6,
     });
     marks
 }
@@ -77,7 +82,7 @@ pub(super) fn scales(panel: &Panel, marks: &[Cow<'_, Mark>]) -> Option<(Scale, S
             }
             Mark::Bars { x, height, width, .. } => {
                 pad_x = 0.02;
-                if height.iter().all(|h| !(*h < 0.0)) {
+                if !height.iter().any(|h| *h < 0.0) {
                     base = 0.0;
                 }
                 seen.extend(pairs(x, height).flat_map(|(x, h)| [(x - width / 2.0, h), (x + width / 2.0, 0.0)]));

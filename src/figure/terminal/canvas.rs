@@ -61,8 +61,10 @@ impl Canvas {
     /// Draws a mark over those before.
     pub fn mark(&mut self, mark: &Mark, x_scale: &Scale, y_scale: &Scale, shades: Option<Shades>) {
         let (w, h) = (self.wide as f64 * 2.0, self.tall as f64 * 4.0);
-        let across = |v: f64| (x_scale.at(v) * w).clamp(-FAR, FAR);
-        let down = |v: f64| ((1.0 - y_scale.at(v)) * h).clamp(-FAR, FAR);
+        let sideways = |t: f64| (t * w).clamp(-FAR, FAR);
+        let downward = |t: f64| ((1.0 - t) * h).clamp(-FAR, FAR);
+        let (across, down) = (|v: f64| sideways(x_scale.at(v)), |v: f64| downward(y_scale.at(v)));
+        let (edge_x, edge_y) = (|v: f64| sideways(x_scale.edge(v)), |v: f64| downward(y_scale.edge(v)));
         let place =
             |(x, y): Point| if x.is_finite() && y.is_finite() { (across(x), down(y)) } else { (f64::NAN, f64::NAN) };
         match mark {
@@ -102,9 +104,8 @@ impl Canvas {
                 }
             }
             Mark::Bars { x, height, width, role, .. } => {
-                let ground = if y_scale.at(0.0).is_finite() { down(0.0) } else { h };
                 for (x, height) in pairs(x, height).filter(|(x, v)| x.is_finite() && v.is_finite()) {
-                    let (x0, x1) = (across(x - width / 2.0), across(x + width / 2.0));
+                    let (x0, x1, ground) = (edge_x(x - width / 2.0), edge_x(x + width / 2.0), edge_y(0.0));
                     let (top, foot) = (down(height).min(ground), down(height).max(ground));
                     self.fill((x0.min(x1), x0.max(x1)), (top, foot), *role);
                 }
@@ -116,8 +117,8 @@ impl Canvas {
                         let centre = |v: f64| (v / dots - 0.5).round().clamp(0.0, most as f64) as usize;
                         (centre(a.min(b)), centre(a.max(b)).max(centre(a.min(b)) + 1).min(most))
                     };
-                    let (c0, c1) = ends(across(cell.x.0), across(cell.x.1), 2.0, self.wide);
-                    let (r0, r1) = ends(down(cell.y.0), down(cell.y.1), 4.0, self.tall);
+                    let (c0, c1) = ends(edge_x(cell.x.0), edge_x(cell.x.1), 2.0, self.wide);
+                    let (r0, r1) = ends(edge_y(cell.y.0), edge_y(cell.y.1), 4.0, self.tall);
                     let surface = Some((shades.share(cell.value), shades.of(cell.value)));
                     for r in r0..r1 {
                         for c in c0..c1 {

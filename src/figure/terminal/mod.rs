@@ -8,7 +8,7 @@ use row::{Ink, Row, fold};
 
 use super::layout::{Key, entries};
 use super::palette::{self, Shades};
-use super::scale::{Scale, Tick};
+use super::scale::{Scale, Tick, short};
 use super::thin::{ordered, scales};
 use super::{Axis, Figure, Mark, Panel, Role};
 
@@ -130,14 +130,14 @@ fn down(at: f64, tall: usize) -> usize {
 fn shade_row(shades: Shades, width: usize) -> Row {
     const STEPS: usize = 10;
     let mut row = Row::new(width);
-    let start = format!("{:.3e} ", shades.lo);
+    let start = format!("{} ", short(shades.lo));
     row.put(0, &start, Ink::Plain);
     for i in 0..STEPS {
         let t = (i as f64 + 0.5) / STEPS as f64;
         let value = shades.lo * (1.0 - t) + shades.hi * t;
         row.put_shade(row::columns(&start) + i, shades.share(value), shades.of(value));
     }
-    row.put(row::columns(&start) + STEPS, &format!(" {:.3e}", shades.hi), Ink::Plain);
+    row.put(row::columns(&start) + STEPS, &format!(" {}", short(shades.hi)), Ink::Plain);
     row
 }
 
