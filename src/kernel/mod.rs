@@ -4,10 +4,15 @@
 //! [`Bound`] kernel, which knows numbers. There are no spans here, no data sets, and no rounding for display.
 
 mod bind;
+mod equality;
 pub mod families;
 pub mod family;
 mod gram;
+mod print;
 mod program;
+mod terms;
+#[cfg(test)]
+mod testing;
 pub mod wrap;
 pub mod wraps;
 
@@ -19,11 +24,13 @@ use crate::param::Param;
 pub use bind::{BindError, Bound, Cause, Column, ParamError, Place, Plan, Schema, Slot, SlotState};
 pub use family::{Domains, Family, ParamSpec, Role, Size, Spec};
 pub use gram::{EvalError, Gram, Sites};
+pub use print::{is_reserved, number, quoted};
 pub use wrap::{Combine, RowFunction, Wrap};
 
 /// A kernel: an immutable tree that is cheap to clone.
 ///
-/// Equality is structural. It takes in values, bounds, priors and ties, but neither labels nor origins.
+/// Equality is that of what is written: values, bounds, priors and ties (whatever their names) count, labels, origins and
+/// brackets do not.
 #[derive(Debug, Clone)]
 pub struct Kernel {
     node: Arc<Node>,
@@ -57,15 +64,6 @@ pub struct Leaf {
     pub params: Vec<Values>,
 }
 
-impl PartialEq for Leaf {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.family.spec(), other.family.spec())
-            && self.inputs == other.inputs
-            && self.ard == other.ard
-            && self.params == other.params
-    }
-}
-
 /// A construction around kernels, with inputs and parameters of its own.
 #[derive(Debug, Clone)]
 pub struct Wrapped {
@@ -75,15 +73,6 @@ pub struct Wrapped {
     pub inputs: Inputs,
     /// In the order of the wrap's [`Spec`].
     pub params: Vec<Values>,
-}
-
-impl PartialEq for Wrapped {
-    fn eq(&self, other: &Self) -> bool {
-        self.wrap.same(&*other.wrap)
-            && self.children == other.children
-            && self.inputs == other.inputs
-            && self.params == other.params
-    }
 }
 
 /// One parameter of a node as it was written: a number, or a number for each input.
@@ -136,12 +125,6 @@ pub enum InputRef {
 impl From<Node> for Kernel {
     fn from(node: Node) -> Self {
         Self { node: Arc::new(node), label: None, origin: None }
-    }
-}
-
-impl PartialEq for Kernel {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.node, &other.node) || self.node == other.node
     }
 }
 

@@ -6,6 +6,7 @@
 mod domain;
 mod prior;
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -79,10 +80,12 @@ impl From<State> for Param {
     }
 }
 
-/// Says that parameters are one and the same. Equality is by `id`; the name is for display.
+/// Says that parameters are one and the same. Equality is by identity; the name is for display.
 #[derive(Debug, Clone)]
 pub struct Tie {
     id: u64,
+    /// Of a parameter that has one number for each input: which of them.
+    element: Option<usize>,
     pub name: Arc<str>,
 }
 
@@ -90,16 +93,29 @@ impl Tie {
     /// A tie unlike all others.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), name: name.into() }
+        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), element: None, name: name.into() }
     }
 
     pub fn id(&self) -> u64 {
         self.id
     }
+
+    /// The tie of the i-th number of parameters that are tied as a whole: alike for all that share this tie.
+    pub fn element(&self, i: usize) -> Self {
+        Self { id: self.id, element: Some(i), name: format!("{}{i}", self.name).into() }
+    }
 }
 
 impl PartialEq for Tie {
     fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
+        (self.id, self.element) == (other.id, other.element)
+    }
+}
+
+impl Eq for Tie {}
+
+impl Hash for Tie {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.id, self.element).hash(state);
     }
 }

@@ -1,0 +1,103 @@
+//! When two kernels are the same as written.
+//!
+//! Sums and products are compared as flat lists: brackets and labels do not count. Ties are compared by what they join
+//! and not by who made them, so that a kernel that was printed and read again equals the first.
+
+use std::collections::HashMap;
+
+use super::family::{Domains, ParamSpec};
+use super::{Kernel, Leaf, Node, Values, Wrapped};
+use crate::param::{Param, Tie};
+
+impl PartialEq for Kernel {
+    fn eq(&self, other: &Self) -> bool {
+        std::sync::Arc::ptr_eq(&self.node, &other.node) || Pairing::default().kernels(self, other)
+    }
+}
+
+impl PartialEq for Leaf {
+    fn eq(&self, other: &Self) -> bool {
+        Pairing::default().leaves(self, other)
+    }
+}
+
+impl PartialEq for Wrapped {
+    fn eq(&self, other: &Self) -> bool {
+        Pairing::default().wraps(self, other)
+    }
+}
+
+/// Which tie of the one stands for which tie of the other.
+#[derive(Default)]
+struct Pairing {
+    forth: HashMap<Tie, Tie>,
+    back: HashMap<Tie, Tie>,
+}
+
+impl Pairing {
+    fn kernels(&mut self, a: &Kernel, b: &Kernel) -> bool {
+        match (a.node(), b.node()) {
+            (Node::Leaf(a), Node::Leaf(b)) => self.leaves(a, b),
+            (Node::Sum(_), Node::Sum(_)) => self.lists(&a.summands(), &b.summands()),
+            (Node::Product(_), Node::Product(_)) => self.lists(&a.factors(), &b.factors()),
+            (Node::Wrap(a), Node::Wrap(b)) => self.wraps(a, b),
+            _ => false,
+        }
+    }
+
+    fn lists(&mut self, a: &[&Kernel], b: &[&Kernel]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.kernels(a, b))
+    }
+
+    fn leaves(&mut self, a: &Leaf, b: &Leaf) -> bool {
+        let spec = a.family.spec();
+        std::ptr::eq(spec, b.family.spec())
+            && a.inputs == b.inputs
+            && a.ard == b.ard
+            && self.all_params(spec.params, &a.params, &b.params)
+    }
+
+    fn wraps(&mut self, a: &Wrapped, b: &Wrapped) -> bool {
+        a.wrap.same(&*b.wrap)
+            && a.inputs == b.inputs
+            && a.children.len() == b.children.len()
+            && a.children.iter().zip(&b.children).all(|(a, b)| self.kernels(a, b))
+            && self.all_params(a.wrap.spec().params, &a.params, &b.params)
+    }
+
+    fn all_params(&mut self, specs: &[ParamSpec], a: &[Values], b: &[Values]) -> bool {
+        a.len() == b.len() && specs.iter().zip(a.iter().zip(b)).all(|(spec, (a, b))| self.values(spec, a, b))
+    }
+
+    fn values(&mut self, spec: &ParamSpec, a: &Values, b: &Values) -> bool {
+        if a.is_unset() && b.is_unset() {
+            return true;
+        }
+        std::mem::discriminant(a) == std::mem::discriminant(b)
+            && a.as_slice().len() == b.as_slice().len()
+            && a.as_slice().iter().zip(b.as_slice()).all(|(a, b)| self.params(spec, a, b))
+    }
+
+    fn params(&mut self, spec: &ParamSpec, a: &Param, b: &Param) -> bool {
+        // a count is fixed however it was written
+        let state = if spec.domain == Domains::Count { a.value() == b.value() } else { a.state == b.state };
+        let tied = match (&a.tie, &b.tie) {
+            (None, None) => true,
+            (Some(a), Some(b)) => self.ties(a, b),
+            _ => false,
+        };
+        state && a.prior == b.prior && tied
+    }
+
+    fn ties(&mut self, a: &Tie, b: &Tie) -> bool {
+        match (self.forth.get(a), self.back.get(b)) {
+            (None, None) => {
+                self.forth.insert(a.clone(), b.clone());
+                self.back.insert(b.clone(), a.clone());
+                true
+            }
+            (Some(there), Some(here)) => there == b && here == a,
+            _ => false,
+        }
+    }
+}

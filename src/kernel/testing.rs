@@ -1,0 +1,53 @@
+//! Kernels and functions for the tests of this room.
+
+use std::sync::Arc;
+
+use super::families::family;
+use super::wrap::RowFunction;
+use super::{InputRef, Inputs, Kernel, Node, Values};
+use crate::param::Param;
+
+/// The inputs of one name.
+pub fn named(name: &str) -> Inputs {
+    Inputs::These(vec![InputRef::Name(name.into())])
+}
+
+/// The inputs of one place.
+pub fn at(place: usize) -> Inputs {
+    Inputs::These(vec![InputRef::Index(place)])
+}
+
+/// A family on inputs with some parameters written, by their short names.
+pub fn leaf(name: &str, inputs: Inputs, params: &[(&str, Param)]) -> Kernel {
+    let kernel = Kernel::leaf(family(name).unwrap_or_else(|| panic!("no family {name}")), inputs);
+    let Node::Leaf(mut leaf) = kernel.node().clone() else { unreachable!() };
+    for (short, param) in params {
+        let at = leaf.family.spec().params.iter().position(|p| p.short == *short).unwrap();
+        leaf.params[at] = Values::One(param.clone());
+    }
+    Node::Leaf(leaf).into()
+}
+
+/// `SE(1) * Per(2) + Lin`
+pub fn example() -> Kernel {
+    let product = Kernel::product([leaf("SE", at(1), &[]), leaf("Per", at(2), &[])]);
+    Kernel::sum([product.unwrap(), leaf("Lin", Inputs::All, &[])]).unwrap()
+}
+
+/// A function of the user: the logarithm of each number, under any source text.
+pub fn function(source: &'static str) -> Arc<dyn RowFunction> {
+    Arc::new(Stub(source))
+}
+
+#[derive(Debug)]
+struct Stub(&'static str);
+
+impl RowFunction for Stub {
+    fn source(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn apply(&self, row: &[f64]) -> Result<Vec<f64>, String> {
+        Ok(row.iter().map(|x| (1.0 + x * x).ln()).collect())
+    }
+}
