@@ -5,10 +5,12 @@
 
 mod cholesky;
 mod pivoted;
+mod workspace;
 pub mod vector;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite, transposed_product};
 pub use pivoted::pivoted_cholesky;
+pub use workspace::Workspace;
 
 /// A dense matrix of 64-bit floats, column by column.
 pub type Matrix = nalgebra::DMatrix<f64>;
