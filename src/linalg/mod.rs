@@ -5,8 +5,8 @@
 
 mod cholesky;
 mod pivoted;
-mod workspace;
 pub mod vector;
+mod workspace;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite, transposed_product};
 pub use pivoted::pivoted_cholesky;

@@ -68,7 +68,8 @@ mod tests {
     #[test]
     fn agrees_with_the_plain_factorization() {
         let n = 40;
-        let k = Matrix::from_fn(n, n, |i, j| (-0.1 * (i as f64 - j as f64).powi(2)).exp() + f64::from(u8::from(i == j)));
+        let k =
+            Matrix::from_fn(n, n, |i, j| (-0.1 * (i as f64 - j as f64).powi(2)).exp() + f64::from(u8::from(i == j)));
         let plain = Cholesky::new(k.clone()).unwrap();
         let mut work = Workspace::new(n);
         for _ in 0..2 {

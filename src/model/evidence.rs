@@ -118,9 +118,7 @@ impl<'p> Evidencer<'p> {
         );
         for (i, parameter) in problem.parameters().iter().enumerate().skip(slots) {
             gradient[i] = match parameter.kind {
-                ParameterKind::Noise => {
-                    0.5 * (0..n).map(|i| alpha[i] * alpha[i] - inverse[(i, i)]).sum::<f64>()
-                }
+                ParameterKind::Noise => 0.5 * (0..n).map(|i| alpha[i] * alpha[i] - inverse[(i, i)]).sum::<f64>(),
                 ParameterKind::Mean(m) => vector::dot(&self.basis[m], alpha),
                 ParameterKind::Kernel(_) => continue,
             };

@@ -1,6 +1,7 @@
 //! Whether a matrix fits into the memory of the machine.
 
-use super::ModelError;
+use super::problem::leaves;
+use super::{ModelError, Problem};
 
 /// What the machine can still give, in bytes; where that cannot be told, 4 GiB.
 pub fn available_memory() -> u64 {
@@ -28,4 +29,9 @@ pub fn refuse_if_too_large(n: usize, leaves: usize) -> Result<(), ModelError> {
         return Err(ModelError::TooLarge { rows: n, needed, available });
     }
     Ok(())
+}
+
+/// The bytes that one evaluation of a problem takes.
+pub fn needed_memory(problem: &Problem) -> u64 {
+    needed(problem.n(), leaves(&problem.model().kernel))
 }

@@ -12,10 +12,11 @@ mod problem;
 use std::sync::Arc;
 
 pub use error::ModelError;
+pub(crate) use evidence::is_profiled;
 pub use evidence::{Evidence, Evidencer};
-pub use memory::{available_memory, refuse_if_too_large};
+pub use memory::{available_memory, needed_memory, refuse_if_too_large};
 pub use posterior::{Moments, Part, Posterior};
-pub use problem::{Origins, Parameter, ParameterKind, Problem};
+pub use problem::{MEAN, NOISE, Parameter, ParameterKind, Problem};
 
 use crate::data::Step;
 use crate::kernel::Kernel;

@@ -40,18 +40,14 @@ impl Posterior {
     pub fn new(problem: Problem, values: Vec<f64>) -> Result<Self, ModelError> {
         let n = problem.n();
         let mut k = Matrix::zeros(n, n);
-        crate::kernel::Gram::new(problem.bound(), problem.sites())
-            .evaluate(problem.kernel_values(&values), &mut k)?;
+        crate::kernel::Gram::new(problem.bound(), problem.sites()).evaluate(problem.kernel_values(&values), &mut k)?;
         for (i, noise) in problem.noise(&values).into_iter().enumerate() {
             k[(i, i)] += noise;
         }
         let factor = Cholesky::new(k)?;
-        let residual = Vector::from_vec(problem.y().to_vec())
-            - mean_at(&problem, &values, &problem.x(), n);
+        let residual = Vector::from_vec(problem.y().to_vec()) - mean_at(&problem, &values, &problem.x(), n);
         let alpha = factor.solve(&residual);
-        let lml = -0.5 * residual.dot(&alpha)
-            - 0.5 * factor.log_det()
-            - 0.5 * n as f64 * std::f64::consts::TAU.ln()
+        let lml = -0.5 * residual.dot(&alpha) - 0.5 * factor.log_det() - 0.5 * n as f64 * std::f64::consts::TAU.ln()
             + problem.log_jacobian();
         Ok(Self { problem, values, factor, alpha, lml })
     }
@@ -86,7 +82,7 @@ impl Posterior {
     /// # Errors
     /// Rows that the kernel cannot look at.
     pub fn predict(&self, x: &[&[f64]]) -> Result<Moments, ModelError> {
-        let (cross, diagonal, mean) = self.against(self.problem.bound(), x, true)?;
+        let (cross, diagonal, mean) = self.against(x)?;
         let mean = mean + cross.tr_mul(&self.alpha);
         let half = self.factor.half_solve(&cross);
         let var_f = diagonal.iter().zip(half.column_iter()).map(|(d, h)| (d - h.norm_squared()).max(0.0)).collect();
@@ -98,7 +94,7 @@ impl Posterior {
     /// # Errors
     /// Rows that the kernel cannot look at.
     pub fn predict_mean(&self, x: &[&[f64]]) -> Result<Vec<f64>, ModelError> {
-        let (cross, _, mean) = self.against(self.problem.bound(), x, true)?;
+        let (cross, _, mean) = self.against(x)?;
         Ok((mean + cross.tr_mul(&self.alpha)).as_slice().to_vec())
     }
 
@@ -107,7 +103,7 @@ impl Posterior {
     /// # Errors
     /// Rows that the kernel cannot look at.
     pub fn covariance(&self, x: &[&[f64]]) -> Result<Matrix, ModelError> {
-        let (cross, _, _) = self.against(self.problem.bound(), x, true)?;
+        let (cross, _, _) = self.against(x)?;
         let half = self.factor.half_solve(&cross);
         let m = cross.ncols();
         let bound = self.problem.bound();
@@ -122,12 +118,7 @@ impl Posterior {
     ///
     /// # Errors
     /// Rows that the kernel cannot look at.
-    pub fn draws(
-        &self,
-        x: &[&[f64]],
-        count: usize,
-        normals: &mut dyn FnMut() -> f64,
-    ) -> Result<Matrix, ModelError> {
+    pub fn draws(&self, x: &[&[f64]], count: usize, normals: &mut dyn FnMut() -> f64) -> Result<Matrix, ModelError> {
         let mean = Vector::from_vec(self.predict_mean(x)?);
         let factor = pivoted_cholesky(&self.covariance(x)?, 1e-12);
         let z = Matrix::from_fn(factor.ncols(), count, |_, _| normals());
@@ -260,22 +251,14 @@ impl Posterior {
         Ok(Moments { mean: self.fitted(), var_f })
     }
 
-    fn against(
-        &self,
-        bound: &crate::kernel::Bound,
-        x: &[&[f64]],
-        with_mean: bool,
-    ) -> Result<(Matrix, Vec<f64>, Vector), ModelError> {
+    /// Covariance with the training rows, own variance, and mean function at new rows.
+    fn against(&self, x: &[&[f64]]) -> Result<(Matrix, Vec<f64>, Vector), ModelError> {
+        let bound = self.problem.bound();
         let sites = bound.sites(x)?;
         let values = self.problem.kernel_values(&self.values);
         let cross = bound.cross(values, self.problem.sites(), &sites)?;
         let diagonal = bound.diagonal(values, &sites)?;
-        let mean = if with_mean {
-            mean_at(&self.problem, &self.values, x, sites.n())
-        } else {
-            Vector::zeros(sites.n())
-        };
-        Ok((cross, diagonal, mean))
+        Ok((cross, diagonal, mean_at(&self.problem, &self.values, x, sites.n())))
     }
 
     /// The mean function at new rows.

@@ -1,7 +1,6 @@
 //! A model beside its training rows: parameters in one list, data as the kernel sees them.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::{Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::data::{Column as DataColumn, Dataset, Pipeline};
@@ -28,9 +27,6 @@ pub struct Problem {
     /// Σ log|g′(yᵢ)| of the target's transforms.
     log_jacobian: f64,
 }
-
-/// Marks of a kernel's nodes, for whoever wants to point at one.
-pub type Origins = Option<Origin>;
 
 /// One number that the evidence depends on.
 #[derive(Debug, Clone)]
@@ -250,9 +246,7 @@ impl Problem {
         match &self.model.mean {
             Mean::Zero => Vec::new(),
             Mean::Constant(_) => vec![vec![1.0; n]],
-            Mean::Linear(_) => {
-                std::iter::once(vec![1.0; n]).chain(x.iter().map(|c| c.to_vec())).collect()
-            }
+            Mean::Linear(_) => std::iter::once(vec![1.0; n]).chain(x.iter().map(|c| c.to_vec())).collect(),
         }
     }
 
@@ -325,10 +319,10 @@ impl Problem {
         };
         let code = |v: &f64| {
             let level = &theirs[*v as usize];
-            ours.iter().position(|l| l == level).map(|c| c as f64).ok_or_else(|| ModelError::UnseenCategory {
-                column: name.to_string(),
-                value: level.to_string(),
-            })
+            ours.iter()
+                .position(|l| l == level)
+                .map(|c| c as f64)
+                .ok_or_else(|| ModelError::UnseenCategory { column: name.to_string(), value: level.to_string() })
         };
         column.values().iter().map(code).collect()
     }
@@ -342,7 +336,7 @@ impl Problem {
     }
 }
 
-fn leaves(kernel: &Kernel) -> usize {
+pub(super) fn leaves(kernel: &Kernel) -> usize {
     match kernel.children() {
         [] => 1,
         children => children.iter().map(leaves).sum(),
@@ -464,10 +458,7 @@ fn parameters(
             let param = |i: usize| params.get(i).unwrap_or(&unset);
             all.push(of_mean("mean".into(), 0, param(0), spread(y), units.target.clone())?);
             for (d, column) in x.iter().enumerate() {
-                let told = units
-                    .target
-                    .as_ref()
-                    .and_then(|t| units.inputs[d].as_ref().map(|u| format!("{t}/{u}")));
+                let told = units.target.as_ref().and_then(|t| units.inputs[d].as_ref().map(|u| format!("{t}/{u}")));
                 let name = format!("slope({})", units.names[d]);
                 all.push(of_mean(name, d + 1, param(d + 1), spread(y) / spread(column), told)?);
             }
@@ -481,9 +472,8 @@ fn noise_parameter(model: &Model, param: &Param, units: &Units<'_>) -> Result<Pa
     let zero = param.state == State::Fixed(0.0);
     if !zero && let Err(error) = NOISE.check("gp", param) {
         let value = match error {
-            crate::kernel::ParamError::NotPositive { value, .. } | crate::kernel::ParamError::NotFinite { value, .. } => {
-                value
-            }
+            crate::kernel::ParamError::NotPositive { value, .. }
+            | crate::kernel::ParamError::NotFinite { value, .. } => value,
             crate::kernel::ParamError::Bounds { lo, .. } => lo,
             crate::kernel::ParamError::Outside { value, .. } | crate::kernel::ParamError::Prior { value, .. } => value,
             _ => f64::NAN,
