@@ -359,3 +359,66 @@ impl Objective for Likelihood<'_> {
         self.offset - total
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data;
+    use crate::kernel::{Kernel, families::family};
+    use crate::progress::Silent;
+
+    fn trend_and_season() -> Model {
+        let leaf = |name: &str| Kernel::family(family(name).unwrap());
+        let season = Kernel::product([leaf("Per"), leaf("Lin")]).unwrap();
+        Model::new(Kernel::sum([leaf("SE"), season]).unwrap())
+    }
+
+    #[test]
+    fn a_fit_is_the_same_at_any_number_of_threads() {
+        let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(60);
+        let options = Options { restarts: 4, ..Options::default() };
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| fit(&trend_and_season(), &airline, options, &Silent).unwrap())
+        };
+        let (one, two) = (run(1), run(3));
+        assert_eq!(one.values(), two.values());
+        assert_eq!(one.lml(), two.lml());
+        assert_eq!(one.starts, two.starts);
+    }
+
+    #[test]
+    fn conditioning_on_a_fit_gives_its_evidence_to_the_bit() {
+        let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(60);
+        let options = Options { restarts: 2, ..Options::default() };
+        let fitted = fit(&trend_and_season(), &airline, options, &Silent).unwrap();
+        let again = condition(&fitted.model, &airline).unwrap();
+        assert_eq!(again.lml(), fitted.lml());
+        assert_eq!(again.values(), fitted.values());
+    }
+
+    #[test]
+    fn the_gradient_of_the_posterior_agrees_with_differences() {
+        let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(40);
+        let mut model = trend_and_season();
+        model.noise = crate::model::Noise::Variance(crate::param::Param {
+            prior: Some(crate::param::Prior::LogNormal { mean: 3.0, sd: 1.0 }),
+            ..Default::default()
+        });
+        let problem = Problem::new(&model, &airline, false).unwrap();
+        let objective = Likelihood::new(&problem);
+        let at = objective.to_coordinates(&Starts::new(&problem, 3).start(2));
+        let mut gradient = vec![0.0; at.len()];
+        objective.evaluate(&at, &mut gradient);
+        for i in 0..at.len() {
+            let moved = |by: f64| {
+                let mut at = at.clone();
+                at[i] += by;
+                objective.evaluate(&at, &mut vec![0.0; at.len()])
+            };
+            let h = 1e-5;
+            let difference = (8.0 * (moved(h) - moved(-h)) - (moved(2.0 * h) - moved(-2.0 * h))) / (12.0 * h);
+            assert!((difference - gradient[i]).abs() < 1e-5 * gradient[i].abs().max(1.0), "{i}");
+        }
+    }
+}
