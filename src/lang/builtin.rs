@@ -9,8 +9,10 @@ use std::sync::LazyLock;
 use super::builtins;
 use super::call::Call;
 use super::function::Function;
+use super::kernels::{self, Combinator};
 use super::trouble::Res;
 use super::value::{Kind, Value};
+use crate::kernel::{Family, Kernel};
 
 /// What a place of a signature accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +28,8 @@ pub enum Want {
     /// A column or an input: an index from 0, a column's name, or a list of these. A bare word is a column's name,
     /// unless the user has bound it to such a value.
     Input,
+    /// A new name, written as a bare word; otherwise as [`Want::Param`].
+    Word,
     /// A parameter: a number, `fixed(…)`, `between(…)`, `param(…)`, a prior, or a list of these.
     Param,
     /// One of these words, as a string.
@@ -50,6 +54,7 @@ impl Want {
             Want::Items => matches!(kind, Kind::List | Kind::Range),
             Want::Numbers => matches!(kind, Kind::Number | Kind::List | Kind::Range),
             Want::Input => matches!(kind, Kind::Number | Kind::String | Kind::List | Kind::Range),
+            Want::Word => matches!(kind, Kind::String | Kind::Number | Kind::Param | Kind::Dist),
             Want::Param => matches!(kind, Kind::Number | Kind::Param | Kind::Dist | Kind::List),
             Want::Choice(_) | Want::Path => kind == Kind::String,
             Want::Either(wants) => wants.iter().any(|want| want.allows(kind)),
@@ -83,6 +88,7 @@ impl Want {
             Want::Items => "a list".into(),
             Want::Numbers => "numbers".into(),
             Want::Input => "a column's name, an index from 0, or a list of these".into(),
+            Want::Word => "a name or a number".into(),
             Want::Param => "a number, `fixed(…)`, `between(…)`, `param(…)` or a prior".into(),
             Want::Choice(words) => join_or(words.iter().map(|w| format!("\"{w}\""))),
             Want::Path => "a file name".into(),
@@ -270,6 +276,8 @@ pub struct Entry {
 #[derive(Clone, Copy)]
 pub enum Action {
     Builtin(fn(&mut Call<'_, '_>) -> Res<Value>),
+    Family(&'static dyn Family),
+    Combinator(&'static Combinator),
 }
 
 impl Entry {
@@ -294,14 +302,20 @@ impl Entry {
     /// What its bare name stands for.
     pub fn as_value(&'static self) -> Value {
         match self.action {
-            Action::Builtin(_) => Value::Function(Function::Known(self)),
+            Action::Builtin(_) | Action::Combinator(_) => Value::Function(Function::Known(self)),
+            Action::Family(family) => Value::Kernel(Kernel::family(family)),
         }
     }
 
     /// Families are reserved words: their names cannot be bound.
     pub fn is_family(&self) -> bool {
+        self.family().is_some()
+    }
+
+    pub fn family(&self) -> Option<&'static dyn Family> {
         match self.action {
-            Action::Builtin(_) => false,
+            Action::Family(family) => Some(family),
+            Action::Builtin(_) | Action::Combinator(_) => None,
         }
     }
 }
@@ -312,7 +326,14 @@ struct Registry {
 }
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
-    let entries: Vec<Entry> = builtins::ALL.iter().flat_map(|group| group.iter()).map(Entry::builtin).collect();
+    let families = kernels::families()
+        .map(|family| Entry { signature: kernels::family_signature(family), action: Action::Family(family) });
+    let combinators = kernels::COMBINATORS.iter().filter_map(|combinator| {
+        let signature = kernels::combinator_signature(combinator)?;
+        Some(Entry { signature, action: Action::Combinator(combinator) })
+    });
+    let builtins = builtins::ALL.iter().flat_map(|group| group.iter()).map(Entry::builtin);
+    let entries: Vec<Entry> = families.chain(combinators).chain(builtins).collect();
     let mut by_name = HashMap::new();
     for (i, entry) in entries.iter().enumerate() {
         for name in std::iter::once(&entry.signature.name).chain(&entry.signature.aliases) {

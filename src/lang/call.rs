@@ -8,6 +8,7 @@ use super::diagnostic::Diagnostic;
 use super::eval::Evaluator;
 use super::function::{Closure, Function};
 use super::host::Item;
+use super::kernels;
 use super::span::{Span, Spanned};
 use super::trouble::{Res, Trouble};
 use super::unknown;
@@ -109,6 +110,8 @@ pub struct Call<'e, 'a> {
     /// By place.
     args: Vec<Option<Spanned<Value>>>,
     many: Vec<Spanned<Value>>,
+    /// For a place of kind Input that was given a list: where the items of the list stand.
+    parts: Vec<(usize, Vec<Span>)>,
     keywords: Vec<(Name, Spanned<Value>)>,
 }
 
@@ -124,6 +127,12 @@ impl Call<'_, '_> {
     /// The place of an argument in the text, or of the call where it was left out.
     pub fn span_of(&self, name: &str) -> Span {
         self.place(name).and_then(|i| self.args[i].as_ref()).map_or(self.span, |arg| arg.span)
+    }
+
+    /// Where the items of a list stand that was given in a place of kind Input.
+    pub fn parts_of(&mut self, name: &str) -> Vec<Span> {
+        let Some(place) = self.place(name) else { return Vec::new() };
+        self.parts.iter().find(|(at, _)| *at == place).map(|(_, spans)| spans.clone()).unwrap_or_default()
     }
 
     /// An argument that was given, if it was.
@@ -192,6 +201,10 @@ impl Evaluator<'_> {
                     self.apply(&function, values, span)
                 }
             },
+            Target::Value(Value::Kernel(kernel)) => {
+                let values = self.positional(piped, args, "a kernel")?;
+                self.kernel_at(&kernel, values).map_err(|t| t.at(span))
+            }
             Target::Value(other) => Err(Trouble::new(format!("{} cannot be called", other.kind().noun()))
                 .saying(format!("this is {}", other.kind().noun()))
                 .at(callee.span)),
@@ -236,13 +249,22 @@ impl Evaluator<'_> {
         let signature = &entry.signature;
         let dealt = deal(signature, &shapes(&piped, args), span)?;
         let mut values = Vec::with_capacity(dealt.len());
+        let mut parts = Vec::new();
         values.extend(piped.map(|value| (None, value)));
         for (arg, &place) in args.iter().zip(&dealt[values.len()..]) {
-            let value =
-                if signature.places[place].want.is_input() { self.input(&arg.value)? } else { self.eval(&arg.value)? };
+            let value = if let (Want::Word, ExprKind::Name(name)) = (signature.places[place].want, &arg.value.node) {
+                Value::Str(name.clone())
+            } else if signature.places[place].want.is_input() {
+                if let ExprKind::List(items) = &arg.value.node {
+                    parts.push((place, items.iter().map(|item| item.span).collect()));
+                }
+                self.input(&arg.value)?
+            } else {
+                self.eval(&arg.value)?
+            };
             values.push((arg.name.as_ref(), Spanned::new(value, arg.value.span)));
         }
-        self.run(entry, values, &dealt, span)
+        self.run(entry, values, &dealt, parts, span)
     }
 
     fn run(
@@ -250,6 +272,7 @@ impl Evaluator<'_> {
         entry: &'static Entry,
         values: Vec<(Option<&Name>, Spanned<Value>)>,
         dealt: &[usize],
+        parts: Vec<(usize, Vec<Span>)>,
         span: Span,
     ) -> Res<Value> {
         let signature = &entry.signature;
@@ -259,6 +282,7 @@ impl Evaluator<'_> {
             span,
             args: (0..signature.places.len()).map(|_| None).collect(),
             many: Vec::new(),
+            parts,
             keywords: Vec::new(),
         };
         for ((name, value), &at) in values.into_iter().zip(dealt) {
@@ -275,6 +299,8 @@ impl Evaluator<'_> {
         let spans: Vec<Span> = signature.places.iter().map(|place| call.span_of(place.name)).collect();
         match entry.action {
             Action::Builtin(run) => run(&mut call),
+            Action::Family(family) => kernels::build_family(&mut call, family),
+            Action::Combinator(combinator) => kernels::build_combinator(&mut call, combinator),
         }
         .map_err(|trouble| {
             let blamed = trouble.blamed().and_then(|name| signature.places.iter().position(|p| p.name == name));
@@ -318,7 +344,7 @@ impl Evaluator<'_> {
             Function::Known(entry) => {
                 let dealt = deal(&entry.signature, &shapes, span)?;
                 let values = args.into_iter().map(|value| (None, Spanned::new(value, span))).collect();
-                self.run(entry, values, &dealt, span)
+                self.run(entry, values, &dealt, Vec::new(), span)
             }
             Function::Steps(steps) => {
                 let mut args = args;

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::ast::{Arg, BinaryOp, Expr, ExprKind, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
-use super::builtin::{self, Entry};
+use super::builtin::{self, Entry, Want};
 use super::call::{Shape, deal, deal_closure, misfit};
 use super::diagnostic::Diagnostic;
 use super::eval::Globals;
@@ -458,7 +458,8 @@ impl Checker<'_> {
         }
         for (arg, &at) in args.iter().zip(&dealt[skip..]) {
             let want = signature.places[at].want;
-            if want.is_input() && self.column(&arg.value) {
+            let is_word = want == Want::Word && matches!(arg.value.node, ExprKind::Name(_));
+            if is_word || (want.is_input() && self.column(&arg.value)) {
                 continue;
             }
             let kind = self.expr(&arg.value).kind();

@@ -46,6 +46,7 @@ impl fmt::Display for Value {
             Value::List(list) => write!(f, "{list}"),
             Value::Range(range) => write!(f, "{range}"),
             Value::Function(function) => write!(f, "{function}"),
+            Value::Kernel(kernel) => write!(f, "{kernel}"),
             Value::Dist(prior) => write!(f, "{prior}"),
             Value::Param(param) => f.write_str(&parameter(param)),
         }

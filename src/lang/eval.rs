@@ -11,6 +11,7 @@ use super::builtin;
 use super::function::{Closure, Function, free_names};
 use super::host::{Host, Item};
 use super::ops::{self, Fold};
+use super::origins::Mark;
 use super::span::Span;
 use super::trouble::{Res, Trouble};
 use super::value::{FromValue, Items, List, ListBuilder, Range, Value, check_length, expected};
@@ -137,7 +138,13 @@ impl<'a> Evaluator<'a> {
             return Ok(value);
         }
         match builtin::find(name) {
-            Some(entry) => Ok(entry.as_value()),
+            Some(entry) => Ok(match entry.as_value() {
+                Value::Kernel(kernel) => {
+                    let origin = self.host.origins.mark(Mark::new(span));
+                    Value::Kernel(kernel.with_origin(origin))
+                }
+                other => other,
+            }),
             None => Err(unknown::name(name, self.globals.keys().map(|n| &**n)).at(span)),
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ast::{Arg, Expr, ExprKind, FnParam, Lambda};
-use super::function::{Closure, Function};
+use super::function::{Closure, Function, free_names};
 use super::parse::parse;
 use super::print::print_lambda;
 use super::span::SourceId;
@@ -23,6 +23,27 @@ pub fn shown(closure: &Closure) -> String {
             super::print::print_statement(&super::ast::Statement { node: statement, span })
         }
     }
+}
+
+/// A function as an expression that gives it. One of the user's that calls itself can only be named.
+pub fn expression(function: &Function) -> String {
+    match function {
+        Function::Known(entry) => entry.signature.name.into(),
+        Function::Steps(steps) => steps.iter().map(operand).collect::<Vec<_>>().join(" >> "),
+        Function::Closure(closure) => {
+            let optional = closure.lambda.params.iter().any(|param| param.default.is_some());
+            match &closure.name {
+                Some(name) if optional || free_names(&closure.lambda).contains(name) => name.to_string(),
+                _ => print_lambda(&filled(closure)),
+            }
+        }
+    }
+}
+
+/// As [`expression`], in brackets where `>>` beside it needs them.
+fn operand(function: &Function) -> String {
+    let text = expression(function);
+    if text.contains("->") { format!("({text})") } else { text }
 }
 
 /// Its text with literals in place of captured names, where a value has a source form.
@@ -124,7 +145,7 @@ fn literal(value: &Value) -> Option<ExprKind> {
             let items = list.items().iter().map(|item| literal(item).map(|node| Expr { node, span }));
             items.collect::<Option<Vec<_>>>().map(ExprKind::List)
         }
-        Value::Range(_) | Value::Dist(_) => read(&value.to_string()),
+        Value::Range(_) | Value::Dist(_) | Value::Kernel(_) => read(&value.to_string()),
         _ => None,
     }
 }

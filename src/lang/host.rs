@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::diagnostic::Diagnostic;
+use super::origins::Origins;
 use super::value::Value;
 use crate::param::Param;
 
@@ -37,6 +38,8 @@ pub struct Host {
     pub folders: Folders,
     /// What every fit, search and split depends on, unless told otherwise.
     pub seed: u64,
+    /// Where kernels stand in the text.
+    pub origins: Origins,
     /// How many times the session's random stream was drawn from.
     pub draws: u64,
     /// The parameters that `param(name)` has named in this statement.

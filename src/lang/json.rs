@@ -22,6 +22,7 @@ pub fn plain(value: &Value) -> Json {
             "start": number(range.start), "end": number(range.end), "inclusive": range.inclusive,
         }),
         Value::Function(function) => json!(function.to_string()),
+        Value::Kernel(kernel) => json!(kernel.to_string()),
         Value::Dist(prior) => json!(prior.to_string()),
         Value::Param(param) => parameter(param),
     }

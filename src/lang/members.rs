@@ -2,6 +2,7 @@
 
 use super::function::Function;
 use super::value::{Items, Kind, List, Value};
+use crate::kernel::{InputRef, Kernel};
 use crate::param::{Param, State};
 
 /// Names of members, each with a line of help.
@@ -11,6 +12,11 @@ const LIST: Members = &[("n", "how many items there are")];
 const RANGE: Members = &[("start", "where it begins"), ("end", "where it ends"), ("n", "how many whole steps it has")];
 const STRING: Members = &[("n", "how many characters there are")];
 const FUNCTION: Members = &[("name", "the name it was given"), ("params", "the names of its arguments")];
+const KERNEL: Members = &[
+    ("label", "the name that `let` gave it"),
+    ("inputs", "the inputs that it mentions, in order"),
+    ("terms", "the parts that are added"),
+];
 const PARAM: Members = &[
     ("value", "the value that was written"),
     ("fixed", "whether it stays there in a fit"),
@@ -26,6 +32,7 @@ pub fn of(kind: Kind) -> Members {
         Kind::List => LIST,
         Kind::Range => RANGE,
         Kind::Function => FUNCTION,
+        Kind::Kernel => KERNEL,
         Kind::Param => PARAM,
     }
 }
@@ -47,6 +54,7 @@ impl Value {
                 _ => None,
             },
             Value::Function(function) => of_function(function, name),
+            Value::Kernel(kernel) => of_kernel(kernel, name),
             Value::Param(param) => of_param(param, name),
         }
     }
@@ -65,6 +73,26 @@ fn of_function(function: &Function, name: &str) -> Option<Value> {
             };
             List::new(names).ok().map(Value::List)
         }
+        _ => None,
+    }
+}
+
+fn of_kernel(kernel: &Kernel, name: &str) -> Option<Value> {
+    let list = |items: Vec<Value>| List::new(items).ok().map(Value::List);
+    match name {
+        "label" => Some(kernel.label().map_or(Value::Nothing, |label| Value::Str(label.clone()))),
+        "inputs" => list(
+            kernel
+                .mentioned()
+                .0
+                .iter()
+                .map(|input| match input {
+                    InputRef::Index(at) => Value::Number(*at as f64),
+                    InputRef::Name(name) => Value::Str(name.clone()),
+                })
+                .collect(),
+        ),
+        "terms" => list(kernel.terms().iter().cloned().map(Value::Kernel).collect()),
         _ => None,
     }
 }

@@ -8,6 +8,8 @@ use super::ast::{BinaryOp, UnaryOp};
 use super::span::{Span, Spanned};
 use super::trouble::{Res, Trouble};
 use super::value::{Kind, List, Value, check_length};
+use crate::kernel::Kernel;
+use crate::kernel::wraps::power;
 
 pub fn symbol(op: BinaryOp) -> &'static str {
     match op {
@@ -39,6 +41,10 @@ pub struct Fold {
 enum Acc {
     Value(Value),
     Text(String),
+    /// Terms of a sum of kernels.
+    Sum(Vec<Kernel>),
+    /// Factors of a product of kernels.
+    Product(Vec<Kernel>),
 }
 
 impl Fold {
@@ -57,6 +63,18 @@ impl Fold {
             (Acc::Value(Value::Str(text)), BinaryOp::Add, more @ Value::Str(_)) => {
                 self.acc = Acc::Text(text.to_string());
                 return self.apply(op, more, span);
+            }
+            (Acc::Sum(mut terms), BinaryOp::Add, Value::Kernel(kernel)) => {
+                terms.push(kernel);
+                Acc::Sum(terms)
+            }
+            (Acc::Product(mut factors), BinaryOp::Mul, Value::Kernel(kernel)) => {
+                factors.push(kernel);
+                Acc::Product(factors)
+            }
+            (Acc::Value(Value::Kernel(first)), BinaryOp::Add, Value::Kernel(second)) => Acc::Sum(vec![first, second]),
+            (Acc::Value(Value::Kernel(first)), BinaryOp::Mul, Value::Kernel(second)) => {
+                Acc::Product(vec![first, second])
             }
             (acc, node, value) => {
                 let left = acc.close();
@@ -77,6 +95,9 @@ impl Acc {
         match self {
             Acc::Value(value) => value,
             Acc::Text(text) => Value::str(text),
+            // Both have at least two parts.
+            Acc::Sum(terms) => Kernel::sum(terms).map_or(Value::Nothing, Value::Kernel),
+            Acc::Product(factors) => Kernel::product(factors).map_or(Value::Nothing, Value::Kernel),
         }
     }
 }
@@ -101,8 +122,50 @@ pub fn binary(op: BinaryOp, left: Value, right: Value) -> Res<Value> {
             check_text(a.len() + b.len())?;
             Ok(Value::Str(Arc::from(format!("{a}{b}"))))
         }
+        (Value::Kernel(left), Value::Kernel(right)) => kernels(op, left, right),
+        (Value::Kernel(kernel), Value::Number(x)) => kernel_number(op, kernel, x, true),
+        (Value::Number(x), Value::Kernel(kernel)) => kernel_number(op, kernel, x, false),
         (left, right) => each(op, left, right),
     }
+}
+
+fn kernels(op: BinaryOp, left: Kernel, right: Kernel) -> Res<Value> {
+    let made = match op {
+        BinaryOp::Add => Kernel::sum([left, right]),
+        BinaryOp::Mul => Kernel::product([left, right]),
+        _ => None,
+    };
+    made.map(Value::Kernel).ok_or_else(|| unfit(op, Kind::Kernel, Kind::Kernel))
+}
+
+/// A kernel and a number: the number is a constant kernel or a factor that no fit moves, or an exponent.
+fn kernel_number(op: BinaryOp, kernel: Kernel, x: f64, kernel_first: bool) -> Res<Value> {
+    let shown = super::display::number(x);
+    let number = |x: f64| {
+        if x > 0.0 && x.is_finite() {
+            return Ok(Kernel::number(x));
+        }
+        let what = if op == BinaryOp::Add { "is added to" } else { "scales" };
+        Err(Trouble::new(format!("a number that {what} a kernel is a variance and must be positive, found {shown}")))
+    };
+    let pair = |number: Kernel| if kernel_first { [kernel.clone(), number] } else { [number, kernel.clone()] };
+    let made = match op {
+        BinaryOp::Add if x == 0.0 => Some(kernel),
+        BinaryOp::Add => Kernel::sum(pair(number(x)?)),
+        BinaryOp::Mul => Kernel::product(pair(number(x)?)),
+        BinaryOp::Div if kernel_first => Kernel::product(pair(number(1.0 / x)?)),
+        BinaryOp::Pow if kernel_first => {
+            if !(1.0..=64.0).contains(&x) || x.fract() != 0.0 {
+                return Err(Trouble::new(format!(
+                    "the power of a kernel is a whole number from 1 to 64, found {shown}"
+                )));
+            }
+            Some(power(kernel, x as u32))
+        }
+        _ if kernel_first => return Err(unfit(op, Kind::Kernel, Kind::Number)),
+        _ => return Err(unfit(op, Kind::Number, Kind::Kernel)),
+    };
+    Ok(made.map_or(Value::Nothing, Value::Kernel))
 }
 
 /// Item by item where one side is a list.
@@ -149,6 +212,10 @@ pub fn kinds(op: BinaryOp, left: Kind, right: Kind) -> Res<Option<Kind>> {
     match (left, right) {
         (Kind::Number, Kind::Number) => Ok(Some(Kind::Number)),
         (Kind::String, Kind::String) if op == BinaryOp::Add => Ok(Some(Kind::String)),
+        (Kind::Kernel | Kind::Number, Kind::Kernel) if matches!(op, BinaryOp::Add | BinaryOp::Mul) => {
+            Ok(Some(Kind::Kernel))
+        }
+        (Kind::Kernel, Kind::Number) if op != BinaryOp::Sub => Ok(Some(Kind::Kernel)),
         (a, b) if list(a) || list(b) => Ok(Some(Kind::List)),
         (a, b) => Err(unfit(op, a, b)),
     }
@@ -156,6 +223,10 @@ pub fn kinds(op: BinaryOp, left: Kind, right: Kind) -> Res<Option<Kind>> {
 
 fn unfit(op: BinaryOp, left: Kind, right: Kind) -> Trouble {
     let (a, b) = (left.noun(), right.noun());
+    if left == Kind::Kernel && op == BinaryOp::Sub {
+        return Trouble::new("kernels cannot be subtracted: a difference of covariances need not be a covariance")
+            .help("for interactions of pairs of inputs write `additive(order=2)`");
+    }
     let trouble = match op {
         BinaryOp::Add => Trouble::new(format!("cannot add {a} and {b}")),
         BinaryOp::Sub => Trouble::new(format!("cannot subtract {b} from {a}")),
@@ -208,5 +279,8 @@ pub fn unary(op: UnaryOp, operand: Value) -> Res<Value> {
 }
 
 pub fn cannot_negate(kind: Kind) -> Trouble {
+    if kind == Kind::Kernel {
+        return Trouble::new("a kernel cannot be negative: the negative of a covariance is none");
+    }
     Trouble::new(format!("cannot negate {}", kind.noun()))
 }

@@ -84,6 +84,7 @@ fn named(value: Value, name: &Arc<str>) -> Value {
             }
             _ => Value::Param(param),
         },
+        Value::Kernel(kernel) => Value::Kernel(kernel.labelled(name.clone())),
         other => other,
     }
 }

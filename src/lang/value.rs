@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::function::Function;
 use super::trouble::{Res, Trouble};
+use crate::kernel::Kernel;
 use crate::param::{Param, Prior};
 
 /// One value of the language.
@@ -21,6 +22,7 @@ pub enum Value {
     List(List),
     Range(Range),
     Function(Function),
+    Kernel(Kernel),
     /// A prior over a parameter.
     Dist(Prior),
     /// What `fixed`, `between`, `param` and `~` give: a parameter not yet in a kernel or a model.
@@ -37,6 +39,7 @@ pub enum Kind {
     List,
     Range,
     Function,
+    Kernel,
     Dist,
     Param,
 }
@@ -52,6 +55,7 @@ impl Kind {
             Kind::List => "List",
             Kind::Range => "Range",
             Kind::Function => "Function",
+            Kind::Kernel => "Kernel",
             Kind::Dist => "Dist",
             Kind::Param => "Param",
         }
@@ -59,7 +63,7 @@ impl Kind {
 
     /// Whether values of it can stand before `(`.
     pub fn is_callable(self) -> bool {
-        matches!(self, Kind::Function)
+        matches!(self, Kind::Function | Kind::Kernel)
     }
 
     /// Whether its members differ from value to value.
@@ -77,6 +81,7 @@ impl Kind {
             Kind::List => "a list",
             Kind::Range => "a range",
             Kind::Function => "a function",
+            Kind::Kernel => "a kernel",
             Kind::Dist => "a prior",
             Kind::Param => "a parameter",
         }
@@ -93,6 +98,7 @@ impl Value {
             Value::List(_) => Kind::List,
             Value::Range(_) => Kind::Range,
             Value::Function(_) => Kind::Function,
+            Value::Kernel(_) => Kind::Kernel,
             Value::Dist(_) => Kind::Dist,
             Value::Param(_) => Kind::Param,
         }
@@ -153,6 +159,7 @@ impl Value {
                 _ => false,
             },
             (Value::Function(a), Value::Function(b)) => a == b,
+            (Value::Kernel(a), Value::Kernel(b)) => a == b,
             (Value::Dist(a), Value::Dist(b)) => a == b,
             (Value::Param(a), Value::Param(b)) => a == b,
             _ => false,
@@ -367,6 +374,7 @@ cast!(Bool, bool, "true or false");
 cast!(Str, Arc<str>, "a string");
 cast!(Range, Range, "a range");
 cast!(Function, Function, "a function");
+cast!(Kernel, Kernel, "a kernel");
 cast!(Dist, Prior, "a prior");
 
 impl FromValue for usize {

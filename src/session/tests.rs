@@ -187,3 +187,104 @@ fn imports_bind_and_cycles_are_found() {
     assert_eq!(session.run("import \"e.mer\"", "test", &Silent).text(), "error: unknown name `nowhere`");
     assert_eq!(session.run("import \"f.mer\"", "test", &Silent).text(), "error: there is no file `f.mer`");
 }
+
+#[test]
+fn kernels_print_as_they_are_written() {
+    check("SE(1) * Per(2) + Lin", "SE(1) * Per(2) + Lin");
+    check("SE", "SE");
+    check("Periodic(year, period=1)", "Per(year, p=1)");
+    check("SE(\"fly ash\", l=2, v ~ HalfNormal(1))", "SE(\"fly ash\", l=2, v ~ HalfNormal(1))");
+    check("SE([0, cement], l=between(0.1, 10, 2.3))", "SE([0, cement], l=between(0.1, 10, 2.3))");
+    check("[SE(d) for d in 0..2]", "[SE(0), SE(1)]");
+    check("sum([SE(d) for d in 0..3])", "SE(0) + SE(1) + SE(2)");
+    check("2.5 * SE(0) + 0.1", "2.5 * SE(0) + 0.1");
+    check("(SE(0) + Lin)^2", "(SE(0) + Lin)^2");
+    check("ARD(SE, l=[1, fixed(2)])", "ARD(SE, l=[1, fixed(2)])");
+    check(
+        "SE(0, l=2 ~ LogNormal(0, 1)); SE(0, l ~ lognormal(0, 1))",
+        "SE(0, l=2 ~ LogNormal(0, 1))\nSE(0, l ~ LogNormal(0, 1))",
+    );
+    check("Per(0, centred=true)", "Per(0, centred=true)");
+    check("Poly(0, degree=3)", "Poly(0, degree=3)");
+    check("changepoint(SE(0), Lin(0), year, at=1950, width=2)", "changepoint(SE(0), Lin(0), year, at=1950, width=2)");
+    check("let a = 2; warp(SE(0), x -> a * log(x))", "warp(SE(0), x -> 2 * log(x))");
+    check("fn g(x) = x^2; scale(SE(0), g)", "scale(SE(0), x -> x^2)");
+    check("basis(x -> [1, x, x^2], 0)", "basis(x -> [1, x, x^2], 0)");
+    check("WN + Const(v=2)", "WN + Const(v=2)");
+    check("0 |> SE(l=2)", "SE(0, l=2)");
+}
+
+#[test]
+fn ties_are_one_and_read_back() {
+    let tied = "SE(0, l=param(s, 1)) + SE(1, l=param(s))";
+    check("let s = param(1.0); SE(0, l=s) + SE(1, l=s)", tied);
+    check(tied, tied);
+    check("let s = 3; SE(0, l=param(s, 1.3)); SE(0, l=param(s))", "SE(0, l=param(s, 1.3))\nSE(0, l=param(s, 3))");
+    check(&format!("let k = {tied}; k == ({tied})"), "true");
+    fails("SE(0, l=param(s, 1)) + SE(1, l=param(s, 2))", "written twice in this statement");
+}
+
+#[test]
+fn bare_words_are_columns() {
+    check("let d = 1; SE(d)", "note: `d` is read as the value that you gave it, 1\nSE(1)");
+    check("let year = Per(year); SE(year)", "SE(year)");
+    check("let cols = [a, b]", "error: unknown name `a`\nerror: unknown name `b`");
+    check(
+        "let cols = [\"a\", \"b\"]; SE(cols)",
+        "note: `cols` is read as the value that you gave it, [\"a\", \"b\"]\nSE([a, b])",
+    );
+    check("fn f(d) = SE(d); f(2)", "SE(2)");
+    check("SE(mean)", "SE(mean)");
+}
+
+#[test]
+fn kernels_have_values() {
+    check("let k = SE(0); k(0, 1.5)", "0.32465246735834974");
+    check("let k = Per(0); k(0, 1)", "1");
+    check("(SE(1) * Lin(0))([2, 3], [4, 3])", "1.353352832366127");
+    check("let k = Lin; k([1, 2], [3, 4])", "12");
+    check("gram(SE(0), [0, 1])", "[[1, 0.6065306597126334],\n [0.6065306597126334, 1]]");
+    check("gram(WN, 0..2); gram(WN, [0], [0])", "[[1, 0],\n [0, 1]]\n[[0]]");
+    check("gram(SE([a, b]), [[0, 0], [0, 1]])[0][1]", "0.6065306597126334");
+    check("let k = warp(SE(0), x -> 2 * x); k(0, 0.5)", "0.6065306597126334");
+    check("len(sample(SE(0), 0..=1, n=3))", "3");
+    check("let f = sample(SE(0), [1, 1])[0]; f[0] == f[1]", "true");
+    fails("let k = SE(0); k([1, 2], [3, 4])", "this kernel looks at 1 input (0), found a row of 2");
+    fails("let k = SE([a, b]); k(1, 2)", "this kernel looks at 2 inputs (`a`, `b`), found a number");
+    fails("let k = SE(0); k(1)", "evaluated at two rows");
+    fails("let k = Per; k([1, 2], [1, 2])", "`Per` looks at one input");
+    fails("let k = warp(SE(0), x -> log(x)); k(-1, 2)", "`log` is not defined at -1");
+}
+
+#[test]
+fn mistakes_in_kernels() {
+    fails("Sqe(1)", "unknown kernel family `Sqe`");
+    fails("Sqe(1)", "did you mean `SE`?");
+    fails("SE_1", "write `SE(1)`");
+    fails("SE(0) - SE(1)", "additive(order=2)");
+    fails("SE(0, l=-1)", "the lengthscale of `SE` must be positive, found -1");
+    fails("Per(0, period=-2)", "the period of `Per` must be positive, found -2");
+    fails("SE(0, lenthscale=1)", "did you mean `lengthscale`?");
+    fails("SE(0, 1)", "`SE` takes 1 argument without a name, found 2");
+    fails("SE(0, l=between(2, 1))", "the bounds are the wrong way round: 2 to 1");
+    fails("SE(0, l=[1, 2])", "`ARD(SE, l=[…])` has one for each input");
+    fails("let SE = 3", "`SE` is the name of a kernel family and cannot be bound");
+    fails("0 * SE", "must be positive, found 0");
+    fails("SE^0.5", "whole number from 1 to 64, found 0.5");
+    fails("ARD(Per)", "nothing in this kernel");
+    fails("SE(0, l ~ 3)", "expected a prior after `~`");
+    fails("SE(-1)", "-1 is no input");
+    fails("LogNormal(0, -1)", "`sd` of `LogNormal` must be positive, found -1");
+}
+
+#[test]
+fn names_become_labels() {
+    let mut session = Session::default();
+    session.run("let season = Per(year)\nlet other = season", "test", &Silent);
+    assert_eq!(session.run("other.label", "test", &Silent).text(), "\"season\"");
+}
+
+#[test]
+fn a_hundred_thousand_kernels() {
+    check(&format!("len(terms({}))", vec!["SE"; 100_000].join(" + ")), "100000");
+}

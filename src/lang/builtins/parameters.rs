@@ -64,6 +64,10 @@ fn param(call: &mut Call<'_, '_>) -> Res<Value> {
     }
     let bound = match call.eval.bound_value(&name) {
         Some(Value::Param(param)) if param.tie.is_some() => Some(Arc::unwrap_or_clone(param)),
+        Some(value @ (Value::Number(_) | Value::Param(_) | Value::Dist(_))) => {
+            let inner = Param::from_value(value)?;
+            Some(Param { tie: Some(Tie::new(name.clone())), ..inner })
+        }
         _ => None,
     };
     let made = match (start, bound) {
@@ -188,7 +192,7 @@ pub static PARAMETERS: &[Builtin] = &[
         aliases: &[],
         group: Group::Parameters,
         places: &[
-            Place::required("name", Want::Either(&[Want::Input, Want::Param]), "its name, a bare word; or its value"),
+            Place::required("name", Want::Word, "its name, a bare word; or its value"),
             Place::optional("value", Want::Param, "from the data", "its value, bounds or prior"),
         ],
         result: Some(Kind::Param),
