@@ -6,6 +6,7 @@ pub mod fit;
 pub mod kernel;
 pub mod lang;
 pub mod linalg;
+pub mod model;
 pub mod param;
 pub mod progress;
 pub mod render;

@@ -1,4 +1,4 @@
-//! Fitting: the optimiser, and what starting values are read from.
+//! Fitting: the optimiser, where it starts from, and how sure the result is.
 //!
 //! The optimiser and the helpers for starts know functions of real numbers and columns of data, nothing else.
 //! Deliberately absent: the language, and the names of kernels.
@@ -7,5 +7,12 @@ pub mod optimize;
 pub mod periodogram;
 pub mod spacing;
 
+mod errors;
+mod fitting;
+mod hints;
 mod lbfgs;
 mod linesearch;
+mod starts;
+
+pub use fitting::{Fit, Likelihood, Options, Start, condition, fit, given};
+pub use starts::Starts;

@@ -144,7 +144,7 @@ impl Cholesky {
     }
 }
 
-fn factor_in_place(matrix: &mut Matrix) -> Result<(), usize> {
+pub(super) fn factor_in_place(matrix: &mut Matrix) -> Result<(), usize> {
     let n = matrix.nrows();
     if let Some(bad) = (0..n).find(|&j| matrix.column(j).rows_range(j..).iter().any(|v| !v.is_finite())) {
         return Err(bad);
@@ -156,11 +156,11 @@ fn factor_in_place(matrix: &mut Matrix) -> Result<(), usize> {
         .map_err(|llt::factor::LltError::NonPositivePivot { index }| index)
 }
 
-fn view(matrix: &Matrix) -> MatRef<'_, f64> {
+pub(super) fn view(matrix: &Matrix) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(matrix.as_slice(), matrix.nrows(), matrix.ncols())
 }
 
-fn view_mut(matrix: &mut Matrix) -> MatMut<'_, f64> {
+pub(super) fn view_mut(matrix: &mut Matrix) -> MatMut<'_, f64> {
     let (rows, columns) = matrix.shape();
     MatMut::from_column_major_slice_mut(matrix.as_mut_slice(), rows, columns)
 }

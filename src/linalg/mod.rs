@@ -6,9 +6,11 @@
 mod cholesky;
 mod pivoted;
 pub mod vector;
+mod workspace;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite, transposed_product};
 pub use pivoted::pivoted_cholesky;
+pub use workspace::Workspace;
 
 /// A dense matrix of 64-bit floats, column by column.
 pub type Matrix = nalgebra::DMatrix<f64>;

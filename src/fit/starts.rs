@@ -1,0 +1,251 @@
+//! Where a fit starts: from the data, and at random from a seed.
+//!
+//! Start 0 is the best guess that the data allow. Start i > 0 spreads every parameter over its plausible range with a
+//! low-discrepancy sequence, so that few starts cover the range evenly, and depends on nothing but (seed, i).
+
+use rand::{Rng, RngExt, SeedableRng};
+use rand_distr::{Distribution, StandardNormal};
+use rand_pcg::Pcg64;
+
+use super::periodogram::peaks;
+use super::spacing::{median_distance, median_gap, span};
+use crate::kernel::{Role, SlotState};
+use crate::model::{Parameter, ParameterKind, Problem};
+use crate::param::State;
+
+/// What starts are made of, read from the data once.
+pub struct Starts<'p> {
+    problem: &'p Problem,
+    seed: u64,
+    columns: Vec<Column>,
+    mean: f64,
+    variance: f64,
+    /// For each parameter, its place among those of its role and column, and how many there are.
+    places: Vec<(usize, usize)>,
+}
+
+struct Column {
+    middle: f64,
+    variance: f64,
+    span: f64,
+    gap: f64,
+    distance: f64,
+    least: f64,
+    /// Strongest first, then halves and doubles of the strongest.
+    periods: Vec<f64>,
+}
+
+impl<'p> Starts<'p> {
+    pub fn new(problem: &'p Problem, seed: u64) -> Self {
+        let y = problem.y();
+        let (mean, variance) = mean_variance(y);
+        let parameters = problem.parameters();
+        let wants_period = |d: usize| parameters.iter().any(|p| p.role == Role::Period && p.columns.contains(&d));
+        let columns = problem.x().iter().enumerate().map(|(d, x)| Column::new(x, y, wants_period(d))).collect();
+        let same = |a: &Parameter, b: &Parameter| a.role == b.role && a.columns == b.columns;
+        let places = parameters
+            .iter()
+            .enumerate()
+            .map(|(i, p)| {
+                let before = parameters[..i].iter().filter(|o| same(o, p)).count();
+                (before, parameters.iter().filter(|o| same(o, p)).count())
+            })
+            .collect();
+        Self { problem, seed, columns, mean, variance, places }
+    }
+
+    /// The values of all parameters at the start of a number.
+    pub fn start(&self, index: usize) -> Vec<f64> {
+        let mut rng = Pcg64::seed_from_u64(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(index as u64));
+        let parameters = self.problem.parameters();
+        let mut values: Vec<f64> = parameters
+            .iter()
+            .enumerate()
+            .map(|(at, p)| {
+                let guess = match p.state {
+                    SlotState::Free => self.guess(at, p, index, &mut rng),
+                    SlotState::Fixed | SlotState::Held => p.value,
+                };
+                within(p, guess)
+            })
+            .collect();
+        self.share_variance(&mut values, index, &mut rng);
+        for (p, value) in parameters.iter().zip(&mut values) {
+            if p.is_free() && p.param.value().is_none() {
+                *value = within(p, *value);
+            }
+        }
+        values
+    }
+
+    fn guess(&self, at: usize, p: &Parameter, index: usize, rng: &mut Pcg64) -> f64 {
+        if let Some(written) = p.param.value() {
+            // a written start is a start: later ones look around it
+            let around = if index == 0 { 0.0 } else { 0.5 * normal(rng) };
+            return p.domain.from_real(p.domain.to_real(written) + around);
+        }
+        if let State::Bounded { .. } = p.param.state {
+            let u = if index == 0 { 0.5 } else { self.spread(at, index) };
+            return p.domain.from_real((u / (1.0 - u)).ln());
+        }
+        if let Some(prior) = p.param.prior {
+            let around = if index == 0 { 0.0 } else { 0.7 * normal(rng) };
+            return p.domain.from_real(p.domain.to_real(within(p, prior.centre())) + around);
+        }
+        let u = self.spread(at, index);
+        let between = |lo: f64, hi: f64| lo * (hi / lo).powf(u);
+        let first = index == 0;
+        let column = if p.warped { None } else { p.columns.first().map(|&c| &self.columns[c]) };
+        let (place, count) = self.places[at];
+        match (p.kind, p.role) {
+            (ParameterKind::Mean(0), _) => self.mean,
+            (ParameterKind::Mean(_), _) => 0.0,
+            (ParameterKind::Noise, _) => self.variance * if first { 0.05 } else { between(1e-3, 0.3) },
+            (_, Role::LengthScale) => {
+                let distance = self.distance(&p.columns).unwrap_or(1.0);
+                let least = column.map_or(0.05 * distance, |c| (1.5 * c.gap).min(distance).max(0.01 * distance));
+                if first {
+                    let share = (place as f64 + 1.0) / (count as f64 + 1.0);
+                    least * (1.5 * distance / least).powf(share)
+                } else {
+                    between(least, 3.0 * distance)
+                }
+            }
+            (_, Role::Period) => {
+                let Some(column) = column else { return 1.0 };
+                let wiggle = if first { 1.0 } else { (0.005 * normal(rng)).exp() };
+                let known = &column.periods;
+                if known.is_empty() {
+                    return between(2.0 * column.gap, column.span);
+                }
+                let pick = if first || index % 2 == 1 { place } else { rng.random_range(0..known.len()) };
+                known[pick.min(known.len() - 1)] * wiggle
+            }
+            (_, Role::Roughness) => {
+                if first {
+                    1.0
+                } else {
+                    between(0.3, 3.0)
+                }
+            }
+            (_, Role::Shape) => {
+                if first {
+                    1.0
+                } else {
+                    between(0.1, 5.0)
+                }
+            }
+            (_, Role::Location) => {
+                column.map_or(0.0, |c| if first { c.middle } else { c.least - 0.5 * c.span + 1.5 * c.span * u })
+            }
+            (_, Role::Bias) => {
+                let spread: f64 = p.columns.iter().map(|&c| self.columns[c].variance).sum();
+                let spread = if p.warped || spread <= 0.0 { 1.0 } else { spread };
+                spread * if first { 0.1 } else { between(1e-3, 1.0) }
+            }
+            // one, until all shapes are known: see `share_variance`
+            (_, Role::Variance | Role::SlopeVariance) => 1.0,
+            (_, Role::Degree) => p.value,
+        }
+    }
+
+    /// Gives every free variance that nothing was written of a share of the target's variance, by what it adds to the
+    /// mean diagonal of the kernel. The offset of a linear kernel goes along with its slope.
+    fn share_variance(&self, values: &mut [f64], index: usize, rng: &mut Pcg64) {
+        let problem = self.problem;
+        let parameters = problem.parameters();
+        let open = |p: &Parameter| {
+            p.is_free()
+                && matches!(p.kind, ParameterKind::Kernel(_))
+                && matches!(p.role, Role::Variance | Role::SlopeVariance)
+                && p.param.is_unset()
+        };
+        let variances: Vec<usize> = (0..parameters.len()).filter(|&i| open(&parameters[i])).collect();
+        let total = |values: &[f64]| -> Option<f64> {
+            let diagonal = problem.bound().diagonal(problem.kernel_values(values), problem.sites()).ok()?;
+            Some(diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64)
+        };
+        let mut set = values.to_vec();
+        for &v in &variances {
+            let share = if index == 0 { 1.0 } else { (0.8 * normal(rng)).exp() };
+            let with_offset = parameters[v].role == Role::SlopeVariance;
+            let offset = (0..v).rev().find(|&b| {
+                with_offset && parameters[b].role == Role::Bias && parameters[b].origin == parameters[v].origin
+            });
+            let offset = offset.filter(|&b| parameters[b].is_free() && parameters[b].param.is_unset());
+            let mut doubled = values.to_vec();
+            doubled[v] *= 2.0;
+            let added = match (total(&doubled), total(values)) {
+                (Some(with), Some(without)) if with - without > 0.0 => with - without,
+                _ => 1.0,
+            };
+            let factor = self.variance * share / (variances.len() as f64 * added);
+            set[v] *= factor;
+            if let Some(b) = offset {
+                set[b] *= factor;
+            }
+        }
+        values.copy_from_slice(&set);
+    }
+
+    fn distance(&self, columns: &[usize]) -> Option<f64> {
+        match columns {
+            [one] => Some(self.columns[*one].distance),
+            several => {
+                let x = self.problem.x();
+                median_distance(&several.iter().map(|&c| x[c]).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// The index-th point of an additive sequence in (0, 1), another one for each parameter.
+    fn spread(&self, at: usize, index: usize) -> f64 {
+        let mut rng = Pcg64::seed_from_u64(self.seed.wrapping_mul(31).wrapping_add(at as u64));
+        let offset: f64 = rng.random();
+        // powers of the inverse of the root of x^(d+1) = x + 1: the R_d sequence (Roberts 2018), for d = 8
+        let step = 0.925_874_3_f64.powi((at % 8) as i32 + 1);
+        (offset + index as f64 * step).fract().clamp(0.01, 0.99)
+    }
+}
+
+impl Column {
+    fn new(x: &[f64], y: &[f64], wants_period: bool) -> Self {
+        let (middle, variance) = mean_variance(x);
+        let span = span(x).unwrap_or(1.0);
+        let gap = median_gap(x).unwrap_or(1.0);
+        let mut periods = Vec::new();
+        if wants_period {
+            let found = peaks(x, y, 4);
+            periods.extend(found.iter().map(|p| p.period));
+            if let Some(first) = found.first().map(|p| p.period) {
+                periods.extend([2.0 * first, 0.5 * first].into_iter().filter(|&p| p >= 2.0 * gap && p <= span));
+            }
+        }
+        let distance = median_distance(&[x]).unwrap_or(1.0);
+        let least = x.iter().copied().fold(f64::INFINITY, f64::min);
+        Self { middle, variance, span, gap, distance, least, periods }
+    }
+}
+
+/// A value that the parameter can hold.
+fn within(p: &Parameter, value: f64) -> f64 {
+    match p.param.state {
+        State::Bounded { lo, hi, .. } => {
+            let (low, high) = (p.domain.from_real(-6.0), p.domain.from_real(6.0));
+            if value.is_finite() { value.clamp(low.max(lo), high.min(hi)) } else { 0.5 * (lo + hi) }
+        }
+        _ if p.domain.contains(value) => value,
+        _ => p.value,
+    }
+}
+
+fn mean_variance(x: &[f64]) -> (f64, f64) {
+    let n = x.len().max(1) as f64;
+    let mean = x.iter().sum::<f64>() / n;
+    let variance = x.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
+    (mean, if variance > 0.0 && variance.is_finite() { variance } else { 1.0 })
+}
+
+fn normal<R: Rng>(rng: &mut R) -> f64 {
+    StandardNormal.sample(rng)
+}

@@ -1,0 +1,171 @@
+//! The evidence of exact Gaussian-process regression and its gradient.
+//!
+//! log p(y) = −½ rᵀα − ½ log det K − (n/2) log 2π with r = y − m, α = K⁻¹r (Rasmussen & Williams, 2.30 and 5.9). The
+//! gradient in every parameter comes of one walk back over the kernel with W = ½(ααᵀ − K⁻¹) at its root.
+
+use super::{ModelError, ParameterKind, Problem};
+use crate::kernel::{Gram, SlotState};
+use crate::linalg::{Matrix, Vector, Workspace, vector};
+use crate::param::{Domain, State};
+
+/// The log marginal likelihood at some values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    /// log p(y), in the units that y was given in (with the Jacobian of the target's transforms).
+    pub lml: f64,
+    /// Its derivative in every parameter of the problem, in natural units. Empty when it was not asked for.
+    pub gradient: Vec<f64>,
+    /// The values that it belongs to: as given, but with those of the mean at their best if that was asked for.
+    pub values: Vec<f64>,
+}
+
+/// Evaluates the evidence of one problem, keeping its memory between calls.
+pub struct Evidencer<'p> {
+    problem: &'p Problem,
+    gram: Gram<'p>,
+    work: Workspace,
+    basis: Vec<Vec<f64>>,
+    jitter: f64,
+}
+
+const LOG_2PI: f64 = 1.837_877_066_409_345_5;
+
+impl<'p> Evidencer<'p> {
+    pub fn new(problem: &'p Problem) -> Self {
+        Self {
+            problem,
+            gram: Gram::new(problem.bound(), problem.sites()),
+            work: Workspace::new(problem.n()),
+            basis: problem.mean_basis(&problem.x(), problem.n()),
+            jitter: 0.0,
+        }
+    }
+
+    /// The evidence, with `profile` at the best values of the free parameters of the mean (generalised least squares,
+    /// where that is the maximum: no bounds, no priors).
+    ///
+    /// # Errors
+    /// [`ModelError::NotPositiveDefinite`], also with the little jitter that is tried; rows that a kernel cannot look at.
+    pub fn evaluate(&mut self, values: &[f64], gradient: bool, profile: bool) -> Result<Evidence, ModelError> {
+        let problem = self.problem;
+        let n = problem.n();
+        self.factor(values)?;
+        let mut values = values.to_vec();
+        if profile {
+            self.profile_mean(&mut values);
+        }
+        let mut residual = problem.y().to_vec();
+        for (basis, &weight) in self.basis.iter().zip(problem.mean_values(&values)) {
+            vector::axpy(&mut residual, -weight, basis);
+        }
+        let mut alpha = residual.clone();
+        self.work.solve(&mut alpha);
+        let lml = -0.5 * vector::dot(&residual, &alpha) - 0.5 * self.work.log_det() - 0.5 * n as f64 * LOG_2PI
+            + problem.log_jacobian();
+        if !lml.is_finite() {
+            return Ok(Evidence { lml: f64::NEG_INFINITY, gradient: Vec::new(), values });
+        }
+        let gradient = if gradient { self.gradient(&alpha, values.len()) } else { Vec::new() };
+        Ok(Evidence { lml, gradient, values })
+    }
+
+    /// What was added to the diagonal in the last evaluation.
+    pub fn jitter(&self) -> f64 {
+        self.jitter
+    }
+
+    /// Writes K + noise and factors it; a first failure is met with the jitter that predictions would use.
+    fn factor(&mut self, values: &[f64]) -> Result<(), ModelError> {
+        let noise = self.problem.noise(values);
+        let mut jitter = 0.0;
+        loop {
+            self.gram.evaluate(self.problem.kernel_values(values), &mut self.work.matrix)?;
+            let n = noise.len();
+            let mut mean = 0.0;
+            for (i, noise) in noise.iter().enumerate() {
+                let at = &mut self.work.matrix[(i, i)];
+                *at += noise;
+                mean += *at / n as f64;
+                *at += jitter;
+            }
+            match self.work.factor() {
+                Ok(()) => {
+                    self.jitter = jitter;
+                    return Ok(());
+                }
+                Err(error) if !mean.is_finite() || mean <= 0.0 || jitter >= 1e-4 * mean => return Err(error.into()),
+                Err(_) => jitter = if jitter == 0.0 { 1e-10 * mean } else { 10.0 * jitter },
+            }
+        }
+    }
+
+    fn gradient(&mut self, alpha: &[f64], count: usize) -> Vec<f64> {
+        let problem = self.problem;
+        let n = alpha.len();
+        let mut gradient = vec![0.0; count];
+        let slots = problem.bound().slots().len();
+        let inverse = self.work.invert();
+        self.gram.pull(
+            |j, w| {
+                let column = &inverse.as_slice()[j * n + j..(j + 1) * n];
+                w.copy_from_slice(&alpha[j..]);
+                // twice ½(αᵢαⱼ − K⁻¹ᵢⱼ): both halves of the matrix
+                vector::affine(w, alpha[j], 0.0);
+                vector::axpy(w, -1.0, column);
+                w[0] *= 0.5;
+            },
+            &mut gradient[..slots],
+        );
+        for (i, parameter) in problem.parameters().iter().enumerate().skip(slots) {
+            gradient[i] = match parameter.kind {
+                ParameterKind::Noise => 0.5 * (0..n).map(|i| alpha[i] * alpha[i] - inverse[(i, i)]).sum::<f64>(),
+                ParameterKind::Mean(m) => vector::dot(&self.basis[m], alpha),
+                ParameterKind::Kernel(_) => continue,
+            };
+        }
+        gradient
+    }
+
+    /// Sets the free, unbounded, prior-less parameters of the mean to their maximum given the rest.
+    fn profile_mean(&self, values: &mut [f64]) {
+        let first = values.len() - self.basis.len();
+        let profiled: Vec<usize> = (0..self.basis.len()).filter(|&m| is_profiled(self.problem, first + m)).collect();
+        if profiled.is_empty() {
+            return;
+        }
+        let mut target = self.problem.y().to_vec();
+        for (m, basis) in self.basis.iter().enumerate() {
+            if !profiled.contains(&m) {
+                vector::axpy(&mut target, -values[first + m], basis);
+            }
+        }
+        let solved: Vec<Vec<f64>> = profiled
+            .iter()
+            .map(|&m| {
+                let mut column = self.basis[m].clone();
+                self.work.solve(&mut column);
+                column
+            })
+            .collect();
+        let p = profiled.len();
+        let normal = Matrix::from_fn(p, p, |i, j| vector::dot(&self.basis[profiled[i]], &solved[j]));
+        let right = Vector::from_fn(p, |i, _| vector::dot(&solved[i], &target));
+        // a singular system (an input that does not vary) leaves what was there
+        if let Some(best) = normal.lu().solve(&right).filter(|b| b.iter().all(|v| v.is_finite())) {
+            for (&m, &value) in profiled.iter().zip(best.iter()) {
+                values[first + m] = value;
+            }
+        }
+    }
+}
+
+/// Whether a parameter of the mean is found in closed form.
+pub(crate) fn is_profiled(problem: &Problem, at: usize) -> bool {
+    let parameter = &problem.parameters()[at];
+    matches!(parameter.kind, ParameterKind::Mean(_))
+        && parameter.state == SlotState::Free
+        && parameter.param.prior.is_none()
+        && parameter.param.tie.is_none()
+        && matches!(parameter.domain, Domain::Real { .. })
+        && !matches!(parameter.param.state, State::Bounded { .. })
+}

@@ -1,0 +1,37 @@
+//! Whether a matrix fits into the memory of the machine.
+
+use super::problem::leaves;
+use super::{ModelError, Problem};
+
+/// What the machine can still give, in bytes; where that cannot be told, 4 GiB.
+pub fn available_memory() -> u64 {
+    const UNKNOWN: u64 = 4 << 30;
+    let Ok(text) = std::fs::read_to_string("/proc/meminfo") else { return UNKNOWN };
+    let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"));
+    let kib = line.and_then(|l| l.split_whitespace().next()).and_then(|n| n.parse::<u64>().ok());
+    kib.map_or(UNKNOWN, |kib| kib * 1024)
+}
+
+/// The bytes that exact inference over n rows takes with a kernel of so many leaves.
+pub fn needed(n: usize, leaves: usize) -> u64 {
+    // the covariance, its inverse and its scratch, and a half-matrix a leaf
+    let n = n as u64;
+    8 * n * n * (6 + leaves as u64) / 2
+}
+
+/// Refuses n rows whose matrices would not fit, with the figure.
+///
+/// # Errors
+/// [`ModelError::TooLarge`].
+pub fn refuse_if_too_large(n: usize, leaves: usize) -> Result<(), ModelError> {
+    let (needed, available) = (needed(n, leaves), available_memory());
+    if needed as f64 > 0.8 * available as f64 {
+        return Err(ModelError::TooLarge { rows: n, needed, available });
+    }
+    Ok(())
+}
+
+/// The bytes that one evaluation of a problem takes.
+pub fn needed_memory(problem: &Problem) -> u64 {
+    needed(problem.n(), leaves(&problem.model().kernel))
+}

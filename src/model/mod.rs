@@ -1,0 +1,63 @@
+//! Gaussian-process models: a kernel with noise and mean, what the data say of it, and what it says of new rows.
+//!
+//! [`Model`] is what a user writes. [`Problem`] is a model beside its training rows: the evidence and its gradient.
+//! [`Posterior`] is what comes after: predictions, parts, draws, residuals. No fitting here, and no display.
+
+mod error;
+mod evidence;
+mod memory;
+mod posterior;
+mod problem;
+
+use std::sync::Arc;
+
+pub use error::ModelError;
+pub(crate) use evidence::is_profiled;
+pub use evidence::{Evidence, Evidencer};
+pub use memory::{available_memory, needed_memory, refuse_if_too_large};
+pub use posterior::{Moments, Part, Posterior};
+pub use problem::{MEAN, NOISE, Parameter, ParameterKind, Problem};
+
+use crate::data::Step;
+use crate::kernel::Kernel;
+use crate::param::Param;
+
+/// A model as it is written: steps on the data, then a Gaussian process.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// Applied to the data in order; learnt on training rows only.
+    pub steps: Vec<Step>,
+    pub kernel: Kernel,
+    pub noise: Noise,
+    pub mean: Mean,
+}
+
+/// The noise of observations: a variance.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Noise {
+    /// One for all rows. A fixed one may be 0.
+    Variance(Param),
+    /// A column holds the known variance of each row.
+    Column(Arc<str>),
+}
+
+/// The mean function of the process.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mean {
+    Zero,
+    Constant(Param),
+    /// An offset, then a slope for each input. Empty: nothing was written.
+    Linear(Vec<Param>),
+}
+
+impl Model {
+    /// The model of a bare kernel: free noise, a free constant mean, no steps.
+    pub fn new(kernel: Kernel) -> Self {
+        Self {
+            steps: Vec::new(),
+            kernel,
+            noise: Noise::Variance(Param::default()),
+            mean: Mean::Constant(Param::default()),
+        }
+    }
+}

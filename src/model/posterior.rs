@@ -1,0 +1,276 @@
+//! What the data say: predictions, the parts of a sum, draws, residuals.
+
+use super::{ModelError, Problem};
+use crate::kernel::{Kernel, Schema};
+use crate::linalg::{Cholesky, Matrix, Vector, pivoted_cholesky, transposed_product};
+
+/// A Gaussian process given its training rows, at fixed values of its parameters.
+#[derive(Debug, Clone)]
+pub struct Posterior {
+    problem: Problem,
+    values: Vec<f64>,
+    factor: Cholesky,
+    /// K⁻¹(y − m).
+    alpha: Vector,
+    lml: f64,
+}
+
+/// Means and variances at some rows, on the scale of the model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moments {
+    pub mean: Vec<f64>,
+    /// Of the function itself. Never negative.
+    pub var_f: Vec<f64>,
+}
+
+/// One summand of the kernel given the data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    pub kernel: Kernel,
+    pub mean: Vec<f64>,
+    /// Never negative.
+    pub var: Vec<f64>,
+}
+
+impl Posterior {
+    /// Conditions on the training rows at these values, with jitter if that must be.
+    ///
+    /// # Errors
+    /// [`ModelError::NotPositiveDefinite`] when jitter does not help.
+    pub fn new(problem: Problem, values: Vec<f64>) -> Result<Self, ModelError> {
+        let n = problem.n();
+        let mut k = Matrix::zeros(n, n);
+        crate::kernel::Gram::new(problem.bound(), problem.sites()).evaluate(problem.kernel_values(&values), &mut k)?;
+        for (i, noise) in problem.noise(&values).into_iter().enumerate() {
+            k[(i, i)] += noise;
+        }
+        let factor = Cholesky::new(k)?;
+        let residual = Vector::from_vec(problem.y().to_vec()) - mean_at(&problem, &values, &problem.x(), n);
+        let alpha = factor.solve(&residual);
+        let lml = -0.5 * residual.dot(&alpha) - 0.5 * factor.log_det() - 0.5 * n as f64 * std::f64::consts::TAU.ln()
+            + problem.log_jacobian();
+        Ok(Self { problem, values, factor, alpha, lml })
+    }
+
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// Of all parameters of the problem, in order.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The log marginal likelihood, with the Jacobian of the target's transforms.
+    pub fn lml(&self) -> f64 {
+        self.lml
+    }
+
+    /// What was added to the diagonal.
+    pub fn jitter(&self) -> f64 {
+        self.factor.jitter()
+    }
+
+    /// K⁻¹(y − m), on the scale of the model.
+    pub fn alpha(&self) -> &Vector {
+        &self.alpha
+    }
+
+    /// Mean and variance of f at new rows (inputs as [`Problem::inputs_of`] gives them). White noise in the kernel is
+    /// part of f: each new row has its own.
+    ///
+    /// # Errors
+    /// Rows that the kernel cannot look at.
+    pub fn predict(&self, x: &[&[f64]]) -> Result<Moments, ModelError> {
+        let (cross, diagonal, mean) = self.against(x)?;
+        let mean = mean + cross.tr_mul(&self.alpha);
+        let half = self.factor.half_solve(&cross);
+        let var_f = diagonal.iter().zip(half.column_iter()).map(|(d, h)| (d - h.norm_squared()).max(0.0)).collect();
+        Ok(Moments { mean: mean.as_slice().to_vec(), var_f })
+    }
+
+    /// The means alone: O(n) a row.
+    ///
+    /// # Errors
+    /// Rows that the kernel cannot look at.
+    pub fn predict_mean(&self, x: &[&[f64]]) -> Result<Vec<f64>, ModelError> {
+        let (cross, _, mean) = self.against(x)?;
+        Ok((mean + cross.tr_mul(&self.alpha)).as_slice().to_vec())
+    }
+
+    /// The posterior covariance of f at new rows.
+    ///
+    /// # Errors
+    /// Rows that the kernel cannot look at.
+    pub fn covariance(&self, x: &[&[f64]]) -> Result<Matrix, ModelError> {
+        let (cross, _, _) = self.against(x)?;
+        let half = self.factor.half_solve(&cross);
+        let m = cross.ncols();
+        let bound = self.problem.bound();
+        let sites = bound.sites(x)?;
+        let mut prior = Matrix::zeros(m, m);
+        crate::kernel::Gram::new(bound, &sites).evaluate(self.problem.kernel_values(&self.values), &mut prior)?;
+        prior.fill_upper_triangle_with_lower_triangle();
+        Ok(prior - transposed_product(&half, &half))
+    }
+
+    /// Draws of f at new rows from standard normal numbers: one column a draw. `normals` gives as many as are asked.
+    ///
+    /// # Errors
+    /// Rows that the kernel cannot look at.
+    pub fn draws(&self, x: &[&[f64]], count: usize, normals: &mut dyn FnMut() -> f64) -> Result<Matrix, ModelError> {
+        let mean = Vector::from_vec(self.predict_mean(x)?);
+        let factor = pivoted_cholesky(&self.covariance(x)?, 1e-12);
+        let z = Matrix::from_fn(factor.ncols(), count, |_, _| normals());
+        let mut draws = factor * z;
+        for mut column in draws.column_iter_mut() {
+            column += &mean;
+        }
+        Ok(draws)
+    }
+
+    /// The summands of the kernel, products expanded, each given the data, at new rows.
+    ///
+    /// mean k*ᵢᵀα, variance k**ᵢ − k*ᵢᵀK⁻¹k*ᵢ (Duvenaud, "Expressing Structure with Kernels", 1.8). At the training rows
+    /// themselves (`training`), white noise is each row's own.
+    ///
+    /// # Errors
+    /// Rows that a part cannot look at.
+    pub fn parts(&self, terms: &[Kernel], x: &[&[f64]], training: bool) -> Result<Vec<Part>, ModelError> {
+        let crosses = self.part_crosses(terms, x, training)?;
+        let mut parts = Vec::with_capacity(terms.len());
+        for (kernel, (cross, diagonal)) in terms.iter().zip(crosses) {
+            let half = self.factor.half_solve(&cross);
+            let var = diagonal.iter().zip(half.column_iter()).map(|(d, h)| (d - h.norm_squared()).max(0.0)).collect();
+            let mean = cross.tr_mul(&self.alpha).as_slice().to_vec();
+            parts.push(Part { kernel: kernel.clone(), mean, var });
+        }
+        Ok(parts)
+    }
+
+    /// The posterior covariance between two summands at new rows: −k*ᵢᵀK⁻¹k*ⱼ (Duvenaud, 1.9). Rows of the first down,
+    /// of the second across.
+    ///
+    /// # Errors
+    /// Rows that a part cannot look at.
+    pub fn cross_covariance(
+        &self,
+        one: &Kernel,
+        other: &Kernel,
+        x: &[&[f64]],
+        training: bool,
+    ) -> Result<Matrix, ModelError> {
+        let mut crosses = self.part_crosses(&[one.clone(), other.clone()], x, training)?.into_iter();
+        let (Some((a, _)), Some((b, _))) = (crosses.next(), crosses.next()) else { return Ok(Matrix::zeros(0, 0)) };
+        Ok(-transposed_product(&self.factor.half_solve(&a), &self.factor.half_solve(&b)))
+    }
+
+    /// For every pair of summands, the posterior covariance at each row: what the variances lack to make the whole.
+    ///
+    /// # Errors
+    /// Rows that a part cannot look at.
+    pub fn cross_variances(
+        &self,
+        terms: &[Kernel],
+        x: &[&[f64]],
+        training: bool,
+    ) -> Result<Vec<Vec<Vec<f64>>>, ModelError> {
+        let halves: Vec<Matrix> = self
+            .part_crosses(terms, x, training)?
+            .into_iter()
+            .map(|(cross, _)| self.factor.half_solve(&cross))
+            .collect();
+        let between = |a: &Matrix, b: &Matrix| -> Vec<f64> {
+            a.column_iter().zip(b.column_iter()).map(|(a, b)| -a.dot(&b)).collect()
+        };
+        Ok(halves.iter().map(|a| halves.iter().map(|b| between(a, b)).collect()).collect())
+    }
+
+    fn part_crosses(
+        &self,
+        terms: &[Kernel],
+        x: &[&[f64]],
+        training: bool,
+    ) -> Result<Vec<(Matrix, Vec<f64>)>, ModelError> {
+        let names = self.problem.names();
+        let columns = self.problem.x();
+        let categories = |name: &str| self.problem.data().column(name).is_some_and(|c| c.is_categories());
+        let schema = Schema {
+            columns: names
+                .iter()
+                .zip(&columns)
+                .map(|(name, values)| crate::kernel::Column { name, values, categories: categories(name) })
+                .collect(),
+        };
+        let mut crosses = Vec::with_capacity(terms.len());
+        for term in terms {
+            let bound = term.bind(&schema)?;
+            let values = bound.values();
+            let (training_sites, sites) = (bound.sites(&columns)?, bound.sites(x)?);
+            let cross = if training {
+                let mut k = Matrix::zeros(sites.n(), sites.n());
+                crate::kernel::Gram::new(&bound, &training_sites).evaluate(&values, &mut k)?;
+                k.fill_upper_triangle_with_lower_triangle();
+                k
+            } else {
+                bound.cross(&values, &training_sites, &sites)?
+            };
+            crosses.push((cross, bound.diagonal(&values, &sites)?));
+        }
+        Ok(crosses)
+    }
+
+    /// Leave-one-out predictions of y at every training row from one factorization: mean and variance, on the scale of
+    /// the model (Rasmussen & Williams, 5.12).
+    pub fn leave_one_out(&self) -> Vec<(f64, f64)> {
+        let inverse = self.factor.inverse_diagonal();
+        let y = self.problem.y();
+        (0..y.len()).map(|i| (y[i] - self.alpha[i] / inverse[i], 1.0 / inverse[i])).collect()
+    }
+
+    /// The posterior mean of f at the training rows; white noise is each row's own and so part of it.
+    pub fn fitted(&self) -> Vec<f64> {
+        let noise = self.problem.noise(&self.values);
+        let jitter = self.factor.jitter();
+        self.problem.y().iter().zip(self.alpha.iter()).zip(noise).map(|((y, a), v)| y - (v + jitter) * a).collect()
+    }
+
+    /// Of f at the training rows themselves: white noise is each row's own.
+    ///
+    /// # Errors
+    /// Rows that the kernel cannot look at.
+    pub fn at_training(&self) -> Result<Moments, ModelError> {
+        let n = self.problem.n();
+        let bound = self.problem.bound();
+        let mut k = Matrix::zeros(n, n);
+        crate::kernel::Gram::new(bound, self.problem.sites())
+            .evaluate(self.problem.kernel_values(&self.values), &mut k)?;
+        k.fill_upper_triangle_with_lower_triangle();
+        let half = self.factor.half_solve(&k);
+        let var_f = (0..n).map(|i| (k[(i, i)] - half.column(i).norm_squared()).max(0.0)).collect();
+        Ok(Moments { mean: self.fitted(), var_f })
+    }
+
+    /// Covariance with the training rows, own variance, and mean function at new rows.
+    fn against(&self, x: &[&[f64]]) -> Result<(Matrix, Vec<f64>, Vector), ModelError> {
+        let bound = self.problem.bound();
+        let sites = bound.sites(x)?;
+        let values = self.problem.kernel_values(&self.values);
+        let cross = bound.cross(values, self.problem.sites(), &sites)?;
+        let diagonal = bound.diagonal(values, &sites)?;
+        Ok((cross, diagonal, mean_at(&self.problem, &self.values, x, sites.n())))
+    }
+
+    /// The mean function at new rows.
+    pub fn mean_function(&self, x: &[&[f64]], n: usize) -> Vec<f64> {
+        mean_at(&self.problem, &self.values, x, n).as_slice().to_vec()
+    }
+}
+
+fn mean_at(problem: &Problem, values: &[f64], x: &[&[f64]], n: usize) -> Vector {
+    let mut mean = Vector::zeros(n);
+    for (basis, &weight) in problem.mean_basis(x, n).iter().zip(problem.mean_values(values)) {
+        crate::linalg::vector::axpy(mean.as_mut_slice(), weight, basis);
+    }
+    mean
+}

@@ -1,0 +1,535 @@
+//! A model beside its training rows: parameters in one list, data as the kernel sees them.
+
+use std::collections::HashMap;
+
+use super::{Mean, Model, ModelError, Noise, refuse_if_too_large};
+use crate::data::{Column as DataColumn, Dataset, Pipeline};
+use crate::kernel::{Bound, Column, Domains, Kernel, Origin, ParamSpec, Role, Schema, Sites, Size, SlotState};
+use crate::param::{Domain, Param, State};
+
+/// A model set beside training rows.
+///
+/// Its parameters are the kernel's slots, then the noise unless a column tells it, then those of the mean.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    model: Model,
+    data: Dataset,
+    pipeline: Pipeline,
+    /// Names of the inputs, in order.
+    names: Vec<String>,
+    x: Vec<Vec<f64>>,
+    y: Vec<f64>,
+    /// Known noise variance of each row.
+    known_noise: Option<Vec<f64>>,
+    bound: Bound,
+    sites: Sites,
+    parameters: Vec<Parameter>,
+    /// Σ log|g′(yᵢ)| of the target's transforms.
+    log_jacobian: f64,
+}
+
+/// One number that the evidence depends on.
+#[derive(Debug, Clone)]
+pub struct Parameter {
+    /// Stable and unique: `SE(year).l`, `season.p`, `noise`, `mean`.
+    pub name: String,
+    pub kind: ParameterKind,
+    pub role: Role,
+    pub state: SlotState,
+    pub domain: Domain,
+    pub param: Param,
+    /// What was written, or a default that knows nothing of the data.
+    pub value: f64,
+    /// The inputs that it is about, by place.
+    pub columns: Vec<usize>,
+    /// Its node sees its inputs through a function, so that it has no unit.
+    pub warped: bool,
+    pub origin: Option<Origin>,
+    pub uses: usize,
+    /// In a unit such as `years` or `ppm^2`, where the data tell.
+    pub unit: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// A slot of the bound kernel.
+    Kernel(usize),
+    Noise,
+    /// The offset (0) or a slope of the mean.
+    Mean(usize),
+}
+
+impl Parameter {
+    pub fn is_free(&self) -> bool {
+        self.state == SlotState::Free
+    }
+
+    /// Whether its gradient is told in its logarithm.
+    pub fn in_log(&self) -> bool {
+        !matches!(self.domain, Domain::Real { .. }) && self.role != Role::Location
+    }
+}
+
+/// The noise as a parameter: for checks and help.
+pub const NOISE: ParamSpec = ParamSpec {
+    name: "noise",
+    short: "noise",
+    domain: Domains::Positive,
+    role: Role::Variance,
+    size: Size::One,
+    default: 1.0,
+    help: "the variance of the noise of an observation",
+};
+
+/// The mean as a parameter.
+pub const MEAN: ParamSpec = ParamSpec {
+    name: "mean",
+    short: "mean",
+    domain: Domains::Real,
+    role: Role::Location,
+    size: Size::One,
+    default: 0.0,
+    help: "the mean of the process",
+};
+
+impl Problem {
+    /// Sets a model beside training rows. All that can be known before any evaluation is checked here.
+    ///
+    /// # Errors
+    /// No target, missing or infinite values (with row and column), fewer than 2 rows, too many for the memory, a
+    /// kernel that does not fit the inputs, a parameter outside its domain. A constant target is refused too, unless
+    /// `conditioning`, where the values are taken as given.
+    pub fn new(model: &Model, data: &Dataset, conditioning: bool) -> Result<Self, ModelError> {
+        let target = data.target().ok_or(ModelError::NoTarget)?;
+        if target.is_categories() {
+            return Err(ModelError::CategoryTarget { column: target.name().to_string() });
+        }
+        data.check_finite()?;
+        let needed = if conditioning { 1 } else { 3 };
+        if data.n() < needed {
+            return Err(ModelError::TooFewRows { rows: data.n(), needed });
+        }
+        if let Some(value) = target.constant().filter(|_| !conditioning) {
+            return Err(ModelError::ConstantTarget { column: target.name().to_string(), rows: data.n(), value });
+        }
+        refuse_if_too_large(data.n(), leaves(&model.kernel))?;
+        let noise_column = match &model.noise {
+            Noise::Column(name) => Some(&**name),
+            Noise::Variance(_) => None,
+        };
+        let known_noise = noise_column.map(|name| noise_of(data, name)).transpose()?;
+        let (pipeline, made) = Pipeline::learn(&model.steps, data)?;
+        let inputs: Vec<&DataColumn> = made.inputs().filter(|c| Some(c.name()) != noise_column).collect();
+        let names: Vec<String> = inputs.iter().map(|c| c.name().to_string()).collect();
+        let x: Vec<Vec<f64>> = inputs.iter().map(|c| c.values().to_vec()).collect();
+        let y = made.y().ok_or(ModelError::NoTarget)?.to_vec();
+        let schema = Schema {
+            columns: inputs
+                .iter()
+                .map(|c| Column { name: c.name(), values: c.values(), categories: c.is_categories() })
+                .collect(),
+        };
+        let bound = model.kernel.bind(&schema)?;
+        let x_refs: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
+        let sites = bound.sites(&x_refs)?;
+        let map = pipeline.target();
+        let log_jacobian = match data.y() {
+            Some(raw) if !map.is_identity() => raw.iter().map(|&y| map.log_slope(y)).sum(),
+            _ => 0.0,
+        };
+        let units = Units {
+            target: map.unit(target.unit()),
+            inputs: inputs.iter().map(|c| c.unit().map(str::to_string)).collect(),
+            names: &names,
+        };
+        let parameters = parameters(model, &bound, &units, &x, &y)?;
+        Ok(Self {
+            model: model.clone(),
+            data: data.clone(),
+            pipeline,
+            names,
+            x,
+            y,
+            known_noise,
+            bound,
+            sites,
+            parameters,
+            log_jacobian,
+        })
+    }
+
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The training rows as they were given.
+    pub fn data(&self) -> &Dataset {
+        &self.data
+    }
+
+    /// The steps with what they learnt.
+    pub fn pipeline(&self) -> &Pipeline {
+        &self.pipeline
+    }
+
+    /// Names of the inputs that the kernel sees, in order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The inputs after the steps, one slice a column.
+    pub fn x(&self) -> Vec<&[f64]> {
+        self.x.iter().map(|c| &c[..]).collect()
+    }
+
+    /// The target after the steps.
+    pub fn y(&self) -> &[f64] {
+        &self.y
+    }
+
+    /// How many rows.
+    pub fn n(&self) -> usize {
+        self.y.len()
+    }
+
+    pub fn known_noise(&self) -> Option<&[f64]> {
+        self.known_noise.as_deref()
+    }
+
+    pub fn bound(&self) -> &Bound {
+        &self.bound
+    }
+
+    pub fn sites(&self) -> &Sites {
+        &self.sites
+    }
+
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// What was written, or defaults that know nothing of the data.
+    pub fn values(&self) -> Vec<f64> {
+        self.parameters.iter().map(|p| p.value).collect()
+    }
+
+    /// How many parameters a fit moves.
+    pub fn free(&self) -> usize {
+        self.parameters.iter().filter(|p| p.is_free()).count()
+    }
+
+    pub fn log_jacobian(&self) -> f64 {
+        self.log_jacobian
+    }
+
+    /// The values of the kernel's slots among all values.
+    pub fn kernel_values<'v>(&self, values: &'v [f64]) -> &'v [f64] {
+        &values[..self.bound.slots().len()]
+    }
+
+    /// The noise variance of each training row.
+    pub fn noise(&self, values: &[f64]) -> Vec<f64> {
+        match &self.known_noise {
+            Some(known) => known.clone(),
+            None => vec![self.noise_variance(values).unwrap_or(0.0); self.n()],
+        }
+    }
+
+    /// The one noise variance, where there is one.
+    pub fn noise_variance(&self, values: &[f64]) -> Option<f64> {
+        let at = self.parameters.iter().position(|p| p.kind == ParameterKind::Noise)?;
+        Some(values[at])
+    }
+
+    /// Columns of the mean function (rows × parameters of the mean).
+    pub fn mean_basis(&self, x: &[&[f64]], n: usize) -> Vec<Vec<f64>> {
+        match &self.model.mean {
+            Mean::Zero => Vec::new(),
+            Mean::Constant(_) => vec![vec![1.0; n]],
+            Mean::Linear(_) => std::iter::once(vec![1.0; n]).chain(x.iter().map(|c| c.to_vec())).collect(),
+        }
+    }
+
+    /// The values of the mean's parameters among all values.
+    pub fn mean_values<'v>(&self, values: &'v [f64]) -> &'v [f64] {
+        let count = self.parameters.iter().filter(|p| matches!(p.kind, ParameterKind::Mean(_))).count();
+        &values[values.len() - count..]
+    }
+
+    /// The model with these values written in: held variances stay unset, fixed ones as they are.
+    pub fn model_with(&self, values: &[f64]) -> Model {
+        let kernel = self.bound.with_values(self.kernel_values(values));
+        let noise = match &self.model.noise {
+            Noise::Variance(param) => {
+                let value = self.noise_variance(values).unwrap_or(0.0);
+                Noise::Variance(match self.noise_state() {
+                    SlotState::Fixed => Param::fixed(value),
+                    _ => param.with_value(value),
+                })
+            }
+            column => column.clone(),
+        };
+        let means = self.mean_values(values);
+        let mean = match &self.model.mean {
+            Mean::Zero => Mean::Zero,
+            Mean::Constant(param) => Mean::Constant(param.with_value(means[0])),
+            Mean::Linear(params) => {
+                let unset = Param::default();
+                let written = means.iter().enumerate();
+                Mean::Linear(written.map(|(i, &m)| params.get(i).unwrap_or(&unset).with_value(m)).collect())
+            }
+        };
+        Model { steps: self.model.steps.clone(), kernel, noise, mean }
+    }
+
+    fn noise_state(&self) -> SlotState {
+        let noise = self.parameters.iter().find(|p| p.kind == ParameterKind::Noise);
+        noise.map_or(SlotState::Fixed, |p| p.state)
+    }
+
+    /// The inputs of other rows, through the steps, in the order that the kernel was bound in.
+    ///
+    /// # Errors
+    /// An input that the rows lack, a value that is missing or infinite, a category that training did not have.
+    pub fn inputs_of(&self, data: &Dataset) -> Result<Vec<Vec<f64>>, ModelError> {
+        let made = self.pipeline.apply(data)?;
+        let mut x = Vec::with_capacity(self.names.len());
+        for name in &self.names {
+            let Some(column) = made.column(name) else {
+                let known = made.names().into_iter().map(str::to_string).collect();
+                return Err(ModelError::MissingInput { name: name.clone(), known });
+            };
+            if let Some(i) = column.values().iter().position(|v| !v.is_finite()) {
+                return Err(crate::data::DataError::NotFinite {
+                    column: name.clone(),
+                    row: data.row(i),
+                    value: column.values()[i],
+                }
+                .into());
+            }
+            x.push(self.in_training_codes(name, column)?);
+        }
+        Ok(x)
+    }
+
+    /// Codes of categories as training numbered them: another file may list the levels in another order.
+    fn in_training_codes(&self, name: &str, column: &DataColumn) -> Result<Vec<f64>, ModelError> {
+        let (Some(ours), Some(theirs)) = (self.data.column(name).and_then(DataColumn::levels), column.levels()) else {
+            return Ok(column.values().to_vec());
+        };
+        let code = |v: &f64| {
+            let level = &theirs[*v as usize];
+            ours.iter()
+                .position(|l| l == level)
+                .map(|c| c as f64)
+                .ok_or_else(|| ModelError::UnseenCategory { column: name.to_string(), value: level.to_string() })
+        };
+        column.values().iter().map(code).collect()
+    }
+
+    /// The known noise of other rows, if they have that column.
+    pub fn known_noise_of(&self, data: &Dataset) -> Result<Option<Vec<f64>>, ModelError> {
+        match &self.model.noise {
+            Noise::Column(name) if data.column(name).is_some() => noise_of(data, name).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
+pub(super) fn leaves(kernel: &Kernel) -> usize {
+    match kernel.children() {
+        [] => 1,
+        children => children.iter().map(leaves).sum(),
+    }
+}
+
+fn noise_of(data: &Dataset, name: &str) -> Result<Vec<f64>, ModelError> {
+    let column = data.find(name)?;
+    if let Some(i) = column.values().iter().position(|v| !(*v >= 0.0 && v.is_finite())) {
+        let (column, value) = (name.to_string(), column.values()[i]);
+        return Err(ModelError::NegativeNoise { column, value, row: data.row(i) });
+    }
+    Ok(column.values().to_vec())
+}
+
+struct Units<'a> {
+    target: Option<String>,
+    inputs: Vec<Option<String>>,
+    names: &'a [String],
+}
+
+impl Units<'_> {
+    fn of(&self, role: Role, columns: &[usize], warped: bool) -> Option<String> {
+        let input = || match columns {
+            [first, rest @ ..] if !warped => {
+                let unit = self.inputs.get(*first)?.clone()?;
+                rest.iter().all(|&c| self.inputs.get(c).is_some_and(|u| u.as_ref() == Some(&unit))).then_some(unit)
+            }
+            _ => None,
+        };
+        let squared = |unit: &str| if unit.contains(' ') { format!("({unit})^2") } else { format!("{unit}^2") };
+        match role {
+            Role::LengthScale | Role::Period | Role::Location => input(),
+            Role::Variance | Role::Bias => self.target.as_deref().map(squared),
+            Role::SlopeVariance => Some(format!("({}/{})^2", self.target.as_deref()?, input()?)),
+            Role::Roughness | Role::Shape | Role::Degree => None,
+        }
+    }
+}
+
+fn parameters(
+    model: &Model,
+    bound: &Bound,
+    units: &Units<'_>,
+    x: &[Vec<f64>],
+    y: &[f64],
+) -> Result<Vec<Parameter>, ModelError> {
+    let mut all = Vec::new();
+    let in_product = products_of(&model.kernel);
+    for (i, slot) in bound.slots().iter().enumerate() {
+        let node = match slot.labels.last() {
+            Some(label) => label.to_string(),
+            None if slot.columns.is_empty() || !reads(slot.family) => slot.family.to_string(),
+            None if x.len() == 1 || (slot.columns.len() == x.len() && slot.element.is_none()) => {
+                slot.family.to_string()
+            }
+            None => {
+                let columns: Vec<&str> = slot.columns.iter().map(|&c| &*units.names[c]).collect();
+                format!("{}({})", slot.family, columns.join(", "))
+            }
+        };
+        // a variance beside other factors has no unit that can be told for it alone
+        let alone = !in_product || matches!(slot.spec.role, Role::LengthScale | Role::Period | Role::Location);
+        let role = slot.spec.role;
+        let unit = if alone { units.of(role, &slot.columns, slot.warped) } else { None };
+        all.push(Parameter {
+            name: format!("{node}.{}", slot.spec.short),
+            kind: ParameterKind::Kernel(i),
+            role,
+            state: slot.state,
+            domain: slot.domain,
+            param: slot.param.clone(),
+            value: slot.value,
+            columns: slot.columns.clone(),
+            warped: slot.warped,
+            origin: slot.origin,
+            uses: slot.uses,
+            unit,
+        });
+    }
+    if let Noise::Variance(param) = &model.noise {
+        all.push(noise_parameter(model, param, units)?);
+    }
+    let spread = |column: &[f64]| {
+        let mean = column.iter().sum::<f64>() / column.len() as f64;
+        let sd = (column.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / column.len() as f64).sqrt();
+        if sd > 0.0 && sd.is_finite() { sd } else { 1.0 }
+    };
+    let of_mean = |name: String, i: usize, param: &Param, unit: f64, told: Option<String>| -> Result<_, ModelError> {
+        if let Err(crate::kernel::ParamError::NotFinite { value, .. }) = MEAN.check("gp", param) {
+            return Err(ModelError::OutOfDomain { what: "mean", expected: "a finite number", value });
+        }
+        Ok(Parameter {
+            name,
+            kind: ParameterKind::Mean(i),
+            role: Role::Location,
+            state: if param.is_fixed() { SlotState::Fixed } else { SlotState::Free },
+            domain: match param.state {
+                State::Bounded { lo, hi, .. } => Domain::Interval { lo, hi },
+                _ => Domain::Real { unit },
+            },
+            param: param.clone(),
+            value: param.value().unwrap_or(0.0),
+            columns: if i == 0 { Vec::new() } else { vec![i - 1] },
+            warped: false,
+            origin: None,
+            uses: 1,
+            unit: told,
+        })
+    };
+    match &model.mean {
+        Mean::Zero => {}
+        Mean::Constant(param) => all.push(of_mean("mean".into(), 0, param, spread(y), units.target.clone())?),
+        Mean::Linear(params) => {
+            if !params.is_empty() && params.len() != x.len() + 1 {
+                return Err(ModelError::MeanLength { found: params.len(), inputs: x.len() });
+            }
+            let unset = Param::default();
+            let param = |i: usize| params.get(i).unwrap_or(&unset);
+            all.push(of_mean("mean".into(), 0, param(0), spread(y), units.target.clone())?);
+            for (d, column) in x.iter().enumerate() {
+                let told = units.target.as_ref().and_then(|t| units.inputs[d].as_ref().map(|u| format!("{t}/{u}")));
+                let name = format!("slope({})", units.names[d]);
+                all.push(of_mean(name, d + 1, param(d + 1), spread(y) / spread(column), told)?);
+            }
+        }
+    }
+    make_unique(&mut all);
+    Ok(all)
+}
+
+fn noise_parameter(model: &Model, param: &Param, units: &Units<'_>) -> Result<Parameter, ModelError> {
+    let zero = param.state == State::Fixed(0.0);
+    if !zero && let Err(error) = NOISE.check("gp", param) {
+        let value = match error {
+            crate::kernel::ParamError::NotPositive { value, .. }
+            | crate::kernel::ParamError::NotFinite { value, .. } => value,
+            crate::kernel::ParamError::Bounds { lo, .. } => lo,
+            crate::kernel::ParamError::Outside { value, .. } | crate::kernel::ParamError::Prior { value, .. } => value,
+            _ => f64::NAN,
+        };
+        let expected = "a positive variance with bounds, if any, in order around it (or 0 for none)";
+        return Err(ModelError::OutOfDomain { what: "noise", expected, value });
+    }
+    // white noise at the top is the noise; a second one beside it could not be told apart
+    let unset_beside_white = param.is_unset() && has_white_noise(&model.kernel);
+    let fixed = zero || unset_beside_white || param.is_fixed();
+    Ok(Parameter {
+        name: "noise".into(),
+        kind: ParameterKind::Noise,
+        role: Role::Variance,
+        state: if fixed { SlotState::Fixed } else { SlotState::Free },
+        domain: match param.state {
+            State::Bounded { lo, hi, .. } => Domain::Interval { lo, hi },
+            _ => Domain::Positive,
+        },
+        param: param.clone(),
+        value: if unset_beside_white { 0.0 } else { param.value().unwrap_or(1.0) },
+        columns: Vec::new(),
+        warped: false,
+        origin: None,
+        uses: 1,
+        unit: units.of(Role::Variance, &[], false),
+    })
+}
+
+/// Whether white noise is a summand at the top.
+pub(crate) fn has_white_noise(kernel: &Kernel) -> bool {
+    let white = |k: &Kernel| matches!(k.node(), crate::kernel::Node::Leaf(l) if l.family.spec().name == "WN");
+    match kernel.node() {
+        crate::kernel::Node::Sum(terms) => terms.iter().any(has_white_noise),
+        _ => white(kernel),
+    }
+}
+
+/// Whether any product is in the tree.
+fn products_of(kernel: &Kernel) -> bool {
+    matches!(kernel.node(), crate::kernel::Node::Product(_)) || kernel.children().iter().any(products_of)
+}
+
+fn reads(family: &str) -> bool {
+    crate::kernel::families::family(family).is_none_or(|f| f.spec().reads_inputs)
+}
+
+/// Numbers names that occur more than once: `SE.l`, `SE(2).l`.
+fn make_unique(parameters: &mut [Parameter]) {
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for parameter in parameters {
+        let seen = count.entry(parameter.name.clone()).or_insert(0);
+        *seen += 1;
+        if *seen > 1 {
+            let (node, short) = parameter.name.rsplit_once('.').unwrap_or((&parameter.name, ""));
+            parameter.name = format!("{node} ({seen}).{short}");
+        }
+    }
+}
