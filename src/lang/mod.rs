@@ -15,6 +15,7 @@ pub mod help;
 pub mod host;
 pub mod json;
 mod kernels;
+pub mod fmt;
 pub mod layout;
 pub mod members;
 pub mod ops;

@@ -27,6 +27,9 @@ pub(super) use grammar::Rule;
 /// How many nodes of a tree may stand in each other. Every walk over a tree may recurse to this depth.
 pub const MAX_DEPTH: usize = 256;
 
+/// After so many wrong statements the rest is not read: the text is no program.
+const MOST_FAULTS: usize = 100;
+
 /// Brackets up to this depth are parsed on the caller's stack, deeper ones on a stack of their own.
 const SHALLOW: usize = 24;
 const DEEP_STACK: usize = 64 << 20;
@@ -35,7 +38,7 @@ const DEEP_STACK: usize = 64 << 20;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
     pub program: Program,
-    /// One for each statement that could not be read, in the order of the text.
+    /// One for each statement that could not be read, in the order of the text, up to a hundred.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -59,6 +62,9 @@ pub(super) fn parse_layout(layout: &Layout, source: SourceId) -> Parsed {
         match parse_piece(layout, piece, source) {
             Ok(statement) => parsed.program.statements.push(statement),
             Err(diagnostic) => parsed.diagnostics.push(diagnostic),
+        }
+        if parsed.diagnostics.len() >= MOST_FAULTS {
+            break;
         }
     }
     parsed

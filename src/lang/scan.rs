@@ -56,6 +56,9 @@ const OPERATORS: [&str; 19] =
 /// Operators of other languages that no Mercer program can hold, the longest first.
 const ALIENS: [&str; 11] = ["**", "&&", "||", "=>", ":=", "+=", "-=", "*=", "/=", "<>", "//"];
 
+/// How far, in bytes, the end of a text in foreign quotes is looked for.
+const LONGEST_QUOTE: usize = 500;
+
 pub fn is_word_start(c: char) -> bool {
     c == '_' || XID_START(c)
 }
@@ -200,7 +203,8 @@ impl Scanner<'_> {
             '«' => '»',
             _ => return TokenKind::Alien,
         };
-        let line = self.rest().split('\n').next().unwrap_or("");
+        let near = &self.rest()[..self.rest().floor_char_boundary(LONGEST_QUOTE)];
+        let line = near.split('\n').next().unwrap_or("");
         if let Some(at) = line.find(closing) {
             self.at += at + closing.len_utf8();
         }

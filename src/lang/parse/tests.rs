@@ -206,6 +206,11 @@ fn deep_and_long_texts_are_answered() {
 }
 
 #[test]
+fn faults_without_end_are_cut_off() {
+    assert_eq!(parse_all(&"1 1\n".repeat(100_000), SourceId(0)).diagnostics.len(), MOST_FAULTS);
+}
+
+#[test]
 fn a_hundred_thousand_terms_are_one_chain() {
     for sign in [" + ", " * ", " |> ", "\n+ "] {
         let program = parse(&vec!["SE(1)"; 100_000].join(sign), SourceId(0)).unwrap();
