@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use ariadne::{Cache, CharSet, Color, Config, IndexType, Label, Report, ReportKind};
 
 use crate::lang::diagnostic::{Diagnostic, Severity, Sources};
-use crate::lang::span::{SourceId, Span};
+use crate::lang::span::{SourceId, Span, char_floor};
 
 /// A line longer than this, in characters, is cut to a window around the first label on it.
 const LONGEST_LINE: usize = 160;
@@ -152,7 +152,7 @@ impl Views {
 
 impl View {
     fn character(&self, text: &str, byte: usize) -> usize {
-        let byte = text.floor_char_boundary(byte);
+        let byte = char_floor(text, byte);
         let index = self.lines.partition_point(|line| line.byte <= byte).saturating_sub(1);
         let Some(line) = self.lines.get(index) else { return 0 };
         let column = text.get(line.byte..byte).map_or(0, |before| before.chars().count());
@@ -164,7 +164,7 @@ impl View {
 /// What is drawn of a long line that starts at a byte.
 fn window(line: &str, length: usize, byte: usize, span: Span) -> std::ops::Range<usize> {
     let column = match span.start.checked_sub(byte) {
-        Some(inside) if inside <= line.len() => line[..line.floor_char_boundary(inside)].chars().count(),
+        Some(inside) if inside <= line.len() => line[char_floor(..line, inside)].chars().count(),
         _ => 0,
     };
     let start = column.saturating_sub(LEAD).min(length - LONGEST_LINE);

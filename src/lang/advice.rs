@@ -208,10 +208,10 @@ impl Scene<'_> {
         if found == "=" && (self.after_operand() || self.expects(Rule::kw_then)) {
             return self.stray_equals(span);
         }
-        if found == "if" || found == "->" {
-            if let Some(diagnostic) = self.needs_brackets(index) {
-                return diagnostic;
-            }
+        if matches!(found, "if" | "->")
+            && let Some(diagnostic) = self.needs_brackets(index)
+        {
+            return diagnostic;
         }
         if self.expects(Rule::kw_then) || self.expects(Rule::kw_else) {
             return self.missing_branch(span, &shown(token, found));
@@ -271,12 +271,12 @@ impl Scene<'_> {
         let diagnostic =
             Diagnostic::error("`=` cannot stand here").label(span, format!("expected {}", self.expected()));
         if begins_with_name && self.word(1) == "=" {
-            return diagnostic.help(format!("write `let {name} = …` to give a value a name, `==` to compare"));
+            return Diagnostic::error(format!("`{name}` is given a value with `let`"))
+                .label(span, "binds only after `let`, and does not compare")
+                .help(format!("write `let {name} = …`, or `==` to compare"));
         }
-        if begins_with_name
-            && self.word(1) == "("
-            && self.tokens.iter().all(|token| token.start >= span.start || token.text(self.text) != "|>")
-        {
+        let piped = self.tokens.iter().take_while(|token| token.start < span.start).any(|t| t.text(self.text) == "|>");
+        if begins_with_name && self.word(1) == "(" && !piped {
             return diagnostic.help(format!("write `fn {name}(…) = …` to define a function, `==` to compare"));
         }
         diagnostic.help("write `==` to compare")
@@ -467,7 +467,7 @@ fn quoted(found: &str) -> Option<&str> {
     let mut characters = found.chars();
     let (first, last) = (characters.next()?, characters.next_back()?);
     let quotes = matches!((first, last), ('\'', '\'') | ('‘' | '’', '’') | ('“' | '”' | '„', '”') | ('«', '»'));
-    quotes.then(|| characters.as_str())
+    quotes.then_some(characters.as_str())
 }
 
 /// What to type for a character that looks like part of the language.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::span::{SourceId, Span};
+use super::span::{SourceId, Span, char_floor};
 
 /// How much a diagnostic matters. Only an error stops a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -154,7 +154,7 @@ impl Source {
 
     /// Where a byte stands. A byte inside a character counts as that character, one past the end as the end.
     pub fn position(&self, byte: usize) -> Position {
-        let byte = self.text.floor_char_boundary(byte);
+        let byte = char_floor(&self.text, byte);
         let line = self.lines.partition_point(|&start| start <= byte);
         let start = self.lines[line - 1];
         Position { line, column: self.text[start..byte].chars().count() + 1 }
@@ -162,8 +162,8 @@ impl Source {
 
     /// The text of a span, cut to what the source holds.
     pub fn slice(&self, span: Span) -> &str {
-        let start = self.text.floor_char_boundary(span.start);
-        let end = self.text.floor_char_boundary(span.end);
+        let start = char_floor(&self.text, span.start);
+        let end = char_floor(&self.text, span.end);
         self.text.get(start..end).unwrap_or("")
     }
 }

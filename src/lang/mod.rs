@@ -10,6 +10,7 @@ pub mod diagnostic;
 pub mod display;
 pub mod eval;
 mod fill;
+pub mod fmt;
 pub mod function;
 pub mod help;
 pub mod host;

@@ -365,10 +365,10 @@ impl Builder {
         let right = self.binary(items, level.tighter())?;
         let mut span = first.expr.span.to(right.expr.span);
         let mut depth = first.depth.max(right.depth);
-        if level == Level::Compare {
-            if let Some(second) = self.next_infix(items, level) {
-                return Err(advice::comparisons_chain(op.span, second.span));
-            }
+        if level == Level::Compare
+            && let Some(second) = self.next_infix(items, level)
+        {
+            return Err(advice::comparisons_chain(op.span, second.span));
         }
         let binary = match op.node {
             Infix::Binary(binary) => binary,
@@ -505,15 +505,14 @@ impl Builder {
         if name.is_none()
             && let ExprKind::Prior { value: given, .. } = &mut value.node
         {
-            match given.take() {
-                Some(expr) => match *expr {
+            if let Some(expr) = given.take() {
+                match *expr {
                     // A bracketed name is a value: its place is wider than the word.
                     Expr { node: ExprKind::Name(word), span } if span.end - span.start == word.len() => {
                         name = Some(Spanned::new(word, span));
                     }
                     other => *given = Some(Box::new(other)),
-                },
-                None => {}
+                }
             }
         }
         let span = name.as_ref().map_or(value.span, |name| name.span.to(value.span));

@@ -6,6 +6,8 @@
 
 use pest::unicode::{XID_CONTINUE, XID_START};
 
+use super::span::char_floor;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     /// A name or a reserved word.
@@ -203,7 +205,7 @@ impl Scanner<'_> {
             '«' => '»',
             _ => return TokenKind::Alien,
         };
-        let near = &self.rest()[..self.rest().floor_char_boundary(LONGEST_QUOTE)];
+        let near = &self.rest()[char_floor(..self.rest(), LONGEST_QUOTE)];
         let line = near.split('\n').next().unwrap_or("");
         if let Some(at) = line.find(closing) {
             self.at += at + closing.len_utf8();

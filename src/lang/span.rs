@@ -23,6 +23,12 @@ impl Span {
     }
 }
 
+/// The last character boundary of a text that is not after a byte.
+pub(crate) fn char_floor(text: &str, byte: usize) -> usize {
+    let byte = byte.min(text.len());
+    (0..=byte).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spanned<T> {
