@@ -164,7 +164,7 @@ impl View {
 /// What is drawn of a long line that starts at a byte.
 fn window(line: &str, length: usize, byte: usize, span: Span) -> std::ops::Range<usize> {
     let column = match span.start.checked_sub(byte) {
-        Some(inside) if inside <= line.len() => line[char_floor(..line, inside)].chars().count(),
+        Some(inside) if inside <= line.len() => line[..char_floor(line, inside)].chars().count(),
         _ => 0,
     };
     let start = column.saturating_sub(LEAD).min(length - LONGEST_LINE);

@@ -385,7 +385,7 @@ mod tests {
 
     #[test]
     fn long_brackets() {
-        let items = vec!["12345678901234567890"; 6];
+        let items = ["12345678901234567890"; 6];
         check(&format!("let xs = [{}]", items.join(", ")), &format!("let xs = [\n  {}\n]\n", items.join(",\n  ")));
         let call = format!("a |> f({})", items.join(", "));
         check(&call, &format!("a\n  |> f(\n    {}\n  )\n", items.join(",\n    ")));

@@ -22,6 +22,7 @@ pub mod members;
 pub mod ops;
 pub mod origins;
 pub mod parse;
+mod precedence;
 pub mod print;
 pub mod rows;
 pub mod scan;

@@ -3,6 +3,10 @@
 //! The grammar gives each expression as a flat list of operands and operators; precedence is applied here. A statement
 //! that is wrong does not hide the next: [`parse_all`] gives what could be read and every fault.
 
+mod escape;
+mod infix;
+mod operand;
+
 use std::iter::Peekable;
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,10 +15,12 @@ use pest::Parser;
 use pest::error::{ErrorVariant, InputLocation};
 use pest::iterators::{Pair, Pairs};
 
+use self::infix::{Infix, infix};
 use super::advice;
-use super::ast::{Arg, BinaryOp, Expr, ExprKind, FnParam, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
+use super::ast::{BinaryOp, Expr, ExprKind, FnParam, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
 use super::diagnostic::Diagnostic;
 use super::layout::{Layout, Piece, lay_out, too_deep};
+use super::precedence::Level;
 use super::span::{SourceId, Span, Spanned};
 
 mod grammar {
@@ -120,95 +126,6 @@ enum Head {
 
 type Items<'a> = Peekable<Pairs<'a, Rule>>;
 type Result<T, E = Diagnostic> = std::result::Result<T, E>;
-
-/// How tightly operators bind, the loosest first. `not` stands between `and` and the comparisons, unary minus between
-/// `*` and `^`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Level {
-    Head,
-    Pipe,
-    Compose,
-    Or,
-    And,
-    Not,
-    Compare,
-    Add,
-    Mul,
-    Neg,
-    Pow,
-    Postfix,
-}
-
-impl Level {
-    /// The next that binds tighter.
-    pub(super) fn tighter(self) -> Level {
-        match self {
-            Level::Head => Level::Pipe,
-            Level::Pipe => Level::Compose,
-            Level::Compose => Level::Or,
-            Level::Or => Level::And,
-            Level::And => Level::Not,
-            Level::Not => Level::Compare,
-            Level::Compare => Level::Add,
-            Level::Add => Level::Mul,
-            Level::Mul => Level::Neg,
-            Level::Neg => Level::Pow,
-            Level::Pow | Level::Postfix => Level::Postfix,
-        }
-    }
-}
-
-/// An operator between two operands.
-#[derive(Clone, Copy)]
-enum Infix {
-    Binary(BinaryOp),
-    Range { inclusive: bool },
-}
-
-impl Infix {
-    fn level(self) -> Level {
-        match self {
-            Infix::Binary(op) => op.level(),
-            Infix::Range { .. } => Level::Compare,
-        }
-    }
-}
-
-impl BinaryOp {
-    pub(super) fn level(self) -> Level {
-        match self {
-            BinaryOp::Pipe => Level::Pipe,
-            BinaryOp::Compose => Level::Compose,
-            BinaryOp::Or => Level::Or,
-            BinaryOp::And => Level::And,
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => Level::Compare,
-            BinaryOp::Add | BinaryOp::Sub => Level::Add,
-            BinaryOp::Mul | BinaryOp::Div => Level::Mul,
-            BinaryOp::Pow => Level::Pow,
-        }
-    }
-
-    /// The operator as it is written.
-    pub fn sign(self) -> &'static str {
-        match self {
-            BinaryOp::Pipe => "|>",
-            BinaryOp::Compose => ">>",
-            BinaryOp::Or => "or",
-            BinaryOp::And => "and",
-            BinaryOp::Eq => "==",
-            BinaryOp::Ne => "!=",
-            BinaryOp::Lt => "<",
-            BinaryOp::Le => "<=",
-            BinaryOp::Gt => ">",
-            BinaryOp::Ge => ">=",
-            BinaryOp::Add => "+",
-            BinaryOp::Sub => "-",
-            BinaryOp::Mul => "*",
-            BinaryOp::Div => "/",
-            BinaryOp::Pow => "^",
-        }
-    }
-}
 
 /// Builds the tree of one statement, whose text starts at `base`.
 struct Builder {
@@ -480,165 +397,6 @@ impl Builder {
         }
         Ok(built)
     }
-
-    fn inner_expr(&self, pair: Pair<Rule>, span: Span) -> Result<Built> {
-        let inner = pair.into_inner().find(|inner| inner.as_rule() == Rule::expr);
-        self.expr(inner.ok_or_else(|| self.lost(span))?)
-    }
-
-    fn arguments(&self, call: Pair<Rule>) -> Result<(Vec<Arg>, usize)> {
-        let (mut args, mut deepest) = (Vec::new(), 0);
-        for pair in call.into_inner().filter(|inner| inner.as_rule() == Rule::argument) {
-            let (arg, depth) = self.argument(pair)?;
-            deepest = deepest.max(depth);
-            args.push(arg);
-        }
-        Ok((args, deepest))
-    }
-
-    /// `name ~ prior` gives the parameter `name` a prior, as `name=value ~ prior` does; elsewhere the name is a value.
-    fn argument(&self, pair: Pair<Rule>) -> Result<(Arg, usize)> {
-        let mut inner = pair.into_inner().peekable();
-        let keyword = inner.next_if(|item| item.as_rule() == Rule::keyword);
-        let mut name = keyword.and_then(|keyword| keyword.into_inner().next()).map(|name| self.name(&name));
-        let Built { expr: mut value, depth } = self.value(&mut inner)?;
-        if name.is_none()
-            && let ExprKind::Prior { value: given, .. } = &mut value.node
-        {
-            if let Some(expr) = given.take() {
-                match *expr {
-                    // A bracketed name is a value: its place is wider than the word.
-                    Expr { node: ExprKind::Name(word), span } if span.end - span.start == word.len() => {
-                        name = Some(Spanned::new(word, span));
-                    }
-                    other => *given = Some(Box::new(other)),
-                }
-            }
-        }
-        let span = name.as_ref().map_or(value.span, |name| name.span.to(value.span));
-        Ok((Arg { name, value, span }, depth))
-    }
-
-    /// `e`, `e ~ prior` or `~ prior`.
-    fn value(&self, inner: &mut Items) -> Result<Built> {
-        let value = match inner.next_if(|item| item.as_rule() == Rule::expr) {
-            Some(expr) => Some(self.expr(expr)?),
-            None => None,
-        };
-        let Some(tilde) = inner.next() else {
-            return value.ok_or_else(|| self.broken(self.base..self.base));
-        };
-        let span = self.span(&tilde);
-        let prior = self.expr(inner.next().ok_or_else(|| self.lost(span))?)?;
-        let start = value.as_ref().map_or(span, |value| value.expr.span);
-        let depth = value.as_ref().map_or(0, |value| value.depth).max(prior.depth);
-        let value = value.map(|value| Box::new(value.expr));
-        let whole = start.to(prior.expr.span);
-        self.node(ExprKind::Prior { value, prior: Box::new(prior.expr) }, whole, depth)
-    }
-
-    fn primary(&self, pair: Pair<Rule>) -> Result<Built> {
-        let span = self.span(&pair);
-        let node = match pair.as_rule() {
-            Rule::number => ExprKind::Number(self.number(&pair)?),
-            Rule::string => ExprKind::Str(self.string(&pair)?),
-            Rule::name => ExprKind::Name(Arc::from(pair.as_str())),
-            Rule::constant => match pair.as_str() {
-                "true" => ExprKind::Bool(true),
-                "false" => ExprKind::Bool(false),
-                "inf" => ExprKind::Number(f64::INFINITY),
-                _ => ExprKind::Number(std::f64::consts::PI),
-            },
-            Rule::group => {
-                let mut inner = self.inner_expr(pair, span)?;
-                inner.expr.span = span;
-                return Ok(inner);
-            }
-            Rule::list => return self.list(pair, span),
-            _ => return Err(self.lost(span)),
-        };
-        self.node(node, span, 0)
-    }
-
-    fn list(&self, pair: Pair<Rule>, span: Span) -> Result<Built> {
-        let (mut items, mut deepest) = (Vec::new(), 0);
-        for inner in pair.into_inner() {
-            match inner.as_rule() {
-                Rule::item => {
-                    let built = self.value(&mut inner.into_inner().peekable())?;
-                    deepest = deepest.max(built.depth);
-                    items.push(built.expr);
-                }
-                Rule::comprehension => {
-                    let body = items.pop().ok_or_else(|| self.lost(span))?;
-                    return self.comprehension(Built { expr: body, depth: deepest }, inner, span);
-                }
-                _ => {}
-            }
-        }
-        self.node(ExprKind::List(items), span, deepest)
-    }
-
-    fn comprehension(&self, body: Built, pair: Pair<Rule>, span: Span) -> Result<Built> {
-        let (mut vars, mut parts, mut depth) = (Vec::new(), Vec::new(), body.depth);
-        for inner in pair.into_inner() {
-            match inner.as_rule() {
-                Rule::name => vars.push(self.name(&inner)),
-                Rule::expr => {
-                    let built = self.expr(inner)?;
-                    depth = depth.max(built.depth);
-                    parts.push(Box::new(built.expr));
-                }
-                _ => {}
-            }
-        }
-        let mut parts = parts.into_iter();
-        let over = parts.next().ok_or_else(|| self.lost(span))?;
-        let cond = parts.next();
-        self.node(ExprKind::Comprehension { body: Box::new(body.expr), vars, over, cond }, span, depth)
-    }
-
-    fn number(&self, pair: &Pair<Rule>) -> Result<f64> {
-        match pair.as_str().parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(number),
-            _ => Err(Diagnostic::error("this number is too large")
-                .label(self.span(pair), format!("the largest is {:e}", f64::MAX))
-                .help("infinity is written `inf`")),
-        }
-    }
-
-    fn string(&self, pair: &Pair<Rule>) -> Result<Arc<str>> {
-        let start = self.base + pair.as_span().start() + 1;
-        let quoted = pair.as_str();
-        let inner = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or("");
-        advice::unescape(inner).map(Arc::from).map_err(|(at, len)| {
-            let span = Span::new(self.source, start + at, start + at + len);
-            advice::unknown_escape(&inner[at..at + len], span)
-        })
-    }
-}
-
-fn infix(rule: Rule) -> Option<Infix> {
-    Some(Infix::Binary(match rule {
-        Rule::pipe => BinaryOp::Pipe,
-        Rule::compose => BinaryOp::Compose,
-        Rule::kw_or => BinaryOp::Or,
-        Rule::kw_and => BinaryOp::And,
-        Rule::eq => BinaryOp::Eq,
-        Rule::ne => BinaryOp::Ne,
-        Rule::lt => BinaryOp::Lt,
-        Rule::le => BinaryOp::Le,
-        Rule::gt => BinaryOp::Gt,
-        Rule::ge => BinaryOp::Ge,
-        Rule::add => BinaryOp::Add,
-        Rule::sub => BinaryOp::Sub,
-        Rule::mul => BinaryOp::Mul,
-        Rule::div => BinaryOp::Div,
-        Rule::pow => BinaryOp::Pow,
-        Rule::range => return Some(Infix::Range { inclusive: false }),
-        Rule::range_to => return Some(Infix::Range { inclusive: true }),
-        _ => return None,
-    }))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::fmt::{self, Display, Write};
 
 use super::ast::{Arg, BinaryOp, Expr, ExprKind, FnParam, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
-use super::parse::Level;
+use super::precedence::Level;
 
 /// The source form of an expression.
 pub fn print_expr(expr: &Expr) -> String {
@@ -143,7 +143,7 @@ impl Display for Bare<'_> {
             }
             ExprKind::Call { callee, args } => {
                 write!(f, "{}(", At(callee, Level::Postfix))?;
-                joined(f, args, |f, arg| argument(f, arg))?;
+                joined(f, args, argument)?;
                 f.write_char(')')
             }
             ExprKind::Index { value, index } => write!(f, "{}[{}]", At(value, Level::Postfix), At(index, Level::Head)),

@@ -205,7 +205,7 @@ impl Scanner<'_> {
             '«' => '»',
             _ => return TokenKind::Alien,
         };
-        let near = &self.rest()[char_floor(..self.rest(), LONGEST_QUOTE)];
+        let near = &self.rest()[..char_floor(self.rest(), LONGEST_QUOTE)];
         let line = near.split('\n').next().unwrap_or("");
         if let Some(at) = line.find(closing) {
             self.at += at + closing.len_utf8();

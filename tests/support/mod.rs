@@ -200,7 +200,7 @@ impl Author {
                 out.push(']');
             }
             6 => {
-                out.push_str("[");
+                out.push('[');
                 self.expr(out, depth - 1);
                 out.push_str(" for d in 0..4");
                 if self.one_in(2) {

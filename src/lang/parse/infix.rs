@@ -1,0 +1,45 @@
+//! Operators between two operands, as the grammar names them.
+
+use super::super::ast::BinaryOp;
+use super::super::precedence::Level;
+use super::Rule;
+
+/// An operator between two operands.
+#[derive(Clone, Copy)]
+pub(super) enum Infix {
+    Binary(BinaryOp),
+    Range { inclusive: bool },
+}
+
+impl Infix {
+    pub(super) fn level(self) -> Level {
+        match self {
+            Infix::Binary(op) => op.level(),
+            Infix::Range { .. } => Level::Compare,
+        }
+    }
+}
+
+/// The operator of a rule that stands for one.
+pub(super) fn infix(rule: Rule) -> Option<Infix> {
+    Some(Infix::Binary(match rule {
+        Rule::pipe => BinaryOp::Pipe,
+        Rule::compose => BinaryOp::Compose,
+        Rule::kw_or => BinaryOp::Or,
+        Rule::kw_and => BinaryOp::And,
+        Rule::eq => BinaryOp::Eq,
+        Rule::ne => BinaryOp::Ne,
+        Rule::lt => BinaryOp::Lt,
+        Rule::le => BinaryOp::Le,
+        Rule::gt => BinaryOp::Gt,
+        Rule::ge => BinaryOp::Ge,
+        Rule::add => BinaryOp::Add,
+        Rule::sub => BinaryOp::Sub,
+        Rule::mul => BinaryOp::Mul,
+        Rule::div => BinaryOp::Div,
+        Rule::pow => BinaryOp::Pow,
+        Rule::range => return Some(Infix::Range { inclusive: false }),
+        Rule::range_to => return Some(Infix::Range { inclusive: true }),
+        _ => return None,
+    }))
+}
