@@ -16,7 +16,6 @@ pub mod help;
 pub mod host;
 pub mod json;
 mod kernels;
-pub mod fmt;
 pub mod layout;
 pub mod members;
 pub mod ops;
