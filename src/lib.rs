@@ -10,4 +10,5 @@ pub mod model;
 pub mod param;
 pub mod progress;
 pub mod render;
+pub mod results;
 pub mod session;

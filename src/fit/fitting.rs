@@ -85,6 +85,11 @@ impl Fit {
         self.problem().noise_variance(self.values())
     }
 
+    /// Looks for hints again, after something else was changed.
+    pub(crate) fn renew_hints(&mut self) {
+        self.hints = hints(self);
+    }
+
     /// Whether the optimiser reached a maximum.
     pub fn converged(&self) -> bool {
         self.ended.is_some_and(|e| e.well())

@@ -8,7 +8,7 @@ mod equality;
 pub mod families;
 pub mod family;
 mod gram;
-mod print;
+pub mod print;
 mod program;
 mod terms;
 #[cfg(test)]

@@ -64,7 +64,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// A name as it is written where a bare word is allowed: bare if it can be.
-fn word(name: &str) -> String {
+pub(crate) fn word(name: &str) -> String {
     let in_word = |c: char| pest::unicode::XID_CONTINUE(c) && c != '\u{B7}' && c != '\u{387}';
     let plain = name.starts_with(|c: char| c == '_' || pest::unicode::XID_START(c)) && name.chars().all(in_word);
     if plain && !is_reserved(name) { name.to_string() } else { quoted(name) }
@@ -306,6 +306,20 @@ fn untied(spec: &ParamSpec, param: &Param) -> String {
         Some(prior) if value.is_empty() => format!("~ {prior}"),
         Some(prior) => format!("{value} ~ {prior}"),
     }
+}
+
+/// A parameter outside a kernel as a keyword argument: `noise=0.1`, `noise ~ HalfNormal(1)`.
+pub(crate) fn keyword(spec: &ParamSpec, param: &Param) -> String {
+    let mut printer = Printer::default();
+    printer.named(spec, &Values::One(param.clone()));
+    printer.out
+}
+
+/// Parameters outside a kernel as a list: `[1, fixed(2)]`.
+pub(crate) fn list(spec: &ParamSpec, params: &[Param]) -> String {
+    let mut printer = Printer::default();
+    printer.named(spec, &Values::Each(params.to_vec()));
+    printer.out
 }
 
 /// The arguments of a call whose brackets stand only if there are any.

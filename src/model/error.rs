@@ -29,12 +29,22 @@ pub enum ModelError {
     OutOfDomain { what: &'static str, expected: &'static str, value: f64 },
     #[error("the mean has {found} values for {inputs} inputs: an offset, then a slope for each")]
     MeanLength { found: usize, inputs: usize },
-    #[error("the data lack the input `{name}`: they have {}", known.join(", "))]
-    MissingInput { name: String, known: Vec<String> },
-    #[error("`{value}` of column `{column}` was not among the categories of the training rows")]
-    UnseenCategory { column: String, value: String },
     #[error("rows are needed, and there are none")]
     NoRows,
+    #[error("numbers alone tell the rows only where there is one input, and here there are {}: give the data of new rows", inputs.join(", "))]
+    OneInput { inputs: Vec<String> },
+    #[error("there is no component {index}: the fit has {count}, from 0")]
+    NoComponent { index: usize, count: usize },
+    #[error("a row is predicted without any variance, so its target has no density: give the model noise")]
+    NoNoise,
+    #[error("the noise is known by a column that these rows lack")]
+    NoNoiseColumn,
+    #[error("a target of {value} is outside what the transform of the target can take")]
+    OutsideTransform { value: f64 },
+    #[error("these fits are of different targets, so that their evidences cannot be compared")]
+    OtherData,
+    #[error("stopped by the user before there was a result")]
+    Stopped,
 }
 
 fn bytes(n: u64) -> String {

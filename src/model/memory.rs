@@ -31,6 +31,18 @@ pub fn refuse_if_too_large(n: usize, leaves: usize) -> Result<(), ModelError> {
     Ok(())
 }
 
+/// Refuses predictions at so many rows that the covariance with n training rows would not fit.
+///
+/// # Errors
+/// [`ModelError::TooLarge`].
+pub fn refuse_if_wide(n: usize, rows: usize) -> Result<(), ModelError> {
+    let (needed, available) = (3 * 8 * n as u64 * rows as u64, available_memory());
+    if needed as f64 > 0.8 * available as f64 {
+        return Err(ModelError::TooLarge { rows, needed, available });
+    }
+    Ok(())
+}
+
 /// The bytes that one evaluation of a problem takes.
 pub fn needed_memory(problem: &Problem) -> u64 {
     needed(problem.n(), leaves(&problem.model().kernel))

@@ -7,6 +7,7 @@ mod error;
 mod evidence;
 mod memory;
 mod posterior;
+mod print;
 mod problem;
 
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 pub use error::ModelError;
 pub(crate) use evidence::is_profiled;
 pub use evidence::{Evidence, Evidencer};
-pub use memory::{available_memory, needed_memory, refuse_if_too_large};
+pub use memory::{available_memory, needed_memory, refuse_if_too_large, refuse_if_wide};
 pub use posterior::{Moments, Part, Posterior};
 pub use problem::{MEAN, NOISE, Parameter, ParameterKind, Problem};
 

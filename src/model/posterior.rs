@@ -148,6 +148,15 @@ impl Posterior {
         Ok(parts)
     }
 
+    /// The means of the summands at the training rows, white noise each row's own.
+    ///
+    /// # Errors
+    /// Rows that a part cannot look at.
+    pub fn part_means(&self, terms: &[Kernel]) -> Result<Vec<Vec<f64>>, ModelError> {
+        let crosses = self.part_crosses(terms, &self.problem.x(), true)?;
+        Ok(crosses.into_iter().map(|(cross, _)| cross.tr_mul(&self.alpha).as_slice().to_vec()).collect())
+    }
+
     /// The posterior covariance between two summands at new rows: −k*ᵢᵀK⁻¹k*ⱼ (Duvenaud, 1.9). Rows of the first down,
     /// of the second across.
     ///

@@ -287,44 +287,23 @@ impl Problem {
         noise.map_or(SlotState::Fixed, |p| p.state)
     }
 
-    /// The inputs of other rows, through the steps, in the order that the kernel was bound in.
+    /// The inputs of other rows, through the steps, in the order that the kernel was bound in and with the training
+    /// rows' codes of categories.
     ///
     /// # Errors
     /// An input that the rows lack, a value that is missing or infinite, a category that training did not have.
     pub fn inputs_of(&self, data: &Dataset) -> Result<Vec<Vec<f64>>, ModelError> {
-        let made = self.pipeline.apply(data)?;
+        let made = self.pipeline.apply(&data.aligned(&self.data)?)?;
         let mut x = Vec::with_capacity(self.names.len());
         for name in &self.names {
-            let Some(column) = made.column(name) else {
-                let known = made.names().into_iter().map(str::to_string).collect();
-                return Err(ModelError::MissingInput { name: name.clone(), known });
-            };
+            let column = made.find(name)?;
             if let Some(i) = column.values().iter().position(|v| !v.is_finite()) {
-                return Err(crate::data::DataError::NotFinite {
-                    column: name.clone(),
-                    row: data.row(i),
-                    value: column.values()[i],
-                }
-                .into());
+                let (column, value) = (name.clone(), column.values()[i]);
+                return Err(crate::data::DataError::NotFinite { column, row: data.row(i), value }.into());
             }
-            x.push(self.in_training_codes(name, column)?);
+            x.push(column.values().to_vec());
         }
         Ok(x)
-    }
-
-    /// Codes of categories as training numbered them: another file may list the levels in another order.
-    fn in_training_codes(&self, name: &str, column: &DataColumn) -> Result<Vec<f64>, ModelError> {
-        let (Some(ours), Some(theirs)) = (self.data.column(name).and_then(DataColumn::levels), column.levels()) else {
-            return Ok(column.values().to_vec());
-        };
-        let code = |v: &f64| {
-            let level = &theirs[*v as usize];
-            ours.iter()
-                .position(|l| l == level)
-                .map(|c| c as f64)
-                .ok_or_else(|| ModelError::UnseenCategory { column: name.to_string(), value: level.to_string() })
-        };
-        column.values().iter().map(code).collect()
     }
 
     /// The known noise of other rows, if they have that column.

@@ -1,0 +1,164 @@
+//! The parts of a sum, each given the data (Duvenaud, "Expressing Structure with Kernels", 1.8 and 1.9).
+
+use std::sync::Arc;
+
+use super::predict::Place;
+use crate::data::Dataset;
+use crate::fit::Fit;
+use crate::kernel::Kernel;
+use crate::linalg::Matrix;
+use crate::model::ModelError;
+
+/// A fit taken apart.
+///
+/// Means and variances are on the scale of the model: that of y, unless the model transforms it. Means of the
+/// components and the mean function add to the mean of f; variances and twice the cross-covariances to its variance.
+#[derive(Debug, Clone)]
+pub struct Decomposition {
+    pub fit: Arc<Fit>,
+    /// The rows.
+    pub at: Dataset,
+    /// Whether these are the training rows, where white noise is each row's own.
+    pub training: bool,
+    pub components: Vec<Component>,
+    /// The mean function at the rows.
+    pub mean_function: Vec<f64>,
+    /// For every pair of components, in order of the first, then the second.
+    pub cross: Vec<Cross>,
+    /// The scale's unit, where the data tell.
+    pub unit: Option<String>,
+    /// Whether the scale is not that of y.
+    pub transformed: bool,
+}
+
+/// One summand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Component {
+    /// A name of the user's, or a short form of the kernel; unique.
+    pub label: String,
+    pub kernel: Kernel,
+    pub mean: Vec<f64>,
+    pub var: Vec<f64>,
+    /// Variance of its mean over the training rows, over that of y there.
+    pub share: f64,
+}
+
+/// The posterior covariance of two components at the same row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cross {
+    pub one: usize,
+    pub other: usize,
+    pub cov: Vec<f64>,
+    pub corr: Vec<f64>,
+}
+
+/// Takes a fit apart into the summands of its kernel, products expanded, at the rows of a place.
+///
+/// # Errors
+/// As [`predict`](super::predict); [`ModelError::Expand`] when products expand to too many terms.
+pub fn decompose(fit: &Arc<Fit>, place: Place) -> Result<Decomposition, ModelError> {
+    let problem = fit.problem();
+    let terms = summands(&fit.model.kernel)?;
+    let (at, x, training) = match place {
+        Place::Training => {
+            let x = problem.x().iter().map(|c| c.to_vec()).collect();
+            (problem.data().clone(), x, true)
+        }
+        Place::Rows(rows) => {
+            if rows.n() == 0 {
+                return Err(ModelError::NoRows);
+            }
+            crate::model::refuse_if_wide(problem.n(), rows.n())?;
+            let x = problem.inputs_of(&rows)?;
+            (rows, x, false)
+        }
+    };
+    let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
+    let parts = fit.posterior.parts(&terms, &x, training)?;
+    let whole = variance(problem.y());
+    let shares: Vec<f64> = if training {
+        parts.iter().map(|p| variance(&p.mean) / whole).collect()
+    } else {
+        fit.posterior.part_means(&terms)?.iter().map(|m| variance(m) / whole).collect()
+    };
+    let labels = labels(&terms);
+    let components: Vec<Component> = parts
+        .into_iter()
+        .zip(shares)
+        .zip(labels)
+        .map(|((p, share), label)| Component { label, kernel: p.kernel, mean: p.mean, var: p.var, share })
+        .collect();
+    let covariances = fit.posterior.cross_variances(&terms, &x, training)?;
+    let mut cross = Vec::new();
+    for one in 0..components.len() {
+        for other in one + 1..components.len() {
+            let cov = covariances[one][other].clone();
+            let scale = components[one].var.iter().zip(&components[other].var).map(|(a, b)| (a * b).sqrt());
+            let corr = cov.iter().zip(scale).map(|(c, s)| if s > 0.0 { (c / s).clamp(-1.0, 1.0) } else { 0.0 });
+            cross.push(Cross { one, other, corr: corr.collect(), cov });
+        }
+    }
+    let map = problem.pipeline().target();
+    let unit = map.unit(problem.data().target().and_then(|t| t.unit()));
+    let mean_function = fit.posterior.mean_function(&x, at.n());
+    let transformed = !map.is_identity();
+    Ok(Decomposition { fit: fit.clone(), at, training, components, mean_function, cross, unit, transformed })
+}
+
+impl Decomposition {
+    /// The posterior covariance between two components at all pairs of rows: rows of the first down, of the second
+    /// across.
+    ///
+    /// # Errors
+    /// [`ModelError::NoComponent`] for a number that there is none of; as [`decompose`].
+    pub fn covariance(&self, one: usize, other: usize) -> Result<Matrix, ModelError> {
+        let count = self.components.len();
+        let component = |i: usize| self.components.get(i).ok_or(ModelError::NoComponent { index: i, count });
+        let (a, b) = (component(one)?, component(other)?);
+        let problem = self.fit.problem();
+        let x = if self.training {
+            problem.x().iter().map(|c| c.to_vec()).collect()
+        } else {
+            problem.inputs_of(&self.at)?
+        };
+        let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
+        self.fit.posterior.cross_covariance(&a.kernel, &b.kernel, &x, self.training)
+    }
+}
+
+/// The summands of a kernel after its products are expanded.
+pub(super) fn summands(kernel: &Kernel) -> Result<Vec<Kernel>, ModelError> {
+    Ok(kernel.summands().into_iter().cloned().collect())
+}
+
+/// A name for each term: the user's, else the families with their inputs; repeats are numbered.
+fn labels(terms: &[Kernel]) -> Vec<String> {
+    let mut labels: Vec<String> = Vec::with_capacity(terms.len());
+    for term in terms {
+        let name = name_of(term);
+        let before = labels.iter().filter(|l| **l == name || l.starts_with(&format!("{name} ("))).count();
+        labels.push(if before == 0 { name } else { format!("{name} ({})", before + 1) });
+    }
+    labels
+}
+
+fn name_of(term: &Kernel) -> String {
+    if let Some(label) = term.label() {
+        return label.to_string();
+    }
+    let factors = term.factors();
+    if factors.len() > 1 {
+        // a number scales a part and does not name it
+        let named: Vec<String> = factors.iter().filter(|f| f.as_number().is_none()).map(|f| name_of(f)).collect();
+        if !named.is_empty() {
+            return named.join(" × ");
+        }
+    }
+    term.map_params(&mut |_| crate::param::Param::default()).to_string()
+}
+
+fn variance(values: &[f64]) -> f64 {
+    let n = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n
+}

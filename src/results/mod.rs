@@ -1,0 +1,20 @@
+//! What one asks of a fit: predictions, parts, residuals, scores, comparisons, and a file to keep it in.
+//!
+//! All numbers here are in the units that the data were given in, except where a transform of the target leaves no
+//! other scale for the parts of a sum. Nothing is rounded or drawn here.
+
+mod compare;
+mod crossval;
+mod decompose;
+mod predict;
+mod residuals;
+mod save;
+mod score;
+
+pub use compare::{Compared, compare};
+pub use crossval::{CrossValidation, FoldScore, cross_validate};
+pub use decompose::{Component, Cross, Decomposition, decompose};
+pub use predict::{Place, Prediction, Quantiles, predict};
+pub use residuals::{Residuals, residuals};
+pub use save::{SaveError, SavedFit};
+pub use score::{Score, score_held_out, score_leave_one_out};

@@ -1,0 +1,146 @@
+//! Predictions at new rows, in the units of the target.
+
+use std::sync::Arc;
+
+use crate::data::{Column, DataError, Dataset};
+use crate::fit::Fit;
+use crate::model::ModelError;
+
+/// What a fit says at some rows.
+#[derive(Debug, Clone)]
+pub struct Prediction {
+    pub fit: Arc<Fit>,
+    /// The rows: their inputs, and their target if it was known.
+    pub at: Dataset,
+    /// Of y.
+    pub mean: Vec<f64>,
+    /// √var_y.
+    pub sd: Vec<f64>,
+    /// Of the function without noise. Under a curved transform of the target, of its values in the target's units.
+    pub var_f: Vec<f64>,
+    /// Of a new observation: with noise. Where the noise is known by a column that the rows lack, as `var_f`.
+    pub var_y: Vec<f64>,
+    /// Under a curved transform of the target, where mean ± 2 sd would mislead.
+    pub quantiles: Option<Quantiles>,
+}
+
+/// Quantiles of y.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quantiles {
+    pub median: Vec<f64>,
+    /// 2.275 %, two standard deviations below the median of a Gaussian.
+    pub lower: Vec<f64>,
+    /// 97.725 %.
+    pub upper: Vec<f64>,
+}
+
+/// Where to predict.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// The training rows: white noise is each row's own.
+    Training,
+    Rows(Dataset),
+}
+
+/// Φ(−2).
+const TAIL: f64 = 0.022_750_131_948_179_21;
+
+/// Mean, standard deviation and variances of y at the rows of a place.
+///
+/// # Errors
+/// [`ModelError::MissingInput`], values that are missing or infinite (with row and column), unseen categories, no rows.
+pub fn predict(fit: &Arc<Fit>, place: Place) -> Result<Prediction, ModelError> {
+    let problem = fit.problem();
+    let (at, moments, noise) = match place {
+        Place::Training => (problem.data().clone(), fit.posterior.at_training()?, Some(problem.noise(fit.values()))),
+        Place::Rows(rows) => {
+            if rows.n() == 0 {
+                return Err(ModelError::NoRows);
+            }
+            crate::model::refuse_if_wide(problem.n(), rows.n())?;
+            let x = problem.inputs_of(&rows)?;
+            let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
+            let noise = match problem.noise_variance(fit.values()) {
+                Some(noise) => Some(vec![noise; rows.n()]),
+                None => problem.known_noise_of(&rows)?,
+            };
+            (rows, fit.posterior.predict(&x)?, noise)
+        }
+    };
+    let map = problem.pipeline().target();
+    let var_y: Vec<f64> = match noise {
+        Some(noise) => moments.var_f.iter().zip(noise).map(|(v, n)| v + n).collect(),
+        None => moments.var_f.clone(),
+    };
+    if map.is_identity() {
+        let sd = var_y.iter().map(|v| v.sqrt()).collect();
+        let quantiles = None;
+        return Ok(Prediction { fit: fit.clone(), at, mean: moments.mean, sd, var_f: moments.var_f, var_y, quantiles });
+    }
+    let in_units = |variances: &[f64]| -> Vec<(f64, f64)> {
+        moments.mean.iter().zip(variances).map(|(&m, v)| map.moments(m, v.sqrt())).collect()
+    };
+    let (of_y, of_f) = (in_units(&var_y), in_units(&moments.var_f));
+    let quantile =
+        |p: f64| -> Vec<f64> { moments.mean.iter().zip(&var_y).map(|(&m, v)| map.quantile(m, v.sqrt(), p)).collect() };
+    let quantiles = (!map.is_affine()).then(|| Quantiles {
+        median: quantile(0.5),
+        lower: quantile(TAIL),
+        upper: quantile(1.0 - TAIL),
+    });
+    Ok(Prediction {
+        fit: fit.clone(),
+        at,
+        mean: of_y.iter().map(|m| m.0).collect(),
+        sd: of_y.iter().map(|m| m.1).collect(),
+        var_f: of_f.iter().map(|m| m.1 * m.1).collect(),
+        var_y: of_y.iter().map(|m| m.1 * m.1).collect(),
+        quantiles,
+    })
+}
+
+impl Fit {
+    /// Rows with these values of the one input of the data.
+    ///
+    /// # Errors
+    /// The data have another number of inputs: [`ModelError::OneInput`].
+    pub fn rows_along(&self, values: Vec<f64>) -> Result<Dataset, ModelError> {
+        let problem = self.problem();
+        let names: Vec<&str> = problem.data().inputs().map(Column::name).collect();
+        let [name] = names[..] else {
+            return Err(ModelError::OneInput { inputs: names.iter().map(|n| n.to_string()).collect() });
+        };
+        self.rows(vec![values], &[name])
+    }
+
+    /// Rows with these columns for the inputs of those names.
+    ///
+    /// # Errors
+    /// Columns of unequal length.
+    pub fn rows(&self, columns: Vec<Vec<f64>>, names: &[&str]) -> Result<Dataset, ModelError> {
+        let column = |(values, name): (Vec<f64>, &&str)| {
+            let unit = self.problem().data().column(name).and_then(Column::unit);
+            let column = Column::numeric(*name, values);
+            match unit {
+                Some(unit) => column.with_unit(unit),
+                None => column,
+            }
+        };
+        let columns = columns.into_iter().zip(names).map(column).collect();
+        Ok(Dataset::new(columns, None, None).map_err(|e: DataError| e)?)
+    }
+
+    /// A fine grid over the training range of the one input, for figures.
+    ///
+    /// # Errors
+    /// As [`rows_along`](Self::rows_along).
+    pub fn grid(&self, points: usize) -> Result<Dataset, ModelError> {
+        let x = self.problem().data().x();
+        let (lo, hi) = match x.first() {
+            Some(x) => x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v))),
+            None => (0.0, 1.0),
+        };
+        let step = (hi - lo) / (points.max(2) - 1) as f64;
+        self.rows_along((0..points.max(2)).map(|i| lo + step * i as f64).collect())
+    }
+}

@@ -1,0 +1,52 @@
+//! What a fit leaves unexplained.
+
+use std::sync::Arc;
+
+use crate::fit::Fit;
+use crate::model::ModelError;
+
+/// y less the posterior mean of f at the training rows, on the scale of the model.
+#[derive(Debug, Clone)]
+pub struct Residuals {
+    pub fit: Arc<Fit>,
+    pub fitted: Vec<f64>,
+    pub residual: Vec<f64>,
+    /// Leave-one-out residuals over their standard deviations: standard normal if the model is right.
+    pub standardized: Vec<f64>,
+    /// Correlation of neighbouring residuals in order of the first input.
+    pub autocorrelation: f64,
+    /// Standard deviation of the residuals.
+    pub sd: f64,
+}
+
+/// Residuals of a fit.
+///
+/// With white noise in the kernel the noise is part of f, and residuals would be 0: here it counts as noise.
+///
+/// # Errors
+/// Rows that the kernel cannot look at.
+pub fn residuals(fit: &Arc<Fit>) -> Result<Residuals, ModelError> {
+    let problem = fit.problem();
+    let y = problem.y();
+    // between training rows and the same rows seen anew white noise is 0
+    let fitted = fit.posterior.predict_mean(&problem.x())?;
+    let residual: Vec<f64> = y.iter().zip(&fitted).map(|(y, f)| y - f).collect();
+    let left_out = fit.posterior.leave_one_out();
+    let standardized = y.iter().zip(left_out).map(|(y, (mean, var))| (y - mean) / var.sqrt()).collect();
+    let mut order: Vec<usize> = (0..y.len()).collect();
+    if let Some(x) = problem.x().first() {
+        order.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
+    }
+    let n = residual.len() as f64;
+    let mean = residual.iter().sum::<f64>() / n;
+    let square: f64 = residual.iter().map(|r| (r - mean) * (r - mean)).sum();
+    let lagged: f64 = order.windows(2).map(|w| (residual[w[0]] - mean) * (residual[w[1]] - mean)).sum();
+    Ok(Residuals {
+        fit: fit.clone(),
+        fitted,
+        residual,
+        standardized,
+        autocorrelation: if square > 0.0 { lagged / square } else { 0.0 },
+        sd: (square / n).sqrt(),
+    })
+}

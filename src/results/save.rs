@@ -1,0 +1,163 @@
+//! A fit as a file: the model in the language's own words, the data, and how the fit came about.
+//!
+//! Values are printed in digits that read back exactly, so that a fit read in another process predicts the same to the
+//! bit. The text of the model is read back by whoever knows the language.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Dataset;
+use crate::fit::optimize::{Ended, Obstacle};
+use crate::fit::{Fit, condition};
+use crate::model::{Model, ModelError};
+
+/// What stands in the file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SavedFit {
+    /// Of the program that wrote it.
+    pub mercer: String,
+    /// The fitted model, as the language writes it.
+    pub model: String,
+    /// The model that was asked for.
+    pub asked: String,
+    pub data: Dataset,
+    /// To be checked after reading.
+    pub lml: f64,
+    pub standard_errors: Vec<Option<f64>>,
+    pub ended: Option<SavedEnd>,
+    pub gradient_size: f64,
+    pub starts: Vec<SavedStart>,
+    pub restarts: usize,
+    pub seed: u64,
+    pub max_iter: usize,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SavedEnd {
+    Converged,
+    SmallChange,
+    OutOfIterations(usize),
+    Stopped(usize),
+    NoValue,
+    NoGradient,
+    NoDescent,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SavedStart {
+    pub reached: Option<f64>,
+    pub ended: SavedEnd,
+    pub dropped: bool,
+}
+
+/// Why a file is not a fit.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    #[error("cannot read `{path}`: {reason}")]
+    Read { path: String, reason: String },
+    #[error("`{path}` is not a saved fit: {reason}")]
+    NotAFit { path: String, reason: String },
+    #[error("the fit read from `{path}` has a log marginal likelihood of {found}, and it was saved with {expected}")]
+    Changed { path: String, expected: f64, found: f64 },
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+impl From<Ended> for SavedEnd {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Converged => SavedEnd::Converged,
+            Ended::SmallChange => SavedEnd::SmallChange,
+            Ended::OutOfIterations { steps } => SavedEnd::OutOfIterations(steps),
+            Ended::Stopped { steps } => SavedEnd::Stopped(steps),
+            Ended::Stuck { why: Obstacle::NoValue } => SavedEnd::NoValue,
+            Ended::Stuck { why: Obstacle::NoGradient } => SavedEnd::NoGradient,
+            Ended::Stuck { why: Obstacle::NoDescent } => SavedEnd::NoDescent,
+        }
+    }
+}
+
+impl From<&SavedEnd> for Ended {
+    fn from(saved: &SavedEnd) -> Self {
+        match *saved {
+            SavedEnd::Converged => Ended::Converged,
+            SavedEnd::SmallChange => Ended::SmallChange,
+            SavedEnd::OutOfIterations(steps) => Ended::OutOfIterations { steps },
+            SavedEnd::Stopped(steps) => Ended::Stopped { steps },
+            SavedEnd::NoValue => Ended::Stuck { why: Obstacle::NoValue },
+            SavedEnd::NoGradient => Ended::Stuck { why: Obstacle::NoGradient },
+            SavedEnd::NoDescent => Ended::Stuck { why: Obstacle::NoDescent },
+        }
+    }
+}
+
+impl SavedFit {
+    /// What is kept of a fit.
+    pub fn of(fit: &Fit) -> Self {
+        let start =
+            |s: &crate::fit::Start| SavedStart { reached: s.reached, ended: s.ended.into(), dropped: s.dropped };
+        Self {
+            mercer: env!("CARGO_PKG_VERSION").to_string(),
+            model: fit.model.to_string(),
+            asked: fit.asked.to_string(),
+            data: fit.problem().data().clone(),
+            lml: fit.lml(),
+            standard_errors: fit.standard_errors.clone(),
+            ended: fit.ended.map(SavedEnd::from),
+            gradient_size: fit.gradient_size,
+            starts: fit.starts.iter().map(start).collect(),
+            restarts: fit.options.restarts,
+            seed: fit.options.seed,
+            max_iter: fit.options.max_iter,
+        }
+    }
+
+    /// The text of the file.
+    ///
+    /// # Errors
+    /// Never for a fit of finite data.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string_pretty(self)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`SaveError::Read`], or [`SaveError::NotAFit`] with what is wrong with it.
+    pub fn read(path: &Path) -> Result<Self, SaveError> {
+        let shown = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| SaveError::Read { path: shown.clone(), reason: e.to_string() })?;
+        serde_json::from_str(&text).map_err(|e| SaveError::NotAFit { path: shown, reason: e.to_string() })
+    }
+
+    /// The fit again, given the models that its texts mean.
+    ///
+    /// # Errors
+    /// [`SaveError::Changed`] when the evidence is not what was saved; what conditioning refuses.
+    pub fn restore(&self, model: &Model, asked: Model, path: &Path) -> Result<Arc<Fit>, SaveError> {
+        let mut fit = condition(model, &self.data)?;
+        if (fit.lml() - self.lml).abs() > 1e-6 * self.lml.abs().max(1.0) {
+            let path = path.display().to_string();
+            return Err(SaveError::Changed { path, expected: self.lml, found: fit.lml() });
+        }
+        fit.asked = asked;
+        fit.standard_errors.clone_from(&self.standard_errors);
+        fit.standard_errors.resize(fit.values().len(), None);
+        fit.ended = self.ended.as_ref().map(Ended::from);
+        fit.gradient_size = self.gradient_size;
+        fit.starts = self
+            .starts
+            .iter()
+            .map(|s| crate::fit::Start { reached: s.reached, ended: (&s.ended).into(), dropped: s.dropped })
+            .collect();
+        fit.options.restarts = self.restarts;
+        fit.options.seed = self.seed;
+        fit.options.max_iter = self.max_iter;
+        fit.renew_hints();
+        Ok(Arc::new(fit))
+    }
+}
