@@ -9,6 +9,7 @@ use super::eval::Evaluator;
 use super::function::{Closure, Function};
 use super::host::Item;
 use super::kernels;
+use super::pipeline::Pipeline;
 use super::span::{Span, Spanned};
 use super::trouble::{Res, Trouble};
 use super::unknown;
@@ -205,6 +206,19 @@ impl Evaluator<'_> {
                 let values = self.positional(piped, args, "a kernel")?;
                 self.kernel_at(&kernel, values).map_err(|t| t.at(span))
             }
+            Target::Value(Value::Model(pipeline)) => {
+                let data = match self.positional(piped, args, "a pipeline")?.as_slice() {
+                    [Value::Data(data)] => data.clone(),
+                    _ => return Err(Trouble::new("a pipeline is applied to one data set").at(span)),
+                };
+                if pipeline.gp.is_some() {
+                    return Err(Trouble::new("a model is fitted with `fit`")
+                        .saying("this is a model")
+                        .help("write `data |> fit(model)`")
+                        .at(callee.span));
+                }
+                pipeline.applied(&data).map(|made| Value::Data(Arc::new(made))).map_err(|t| t.at(span))
+            }
             Target::Value(other) => Err(Trouble::new(format!("{} cannot be called", other.kind().noun()))
                 .saying(format!("this is {}", other.kind().noun()))
                 .at(callee.span)),
@@ -258,7 +272,7 @@ impl Evaluator<'_> {
                 if let ExprKind::List(items) = &arg.value.node {
                     parts.push((place, items.iter().map(|item| item.span).collect()));
                 }
-                self.input(&arg.value)?
+                self.input(&arg.value, signature.places[place].want)?
             } else {
                 self.eval(&arg.value)?
             };
@@ -374,15 +388,39 @@ impl Evaluator<'_> {
 
     /// `f >> g`.
     pub fn steps(&mut self, first: &Expr, rest: &[(Spanned<BinaryOp>, Expr)]) -> Res<Value> {
-        let mut steps = Vec::new();
+        let mut parts = Vec::new();
         for part in std::iter::once(first).chain(rest.iter().map(|(_, part)| part)) {
-            match self.step(part)? {
+            parts.push((self.step(part)?, part.span));
+        }
+        if parts.iter().any(|(value, _)| matches!(value, Value::Model(_) | Value::Kernel(_) | Value::Fit(_))) {
+            return self.model_steps(parts);
+        }
+        let mut steps = Vec::new();
+        for (value, span) in parts {
+            match value {
                 Value::Function(Function::Steps(inner)) => steps.extend(inner.iter().cloned()),
                 Value::Function(function) => steps.push(function),
-                other => return Err(expected("a function or a step of a model beside `>>`", &other).at(part.span)),
+                other => return Err(expected("a function or a step of a model beside `>>`", &other).at(span)),
             }
         }
         Ok(Value::Function(Function::Steps(steps.into())))
+    }
+
+    /// Steps, and last a process: `standardize >> gp(SE)`. A verb by its bare name is the step without arguments.
+    fn model_steps(&mut self, parts: Vec<(Value, Span)>) -> Res<Value> {
+        let mut made = Pipeline::default();
+        for (value, span) in parts {
+            let value = match value {
+                Value::Function(function @ Function::Known(_)) => self.apply(&function, Vec::new(), span)?,
+                Value::Function(Function::Steps(steps)) => {
+                    let parts = steps.iter().map(|step| (Value::Function(step.clone()), span)).collect();
+                    self.model_steps(parts)?
+                }
+                other => other,
+            };
+            made = made.then(Pipeline::from_value(value).map_err(|t| t.at(span))?).map_err(|t| t.at(span))?;
+        }
+        Ok(Value::Model(Arc::new(made)))
     }
 
     /// An operand of `>>`: in call position as before `(`.
@@ -399,9 +437,14 @@ impl Evaluator<'_> {
 
     /// A value in a place of kind Input: a bare word is a column's name, unless the user has bound it to a number, a
     /// string or a list of these.
-    pub fn input(&mut self, expr: &Expr) -> Res<Value> {
+    pub fn input(&mut self, expr: &Expr, want: Want) -> Res<Value> {
         match &expr.node {
             ExprKind::Name(name) => {
+                if let Some((value @ (Value::Param(_) | Value::Dist(_)), _)) = self.user(name)
+                    && want.admits(value)
+                {
+                    return Ok(value.clone());
+                }
                 let found = self.user(name).filter(|(value, _)| is_input(value)).map(|(v, g)| (v.clone(), g));
                 match found {
                     Some((value, global)) => {
@@ -420,7 +463,7 @@ impl Evaluator<'_> {
             ExprKind::List(items) => {
                 let mut list = super::value::ListBuilder::default();
                 for item in items {
-                    list.push(self.input(item)?)?;
+                    list.push(self.input(item, Want::Input)?)?;
                 }
                 Ok(Value::List(list.finish()))
             }

@@ -64,6 +64,10 @@ impl Known {
             Known::Kind(kind) => kind.is_callable(),
         }
     }
+
+    fn is_model(&self) -> bool {
+        matches!(self, Known::Kind(Kind::Model))
+    }
 }
 
 /// The faults of a program that runs in a session with these bindings, in the order of the text.
@@ -263,7 +267,7 @@ impl Checker<'_> {
                     && !kind.has_open_members()
                     && !members::of(kind).iter().any(|(name, _)| *name == &*member.node)
                 {
-                    self.report(unknown::member(kind, &member.node), member.span);
+                    self.report(unknown::member(kind, &member.node, &[]), member.span);
                 }
                 Known::Nothing
             }
@@ -393,7 +397,8 @@ impl Checker<'_> {
             }
             Known::Kind(kind) => {
                 self.arguments(args);
-                if !kind.is_callable() {
+                // Steps of a model can be called, a whole model cannot.
+                if !kind.is_callable() && kind != Kind::Model {
                     let trouble = Trouble::new(format!("{} cannot be called", kind.noun()));
                     self.report(trouble.saying(format!("this is {}", kind.noun())), callee.span);
                 }
@@ -417,6 +422,8 @@ impl Checker<'_> {
         let user = self.user(name);
         match (user, builtin::find(name)) {
             (Some(known), _) if known.is_callable() => known,
+            // Steps of a model hide a builtin, a whole model does not.
+            (Some(known), _) if known.is_model() => Known::Nothing,
             (_, Some(entry)) => Known::Entry(entry),
             (Some(known), None) => {
                 let noun = known.kind().map_or("a value", Kind::noun);

@@ -103,7 +103,13 @@ impl<'a> Evaluator<'a> {
             ExprKind::Index { value, index } => self.index(value, index),
             ExprKind::Member { value, member } => {
                 let inner = self.eval(value)?;
-                inner.member(&member.node).ok_or_else(|| unknown::member(inner.kind(), &member.node).at(member.span))
+                inner.member(&member.node).ok_or_else(|| {
+                    let columns = match &inner {
+                        Value::Data(data) => data.names(),
+                        _ => Vec::new(),
+                    };
+                    unknown::member(inner.kind(), &member.node, &columns).at(member.span)
+                })
             }
         }
     }

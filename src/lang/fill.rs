@@ -145,7 +145,7 @@ fn literal(value: &Value) -> Option<ExprKind> {
             let items = list.items().iter().map(|item| literal(item).map(|node| Expr { node, span }));
             items.collect::<Option<Vec<_>>>().map(ExprKind::List)
         }
-        Value::Range(_) | Value::Dist(_) | Value::Kernel(_) => read(&value.to_string()),
+        Value::Range(_) | Value::Dist(_) | Value::Kernel(_) | Value::Model(_) => read(&value.to_string()),
         _ => None,
     }
 }

@@ -100,10 +100,13 @@ pub fn play(example: &str, lines: &mut Vec<String>) -> Result<(), Diagnostic> {
     let source = sources.add("example", example);
     let program = parse(example, source)?;
     let (mut globals, mut host) = (Globals::new(), Host::default());
+    // What an example writes is nobody's: it goes to a folder that is gone afterwards.
+    let scratch = tempfile::tempdir().map_err(|error| Diagnostic::error(format!("no folder for examples: {error}")))?;
+    host.folders.out = scratch.path().to_owned();
     let mut out = |item: Item| match item {
         Item::Shown(value) => lines.push(value.to_string()),
         Item::Text(text) => lines.push(text),
-        Item::Wrote(_) => {}
+        Item::Wrote(path) => lines.extend(path.file_name().map(|name| format!("wrote {}", name.display()))),
         Item::Diagnostic(diagnostic) => lines.push(format!("{}: {}", diagnostic.severity.name(), diagnostic.message)),
     };
     for statement in &program.statements {

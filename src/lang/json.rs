@@ -2,7 +2,11 @@
 
 use serde_json::{Map, Number, Value as Json, json};
 
+use super::members;
+use super::pipeline::Pipeline;
 use super::value::Value;
+use crate::data::write::{Cells, Table};
+use crate::data::{Column, Dataset};
 use crate::param::{Param, State};
 
 /// One line for programs: `{"kind": …, "value": …}`.
@@ -23,9 +27,52 @@ pub fn plain(value: &Value) -> Json {
         }),
         Value::Function(function) => json!(function.to_string()),
         Value::Kernel(kernel) => json!(kernel.to_string()),
+        Value::Data(data) => dataset(data),
+        Value::Model(pipeline) => json!(pipeline.to_string()),
+        Value::Fit(fit) => json!({
+            "kernel": fit.model.kernel.to_string(),
+            "model": Pipeline::of(fit.model.clone()).to_string(),
+            "lml": number(fit.lml()),
+            "bic": number(fit.bic),
+            "noise": fit.noise().map_or(Json::Null, number),
+            "params": table(&members::fit_params(fit)),
+            "converged": fit.converged(),
+            "hints": fit.hints,
+        }),
+        Value::Table(rows) => table(rows),
         Value::Dist(prior) => json!(prior.to_string()),
         Value::Param(param) => parameter(param),
     }
+}
+
+/// A list of rows, each an object.
+fn table(table: &Table) -> Json {
+    let row = |i: usize| {
+        let cell = |cells: &Cells| match cells {
+            Cells::Numbers(numbers) => numbers.get(i).map_or(Json::Null, |x| number(*x)),
+            Cells::Texts(texts) => json!(texts.get(i).cloned().flatten()),
+        };
+        table.columns().iter().map(|(name, cells)| (name.clone(), cell(cells))).collect::<Map<_, _>>()
+    };
+    (0..table.rows()).map(row).collect()
+}
+
+fn dataset(data: &Dataset) -> Json {
+    let column = |column: &Column| -> Json {
+        match column.levels() {
+            Some(_) => (0..column.len()).map(|row| json!(column.level(row))).collect(),
+            None => column.values().iter().map(|x| number(*x)).collect(),
+        }
+    };
+    let columns: Map<String, Json> = data.columns().iter().map(|c| (c.name().to_owned(), column(c))).collect();
+    json!({
+        "name": data.about().name,
+        "n": data.n(),
+        "target": data.target().map(Column::name),
+        "inputs": data.input_names(),
+        "columns": columns,
+        "notes": data.about().notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
 }
 
 /// A number; whole ones without a decimal point.

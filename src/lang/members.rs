@@ -1,8 +1,15 @@
 //! What `value.member` gives.
 
+use std::sync::Arc;
+
 use super::function::Function;
+use super::pipeline::Pipeline;
 use super::value::{Items, Kind, List, Value};
-use crate::kernel::{InputRef, Kernel};
+use crate::data::write::{Cells, Table};
+use crate::data::{Column, Dataset};
+use crate::fit::Fit;
+use crate::kernel::{InputRef, Kernel, SlotState};
+use crate::model::Parameter;
 use crate::param::{Param, State};
 
 /// Names of members, each with a line of help.
@@ -17,6 +24,28 @@ const KERNEL: Members = &[
     ("inputs", "the inputs that it mentions, in order"),
     ("terms", "the parts that are added"),
 ];
+const DATA: Members = &[
+    ("n", "how many rows there are"),
+    ("name", "what the data are called"),
+    ("columns", "the names of all columns"),
+    ("inputs", "the names of the inputs"),
+    ("target", "the name of the target"),
+    ("x", "the inputs, a list for each row"),
+    ("y", "the values of the target"),
+];
+const MODEL: Members = &[("kernel", "its kernel")];
+const FIT: Members = &[
+    ("kernel", "the kernel with its fitted values"),
+    ("model", "the model with its fitted values"),
+    ("lml", "the log marginal likelihood"),
+    ("bic", "−2 lml + p log n for p free parameters"),
+    ("noise", "the variance of the noise"),
+    ("params", "a table of all parameters"),
+    ("converged", "whether the optimiser reached a maximum"),
+    ("hints", "what a person should look at"),
+    ("data", "the training rows"),
+];
+const TABLE: Members = &[("n", "how many rows there are"), ("columns", "the names of its columns")];
 const PARAM: Members = &[
     ("value", "the value that was written"),
     ("fixed", "whether it stays there in a fit"),
@@ -33,6 +62,10 @@ pub fn of(kind: Kind) -> Members {
         Kind::Range => RANGE,
         Kind::Function => FUNCTION,
         Kind::Kernel => KERNEL,
+        Kind::Data => DATA,
+        Kind::Model => MODEL,
+        Kind::Fit => FIT,
+        Kind::Table => TABLE,
         Kind::Param => PARAM,
     }
 }
@@ -55,6 +88,14 @@ impl Value {
             },
             Value::Function(function) => of_function(function, name),
             Value::Kernel(kernel) => of_kernel(kernel, name),
+            Value::Data(data) => of_data(data, name),
+            Value::Model(pipeline) => match (name, &pipeline.gp) {
+                ("kernel", Some(model)) => Some(Value::Kernel(model.kernel.clone())),
+                ("kernel", None) => Some(Value::Nothing),
+                _ => None,
+            },
+            Value::Fit(fit) => of_fit(fit, name),
+            Value::Table(table) => of_table(table, name),
             Value::Param(param) => of_param(param, name),
         }
     }
@@ -78,22 +119,93 @@ fn of_function(function: &Function, name: &str) -> Option<Value> {
 }
 
 fn of_kernel(kernel: &Kernel, name: &str) -> Option<Value> {
-    let list = |items: Vec<Value>| List::new(items).ok().map(Value::List);
     match name {
         "label" => Some(kernel.label().map_or(Value::Nothing, |label| Value::Str(label.clone()))),
-        "inputs" => list(
-            kernel
-                .mentioned()
-                .0
-                .iter()
-                .map(|input| match input {
-                    InputRef::Index(at) => Value::Number(*at as f64),
-                    InputRef::Name(name) => Value::Str(name.clone()),
-                })
-                .collect(),
-        ),
-        "terms" => list(kernel.terms().iter().cloned().map(Value::Kernel).collect()),
+        "inputs" => list(kernel.mentioned().0.iter().map(|input| match input {
+            InputRef::Index(at) => Value::Number(*at as f64),
+            InputRef::Name(name) => Value::Str(name.clone()),
+        })),
+        "terms" => list(kernel.terms().iter().cloned().map(Value::Kernel)),
         _ => None,
+    }
+}
+
+fn list(items: impl IntoIterator<Item = Value>) -> Option<Value> {
+    List::new(items.into_iter().collect()).ok().map(Value::List)
+}
+
+/// Every column is a member too, unless a member of that name is there already.
+fn of_data(data: &Dataset, name: &str) -> Option<Value> {
+    match name {
+        "n" => Some(Value::Number(data.n() as f64)),
+        "name" => Some(data.about().name.as_deref().map_or(Value::Nothing, Value::str)),
+        "columns" => list(data.names().into_iter().map(Value::str)),
+        "inputs" => list(data.input_names().into_iter().map(Value::str)),
+        "target" => Some(data.target().map_or(Value::Nothing, |column| Value::str(column.name()))),
+        "y" if data.column("y").is_none() => Some(data.target().map_or(Value::Nothing, of_column)),
+        "x" if data.column("x").is_none() => {
+            let row = |i: usize| list(data.inputs().map(|column| cell(column, i)));
+            list((0..data.n()).map(row).collect::<Option<Vec<_>>>()?)
+        }
+        _ => data.column(name).map(of_column),
+    }
+}
+
+fn of_column(column: &Column) -> Value {
+    list((0..column.len()).map(|row| cell(column, row))).unwrap_or(Value::Nothing)
+}
+
+/// One cell: a number, or the text of a category.
+pub fn cell(column: &Column, row: usize) -> Value {
+    match column.level(row) {
+        Some(level) => Value::str(level),
+        None => Value::Number(column.values()[row]),
+    }
+}
+
+fn of_fit(fit: &Fit, name: &str) -> Option<Value> {
+    Some(match name {
+        "kernel" => Value::Kernel(fit.model.kernel.clone()),
+        "model" => Value::Model(Arc::new(Pipeline::of(fit.model.clone()))),
+        "lml" => Value::Number(fit.lml()),
+        "bic" => Value::Number(fit.bic),
+        "noise" => fit.noise().map_or(Value::Nothing, Value::Number),
+        "params" => Value::Table(Arc::new(fit_params(fit))),
+        "converged" => Value::Bool(fit.converged()),
+        "hints" => return list(fit.hints.iter().map(|hint| Value::str(hint.as_str()))),
+        "data" => Value::Data(Arc::new(fit.problem().data().clone())),
+        _ => return None,
+    })
+}
+
+/// The parameters of a fit: value, standard error, unit, and whether the fit moved them.
+pub fn fit_params(fit: &Fit) -> Table {
+    let parameters = fit.parameters();
+    let text = |f: &dyn Fn(&Parameter) -> Option<String>| parameters.iter().map(f).collect::<Vec<_>>();
+    let errors: Vec<f64> = fit.standard_errors.iter().map(|error| error.unwrap_or(f64::NAN)).collect();
+    let state = |parameter: &Parameter| match parameter.state {
+        SlotState::Free => "free",
+        SlotState::Fixed => "fixed",
+        SlotState::Held => "held",
+    };
+    Table::new()
+        .texts("param", text(&|p| Some(p.name.clone())))
+        .numbers("value", fit.values())
+        .numbers("se", &errors)
+        .texts("unit", text(&|p| p.unit.clone()))
+        .texts("state", text(&|p| Some(state(p).into())))
+}
+
+fn of_table(table: &Table, name: &str) -> Option<Value> {
+    let column = table.columns().iter().find(|(column, _)| column == name);
+    match (column, name) {
+        (Some((_, Cells::Numbers(numbers))), _) => Value::numbers(numbers.iter().copied()).ok(),
+        (Some((_, Cells::Texts(texts))), _) => {
+            list(texts.iter().map(|text| text.as_deref().map_or(Value::Nothing, Value::str)))
+        }
+        (None, "n") => Some(Value::Number(table.rows() as f64)),
+        (None, "columns") => list(table.columns().iter().map(|(name, _)| Value::str(name.as_str()))),
+        (None, _) => None,
     }
 }
 

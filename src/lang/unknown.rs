@@ -64,8 +64,8 @@ fn paper_notation(name: &str) -> Option<Trouble> {
 }
 
 /// A member that values of a kind do not have.
-pub fn member(kind: Kind, member: &str) -> Trouble {
-    let known: Vec<&str> = members::of(kind).iter().map(|(name, _)| *name).collect();
+pub fn member(kind: Kind, member: &str, columns: &[&str]) -> Trouble {
+    let known: Vec<&str> = members::of(kind).iter().map(|(name, _)| *name).chain(columns.iter().copied()).collect();
     let trouble = Trouble::new(format!("{} has no member `{member}`", kind.noun()));
     match (nearest(member, known.iter().copied()), known.is_empty()) {
         (Some(near), _) => trouble.help(format!("did you mean `{near}`?")),

@@ -7,7 +7,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::function::Function;
+use super::pipeline::Pipeline;
 use super::trouble::{Res, Trouble};
+use crate::data::Dataset;
+use crate::data::write::Table;
+use crate::fit::Fit;
 use crate::kernel::Kernel;
 use crate::param::{Param, Prior};
 
@@ -23,6 +27,11 @@ pub enum Value {
     Range(Range),
     Function(Function),
     Kernel(Kernel),
+    Data(Arc<Dataset>),
+    /// A pipeline that is not yet fitted.
+    Model(Arc<Pipeline>),
+    Fit(Arc<Fit>),
+    Table(Arc<Table>),
     /// A prior over a parameter.
     Dist(Prior),
     /// What `fixed`, `between`, `param` and `~` give: a parameter not yet in a kernel or a model.
@@ -40,6 +49,10 @@ pub enum Kind {
     Range,
     Function,
     Kernel,
+    Data,
+    Model,
+    Fit,
+    Table,
     Dist,
     Param,
 }
@@ -56,6 +69,10 @@ impl Kind {
             Kind::Range => "Range",
             Kind::Function => "Function",
             Kind::Kernel => "Kernel",
+            Kind::Data => "Data",
+            Kind::Model => "Model",
+            Kind::Fit => "Fit",
+            Kind::Table => "Table",
             Kind::Dist => "Dist",
             Kind::Param => "Param",
         }
@@ -68,7 +85,7 @@ impl Kind {
 
     /// Whether its members differ from value to value.
     pub fn has_open_members(self) -> bool {
-        false
+        matches!(self, Kind::Data | Kind::Table)
     }
 
     /// As a message says it.
@@ -82,6 +99,10 @@ impl Kind {
             Kind::Range => "a range",
             Kind::Function => "a function",
             Kind::Kernel => "a kernel",
+            Kind::Data => "data",
+            Kind::Model => "a model",
+            Kind::Fit => "a fit",
+            Kind::Table => "a table",
             Kind::Dist => "a prior",
             Kind::Param => "a parameter",
         }
@@ -99,6 +120,10 @@ impl Value {
             Value::Range(_) => Kind::Range,
             Value::Function(_) => Kind::Function,
             Value::Kernel(_) => Kind::Kernel,
+            Value::Data(_) => Kind::Data,
+            Value::Model(_) => Kind::Model,
+            Value::Fit(_) => Kind::Fit,
+            Value::Table(_) => Kind::Table,
             Value::Dist(_) => Kind::Dist,
             Value::Param(_) => Kind::Param,
         }
@@ -142,7 +167,11 @@ impl Value {
 
     /// Whether it can stand before `(`.
     pub fn is_callable(&self) -> bool {
-        self.kind().is_callable()
+        match self {
+            // Steps alone are a function of data; a whole model is fitted with `fit`.
+            Value::Model(pipeline) => pipeline.gp.is_none(),
+            other => other.kind().is_callable(),
+        }
     }
 
     /// `==`: by what is inside, and false between kinds (but a range equals the list of its numbers).
@@ -160,6 +189,10 @@ impl Value {
             },
             (Value::Function(a), Value::Function(b)) => a == b,
             (Value::Kernel(a), Value::Kernel(b)) => a == b,
+            (Value::Data(a), Value::Data(b)) => a == b,
+            (Value::Model(a), Value::Model(b)) => a == b,
+            (Value::Fit(a), Value::Fit(b)) => Arc::ptr_eq(a, b),
+            (Value::Table(a), Value::Table(b)) => a == b,
             (Value::Dist(a), Value::Dist(b)) => a == b,
             (Value::Param(a), Value::Param(b)) => a == b,
             _ => false,
@@ -375,6 +408,9 @@ cast!(Str, Arc<str>, "a string");
 cast!(Range, Range, "a range");
 cast!(Function, Function, "a function");
 cast!(Kernel, Kernel, "a kernel");
+cast!(Data, Arc<Dataset>, "data");
+cast!(Fit, Arc<Fit>, "a fit");
+cast!(Table, Arc<Table>, "a table");
 cast!(Dist, Prior, "a prior");
 
 impl FromValue for usize {

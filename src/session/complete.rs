@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::Session;
+use crate::data::sets;
 use crate::lang::builtin::{self, Want};
+use crate::lang::value::Value;
 
 /// One thing that could stand at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,13 +86,23 @@ impl Session {
     fn members(&self, owner: &str, found: &mut Vec<Candidate>) {
         let start = owner.char_indices().rev().find(|(_, c)| !is_word(*c)).map_or(0, |(at, c)| at + c.len_utf8());
         if let Some(value) = self.get(&owner[start..]) {
+            if let Value::Data(data) = value {
+                let columns = data.names().into_iter();
+                found.extend(columns.map(|name| Candidate { text: name.into(), about: "a column".into() }));
+            }
             let members = value.members().iter();
             found.extend(members.map(|(name, help)| Candidate { text: (*name).into(), about: (*help).into() }));
         }
     }
 
     /// The columns of every data set that has a name.
-    fn columns(&self, _found: &mut Vec<Candidate>) {}
+    fn columns(&self, found: &mut Vec<Candidate>) {
+        for (name, value) in self.bindings() {
+            let Value::Data(data) = value else { continue };
+            let about = format!("a column of {name}");
+            found.extend(data.names().iter().map(|column| Candidate { text: (*column).into(), about: about.clone() }));
+        }
+    }
 
     /// Files whose path begins as the string does.
     fn files(&self, written: &str, callee: Option<&str>, found: &mut Vec<Candidate>) {
@@ -98,6 +110,10 @@ impl Session {
         let wanted = callee.and_then(builtin::find);
         if !wanted.is_none_or(|entry| entry.signature.places.iter().any(|place| takes_path(place.want))) {
             return;
+        }
+        if callee == Some("load") && !written.contains('/') {
+            let names = sets::names().filter(|name| name.starts_with(written));
+            found.extend(names.map(|name| Candidate { text: name.into(), about: "a data set that ships".into() }));
         }
         let (folder, stem) = written.rsplit_once('/').map_or(("", written), |(folder, stem)| (folder, stem));
         let base = self.folders().script.join(if folder.is_empty() && written.starts_with('/') { "/" } else { folder });

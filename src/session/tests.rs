@@ -288,3 +288,57 @@ fn names_become_labels() {
 fn a_hundred_thousand_kernels() {
     check(&format!("len(terms({}))", vec!["SE"; 100_000].join(" + ")), "100000");
 }
+
+#[test]
+fn data_from_lists_and_files() {
+    check("data(x=[1, 2, 3], y=[2, 4, 5])", "3 rows, y by x");
+    check("load(\"airline\").n; load(\"airline\").target", "144\n\"passengers\"");
+    check("let d = data(a=[1, 2], b=[\"u\", \"v\"], y=[1, 2]); d.b; d.inputs", "[\"u\", \"v\"]\n[\"a\", \"b\"]");
+    check("let d = data(x=[1, 2, 3], y=[2, 4, 5]) |> where(x -> x > 1); d.y", "[4, 5]");
+    check("let a, b = load(\"airline\") |> split(0.5); [a.n, b.n]", "[72, 72]");
+    check("len(load(\"airline\") |> folds(4))", "4");
+    check("let d = data(x=[1, 2, 3], y=[1, 10, 100]) |> transform(y=log10); d.y", "[0, 1, 2]");
+    check("let prep = transform(y=log10) >> standardize; (data(x=[1, 2, 3], y=[1, 10, 100]) |> prep).y", "[-1, 0, 1]");
+    fails("load(\"arline\")", "did you mean `airline`?");
+    fails("load(\"airline\").yaer", "did you mean `year`?");
+    fails("load(\"airline\") |> select(yaer)", "did you mean `year`?");
+    fails("load(\"airline\") |> where(yeer -> yeer > 3)", "did you mean `year`?");
+    fails("load(\"airline\") |> split(1.5)", "between 0 and 1");
+    fails("data(x=[1, 2], y=[1])", "has 1 values, expected 2");
+    fails("transform(y=sin)", "one of the functions whose inverse is known");
+}
+
+#[test]
+fn models_are_values_that_read_back() {
+    for text in [
+        "gp(SE)",
+        "gp(SE(year), noise=0, mean=\"zero\")",
+        "transform(y=log) >> standardize >> gp(SE + Per, noise=0.1, mean=[1, 2])",
+        "gp(SE, noise=\"s\", mean=\"linear\")",
+        "gp(SE, noise=fixed(0.5), mean=12)",
+        "gp(SE, noise ~ HalfNormal(1))",
+    ] {
+        check(text, text);
+    }
+    check("standardize >> SE", "standardize >> gp(SE)");
+    check("let s = fixed(2); gp(SE, noise=s)", "gp(SE, noise=fixed(2))");
+    check("gp(SE, noise=sigma)", "gp(SE, noise=\"sigma\")");
+    fails("gp(SE) >> standardize", "the process stands last");
+    fails("let m = gp(SE); load(\"airline\") |> m", "a model is fitted with `fit`");
+    fails("load(\"airline\") |> fit(standardize())", "these are steps without a model");
+    fails("gp(SE, noise=-1)", "the noise is a variance and cannot be -1");
+    fails("gp(SE, mean=\"lineer\")", "\"constant\", \"zero\" or \"linear\"");
+}
+
+#[test]
+fn fits_and_evidence() {
+    let data = "let d = data(x=[0, 1, 2, 3], y=[1, 3, 2, 5])\nlet m = gp(SE(x, l=1, v=1), noise=0.1, mean=\"zero\")\n";
+    check(&format!("{data}lml(d, m) == (d |> condition(m)).lml"), "true");
+    check(&format!("{data}gradient(d, m).param"), "[\"SE(x).l\", \"SE(x).v\", \"noise\"]");
+    check(&format!("{data}let f = d |> fit(m); lml(d, f.model) == f.lml"), "true");
+    check(&format!("{data}let fit = d |> fit(m, restarts=2); (d |> fit(m)).converged"), "true");
+    fails("load(\"airline\") |> fit(SE(1) * Per(2) + Lin)", "there is no input 1: the data have");
+    fails("load(\"airline\") |> fit(SE(yeer))", "there is no input `yeer`");
+    fails("data(x=[1, 2, 3], y=[1, 1, 1]) |> fit(SE)", "there is nothing to explain");
+    fails("data(a=[1, 2, 3], b=[1, 2, 4], y=[1, 2, 1]) |> fit(Per)", "`Per` looks at one input");
+}

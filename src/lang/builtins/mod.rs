@@ -1,11 +1,23 @@
 //! The builtins, by theme. Each file ends in its own list; here they are joined.
 
+mod data;
+mod files;
 mod kernels;
 mod lists;
+mod models;
 mod numbers;
 mod parameters;
 mod text;
 
 use super::builtin::Builtin;
 
-pub static ALL: &[&[Builtin]] = &[kernels::KERNELS, lists::LISTS, numbers::NUMBERS, parameters::PARAMETERS, text::TEXT];
+pub static ALL: &[&[Builtin]] = &[
+    kernels::KERNELS,
+    data::DATA_VERBS,
+    files::FILES,
+    models::MODELS,
+    lists::LISTS,
+    numbers::NUMBERS,
+    parameters::PARAMETERS,
+    text::TEXT,
+];

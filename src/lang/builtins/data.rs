@@ -1,0 +1,435 @@
+//! Data: loading, looking, choosing, changing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::data::{self, Column, DataError, Dataset, Header, Options, Step, Target, Transform, WhenMissing, Which};
+use crate::lang::builtin::{Builtin, Group, Place, Want, nearest};
+use crate::lang::call::Call;
+use crate::lang::function::Function;
+use crate::lang::members::cell;
+use crate::lang::pipeline::Pipeline;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::value::{FromValue, Items, Kind, List, Value, expected};
+
+/// A mistake in data, with the nearest name where a name is unknown.
+pub fn trouble(error: DataError) -> Trouble {
+    let trouble = Trouble::new(error.to_string());
+    let near = match &error {
+        DataError::UnknownColumn { name, known } => nearest(name, known.iter().map(String::as_str)),
+        DataError::NotFound { name, .. } => nearest(name, data::sets::names()),
+        _ => None,
+    };
+    match near {
+        Some(near) => trouble.help(format!("did you mean `{near}`?")),
+        None => trouble,
+    }
+}
+
+fn value(data: Dataset) -> Value {
+    Value::Data(Arc::new(data))
+}
+
+/// The names of columns that a value of kind Input gives; an index counts the inputs.
+pub fn names(data: Option<&Dataset>, value: &Value) -> Res<Vec<String>> {
+    let one = |value: &Value| match (value, data) {
+        (Value::Str(name), _) => Ok(name.to_string()),
+        (Value::Number(x), Some(data)) if *x >= 0.0 && x.fract() == 0.0 => {
+            let inputs = data.input_names();
+            inputs
+                .get(*x as usize)
+                .map(|name| (*name).to_owned())
+                .ok_or_else(|| Trouble::new(format!("there is no input {x}: the data have {}", inputs.join(", "))))
+        }
+        (other, _) => Err(expected("a column's name", other)),
+    };
+    match value.items() {
+        Some(items) => items.map(|item| one(&item)).collect(),
+        None => Ok(vec![one(value)?]),
+    }
+}
+
+fn load(call: &mut Call<'_, '_>) -> Res<Value> {
+    let name: Arc<str> = call.arg("name")?;
+    let options = Options {
+        target: match call.maybe::<Value>("target")? {
+            None => Target::Usual,
+            Some(Value::Bool(false)) => Target::None,
+            Some(value) => {
+                let found = names(None, &value).map_err(|t| t.blame("target"))?;
+                Target::Named(found.into_iter().next().unwrap_or_default())
+            }
+        },
+        inputs: call.maybe::<Value>("inputs")?.map(|v| names(None, &v)).transpose().map_err(|t| t.blame("inputs"))?,
+        header: match call.maybe::<bool>("header")? {
+            None => Header::default(),
+            Some(true) => Header::Yes,
+            Some(false) => Header::No,
+        },
+        missing: match call.maybe::<Value>("missing")? {
+            None => Vec::new(),
+            Some(word) => match word.items() {
+                Some(words) => words.map(|w| plain(&w)).collect(),
+                None => vec![plain(&word)],
+            },
+        },
+        when_missing: match call.maybe::<Arc<str>>("na")?.as_deref() {
+            Some("drop") => WhenMissing::Drop,
+            Some("refuse") => WhenMissing::Refuse,
+            _ => WhenMissing::Keep,
+        },
+    };
+    let folders = &call.eval.host.folders;
+    let here = if folders.script.as_os_str().is_empty() { PathBuf::from(".") } else { folders.script.clone() };
+    let places: Vec<PathBuf> = std::iter::once(here).chain(folders.data.iter().cloned()).collect();
+    let blame = |error: DataError| match &error {
+        DataError::UnknownColumn { .. } | DataError::TargetAsInput { .. } => trouble(error).blame("target"),
+        _ => trouble(error).blame("name"),
+    };
+    data::load(&name, &places, &options).map(value).map_err(blame)
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Str(text) => text.to_string(),
+        other => other.to_string(),
+    }
+}
+
+fn make(call: &mut Call<'_, '_>) -> Res<Value> {
+    let mut columns = Vec::new();
+    for (name, list) in call.keywords() {
+        let column = column(&name.node, list.node).map_err(|t| t.at(list.span))?;
+        columns.push(column);
+    }
+    if columns.is_empty() {
+        return Err(Trouble::new("data need at least one column").help("write `data(x=[1, 2, 3], y=[2, 4, 5])`"));
+    }
+    let inputs = call.maybe::<Value>("inputs")?.map(|v| names(None, &v)).transpose().map_err(|t| t.blame("inputs"))?;
+    let inputs: Option<Vec<&str>> = inputs.as_ref().map(|names| names.iter().map(String::as_str).collect());
+    let usual = columns.iter().rev().find(|c| !c.is_categories()).map(|c| c.name().to_owned());
+    let target = match call.maybe::<Value>("target")? {
+        None => usual.filter(|name| columns.len() > 1 && !inputs.iter().flatten().any(|input| input == name)),
+        Some(Value::Bool(false)) => None,
+        Some(value) => names(None, &value).map_err(|t| t.blame("target"))?.into_iter().next(),
+    };
+    Dataset::new(columns, target.as_deref(), inputs.as_deref()).map(value).map_err(trouble)
+}
+
+/// Numbers, or text as categories.
+fn column(name: &Arc<str>, list: Value) -> Res<Column> {
+    let items = Items::from_value(list.clone())?;
+    let is_text = list.items().is_some_and(|mut items| items.any(|item| matches!(item, Value::Str(_))));
+    if !is_text {
+        return Ok(Column::numeric(name.clone(), Vec::<f64>::from_value(list)?));
+    }
+    let mut texts = Vec::with_capacity(items.len());
+    for item in items {
+        texts.push(Some(<Arc<str>>::from_value(item)?));
+    }
+    Ok(Column::categories(name.clone(), texts))
+}
+
+fn datasets(_call: &mut Call<'_, '_>) -> Res<Value> {
+    List::new(data::sets::names().map(Value::str).collect()).map(Value::List)
+}
+
+fn head(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let n: usize = call.or("n", 5)?;
+    Ok(value(data.head(n)))
+}
+
+fn select(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let mut chosen = Vec::new();
+    for column in call.many() {
+        let found = names(Some(&data), &column.node).map_err(|t| t.at(column.span))?;
+        for name in &found {
+            data.find(name).map_err(|error| trouble(error).at(column.span))?;
+        }
+        chosen.extend(found);
+    }
+    data.select(&chosen).map(value).map_err(trouble)
+}
+
+/// The rows of which a function of some columns says true. The function's parameters are columns.
+fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let function: Function = call.arg("function")?;
+    let Function::Closure(closure) = &function else {
+        let trouble = Trouble::new("`where` needs a function whose parameters are columns");
+        return Err(trouble.help("write `where(year -> year > 1950)`").blame("function"));
+    };
+    let mut columns = Vec::new();
+    for param in &closure.lambda.params {
+        let column = data
+            .find(&param.name.node)
+            .map_err(|error| trouble(error).note("the parameters of the function are columns").at(param.name.span))?;
+        columns.push(column);
+    }
+    let mut mask = Vec::with_capacity(data.n());
+    for row in 0..data.n() {
+        let args = columns.iter().map(|column| cell(column, row)).collect();
+        match call.apply(&function, args)? {
+            Value::Bool(keep) => mask.push(keep),
+            other => return Err(expected("true or false from the function", &other).saying("").blame("function")),
+        }
+    }
+    data.filter(&mask).map(value).map_err(trouble)
+}
+
+fn dropna(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    Ok(value(data.dropna().0))
+}
+
+/// Steps on data where there are data, otherwise the steps themselves.
+fn stepped(call: &mut Call<'_, '_>, steps: Vec<Step>) -> Res<Value> {
+    let pipeline = Pipeline { steps, gp: None };
+    match call.maybe::<Arc<Dataset>>("data")? {
+        Some(data) => match data::Pipeline::learn(&pipeline.steps, &data) {
+            Ok((_, made)) => Ok(value(made)),
+            Err(error) => Err(trouble(error)),
+        },
+        None => Ok(Value::Model(Arc::new(pipeline))),
+    }
+}
+
+fn standardize(call: &mut Call<'_, '_>) -> Res<Value> {
+    let columns = match (call.maybe::<Value>("columns")?, call.maybe::<Arc<str>>("which")?.as_deref()) {
+        (Some(columns), _) => Which::Named(names(None, &columns).map_err(|t| t.blame("columns"))?),
+        (None, Some("inputs")) => Which::Inputs,
+        (None, Some("target")) => Which::Target,
+        (None, _) => Which::All,
+    };
+    stepped(call, vec![Step::Standardize { columns }])
+}
+
+fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
+    let mut steps = Vec::new();
+    for (column, function) in call.keywords() {
+        let name = match &function.node {
+            Value::Function(function) => function.name().map(str::to_owned),
+            Value::Str(name) => Some(name.to_string()),
+            _ => None,
+        };
+        let Some(found) = name.as_deref().and_then(Transform::named) else {
+            let known: Vec<&str> = data::FUNCTIONS.iter().map(|f| f.name()).collect();
+            return Err(Trouble::new("a transform is one of the functions whose inverse is known")
+                .note(format!("these are {}", known.join(", ")))
+                .at(function.span));
+        };
+        steps.push(Step::Transform { column: column.node.to_string(), function: found });
+    }
+    if steps.is_empty() {
+        return Err(Trouble::new("`transform` needs a column and a function").help("write `transform(y=log)`"));
+    }
+    stepped(call, steps)
+}
+
+fn split(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let share: f64 = call.arg("share")?;
+    let seed = chance(call)?;
+    let (train, test) = data.split(share, seed).map_err(|error| trouble(error).blame("share"))?;
+    List::new(vec![value(train), value(test)]).map(Value::List)
+}
+
+fn folds(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let k: usize = call.or("k", 10)?;
+    let seed = chance(call)?;
+    let folds = data.folds(k, seed).map_err(|error| trouble(error).blame("k"))?;
+    let pairs = folds
+        .iter()
+        .map(|fold| List::new(vec![value(data.take(&fold.train)), value(data.take(&fold.test))]).map(Value::List));
+    List::collect(pairs).map(Value::List)
+}
+
+/// The seed of a random choice, if it is to be random.
+fn chance(call: &mut Call<'_, '_>) -> Res<Option<u64>> {
+    let random: bool = call.or("random", false)?;
+    let seed: usize = call.or("seed", call.eval.host.seed as usize)?;
+    Ok(random.then_some(seed as u64))
+}
+
+/// A data set as a table: all its columns.
+pub fn table(data: &Dataset) -> data::write::Table {
+    data.columns().iter().fold(data::write::Table::new(), |table, column| match column.levels() {
+        Some(_) => {
+            let texts = (0..column.len()).map(|row| column.level(row).map(str::to_owned)).collect();
+            table.texts(column.name(), texts)
+        }
+        None => table.numbers(column.name(), column.values()),
+    })
+}
+
+const DATA: Place = Place::required("data", Want::Kind(Kind::Data), "a data set");
+const RANDOM: Place = Place::keyword("random", Want::BOOL, "false", "whether rows are chosen at random");
+const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "what the choice depends on");
+const TARGET: Place = Place::keyword(
+    "target",
+    Want::Either(&[Want::Input, Want::BOOL]),
+    "the last column of numbers",
+    "what is explained; false for none",
+);
+const INPUTS: Place = Place::keyword("inputs", Want::Input, "all others", "the columns that models look at, in order");
+
+pub static DATA_VERBS: &[Builtin] = &[
+    Builtin {
+        name: "load",
+        aliases: &[],
+        group: Group::Data,
+        places: &[
+            Place::required("name", Want::Path, "a shipped set, or a file of comma- or tab-separated values"),
+            TARGET,
+            INPUTS,
+            Place::keyword("header", Want::BOOL, "as the file looks", "whether the first line holds names"),
+            Place::keyword("missing", Want::Any, "[]", "words that stand for a missing value beside the usual ones"),
+            Place::keyword(
+                "na",
+                Want::Choice(&["keep", "drop", "refuse"]),
+                "\"keep\"",
+                "what becomes of rows with missing values",
+            ),
+        ],
+        result: Some(Kind::Data),
+        summary: "data from a shipped set or a file",
+        help: "Paths are relative to the script's folder. Dates become decimal years, text becomes categories; the \
+               display says so.",
+        examples: &["load(\"airline\")"],
+        run: load,
+    },
+    Builtin {
+        name: "data",
+        aliases: &[],
+        group: Group::Data,
+        places: &[
+            Place::keywords("column", Want::Items, "a column: numbers, or strings for categories"),
+            TARGET,
+            INPUTS,
+        ],
+        result: Some(Kind::Data),
+        summary: "data from lists",
+        help: "",
+        examples: &["data(x=[1, 2, 3], y=[2, 4, 5])"],
+        run: make,
+    },
+    Builtin {
+        name: "datasets",
+        aliases: &[],
+        group: Group::Data,
+        places: &[],
+        result: Some(Kind::List),
+        summary: "the names of the data sets that ship with the program",
+        help: "",
+        examples: &["datasets()"],
+        run: datasets,
+    },
+    Builtin {
+        name: "head",
+        aliases: &[],
+        group: Group::Data,
+        places: &[DATA, Place::optional("n", Want::Count, "5", "how many rows")],
+        result: Some(Kind::Data),
+        summary: "the first rows",
+        help: "",
+        examples: &["load(\"airline\") |> head(3)"],
+        run: head,
+    },
+    Builtin {
+        name: "select",
+        aliases: &[],
+        group: Group::Data,
+        places: &[DATA, Place::many("columns", Want::Input, "columns to look at")],
+        result: Some(Kind::Data),
+        summary: "only some columns as inputs; the target stays",
+        help: "",
+        examples: &["load(\"concrete\") |> select(cement, age)"],
+        run: select,
+    },
+    Builtin {
+        name: "where",
+        aliases: &[],
+        group: Group::Data,
+        places: &[DATA, Place::required("function", Want::FUNCTION, "says true of a row; its parameters are columns")],
+        result: Some(Kind::Data),
+        summary: "the rows of which a function of some columns says true",
+        help: "",
+        examples: &["load(\"airline\") |> where(year -> year < 1950)"],
+        run: keep,
+    },
+    Builtin {
+        name: "dropna",
+        aliases: &[],
+        group: Group::Data,
+        places: &[DATA],
+        result: Some(Kind::Data),
+        summary: "without the rows in which an input or the target is missing",
+        help: "",
+        examples: &["load(\"airline\") |> dropna"],
+        run: dropna,
+    },
+    Builtin {
+        name: "standardize",
+        aliases: &["standardise"],
+        group: Group::Data,
+        places: &[
+            Place::optional("data", Want::Kind(Kind::Data), "", "a data set; without it this is a step of a model"),
+            Place::keyword("columns", Want::Input, "", "only these columns"),
+            Place::keyword(
+                "which",
+                Want::Choice(&["all", "inputs", "target"]),
+                "\"all\"",
+                "only the inputs, or the target",
+            ),
+        ],
+        result: None,
+        summary: "columns less their mean, divided by their standard deviation",
+        help: "In a model, `standardize >> gp(…)`, mean and deviation are learnt on training rows, and predictions come \
+               back in the units of the data.",
+        examples: &["standardize >> gp(SE)"],
+        run: standardize,
+    },
+    Builtin {
+        name: "transform",
+        aliases: &[],
+        group: Group::Data,
+        places: &[
+            Place::optional("data", Want::Kind(Kind::Data), "", "a data set; without it this is a step of a model"),
+            Place::keywords(
+                "column",
+                Want::Either(&[Want::FUNCTION, Want::STRING]),
+                "a column and its function; `y` is the target",
+            ),
+        ],
+        result: None,
+        summary: "columns through functions whose inverse is known",
+        help: "",
+        examples: &["transform(y=log) >> gp(SE + Per)"],
+        run: transform,
+    },
+    Builtin {
+        name: "split",
+        aliases: &[],
+        group: Group::Data,
+        places: &[DATA, Place::required("share", Want::NUMBER, "the share of rows in the first part"), RANDOM, SEED],
+        result: Some(Kind::List),
+        summary: "two parts of the rows, to train on and to test on",
+        help: "",
+        examples: &["let train, test = load(\"airline\") |> split(0.8)\ntest"],
+        run: split,
+    },
+    Builtin {
+        name: "folds",
+        aliases: &[],
+        group: Group::Data,
+        places: &[DATA, Place::optional("k", Want::Count, "10", "how many folds"), RANDOM, SEED],
+        result: Some(Kind::List),
+        summary: "pairs of training and test rows, each row once among the test rows",
+        help: "",
+        examples: &["[test.n for train, test in load(\"airline\") |> folds(5)]"],
+        run: folds,
+    },
+];

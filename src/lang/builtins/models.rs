@@ -1,0 +1,220 @@
+//! Models: writing one, fitting it, and what the evidence says.
+
+use std::sync::Arc;
+
+use crate::data::Dataset;
+use crate::data::write::Table;
+use crate::fit::{self, Options};
+use crate::kernel::Kernel;
+use crate::lang::builtin::{Builtin, Group, Place, Want};
+use crate::lang::call::Call;
+use crate::lang::display::number;
+use crate::lang::eval::Evaluator;
+use crate::lang::pipeline::Pipeline;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::value::{FromValue, Kind, Value, expected};
+use crate::model::{Evidencer, Mean, Model, ModelError, Noise, Problem};
+use crate::param::{Param, State};
+
+/// A model that does not go with its data, at its place in the text where that is known.
+pub fn trouble(eval: &Evaluator<'_>, error: ModelError) -> Trouble {
+    match error {
+        ModelError::Bind(error) => eval.host.origins.bind_error(&error),
+        ModelError::Eval(error) => eval.host.origins.eval_error(&error),
+        ModelError::Data(error) => super::data::trouble(error).blame("data"),
+        error @ (ModelError::NoTarget
+        | ModelError::CategoryTarget { .. }
+        | ModelError::TooFewRows { .. }
+        | ModelError::ConstantTarget { .. }
+        | ModelError::NoRows) => Trouble::new(error.to_string()).blame("data"),
+        error => Trouble::new(error.to_string()),
+    }
+}
+
+fn gp(call: &mut Call<'_, '_>) -> Res<Value> {
+    let kernel: Kernel = call.arg("kernel")?;
+    let mut model = Model::new(kernel);
+    if let Some(value) = call.maybe::<Value>("noise")? {
+        model.noise = noise(value).map_err(|t| t.blame("noise"))?;
+    }
+    if let Some(value) = call.maybe::<Value>("mean")? {
+        model.mean = mean(value).map_err(|t| t.blame("mean"))?;
+    }
+    Ok(Value::Model(Arc::new(Pipeline::of(model))))
+}
+
+/// A variance, of which 0 is fixed, or the column that holds one for each row.
+fn noise(value: Value) -> Res<Noise> {
+    if let Value::Str(column) = value {
+        return Ok(Noise::Column(column));
+    }
+    let mut param = Param::from_value(value)?;
+    if param.state == State::Free(0.0) {
+        param.state = State::Fixed(0.0);
+    }
+    match param.value() {
+        Some(x) if x < 0.0 || !x.is_finite() => {
+            Err(Trouble::new(format!("the noise is a variance and cannot be {}", number(x))))
+        }
+        _ => Ok(Noise::Variance(param)),
+    }
+}
+
+fn mean(value: Value) -> Res<Mean> {
+    match value {
+        Value::Str(word) => Ok(match &*word {
+            "zero" => Mean::Zero,
+            "linear" => Mean::Linear(Vec::new()),
+            "constant" => Mean::Constant(Param::default()),
+            _ => return Err(expected("\"constant\", \"zero\", \"linear\" or a number", &Value::Str(word))),
+        }),
+        Value::List(list) => {
+            let params = list.items().iter().map(|item| Param::from_value(item.clone()));
+            params.collect::<Res<Vec<_>>>().map(Mean::Linear)
+        }
+        value => Param::from_value(value).map(Mean::Constant),
+    }
+}
+
+/// The data and the model of a call.
+fn both(call: &mut Call<'_, '_>) -> Res<(Arc<Dataset>, Model)> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let model = call.arg::<Pipeline>("model")?.model().map_err(|t| t.blame("model"))?;
+    Ok((data, model))
+}
+
+fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
+    let (data, model) = both(call)?;
+    let usual = Options::default();
+    let options = Options {
+        restarts: call.or("restarts", usual.restarts)?,
+        seed: call.or("seed", call.eval.host.seed as usize)? as u64,
+        max_iter: call.or("maxiter", usual.max_iter)?,
+    };
+    if options.restarts == 0 || options.restarts > 10_000 {
+        let trouble = Trouble::new(format!("a fit has 1 to 10,000 starts, found {}", options.restarts));
+        return Err(trouble.blame("restarts"));
+    }
+    let fit = fit::fit(&model, &data, options, call.eval.progress).map_err(|error| trouble(call.eval, error))?;
+    Ok(Value::Fit(Arc::new(fit)))
+}
+
+fn condition(call: &mut Call<'_, '_>) -> Res<Value> {
+    let (data, model) = both(call)?;
+    let fit = fit::condition(&model, &data).map_err(|error| trouble(call.eval, error))?;
+    Ok(Value::Fit(Arc::new(fit)))
+}
+
+fn lml(call: &mut Call<'_, '_>) -> Res<Value> {
+    let (data, model) = both(call)?;
+    let fit = fit::condition(&model, &data).map_err(|error| trouble(call.eval, error))?;
+    Ok(Value::Number(fit.lml()))
+}
+
+/// The derivatives of the log evidence in every parameter that a fit would move.
+fn gradient(call: &mut Call<'_, '_>) -> Res<Value> {
+    let (data, model) = both(call)?;
+    let problem = Problem::new(&model, &data, true).map_err(|error| trouble(call.eval, error))?;
+    let values = fit::given(&problem);
+    let evidence = Evidencer::new(&problem).evaluate(&values, true, false);
+    let evidence = evidence.map_err(|error| trouble(call.eval, error))?;
+    let (mut names, mut scales, mut slopes) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, parameter) in problem.parameters().iter().enumerate().filter(|(_, p)| p.is_free()) {
+        let (scale, factor) = if parameter.in_log() { ("log", values[i]) } else { ("raw", 1.0) };
+        names.push(Some(parameter.name.clone()));
+        scales.push(Some(scale.to_owned()));
+        slopes.push(evidence.gradient[i] * factor);
+    }
+    let table = Table::new().texts("param", names).texts("scale", scales).numbers("value", &slopes);
+    Ok(Value::Table(Arc::new(table)))
+}
+
+const DATA: Place = Place::required("data", Want::Kind(Kind::Data), "a data set");
+const MODEL: Place = Place::required(
+    "model",
+    Want::Either(&[Want::Kind(Kind::Model), Want::Kind(Kind::Kernel), Want::Kind(Kind::Fit)]),
+    "a model, or a kernel for the model `gp(kernel)`",
+);
+
+pub static MODELS: &[Builtin] = &[
+    Builtin {
+        name: "gp",
+        aliases: &[],
+        group: Group::Models,
+        places: &[
+            Place::required("kernel", Want::Kind(Kind::Kernel), "the kernel"),
+            Place::keyword(
+                "noise",
+                Want::Either(&[Want::Param, Want::Input]),
+                "free",
+                "a variance (0 is fixed), or the column of known ones",
+            ),
+            Place::keyword(
+                "mean",
+                Want::Either(&[Want::Choice(&["constant", "zero", "linear"]), Want::Param]),
+                "\"constant\"",
+                "the mean function; a number for a constant, a list for an offset and slopes",
+            ),
+        ],
+        result: Some(Kind::Model),
+        summary: "a Gaussian-process model, to be fitted to data",
+        help: "Steps come before it: `transform(y=log) >> gp(SE + Per)`.",
+        examples: &["gp(SE(year), noise=0.1, mean=\"zero\")"],
+        run: gp,
+    },
+    Builtin {
+        name: "fit",
+        aliases: &[],
+        group: Group::Models,
+        places: &[
+            DATA,
+            MODEL,
+            Place::keyword("restarts", Want::Count, "10", "how many starts"),
+            Place::keyword("seed", Want::Count, "that of the session", "what the random starts depend on"),
+            Place::keyword("maxiter", Want::Count, "300", "how many steps from each start"),
+        ],
+        result: Some(Kind::Fit),
+        summary: "the model with the parameters of the greatest evidence",
+        help: "With priors it is the mode of the posterior in the optimiser's coordinates. Ctrl-C gives the best so far.",
+        examples: &["let d = data(x=0..20, y=[sin(x / 2) for x in 0..20])\n(d |> fit(SE)).converged"],
+        run: fit_model,
+    },
+    Builtin {
+        name: "condition",
+        aliases: &[],
+        group: Group::Models,
+        places: &[DATA, MODEL],
+        result: Some(Kind::Fit),
+        summary: "the model with its values taken as given",
+        help: "Values that were not written are those of a fit's first start.",
+        examples: &[
+            "let d = data(x=[0, 1, 2], y=[1, 3, 2])\n(d |> condition(gp(SE(x, l=1, v=1), noise=0.1, mean=\"zero\"))).lml",
+        ],
+        run: condition,
+    },
+    Builtin {
+        name: "lml",
+        aliases: &[],
+        group: Group::Models,
+        places: &[DATA, MODEL],
+        result: Some(Kind::Number),
+        summary: "the log marginal likelihood of a model at its values",
+        help: "Values that were not written are those of a fit's first start. Priors are not counted.",
+        examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nlml(d, gp(SE(x, l=1, v=1), noise=0.1, mean=\"zero\"))"],
+        run: lml,
+    },
+    Builtin {
+        name: "gradient",
+        aliases: &["grad"],
+        group: Group::Models,
+        places: &[DATA, MODEL],
+        result: Some(Kind::Table),
+        summary: "the derivatives of the log marginal likelihood at a model's values",
+        help: "One for every parameter that is neither fixed nor held, depth first, then noise, then mean. On the scale \
+               `log` it is the derivative in the logarithm of the parameter.",
+        examples: &[
+            "let d = data(x=[0, 1, 2], y=[1, 3, 2])\ngradient(d, gp(SE(x, l=1, v=1), noise=0.1, mean=\"zero\"))",
+        ],
+        run: gradient,
+    },
+];
