@@ -234,6 +234,7 @@ impl Evaluator<'_> {
         match (user, builtin::find(name)) {
             (Some(value), _) if value.is_callable() => Ok(Target::Value(value)),
             (_, Some(entry)) => Ok(Target::Entry(entry)),
+            (Some(value @ Value::Model(_)), None) => Ok(Target::Value(value)),
             (Some(value), None) => {
                 Err(Trouble::new(format!("`{name}` is {}, which cannot be called", value.kind().noun()))
                     .at(callee.span))

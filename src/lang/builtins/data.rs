@@ -346,7 +346,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         result: Some(Kind::Data),
         summary: "only some columns as inputs; the target stays",
         help: "",
-        examples: &["load(\"concrete\") |> select(cement, age)"],
+        examples: &["load(\"concrete\") |> select(cement, age_days)"],
         run: select,
     },
     Builtin {
