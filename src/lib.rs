@@ -1,6 +1,7 @@
 //! Mercer: a small language for Gaussian-process kernel models.
 
 pub mod data;
+pub mod describe;
 pub mod figure;
 pub mod fit;
 pub mod kernel;

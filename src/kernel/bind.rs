@@ -184,6 +184,8 @@ pub struct Slot {
     pub origin: Option<Origin>,
     /// How many parameters of the tree it stands for.
     pub uses: usize,
+    /// Its node is a factor among others, so that a variance has no meaning of its own.
+    pub beside: bool,
 }
 
 /// A kernel set beside the columns of a data set.
@@ -215,6 +217,7 @@ impl Kernel {
             places: Vec::new(),
             labels: Vec::new(),
             held: false,
+            beside: false,
         };
         plan.kernel(self, 0)?;
         let Plan { instructions, views, slots, places, .. } = plan;
@@ -263,6 +266,7 @@ impl Bound {
                 .iter()
                 .zip(slots)
                 .map(|(written, slots)| match (written, &slots[..]) {
+                    (Values::Each(none), &[slot]) if none.is_empty() => Values::One(one(&unset, slot)),
                     (Values::One(param), &[slot]) => Values::One(one(param, slot)),
                     (Values::One(param), _) => Values::Each(slots.iter().map(|&s| one(param, s)).collect()),
                     (Values::Each(params), _) => Values::Each(
@@ -305,6 +309,7 @@ pub struct Plan<'s> {
     places: Vec<Vec<Vec<usize>>>,
     labels: Vec<Arc<str>>,
     held: bool,
+    beside: bool,
 }
 
 impl Plan<'_> {
@@ -315,7 +320,7 @@ impl Plan<'_> {
     pub fn kernel(&mut self, kernel: &Kernel, view: usize) -> Result<usize, BindError> {
         let labels = self.labels.len();
         self.labels.extend(kernel.label().cloned());
-        let held = self.held;
+        let (held, beside) = (self.held, self.beside);
         let register = match kernel.node() {
             Node::Leaf(leaf) => self.leaf(kernel, leaf, view)?,
             Node::Sum(children) => {
@@ -325,6 +330,7 @@ impl Plan<'_> {
             }
             Node::Product(children) => {
                 let beside_sum = children.iter().any(Kernel::is_sum_like);
+                self.beside |= children.iter().filter(|c| c.as_number().is_none()).count() > 1;
                 let mut first = true;
                 let mut args = Vec::with_capacity(children.len());
                 for child in children {
@@ -337,7 +343,7 @@ impl Plan<'_> {
             }
             Node::Wrap(wrapped) => wrapped.wrap.plan(self, kernel, wrapped, view)?,
         };
-        self.held = held;
+        (self.held, self.beside) = (held, beside);
         self.labels.truncate(labels);
         Ok(register)
     }
@@ -474,6 +480,7 @@ impl Plan<'_> {
                     labels: self.labels.clone(),
                     origin,
                     uses: 1,
+                    beside: self.beside,
                 };
                 slots.push(self.slot(slot).map_err(error)?);
             }

@@ -346,7 +346,7 @@ impl Units<'_> {
             }
             _ => None,
         };
-        let squared = |unit: &str| if unit.contains(' ') { format!("({unit})^2") } else { format!("{unit}^2") };
+        let squared = |unit: &str| if unit.contains([' ', '/']) { format!("({unit})^2") } else { format!("{unit}^2") };
         match role {
             Role::LengthScale | Role::Period | Role::Location => input(),
             Role::Variance | Role::Bias => self.target.as_deref().map(squared),
@@ -364,7 +364,6 @@ fn parameters(
     y: &[f64],
 ) -> Result<Vec<Parameter>, ModelError> {
     let mut all = Vec::new();
-    let in_product = products_of(&model.kernel);
     for (i, slot) in bound.slots().iter().enumerate() {
         let node = match slot.labels.last() {
             Some(label) => label.to_string(),
@@ -378,7 +377,7 @@ fn parameters(
             }
         };
         // a variance beside other factors has no unit that can be told for it alone
-        let alone = !in_product || matches!(slot.spec.role, Role::LengthScale | Role::Period | Role::Location);
+        let alone = !slot.beside || matches!(slot.spec.role, Role::LengthScale | Role::Period | Role::Location);
         let role = slot.spec.role;
         let unit = if alone { units.of(role, &slot.columns, slot.warped) } else { None };
         all.push(Parameter {
@@ -489,11 +488,6 @@ pub(crate) fn has_white_noise(kernel: &Kernel) -> bool {
         crate::kernel::Node::Sum(terms) => terms.iter().any(has_white_noise),
         _ => white(kernel),
     }
-}
-
-/// Whether any product is in the tree.
-fn products_of(kernel: &Kernel) -> bool {
-    matches!(kernel.node(), crate::kernel::Node::Product(_)) || kernel.children().iter().any(products_of)
 }
 
 fn reads(family: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::predict::Place;
+use super::predict::At;
 use crate::data::Dataset;
 use crate::fit::Fit;
 use crate::kernel::Kernel;
@@ -56,15 +56,15 @@ pub struct Cross {
 ///
 /// # Errors
 /// As [`predict`](super::predict); [`ModelError::Expand`] when products expand to too many terms.
-pub fn decompose(fit: &Arc<Fit>, place: Place) -> Result<Decomposition, ModelError> {
+pub fn decompose(fit: &Arc<Fit>, place: At) -> Result<Decomposition, ModelError> {
     let problem = fit.problem();
     let terms = summands(&fit.model.kernel)?;
     let (at, x, training) = match place {
-        Place::Training => {
+        At::Training => {
             let x = problem.x().iter().map(|c| c.to_vec()).collect();
             (problem.data().clone(), x, true)
         }
-        Place::Rows(rows) => {
+        At::Rows(rows) => {
             if rows.n() == 0 {
                 return Err(ModelError::NoRows);
             }

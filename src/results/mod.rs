@@ -14,7 +14,7 @@ mod score;
 pub use compare::{Compared, compare};
 pub use crossval::{CrossValidation, FoldScore, cross_validate};
 pub use decompose::{Component, Cross, Decomposition, decompose};
-pub use predict::{Place, Prediction, Quantiles, predict};
+pub use predict::{At, Prediction, Quantiles, predict};
 pub use residuals::{Residuals, residuals};
 pub use save::{SaveError, SavedFit};
 pub use score::{Score, score_held_out, score_leave_one_out};

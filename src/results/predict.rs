@@ -36,7 +36,7 @@ pub struct Quantiles {
 
 /// Where to predict.
 #[derive(Debug, Clone)]
-pub enum Place {
+pub enum At {
     /// The training rows: white noise is each row's own.
     Training,
     Rows(Dataset),
@@ -49,11 +49,11 @@ const TAIL: f64 = 0.022_750_131_948_179_21;
 ///
 /// # Errors
 /// [`ModelError::MissingInput`], values that are missing or infinite (with row and column), unseen categories, no rows.
-pub fn predict(fit: &Arc<Fit>, place: Place) -> Result<Prediction, ModelError> {
+pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
     let problem = fit.problem();
     let (at, moments, noise) = match place {
-        Place::Training => (problem.data().clone(), fit.posterior.at_training()?, Some(problem.noise(fit.values()))),
-        Place::Rows(rows) => {
+        At::Training => (problem.data().clone(), fit.posterior.at_training()?, Some(problem.noise(fit.values()))),
+        At::Rows(rows) => {
             if rows.n() == 0 {
                 return Err(ModelError::NoRows);
             }

@@ -1,0 +1,58 @@
+//! Data sets in words.
+
+use super::figures::axis_label;
+use super::grid::Grid;
+use super::numbers::significant;
+use crate::data::{Dataset, Kind, Summary};
+
+/// One line: how many rows, what is to be explained by what.
+pub fn dataset(data: &Dataset) -> String {
+    let name = data.about().name.as_deref().unwrap_or("data");
+    let inputs: Vec<String> = data.inputs().map(axis_label).collect();
+    let rows = if data.n() == 1 { "1 row".to_string() } else { format!("{} rows", data.n()) };
+    match data.target() {
+        Some(target) => format!("{name}: {rows}, {} from {}", axis_label(target), inputs.join(", ")),
+        None => format!("{name}: {rows} of {}", inputs.join(", ")),
+    }
+}
+
+/// What a data set holds, column by column, and what was noticed.
+pub fn summary(summary: &Summary) -> String {
+    let mut lines = Vec::new();
+    let name = summary.name.as_deref().unwrap_or("data");
+    lines.push(match &summary.title {
+        Some(title) => format!("{name}: {title}, {} rows", summary.n),
+        None => format!("{name}: {} rows", summary.n),
+    });
+    let mut grid = Grid::new(["column", "role", "unit", "min", "median", "mean", "sd", "max", "missing"]);
+    for column in &summary.columns {
+        let role = match column.role {
+            crate::data::Role::Input => "input",
+            crate::data::Role::Target => "target",
+            crate::data::Role::Unused => "",
+        };
+        let mut cells = vec![column.name.clone(), role.into(), column.unit.clone().unwrap_or_default()];
+        match (&column.numbers, &column.kind) {
+            (Some(n), _) => cells.extend([n.min, n.median, n.mean, n.sd, n.max].map(|v| significant(v, 5))),
+            (None, Kind::Categories { .. }) => {
+                let levels: Vec<String> =
+                    column.levels.iter().take(4).map(|(level, count)| format!("{level} {count}")).collect();
+                let more = if column.levels.len() > 4 { ", …" } else { "" };
+                cells.push(format!("{} levels: {}{more}", column.distinct, levels.join(", ")));
+                cells.extend(std::iter::repeat_n(String::new(), 4));
+            }
+            (None, _) => cells.extend(std::iter::repeat_n("–".to_string(), 5)),
+        }
+        cells.push(if column.missing > 0 { column.missing.to_string() } else { String::new() });
+        grid.row(cells);
+    }
+    lines.push(grid.text());
+    if summary.duplicates > 0 {
+        lines.push(format!("{} rows repeat the inputs of an earlier one", summary.duplicates));
+    }
+    for name in &summary.constant {
+        lines.push(format!("`{name}` is the same in every row"));
+    }
+    lines.extend(summary.notes.iter().map(ToString::to_string));
+    lines.join("\n")
+}

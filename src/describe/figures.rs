@@ -1,0 +1,228 @@
+//! Results as figures.
+
+use std::sync::Arc;
+
+use crate::data::{Column, Dataset};
+use crate::figure::ready::{
+    Curve, Names, Pairs, Part, components_figure, draws_figure, fit_figure, parity_figure, residuals_figure,
+};
+use crate::figure::{Figure, Mark, Panel, Role};
+use crate::fit::Fit;
+use crate::linalg::Matrix;
+use crate::model::ModelError;
+use crate::results::{At, Decomposition, Prediction, Residuals, decompose, predict};
+
+/// Points of the grids that curves are drawn on.
+const GRID: usize = 400;
+
+/// Whether a band is that of y, noise included, or of the function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BandOf {
+    #[default]
+    Y,
+    F,
+}
+
+impl BandOf {
+    fn text(self) -> &'static str {
+        match self {
+            BandOf::Y => "±2 sd of y, noise included",
+            BandOf::F => "±2 sd of f, without noise",
+        }
+    }
+}
+
+/// A column's name and unit, once if they are the same word.
+pub fn axis_label(column: &Column) -> String {
+    match column.unit() {
+        Some(unit) if unit != column.name() => format!("{} ({unit})", column.name()),
+        _ => column.name().to_string(),
+    }
+}
+
+fn title(data: &Dataset) -> String {
+    data.about().title.clone().or_else(|| data.about().name.clone()).unwrap_or_default()
+}
+
+fn label_of(data: &Dataset, name: &str) -> String {
+    data.column(name).map_or_else(|| name.to_string(), axis_label)
+}
+
+/// The data: the target against each input.
+pub fn dataset(data: &Dataset) -> Figure {
+    let y = data.target();
+    let panels: Vec<Panel> = data
+        .inputs()
+        .map(|x| {
+            let (values, label) = match y {
+                Some(y) => (y.values().to_vec(), axis_label(y)),
+                None => ((0..x.len()).map(|i| i as f64).collect(), "row".to_string()),
+            };
+            let points = Mark::Points { x: x.values().to_vec(), y: values, label: "data".into(), role: Role::Data };
+            Panel::new(axis_label(x), label, vec![points])
+        })
+        .collect();
+    let columns = if panels.len() == 1 { 1 } else { 2 };
+    Figure::grid(title(data), columns, panels)
+}
+
+/// The data with the posterior and its band over one input; predicted against observed over several.
+///
+/// # Errors
+/// As [`predict`].
+pub fn fit(fit: &Arc<Fit>, band: BandOf) -> Result<Figure, ModelError> {
+    if single_input(fit).is_none() {
+        return parity(fit);
+    }
+    prediction(&predict(fit, At::Rows(fit.grid(GRID)?))?, band)
+}
+
+fn single_input(fit: &Fit) -> Option<String> {
+    let names = fit.problem().data().input_names();
+    let [name] = names[..] else { return None };
+    fit.problem().data().column(name).filter(|c| !c.is_categories()).map(|c| c.name().to_string())
+}
+
+fn parity(fit: &Arc<Fit>) -> Result<Figure, ModelError> {
+    let data = fit.problem().data();
+    let observed = data.y().ok_or(ModelError::NoTarget)?;
+    let fitted = predict(fit, At::Training)?;
+    let target = data.target().map_or_else(String::new, axis_label);
+    Ok(parity_figure(&title(data), &target, observed, &fitted.mean, false))
+}
+
+/// Predictions over one input with the training data, or predicted against observed where the target is known.
+///
+/// # Errors
+/// [`ModelError::OneInput`] where there are several inputs and no known target.
+pub fn prediction(prediction: &Prediction, band: BandOf) -> Result<Figure, ModelError> {
+    let data = prediction.fit.problem().data();
+    let target = data.target().ok_or(ModelError::NoTarget)?;
+    let observed = prediction.at.column(target.name()).filter(|c| c.values().iter().any(|v| v.is_finite()));
+    let Some(input) = single_input(&prediction.fit) else {
+        let Some(observed) = observed else {
+            let inputs = data.input_names().into_iter().map(str::to_string).collect();
+            return Err(ModelError::OneInput { inputs });
+        };
+        return Ok(parity_figure(&title(data), &axis_label(target), observed.values(), &prediction.mean, true));
+    };
+    let along = prediction.at.find(&input)?.values();
+    let order = sorted(along);
+    let pick = |values: &[f64]| -> Vec<f64> { order.iter().map(|&i| values[i]).collect() };
+    let (lo, hi) = match (&prediction.quantiles, band) {
+        (Some(q), BandOf::Y) => (pick(&q.lower), pick(&q.upper)),
+        _ => {
+            let var = if band == BandOf::Y { &prediction.var_y } else { &prediction.var_f };
+            let end = |sign: f64| -> Vec<f64> {
+                order.iter().map(|&i| prediction.mean[i] + sign * 2.0 * var[i].sqrt()).collect()
+            };
+            (end(-1.0), end(1.0))
+        }
+    };
+    let mean = match &prediction.quantiles {
+        Some(q) => pick(&q.median),
+        None => pick(&prediction.mean),
+    };
+    let (x, along) = (pick(along), along.to_vec());
+    let title = title(data);
+    let (x_name, y_name) = (label_of(data, &input), axis_label(target));
+    let held_out = observed.filter(|_| !std::ptr::eq(prediction.at.columns(), data.columns())).map(|c| c.values());
+    let held_out = held_out.filter(|_| prediction.at != *data);
+    Ok(fit_figure(
+        Names { title: &title, x: &x_name, y: &y_name },
+        Pairs { x: data.find(&input)?.values(), y: target.values() },
+        Curve { x: &x, mean: &mean, lo: &lo, hi: &hi },
+        band.text(),
+        held_out.map(|y| Pairs { x: &along, y }),
+    ))
+}
+
+/// A panel for each part: over the one input on a fine grid, else over the input that the part looks at.
+///
+/// # Errors
+/// As [`decompose`].
+pub fn decomposition(parts: &Decomposition) -> Result<Figure, ModelError> {
+    let data = parts.fit.problem().data();
+    let single = single_input(&parts.fit);
+    let fine = match &single {
+        // white noise and other parts of single rows are only seen at the rows themselves
+        Some(_) if parts.training && !crate::model::has_white_noise(&parts.fit.model.kernel) => {
+            Some(decompose(&parts.fit, At::Rows(parts.fit.grid(GRID)?))?)
+        }
+        _ => None,
+    };
+    let shown = fine.as_ref().unwrap_or(parts);
+    let unit = parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})"));
+    let (title, y_name) = (title(data), format!("part{unit}"));
+    if let Some(input) = &single {
+        let along = shown.at.find(input)?.values();
+        let order = sorted(along);
+        let x: Vec<f64> = order.iter().map(|&i| along[i]).collect();
+        let curves: Vec<[Vec<f64>; 3]> = shown
+            .components
+            .iter()
+            .map(|c| {
+                let end = |s: f64| order.iter().map(|&i| c.mean[i] + s * 2.0 * c.var[i].sqrt()).collect();
+                [order.iter().map(|&i| c.mean[i]).collect(), end(-1.0), end(1.0)]
+            })
+            .collect();
+        let panels: Vec<Part<'_>> = shown
+            .components
+            .iter()
+            .zip(&parts.components)
+            .zip(&curves)
+            .map(|((_, part), [mean, lo, hi])| Part {
+                label: &part.label,
+                share: Some(part.share),
+                curve: Curve { x: &x, mean, lo, hi },
+            })
+            .collect();
+        let x_name = label_of(data, input);
+        return Ok(components_figure(Names { title: &title, x: &x_name, y: &y_name }, &panels, "±2 sd"));
+    }
+    let panels = parts
+        .components
+        .iter()
+        .map(|part| {
+            let (mentioned, all) = part.kernel.mentioned();
+            let input = match (&mentioned[..], all) {
+                ([crate::kernel::InputRef::Index(i)], false) => data.inputs().nth(*i),
+                ([crate::kernel::InputRef::Name(name)], false) => data.column(name),
+                _ => None,
+            };
+            let named = format!("{}: {}", part.label, super::numbers::percent(part.share));
+            let (x, label) = match input.filter(|c| c.len() == part.mean.len()) {
+                Some(column) => (column.values().to_vec(), axis_label(column)),
+                None => ((0..part.mean.len()).map(|i| i as f64).collect(), "row".to_string()),
+            };
+            let points = Mark::Points { x, y: part.mean.clone(), label: "posterior mean".into(), role: Role::Mean };
+            Panel::new(label, y_name.clone(), vec![points]).titled(named)
+        })
+        .collect();
+    Ok(Figure::grid(title, 2, panels))
+}
+
+/// Residuals against the first input.
+pub fn residuals(residuals: &Residuals) -> Figure {
+    let data = residuals.fit.problem().data();
+    let unit = data.target().and_then(|t| t.unit()).map_or(String::new(), |u| format!(" ({u})"));
+    let input = data.inputs().next();
+    let x = input.map_or_else(Vec::new, |c| c.values().to_vec());
+    let x_name = input.map_or_else(String::new, axis_label);
+    let names = Names { title: &title(data), x: &x_name, y: &format!("residual{unit}") };
+    residuals_figure(names, &x, &residuals.residual, Some(residuals.sd))
+}
+
+/// Draws along one input (rows × draws), with the data behind them.
+pub fn draws(names: Names<'_>, x: &[f64], draws: &Matrix, data: Option<Pairs<'_>>) -> Figure {
+    let order = sorted(x);
+    let grid: Vec<f64> = order.iter().map(|&i| x[i]).collect();
+    let lines: Vec<Vec<f64>> = draws.column_iter().map(|column| order.iter().map(|&i| column[i]).collect()).collect();
+    draws_figure(names, &grid, &lines, data)
+}
+
+fn sorted(values: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    order
+}

@@ -1,0 +1,121 @@
+//! A fit in words: what was fitted, how well, and every parameter with its unit and standard error.
+
+use super::grid::Grid;
+use super::numbers::{rounded, significant};
+use crate::fit::Fit;
+use crate::kernel::SlotState;
+use crate::model::{Noise, ParameterKind};
+use crate::param::State;
+
+/// One line.
+pub fn fit_line(fit: &Fit) -> String {
+    format!("fit of {}: log marginal likelihood {:.2}, BIC {:.2}", fit.asked.kernel, fit.lml(), fit.bic)
+}
+
+/// All that a person needs to judge a fit.
+pub fn fit(fit: &Fit) -> String {
+    let problem = fit.problem();
+    let data = problem.data();
+    let target = data.target().map_or("y", |t| t.name());
+    let inputs: Vec<&str> = data.input_names();
+    let verb = if fit.ended.is_some() { "fit" } else { "model" };
+    let mut lines = vec![format!("{verb} of {target} on {} ({} rows)", inputs.join(", "), problem.n())];
+    let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
+    say("kernel", fit.asked.kernel.to_string());
+    let steps = fit.asked.to_string();
+    if let Some((steps, _)) = steps.rsplit_once(" >> ") {
+        say("steps", steps.to_string());
+    }
+    let free = if fit.free == 1 { "1 free parameter".into() } else { format!("{} free parameters", fit.free) };
+    say("evidence", format!("log marginal likelihood {:.2}, BIC {:.2} ({free})", fit.lml(), fit.bic));
+    match (&fit.model.noise, fit.noise()) {
+        (Noise::Column(name), _) => say("noise", format!("known, from column `{name}`")),
+        (_, Some(0.0)) => say("noise", "none besides the kernel's own".into()),
+        (_, Some(noise)) => {
+            let unit = problem.pipeline().target().unit(data.target().and_then(|t| t.unit()));
+            let unit = unit.map_or(String::new(), |u| format!(" {u}"));
+            say("noise", format!("standard deviation {}{unit}", rounded(noise.sqrt())));
+        }
+        _ => {}
+    }
+    if let Some(ended) = fit.ended {
+        say("ended", format!("{ended}, largest gradient {:.1e}, seed {}", fit.gradient_size, fit.options.seed));
+        say("starts", starts(fit));
+    }
+    lines.push(parameters(fit));
+    lines.extend(fit.hints.iter().map(|hint| format!("note: {hint}")));
+    lines.join("\n")
+}
+
+/// How many starts there were and what became of them.
+fn starts(fit: &Fit) -> String {
+    let total = fit.starts.len();
+    let best = fit.starts.iter().filter_map(|s| s.reached).fold(f64::NEG_INFINITY, f64::max);
+    let near = fit.starts.iter().filter(|s| s.reached.is_some_and(|r| best - r < 0.1)).count();
+    let dropped = fit.starts.iter().filter(|s| s.dropped && s.reached.is_some_and(|r| best - r >= 0.1)).count();
+    let failed: Vec<String> = fit
+        .starts
+        .iter()
+        .enumerate()
+        .filter(|(_, s)| s.reached.is_none())
+        .map(|(i, s)| format!("start {i} failed ({})", s.ended))
+        .collect();
+    let mut text = format!("{total}, {near} within 0.1 of the best");
+    if dropped > 0 {
+        text.push_str(&format!(", {dropped} left behind in the race"));
+    }
+    for failure in failed {
+        text.push_str("; ");
+        text.push_str(&failure);
+    }
+    text
+}
+
+/// The table of parameters.
+pub fn parameters(fit: &Fit) -> String {
+    let mut grid = Grid::new(["parameter", "value", "std. error", "unit", ""]);
+    for ((parameter, &value), error) in fit.parameters().iter().zip(fit.values()).zip(&fit.standard_errors) {
+        if parameter.kind == ParameterKind::Noise && value == 0.0 {
+            continue;
+        }
+        let state = match parameter.state {
+            SlotState::Fixed => "fixed".to_string(),
+            SlotState::Held => "held at 1: the product has one variance".to_string(),
+            SlotState::Free => {
+                let mut words = Vec::new();
+                if parameter.uses > 1 {
+                    words.push(format!("tied, {} places", parameter.uses));
+                }
+                if let State::Bounded { lo, hi, .. } = parameter.param.state {
+                    words.push(format!("between {} and {}", rounded(lo), rounded(hi)));
+                }
+                if let Some(prior) = parameter.param.prior {
+                    words.push(format!("~ {prior}"));
+                }
+                if error.is_none() && fit.ended.is_some() {
+                    words.push("not determined by the data".into());
+                }
+                words.join(", ")
+            }
+        };
+        let shown = match error {
+            Some(error) => significant(*error, 2),
+            None => "–".into(),
+        };
+        grid.row([
+            parameter.name.clone(),
+            with_error(value, *error),
+            shown,
+            parameter.unit.clone().unwrap_or_default(),
+            state,
+        ]);
+    }
+    grid.text()
+}
+
+/// A value with as many digits as its error leaves meaning, at least four.
+fn with_error(value: f64, error: Option<f64>) -> String {
+    let Some(error) = error.filter(|e| *e > 0.0 && value != 0.0) else { return significant(value, 5) };
+    let digits = (value.abs() / error).log10().ceil() as i32 + 2;
+    significant(value, digits.clamp(4, 9) as usize)
+}

@@ -1,0 +1,90 @@
+//! Tables of text.
+
+use comfy_table::{CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
+
+use super::numbers::significant;
+use crate::data::write::{Cells, Table as Columns};
+
+/// Rows of text under headings, numbers to the right.
+#[derive(Debug, Default)]
+pub struct Grid {
+    headings: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// Columns two spaces apart and a line under the headings.
+const STYLE: TableStyle = TableStyle::new()
+    .header_lines(ContentLineStyle::none().junction(' '))
+    .header_separator(LineStyle::none().fill('─').junction('─'))
+    .content_lines(ContentLineStyle::none().junction(' '));
+
+impl Grid {
+    pub fn new<S: Into<String>>(headings: impl IntoIterator<Item = S>) -> Self {
+        Self { headings: headings.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// The table as lines without trailing spaces.
+    pub fn text(&self) -> String {
+        let mut table = Table::new();
+        table.load_style(STYLE);
+        table.set_header(&self.headings);
+        for row in &self.rows {
+            table.add_row(row);
+        }
+        for (i, _) in self.headings.iter().enumerate() {
+            let numeric = |row: &Vec<String>| row.get(i).is_none_or(|cell| is_number(cell));
+            if !self.rows.is_empty() && self.rows.iter().all(numeric) {
+                if let Some(column) = table.column_mut(i) {
+                    column.set_cell_alignment(CellAlignment::Right);
+                }
+            }
+        }
+        let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_string()).collect();
+        lines.join("\n")
+    }
+}
+
+fn is_number(cell: &str) -> bool {
+    let cell = cell.trim_end_matches('%').trim();
+    cell.is_empty() || cell == "–" || cell == "…" || cell.parse::<f64>().is_ok()
+}
+
+/// So many rows of a long table are shown at either end.
+const ENDS: usize = 6;
+
+/// Columns of numbers and text, long ones shortened in the middle.
+pub fn show_table(columns: &Columns) -> String {
+    let mut grid = Grid::new(columns.columns().iter().map(|(name, _)| name.clone()));
+    let n = columns.rows();
+    let shown = |row: usize| row < ENDS || row + ENDS >= n || n <= 2 * ENDS + 1;
+    let digits: Vec<usize> = columns.columns().iter().map(|(_, cells)| enough_digits(cells, shown)).collect();
+    let cell = |(cells, digits): (&Cells, &usize), row: usize| match cells {
+        Cells::Numbers(values) => {
+            values.get(row).map_or(String::new(), |v| if v.is_nan() { String::new() } else { significant(*v, *digits) })
+        }
+        Cells::Texts(texts) => texts.get(row).cloned().flatten().unwrap_or_default(),
+    };
+    let all =
+        |row: usize| columns.columns().iter().map(|c| &c.1).zip(&digits).map(|c| cell(c, row)).collect::<Vec<_>>();
+    if n <= 2 * ENDS + 1 {
+        (0..n).for_each(|row| grid.row(all(row)));
+        return grid.text();
+    }
+    (0..ENDS).for_each(|row| grid.row(all(row)));
+    grid.row(columns.columns().iter().map(|_| "…".to_string()).collect::<Vec<_>>());
+    (n - ENDS..n).for_each(|row| grid.row(all(row)));
+    format!("{}\n{n} rows", grid.text())
+}
+
+/// Five digits, or as many as tell neighbouring rows apart, at most eight.
+fn enough_digits(cells: &Cells, shown: impl Fn(usize) -> bool) -> usize {
+    let Cells::Numbers(values) = cells else { return 0 };
+    let pairs =
+        || values.windows(2).enumerate().filter(|(i, w)| shown(*i) && shown(i + 1) && w[0] != w[1]).map(|p| p.1);
+    let apart = |digits: usize| pairs().all(|w| significant(w[0], digits) != significant(w[1], digits));
+    (5..8).find(|&digits| apart(digits)).unwrap_or(8)
+}

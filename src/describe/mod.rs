@@ -1,0 +1,17 @@
+//! Results for people: sentences, tables and figures, rounded. Nothing here is ever parsed.
+
+mod comparison;
+mod data;
+pub mod figures;
+mod fit;
+mod grid;
+mod numbers;
+mod prediction;
+pub mod tables;
+
+pub use comparison::{compared, cross_validation, score};
+pub use data::{dataset, summary};
+pub use fit::{fit, fit_line, parameters};
+pub use grid::{Grid, show_table};
+pub use numbers::{bytes, percent, rounded, significant};
+pub use prediction::{decomposition, prediction, residuals};

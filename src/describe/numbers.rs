@@ -1,0 +1,59 @@
+//! Rounded numbers.
+
+/// A number in so many significant digits; whole numbers below a million stay whole.
+pub fn significant(value: f64, digits: usize) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let magnitude = value.abs();
+    if value.fract() == 0.0 && magnitude < 1e6 {
+        return format!("{value:.0}");
+    }
+    if !(1e-4..1e7).contains(&magnitude) {
+        let text = format!("{value:.*e}", digits.saturating_sub(1));
+        return match text.split_once('e') {
+            Some((mantissa, exponent)) if mantissa.contains('.') => {
+                format!("{}e{exponent}", mantissa.trim_end_matches('0').trim_end_matches('.'))
+            }
+            _ => text,
+        };
+    }
+    let whole = magnitude.log10().floor() as i32 + 1;
+    let decimals = (digits as i32 - whole).max(0) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// Four significant digits.
+pub fn rounded(value: f64) -> String {
+    significant(value, 4)
+}
+
+/// A share as percent with one decimal.
+pub fn percent(share: f64) -> String {
+    if share.is_finite() { format!("{:.1} %", 100.0 * share) } else { "–".into() }
+}
+
+/// A number of bytes.
+pub fn bytes(n: u64) -> String {
+    let gib = n as f64 / f64::from(1 << 30);
+    if gib >= 1.0 { format!("{gib:.1} GB") } else { format!("{:.0} MB", gib * 1024.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_few_and_enough() {
+        let all = [0.0, 1.0, -555.4021, 0.012_345_6, 1e-7, 123_456.0, 3.2e9, 0.999_96, 1949.083_3, f64::NAN];
+        let shown: Vec<String> = all.iter().map(|&v| rounded(v)).collect();
+        assert_eq!(
+            shown,
+            ["0", "1", "-555.4", "0.01235", "1e-7", "123456", "3.2e9", "1.0000", "1949", "NaN"].map(String::from)
+        );
+        assert_eq!(percent(0.4567), "45.7 %");
+    }
+}

@@ -1,0 +1,82 @@
+//! Predictions, decompositions and residuals in words.
+
+use super::grid::{Grid, show_table};
+use super::numbers::{percent, rounded};
+use super::tables;
+use crate::model::ParameterKind;
+use crate::results::{Decomposition, Prediction, Residuals};
+
+/// The predicted rows, long ones shortened.
+pub fn prediction(prediction: &Prediction) -> String {
+    let target = prediction.fit.problem().data().target();
+    let unit = target.and_then(|t| t.unit()).map_or(String::new(), |u| format!(" ({u})"));
+    let name = target.map_or("y", |t| t.name());
+    let what = format!("prediction of {name}{unit}: sd is that of a new observation, noise included");
+    format!("{what}\n{}", show_table(&tables::prediction(prediction)))
+}
+
+/// The parts of a sum with their shares.
+pub fn decomposition(parts: &Decomposition) -> String {
+    let mut lines = Vec::new();
+    let target = parts.fit.problem().data().target().map_or("y", |t| t.name());
+    lines.push(match parts.transformed {
+        true => format!("parts of {target}, on the scale of the model"),
+        false => format!("parts of {target}"),
+    });
+    let unit = parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})"));
+    let mut grid =
+        Grid::new(["part".to_string(), "share".into(), format!("sd of its mean{unit}"), format!("typical sd{unit}")]);
+    for component in &parts.components {
+        let n = component.mean.len().max(1) as f64;
+        let mean = component.mean.iter().sum::<f64>() / n;
+        let sd = (component.mean.iter().map(|m| (m - mean) * (m - mean)).sum::<f64>() / n).sqrt();
+        let typical = component.var.iter().map(|v| v.sqrt()).sum::<f64>() / n;
+        grid.row([component.label.clone(), percent(component.share), rounded(sd), rounded(typical)]);
+    }
+    lines.push(grid.text());
+    lines.push("share: variance of a part's mean over that of the target; shares need not add to 100 %".into());
+    let means: Vec<String> = parts
+        .fit
+        .parameters()
+        .iter()
+        .zip(parts.fit.values())
+        .filter(|(p, _)| matches!(p.kind, ParameterKind::Mean(_)))
+        .map(|(p, v)| format!("{} {}", p.name, rounded(*v)))
+        .collect();
+    if !means.is_empty() {
+        lines.push(format!("beside them: {}", means.join(", ")));
+    }
+    let strongest = parts.cross.iter().filter_map(|c| {
+        let mean = c.corr.iter().sum::<f64>() / c.corr.len().max(1) as f64;
+        (mean.abs() > 0.5).then_some((c, mean))
+    });
+    for (cross, mean) in strongest {
+        lines.push(format!(
+            "{} and {} are hard to tell apart: the correlation of their posteriors is {mean:.2} on average",
+            parts.components[cross.one].label, parts.components[cross.other].label
+        ));
+    }
+    lines.join("\n")
+}
+
+/// Residuals in a few figures.
+pub fn residuals(residuals: &Residuals) -> String {
+    let problem = residuals.fit.problem();
+    let unit = problem.pipeline().target().unit(problem.data().target().and_then(|t| t.unit()));
+    let unit = unit.map_or(String::new(), |u| format!(" {u}"));
+    let n = residuals.standardized.len();
+    let far = residuals.standardized.iter().filter(|z| z.abs() > 2.0).count();
+    let largest = residuals.standardized.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+    let mut lines = vec![
+        format!("residuals of {n} rows: standard deviation {}{unit}", rounded(residuals.sd)),
+        format!(
+            "  {far} of {n} lie more than 2 sd from what the other rows predict ({} expected)",
+            rounded(0.0455 * n as f64)
+        ),
+        format!("  correlation of neighbours {:.2}", residuals.autocorrelation),
+    ];
+    if let Some((row, z)) = largest {
+        lines.push(format!("  the farthest: {}, {} sd", problem.data().row(row), rounded(*z)));
+    }
+    lines.join("\n")
+}

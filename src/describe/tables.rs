@@ -1,0 +1,107 @@
+//! Results as columns, for files and for members of values. Not rounded.
+
+use crate::data::write::Table;
+use crate::data::{Column, Dataset};
+use crate::fit::Fit;
+use crate::results::{Compared, CrossValidation, Decomposition, Prediction, Residuals};
+
+/// The inputs, and the target where it is known.
+fn rows(data: &Dataset) -> Table {
+    let target = data.target().into_iter();
+    data.inputs().chain(target).fold(Table::new(), column)
+}
+
+fn column(table: Table, column: &Column) -> Table {
+    match column.levels() {
+        Some(_) => {
+            let texts = (0..column.len()).map(|i| column.level(i).map(str::to_string)).collect();
+            table.texts(column.name(), texts)
+        }
+        None => table.numbers(column.name(), column.values()),
+    }
+}
+
+/// Inputs, target if known, mean, sd, var_f, var_y, and quantiles under a curved transform.
+pub fn prediction(prediction: &Prediction) -> Table {
+    let mut table = rows(&prediction.at)
+        .numbers("mean", &prediction.mean)
+        .numbers("sd", &prediction.sd)
+        .numbers("var_f", &prediction.var_f)
+        .numbers("var_y", &prediction.var_y);
+    if let Some(q) = &prediction.quantiles {
+        table = table.numbers("median", &q.median).numbers("lower", &q.lower).numbers("upper", &q.upper);
+    }
+    table
+}
+
+/// Inputs, then mean and standard deviation of every part.
+pub fn decomposition(parts: &Decomposition) -> Table {
+    let mut table = rows(&parts.at);
+    for component in &parts.components {
+        let sd: Vec<f64> = component.var.iter().map(|v| v.sqrt()).collect();
+        table = table.numbers(component.label.clone(), &component.mean).numbers(format!("{} sd", component.label), &sd);
+    }
+    if parts.mean_function.iter().any(|&m| m != 0.0) {
+        table = table.numbers("mean function", &parts.mean_function);
+    }
+    table
+}
+
+/// Inputs, target, fitted, residual, standardized.
+pub fn residuals(residuals: &Residuals) -> Table {
+    rows(residuals.fit.problem().data())
+        .numbers("fitted", &residuals.fitted)
+        .numbers("residual", &residuals.residual)
+        .numbers("standardized", &residuals.standardized)
+}
+
+/// Name, value, standard error, unit, state of every parameter.
+pub fn parameters(fit: &Fit) -> Table {
+    let all = fit.parameters();
+    let errors: Vec<f64> = fit.standard_errors.iter().map(|e| e.unwrap_or(f64::NAN)).collect();
+    let state = |p: &crate::model::Parameter| match p.state {
+        crate::kernel::SlotState::Free => "free",
+        crate::kernel::SlotState::Fixed => "fixed",
+        crate::kernel::SlotState::Held => "held",
+    };
+    Table::new()
+        .texts("parameter", all.iter().map(|p| Some(p.name.clone())).collect())
+        .numbers("value", fit.values())
+        .numbers("std_error", &errors)
+        .texts("unit", all.iter().map(|p| p.unit.clone()).collect())
+        .texts("state", all.iter().map(|p| Some(state(p).to_string())).collect())
+}
+
+/// One row a fold.
+pub fn cross_validation(cv: &CrossValidation) -> Table {
+    let of = |f: fn(&crate::results::FoldScore) -> f64| cv.folds.iter().map(f).collect::<Vec<f64>>();
+    let fold: Vec<f64> = (1..=cv.folds.len()).map(|i| i as f64).collect();
+    Table::new()
+        .numbers("fold", &fold)
+        .numbers("trained", &of(|f| f.trained as f64))
+        .numbers("tested", &of(|f| f.score.n as f64))
+        .numbers("lml", &of(|f| f.lml))
+        .numbers("mse", &of(|f| f.score.mse))
+        .numbers("nll", &of(|f| f.score.nll))
+        .numbers("r2", &of(|f| f.score.r2))
+        .numbers("coverage", &of(|f| f.score.coverage))
+}
+
+/// One row a fit.
+pub fn compared(compared: &[Compared]) -> Table {
+    let of = |f: fn(&Compared) -> f64| compared.iter().map(f).collect::<Vec<f64>>();
+    Table::new()
+        .texts("model", compared.iter().map(|c| Some(c.fit.asked.to_string())).collect())
+        .numbers("bic", &of(|c| c.fit.bic))
+        .numbers("delta_bic", &of(|c| c.delta_bic))
+        .numbers("lml", &of(|c| c.fit.lml()))
+        .numbers("log_bayes", &of(|c| c.log_bayes))
+        .numbers("parameters", &of(|c| c.fit.free as f64))
+        .numbers("loo_nll", &of(|c| c.loo_nll.unwrap_or(f64::NAN)))
+        .numbers("loo_rmse", &of(|c| c.loo_rmse.unwrap_or(f64::NAN)))
+}
+
+/// All columns of a data set.
+pub fn dataset(data: &Dataset) -> Table {
+    data.columns().iter().fold(Table::new(), column)
+}
