@@ -37,10 +37,11 @@ impl Grid {
         }
         for (i, _) in self.headings.iter().enumerate() {
             let numeric = |row: &Vec<String>| row.get(i).is_none_or(|cell| is_number(cell));
-            if !self.rows.is_empty() && self.rows.iter().all(numeric) {
-                if let Some(column) = table.column_mut(i) {
-                    column.set_cell_alignment(CellAlignment::Right);
-                }
+            if !self.rows.is_empty()
+                && self.rows.iter().all(numeric)
+                && let Some(column) = table.column_mut(i)
+            {
+                column.set_cell_alignment(CellAlignment::Right);
             }
         }
         let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_string()).collect();

@@ -81,12 +81,10 @@ impl ViewMap {
         let ViewMap::Function { function, columns, replace } = self else { return Ok(parent.to_vec()) };
         let n = parent.first().map_or(0, Vec::len);
         let mut results: Vec<Vec<f64>> = Vec::new();
-        let mut row = vec![0.0; columns.len()];
-        for i in 0..n {
+        let rows = (0..n).map(|i| columns.iter().map(move |&c| parent[c][i]));
+        for (i, row) in rows.enumerate() {
+            let row: Vec<f64> = row.collect();
             let fail = |message: String| RowFailure { row: i + 1, message };
-            for (value, &c) in row.iter_mut().zip(columns) {
-                *value = parent[c][i];
-            }
             let values = function.apply(&row).map_err(fail)?;
             if let Some(bad) = values.iter().find(|v| !v.is_finite()) {
                 return Err(fail(format!("the function gives {bad} at {}", show_row(&row))));

@@ -13,7 +13,7 @@ pub fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> Matrix {
     let mut columns: Vec<Vec<f64>> = Vec::new();
     while columns.len() < n {
         let Some((pivot, &largest)) = left.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)) else { break };
-        if !(largest > stop) {
+        if largest.is_nan() || largest <= stop {
             break;
         }
         let root = largest.sqrt();

@@ -81,7 +81,7 @@ fn score(y: &[f64], predicted: &[Predicted], map: &TargetMap) -> Result<Score, M
     let variance = y.iter().map(|y| (y - mean_y) * (y - mean_y)).sum::<f64>() / count;
     let (mut squares, mut absolute, mut nll, mut inside) = (0.0, 0.0, 0.0, 0usize);
     for (&y, p) in y.iter().zip(predicted) {
-        if !(p.var > 0.0) {
+        if p.var.is_nan() || p.var <= 0.0 {
             return Err(ModelError::NoNoise);
         }
         let sd = p.var.sqrt();

@@ -1,0 +1,71 @@
+//! One evidence with its gradient on one core, beside one Cholesky factorization with inverse of the same size.
+//!
+//! `cargo bench --bench lml`. The factorization is what no exact method can do without: the ratio to it is what counts,
+//! and both stand in one run. Figures that were reached are in docs/benchmarks.md.
+
+use divan::Bencher;
+use mercer::data::{Column, Dataset};
+use mercer::kernel::{Inputs, Kernel, Leaf, Node, families::family};
+use mercer::linalg::{Matrix, Workspace};
+use mercer::model::{Evidencer, Model, Problem};
+
+const SIZES: [usize; 4] = [144, 500, 1000, 2000];
+
+fn main() {
+    divan::main();
+}
+
+fn leaf(name: &str) -> Kernel {
+    Kernel::family(family(name).expect("a family"))
+}
+
+/// A monthly series with a trend and a season.
+fn series(n: usize) -> Dataset {
+    let year: Vec<f64> = (0..n).map(|i| 1949.0 + i as f64 / 12.0).collect();
+    let y = year.iter().map(|t| 3.0 * (t - 1949.0) + 10.0 * (6.283 * t).sin() + (17.0 * t).cos()).collect();
+    Dataset::new(vec![Column::numeric("year", year), Column::numeric("y", y)], Some("y"), None).expect("a data set")
+}
+
+/// Eight inputs without order.
+fn table(n: usize) -> Dataset {
+    let column = |d: usize| (0..n).map(|i| ((i * (2 * d + 3)) as f64 * 0.377).sin()).collect::<Vec<f64>>();
+    let mut columns: Vec<Column> = (0..8).map(|d| Column::numeric(format!("x{d}"), column(d))).collect();
+    columns.push(Column::numeric("y", (0..n).map(|i| (i as f64 * 0.711).cos()).collect()));
+    Dataset::new(columns, Some("y"), None).expect("a data set")
+}
+
+fn evidence(bencher: Bencher<'_, '_>, kernel: Kernel, data: &Dataset) {
+    let problem = Problem::new(&Model::new(kernel), data, true).expect("a problem");
+    let values = mercer::fit::given(&problem);
+    let mut evidencer = Evidencer::new(&problem);
+    bencher.bench_local(|| evidencer.evaluate(&values, true, false).expect("an evidence"));
+}
+
+#[divan::bench(args = SIZES, min_time = 1)]
+fn a_cholesky_with_inverse(bencher: Bencher<'_, '_>, n: usize) {
+    let matrix = Matrix::from_fn(n, n, |i, j| {
+        let r = (i as f64 - j as f64) / 30.0;
+        (-0.5 * r * r).exp() + f64::from(u8::from(i == j))
+    });
+    let mut work = Workspace::new(n);
+    bencher.bench_local(|| {
+        work.matrix.copy_from(&matrix);
+        work.factor().expect("positive definite");
+        work.invert()[(n - 1, 0)]
+    });
+}
+
+#[divan::bench(args = SIZES, min_time = 1)]
+fn b_sum_of_product(bencher: Bencher<'_, '_>, n: usize) {
+    let season = Kernel::product([leaf("Per"), leaf("Lin")]).expect("a product");
+    let kernel = Kernel::sum([leaf("SE"), season, leaf("RQ")]).expect("a sum");
+    evidence(bencher, kernel, &series(n));
+}
+
+#[divan::bench(args = SIZES, min_time = 1)]
+fn c_ard_over_8_inputs(bencher: Bencher<'_, '_>, n: usize) {
+    let se = family("SE").expect("a family");
+    let params = se.spec().params.iter().map(|p| p.unset(true)).collect();
+    let kernel = Node::Leaf(Leaf { family: se, inputs: Inputs::All, ard: true, params }).into();
+    evidence(bencher, kernel, &table(n));
+}
