@@ -22,7 +22,7 @@ fn leaf(name: &str) -> Kernel {
 /// A monthly series with a trend and a season.
 fn series(n: usize) -> Dataset {
     let year: Vec<f64> = (0..n).map(|i| 1949.0 + i as f64 / 12.0).collect();
-    let y = year.iter().map(|t| 3.0 * (t - 1949.0) + 10.0 * (6.283 * t).sin() + (17.0 * t).cos()).collect();
+    let y = year.iter().map(|t| 3.0 * (t - 1949.0) + 10.0 * (6.3 * t).sin() + (17.0 * t).cos()).collect();
     Dataset::new(vec![Column::numeric("year", year), Column::numeric("y", y)], Some("y"), None).expect("a data set")
 }
 

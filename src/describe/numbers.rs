@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn digits_are_few_and_enough() {
-        let all = [0.0, 1.0, -555.4021, 0.012_345_6, 1e-7, 123_456.0, 3.2e9, 0.999_96, 1949.083_3, f64::NAN];
+        let all = [0.0, 1.0, -555.4021, 0.012_345_6, 1e-7, 123_456.0, 3.2e9, 0.999_96, 1_949.083_3, f64::NAN];
         let shown: Vec<String> = all.iter().map(|&v| rounded(v)).collect();
         assert_eq!(
             shown,
