@@ -5,10 +5,10 @@ use std::fmt::{self, Write};
 use super::fill;
 use super::function::Function;
 use super::print::print_string;
-use super::table;
 use super::value::{List, Range, Value};
-use crate::data::{Column, Dataset};
-use crate::fit::Fit;
+use crate::data::Dataset;
+use crate::describe;
+use crate::figure::Figure;
 use crate::param::{Param, State};
 
 /// How many items of a list are shown before the middle is left out.
@@ -50,10 +50,14 @@ impl fmt::Display for Value {
             Value::Range(range) => write!(f, "{range}"),
             Value::Function(function) => write!(f, "{function}"),
             Value::Kernel(kernel) => write!(f, "{kernel}"),
-            Value::Data(data) => f.write_str(&data_line(data)),
+            Value::Data(data) => f.write_str(&data_lines(data)),
             Value::Model(pipeline) => write!(f, "{pipeline}"),
-            Value::Fit(fit) => f.write_str(&fit_lines(fit)),
-            Value::Table(table) => f.write_str(&table::text(table)),
+            Value::Fit(fit) => f.write_str(&describe::fit(fit)),
+            Value::Prediction(prediction) => f.write_str(&describe::prediction(prediction)),
+            Value::Decomposition(parts) => f.write_str(&describe::decomposition(parts)),
+            Value::Residuals(residuals) => f.write_str(&describe::residuals(residuals)),
+            Value::Figure(figure) => f.write_str(&figure_line(figure)),
+            Value::Table(sheet) => f.write_str(&sheet.text()),
             Value::Dist(prior) => write!(f, "{prior}"),
             Value::Param(param) => f.write_str(&parameter(param)),
         }
@@ -117,41 +121,16 @@ impl fmt::Display for Function {
     }
 }
 
-/// `airline: 144 rows, passengers (thousands) by year (years)`, and what reading decided by itself.
-fn data_line(data: &Dataset) -> String {
-    let with_unit = |column: &Column| match column.unit() {
-        Some(unit) => format!("{} ({unit})", column.name()),
-        None => column.name().to_owned(),
-    };
-    let mut inputs: Vec<String> = data.inputs().map(with_unit).collect();
-    if inputs.len() > 10 {
-        let more = inputs.len() - 9;
-        inputs.truncate(9);
-        inputs.push(format!("{more} more"));
-    }
-    let name = data.about().name.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
-    let rows = if data.n() == 1 { "1 row".into() } else { format!("{} rows", grouped(data.n())) };
-    let columns = match (data.target(), inputs.is_empty()) {
-        (Some(target), false) => format!(", {} by {}", with_unit(target), inputs.join(", ")),
-        (Some(target), true) => format!(", {}", with_unit(target)),
-        (None, false) => format!(" of {}, no target", inputs.join(", ")),
-        (None, true) => String::new(),
-    };
+/// One line, and what reading decided by itself.
+fn data_lines(data: &Dataset) -> String {
     let notes: String = data.about().notes.iter().map(|note| format!("\n  {note}")).collect();
-    format!("{name}{rows}{columns}{notes}")
+    format!("{}{notes}", describe::dataset(data))
 }
 
-/// The kernel with its values, the evidence, and what a person should look at.
-fn fit_lines(fit: &Fit) -> String {
-    let mut out = format!("{}\n", super::pipeline::Pipeline::of(fit.model.clone()));
-    let _ = write!(out, "  lml {}, bic {}", table::rounded(fit.lml()), table::rounded(fit.bic));
-    if let Some(noise) = fit.noise() {
-        let _ = write!(out, ", noise {}", table::rounded(noise));
-    }
-    for hint in &fit.hints {
-        let _ = write!(out, "\n  {hint}");
-    }
-    out
+/// What a figure is, for where it cannot be drawn.
+fn figure_line(figure: &Figure) -> String {
+    let panels = if figure.panels.len() == 1 { "1 panel".into() } else { format!("{} panels", figure.panels.len()) };
+    if figure.title.is_empty() { format!("figure of {panels}") } else { format!("figure of {panels}: {}", figure.title) }
 }
 
 /// A parameter in the language's own notation.

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Number, Value as Json, json};
 
-use super::members;
 use super::pipeline::Pipeline;
 use super::value::Value;
 use crate::data::write::{Cells, Table};
 use crate::data::{Column, Dataset};
+use crate::describe::tables;
+use crate::results::{Component, Cross, Decomposition};
 use crate::param::{Param, State};
 
 /// One line for programs: `{"kind": …, "value": …}`.
@@ -35,14 +36,68 @@ pub fn plain(value: &Value) -> Json {
             "lml": number(fit.lml()),
             "bic": number(fit.bic),
             "noise": fit.noise().map_or(Json::Null, number),
-            "params": table(&members::fit_params(fit)),
+            "params": table(&tables::parameters(fit)),
             "converged": fit.converged(),
             "hints": fit.hints,
         }),
-        Value::Table(rows) => table(rows),
+        Value::Prediction(prediction) => {
+            let mut out = Map::new();
+            out.insert("at".into(), table(&tables::dataset(&prediction.at)));
+            let columns = [
+                ("mean", &prediction.mean),
+                ("sd", &prediction.sd),
+                ("var_f", &prediction.var_f),
+                ("var_y", &prediction.var_y),
+            ];
+            out.extend(columns.into_iter().map(|(name, values)| (name.to_owned(), numbers(values))));
+            if let Some(q) = &prediction.quantiles {
+                let columns = [("median", &q.median), ("lower", &q.lower), ("upper", &q.upper)];
+                out.extend(columns.into_iter().map(|(name, values)| (name.to_owned(), numbers(values))));
+            }
+            Json::Object(out)
+        }
+        Value::Decomposition(parts) => json!({
+            "components": parts.components.iter().map(component).collect::<Vec<_>>(),
+            "mean_function": numbers(&parts.mean_function),
+            "cross": parts.cross.iter().map(|pair| cross(parts, pair)).collect::<Vec<_>>(),
+            "transformed": parts.transformed,
+        }),
+        Value::Residuals(residuals) => json!({
+            "fitted": numbers(&residuals.fitted),
+            "residual": numbers(&residuals.residual),
+            "standardized": numbers(&residuals.standardized),
+            "autocorrelation": number(residuals.autocorrelation),
+            "sd": number(residuals.sd),
+        }),
+        Value::Figure(figure) => json!({ "title": figure.title, "panels": figure.panels.len() }),
+        Value::Table(sheet) => table(&sheet.table),
         Value::Dist(prior) => json!(prior.to_string()),
         Value::Param(param) => parameter(param),
     }
+}
+
+fn numbers(values: &[f64]) -> Json {
+    values.iter().map(|x| number(*x)).collect()
+}
+
+fn component(component: &Component) -> Json {
+    json!({
+        "label": component.label,
+        "kernel": component.kernel.to_string(),
+        "mean": numbers(&component.mean),
+        "var": numbers(&component.var),
+        "share": number(component.share),
+    })
+}
+
+/// The posterior covariance of two components, row by row.
+fn cross(parts: &Decomposition, pair: &Cross) -> Json {
+    let label = |i: usize| parts.components.get(i).map(|component| component.label.as_str());
+    json!({
+        "between": [label(pair.one), label(pair.other)],
+        "cov": numbers(&pair.cov),
+        "corr": numbers(&pair.corr),
+    })
 }
 
 /// A list of rows, each an object.

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use super::function::Function;
 use super::pipeline::Pipeline;
+use super::sheet::Sheet;
 use super::value::{Items, Kind, List, Value};
 use crate::data::write::{Cells, Table};
 use crate::data::{Column, Dataset};
+use crate::describe::{self, tables};
 use crate::fit::Fit;
-use crate::kernel::{InputRef, Kernel, SlotState};
-use crate::model::Parameter;
+use crate::kernel::{InputRef, Kernel};
 use crate::param::{Param, State};
+use crate::results::{Decomposition, Prediction, Quantiles};
 
 /// Names of members, each with a line of help.
 pub type Members = &'static [(&'static str, &'static str)];
@@ -45,6 +47,36 @@ const FIT: Members = &[
     ("hints", "what a person should look at"),
     ("data", "the training rows"),
 ];
+const PREDICTION: Members = &[
+    ("at", "the rows"),
+    ("mean", "the means of y"),
+    ("sd", "the standard deviations of y, noise included"),
+    ("var_f", "the variances of the function"),
+    ("var_y", "the variances of y"),
+    ("median", "under a curved transform: the medians of y"),
+    ("lower", "under a curved transform: 2.3 % of y lies below"),
+    ("upper", "under a curved transform: 2.3 % of y lies above"),
+    ("fit", "the fit"),
+];
+const DECOMPOSITION: Members = &[
+    ("components", "a table of the parts: label, kernel, share"),
+    ("labels", "the names of the parts"),
+    ("means", "for each part its posterior mean, row by row"),
+    ("vars", "for each part its posterior variance, row by row"),
+    ("shares", "for each part its share of the variance of y"),
+    ("cross", "for each pair of parts their posterior covariance, row by row"),
+    ("mean", "the mean function, row by row"),
+    ("at", "the rows"),
+    ("fit", "the fit"),
+];
+const RESIDUALS: Members = &[
+    ("fitted", "the posterior means at the training rows"),
+    ("residual", "the target less these"),
+    ("standardized", "leave-one-out residuals in their standard deviations"),
+    ("autocorrelation", "of neighbouring residuals"),
+    ("sd", "their standard deviation"),
+];
+const FIGURE: Members = &[("title", "what stands above it")];
 const TABLE: Members = &[("n", "how many rows there are"), ("columns", "the names of its columns")];
 const PARAM: Members = &[
     ("value", "the value that was written"),
@@ -65,6 +97,10 @@ pub fn of(kind: Kind) -> Members {
         Kind::Data => DATA,
         Kind::Model => MODEL,
         Kind::Fit => FIT,
+        Kind::Prediction => PREDICTION,
+        Kind::Decomposition => DECOMPOSITION,
+        Kind::Residuals => RESIDUALS,
+        Kind::Figure => FIGURE,
         Kind::Table => TABLE,
         Kind::Param => PARAM,
     }
@@ -95,7 +131,15 @@ impl Value {
                 _ => None,
             },
             Value::Fit(fit) => of_fit(fit, name),
-            Value::Table(table) => of_table(table, name),
+            Value::Prediction(prediction) => of_prediction(prediction, name),
+            Value::Decomposition(parts) => of_decomposition(parts, name),
+            Value::Residuals(residuals) => match name {
+                "sd" => Some(Value::Number(residuals.sd)),
+                "autocorrelation" => Some(Value::Number(residuals.autocorrelation)),
+                _ => of_table(&tables::residuals(residuals), name),
+            },
+            Value::Figure(figure) => (name == "title").then(|| Value::str(figure.title.as_str())),
+            Value::Table(sheet) => of_table(&sheet.table, name),
             Value::Param(param) => of_param(param, name),
         }
     }
@@ -170,7 +214,7 @@ fn of_fit(fit: &Fit, name: &str) -> Option<Value> {
         "lml" => Value::Number(fit.lml()),
         "bic" => Value::Number(fit.bic),
         "noise" => fit.noise().map_or(Value::Nothing, Value::Number),
-        "params" => Value::Table(Arc::new(fit_params(fit))),
+        "params" => Value::table(Sheet::told(tables::parameters(fit), describe::parameters(fit))),
         "converged" => Value::Bool(fit.converged()),
         "hints" => return list(fit.hints.iter().map(|hint| Value::str(hint.as_str()))),
         "data" => Value::Data(Arc::new(fit.problem().data().clone())),
@@ -178,27 +222,56 @@ fn of_fit(fit: &Fit, name: &str) -> Option<Value> {
     })
 }
 
-/// The parameters of a fit: value, standard error, unit, and whether the fit moved them.
-pub fn fit_params(fit: &Fit) -> Table {
-    let parameters = fit.parameters();
-    let text = |f: &dyn Fn(&Parameter) -> Option<String>| parameters.iter().map(f).collect::<Vec<_>>();
-    let errors: Vec<f64> = fit.standard_errors.iter().map(|error| error.unwrap_or(f64::NAN)).collect();
-    let state = |parameter: &Parameter| match parameter.state {
-        SlotState::Free => "free",
-        SlotState::Fixed => "fixed",
-        SlotState::Held => "held",
+fn of_prediction(prediction: &Prediction, name: &str) -> Option<Value> {
+    let numbers = |values: &[f64]| Value::numbers(values.iter().copied()).ok();
+    let quantile = |of: fn(&Quantiles) -> &Vec<f64>| match &prediction.quantiles {
+        Some(quantiles) => numbers(of(quantiles)),
+        None => Some(Value::Nothing),
     };
-    Table::new()
-        .texts("param", text(&|p| Some(p.name.clone())))
-        .numbers("value", fit.values())
-        .numbers("se", &errors)
-        .texts("unit", text(&|p| p.unit.clone()))
-        .texts("state", text(&|p| Some(state(p).into())))
+    match name {
+        "at" => Some(Value::Data(Arc::new(prediction.at.clone()))),
+        "mean" => numbers(&prediction.mean),
+        "sd" => numbers(&prediction.sd),
+        "var_f" => numbers(&prediction.var_f),
+        "var_y" => numbers(&prediction.var_y),
+        "median" => quantile(|q| &q.median),
+        "lower" => quantile(|q| &q.lower),
+        "upper" => quantile(|q| &q.upper),
+        "fit" => Some(Value::Fit(prediction.fit.clone())),
+        _ => None,
+    }
 }
 
+fn of_decomposition(parts: &Decomposition, name: &str) -> Option<Value> {
+    let numbers = |values: &[f64]| Value::numbers(values.iter().copied()).ok();
+    let components = parts.components.iter();
+    match name {
+        "components" => {
+            let table = Table::new()
+                .texts("label", components.clone().map(|c| Some(c.label.clone())).collect())
+                .texts("kernel", components.clone().map(|c| Some(c.kernel.to_string())).collect())
+                .numbers("share", &components.map(|c| c.share).collect::<Vec<_>>());
+            Some(Value::table(table))
+        }
+        "labels" => list(components.map(|c| Value::str(c.label.as_str()))),
+        "means" => list(components.map(|c| numbers(&c.mean)).collect::<Option<Vec<_>>>()?),
+        "vars" => list(components.map(|c| numbers(&c.var)).collect::<Option<Vec<_>>>()?),
+        "shares" => numbers(&components.map(|c| c.share).collect::<Vec<_>>()),
+        "cross" => list(parts.cross.iter().map(|pair| numbers(&pair.cov)).collect::<Option<Vec<_>>>()?),
+        "mean" => numbers(&parts.mean_function),
+        "at" => Some(Value::Data(Arc::new(parts.at.clone()))),
+        "fit" => Some(Value::Fit(parts.fit.clone())),
+        _ => None,
+    }
+}
+
+/// A column; of a table of one row its one cell.
 fn of_table(table: &Table, name: &str) -> Option<Value> {
     let column = table.columns().iter().find(|(column, _)| column == name);
     match (column, name) {
+        (Some((_, Cells::Numbers(numbers))), _) if table.rows() == 1 => {
+            numbers.first().map(|x| Value::Number(*x))
+        }
         (Some((_, Cells::Numbers(numbers))), _) => Value::numbers(numbers.iter().copied()).ok(),
         (Some((_, Cells::Texts(texts))), _) => {
             list(texts.iter().map(|text| text.as_deref().map_or(Value::Nothing, Value::str)))

@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use super::function::Function;
 use super::pipeline::Pipeline;
+use super::sheet::Sheet;
 use super::trouble::{Res, Trouble};
 use crate::data::Dataset;
-use crate::data::write::Table;
+use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::kernel::Kernel;
 use crate::param::{Param, Prior};
+use crate::results::{Decomposition, Prediction, Residuals};
 
 /// One value of the language.
 #[derive(Clone)]
@@ -31,7 +33,11 @@ pub enum Value {
     /// A pipeline that is not yet fitted.
     Model(Arc<Pipeline>),
     Fit(Arc<Fit>),
-    Table(Arc<Table>),
+    Prediction(Arc<Prediction>),
+    Decomposition(Arc<Decomposition>),
+    Residuals(Arc<Residuals>),
+    Figure(Arc<Figure>),
+    Table(Arc<Sheet>),
     /// A prior over a parameter.
     Dist(Prior),
     /// What `fixed`, `between`, `param` and `~` give: a parameter not yet in a kernel or a model.
@@ -52,6 +58,10 @@ pub enum Kind {
     Data,
     Model,
     Fit,
+    Prediction,
+    Decomposition,
+    Residuals,
+    Figure,
     Table,
     Dist,
     Param,
@@ -72,6 +82,10 @@ impl Kind {
             Kind::Data => "Data",
             Kind::Model => "Model",
             Kind::Fit => "Fit",
+            Kind::Prediction => "Prediction",
+            Kind::Decomposition => "Decomposition",
+            Kind::Residuals => "Residuals",
+            Kind::Figure => "Figure",
             Kind::Table => "Table",
             Kind::Dist => "Dist",
             Kind::Param => "Param",
@@ -102,6 +116,10 @@ impl Kind {
             Kind::Data => "data",
             Kind::Model => "a model",
             Kind::Fit => "a fit",
+            Kind::Prediction => "a prediction",
+            Kind::Decomposition => "a decomposition",
+            Kind::Residuals => "residuals",
+            Kind::Figure => "a figure",
             Kind::Table => "a table",
             Kind::Dist => "a prior",
             Kind::Param => "a parameter",
@@ -123,10 +141,18 @@ impl Value {
             Value::Data(_) => Kind::Data,
             Value::Model(_) => Kind::Model,
             Value::Fit(_) => Kind::Fit,
+            Value::Prediction(_) => Kind::Prediction,
+            Value::Decomposition(_) => Kind::Decomposition,
+            Value::Residuals(_) => Kind::Residuals,
+            Value::Figure(_) => Kind::Figure,
             Value::Table(_) => Kind::Table,
             Value::Dist(_) => Kind::Dist,
             Value::Param(_) => Kind::Param,
         }
+    }
+
+    pub fn table(table: impl Into<Sheet>) -> Self {
+        Value::Table(Arc::new(table.into()))
     }
 
     pub fn str(text: impl Into<Arc<str>>) -> Self {
@@ -192,6 +218,10 @@ impl Value {
             (Value::Data(a), Value::Data(b)) => a == b,
             (Value::Model(a), Value::Model(b)) => a == b,
             (Value::Fit(a), Value::Fit(b)) => Arc::ptr_eq(a, b),
+            (Value::Prediction(a), Value::Prediction(b)) => Arc::ptr_eq(a, b),
+            (Value::Decomposition(a), Value::Decomposition(b)) => Arc::ptr_eq(a, b),
+            (Value::Residuals(a), Value::Residuals(b)) => Arc::ptr_eq(a, b),
+            (Value::Figure(a), Value::Figure(b)) => a == b,
             (Value::Table(a), Value::Table(b)) => a == b,
             (Value::Dist(a), Value::Dist(b)) => a == b,
             (Value::Param(a), Value::Param(b)) => a == b,
@@ -410,7 +440,7 @@ cast!(Function, Function, "a function");
 cast!(Kernel, Kernel, "a kernel");
 cast!(Data, Arc<Dataset>, "data");
 cast!(Fit, Arc<Fit>, "a fit");
-cast!(Table, Arc<Table>, "a table");
+cast!(Table, Arc<Sheet>, "a table");
 cast!(Dist, Prior, "a prior");
 
 impl FromValue for usize {

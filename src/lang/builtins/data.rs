@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::data::write::Table;
 use crate::data::{self, Column, DataError, Dataset, Header, Options, Step, Target, Transform, WhenMissing, Which};
+use crate::describe;
 use crate::lang::builtin::{Builtin, Group, Place, Want, nearest};
 use crate::lang::call::Call;
 use crate::lang::function::Function;
 use crate::lang::members::cell;
 use crate::lang::pipeline::Pipeline;
+use crate::lang::sheet::Sheet;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::value::{FromValue, Items, Kind, List, Value, expected};
 
@@ -79,14 +82,19 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
             _ => WhenMissing::Keep,
         },
     };
-    let folders = &call.eval.host.folders;
-    let here = if folders.script.as_os_str().is_empty() { PathBuf::from(".") } else { folders.script.clone() };
-    let places: Vec<PathBuf> = std::iter::once(here).chain(folders.data.iter().cloned()).collect();
+    let places = places(call);
     let blame = |error: DataError| match &error {
         DataError::UnknownColumn { .. } | DataError::TargetAsInput { .. } => trouble(error).blame("target"),
         _ => trouble(error).blame("name"),
     };
     data::load(&name, &places, &options).map(value).map_err(blame)
+}
+
+/// The folders in which files of data are looked for: the script's, then those that were added.
+pub fn places(call: &Call<'_, '_>) -> Vec<PathBuf> {
+    let folders = &call.eval.host.folders;
+    let here = if folders.script.as_os_str().is_empty() { PathBuf::from(".") } else { folders.script.clone() };
+    std::iter::once(here).chain(folders.data.iter().cloned()).collect()
 }
 
 fn plain(value: &Value) -> String {
@@ -185,9 +193,9 @@ fn dropna(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 /// Steps on data where there are data, otherwise the steps themselves.
-fn stepped(call: &mut Call<'_, '_>, steps: Vec<Step>) -> Res<Value> {
+fn stepped(data: Option<Arc<Dataset>>, steps: Vec<Step>) -> Res<Value> {
     let pipeline = Pipeline { steps, gp: None };
-    match call.maybe::<Arc<Dataset>>("data")? {
+    match data {
         Some(data) => match data::Pipeline::learn(&pipeline.steps, &data) {
             Ok((_, made)) => Ok(value(made)),
             Err(error) => Err(trouble(error)),
@@ -196,14 +204,20 @@ fn stepped(call: &mut Call<'_, '_>, steps: Vec<Step>) -> Res<Value> {
     }
 }
 
+/// `standardize(data)`, `standardize(data, columns)`, or as a step `standardize` and `standardize(columns)`.
 fn standardize(call: &mut Call<'_, '_>) -> Res<Value> {
-    let columns = match (call.maybe::<Value>("columns")?, call.maybe::<Arc<str>>("which")?.as_deref()) {
-        (Some(columns), _) => Which::Named(names(None, &columns).map_err(|t| t.blame("columns"))?),
-        (None, Some("inputs")) => Which::Inputs,
-        (None, Some("target")) => Which::Target,
-        (None, _) => Which::All,
+    let (data, first) = match call.maybe::<Value>("data")? {
+        Some(Value::Data(data)) => (Some(data), None),
+        other => (None, other),
     };
-    stepped(call, vec![Step::Standardize { columns }])
+    let second: Option<Value> = call.maybe("columns")?;
+    let columns = match second.or(first) {
+        None => Which::All,
+        Some(Value::Str(word)) if &*word == "inputs" => Which::Inputs,
+        Some(Value::Str(word)) if &*word == "target" => Which::Target,
+        Some(columns) => Which::Named(names(data.as_deref(), &columns).map_err(|t| t.blame("columns"))?),
+    };
+    stepped(data, vec![Step::Standardize { columns }])
 }
 
 fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -225,7 +239,7 @@ fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
     if steps.is_empty() {
         return Err(Trouble::new("`transform` needs a column and a function").help("write `transform(y=log)`"));
     }
-    stepped(call, steps)
+    stepped(call.maybe("data")?, steps)
 }
 
 fn split(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -254,15 +268,33 @@ fn chance(call: &mut Call<'_, '_>) -> Res<Option<u64>> {
     Ok(random.then_some(seed as u64))
 }
 
-/// A data set as a table: all its columns.
-pub fn table(data: &Dataset) -> data::write::Table {
-    data.columns().iter().fold(data::write::Table::new(), |table, column| match column.levels() {
-        Some(_) => {
-            let texts = (0..column.len()).map(|row| column.level(row).map(str::to_owned)).collect();
-            table.texts(column.name(), texts)
-        }
-        None => table.numbers(column.name(), column.values()),
-    })
+/// What there is, column by column.
+fn summary(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let summary = data.summary();
+    let columns = &summary.columns;
+    let number = |of: fn(&data::Numbers) -> f64| -> Vec<f64> {
+        columns.iter().map(|c| c.numbers.as_ref().map_or(f64::NAN, of)).collect()
+    };
+    let counts = |of: fn(&data::ColumnSummary) -> usize| columns.iter().map(|c| of(c) as f64).collect::<Vec<_>>();
+    let role = |c: &data::ColumnSummary| match c.role {
+        data::Role::Input => "input",
+        data::Role::Target => "target",
+        data::Role::Unused => "unused",
+    };
+    let table = Table::new()
+        .texts("column", columns.iter().map(|c| Some(c.name.clone())).collect())
+        .texts("role", columns.iter().map(|c| Some(role(c).to_owned())).collect())
+        .texts("unit", columns.iter().map(|c| c.unit.clone()).collect())
+        .numbers("n", &counts(|c| c.n))
+        .numbers("missing", &counts(|c| c.missing))
+        .numbers("distinct", &counts(|c| c.distinct))
+        .numbers("min", &number(|n| n.min))
+        .numbers("median", &number(|n| n.median))
+        .numbers("mean", &number(|n| n.mean))
+        .numbers("sd", &number(|n| n.sd))
+        .numbers("max", &number(|n| n.max));
+    Ok(Value::table(Sheet::told(table, describe::summary(&summary))))
 }
 
 const DATA: Place = Place::required("data", Want::Kind(Kind::Data), "a data set");
@@ -326,6 +358,17 @@ pub static DATA_VERBS: &[Builtin] = &[
         help: "",
         examples: &["datasets()"],
         run: datasets,
+    },
+    Builtin {
+        name: "summary",
+        aliases: &[],
+        group: Group::Data,
+        places: &[DATA],
+        result: Some(Kind::Table),
+        summary: "what data hold, column by column",
+        help: "",
+        examples: &["load(\"airline\") |> summary"],
+        run: summary,
     },
     Builtin {
         name: "head",

@@ -1,31 +1,43 @@
-//! Files of the user's: tables and figures under the output folder.
+//! What leaves the session: tables, figures and fits as files, and fits read back.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::data::write::Table;
+use crate::data::write::{Table, write_whole};
+use crate::describe::figures::{self, BandOf};
+use crate::describe::tables;
+use crate::figure::{self, Figure, Mark, Panel, Role};
+use crate::fit::Fit;
+use crate::lang::ast::StatementKind;
 use crate::lang::builtin::{Builtin, Group, Place, Want};
 use crate::lang::call::Call;
-use crate::lang::host::Item;
+use crate::lang::eval::{Evaluator, Globals};
+use crate::lang::host::{Host, Item};
+use crate::lang::parse::parse;
+use crate::lang::pipeline::Pipeline;
+use crate::lang::span::SourceId;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{Kind, Value, expected};
+use crate::lang::value::{FromValue, Kind, Value, expected};
+use crate::model::Model;
+use crate::results::SavedFit;
+
+use super::models::trouble;
 
 /// Where a file goes: under the output folder, unless its path is whole.
-pub fn out_path(call: &Call<'_, '_>, path: &str) -> PathBuf {
+fn out_path(call: &Call<'_, '_>, path: &str) -> PathBuf {
     call.eval.host.folders.out.join(path)
 }
 
-/// Says that a file was written.
-pub fn wrote(call: &mut Call<'_, '_>, path: PathBuf) {
-    call.emit(Item::Wrote(path));
-}
-
 /// The table that stands for a value in a file.
-fn table(value: &Value) -> Res<Arc<Table>> {
+fn table(value: &Value) -> Res<Table> {
     match value {
-        Value::Data(data) => Ok(Arc::new(super::data::table(data))),
-        Value::Table(table) => Ok(table.clone()),
-        other => Err(expected("data or a table", other)),
+        Value::Data(data) => Ok(tables::dataset(data)),
+        Value::Table(sheet) => Ok(sheet.table.clone()),
+        Value::Prediction(prediction) => Ok(tables::prediction(prediction)),
+        Value::Decomposition(parts) => Ok(tables::decomposition(parts)),
+        Value::Residuals(residuals) => Ok(tables::residuals(residuals)),
+        Value::Fit(fit) => Ok(tables::parameters(fit)),
+        other => Err(expected("data, a table, a prediction, a decomposition, residuals or a fit", other)),
     }
 }
 
@@ -35,21 +47,156 @@ fn write(call: &mut Call<'_, '_>) -> Res<Value> {
     let table = table(&value).map_err(|t| t.blame("value"))?;
     let path = out_path(call, &name);
     table.write(&path).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
-    wrote(call, path);
+    call.emit(Item::Wrote(path));
     Ok(Value::Nothing)
 }
 
-pub static FILES: &[Builtin] = &[Builtin {
-    name: "write",
-    aliases: &[],
-    group: Group::Results,
-    places: &[
-        Place::required("value", Want::Any, "data or a table"),
-        Place::required("path", Want::Path, "a file that ends in .csv, .tsv or .json, under the output folder"),
-    ],
-    result: Some(Kind::Nothing),
-    summary: "write data or a table to a file",
-    help: "Numbers have the fewest digits that read back exactly.",
-    examples: &["load(\"airline\") |> head(3) |> write(\"airline_head.csv\")"],
-    run: write,
-}];
+fn save(call: &mut Call<'_, '_>) -> Res<Value> {
+    let fit: Arc<Fit> = call.arg("fit")?;
+    let name: Arc<str> = call.arg("path")?;
+    let path = out_path(call, &name);
+    let saved = SavedFit::of(&fit);
+    // What cannot be read back is not written.
+    read_model(&saved.model)?;
+    let text = saved.to_json().map_err(|error| Trouble::new(format!("the fit cannot be written: {error}")))?;
+    write_whole(&path, text.as_bytes()).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
+    call.emit(Item::Wrote(path));
+    Ok(Value::Nothing)
+}
+
+fn load_fit(call: &mut Call<'_, '_>) -> Res<Value> {
+    let name: Arc<str> = call.arg("path")?;
+    // It is looked for where scripts read, then where they write.
+    let read_from = super::data::places(call).into_iter().map(|folder| folder.join(&*name));
+    let path = read_from.chain([out_path(call, &name)]).find(|path| path.exists());
+    let path = path.ok_or_else(|| Trouble::new(format!("there is no file `{name}`")).blame("path"))?;
+    let blame = |error: crate::results::SaveError| Trouble::new(error.to_string()).blame("path");
+    let saved = SavedFit::read(&path).map_err(blame)?;
+    let (model, asked) = (read_model(&saved.model)?, read_model(&saved.asked)?);
+    saved.restore(&model, asked, &path).map(Value::Fit).map_err(blame)
+}
+
+/// The model of a text that a fit was saved with. The text is evaluated without any bindings.
+fn read_model(text: &str) -> Res<Model> {
+    let broken = |why: &str| Trouble::new(format!("the saved model `{text}` does not read back: {why}"));
+    let program = parse(text, SourceId::default()).map_err(|diagnostic| broken(&diagnostic.message))?;
+    let [statement] = program.statements.as_slice() else {
+        return Err(broken("it is no single expression"));
+    };
+    let StatementKind::Expr(expr) = &statement.node else {
+        return Err(broken("it is no expression"));
+    };
+    let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
+    let value = Evaluator::new(&mut host, &globals, &crate::progress::Silent, &mut out).eval(expr);
+    let model = value.and_then(Pipeline::from_value).and_then(Pipeline::model);
+    model.map_err(|trouble| broken(trouble.message()))
+}
+
+fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
+    let value: Value = call.arg("value")?;
+    let path: Option<Arc<str>> = call.maybe("path")?;
+    let title: Option<Arc<str>> = call.maybe("title")?;
+    let band = match call.maybe::<Arc<str>>("band")?.as_deref() {
+        Some("f") => BandOf::F,
+        _ => BandOf::Y,
+    };
+    let mut figure = picture(call, value, band)?;
+    if let Some(title) = title {
+        figure.title = title.to_string();
+    }
+    let Some(name) = path else {
+        return Ok(Value::Figure(Arc::new(figure)));
+    };
+    let path = out_path(call, &name);
+    figure::save(&figure, &path).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
+    call.emit(Item::Wrote(path));
+    Ok(Value::Nothing)
+}
+
+fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
+    let figure = match &value {
+        Value::Figure(figure) => return Ok((**figure).clone()),
+        Value::Data(data) => return Ok(figures::dataset(data)),
+        Value::Residuals(residuals) => return Ok(figures::residuals(residuals)),
+        Value::Kernel(kernel) => return super::kernels::picture(call, kernel),
+        Value::List(_) | Value::Range(_) => return lines(&value).map_err(|t| t.blame("value")),
+        Value::Fit(fit) => figures::fit(fit, band),
+        Value::Prediction(prediction) => figures::prediction(prediction, band),
+        Value::Decomposition(parts) => figures::decomposition(parts),
+        other => {
+            let what = "data, a fit, a prediction, a decomposition, residuals, a kernel or numbers";
+            return Err(expected(what, other).blame("value"));
+        }
+    };
+    figure.map_err(|error| trouble(call.eval, error))
+}
+
+/// Numbers against their place in the list; of a list of lists, a line each.
+fn lines(value: &Value) -> Res<Figure> {
+    let items: Vec<Value> = value.items().into_iter().flatten().collect();
+    let several = items.iter().any(|item| matches!(item, Value::List(_)));
+    let rows = if several { items } else { vec![value.clone()] };
+    let mut marks = Vec::new();
+    for (i, row) in rows.into_iter().enumerate() {
+        let y = Vec::<f64>::from_value(row)?;
+        let x = (0..y.len()).map(|i| i as f64).collect();
+        let role = if several { Role::Draw(i) } else { Role::Mean };
+        marks.push(Mark::Line { x, y, label: String::new(), role, dashed: false });
+    }
+    Ok(Figure::single("", Panel::new("index", "value", marks)))
+}
+
+const PATH: Place = Place::required("path", Want::Path, "a file under the output folder");
+
+pub static FILES: &[Builtin] = &[
+    Builtin {
+        name: "plot",
+        aliases: &[],
+        group: Group::Results,
+        places: &[
+            Place::required("value", Want::Any, "data, a fit, a prediction, a decomposition, residuals, a kernel, numbers"),
+            Place::optional("path", Want::Path, "on the screen", "a file that ends in .svg or .png"),
+            Place::keyword("band", Want::Choice(&["y", "f"]), "\"y\"", "whether the band holds new observations or the function"),
+            Place::keyword("title", Want::STRING, "that of the value", "what stands above"),
+        ],
+        result: None,
+        summary: "a figure of a value, on the screen or in a file",
+        help: "Of a kernel it is k(·, 0) beside draws. Bands are two standard deviations wide on either side.",
+        examples: &["plot(SE(0))"],
+        run: plot,
+    },
+    Builtin {
+        name: "write",
+        aliases: &[],
+        group: Group::Results,
+        places: &[Place::required("value", Want::Any, "data, a table, a prediction, a decomposition, residuals, a fit"), PATH],
+        result: Some(Kind::Nothing),
+        summary: "write a value as a table to a .csv, .tsv or .json file",
+        help: "Numbers have the fewest digits that read back exactly.",
+        examples: &["load(\"airline\") |> head(3) |> write(\"airline_head.csv\")"],
+        run: write,
+    },
+    Builtin {
+        name: "save",
+        aliases: &[],
+        group: Group::Results,
+        places: &[Place::required("fit", Want::Kind(Kind::Fit), "a fit"), PATH],
+        result: Some(Kind::Nothing),
+        summary: "keep a fit in a file, to be read back by `load_fit`",
+        help: "The file holds the model in the language's own words, the data, and how the fit came about.",
+        examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> save(\"fit.json\")"],
+        run: save,
+    },
+    Builtin {
+        name: "load_fit",
+        aliases: &[],
+        group: Group::Results,
+        places: &[Place::required("path", Want::Path, "a file that `save` wrote")],
+        result: Some(Kind::Fit),
+        summary: "a fit that was saved: it predicts the same to the bit",
+        help: "",
+        examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nlet f = d |> condition(gp(SE(x, l=1), noise=0.1))\n\
+                     f |> save(\"fit.json\")\nload_fit(\"fit.json\").lml == f.lml"],
+        run: load_fit,
+    },
+];

@@ -1,16 +1,15 @@
 //! Looking at kernels: values, matrices, parts, draws.
 
-use rand::SeedableRng;
-use rand_distr::{Distribution, StandardNormal};
-
-use crate::kernel::Kernel;
+use crate::figure::Figure;
+use crate::figure::ready::kernel_figure;
+use crate::kernel::{Kernel, Node, Role};
 use crate::lang::builtin::{Builtin, Group, Place, Want};
 use crate::lang::call::Call;
 use crate::lang::kernels;
 use crate::lang::rows::{Placed, Rows};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::value::{Kind, List, Value, check_length};
-use crate::linalg::{Matrix, pivoted_cholesky};
+use crate::linalg::{Matrix, Vector, pivoted_cholesky};
 
 const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a kernel");
 const XS: Place = Place::required("xs", Want::Items, "where: numbers, or rows in the order of first mention");
@@ -67,21 +66,61 @@ fn eigen(call: &mut Call<'_, '_>) -> Res<Value> {
     Value::numbers(values)
 }
 
-fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
-    let kernel: Kernel = call.arg("kernel")?;
-    let xs = Rows::from_list(call.arg("xs")?).map_err(|t| t.blame("xs"))?;
+/// Draws of a kernel at the rows of a call of `sample`, each a list.
+pub fn draws(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Value> {
+    let xs = Rows::from_list(call.arg("at")?).map_err(|t| t.blame("at"))?;
     let n: usize = call.or("n", 1)?;
     fits(xs.n, n)?;
-    let factor = pivoted_cholesky(&own_gram(call, &kernel, &xs)?, 1e-12);
-    let host = &mut call.eval.host;
-    let mut random = rand_pcg::Pcg64::seed_from_u64(host.seed);
-    random.advance(u128::from(host.next_draw()) << 64);
+    let factor = pivoted_cholesky(&own_gram(call, kernel, &xs)?, 1e-12);
+    let mut normal = super::results::normals(call);
     let draws = (0..n).map(|_| {
-        let z = (0..factor.ncols()).map(|_| StandardNormal.sample(&mut random));
-        let z = crate::linalg::Vector::from_iterator(factor.ncols(), z);
+        let z = Vector::from_fn(factor.ncols(), |_, _| normal());
         Value::numbers((&factor * z).iter().copied())
     });
     List::collect(draws).map(Value::List)
+}
+
+/// k(·, 0) along the first input, beside draws.
+pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
+    const POINTS: usize = 201;
+    let (mentioned, _) = kernel.mentioned();
+    let width = mentioned.len().max(1);
+    // As far as the longest of its scales and periods lets it change.
+    let mut scale = 0.0_f64;
+    scales(kernel, &mut scale);
+    let reach = if scale > 0.0 { 3.0 * scale } else { 3.0 };
+    let along = |x: Vec<f64>| {
+        let n = x.len();
+        let columns = std::iter::once(x).chain((1..width).map(|_| vec![0.0; n])).collect();
+        Rows { n, columns }
+    };
+    let grid: Vec<f64> = (0..POINTS).map(|i| reach * (2.0 * i as f64 / (POINTS - 1) as f64 - 1.0)).collect();
+    let (rows, zero) = (along(grid.clone()), along(vec![0.0]));
+    let all = along([&grid[..], &[0.0]].concat());
+    let origins = &call.eval.host.origins;
+    let placed = Placed::new(kernel, &all, origins)?;
+    let values = placed.cross(&rows, &zero).map_err(|error| origins.eval_error(&error))?;
+    let factor = pivoted_cholesky(&placed.gram(&rows).map_err(|error| origins.eval_error(&error))?, 1e-12);
+    let mut normal = super::results::normals(call);
+    let draws: Vec<Vec<f64>> = (0..3)
+        .map(|_| (&factor * Vector::from_fn(factor.ncols(), |_, _| normal())).iter().copied().collect())
+        .collect();
+    let input = mentioned.first().map(|input| input.to_string().replace('`', "")).filter(|name| name.parse::<usize>().is_err());
+    let values: Vec<f64> = values.iter().copied().collect();
+    Ok(kernel_figure(&kernel.to_string(), input.as_deref().unwrap_or(""), &grid, &values, &grid, &draws))
+}
+
+/// The longest length-scale or period that a kernel has.
+fn scales(kernel: &Kernel, longest: &mut f64) {
+    if let Node::Leaf(leaf) = kernel.node() {
+        for (spec, values) in leaf.family.spec().params.iter().zip(&leaf.params) {
+            if matches!(spec.role, Role::LengthScale | Role::Period) {
+                let written = values.as_slice().iter().filter_map(|param| param.value()).fold(0.0, f64::max);
+                *longest = longest.max(if written > 0.0 { written } else { spec.default });
+            }
+        }
+    }
+    kernel.children().iter().for_each(|child| scales(child, longest));
 }
 
 fn terms(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -129,18 +168,6 @@ pub static KERNELS: &[Builtin] = &[
         help: "",
         examples: &["eigen(Lin(0, b=fixed(0.5)), [1, 2])"],
         run: eigen,
-    },
-    Builtin {
-        name: "sample",
-        aliases: &["draw"],
-        group: Group::Kernels,
-        places: &[KERNEL, XS, Place::optional("n", Want::Count, "1", "how many draws")],
-        result: Some(Kind::List),
-        summary: "random functions of a kernel, as a list of draws",
-        help: "Draws come from the session's random stream, which `:seed` begins anew. They keep the invariances of \
-               the kernel: no jitter is added.",
-        examples: &["sample(SE(0), [0, 0, 1], n=2)"],
-        run: sample,
     },
     Builtin {
         name: "terms",

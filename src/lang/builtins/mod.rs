@@ -7,6 +7,7 @@ mod lists;
 mod models;
 mod numbers;
 mod parameters;
+mod results;
 mod text;
 
 use super::builtin::Builtin;
@@ -15,7 +16,7 @@ pub static ALL: &[&[Builtin]] = &[
     kernels::KERNELS,
     data::DATA_VERBS,
     files::FILES,
-    models::MODELS,
+    models::MODELS, results::RESULTS,
     lists::LISTS,
     numbers::NUMBERS,
     parameters::PARAMETERS,

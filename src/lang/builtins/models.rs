@@ -83,8 +83,8 @@ fn both(call: &mut Call<'_, '_>) -> Res<(Arc<Dataset>, Model)> {
     Ok((data, model))
 }
 
-fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
-    let (data, model) = both(call)?;
+/// How to fit, from the usual arguments.
+pub fn options(call: &mut Call<'_, '_>) -> Res<Options> {
     let usual = Options::default();
     let options = Options {
         restarts: call.or("restarts", usual.restarts)?,
@@ -95,6 +95,12 @@ fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
         let trouble = Trouble::new(format!("a fit has 1 to 10,000 starts, found {}", options.restarts));
         return Err(trouble.blame("restarts"));
     }
+    Ok(options)
+}
+
+fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
+    let (data, model) = both(call)?;
+    let options = options(call)?;
     let fit = fit::fit(&model, &data, options, call.eval.progress).map_err(|error| trouble(call.eval, error))?;
     Ok(Value::Fit(Arc::new(fit)))
 }
@@ -126,15 +132,20 @@ fn gradient(call: &mut Call<'_, '_>) -> Res<Value> {
         slopes.push(evidence.gradient[i] * factor);
     }
     let table = Table::new().texts("param", names).texts("scale", scales).numbers("value", &slopes);
-    Ok(Value::Table(Arc::new(table)))
+    Ok(Value::table(table))
 }
 
-const DATA: Place = Place::required("data", Want::Kind(Kind::Data), "a data set");
-const MODEL: Place = Place::required(
+pub const DATA: Place = Place::required("data", Want::Kind(Kind::Data), "a data set");
+pub const MODEL: Place = Place::required(
     "model",
     Want::Either(&[Want::Kind(Kind::Model), Want::Kind(Kind::Kernel), Want::Kind(Kind::Fit)]),
     "a model, or a kernel for the model `gp(kernel)`",
 );
+
+pub const RESTARTS: Place = Place::keyword("restarts", Want::Count, "10", "how many starts");
+pub const SEED: Place =
+    Place::keyword("seed", Want::Count, "that of the session", "what the random starts depend on");
+pub const MAXITER: Place = Place::keyword("maxiter", Want::Count, "300", "how many steps from each start");
 
 pub static MODELS: &[Builtin] = &[
     Builtin {
@@ -169,9 +180,9 @@ pub static MODELS: &[Builtin] = &[
         places: &[
             DATA,
             MODEL,
-            Place::keyword("restarts", Want::Count, "10", "how many starts"),
-            Place::keyword("seed", Want::Count, "that of the session", "what the random starts depend on"),
-            Place::keyword("maxiter", Want::Count, "300", "how many steps from each start"),
+            RESTARTS,
+            SEED,
+            MAXITER,
         ],
         result: Some(Kind::Fit),
         summary: "the model with the parameters of the greatest evidence",

@@ -1,0 +1,324 @@
+//! What one asks of a fit: predictions, parts, residuals, scores, comparisons, draws.
+
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+
+use crate::data::write::Table;
+use crate::data::{self, Column, Dataset};
+use crate::describe::{self, tables};
+use crate::fit::Fit;
+use crate::lang::builtin::{Builtin, Group, Place as Slot, Want};
+use crate::lang::call::Call;
+use crate::lang::pipeline::Pipeline;
+use crate::lang::sheet::Sheet;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::value::{FromValue, Items, Kind, List, Value, check_length, expected};
+use crate::results::{self, Place, Score};
+
+use super::models::trouble;
+
+/// Where to predict: rows that a value gives, or the training rows.
+fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<Place> {
+    let n: Option<usize> = call.maybe("n")?;
+    let Some(at) = call.maybe::<Value>("at")? else {
+        return match n {
+            None => Ok(Place::Training),
+            Some(_) => Err(Trouble::new("`n` says how fine a range is, and there is none").blame("n")),
+        };
+    };
+    if n.is_some() && !matches!(at, Value::Range(_)) {
+        return Err(Trouble::new(format!("`n` says how fine a range is, found {}", at.kind().noun())).blame("at"));
+    }
+    rows(call, fit, at, n).map(Place::Rows).map_err(|t| t.blame("at"))
+}
+
+fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Dataset> {
+    match at {
+        Value::Data(data) => Ok((*data).clone()),
+        Value::Str(path) => {
+            let options = data::Options { target: data::Target::None, ..data::Options::default() };
+            data::load(&path, &super::data::places(call), &options).map_err(super::data::trouble)
+        }
+        Value::Range(range) => {
+            if !(range.start.is_finite() && range.end.is_finite()) {
+                return Err(Trouble::new("a grid needs bounds that are finite"));
+            }
+            let values = match n {
+                Some(n) => {
+                    check_length(n)?;
+                    range.grid(n)
+                }
+                None => Vec::<f64>::from_value(Value::Range(range))?,
+            };
+            fit.rows_along(values).map_err(|error| trouble(call.eval, error))
+        }
+        Value::Number(x) => fit.rows_along(vec![x]).map_err(|error| trouble(call.eval, error)),
+        list => {
+            let items = Items::from_value(list)?;
+            let rows: Vec<Value> = items.collect();
+            if rows.iter().any(|row| matches!(row, Value::List(_))) {
+                by_row(fit, rows)
+            } else {
+                let values = rows.into_iter().map(f64::from_value).collect::<Res<Vec<_>>>()?;
+                fit.rows_along(values).map_err(|error| trouble(call.eval, error))
+            }
+        }
+    }
+}
+
+/// Rows written out, their entries in the order of the inputs.
+fn by_row(fit: &Fit, rows: Vec<Value>) -> Res<Dataset> {
+    let names = fit.problem().names();
+    let mut columns: Vec<Vec<Value>> = vec![Vec::new(); names.len()];
+    for row in rows {
+        let entries: Vec<Value> = Items::from_value(row)?.collect();
+        if entries.len() != names.len() {
+            return Err(Trouble::new(format!(
+                "a row has an entry for each input ({}), found {}",
+                names.join(", "),
+                entries.len()
+            )));
+        }
+        for (column, entry) in columns.iter_mut().zip(entries) {
+            column.push(entry);
+        }
+    }
+    let column = |(name, cells): (&String, Vec<Value>)| -> Res<Column> {
+        if cells.iter().any(|cell| matches!(cell, Value::Str(_))) {
+            let texts = cells.into_iter().map(|cell| <Arc<str>>::from_value(cell).map(Some));
+            return Ok(Column::categories(name.as_str(), texts.collect::<Res<Vec<_>>>()?));
+        }
+        let numbers = cells.into_iter().map(f64::from_value).collect::<Res<Vec<_>>>()?;
+        let unit = fit.problem().data().column(name).and_then(Column::unit).unwrap_or_default();
+        Ok(Column::numeric(name.as_str(), numbers).with_unit(unit))
+    };
+    let columns = names.iter().zip(columns).map(column).collect::<Res<Vec<_>>>()?;
+    Dataset::new(columns, None, None).map_err(super::data::trouble)
+}
+
+fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
+    let fit: Arc<Fit> = call.arg("fit")?;
+    let place = place(call, &fit)?;
+    match results::predict(&fit, place) {
+        Ok(prediction) => Ok(Value::Prediction(Arc::new(prediction))),
+        Err(error) => Err(trouble(call.eval, error).blame("at")),
+    }
+}
+
+fn decompose(call: &mut Call<'_, '_>) -> Res<Value> {
+    let fit: Arc<Fit> = call.arg("fit")?;
+    let place = place(call, &fit)?;
+    match results::decompose(&fit, place) {
+        Ok(parts) => Ok(Value::Decomposition(Arc::new(parts))),
+        Err(error) => Err(trouble(call.eval, error).blame("at")),
+    }
+}
+
+fn residuals(call: &mut Call<'_, '_>) -> Res<Value> {
+    let fit: Arc<Fit> = call.arg("fit")?;
+    match results::residuals(&fit) {
+        Ok(residuals) => Ok(Value::Residuals(Arc::new(residuals))),
+        Err(error) => Err(trouble(call.eval, error)),
+    }
+}
+
+fn score(call: &mut Call<'_, '_>) -> Res<Value> {
+    let fit: Arc<Fit> = call.arg("fit")?;
+    let data: Option<Arc<Dataset>> = call.maybe("data")?;
+    let score = match &data {
+        Some(data) => results::score_held_out(&fit, data),
+        None => results::score_leave_one_out(&fit),
+    };
+    let score = score.map_err(|error| trouble(call.eval, error))?;
+    Ok(Value::table(Sheet::told(score_table(&score), describe::score(&score, data.is_none()))))
+}
+
+fn score_table(score: &Score) -> Table {
+    Table::new()
+        .numbers("n", &[score.n as f64])
+        .numbers("mse", &[score.mse])
+        .numbers("rmse", &[score.rmse])
+        .numbers("mae", &[score.mae])
+        .numbers("nll", &[score.nll])
+        .numbers("r2", &[score.r2])
+        .numbers("coverage", &[score.coverage])
+}
+
+fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let model = call.arg::<Pipeline>("model")?.model().map_err(|t| t.blame("model"))?;
+    let folds: usize = call.or("folds", 10)?;
+    let options = super::models::options(call)?;
+    match results::cross_validate(&model, &data, folds, options, call.eval.progress) {
+        Ok(cv) => Ok(Value::table(Sheet::told(tables::cross_validation(&cv), describe::cross_validation(&cv)))),
+        Err(crate::model::ModelError::Stopped) => Err(Trouble::stopped()),
+        Err(error) => Err(trouble(call.eval, error)),
+    }
+}
+
+fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
+    let mut fits = Vec::new();
+    for value in call.many() {
+        match value.node {
+            Value::Fit(fit) => fits.push(fit),
+            other => {
+                let items = Items::from_value(other).map_err(|t| t.at(value.span))?;
+                for item in items {
+                    fits.push(<Arc<Fit>>::from_value(item).map_err(|t| t.at(value.span))?);
+                }
+            }
+        }
+    }
+    if fits.is_empty() {
+        return Err(Trouble::new("`compare` needs at least one fit"));
+    }
+    match results::compare(&fits) {
+        Ok(compared) => Ok(Value::table(Sheet::told(tables::compared(&compared), describe::compared(&compared)))),
+        Err(error) => Err(trouble(call.eval, error)),
+    }
+}
+
+/// Standard normal numbers from the session's random stream, which each call moves on.
+pub fn normals(call: &mut Call<'_, '_>) -> impl FnMut() -> f64 + use<> {
+    let host = &mut call.eval.host;
+    let mut random = rand_pcg::Pcg64::seed_from_u64(host.seed);
+    // Far enough apart that no two calls meet.
+    random.advance(u128::from(host.next_draw()) << 64);
+    move || StandardNormal.sample(&mut random)
+}
+
+/// Random functions of a kernel or of a fit.
+fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
+    match call.arg::<Value>("of")? {
+        Value::Fit(fit) => {
+            let draws: usize = call.or("n", 1)?;
+            let rows = match call.maybe::<Value>("at")? {
+                Some(at) => rows(call, &fit, at, None).map_err(|t| t.blame("at"))?,
+                None => fit.problem().data().clone(),
+            };
+            check_length(rows.n().saturating_mul(draws)).map_err(|t| t.blame("n"))?;
+            let x = fit.problem().inputs_of(&rows).map_err(|error| trouble(call.eval, error).blame("at"))?;
+            let x: Vec<&[f64]> = x.iter().map(|column| &column[..]).collect();
+            let mut normals = normals(call);
+            let drawn = fit.posterior.draws(&x, draws, &mut normals).map_err(|error| trouble(call.eval, error))?;
+            let map = fit.problem().pipeline().target();
+            let draws = drawn.column_iter().map(|draw| Value::numbers(draw.iter().map(|z| map.inverse(*z))));
+            List::collect(draws).map(Value::List)
+        }
+        Value::Kernel(kernel) => super::kernels::draws(call, &kernel),
+        other => Err(expected("a kernel or a fit", &other).blame("of")),
+    }
+}
+
+const FIT: Slot = Slot::required("fit", Want::Kind(Kind::Fit), "a fit");
+const AT: Slot = Slot::optional(
+    "at",
+    Want::Either(&[Want::Numbers, Want::Kind(Kind::Data), Want::STRING]),
+    "the training rows",
+    "a range, numbers, rows, data, or a file",
+);
+const N: Slot = Slot::optional("n", Want::Count, "every whole number", "how many points a range is cut into");
+
+pub static RESULTS: &[Builtin] = &[
+    Builtin {
+        name: "predict",
+        aliases: &[],
+        group: Group::Results,
+        places: &[FIT, AT, N],
+        result: Some(Kind::Prediction),
+        summary: "mean and standard deviation of the target at some rows",
+        help: "`1961..1964` with `n=36` are 36 months: the end is left out, `..=` includes it. `sd` is that of a new \
+               observation, noise included.",
+        examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\n\
+                     d |> condition(gp(SE(x, l=1, v=4), noise=0.1)) |> predict(0..2, n=4)"],
+        run: predict,
+    },
+    Builtin {
+        name: "decompose",
+        aliases: &[],
+        group: Group::Results,
+        places: &[FIT, AT, N],
+        result: Some(Kind::Decomposition),
+        summary: "what each part of a sum contributes, with its share of the variance",
+        help: "Means of the parts and of the mean function add to the prediction.",
+        examples: &["let trend, wave = Lin(x), Per(x, p=2)\nlet d = data(x=[0, 1, 2, 3], y=[1, 3, 2, 4])\n\
+                     d |> condition(gp(trend + wave, noise=0.1)) |> decompose"],
+        run: decompose,
+    },
+    Builtin {
+        name: "residuals",
+        aliases: &[],
+        group: Group::Results,
+        places: &[FIT],
+        result: Some(Kind::Residuals),
+        summary: "what a fit leaves unexplained",
+        help: "",
+        examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> residuals"],
+        run: residuals,
+    },
+    Builtin {
+        name: "score",
+        aliases: &[],
+        group: Group::Results,
+        places: &[FIT, Slot::optional("data", Want::Kind(Kind::Data), "leave-one-out", "rows held out, with a target")],
+        result: Some(Kind::Table),
+        summary: "how well a fit predicts rows held out, or each row from the others",
+        help: "",
+        examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> score"],
+        run: score,
+    },
+    Builtin {
+        name: "crossval",
+        aliases: &[],
+        group: Group::Results,
+        places: &[
+            super::models::DATA,
+            super::models::MODEL,
+            Slot::optional("folds", Want::Count, "10", "how many folds"),
+            super::models::RESTARTS,
+            super::models::SEED,
+            super::models::MAXITER,
+        ],
+        result: Some(Kind::Table),
+        summary: "fits on all folds but one, scored on that one",
+        help: "Folds are dealt from the seed; steps of the model are learnt on training rows only.",
+        examples: &["let d = data(x=0..12, y=[sin(x) for x in 0..12])\nd |> crossval(SE(x), folds=3, restarts=2)"],
+        run: crossval,
+    },
+    Builtin {
+        name: "compare",
+        aliases: &[],
+        group: Group::Results,
+        places: &[Slot::many("fits", Want::Either(&[Want::Kind(Kind::Fit), Want::Items]), "fits of the same rows")],
+        result: Some(Kind::Table),
+        summary: "fits side by side, the best BIC first",
+        help: "",
+        examples: &["let d = data(x=0..12, y=[sin(x) for x in 0..12])\n\
+                     compare(d |> fit(SE(x), restarts=2), d |> fit(Lin(x), restarts=2))"],
+        run: compare,
+    },
+    Builtin {
+        name: "sample",
+        aliases: &["draw"],
+        group: Group::Results,
+        places: &[
+            Slot::required("of", Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::Fit)]), "a kernel or a fit"),
+            Slot::optional(
+                "at",
+                Want::Either(&[Want::Numbers, Want::Kind(Kind::Data), Want::STRING]),
+                "the training rows",
+                "numbers or rows",
+            )
+            .or(&["xs"]),
+            Slot::optional("n", Want::Count, "1", "how many draws"),
+        ],
+        result: Some(Kind::List),
+        summary: "random functions of a kernel, or of a fit given its data",
+        help: "A list of draws. They come from the session's random stream, which `:seed` begins anew, and keep the \
+               invariances of the kernel: no jitter is added.",
+        examples: &["sample(SE(0), [0, 0, 1], n=2)"],
+        run: sample,
+    },
+];
