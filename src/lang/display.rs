@@ -130,7 +130,11 @@ fn data_lines(data: &Dataset) -> String {
 /// What a figure is, for where it cannot be drawn.
 fn figure_line(figure: &Figure) -> String {
     let panels = if figure.panels.len() == 1 { "1 panel".into() } else { format!("{} panels", figure.panels.len()) };
-    if figure.title.is_empty() { format!("figure of {panels}") } else { format!("figure of {panels}: {}", figure.title) }
+    if figure.title.is_empty() {
+        format!("figure of {panels}")
+    } else {
+        format!("figure of {panels}: {}", figure.title)
+    }
 }
 
 /// A parameter in the language's own notation.

@@ -7,8 +7,8 @@ use super::value::Value;
 use crate::data::write::{Cells, Table};
 use crate::data::{Column, Dataset};
 use crate::describe::tables;
-use crate::results::{Component, Cross, Decomposition};
 use crate::param::{Param, State};
+use crate::results::{Component, Cross, Decomposition};
 
 /// One line for programs: `{"kind": …, "value": …}`.
 pub fn tagged(value: &Value) -> Json {

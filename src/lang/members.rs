@@ -269,9 +269,7 @@ fn of_decomposition(parts: &Decomposition, name: &str) -> Option<Value> {
 fn of_table(table: &Table, name: &str) -> Option<Value> {
     let column = table.columns().iter().find(|(column, _)| column == name);
     match (column, name) {
-        (Some((_, Cells::Numbers(numbers))), _) if table.rows() == 1 => {
-            numbers.first().map(|x| Value::Number(*x))
-        }
+        (Some((_, Cells::Numbers(numbers))), _) if table.rows() == 1 => numbers.first().map(|x| Value::Number(*x)),
         (Some((_, Cells::Numbers(numbers))), _) => Value::numbers(numbers.iter().copied()).ok(),
         (Some((_, Cells::Texts(texts))), _) => {
             list(texts.iter().map(|text| text.as_deref().map_or(Value::Nothing, Value::str)))

@@ -154,9 +154,18 @@ pub static FILES: &[Builtin] = &[
         aliases: &[],
         group: Group::Results,
         places: &[
-            Place::required("value", Want::Any, "data, a fit, a prediction, a decomposition, residuals, a kernel, numbers"),
+            Place::required(
+                "value",
+                Want::Any,
+                "data, a fit, a prediction, a decomposition, residuals, a kernel, numbers",
+            ),
             Place::optional("path", Want::Path, "on the screen", "a file that ends in .svg or .png"),
-            Place::keyword("band", Want::Choice(&["y", "f"]), "\"y\"", "whether the band holds new observations or the function"),
+            Place::keyword(
+                "band",
+                Want::Choice(&["y", "f"]),
+                "\"y\"",
+                "whether the band holds new observations or the function",
+            ),
             Place::keyword("title", Want::STRING, "that of the value", "what stands above"),
         ],
         result: None,
@@ -169,7 +178,10 @@ pub static FILES: &[Builtin] = &[
         name: "write",
         aliases: &[],
         group: Group::Results,
-        places: &[Place::required("value", Want::Any, "data, a table, a prediction, a decomposition, residuals, a fit"), PATH],
+        places: &[
+            Place::required("value", Want::Any, "data, a table, a prediction, a decomposition, residuals, a fit"),
+            PATH,
+        ],
         result: Some(Kind::Nothing),
         summary: "write a value as a table to a .csv, .tsv or .json file",
         help: "Numbers have the fewest digits that read back exactly.",
@@ -184,7 +196,9 @@ pub static FILES: &[Builtin] = &[
         result: Some(Kind::Nothing),
         summary: "keep a fit in a file, to be read back by `load_fit`",
         help: "The file holds the model in the language's own words, the data, and how the fit came about.",
-        examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> save(\"fit.json\")"],
+        examples: &[
+            "let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> save(\"fit.json\")",
+        ],
         run: save,
     },
     Builtin {

@@ -105,7 +105,8 @@ pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
     let draws: Vec<Vec<f64>> = (0..3)
         .map(|_| (&factor * Vector::from_fn(factor.ncols(), |_, _| normal())).iter().copied().collect())
         .collect();
-    let input = mentioned.first().map(|input| input.to_string().replace('`', "")).filter(|name| name.parse::<usize>().is_err());
+    let input =
+        mentioned.first().map(|input| input.to_string().replace('`', "")).filter(|name| name.parse::<usize>().is_err());
     let values: Vec<f64> = values.iter().copied().collect();
     Ok(kernel_figure(&kernel.to_string(), input.as_deref().unwrap_or(""), &grid, &values, &grid, &draws))
 }

@@ -143,8 +143,7 @@ pub const MODEL: Place = Place::required(
 );
 
 pub const RESTARTS: Place = Place::keyword("restarts", Want::Count, "10", "how many starts");
-pub const SEED: Place =
-    Place::keyword("seed", Want::Count, "that of the session", "what the random starts depend on");
+pub const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "what the random starts depend on");
 pub const MAXITER: Place = Place::keyword("maxiter", Want::Count, "300", "how many steps from each start");
 
 pub static MODELS: &[Builtin] = &[
@@ -177,13 +176,7 @@ pub static MODELS: &[Builtin] = &[
         name: "fit",
         aliases: &[],
         group: Group::Models,
-        places: &[
-            DATA,
-            MODEL,
-            RESTARTS,
-            SEED,
-            MAXITER,
-        ],
+        places: &[DATA, MODEL, RESTARTS, SEED, MAXITER],
         result: Some(Kind::Fit),
         summary: "the model with the parameters of the greatest evidence",
         help: "With priors it is the mode of the posterior in the optimiser's coordinates. Ctrl-C gives the best so far.",
