@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Number, Value as Json, json};
 
+use super::members::inputs;
 use super::pipeline::Pipeline;
 use super::value::Value;
 use crate::data::write::{Cells, Table};
@@ -42,7 +43,7 @@ pub fn plain(value: &Value) -> Json {
         }),
         Value::Prediction(prediction) => {
             let mut out = Map::new();
-            out.insert("at".into(), table(&tables::dataset(&prediction.at)));
+            out.insert("at".into(), plain(&inputs(&prediction.at)));
             let columns = [
                 ("mean", &prediction.mean),
                 ("sd", &prediction.sd),
@@ -57,6 +58,7 @@ pub fn plain(value: &Value) -> Json {
             Json::Object(out)
         }
         Value::Decomposition(parts) => json!({
+            "at": plain(&inputs(&parts.at)),
             "components": parts.components.iter().map(component).collect::<Vec<_>>(),
             "mean_function": numbers(&parts.mean_function),
             "cross": parts.cross.iter().map(|pair| cross(parts, pair)).collect::<Vec<_>>(),

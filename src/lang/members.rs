@@ -32,7 +32,7 @@ const DATA: Members = &[
     ("columns", "the names of all columns"),
     ("inputs", "the names of the inputs"),
     ("target", "the name of the target"),
-    ("x", "the inputs, a list for each row"),
+    ("x", "the inputs: numbers, or a list for each row where there are several"),
     ("y", "the values of the target"),
 ];
 const MODEL: Members = &[("kernel", "its kernel")];
@@ -48,7 +48,8 @@ const FIT: Members = &[
     ("data", "the training rows"),
 ];
 const PREDICTION: Members = &[
-    ("at", "the rows"),
+    ("at", "the inputs: numbers, or a list for each row where there are several"),
+    ("rows", "the rows as data"),
     ("mean", "the means of y"),
     ("sd", "the standard deviations of y, noise included"),
     ("var_f", "the variances of the function"),
@@ -66,7 +67,8 @@ const DECOMPOSITION: Members = &[
     ("shares", "for each part its share of the variance of y"),
     ("cross", "for each pair of parts their posterior covariance, row by row"),
     ("mean", "the mean function, row by row"),
-    ("at", "the rows"),
+    ("at", "the inputs: numbers, or a list for each row where there are several"),
+    ("rows", "the rows as data"),
     ("fit", "the fit"),
 ];
 const RESIDUALS: Members = &[
@@ -187,12 +189,19 @@ fn of_data(data: &Dataset, name: &str) -> Option<Value> {
         "inputs" => list(data.input_names().into_iter().map(Value::str)),
         "target" => Some(data.target().map_or(Value::Nothing, |column| Value::str(column.name()))),
         "y" if data.column("y").is_none() => Some(data.target().map_or(Value::Nothing, of_column)),
-        "x" if data.column("x").is_none() => {
-            let row = |i: usize| list(data.inputs().map(|column| cell(column, i)));
-            list((0..data.n()).map(row).collect::<Option<Vec<_>>>()?)
-        }
+        "x" if data.column("x").is_none() => Some(inputs(data)),
         _ => data.column(name).map(of_column),
     }
+}
+
+/// The inputs: a list of numbers where there is one, otherwise a list for each row.
+pub fn inputs(data: &Dataset) -> Value {
+    let columns: Vec<&Column> = data.inputs().collect();
+    if let [column] = columns[..] {
+        return of_column(column);
+    }
+    let rows = (0..data.n()).map(|row| list(columns.iter().map(|column| cell(column, row))));
+    rows.collect::<Option<Vec<_>>>().and_then(list).unwrap_or(Value::Nothing)
 }
 
 fn of_column(column: &Column) -> Value {
@@ -229,7 +238,8 @@ fn of_prediction(prediction: &Prediction, name: &str) -> Option<Value> {
         None => Some(Value::Nothing),
     };
     match name {
-        "at" => Some(Value::Data(Arc::new(prediction.at.clone()))),
+        "at" => Some(inputs(&prediction.at)),
+        "rows" => Some(Value::Data(Arc::new(prediction.at.clone()))),
         "mean" => numbers(&prediction.mean),
         "sd" => numbers(&prediction.sd),
         "var_f" => numbers(&prediction.var_f),
@@ -259,7 +269,8 @@ fn of_decomposition(parts: &Decomposition, name: &str) -> Option<Value> {
         "shares" => numbers(&components.map(|c| c.share).collect::<Vec<_>>()),
         "cross" => list(parts.cross.iter().map(|pair| numbers(&pair.cov)).collect::<Option<Vec<_>>>()?),
         "mean" => numbers(&parts.mean_function),
-        "at" => Some(Value::Data(Arc::new(parts.at.clone()))),
+        "at" => Some(inputs(&parts.at)),
+        "rows" => Some(Value::Data(Arc::new(parts.at.clone()))),
         "fit" => Some(Value::Fit(parts.fit.clone())),
         _ => None,
     }

@@ -2,13 +2,10 @@
 
 use std::fmt;
 
-use super::display::{number, parameter};
-use super::print::print_string;
 use super::trouble::{Res, Trouble};
 use super::value::{FromValue, Value, expected};
-use crate::data::{Dataset, Step, Which};
-use crate::model::{Mean, Model, Noise};
-use crate::param::{Param, State};
+use crate::data::{Dataset, Step};
+use crate::model::{Model, step_text};
 
 /// A pipeline: what is done to data, and what is fitted then, if anything.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -70,55 +67,9 @@ impl FromValue for Pipeline {
 /// Source form: reads back to the same pipeline.
 impl fmt::Display for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts: Vec<String> = Vec::new();
-        for step in &self.steps {
-            parts.push(match step {
-                Step::Standardize { columns } => match columns {
-                    Which::All => "standardize".into(),
-                    Which::Inputs => "standardize(which=\"inputs\")".into(),
-                    Which::Target => "standardize(which=\"target\")".into(),
-                    Which::Named(names) => {
-                        let names: Vec<String> = names.iter().map(|name| print_string(name)).collect();
-                        format!("standardize(columns=[{}])", names.join(", "))
-                    }
-                },
-                Step::Transform { column, function } => format!("transform({column}={})", function.name()),
-            });
-        }
-        if let Some(model) = &self.gp {
-            parts.push(process(model));
-        }
-        f.write_str(&parts.join(" >> "))
-    }
-}
-
-/// `gp(kernel, noise=…, mean=…)`, with what was written.
-fn process(model: &Model) -> String {
-    let mut args = vec![model.kernel.to_string()];
-    match &model.noise {
-        Noise::Column(name) => args.push(format!("noise={}", print_string(name))),
-        Noise::Variance(param) => argument(&mut args, "noise", param, |param| match param.state {
-            State::Fixed(0.0) => "0".into(),
-            _ => parameter(param),
-        }),
-    }
-    match &model.mean {
-        Mean::Zero => args.push("mean=\"zero\"".into()),
-        Mean::Constant(param) => argument(&mut args, "mean", param, parameter),
-        Mean::Linear(params) if params.iter().all(Param::is_unset) => args.push("mean=\"linear\"".into()),
-        Mean::Linear(params) => {
-            let item = |param: &Param| if param.is_unset() { number(0.0) } else { parameter(param) };
-            args.push(format!("mean=[{}]", params.iter().map(item).collect::<Vec<_>>().join(", ")));
+        match &self.gp {
+            Some(gp) => Model { steps: self.steps.clone(), ..gp.clone() }.fmt(f),
+            None => f.write_str(&self.steps.iter().map(step_text).collect::<Vec<_>>().join(" >> ")),
         }
     }
-    format!("gp({})", args.join(", "))
-}
-
-fn argument(args: &mut Vec<String>, name: &str, param: &Param, shown: impl Fn(&Param) -> String) {
-    if param.is_unset() {
-        return;
-    }
-    let text = shown(param);
-    let sign = if text.starts_with('~') { " " } else { "=" };
-    args.push(format!("{name}{sign}{text}"));
 }

@@ -11,7 +11,8 @@ use super::span::Span;
 use super::stack;
 use super::trouble::{Res, Trouble};
 use super::value::{FromValue, Items, List, Value, check_length, expected};
-use crate::kernel::{Bound, EvalError, Gram, InputRef, Kernel, RowFunction, Schema, Sites};
+use crate::data::Dataset;
+use crate::kernel::{Bound, Column, EvalError, Gram, InputRef, Kernel, RowFunction, Schema, Sites};
 use crate::linalg::Matrix;
 use crate::progress::Silent;
 
@@ -140,6 +141,18 @@ impl Placed {
         let columns: Vec<&[f64]> = order.iter().map(|at| at.map_or(&unseen[..], |at| &rows.columns[at][..])).collect();
         let bound = kernel.bind(&Schema::unnamed(&names, &columns)).map_err(|error| origins.bind_error(&error))?;
         Ok(Self { bound, order })
+    }
+
+    /// A kernel set beside the inputs of data, and these as rows.
+    pub fn on_data(kernel: &Kernel, data: &Dataset, origins: &Origins) -> Res<(Self, Rows)> {
+        let column = |c: &'_ crate::data::Column| c.values().to_vec();
+        let rows = Rows { n: data.n(), columns: data.inputs().map(column).collect() };
+        let columns =
+            data.inputs().map(|c| Column { name: c.name(), values: c.values(), categories: c.is_categories() });
+        let schema = Schema { columns: columns.collect() };
+        let bound = kernel.bind(&schema).map_err(|error| origins.bind_error(&error))?;
+        let order = (0..rows.columns.len()).map(Some).collect();
+        Ok((Self { bound, order }, rows))
     }
 
     fn sites(&self, rows: &Rows) -> Result<Sites, EvalError> {

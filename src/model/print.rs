@@ -33,7 +33,7 @@ impl fmt::Display for Model {
 }
 
 /// A step as the language writes it.
-fn step_text(step: &Step) -> String {
+pub fn step_text(step: &Step) -> String {
     match step {
         Step::Standardize { columns: Which::All } => "standardize".into(),
         Step::Standardize { columns: Which::Inputs } => "standardize(\"inputs\")".into(),

@@ -291,7 +291,7 @@ fn a_hundred_thousand_kernels() {
 
 #[test]
 fn data_from_lists_and_files() {
-    check("data(x=[1, 2, 3], y=[2, 4, 5])", "3 rows, y by x");
+    check("data(x=[1, 2, 3], y=[2, 4, 5])", "data: 3 rows, y from x");
     check("load(\"airline\").n; load(\"airline\").target", "144\n\"passengers\"");
     check("let d = data(a=[1, 2], b=[\"u\", \"v\"], y=[1, 2]); d.b; d.inputs", "[\"u\", \"v\"]\n[\"a\", \"b\"]");
     check("let d = data(x=[1, 2, 3], y=[2, 4, 5]) |> where(x -> x > 1); d.y", "[4, 5]");
@@ -314,7 +314,7 @@ fn models_are_values_that_read_back() {
         "gp(SE)",
         "gp(SE(year), noise=0, mean=\"zero\")",
         "transform(y=log) >> standardize >> gp(SE + Per, noise=0.1, mean=[1, 2])",
-        "gp(SE, noise=\"s\", mean=\"linear\")",
+        "gp(SE, noise=s, mean=\"linear\")",
         "gp(SE, noise=fixed(0.5), mean=12)",
         "gp(SE, noise ~ HalfNormal(1))",
     ] {
@@ -322,7 +322,7 @@ fn models_are_values_that_read_back() {
     }
     check("standardize >> SE", "standardize >> gp(SE)");
     check("let s = fixed(2); gp(SE, noise=s)", "gp(SE, noise=fixed(2))");
-    check("gp(SE, noise=sigma)", "gp(SE, noise=\"sigma\")");
+    check("gp(SE, noise=sigma)", "gp(SE, noise=sigma)");
     fails("gp(SE) >> standardize", "the process stands last");
     fails("let m = gp(SE); load(\"airline\") |> m", "a model is fitted with `fit`");
     fails("load(\"airline\") |> fit(standardize())", "these are steps without a model");
@@ -341,4 +341,28 @@ fn fits_and_evidence() {
     fails("load(\"airline\") |> fit(SE(yeer))", "there is no input `yeer`");
     fails("data(x=[1, 2, 3], y=[1, 1, 1]) |> fit(SE)", "there is nothing to explain");
     fails("data(a=[1, 2, 3], b=[1, 2, 4], y=[1, 2, 1]) |> fit(Per)", "`Per` looks at one input");
+}
+
+#[test]
+fn results_of_a_fit() {
+    let fit = "let d = data(x=[0, 1, 2, 3], y=[1, 3, 2, 5])\nlet trend, wave = Lin(x), SE(x, l=1, v=2)\n\
+               let f = d |> condition(gp(trend + wave, noise=0.1))\n";
+    let shows = |line: &str, expected: &str| check(&format!("{fit}{line}"), expected);
+    shows("(f |> predict(0..=1, n=3)).at", "[0, 0.5, 1]");
+    shows("len((f |> predict([0.5, 7])).mean)", "2");
+    shows("len((f |> predict([[0.5], [7]])).sd)", "2");
+    shows("len((f |> predict).mean)", "4");
+    shows("(f |> decompose).labels", "[\"trend\", \"wave\"]");
+    shows(
+        "let p = f |> decompose; let m = p.means; let whole = f |> predict; \
+           max(abs(m[0] + m[1] + p.mean - whole.mean)) < 1e-9",
+        "true",
+    );
+    shows("len((f |> residuals).residual); (f |> score).n; (f |> score(d)).rmse < 1", "4\n4\ntrue");
+    shows("len(sample(f, 0..3, n=2))", "2");
+    shows("compare(f, f).n", "2");
+    shows(
+        "kind(plot(f)); kind(plot(d)); kind(plot(f |> decompose)); kind(plot(f |> residuals))",
+        "\"Figure\"\n\"Figure\"\n\"Figure\"\n\"Figure\"",
+    );
 }

@@ -34,6 +34,12 @@ fn own_gram(call: &mut Call<'_, '_>, kernel: &Kernel, rows: &Rows) -> Res<Matrix
 
 fn gram(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel: Kernel = call.arg("kernel")?;
+    if let Some(Value::Data(data)) = call.value("xs") {
+        fits(data.n(), data.n())?;
+        let (origins, data) = (&call.eval.host.origins, data.clone());
+        let (placed, all) = Placed::on_data(&kernel, &data, origins)?;
+        return rows(&placed.gram(&all).map_err(|error| origins.eval_error(&error))?);
+    }
     let xs = Rows::from_list(call.arg("xs")?).map_err(|t| t.blame("xs"))?;
     let Some(ys) = call.maybe::<Value>("ys")? else {
         return rows(&own_gram(call, &kernel, &xs)?);
@@ -150,7 +156,11 @@ pub static KERNELS: &[Builtin] = &[
         group: Group::Kernels,
         places: &[
             KERNEL,
-            XS,
+            Place::required(
+                "xs",
+                Want::Either(&[Want::Items, Want::Kind(Kind::Data)]),
+                "where: numbers, or rows in the order of first mention, or data",
+            ),
             Place::optional("ys", Want::Items, "xs", "other rows; then none of them is an observation of `xs`"),
         ],
         result: Some(Kind::List),

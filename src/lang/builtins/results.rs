@@ -9,29 +9,29 @@ use crate::data::write::Table;
 use crate::data::{self, Column, Dataset};
 use crate::describe::{self, tables};
 use crate::fit::Fit;
-use crate::lang::builtin::{Builtin, Group, Place as Slot, Want};
+use crate::lang::builtin::{Builtin, Group, Place, Want};
 use crate::lang::call::Call;
 use crate::lang::pipeline::Pipeline;
 use crate::lang::sheet::Sheet;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::value::{FromValue, Items, Kind, List, Value, check_length, expected};
-use crate::results::{self, Place, Score};
+use crate::results::{self, At, Score};
 
 use super::models::trouble;
 
 /// Where to predict: rows that a value gives, or the training rows.
-fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<Place> {
+fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {
     let n: Option<usize> = call.maybe("n")?;
     let Some(at) = call.maybe::<Value>("at")? else {
         return match n {
-            None => Ok(Place::Training),
+            None => Ok(At::Training),
             Some(_) => Err(Trouble::new("`n` says how fine a range is, and there is none").blame("n")),
         };
     };
     if n.is_some() && !matches!(at, Value::Range(_)) {
         return Err(Trouble::new(format!("`n` says how fine a range is, found {}", at.kind().noun())).blame("at"));
     }
-    rows(call, fit, at, n).map(Place::Rows).map_err(|t| t.blame("at"))
+    rows(call, fit, at, n).map(At::Rows).map_err(|t| t.blame("at"))
 }
 
 fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Dataset> {
@@ -212,14 +212,14 @@ fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
     }
 }
 
-const FIT: Slot = Slot::required("fit", Want::Kind(Kind::Fit), "a fit");
-const AT: Slot = Slot::optional(
+const FIT: Place = Place::required("fit", Want::Kind(Kind::Fit), "a fit");
+const AT: Place = Place::optional(
     "at",
     Want::Either(&[Want::Numbers, Want::Kind(Kind::Data), Want::STRING]),
     "the training rows",
     "a range, numbers, rows, data, or a file",
 );
-const N: Slot = Slot::optional("n", Want::Count, "every whole number", "how many points a range is cut into");
+const N: Place = Place::optional("n", Want::Count, "every whole number", "how many points a range is cut into");
 
 pub static RESULTS: &[Builtin] = &[
     Builtin {
@@ -262,7 +262,10 @@ pub static RESULTS: &[Builtin] = &[
         name: "score",
         aliases: &[],
         group: Group::Results,
-        places: &[FIT, Slot::optional("data", Want::Kind(Kind::Data), "leave-one-out", "rows held out, with a target")],
+        places: &[
+            FIT,
+            Place::optional("data", Want::Kind(Kind::Data), "leave-one-out", "rows held out, with a target"),
+        ],
         result: Some(Kind::Table),
         summary: "how well a fit predicts rows held out, or each row from the others",
         help: "",
@@ -276,7 +279,7 @@ pub static RESULTS: &[Builtin] = &[
         places: &[
             super::models::DATA,
             super::models::MODEL,
-            Slot::optional("folds", Want::Count, "10", "how many folds"),
+            Place::optional("folds", Want::Count, "10", "how many folds"),
             super::models::RESTARTS,
             super::models::SEED,
             super::models::MAXITER,
@@ -291,7 +294,7 @@ pub static RESULTS: &[Builtin] = &[
         name: "compare",
         aliases: &[],
         group: Group::Results,
-        places: &[Slot::many("fits", Want::Either(&[Want::Kind(Kind::Fit), Want::Items]), "fits of the same rows")],
+        places: &[Place::many("fits", Want::Either(&[Want::Kind(Kind::Fit), Want::Items]), "fits of the same rows")],
         result: Some(Kind::Table),
         summary: "fits side by side, the best BIC first",
         help: "",
@@ -304,15 +307,19 @@ pub static RESULTS: &[Builtin] = &[
         aliases: &["draw"],
         group: Group::Results,
         places: &[
-            Slot::required("of", Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::Fit)]), "a kernel or a fit"),
-            Slot::optional(
+            Place::required(
+                "of",
+                Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::Fit)]),
+                "a kernel or a fit",
+            ),
+            Place::optional(
                 "at",
                 Want::Either(&[Want::Numbers, Want::Kind(Kind::Data), Want::STRING]),
                 "the training rows",
                 "numbers or rows",
             )
             .or(&["xs"]),
-            Slot::optional("n", Want::Count, "1", "how many draws"),
+            Place::optional("n", Want::Count, "1", "how many draws"),
         ],
         result: Some(Kind::List),
         summary: "random functions of a kernel, or of a fit given its data",
