@@ -19,12 +19,17 @@ pub fn read(path: &Path) -> Result<String, String> {
         _ if path.is_dir() => format!("`{shown}` is a folder and not a file"),
         _ => format!("`{shown}` cannot be read: {error}"),
     })?;
+    decode(bytes, &shown.to_string())
+}
+
+/// Bytes as the text of a script, or a message that says why they are none.
+pub fn decode(bytes: Vec<u8>, name: &str) -> Result<String, String> {
     if bytes.contains(&0) {
-        return Err(format!("`{shown}` is a binary file and no script"));
+        return Err(format!("`{name}` is binary and no script"));
     }
     String::from_utf8(bytes).map_err(|error| {
         let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();
-        format!("`{shown}` is not UTF-8 text: see line {line}")
+        format!("`{name}` is not UTF-8 text: see line {line}")
     })
 }
 

@@ -19,10 +19,12 @@ use crate::lang::parse::parse_all;
 use crate::lang::statement::{self, LAST};
 use crate::lang::value::{Kind, Value};
 use crate::lang::{self, builtin};
-use crate::progress::{Progress, Silent};
+use crate::progress::Progress;
+
+use files::Library;
 
 pub use complete::{Candidate, Completion};
-use files::Library;
+pub use files::{decode, read};
 
 /// What a run gave, in order.
 #[derive(Debug, Clone, Default)]
@@ -127,21 +129,24 @@ impl Session {
     /// Runs a text and collects what it gives. `name` is what diagnostics call the text.
     pub fn run(&mut self, text: &str, name: &str, progress: &dyn Progress) -> Output {
         let mut items = Vec::new();
-        let well = self.run_with(text, name, progress, &mut |item| items.push(item));
+        let well = self.run_with(text, name, progress, &mut |item, _| items.push(item));
         Output { items, failed: !well }
     }
 
-    /// Runs a text and hands on each item as it comes. False if it ended with an error. The whole text is checked
-    /// first, and nothing of it runs if something is known to be wrong.
+    /// Runs a text and hands on each item as it comes, with the texts that its places refer to. False if it ended with
+    /// an error. The whole text is checked first, and nothing of it runs if something is known to be wrong.
     pub fn run_with(
         &mut self,
         text: &str,
         name: &str,
         progress: &dyn Progress,
-        out: &mut (dyn FnMut(Item) + Send),
+        out: &mut (dyn FnMut(Item, &Sources) + Send),
     ) -> bool {
         let text = self.continued(text);
         let (program, faults) = self.prepare(&text, name);
+        // The check has read all that is imported, so no text is missing from this copy.
+        let sources = self.library.sources.clone();
+        let out = &mut |item| out(item, &sources);
         if !faults.is_empty() {
             faults.into_iter().for_each(|fault| out(Item::Diagnostic(fault)));
             return false;
@@ -162,7 +167,12 @@ impl Session {
     }
 
     /// Reads a script and runs it, with its folder for relative paths.
-    pub fn run_file(&mut self, path: &Path, progress: &dyn Progress, out: &mut (dyn FnMut(Item) + Send)) -> bool {
+    pub fn run_file(
+        &mut self,
+        path: &Path,
+        progress: &dyn Progress,
+        out: &mut (dyn FnMut(Item, &Sources) + Send),
+    ) -> bool {
         match files::read(path) {
             Ok(text) => {
                 let folder = path.parent().map(Path::to_owned).unwrap_or_default();
@@ -172,7 +182,7 @@ impl Session {
                 well
             }
             Err(message) => {
-                out(Item::Diagnostic(Diagnostic::error(message)));
+                out(Item::Diagnostic(Diagnostic::error(message)), self.sources());
                 false
             }
         }
@@ -199,10 +209,10 @@ impl Session {
     }
 
     /// The value of one expression, without showing it or binding `_`.
-    pub fn value_of(&mut self, text: &str, name: &str) -> Result<Value, Diagnostic> {
+    pub fn value_of(&mut self, text: &str, name: &str, progress: &dyn Progress) -> Result<Value, Diagnostic> {
         let last = self.globals.get(LAST).cloned();
         let log = self.log.len();
-        let output = self.run(text, name, &Silent);
+        let output = self.run(text, name, progress);
         self.log.truncate(log);
         match last {
             Some(last) => self.globals.insert(LAST.into(), last),
@@ -267,7 +277,10 @@ impl Session {
         out: &mut (dyn FnMut(Item) + Send),
     ) -> Result<(), Diagnostic> {
         self.library.begin(&self.host.folders.script);
-        for statement in &program.statements {
+        for (index, statement) in program.statements.iter().enumerate() {
+            if index > 0 && progress.stop() {
+                return Err(Diagnostic::error("stopped").label(statement.span, "this and what follows was not run"));
+            }
             self.one(statement, progress, out)?;
             self.log.push(self.library.sources.slice(statement.span).to_owned());
         }

@@ -1,6 +1,7 @@
 //! One helper each way: what a program shows, and what it says when it fails.
 
 use super::*;
+use crate::progress::Silent;
 
 fn run(source: &str) -> Output {
     Session::default().run(source, "test", &Silent)
