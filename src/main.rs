@@ -1,1 +1,88 @@
-fn main() {}
+//! The program `mercer`: a prompt, scripts, one-liners.
+
+mod cli;
+mod repl;
+mod terminal;
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use cli::Settings;
+use terminal::Format;
+
+/// Gaussian processes in a small language
+#[derive(Debug, Parser)]
+#[command(name = "mercer", version, disable_help_subcommand = true, args_conflicts_with_subcommands = true)]
+#[command(after_help = "Without a command `mercer` opens a prompt, or runs the program that comes on stdin.")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Check a script and run it
+    Run {
+        /// The script; `-` reads stdin
+        file: PathBuf,
+        #[command(flatten)]
+        settings: Settings,
+        /// How results and diagnostics are written
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// Say what is known to be wrong with a script, without running it
+    Check {
+        /// The script; `-` reads stdin
+        file: PathBuf,
+        #[command(flatten)]
+        settings: Settings,
+        /// How diagnostics are written
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// Rewrite scripts in the canonical form
+    Fmt {
+        /// The scripts; `-` reads stdin and writes stdout
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Change nothing; exit with 1 if something would change
+        #[arg(long)]
+        check: bool,
+    },
+    /// Run a program that stands on the command line
+    Eval {
+        /// The program, such as '2 * pi'
+        #[arg(allow_hyphen_values = true, value_name = "EXPR")]
+        text: String,
+        #[command(flatten)]
+        settings: Settings,
+        /// How results and diagnostics are written
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// Say what there is, or all about one name or topic
+    Help { topic: Option<String> },
+    /// List the data sets that ship with the program
+    Datasets { name: Option<String> },
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let code = match arguments.command {
+        Some(Command::Run { file, settings, format }) => cli::run(&file, &settings, format),
+        Some(Command::Check { file, settings, format }) => cli::check(&file, &settings, format),
+        Some(Command::Fmt { files, check }) => cli::format(&files, check),
+        Some(Command::Eval { text, settings, format }) => cli::eval(&text, &settings, format),
+        Some(Command::Help { topic }) => cli::help(topic.as_deref(), &mut Arguments::command()),
+        Some(Command::Datasets { name }) => cli::datasets(name.as_deref()),
+        None if std::io::stdin().is_terminal() => repl::start(&arguments.settings),
+        None => cli::run(Path::new(cli::STDIN), &arguments.settings, Format::Text),
+    };
+    ExitCode::from(code)
+}

@@ -218,6 +218,22 @@ impl Group {
             Group::Session => "Session",
         }
     }
+
+    /// The words under which help lists the chapter.
+    pub fn topics(self) -> &'static [&'static str] {
+        match self {
+            Group::Families => &["families"],
+            Group::Combinators => &["combinators", "wraps"],
+            Group::Kernels => &["kernels"],
+            Group::Parameters => &["priors"],
+            Group::Data => &["datasets"],
+            Group::Models => &["models", "fits"],
+            Group::Results => &["results"],
+            Group::Lists => &["lists", "functions"],
+            Group::Numbers => &["numbers"],
+            Group::Session => &["session"],
+        }
+    }
 }
 
 /// Everything that is to be known of a callable before it is called.

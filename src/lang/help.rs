@@ -7,43 +7,70 @@ use super::eval::Globals;
 use super::host::{Host, Item};
 use super::parse::parse;
 use super::statement;
+use super::topics::{self, TOPICS, Topic};
 use super::trouble::{Res, Trouble};
 use crate::progress::Silent;
 
-/// Help on a name, or without one the list of all there is.
+/// Help on a name, on a chapter or on a topic of the language; without one the list of all there is.
 pub fn topic(name: Option<&str>) -> Res<String> {
     let Some(name) = name.filter(|name| !name.is_empty()) else {
-        return Ok(contents());
+        return Ok(contents() + "\n\n`help(\"name\")` says more, with an example");
     };
     if let Some(entry) = builtin::find(name) {
         return Ok(page(entry));
     }
+    if let Some(topic) = topics::find(name) {
+        return Ok(about(topic));
+    }
+    let chapters = Group::ALL.iter().filter(|group| !entries(**group).is_empty());
+    if let Some(group) = chapters.clone().find(|group| group.topics().contains(&name)) {
+        return Ok(chapter(*group).trim_end().to_owned());
+    }
     let trouble = Trouble::new(format!("there is no help on `{name}`"));
-    Err(match nearest(name, builtin::names()) {
+    let chapters = chapters.flat_map(|group| group.topics().iter().copied());
+    let known = builtin::names().chain(TOPICS.iter().map(|topic| topic.name)).chain(chapters);
+    Err(match nearest(name, known) {
         Some(near) => trouble.help(format!("did you mean `{near}`?")),
         None => trouble.help("`help()` lists what there is"),
     })
 }
 
-/// All names by chapter, each with its line.
-fn contents() -> String {
-    let mut out = String::new();
-    for group in Group::ALL {
-        let entries: Vec<&Entry> = builtin::all().iter().filter(|entry| entry.signature.group == group).collect();
-        if entries.is_empty() {
-            continue;
-        }
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        out.push_str(&format!("{}\n", group.title()));
-        let width = entries.iter().map(|entry| entry.signature.name.len()).max().unwrap_or(0);
-        for entry in entries {
-            out.push_str(&format!("  {:width$}  {}\n", entry.signature.name, entry.signature.summary));
-        }
+/// All names by chapter, then the topics of the language, each with its line.
+pub fn contents() -> String {
+    let chapters = Group::ALL.into_iter().filter(|group| !entries(*group).is_empty()).map(chapter);
+    let topics = TOPICS.iter().map(|topic| (topic.name, topic.summary));
+    chapters.chain([listed("The language", topics)]).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+}
+
+fn entries(group: Group) -> Vec<&'static Entry> {
+    builtin::all().iter().filter(|entry| entry.signature.group == group).collect()
+}
+
+fn chapter(group: Group) -> String {
+    let lines = entries(group).into_iter().map(|entry| (entry.signature.name, entry.signature.summary));
+    listed(group.title(), lines)
+}
+
+fn listed(title: &str, lines: impl Iterator<Item = (&'static str, &'static str)> + Clone) -> String {
+    let width = lines.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
+    lines.fold(format!("{title}\n"), |out, (name, summary)| out + &format!("  {name:width$}  {summary}\n"))
+}
+
+/// A page on the language.
+fn about(topic: &Topic) -> String {
+    let mut out = format!("{}: {}\n\n{}\n", topic.name, topic.summary, topic.text);
+    for example in topic.examples {
+        out.push_str(&shown(example));
     }
-    out.push_str("\n`help(\"name\")` says more, with an example");
-    out
+    out.trim_end().to_owned()
+}
+
+/// An example with what it gives.
+fn shown(example: &str) -> String {
+    let lines = example.lines().map(|line| format!("  > {line}\n"));
+    let given = run(example);
+    let given = given.lines().map(|line| format!("  {line}\n"));
+    format!("\n{}{}", lines.collect::<String>(), given.collect::<String>())
 }
 
 /// Everything about one name.
@@ -69,13 +96,7 @@ pub fn page(entry: &Entry) -> String {
         out.push_str(&format!("\n  {}\n", signature.help));
     }
     for example in &signature.examples {
-        out.push('\n');
-        for line in example.lines() {
-            out.push_str(&format!("  > {line}\n"));
-        }
-        for line in run(example).lines() {
-            out.push_str(&format!("  {line}\n"));
-        }
+        out.push_str(&shown(example));
     }
     out.trim_end().to_owned()
 }
@@ -132,10 +153,24 @@ mod tests {
     }
 
     #[test]
+    fn topics_have_names_of_their_own_and_their_examples_run() {
+        for topic in TOPICS {
+            assert!(builtin::find(topic.name).is_none(), "{}", topic.name);
+            for example in topic.examples {
+                let result = play(example, &mut Vec::new());
+                assert!(result.is_ok(), "{}: {example}: {result:?}", topic.name);
+            }
+        }
+    }
+
+    #[test]
     fn pages_say_what_there_is() {
         let page = topic(Some("grid")).unwrap();
         assert!(page.starts_with("grid(range, n)") && page.contains("[0, 0.25, 0.5, 0.75]"), "{page}");
         assert_eq!(topic(Some("gird")).unwrap_err().message(), "there is no help on `gird`");
         assert!(topic(None).unwrap().contains("Lists and functions"));
+        assert!(topic(Some("lists")).unwrap().starts_with("Lists and functions\n"));
+        assert!(topic(Some("precedence")).unwrap().ends_with("> 1 + 2 |> sqrt\n  1.7320508075688772"));
+        assert_eq!(nearest("precedense", TOPICS.iter().map(|t| t.name)), Some("precedence"));
     }
 }

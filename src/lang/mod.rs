@@ -30,6 +30,7 @@ pub mod sheet;
 pub mod span;
 mod stack;
 pub mod statement;
+pub mod topics;
 pub mod trouble;
 mod unknown;
 pub mod value;

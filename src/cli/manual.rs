@@ -1,0 +1,86 @@
+//! `mercer help` and `mercer datasets`.
+
+use mercer::data::sets::{self, Set};
+use mercer::lang::builtin::nearest;
+use mercer::lang::diagnostic::{Diagnostic, Sources};
+use mercer::lang::help as manual;
+
+use super::FAILED;
+use crate::terminal::{Format, Screen, fit};
+
+/// What is known of a name of the language, or of a command of the program; without a name, what there is.
+pub fn help(topic: Option<&str>, commands: &mut clap::Command) -> u8 {
+    let mut screen = Screen::new(Format::Text);
+    let Some(name) = topic else {
+        screen.line(&format!("Commands\n{}", command_list(commands)));
+        screen.line(&format!("\n{}", manual::contents()));
+        screen.line("\n`mercer help NAME` says more of each");
+        return 0;
+    };
+    match manual::topic(Some(name)) {
+        Ok(text) => screen.line(&text),
+        Err(trouble) => match commands.find_subcommand_mut(name) {
+            Some(command) => screen.line(command.render_long_help().to_string().trim_end()),
+            None => {
+                screen.diagnostic(&Diagnostic::from(trouble), &Sources::new());
+                return FAILED;
+            }
+        },
+    }
+    0
+}
+
+fn command_list(commands: &clap::Command) -> String {
+    let all: Vec<_> = commands.get_subcommands().filter(|command| !command.is_hide_set()).collect();
+    let width = all.iter().map(|command| command.get_name().len()).max().unwrap_or(0);
+    let lines = all.iter().map(|command| {
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        format!("  {:width$}  {about}", command.get_name())
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The data sets that ship with the program, or all there is to say of one.
+pub fn datasets(name: Option<&str>) -> u8 {
+    let mut screen = Screen::new(Format::Text);
+    let Some(name) = name else {
+        let columns = screen.columns();
+        for line in list() {
+            screen.line(&fit(&line, columns));
+        }
+        return 0;
+    };
+    match sets::find(name) {
+        Some(set) => {
+            screen.line(&page(set));
+            0
+        }
+        None => {
+            let fault = Diagnostic::error(format!("there is no data set `{name}`"));
+            let near = nearest(name, sets::names()).map(|near| format!("did you mean `{near}`?"));
+            screen.diagnostic(&fault.maybe_help(near), &Sources::new());
+            FAILED
+        }
+    }
+}
+
+fn list() -> Vec<String> {
+    let longest = |text: fn(&Set) -> &str| sets::SETS.iter().map(|set| text(set).len()).max().unwrap_or(0);
+    let (names, targets) = (longest(|set| set.name), longest(|set| set.target));
+    let lines = sets::SETS.iter().map(|set| {
+        let Set { name, target, rows, title, .. } = set;
+        format!("{name:names$}  {rows:>5} rows  {target:targets$}  {title}")
+    });
+    lines.collect()
+}
+
+fn page(set: &Set) -> String {
+    let units: Vec<String> = set.units.iter().map(|(column, unit)| format!("{column} ({unit})")).collect();
+    let rest = set.rest.map(|unit| format!("; the others in {unit}")).unwrap_or_default();
+    let Set { name, title, about, rows, target, origin, read_from, licence, .. } = set;
+    format!(
+        "{name}: {title}\n  {about}\n\n  rows     {rows}\n  target   {target}\n  columns  {}{rest}\n  origin   \
+         {origin}\n  read     {read_from}\n  licence  {licence}\n\n  > load(\"{name}\") |> summary",
+        units.join(", ")
+    )
+}

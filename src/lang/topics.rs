@@ -1,0 +1,90 @@
+//! Pages on the language itself, for what no single name explains. Their examples are run when they are shown.
+
+/// A page of the manual that belongs to no name.
+pub struct Topic {
+    pub name: &'static str,
+    pub summary: &'static str,
+    pub text: &'static str,
+    pub examples: &'static [&'static str],
+}
+
+pub static TOPICS: &[Topic] = &[
+    Topic {
+        name: "statements",
+        summary: "what a program is made of, and where a statement ends",
+        text: "  let name = value          a name for a value; nothing is shown
+  let a, b = value, value   several at once, or a list taken apart
+  fn name(x, y=1) = value   a function, with defaults
+  import \"file.mer\"         the names of another file
+  value                     its value is shown, and is then `_`
+
+  A statement ends at the line or at `;`. It goes on in the next line inside brackets, after an operator, `,` `=` `->`
+  `then` `else`, and where the next line begins with one of `|> >> + * / ^ and or then else`. `#` begins a comment.",
+        examples: &["let a, b = 3, 4\nfn length(x, y) = sqrt(x^2 + y^2)\nlength(a, b)"],
+    },
+    Topic {
+        name: "precedence",
+        summary: "which operators bind more tightly",
+        text: "  From the loosest to the tightest:
+
+  x -> e, if c then a else b   reach as far as they can
+  a |> f, a |> f(b)            `a` becomes the first argument of `f`
+  f >> g                       first `f`, then `g`
+  or
+  and
+  not
+  == != < <= > >=, a..b        these do not chain
+  + -
+  * /
+  -a
+  a ^ b                        to the right: 2^3^2 is 2^9
+  f(x), xs[0], value.member",
+        examples: &["-2^2", "1 + 2 |> sqrt"],
+    },
+    Topic {
+        name: "inputs",
+        summary: "which columns a kernel looks at",
+        text: "  The first argument of a family is the input that it looks at: an index from 0, a column's name, or a list.
+  Without one it looks at all inputs. A bare word is a column, unless you have bound that name yourself.
+  `SE(\"fly ash\")` is for names that are no words.",
+        examples: &["SE(0) * Per(year) + Lin([0, 1])"],
+    },
+    Topic {
+        name: "parameters",
+        summary: "starts, fixed values, bounds, priors and ties",
+        text: "  l=2                      a start: the fit may move it
+  l=fixed(2)               stays
+  l=between(0.1, 10)       bounded; a third number is the start
+  l ~ LogNormal(0, 1)      a prior; `l=2 ~ …` has a start too
+  let s = param(1)         in two places: both share one value
+
+  Without data an unset parameter is 1, a location 0, a degree 2. All are in the units of the data.",
+        examples: &["SE(l=fixed(2), v=between(0.1, 10))"],
+    },
+    Topic {
+        name: "ranges",
+        summary: "whole numbers from a to b, and grids",
+        text: "  `a..b` is the whole numbers from a up to, but without, b; `a..=b` includes it. Where a grid is asked for, n
+  evenly spaced numbers lie between the ends.",
+        examples: &["[x for x in 0..4]", "grid(0..1, n=4)"],
+    },
+    Topic {
+        name: "labels",
+        summary: "how names of kernels come back in tables and figures",
+        text: "  A name that `let` gives to a kernel stays with it: `let season = Per(year)` is \"season\" in the tables,
+  components and reports of every model that it is part of. It takes no part in equality or printing.",
+        examples: &["let season = Per(0)\nseason + Lin(0)"],
+    },
+    Topic {
+        name: "randomness",
+        summary: "seeds, and what repeats",
+        text: "  Everything random begins from a seed, 0 unless you give another (`--seed 7`, `:seed 7`, `seed=7`). The same
+  program with the same seed gives the same numbers, on any number of threads.",
+        examples: &[],
+    },
+];
+
+/// The page of this name.
+pub fn find(name: &str) -> Option<&'static Topic> {
+    TOPICS.iter().find(|topic| topic.name == name)
+}

@@ -1,0 +1,126 @@
+//! How what a session gives is shown: results on stdout, all else on stderr.
+
+use std::io::{self, ErrorKind, Write};
+use std::process::exit;
+
+use console::Term;
+use mercer::lang::diagnostic::{Diagnostic, Sources};
+use mercer::lang::host::Item;
+use mercer::lang::json;
+use mercer::lang::value::Value;
+use mercer::render::render;
+use serde_json::json;
+
+use super::Colour;
+
+/// The form of what is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs: each value is one line on stdout, each diagnostic one line on stderr.
+    Json,
+}
+
+/// Writes items to stdout and stderr.
+#[derive(Debug)]
+pub struct Screen {
+    pub format: Format,
+    pub colour: Colour,
+    /// Columns for figures; those of the terminal when absent.
+    pub width: Option<usize>,
+    stdout: Term,
+    stderr: Term,
+    /// Whether the value shown last took several lines; none before the first.
+    last_tall: Option<bool>,
+}
+
+impl Screen {
+    pub fn new(format: Format) -> Self {
+        let (stdout, stderr) = (Term::stdout(), Term::stderr());
+        Self { format, colour: Colour::Auto, width: None, stdout, stderr, last_tall: None }
+    }
+
+    /// Whether a progress bar can be seen.
+    pub fn has_meter(&self) -> bool {
+        self.format == Format::Text && self.stderr.is_term() && !console::is_dumb()
+    }
+
+    /// Whether results are in colour.
+    pub fn is_coloured(&self) -> bool {
+        self.colour.on(&self.stdout)
+    }
+
+    /// Columns that a line may take.
+    pub fn columns(&self) -> usize {
+        self.width.unwrap_or_else(|| super::size(&self.stdout).0)
+    }
+
+    pub fn item(&mut self, item: &Item, sources: &Sources) {
+        match (item, self.format) {
+            (Item::Diagnostic(diagnostic), _) => self.diagnostic(diagnostic, sources),
+            (Item::Shown(value), Format::Text) => self.value(value),
+            (Item::Shown(value), Format::Json) => self.line(&json::tagged(value).to_string()),
+            (Item::Text(text), Format::Text) => self.line(text),
+            (Item::Text(text), Format::Json) => self.line(&json!({ "kind": "Text", "value": text }).to_string()),
+            (Item::Wrote(path), Format::Text) => self.remark(&format!("wrote {}", path.display())),
+            (Item::Wrote(path), Format::Json) => {
+                self.diagnostic(&Diagnostic::remark(format!("wrote `{}`", path.display())), sources);
+            }
+        }
+    }
+
+    /// A value as it is shown at the end of a statement. One of several lines stands apart from the next.
+    fn value(&mut self, value: &Value) {
+        let text = value.to_string();
+        let text = text.trim_end_matches('\n');
+        let tall = text.contains('\n');
+        if self.last_tall.is_some_and(|last| last || tall) {
+            self.line("");
+        }
+        self.line(text);
+        self.last_tall = Some(tall);
+    }
+
+    /// The next value stands apart from nothing.
+    pub fn forget_last(&mut self) {
+        self.last_tall = None;
+    }
+
+    /// A line of results. A reader that went away (`| head`) ends the program quietly.
+    pub fn line(&mut self, text: &str) {
+        let mut out = io::stdout().lock();
+        let written = writeln!(out, "{text}").and_then(|()| out.flush());
+        match written {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => exit(0),
+            Err(error) => {
+                complain(&format!("cannot write to stdout: {error}"));
+                exit(1);
+            }
+        }
+    }
+
+    /// A line beside the results.
+    pub fn remark(&self, text: &str) {
+        complain(text);
+    }
+
+    pub fn diagnostic(&self, diagnostic: &Diagnostic, sources: &Sources) {
+        match self.format {
+            Format::Text => complain(render(diagnostic, sources, self.colour.on(&self.stderr)).trim_end()),
+            Format::Json => complain(&diagnostic.to_json(sources).to_string()),
+        }
+    }
+
+    /// A diagnostic that has no place in a text.
+    pub fn error(&self, message: impl Into<String>) {
+        self.diagnostic(&Diagnostic::error(message), &Sources::new());
+    }
+}
+
+/// A line on stderr; when that is closed there is nobody to tell.
+fn complain(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
