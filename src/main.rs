@@ -8,6 +8,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use cli::Settings;
@@ -73,7 +74,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| with_tip(error).exit());
     let code = match arguments.command {
         Some(Command::Run { file, settings, format }) => cli::run(&file, &settings, format),
         Some(Command::Check { file, settings, format }) => cli::check(&file, &settings, format),
@@ -85,4 +86,17 @@ fn main() -> ExitCode {
         None => cli::run(Path::new(cli::STDIN), &arguments.settings, Format::Text),
     };
     ExitCode::from(code)
+}
+
+/// `mercer file.mer` is no command, but it is clear what was meant.
+fn with_tip(mut error: clap::Error) -> clap::Error {
+    let word = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) if error.kind() == ErrorKind::InvalidSubcommand => word.clone(),
+        _ => return error,
+    };
+    if word.ends_with(".mer") || Path::new(&word).is_file() {
+        let tip = format!("to run a script, write `mercer run {word}`");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }

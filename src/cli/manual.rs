@@ -17,6 +17,7 @@ pub fn help(topic: Option<&str>, commands: &mut clap::Command) -> u8 {
         screen.line("\n`mercer help NAME` says more of each");
         return 0;
     };
+    commands.build();
     match manual::topic(Some(name)) {
         Ok(text) => screen.line(&text),
         Err(trouble) => match commands.find_subcommand_mut(name) {
@@ -46,7 +47,7 @@ pub fn datasets(name: Option<&str>) -> u8 {
     let Some(name) = name else {
         let columns = screen.columns();
         for line in list() {
-            screen.line(&fit(&line, columns));
+            screen.line(&columns.map_or(line.clone(), |columns| fit(&line, columns)));
         }
         return 0;
     };

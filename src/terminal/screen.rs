@@ -52,9 +52,9 @@ impl Screen {
         self.colour.on(&self.stdout)
     }
 
-    /// Columns that a line may take.
-    pub fn columns(&self) -> usize {
-        self.width.unwrap_or_else(|| super::size(&self.stdout).0)
+    /// Columns that a line may take; none where lines have no end, as in a file.
+    pub fn columns(&self) -> Option<usize> {
+        self.width.or_else(|| self.stdout.is_term().then(|| super::size(&self.stdout).0))
     }
 
     pub fn item(&mut self, item: &Item, sources: &Sources) {
