@@ -1,18 +1,12 @@
 //! Running and checking programs.
 
 use std::path::Path;
-use std::sync::Mutex;
 
-use mercer::lang::diagnostic::Sources;
-use mercer::lang::host::Item;
 use mercer::progress::Progress;
 use mercer::session::Session;
 
 use super::{FAILED, STDIN, Settings, read};
-use crate::terminal::{Format, Interrupts, Screen, watched};
-
-/// The second Ctrl-C ends a script that does not stop.
-const LAST_PRESS: usize = 2;
+use crate::terminal::{self, Audience, Format, Interrupts, Out, Screen};
 
 /// Runs a script from a file, or from stdin. The result is an exit code.
 pub fn run(file: &Path, settings: &Settings, format: Format) -> u8 {
@@ -34,30 +28,15 @@ fn text_of(text: &str, name: &str, settings: &Settings, format: Format) -> u8 {
     play(settings, format, |session, progress, out| session.run_with(text, name, progress, out))
 }
 
-/// Where a run hands its items.
-type Out<'a> = &'a mut (dyn FnMut(Item, &Sources) + Send);
-
 fn play(settings: &Settings, format: Format, run: impl FnOnce(&mut Session, &dyn Progress, Out) -> bool) -> u8 {
-    let interrupts = Interrupts::listen(LAST_PRESS);
+    let interrupts = Interrupts::listen(Audience::Script);
     let mut session = match settings.session() {
         Ok(session) => session,
         Err(message) => return refuse(format, message),
     };
-    let screen = Mutex::new(Screen::new(format));
-    let visible = show(&screen, |screen| screen.has_meter());
-    let (well, stopped) = watched(&interrupts, visible, |meter| {
-        run(&mut session, meter, &mut |item, sources| {
-            meter.pause(|| show(&screen, |screen| screen.item(&item, sources)));
-        })
-    });
-    if stopped && well {
-        show(&screen, |screen| screen.error("stopped: the last result is the best so far"));
-    }
+    let mut screen = Screen::new(format);
+    let (well, stopped) = terminal::play(&mut screen, &interrupts, |progress, out| run(&mut session, progress, out));
     if well && !stopped { 0 } else { FAILED }
-}
-
-fn show<T>(screen: &Mutex<Screen>, write: impl FnOnce(&mut Screen) -> T) -> T {
-    write(&mut screen.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
 /// Says what is known to be wrong with a script, without running it.

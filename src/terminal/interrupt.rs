@@ -1,11 +1,22 @@
 //! Ctrl-C: the first asks what runs to stop with the best it has; pressing on ends the program.
 
+use std::io::{self, Write};
 use std::process::exit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The exit code of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
+
+/// Who is interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// A script: the second press ends the program, and so does the first while nothing runs.
+    Script,
+    /// A person at a prompt, whose session is worth keeping: it takes a third press, and one that comes when the work
+    /// has just ended does nothing.
+    Prompt,
+}
 
 /// Counts how often Ctrl-C was pressed while something ran. Copies count together.
 #[derive(Debug, Clone, Default)]
@@ -15,29 +26,33 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    /// Begins to listen. While something runs, press number `last` ends the program at once; while nothing runs, the
-    /// first does. A system that cannot tell us of Ctrl-C leaves it as it is: it then ends the program.
-    pub fn listen(last: usize) -> Self {
+    /// Begins to listen. Where the system cannot tell us of Ctrl-C, it does what the system does.
+    pub fn listen(audience: Audience) -> Self {
         let this = Self::default();
         let heard = this.clone();
-        // The one error there is: no handler could be set, and the system's own stays.
-        let _ = ctrlc::set_handler(move || heard.press(last));
+        // The only error is that there can be no handler.
+        let _ = ctrlc::set_handler(move || heard.press(audience));
         this
     }
 
-    fn press(&self, last: usize) {
+    fn press(&self, audience: Audience) {
         if !self.running.load(Ordering::SeqCst) {
-            exit(INTERRUPTED);
+            if audience == Audience::Script {
+                exit(INTERRUPTED);
+            }
+            return;
         }
+        let last = match audience {
+            Audience::Script => 2,
+            Audience::Prompt => 3,
+        };
         let count = self.pressed.fetch_add(1, Ordering::SeqCst) + 1;
         if count >= last {
             exit(INTERRUPTED);
         }
-        let left = match last - count {
-            1 => "press Ctrl-C again to leave at once".to_owned(),
-            n => format!("{n} more leave at once"),
-        };
-        eprint_line(&format!("stopping; {left}"));
+        let again = if last - count == 1 { "press Ctrl-C again" } else { "press Ctrl-C twice more" };
+        // What runs may take a while to hear it. A line that nobody can read is lost.
+        let _ = writeln!(io::stderr(), "\r\u{1B}[Kstopping; {again} to leave at once");
     }
 
     /// Something starts to run.
@@ -55,10 +70,4 @@ impl Interrupts {
     pub fn stopped(&self) -> bool {
         self.pressed.load(Ordering::SeqCst) > 0
     }
-}
-
-/// A line on stderr; one that nobody can read is lost.
-fn eprint_line(text: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "\r{text}");
 }

@@ -4,11 +4,14 @@ mod interrupt;
 mod meter;
 mod screen;
 
-pub use interrupt::Interrupts;
+pub use interrupt::{Audience, Interrupts};
 pub use meter::watched;
 pub use screen::{Format, Screen};
 
 use console::Term;
+use mercer::lang::diagnostic::Sources;
+use mercer::lang::host::Item;
+use mercer::progress::Progress;
 
 /// What is assumed of a terminal that does not tell its size.
 const COLUMNS: usize = 80;
@@ -37,6 +40,26 @@ impl Colour {
 /// A variable that says no by being there and not empty.
 fn is_unwanted(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
+/// Where a run hands its items, with the texts that their places refer to.
+pub type Out<'a> = &'a mut (dyn FnMut(Item, &Sources) + Send);
+
+/// Runs something that may take long and shows what it gives as it comes. The two values say whether it went well, and
+/// whether Ctrl-C was pressed meanwhile.
+pub fn play(
+    screen: &mut Screen,
+    interrupts: &Interrupts,
+    run: impl FnOnce(&dyn Progress, Out) -> bool,
+) -> (bool, bool) {
+    let visible = screen.has_meter();
+    let (well, stopped) = watched(interrupts, visible, |meter| {
+        run(meter, &mut |item, sources| meter.pause(|| screen.item(&item, sources)))
+    });
+    if stopped && well {
+        screen.remark("stopped: this is the best so far");
+    }
+    (well, stopped)
 }
 
 /// Columns and rows of a terminal.

@@ -1,0 +1,56 @@
+//! What was typed before, across sessions.
+
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy;
+use rustyline::Editor;
+use rustyline::error::ReadlineError;
+use rustyline::history::FileHistory;
+
+use super::Guide;
+use crate::terminal::Screen;
+
+/// Names another file for the history; empty, none is kept.
+const VARIABLE: &str = "MERCER_HISTORY";
+
+/// Where what is typed is kept, if anywhere.
+pub struct History(Option<PathBuf>);
+
+impl History {
+    /// Reads what there is. A history that cannot be read or written is said once and then done without.
+    pub fn open(editor: &mut Editor<Guide, FileHistory>, screen: &Screen) -> Self {
+        let Some(path) = path() else { return Self(None) };
+        let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(ReadlineError::from);
+        let loaded = folder.and_then(|()| match editor.load_history(&path) {
+            Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+                // Found out now rather than after the first line.
+                editor.save_history(&path)
+            }
+            loaded => loaded,
+        });
+        match loaded {
+            Ok(()) => Self(Some(path)),
+            Err(error) => {
+                screen.remark(&format!("no history is kept: `{}`: {error}", path.display()));
+                Self(None)
+            }
+        }
+    }
+
+    /// Keeps a text. It is written at once: a session may end in any way.
+    pub fn keep(&self, editor: &mut Editor<Guide, FileHistory>, text: &str) {
+        let added = editor.add_history_entry(text.trim_end()).unwrap_or(false);
+        if let (Some(path), true) = (&self.0, added) {
+            // A line that is lost is not worth a word in the midst of work.
+            let _ = editor.append_history(path);
+        }
+    }
+}
+
+fn path() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os(VARIABLE) {
+        return Some(PathBuf::from(named)).filter(|path| !path.as_os_str().is_empty());
+    }
+    let strategy = etcetera::choose_base_strategy().ok()?;
+    Some(strategy.state_dir().unwrap_or_else(|| strategy.data_dir()).join("mercer").join("history"))
+}
