@@ -6,9 +6,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::ast::{Arg, BinaryOp, Expr, ExprKind, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
-use super::builtin::{self, Entry, Want};
-use super::call::{Shape, deal, deal_closure, misfit};
+use super::ast::{BinaryOp, Expr, ExprKind, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
+use super::builtin::{self, Entry};
 use super::diagnostic::Diagnostic;
 use super::eval::Globals;
 use super::function::Function;
@@ -17,6 +16,8 @@ use super::statement::LAST;
 use super::trouble::Trouble;
 use super::value::{Kind, Value, expected_kind};
 use super::{members, ops, unknown};
+
+mod calls;
 
 /// Finds the programs that `import` names.
 pub trait Loader {
@@ -31,6 +32,10 @@ enum Known {
     Nothing,
     Kind(Kind),
     Entry(&'static Entry),
+    /// A kernel or a model with the columns that it names, and where.
+    Columns(Kind, Arc<Vec<(Arc<str>, Span)>>),
+    /// Data with the names of their inputs.
+    Data(Arc<Vec<String>>),
     /// A function of the user's: how it is called and its parameters.
     Closure {
         name: Arc<str>,
@@ -42,7 +47,8 @@ impl Known {
     fn kind(&self) -> Option<Kind> {
         match self {
             Known::Nothing => None,
-            Known::Kind(kind) => Some(*kind),
+            Known::Kind(kind) | Known::Columns(kind, _) => Some(*kind),
+            Known::Data(_) => Some(Kind::Data),
             Known::Entry(entry) => Some(entry.as_value().kind()),
             Known::Closure { .. } => Some(Kind::Function),
         }
@@ -54,6 +60,7 @@ impl Known {
             Value::Function(Function::Closure(closure)) => {
                 Known::Closure { name: closure.shown_name().into(), params: Arc::new(closure.signature()) }
             }
+            Value::Data(data) => Known::Data(Arc::new(data.input_names().into_iter().map(str::to_owned).collect())),
             other => Known::Kind(other.kind()),
         }
     }
@@ -61,12 +68,21 @@ impl Known {
     fn is_callable(&self) -> bool {
         match self {
             Known::Nothing | Known::Entry(_) | Known::Closure { .. } => true,
-            Known::Kind(kind) => kind.is_callable(),
+            Known::Kind(kind) | Known::Columns(kind, _) => kind.is_callable(),
+            Known::Data(_) => false,
         }
     }
 
     fn is_model(&self) -> bool {
-        matches!(self, Known::Kind(Kind::Model))
+        self.kind() == Some(Kind::Model)
+    }
+
+    /// The columns that it names, if it is a kernel or a model of which that is known.
+    fn columns(&self) -> &[(Arc<str>, Span)] {
+        match self {
+            Known::Columns(_, columns) => columns,
+            _ => &[],
+        }
     }
 }
 
@@ -236,7 +252,7 @@ impl Checker<'_> {
                 self.wants(cond, "true or false", |kind| kind == Kind::Bool);
                 let (then, otherwise) = (self.expr(then).kind(), self.expr(otherwise).kind());
                 match then {
-                    Some(kind) if then == otherwise && kind != Kind::Function => Known::Kind(kind),
+                    Some(kind) if Some(kind) == otherwise && kind != Kind::Function => Known::Kind(kind),
                     _ => Known::Nothing,
                 }
             }
@@ -288,6 +304,7 @@ impl Checker<'_> {
         if let Some(entry) = builtin::find(name) {
             return match entry.as_value() {
                 Value::Function(_) => Known::Entry(entry),
+                Value::Kernel(_) => Known::Columns(Kind::Kernel, Arc::default()),
                 other => Known::Kind(other.kind()),
             };
         }
@@ -315,13 +332,16 @@ impl Checker<'_> {
                 known
             }
             BinaryOp::Compose => {
+                let (mut columns, mut model) = (Vec::new(), false);
                 for part in std::iter::once(first).chain(rest.iter().map(|(_, part)| part)) {
                     let is_builtin = matches!(&part.node, ExprKind::Name(name) if builtin::find(name).is_some());
-                    if !is_builtin {
-                        self.expr(part);
+                    if !is_builtin || is_family(part) {
+                        let known = self.expr(part);
+                        columns.extend_from_slice(known.columns());
+                        model |= matches!(known.kind(), Some(Kind::Model | Kind::Kernel));
                     }
                 }
-                Known::Nothing
+                if model { Known::Columns(Kind::Model, Arc::new(columns)) } else { Known::Nothing }
             }
             BinaryOp::Or | BinaryOp::And => {
                 for part in std::iter::once(first).chain(rest.iter().map(|(_, part)| part)) {
@@ -343,9 +363,13 @@ impl Checker<'_> {
                 Known::Kind(Kind::Bool)
             }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow => {
-                let mut kind = self.expr(first).kind();
+                let known = self.expr(first);
+                let mut columns = known.columns().to_vec();
+                let mut kind = known.kind();
                 for (op, operand) in rest {
-                    let right = self.expr(operand).kind();
+                    let right = self.expr(operand);
+                    columns.extend_from_slice(right.columns());
+                    let right = right.kind();
                     kind = match (kind, right) {
                         (Some(a), Some(b)) => match ops::kinds(op.node, a, b) {
                             Ok(kind) => kind,
@@ -357,7 +381,10 @@ impl Checker<'_> {
                         _ => None,
                     };
                 }
-                kind.map_or(Known::Nothing, Known::Kind)
+                match kind {
+                    Some(Kind::Kernel) => Known::Columns(Kind::Kernel, Arc::new(columns)),
+                    kind => kind.map_or(Known::Nothing, Known::Kind),
+                }
             }
         }
     }
@@ -377,143 +404,8 @@ impl Checker<'_> {
             }
         }
     }
-
-    fn call(&mut self, callee: &Expr, piped: Option<(Known, Span)>, args: &[Arg], span: Span) -> Known {
-        let target = match &callee.node {
-            ExprKind::Name(name) => self.target(name, callee.span),
-            _ => self.expr(callee),
-        };
-        let first = piped.iter().map(|(_, span)| Shape { name: None, span: *span });
-        let shapes: Vec<Shape> =
-            first.chain(args.iter().map(|arg| Shape { name: arg.name.as_ref(), span: arg.span })).collect();
-        match target {
-            Known::Entry(entry) => self.call_entry(entry, piped, args, &shapes, span),
-            Known::Closure { name, params } => {
-                if let Err(trouble) = deal_closure(&name, &params, &shapes, span) {
-                    self.report(trouble, span);
-                }
-                self.arguments(args);
-                Known::Nothing
-            }
-            Known::Kind(kind) => {
-                self.arguments(args);
-                // Steps of a model can be called, a whole model cannot.
-                if !kind.is_callable() && kind != Kind::Model {
-                    let trouble = Trouble::new(format!("{} cannot be called", kind.noun()));
-                    self.report(trouble.saying(format!("this is {}", kind.noun())), callee.span);
-                }
-                Known::Nothing
-            }
-            Known::Nothing => {
-                self.arguments(args);
-                Known::Nothing
-            }
-        }
-    }
-
-    fn arguments(&mut self, args: &[Arg]) {
-        for arg in args {
-            self.expr(&arg.value);
-        }
-    }
-
-    /// What a name before `(` stands for.
-    fn target(&mut self, name: &Arc<str>, span: Span) -> Known {
-        let user = self.user(name);
-        match (user, builtin::find(name)) {
-            (Some(known), _) if known.is_callable() => known,
-            // Steps of a model hide a builtin, a whole model does not.
-            (Some(known), _) if known.is_model() => Known::Nothing,
-            (_, Some(entry)) => Known::Entry(entry),
-            (Some(known), None) => {
-                let noun = known.kind().map_or("a value", Kind::noun);
-                self.report(Trouble::new(format!("`{name}` is {noun}, which cannot be called")), span);
-                Known::Nothing
-            }
-            (None, None) => {
-                let user = self.user_names();
-                self.report(unknown::callee(name, user.iter().map(|n| &**n)), span);
-                Known::Nothing
-            }
-        }
-    }
-
-    fn call_entry(
-        &mut self,
-        entry: &'static Entry,
-        piped: Option<(Known, Span)>,
-        args: &[Arg],
-        shapes: &[Shape<'_>],
-        span: Span,
-    ) -> Known {
-        let signature = &entry.signature;
-        let dealt = match deal(signature, shapes, span) {
-            Ok(dealt) => dealt,
-            Err(trouble) => {
-                self.report(trouble, span);
-                for arg in args.iter().filter(|arg| !may_be_column(&arg.value)) {
-                    self.expr(&arg.value);
-                }
-                return signature.result.map_or(Known::Nothing, Known::Kind);
-            }
-        };
-        let skip = usize::from(piped.is_some());
-        if let (Some((known, span)), Some(&place)) = (piped, dealt.first())
-            && let Some(kind) = known.kind().filter(|kind| !signature.places[place].want.allows(*kind))
-        {
-            self.report(misfit(signature, place, kind, None), span);
-        }
-        for (arg, &at) in args.iter().zip(&dealt[skip..]) {
-            let want = signature.places[at].want;
-            let is_word = want == Want::Word && matches!(arg.value.node, ExprKind::Name(_));
-            if is_word || (want.is_input() && self.column(&arg.value)) {
-                continue;
-            }
-            let kind = self.expr(&arg.value).kind();
-            let literal = literal(&arg.value);
-            let wrong = match (&literal, kind) {
-                (Some(value), _) => !want.admits(value),
-                (None, Some(kind)) => !want.allows(kind),
-                (None, None) => false,
-            };
-            if let (true, Some(kind)) = (wrong, literal.as_ref().map(Value::kind).or(kind)) {
-                self.report(misfit(signature, at, kind, literal.as_ref()), arg.value.span);
-            }
-        }
-        signature.result.map_or(Known::Nothing, Known::Kind)
-    }
-
-    /// Whether an argument in a place of kind Input is a bare word, or a list with such; its other parts are checked.
-    fn column(&mut self, expr: &Expr) -> bool {
-        match &expr.node {
-            ExprKind::Name(_) => true,
-            ExprKind::List(items) => {
-                for item in items {
-                    if !self.column(item) {
-                        self.expr(item);
-                    }
-                }
-                true
-            }
-            _ => false,
-        }
-    }
 }
 
-fn may_be_column(expr: &Expr) -> bool {
-    matches!(expr.node, ExprKind::Name(_) | ExprKind::List(_))
-}
-
-/// The value of an expression that is written out.
-fn literal(expr: &Expr) -> Option<Value> {
-    match &expr.node {
-        ExprKind::Number(x) => Some(Value::Number(*x)),
-        ExprKind::Str(text) => Some(Value::Str(text.clone())),
-        ExprKind::Bool(b) => Some(Value::Bool(*b)),
-        ExprKind::Unary { op, operand } if op.node == UnaryOp::Neg => match operand.node {
-            ExprKind::Number(x) => Some(Value::Number(-x)),
-            _ => None,
-        },
-        _ => None,
-    }
+fn is_family(expr: &Expr) -> bool {
+    matches!(&expr.node, ExprKind::Name(name) if builtin::find(name).is_some_and(Entry::is_family))
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::builtin::nearest;
 use super::span::Span;
 use super::trouble::Trouble;
-use crate::kernel::{BindError, EvalError, Origin, Place};
+use crate::kernel::{BindError, Cause, EvalError, Origin, Place};
 
 /// The text of one node.
 #[derive(Debug, Clone, Default)]
@@ -53,13 +54,20 @@ impl Origins {
         Some(Origin(at))
     }
 
-    fn find(&self, origin: Option<Origin>, place: Place) -> Option<Span> {
+    /// Where a node stands, if that is known.
+    pub fn find(&self, origin: Option<Origin>, place: Place) -> Option<Span> {
         origin.and_then(|origin| self.marks.get(origin.0 as usize)).map(|mark| mark.at(place))
     }
 
     /// What keeps a kernel from being set beside data, at its place in the text if that is known.
     pub fn bind_error(&self, error: &BindError) -> Trouble {
-        self.place(Trouble::new(error.cause.to_string()), error.origin, error.place)
+        let mut trouble = Trouble::new(error.cause.to_string());
+        if let Cause::UnknownInput { input, known } = &error.cause
+            && let Some(near) = nearest(input.trim_matches('`'), known.iter().map(String::as_str))
+        {
+            trouble = trouble.help(format!("did you mean `{near}`?"));
+        }
+        self.place(trouble, error.origin, error.place)
     }
 
     pub fn eval_error(&self, error: &EvalError) -> Trouble {

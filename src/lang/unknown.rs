@@ -44,6 +44,16 @@ pub fn callee<'a>(name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
     }
 }
 
+/// An input that data do not have.
+pub fn input(name: &str, known: &[String]) -> Trouble {
+    let shown: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    let trouble = Trouble::new(format!("there is no input `{name}`: the data have {}", shown.join(", ")));
+    match nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => trouble.help(format!("did you mean `{near}`?")),
+        None => trouble,
+    }
+}
+
 /// `SE_1`, as papers write it.
 fn paper_notation(name: &str) -> Option<Trouble> {
     let (family, input) = name.rsplit_once('_')?;

@@ -348,7 +348,10 @@ fn fits_and_evidence() {
 fn results_of_a_fit() {
     let fit = "let d = data(x=[0, 1, 2, 3], y=[1, 3, 2, 5])\nlet trend, wave = Lin(x), SE(x, l=1, v=2)\n\
                let f = d |> condition(gp(trend + wave, noise=0.1))\n";
-    let shows = |line: &str, expected: &str| check(&format!("{fit}{line}"), expected);
+    let shows = |line: &str, expected: &str| {
+        let text = run(&format!("{fit}{line}")).text();
+        assert!(text.ends_with(&format!("\n{expected}")), "{line} gives {text}");
+    };
     shows("(f |> predict(0..=1, n=3)).at", "[0, 0.5, 1]");
     shows("len((f |> predict([0.5, 7])).mean)", "2");
     shows("len((f |> predict([[0.5], [7]])).sd)", "2");
@@ -366,4 +369,46 @@ fn results_of_a_fit() {
         "kind(plot(f)); kind(plot(d)); kind(plot(f |> decompose)); kind(plot(f |> residuals))",
         "\"Figure\"\n\"Figure\"\n\"Figure\"\n\"Figure\"",
     );
+}
+
+#[test]
+fn much_is_known_before_running() {
+    let checked =
+        |source: &str| Session::default().check(source, "test").into_iter().map(|d| d.message).collect::<Vec<_>>();
+    let one = |source: &str, message: &str| assert_eq!(checked(source), [message], "{source}");
+    one("SE(0, l=-1)", "the lengthscale of `SE` must be positive, found -1");
+    one("fn f(x) = x + Per(year, p=between(2, 1))", "the bounds are the wrong way round: 2 to 1");
+    one("SE(-1)", "-1 is no input");
+    one(
+        "let k = Lin(yeer) * Per(year)\nload(\"airline\") |> fit(k + SE)",
+        "there is no input `yeer`: the data have `year`",
+    );
+    one(
+        "let a = load(\"airline\")\na |> head(20) |> fit(transform(y=log) >> gp(SE(yaer)))",
+        "there is no input `yaer`: the data have `year`",
+    );
+    one("load(\"airline\") |> fit(3)", "expected a model, a kernel or a fit for `model` of `fit`, found a number");
+    one("SE(0) - SE(1)", "kernels cannot be subtracted: a difference of covariances need not be a covariance");
+    for fine in [
+        "let year = 0; load(\"airline\") |> fit(SE(year))",
+        "fn f(c) = SE(c); load(\"airline\") |> fit(f(0))",
+        "let a = load(\"airline\") |> select(year); a |> fit(SE(year))",
+        "let fit = load(\"airline\") |> fit(SE(year)); load(\"airline\") |> fit(SE(year))",
+        "let prep = standardize >> transform(y=log); load(\"airline\") |> prep",
+        "let k = SE; k(0, 1); reduce([1, 2], (a, b) -> a + b)",
+        "if true then 1 else 2; let x = if true then SE else 3; x(0, 1)",
+        "SE(0, l=param(s, 1)) + SE(1, l=param(s))",
+    ] {
+        assert!(checked(fine).is_empty(), "{fine} {:?}", checked(fine));
+    }
+}
+
+#[test]
+fn warnings_of_a_fit() {
+    let said = |source: &str| run(source).text();
+    let text =
+        said("let d = data(a=[1, 2, 3, 4], b=[100, 300, 200, 900], y=[1, 2, 1, 3])\nlet f = d |> fit(SE, restarts=1)");
+    assert!(text.contains("`SE` has one scale for inputs whose spreads differ more than tenfold"), "{text}");
+    let text = said("let d = data(x=[1, 2, 3, 4], y=[1, 2, 1, 3])\nlet f = d |> condition(gp(SE(x, l=1)))");
+    assert!(text.contains("not written, so taken from a fit's first start: `SE.v`, `noise`, `mean`"), "{text}");
 }

@@ -7,6 +7,7 @@ mod lists;
 mod models;
 mod numbers;
 mod parameters;
+mod remarks;
 mod results;
 mod text;
 

@@ -16,6 +16,8 @@ use crate::lang::value::{FromValue, Kind, Value, expected};
 use crate::model::{Evidencer, Mean, Model, ModelError, Noise, Problem};
 use crate::param::{Param, State};
 
+use super::remarks;
+
 /// A model that does not go with its data, at its place in the text where that is known.
 pub fn trouble(eval: &Evaluator<'_>, error: ModelError) -> Trouble {
     match error {
@@ -101,19 +103,24 @@ pub fn options(call: &mut Call<'_, '_>) -> Res<Options> {
 fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let options = options(call)?;
+    remarks::warn_of_spreads(call, &model, &data);
     let fit = fit::fit(&model, &data, options, call.eval.progress).map_err(|error| trouble(call.eval, error))?;
+    remarks::warn_of_end(call, &fit);
     Ok(Value::Fit(Arc::new(fit)))
 }
 
 fn condition(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let fit = fit::condition(&model, &data).map_err(|error| trouble(call.eval, error))?;
+    remarks::note_unwritten(call, fit.problem());
+    remarks::warn_of_end(call, &fit);
     Ok(Value::Fit(Arc::new(fit)))
 }
 
 fn lml(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let fit = fit::condition(&model, &data).map_err(|error| trouble(call.eval, error))?;
+    remarks::note_unwritten(call, fit.problem());
     Ok(Value::Number(fit.lml()))
 }
 
@@ -121,6 +128,7 @@ fn lml(call: &mut Call<'_, '_>) -> Res<Value> {
 fn gradient(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let problem = Problem::new(&model, &data, true).map_err(|error| trouble(call.eval, error))?;
+    remarks::note_unwritten(call, &problem);
     let values = fit::given(&problem);
     let evidence = Evidencer::new(&problem).evaluate(&values, true, false);
     let evidence = evidence.map_err(|error| trouble(call.eval, error))?;

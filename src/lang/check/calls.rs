@@ -1,0 +1,262 @@
+//! Calls: their arguments, what they give, and those that can be tried out beforehand.
+
+use std::sync::Arc;
+
+use super::{Checker, Known};
+use crate::lang::ast::{Arg, Expr, ExprKind, UnaryOp};
+use crate::lang::builtin::{self, Entry, Group, Want};
+use crate::lang::deal::{Shape, deal, deal_closure, misfit};
+use crate::lang::eval::{Evaluator, Globals};
+use crate::lang::host::Host;
+use crate::lang::span::Span;
+use crate::lang::trouble::Trouble;
+use crate::lang::unknown;
+use crate::lang::value::{Kind, Value};
+use crate::progress::Silent;
+
+impl Checker<'_> {
+    pub(super) fn call(&mut self, callee: &Expr, piped: Option<(Known, Span)>, args: &[Arg], span: Span) -> Known {
+        let target = match &callee.node {
+            ExprKind::Name(name) => self.target(name, callee.span),
+            _ => self.expr(callee),
+        };
+        let first = piped.iter().map(|(_, span)| Shape { name: None, span: *span });
+        let shapes: Vec<Shape> =
+            first.chain(args.iter().map(|arg| Shape { name: arg.name.as_ref(), span: arg.span })).collect();
+        match target {
+            Known::Entry(entry) => self.call_entry(entry, piped, args, &shapes, span),
+            Known::Closure { name, params } => {
+                if let Err(trouble) = deal_closure(&name, &params, &shapes, span) {
+                    self.report(trouble, span);
+                }
+                self.arguments(args);
+                Known::Nothing
+            }
+            Known::Columns(kind, _) | Known::Kind(kind) => {
+                self.arguments(args);
+                // Steps of a model can be called, a whole model cannot.
+                if !kind.is_callable() && kind != Kind::Model {
+                    let trouble = Trouble::new(format!("{} cannot be called", kind.noun()));
+                    self.report(trouble.saying(format!("this is {}", kind.noun())), callee.span);
+                }
+                Known::Nothing
+            }
+            Known::Nothing | Known::Data(_) => {
+                self.arguments(args);
+                Known::Nothing
+            }
+        }
+    }
+
+    fn arguments(&mut self, args: &[Arg]) {
+        for arg in args {
+            self.expr(&arg.value);
+        }
+    }
+
+    /// What a name before `(` stands for.
+    fn target(&mut self, name: &Arc<str>, span: Span) -> Known {
+        let user = self.user(name);
+        match (user, builtin::find(name)) {
+            (Some(known), _) if known.is_callable() => known,
+            // Steps of a model hide a builtin, a whole model does not.
+            (Some(known), _) if known.is_model() => Known::Nothing,
+            (_, Some(entry)) => Known::Entry(entry),
+            (Some(known), None) => {
+                let noun = known.kind().map_or("a value", Kind::noun);
+                self.report(Trouble::new(format!("`{name}` is {noun}, which cannot be called")), span);
+                Known::Nothing
+            }
+            (None, None) => {
+                let user = self.user_names();
+                self.report(unknown::callee(name, user.iter().map(|n| &**n)), span);
+                Known::Nothing
+            }
+        }
+    }
+
+    fn call_entry(
+        &mut self,
+        entry: &'static Entry,
+        piped: Option<(Known, Span)>,
+        args: &[Arg],
+        shapes: &[Shape<'_>],
+        span: Span,
+    ) -> Known {
+        let signature = &entry.signature;
+        let dealt = match deal(signature, shapes, span) {
+            Ok(dealt) => dealt,
+            Err(trouble) => {
+                self.report(trouble, span);
+                for arg in args.iter().filter(|arg| !may_be_column(&arg.value)) {
+                    self.expr(&arg.value);
+                }
+                return signature.result.map_or(Known::Nothing, Known::Kind);
+            }
+        };
+        let before = self.found.len();
+        let constant = piped.is_none() && self.is_constant(entry, args, &dealt);
+        let skip = usize::from(piped.is_some());
+        // By place, what is known of the last argument that went there.
+        let mut given: Vec<Known> = signature.places.iter().map(|_| Known::Nothing).collect();
+        let mut columns = Vec::new();
+        if let (Some((known, span)), Some(&place)) = (piped, dealt.first()) {
+            if let Some(kind) = known.kind().filter(|kind| !signature.places[place].want.allows(*kind)) {
+                self.report(misfit(signature, place, kind, None), span);
+            }
+            columns.extend_from_slice(known.columns());
+            given[place] = known;
+        }
+        for (arg, &at) in args.iter().zip(&dealt[skip..]) {
+            let want = signature.places[at].want;
+            let is_word = want == Want::Word && matches!(arg.value.node, ExprKind::Name(_));
+            if is_word || (want.is_input() && self.column(&arg.value, &mut columns)) {
+                continue;
+            }
+            let known = self.expr(&arg.value);
+            let literal = literal(&arg.value);
+            let wrong = match (&literal, known.kind()) {
+                (Some(value), _) => !want.admits(value),
+                (None, Some(kind)) => !want.allows(kind),
+                (None, None) => false,
+            };
+            if let (true, Some(kind)) = (wrong, literal.as_ref().map(Value::kind).or(known.kind())) {
+                self.report(misfit(signature, at, kind, literal.as_ref()), arg.value.span);
+            }
+            columns.extend_from_slice(known.columns());
+            given[at] = known;
+        }
+        if constant && self.found.len() == before {
+            self.try_out(entry, args, span);
+        }
+        self.result(entry, args, given, columns)
+    }
+
+    /// What a call gives, once its arguments are known.
+    fn result(
+        &mut self,
+        entry: &'static Entry,
+        args: &[Arg],
+        given: Vec<Known>,
+        columns: Vec<(Arc<str>, Span)>,
+    ) -> Known {
+        let signature = &entry.signature;
+        let place = |name: &str| signature.place(name).and_then(|i| given.get(i));
+        if let (Some(Known::Data(inputs)), Some(model)) = (place("data"), place("model")) {
+            for (column, span) in model.columns() {
+                if !inputs.iter().any(|input| **input == **column) {
+                    self.report(unknown::input(column, inputs), *span);
+                }
+            }
+        }
+        match (signature.result, signature.name) {
+            (Some(kind @ (Kind::Kernel | Kind::Model)), _) => Known::Columns(kind, Arc::new(columns)),
+            (Some(Kind::Data), "load") => shipped(args).unwrap_or(Known::Kind(Kind::Data)),
+            // These leave the columns as they are.
+            (Some(Kind::Data), "head" | "where" | "dropna") => {
+                place("data").cloned().unwrap_or(Known::Kind(Kind::Data))
+            }
+            (result, _) => result.map_or(Known::Nothing, Known::Kind),
+        }
+    }
+
+    /// Whether a call depends on nothing that is only known when the program runs, so that it can be tried out.
+    fn is_constant(&self, entry: &Entry, args: &[Arg], dealt: &[usize]) -> bool {
+        let pure = entry.is_family() || entry.signature.group == Group::Parameters && entry.signature.name != "param";
+        let constant = |(arg, &place): (&Arg, &usize)| {
+            let input = entry.signature.places[place].want.is_input();
+            self.constant(&arg.value, input)
+        };
+        pure && args.iter().zip(dealt).all(constant)
+    }
+
+    fn constant(&self, expr: &Expr, input: bool) -> bool {
+        match &expr.node {
+            ExprKind::Number(_) | ExprKind::Str(_) | ExprKind::Bool(_) => true,
+            ExprKind::Name(name) => input && self.user(name).is_none(),
+            ExprKind::Unary { op, operand } => op.node == UnaryOp::Neg && self.constant(operand, false),
+            ExprKind::List(items) => items.iter().all(|item| self.constant(item, input)),
+            ExprKind::Prior { value, prior } => {
+                value.as_ref().is_none_or(|value| self.constant(value, false)) && self.constant(prior, false)
+            }
+            ExprKind::Call { callee, args } => match &callee.node {
+                ExprKind::Name(name) if self.user(name).is_none() => match builtin::find(name) {
+                    Some(entry) if entry.signature.group == Group::Parameters && entry.signature.name != "param" => {
+                        args.iter().all(|arg| self.constant(&arg.value, false))
+                    }
+                    _ => false,
+                },
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Runs a call that depends on nothing else; what goes wrong now would go wrong then.
+    fn try_out(&mut self, entry: &'static Entry, args: &[Arg], span: Span) {
+        let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
+        let mut eval = Evaluator::new(&mut host, &globals, &Silent, &mut out);
+        if let Err(trouble) = eval.call_entry(entry, None, args, span) {
+            self.report(trouble, span);
+        }
+    }
+
+    /// Whether an argument in a place of kind Input is a bare word, or a list with such; its other parts are checked.
+    /// Names of columns are collected.
+    fn column(&mut self, expr: &Expr, columns: &mut Vec<(Arc<str>, Span)>) -> bool {
+        match &expr.node {
+            ExprKind::Name(name) => {
+                let kind = self.user(name).map(|known| known.kind());
+                let may_be_input = |kind| matches!(kind, Kind::Number | Kind::String | Kind::List | Kind::Range);
+                if kind.is_none_or(|kind| kind.is_some_and(|kind| !may_be_input(kind))) {
+                    columns.push((name.clone(), expr.span));
+                }
+                true
+            }
+            ExprKind::Str(name) => {
+                columns.push((name.clone(), expr.span));
+                true
+            }
+            ExprKind::List(items) => {
+                for item in items {
+                    if !self.column(item, columns) {
+                        self.expr(item);
+                    }
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The inputs of a data set that ships, loaded by its name and nothing else.
+fn shipped(args: &[Arg]) -> Option<Known> {
+    let [Arg { name: None, value, .. }] = args else {
+        return None;
+    };
+    let ExprKind::Str(name) = &value.node else {
+        return None;
+    };
+    crate::data::sets::find(name)?;
+    let data = crate::data::load(name, &[], &crate::data::Options::default()).ok()?;
+    Some(Known::of(&Value::Data(Arc::new(data))))
+}
+
+fn may_be_column(expr: &Expr) -> bool {
+    matches!(expr.node, ExprKind::Name(_) | ExprKind::List(_))
+}
+
+/// The value of an expression that is written out.
+fn literal(expr: &Expr) -> Option<Value> {
+    match &expr.node {
+        ExprKind::Number(x) => Some(Value::Number(*x)),
+        ExprKind::Str(text) => Some(Value::Str(text.clone())),
+        ExprKind::Bool(b) => Some(Value::Bool(*b)),
+        ExprKind::Unary { op, operand } if op.node == UnaryOp::Neg => match operand.node {
+            ExprKind::Number(x) => Some(Value::Number(-x)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

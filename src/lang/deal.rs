@@ -1,0 +1,117 @@
+//! Which argument goes where: positions, names, and what is wrong about them. Nothing is evaluated here, so that calls
+//! and the checker share it.
+
+use std::sync::Arc;
+
+use super::ast::Name;
+use super::builtin::{Need, Signature, Want, nearest};
+use super::span::Span;
+use super::trouble::{Res, Trouble};
+use super::value::{Kind, Value};
+
+/// An argument before it is evaluated: its name, if it has one, and its place in the text.
+pub struct Shape<'s> {
+    pub name: Option<&'s Name>,
+    pub span: Span,
+}
+
+/// What is known of one place when arguments are dealt out.
+struct Slot<'s> {
+    name: &'s str,
+    short: &'s [&'s str],
+    need: Need,
+    keyword: bool,
+}
+
+/// For each argument the place that it goes to. Used before anything is evaluated, by calls and by the checker alike.
+pub fn deal(signature: &Signature, args: &[Shape<'_>], call: Span) -> Res<Vec<usize>> {
+    let places = signature.places.iter();
+    let slots: Vec<Slot> =
+        places.map(|p| Slot { name: p.name, short: p.short, need: p.need, keyword: p.keyword }).collect();
+    deal_slots(signature.name, &slots, args, call).map_err(|t| t.help(format!("write `{}`", signature.shown())))
+}
+
+/// As [`deal`], for a function of the user's.
+pub fn deal_closure(name: &str, params: &[(Arc<str>, bool)], args: &[Shape<'_>], call: Span) -> Res<Vec<usize>> {
+    let need = |required: bool| if required { Need::Required } else { Need::Optional("") };
+    let slots: Vec<Slot> =
+        params.iter().map(|(name, req)| Slot { name, short: &[], need: need(*req), keyword: false }).collect();
+    deal_slots(name, &slots, args, call)
+}
+
+fn deal_slots(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], call: Span) -> Res<Vec<usize>> {
+    let mut taken = vec![false; slots.len()];
+    let mut dealt = Vec::with_capacity(args.len());
+    for arg in args {
+        let place = match arg.name {
+            Some(name) => named_slot(callee, slots, name)?,
+            None => {
+                let free = |i: &usize| {
+                    let slot = &slots[*i];
+                    slot.need == Need::Many || (!taken[*i] && !slot.keyword && slot.need != Need::Keywords)
+                };
+                (0..slots.len()).find(free).ok_or_else(|| too_many(callee, slots, args, arg.span))?
+            }
+        };
+        let slot = &slots[place];
+        if taken[place] && !matches!(slot.need, Need::Many | Need::Keywords) {
+            return Err(Trouble::new(format!("`{}` of `{callee}` is given twice", slot.name)).at(arg.span));
+        }
+        taken[place] = true;
+        dealt.push(place);
+    }
+    if let Some(missing) = (0..slots.len()).find(|&i| slots[i].need == Need::Required && !taken[i]) {
+        let missing = slots[missing].name;
+        return Err(Trouble::new(format!("`{callee}` needs `{missing}`")).saying("it is missing here").at(call));
+    }
+    Ok(dealt)
+}
+
+fn named_slot(callee: &str, slots: &[Slot<'_>], name: &Name) -> Res<usize> {
+    let named = |slot: &&Slot| !matches!(slot.need, Need::Many | Need::Keywords);
+    let exact = |slot: &Slot| named(&slot) && (slot.name == &*name.node || slot.short.contains(&&*name.node));
+    let any = || slots.iter().position(|slot| slot.need == Need::Keywords);
+    if let Some(found) = slots.iter().position(exact).or_else(any) {
+        return Ok(found);
+    }
+    let known: Vec<&str> =
+        slots.iter().filter(named).flat_map(|s| std::iter::once(s.name).chain(s.short.iter().copied())).collect();
+    let trouble = Trouble::new(format!("`{callee}` has no argument `{}`", name.node)).at(name.span);
+    Err(match nearest(&name.node, known.iter().copied()) {
+        Some(near) => trouble.note(format!("did you mean `{near}`?")),
+        None if known.is_empty() => trouble.note("it takes no arguments by name"),
+        None => trouble,
+    })
+}
+
+fn too_many(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], extra: Span) -> Trouble {
+    let most = slots.iter().filter(|slot| !slot.keyword && slot.need != Need::Keywords).count();
+    let found = args.iter().filter(|arg| arg.name.is_none()).count();
+    let most = match most {
+        0 => "no arguments".into(),
+        1 => "1 argument".into(),
+        n => format!("{n} arguments"),
+    };
+    let by_position = if slots.iter().any(|slot| slot.keyword) { " without a name" } else { "" };
+    Trouble::new(format!("`{callee}` takes {most}{by_position}, found {found}")).saying("one too many").at(extra)
+}
+
+/// An argument of the wrong kind, or of the right one with a value that does not fit.
+pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Value>) -> Trouble {
+    let place = &signature.places[place];
+    let found = match value {
+        Some(value @ (Value::Number(_) | Value::Str(_))) if place.want.allows(kind) => format!("`{value}`"),
+        _ => kind.noun().into(),
+    };
+    let what = place.want.noun();
+    let trouble = Trouble::new(format!("expected {what} for `{}` of `{}`, found {found}", place.name, signature.name))
+        .saying(format!("this is {found}"));
+    let near = match (place.want, value) {
+        (Want::Choice(words), Some(Value::Str(word))) => nearest(word, words.iter().copied()),
+        _ => None,
+    };
+    match near {
+        Some(near) => trouble.help(format!("did you mean \"{near}\"?")),
+        None => trouble,
+    }
+}
