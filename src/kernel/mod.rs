@@ -36,6 +36,8 @@ pub struct Kernel {
     node: Arc<Node>,
     label: Option<Arc<str>>,
     origin: Option<Origin>,
+    /// How many nodes stand in each other.
+    depth: u32,
 }
 
 /// The closed set of shapes.
@@ -122,9 +124,21 @@ pub enum InputRef {
     Name(Arc<str>),
 }
 
+impl Node {
+    /// One more than the deepest of the kernels directly below.
+    fn depth(&self) -> u32 {
+        let children = match self {
+            Node::Leaf(_) => &[][..],
+            Node::Sum(children) | Node::Product(children) => children,
+            Node::Wrap(wrapped) => &wrapped.children,
+        };
+        1 + children.iter().map(|child| child.depth).max().unwrap_or(0)
+    }
+}
+
 impl From<Node> for Kernel {
     fn from(node: Node) -> Self {
-        Self { node: Arc::new(node), label: None, origin: None }
+        Self { depth: node.depth(), node: Arc::new(node), label: None, origin: None }
     }
 }
 
@@ -176,6 +190,11 @@ impl Kernel {
         Node::Wrap(Wrapped { wrap, children, inputs, params }).into()
     }
 
+    /// How many nodes stand in each other. Walks over the tree recurse to this depth.
+    pub fn depth(&self) -> usize {
+        self.depth as usize
+    }
+
     pub fn node(&self) -> &Node {
         &self.node
     }
@@ -208,7 +227,7 @@ impl Kernel {
 
     /// The same label and origin on another node: for passes that rewrite a tree.
     pub fn with_node(&self, node: Node) -> Self {
-        Self { node: Arc::new(node), ..self.clone() }
+        Self { depth: node.depth(), node: Arc::new(node), ..self.clone() }
     }
 
     /// The number of a constant kernel whose variance is fixed.

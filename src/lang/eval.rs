@@ -80,7 +80,7 @@ impl<'a> Evaluator<'a> {
             ExprKind::Name(name) => self.name(name, expr.span),
             ExprKind::List(items) => self.list(items),
             ExprKind::Comprehension { body, vars, over, cond } => self.comprehension(body, vars, over, cond.as_deref()),
-            ExprKind::Lambda(lambda) => Ok(Value::Function(Function::Closure(self.closure(lambda, None)))),
+            ExprKind::Lambda(lambda) => Ok(Value::Function(Function::Closure(self.closure(lambda, None)?))),
             ExprKind::If { cond, then, otherwise } => {
                 if self.truth(cond)? {
                     self.eval(then)
@@ -156,7 +156,10 @@ impl<'a> Evaluator<'a> {
     }
 
     /// A function with what its body mentions of the names around it.
-    pub fn closure(&mut self, lambda: &Arc<Lambda>, name: Option<Arc<str>>) -> Arc<Closure> {
+    ///
+    /// # Errors
+    /// Functions that hold functions that hold functions, without end.
+    pub fn closure(&mut self, lambda: &Arc<Lambda>, name: Option<Arc<str>>) -> Res<Arc<Closure>> {
         let mut captured = Vec::new();
         for free in free_names(lambda) {
             if name.as_ref() == Some(&free) {
@@ -166,7 +169,12 @@ impl<'a> Evaluator<'a> {
                 captured.push((free, value));
             }
         }
-        Arc::new(Closure::new(lambda.clone(), name, captured))
+        let closure = Closure::new(lambda.clone(), name, captured);
+        if closure.depth() > List::MAX_DEPTH {
+            let trouble = Trouble::new(format!("functions hold one another more than {} deep", List::MAX_DEPTH));
+            return Err(trouble.at(lambda.body.span));
+        }
+        Ok(Arc::new(closure))
     }
 
     fn list(&mut self, items: &[Expr]) -> Res<Value> {
@@ -270,7 +278,7 @@ impl<'a> Evaluator<'a> {
                     let value = self.eval(operand)?;
                     fold.apply(op.clone(), value, operand.span)?;
                 }
-                Ok(fold.finish())
+                fold.finish()
             }
         }
     }

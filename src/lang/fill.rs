@@ -1,5 +1,6 @@
 //! A function with its captured values filled in, so that its text stands for itself.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use super::ast::{Arg, Expr, ExprKind, FnParam, Lambda};
@@ -48,11 +49,26 @@ fn operand(function: &Function) -> String {
 
 /// Its text with literals in place of captured names, where a value has a source form.
 pub fn filled(closure: &Closure) -> Lambda {
-    Filling { captured: &closure.captured, hidden: Vec::new() }.lambda(&closure.lambda)
+    fill(closure, &Room { nodes: &Cell::new(MOST), level: 0 })
+}
+
+/// At most so many nodes are written, and functions in functions to such a depth; what is captured beyond keeps its name.
+const MOST: usize = 20_000;
+const DEEPEST: usize = 8;
+
+/// What may still be filled in.
+struct Room<'r> {
+    nodes: &'r Cell<usize>,
+    level: usize,
+}
+
+fn fill(closure: &Closure, room: &Room<'_>) -> Lambda {
+    Filling { captured: &closure.captured, hidden: Vec::new(), room }.lambda(&closure.lambda)
 }
 
 struct Filling<'c> {
     captured: &'c [(Arc<str>, Value)],
+    room: &'c Room<'c>,
     /// Names that are bound further in.
     hidden: Vec<Arc<str>>,
 }
@@ -80,6 +96,7 @@ impl Filling<'_> {
     }
 
     fn expr(&mut self, expr: &Expr) -> Expr {
+        self.room.nodes.set(self.room.nodes.get().saturating_sub(1));
         let node = match &expr.node {
             ExprKind::Number(_) | ExprKind::Str(_) | ExprKind::Bool(_) => expr.node.clone(),
             ExprKind::Name(name) => self.name(name),
@@ -124,25 +141,29 @@ impl Filling<'_> {
             return kept();
         }
         match self.captured.iter().find(|(captured, _)| captured == name) {
-            Some((_, value)) => literal(value).unwrap_or_else(kept),
+            Some((_, value)) => literal(value, self.room).unwrap_or_else(kept),
             None => kept(),
         }
     }
 }
 
 /// The expression that gives a value, if there is one of moderate size.
-fn literal(value: &Value) -> Option<ExprKind> {
+fn literal(value: &Value, room: &Room<'_>) -> Option<ExprKind> {
+    if room.nodes.get() == 0 || room.level >= DEEPEST {
+        return None;
+    }
     match value {
         Value::Number(x) => Some(ExprKind::Number(*x)),
         Value::Bool(b) => Some(ExprKind::Bool(*b)),
         Value::Str(text) => Some(ExprKind::Str(text.clone())),
         Value::Function(Function::Known(entry)) => Some(ExprKind::Name(entry.signature.name.into())),
         Value::Function(Function::Closure(inner)) if inner.name.is_none() => {
-            Some(ExprKind::Lambda(Arc::new(filled(inner))))
+            let deeper = Room { nodes: room.nodes, level: room.level + 1 };
+            Some(ExprKind::Lambda(Arc::new(fill(inner, &deeper))))
         }
-        Value::List(list) if list.len() <= 1000 => {
+        Value::List(list) if list.size() <= 1000 => {
             let span = Default::default();
-            let items = list.items().iter().map(|item| literal(item).map(|node| Expr { node, span }));
+            let items = list.items().iter().map(|item| literal(item, room).map(|node| Expr { node, span }));
             items.collect::<Option<Vec<_>>>().map(ExprKind::List)
         }
         Value::Range(_) | Value::Dist(_) | Value::Kernel(_) | Value::Model(_) => read(&value.to_string()),

@@ -29,6 +29,11 @@ impl Closure {
         Self { lambda, name, captured, depth }
     }
 
+    /// How deep functions and lists are nested in what it captured.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
     pub fn captured(&self, name: &str) -> Option<&Value> {
         self.captured.iter().find(|(n, _)| &**n == name).map(|(_, value)| value)
     }

@@ -180,7 +180,7 @@ pub fn build_combinator(call: &mut Call<'_, '_>, combinator: &'static Combinator
     mark.params = spans;
     let origin = call.eval.host.origins.mark(mark);
     let kernel = (combinator.make)(Parts { kernels, function, inputs, params });
-    Ok(Value::Kernel(kernel.with_origin(origin)))
+    super::ops::kernel(kernel.with_origin(origin))
 }
 
 /// The parameters of a spec as they were written, and where.

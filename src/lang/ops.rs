@@ -77,7 +77,7 @@ impl Fold {
                 Acc::Product(vec![first, second])
             }
             (acc, node, value) => {
-                let left = acc.close();
+                let left = acc.close().map_err(|t| t.at(op.span))?;
                 Acc::Value(binary(node, left, value).map_err(|t| place(t, op.span, self.span, span))?)
             }
         };
@@ -85,21 +85,31 @@ impl Fold {
         Ok(())
     }
 
-    pub fn finish(self) -> Value {
-        self.acc.close()
+    pub fn finish(self) -> Res<Value> {
+        let span = self.span;
+        self.acc.close().map_err(|t| t.at(span))
     }
 }
 
 impl Acc {
-    fn close(self) -> Value {
+    fn close(self) -> Res<Value> {
         match self {
-            Acc::Value(value) => value,
-            Acc::Text(text) => Value::str(text),
+            Acc::Value(value) => Ok(value),
+            Acc::Text(text) => Ok(Value::str(text)),
             // Both have at least two parts.
-            Acc::Sum(terms) => Kernel::sum(terms).map_or(Value::Nothing, Value::Kernel),
-            Acc::Product(factors) => Kernel::product(factors).map_or(Value::Nothing, Value::Kernel),
+            Acc::Sum(terms) => Kernel::sum(terms).map_or(Ok(Value::Nothing), kernel),
+            Acc::Product(factors) => Kernel::product(factors).map_or(Ok(Value::Nothing), kernel),
         }
     }
+}
+
+/// A kernel as a value, unless it is nested so deep that what is printed of it would not be read again.
+pub fn kernel(kernel: Kernel) -> Res<Value> {
+    const MOST: usize = 100;
+    if kernel.depth() > MOST {
+        return Err(Trouble::new(format!("kernels are nested more than {MOST} deep")));
+    }
+    Ok(Value::Kernel(kernel))
 }
 
 /// Puts a failed operation at its operator.
@@ -135,11 +145,11 @@ fn kernels(op: BinaryOp, left: Kernel, right: Kernel) -> Res<Value> {
         BinaryOp::Mul => Kernel::product([left, right]),
         _ => None,
     };
-    made.map(Value::Kernel).ok_or_else(|| unfit(op, Kind::Kernel, Kind::Kernel))
+    made.map_or_else(|| Err(unfit(op, Kind::Kernel, Kind::Kernel)), kernel)
 }
 
 /// A kernel and a number: the number is a constant kernel or a factor that no fit moves, or an exponent.
-fn kernel_number(op: BinaryOp, kernel: Kernel, x: f64, kernel_first: bool) -> Res<Value> {
+fn kernel_number(op: BinaryOp, base: Kernel, x: f64, kernel_first: bool) -> Res<Value> {
     let shown = super::display::number(x);
     let number = |x: f64| {
         if x > 0.0 && x.is_finite() {
@@ -148,9 +158,9 @@ fn kernel_number(op: BinaryOp, kernel: Kernel, x: f64, kernel_first: bool) -> Re
         let what = if op == BinaryOp::Add { "is added to" } else { "scales" };
         Err(Trouble::new(format!("a number that {what} a kernel is a variance and must be positive, found {shown}")))
     };
-    let pair = |number: Kernel| if kernel_first { [kernel.clone(), number] } else { [number, kernel.clone()] };
+    let pair = |number: Kernel| if kernel_first { [base.clone(), number] } else { [number, base.clone()] };
     let made = match op {
-        BinaryOp::Add if x == 0.0 => Some(kernel),
+        BinaryOp::Add if x == 0.0 => Some(base),
         BinaryOp::Add => Kernel::sum(pair(number(x)?)),
         BinaryOp::Mul => Kernel::product(pair(number(x)?)),
         BinaryOp::Div if kernel_first => Kernel::product(pair(number(1.0 / x)?)),
@@ -160,12 +170,12 @@ fn kernel_number(op: BinaryOp, kernel: Kernel, x: f64, kernel_first: bool) -> Re
                     "the power of a kernel is a whole number from 1 to 64, found {shown}"
                 )));
             }
-            Some(power(kernel, x as u32))
+            Some(power(base, x as u32))
         }
         _ if kernel_first => return Err(unfit(op, Kind::Kernel, Kind::Number)),
         _ => return Err(unfit(op, Kind::Number, Kind::Kernel)),
     };
-    Ok(made.map_or(Value::Nothing, Value::Kernel))
+    made.map_or(Ok(Value::Nothing), kernel)
 }
 
 /// Item by item where one side is a list.

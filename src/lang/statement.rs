@@ -28,7 +28,7 @@ pub fn execute(
         match &statement.node {
             StatementKind::Let { names, values } => bind(&mut eval, names, values)?,
             StatementKind::Fn { name, function } => {
-                let closure = eval.closure(function, Some(name.node.clone()));
+                let closure = eval.closure(function, Some(name.node.clone()))?;
                 vec![(name.node.clone(), Value::Function(Function::Closure(closure)))]
             }
             StatementKind::Import(path) => {

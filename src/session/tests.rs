@@ -286,6 +286,19 @@ fn names_become_labels() {
 }
 
 #[test]
+fn kernels_are_not_nested_without_end() {
+    fails("fn f(k, n) = if n == 0 then k else f((k + SE) * Lin, n - 1)\nf(SE, 5000)", "nested more than 100 deep");
+    fails("fn f(k, n) = if n == 0 then k else f(k^2, n - 1)\nf(SE, 5000)", "nested more than 100 deep");
+}
+
+#[test]
+fn functions_do_not_hold_one_another_without_end() {
+    fails("fn f(g, n) = if n == 0 then g else f(x -> g(x), n - 1)\nf(abs, 5000)", "more than 500 deep");
+    let text = run("fn f(g, n) = if n == 0 then g else f(x -> g(x) + g(x), n - 1)\nf(abs, 100)").text();
+    assert!(text.len() < 200_000 && text.starts_with("x -> "), "{} bytes", text.len());
+}
+
+#[test]
 fn a_hundred_thousand_kernels() {
     check(&format!("len(terms({}))", vec!["SE"; 100_000].join(" + ")), "100000");
 }

@@ -73,7 +73,7 @@ fn fold(call: &mut Call<'_, '_>, op: BinaryOp, empty: f64) -> Res<Value> {
         call.eval.poll()?;
         fold.apply(Spanned::new(op, span), item, span)?;
     }
-    Ok(fold.finish())
+    fold.finish()
 }
 
 fn sum(call: &mut Call<'_, '_>) -> Res<Value> {
