@@ -59,17 +59,14 @@ fn run(session: &mut Session, program: &str) -> Value {
     let output = session.run(program, "reference", &Silent);
     assert!(!output.failed, "{}\n{program}", output.text());
     let shown = output.items.iter().rev().find_map(|item| match item {
-        mercer::lang::host::Item::Shown(value) => Some(value.to_json()),
+        mercer::lang::host::Item::Shown(value) => Some(mercer::lang::json::tagged(value)),
         _ => None,
     });
     shown.expect("a value")["value"].clone()
 }
 
 fn close(found: f64, expected: f64, rel: f64, abs: f64, what: &str) {
-    assert!(
-        (found - expected).abs() <= rel * expected.abs() + abs,
-        "{what}: found {found}, expected {expected}"
-    );
+    assert!((found - expected).abs() <= rel * expected.abs() + abs, "{what}: found {found}, expected {expected}");
 }
 
 fn close_all(found: &Value, expected: &Value, rel: f64, abs: f64, what: &str) {
@@ -119,7 +116,13 @@ fn evidences_and_gradients() {
         let mut session = Session::default();
         // beside white noise the noise has to be free to have a gradient: it was written, so it is
         let lml = run(&mut session, &format!("{}lml(d, m)", given(&case)));
-        close(lml.as_f64().expect("a number"), case["lml"].as_f64().expect("a number"), tolerance(&case, "lml_rel"), 0.0, name);
+        close(
+            lml.as_f64().expect("a number"),
+            case["lml"].as_f64().expect("a number"),
+            tolerance(&case, "lml_rel"),
+            0.0,
+            name,
+        );
         let found = run(&mut session, "gradient(d, m)");
         let (found, expected) = (array(&found), array(&case["grad"]));
         assert_eq!(found.len(), expected.len(), "{name}: {found:?}");

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use super::errors::standard_errors;
+use super::curvature::Curvature;
 use super::hints::hints;
 use super::optimize::{Ended, Objective, Options as Search, Run};
 use super::starts::Starts;
@@ -25,7 +25,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { restarts: 10, seed: 0, max_iter: 300 }
+        Self { restarts: 10, seed: 0, max_iter: 1000 }
     }
 }
 
@@ -112,7 +112,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         max_iter: options.max_iter,
         max_evals: 4 * options.max_iter,
         gradient_tolerance: 1e-5,
-        value_tolerance: 1e-11,
+        value_tolerance: 1e-9,
         ..Search::default()
     };
     let mut runs: Vec<Entry> = (0..options.restarts.max(1))
@@ -137,7 +137,19 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         }));
     };
     let outcome = best.run.outcome();
-    let values = objective.evidence(&objective.to_values(&outcome.at), false, true)?.values;
+    let mut values = objective.evidence(&objective.to_values(&outcome.at), false, true)?.values;
+    let mut errors = vec![None; values.len()];
+    let (mut ended, mut gradient_size) = (outcome.ended, outcome.gradient_size());
+    if !progress.stop()
+        && let Some(curvature) = Curvature::at(&objective, &values)
+    {
+        values = curvature.polish(&objective, &values);
+        errors = curvature.standard_errors(&objective, &values);
+        gradient_size = objective.at(&values, false).map_or(gradient_size, |here| here.size());
+        if gradient_size < search.gradient_tolerance {
+            ended = Ended::Converged;
+        }
+    }
     let reports = runs
         .iter()
         .map(|e| Start {
@@ -147,10 +159,9 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         })
         .collect();
     drop(runs);
-    let errors = if progress.stop() { vec![None; values.len()] } else { standard_errors(&objective, &values) };
     drop(objective);
     drop(starts);
-    finish(model, problem, values, errors, Some((outcome.ended, outcome.gradient_size())), reports, options)
+    finish(model, problem, values, errors, Some((ended, gradient_size)), reports, options)
 }
 
 /// Takes the values of a model as given; unset ones take those of a fit's first start.
@@ -334,34 +345,59 @@ impl<'p> Likelihood<'p> {
     }
 }
 
+/// The log posterior at a place.
+pub struct Here {
+    /// log evidence + log density of the priors in the optimiser's coordinates.
+    pub total: f64,
+    /// Its derivative in the optimiser's coordinate of every parameter; 0 for those that are not free.
+    pub slopes: Vec<f64>,
+}
+
+impl Here {
+    /// The largest slope.
+    pub fn size(&self) -> f64 {
+        self.slopes.iter().fold(0.0, |m, s| m.max(s.abs()))
+    }
+}
+
+impl Likelihood<'_> {
+    /// The log posterior and its slopes, with `profile` at the best values of the mean. `None` where it has none.
+    pub fn at(&self, values: &[f64], profile: bool) -> Option<Here> {
+        let parameters = self.problem.parameters();
+        if parameters.iter().zip(values).any(|(p, &v)| p.is_free() && !p.domain.contains(v)) {
+            return None;
+        }
+        let evidence = self.evidence(values, true, profile).ok()?;
+        if evidence.gradient.is_empty() {
+            return None;
+        }
+        let mut total = evidence.lml;
+        let mut slopes = vec![0.0; values.len()];
+        for (i, parameter) in parameters.iter().enumerate().filter(|(_, p)| p.is_free()) {
+            let value = evidence.values[i];
+            let slope = parameter.domain.slope(value);
+            slopes[i] = evidence.gradient[i] * slope;
+            if let Some(prior) = parameter.param.prior {
+                let (log, by_value) = prior.log_density(value);
+                total += log + slope.ln();
+                slopes[i] += by_value * slope + parameter.domain.log_slope_slope(value);
+            }
+        }
+        total.is_finite().then_some(Here { total, slopes })
+    }
+}
+
 impl Objective for Likelihood<'_> {
     fn dim(&self) -> usize {
         self.moved.len()
     }
 
     fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
-        let values = self.to_values(at);
-        let parameters = self.problem.parameters();
-        if self.moved.iter().any(|&i| !parameters[i].domain.contains(values[i])) {
-            return f64::INFINITY;
-        }
-        let Ok(evidence) = self.evidence(&values, true, true) else { return f64::INFINITY };
-        if evidence.gradient.is_empty() {
-            return f64::INFINITY;
-        }
-        let mut total = evidence.lml;
+        let Some(here) = self.at(&self.to_values(at), true) else { return f64::INFINITY };
         for (g, &i) in gradient.iter_mut().zip(&self.moved) {
-            let (parameter, value) = (&parameters[i], values[i]);
-            let slope = parameter.domain.slope(value);
-            let mut up = evidence.gradient[i] * slope;
-            if let Some(prior) = parameter.param.prior {
-                let (log, by_value) = prior.log_density(value);
-                total += log + slope.ln();
-                up += by_value * slope + parameter.domain.log_slope_slope(value);
-            }
-            *g = -up;
+            *g = -here.slopes[i];
         }
-        self.offset - total
+        self.offset - here.total
     }
 }
 

@@ -7,7 +7,7 @@ pub mod optimize;
 pub mod periodogram;
 pub mod spacing;
 
-mod errors;
+mod curvature;
 mod fitting;
 mod hints;
 mod lbfgs;

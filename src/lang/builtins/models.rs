@@ -152,7 +152,7 @@ pub const MODEL: Place = Place::required(
 
 pub const RESTARTS: Place = Place::keyword("restarts", Want::Count, "10", "how many starts");
 pub const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "what the random starts depend on");
-pub const MAXITER: Place = Place::keyword("maxiter", Want::Count, "300", "how many steps from each start");
+pub const MAXITER: Place = Place::keyword("maxiter", Want::Count, "1000", "how many steps from each start");
 
 pub static MODELS: &[Builtin] = &[
     Builtin {

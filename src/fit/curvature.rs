@@ -1,0 +1,125 @@
+//! The shape of the log posterior around a maximum: the last steps to it, and standard errors.
+
+use super::fitting::Likelihood;
+use crate::linalg::{Matrix, Vector};
+
+/// Beyond this many e-folds (or spreads of a column) either way a parameter is called not determined.
+const UNDETERMINED: f64 = 4.0;
+/// Directions of less curvature than this, with that of each parameter alone taken for 1, are not determined.
+const FLOOR: f64 = 1e-9;
+/// The same for steps: nearly flat directions are left to the optimiser, which looks at values.
+const STEP_FLOOR: f64 = 1e-5;
+/// Newton steps at most; with one Hessian, each of one evaluation.
+const STEPS: usize = 6;
+
+/// Minus the Hessian of the log posterior in the optimiser's coordinates of all free parameters, the mean's among
+/// them, by differences of the gradient.
+pub struct Curvature {
+    /// Places of these parameters among all.
+    free: Vec<usize>,
+    /// 1/√ of each parameter's own curvature; 0 where it has none.
+    scale: Vec<f64>,
+    /// Of the Hessian scaled to a unit diagonal, so that sharp and blunt parameters can stand side by side.
+    values: Vector,
+    vectors: Matrix,
+}
+
+impl Curvature {
+    /// `None` where the gradient cannot be evaluated.
+    pub fn at(objective: &Likelihood<'_>, values: &[f64]) -> Option<Self> {
+        let parameters = objective.problem().parameters();
+        let inside = |i: &usize| parameters[*i].is_free() && !parameters[*i].domain.on_bound(values[*i]);
+        let free: Vec<usize> = (0..parameters.len()).filter(inside).collect();
+        let p = free.len();
+        let difference = |a: usize, h: f64| -> Option<Vec<f64>> {
+            let slopes = |by: f64| -> Option<Vec<f64>> {
+                let mut moved = values.to_vec();
+                let domain = parameters[free[a]].domain;
+                moved[free[a]] = domain.from_real(domain.to_real(values[free[a]]) + by);
+                Some(objective.at(&moved, false)?.slopes)
+            };
+            let (up, down) = (slopes(h)?, slopes(-h)?);
+            Some(free.iter().map(|&i| (down[i] - up[i]) / (2.0 * h)).collect())
+        };
+        let mut hessian = Matrix::zeros(p, p);
+        for a in 0..p {
+            // periods are determined to a thousandth of other parameters: the step has to be a small part of the error
+            let rough = difference(a, 1e-6)?;
+            let h = (0.02 / rough[a].abs().sqrt()).clamp(1e-6, 1e-2);
+            for (b, second) in difference(a, h)?.into_iter().enumerate() {
+                hessian[(a, b)] = second;
+            }
+        }
+        let own = |a: usize| if hessian[(a, a)] > 0.0 { 1.0 / hessian[(a, a)].sqrt() } else { 0.0 };
+        let scale: Vec<f64> = (0..p).map(own).collect();
+        // a parameter without curvature is not determined and stands alone
+        let scaled = Matrix::from_fn(p, p, |a, b| match a == b {
+            true => 1.0,
+            false => 0.5 * (hessian[(a, b)] + hessian[(b, a)]) * scale[a] * scale[b],
+        });
+        if scaled.iter().any(|v| !v.is_finite()) {
+            return None;
+        }
+        let eigen = scaled.symmetric_eigen();
+        Some(Self { free, scale, values: eigen.eigenvalues, vectors: eigen.eigenvectors })
+    }
+
+    /// The standard error of every parameter in natural units, by the delta method. `None` for parameters that are not
+    /// free, on a bound, or not determined by the data: a direction without curvature takes its parameters along and
+    /// leaves the others their errors.
+    pub fn standard_errors(&self, objective: &Likelihood<'_>, values: &[f64]) -> Vec<Option<f64>> {
+        let parameters = objective.problem().parameters();
+        let mut errors = vec![None; parameters.len()];
+        for (a, &i) in self.free.iter().enumerate() {
+            let mut variance = if self.scale[a] > 0.0 { 0.0 } else { f64::INFINITY };
+            for (k, &value) in self.values.iter().enumerate() {
+                let part = self.vectors[(a, k)].powi(2);
+                if value > FLOOR {
+                    variance += part / value;
+                } else if part > 1e-6 {
+                    variance = f64::INFINITY;
+                }
+            }
+            let error = self.scale[a] * variance.sqrt();
+            if error < UNDETERMINED {
+                errors[i] = Some(error * parameters[i].domain.slope(values[i]));
+            }
+        }
+        errors
+    }
+
+    /// Newton's steps from a place near the maximum, as long as each lowers the gradient and loses no likelihood.
+    /// What the optimiser leaves along sharp directions (a period) goes; flat ones are not followed.
+    pub fn polish(&self, objective: &Likelihood<'_>, values: &[f64]) -> Vec<f64> {
+        let parameters = objective.problem().parameters();
+        let mut best = values.to_vec();
+        let Some(mut here) = objective.at(&best, false) else { return best };
+        let size = |slopes: &[f64]| {
+            self.free.iter().zip(&self.scale).map(|(&i, s)| (slopes[i] * s).powi(2)).sum::<f64>().sqrt()
+        };
+        for _ in 0..STEPS {
+            let scaled = Vector::from_iterator(
+                self.free.len(),
+                self.free.iter().zip(&self.scale).map(|(&i, s)| here.slopes[i] * s),
+            );
+            let mut along = self.vectors.tr_mul(&scaled);
+            for (part, &value) in along.iter_mut().zip(&self.values) {
+                *part = if value > STEP_FLOOR { *part / value } else { 0.0 };
+            }
+            let step = &self.vectors * along;
+            let mut moved = best.clone();
+            for ((&i, s), step) in self.free.iter().zip(&self.scale).zip(step.iter()) {
+                let domain = parameters[i].domain;
+                moved[i] = domain.from_real(domain.to_real(best[i]) + s * step);
+            }
+            let Some(there) = objective.at(&moved, false) else { return best };
+            let lost = here.total - there.total;
+            let slack = 1e-10 * here.total.abs().max(1.0);
+            if lost.is_nan() || lost > slack || size(&there.slopes) >= size(&here.slopes) {
+                return best;
+            }
+            (best, here) = (moved, there);
+        }
+        best
+    }
+}
