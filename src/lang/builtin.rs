@@ -168,6 +168,8 @@ impl Place {
     pub fn shown(&self) -> String {
         match self.need {
             Need::Required => self.name.into(),
+            // Defaults in words are for the help text.
+            Need::Optional(default) if default.is_empty() || default.contains(' ') => format!("{}=…", self.name),
             Need::Optional(default) => format!("{}={default}", self.name),
             Need::Many => format!("{}…", self.name),
             Need::Keywords => format!("{}=…", self.name),

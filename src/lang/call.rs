@@ -92,7 +92,7 @@ impl Call<'_, '_> {
 
     /// A warning at the call.
     pub fn warn(&mut self, message: impl Into<String>) {
-        let warning = Diagnostic::warning(message).label(self.span, "");
+        let warning = Diagnostic::warning(message).label(self.span, "here");
         self.eval.emit(Item::Diagnostic(warning));
     }
 }
@@ -366,7 +366,7 @@ impl Evaluator<'_> {
                     Some((value, global)) => {
                         if global && self.host.noted.insert(name.clone()) {
                             let text = format!("`{name}` is read as the value that you gave it, {value}");
-                            let note = Diagnostic::remark(text).label(expr.span, "");
+                            let note = Diagnostic::remark(text).label(expr.span, "here");
                             self.emit(Item::Diagnostic(
                                 note.help(format!("write \"{name}\" for a column of that name")),
                             ));

@@ -101,6 +101,56 @@ pub fn page(entry: &Entry) -> String {
     out.trim_end().to_owned()
 }
 
+/// The chapter of the language reference on everything that can be called, in Markdown, with what the examples show.
+pub fn reference() -> String {
+    let mut out = String::new();
+    for group in Group::ALL {
+        let entries = builtin::all().iter().filter(|entry| entry.signature.group == group);
+        for (i, entry) in entries.enumerate() {
+            if i == 0 {
+                out.push_str(&format!("## {}\n\n", group.title()));
+            }
+            out.push_str(&section(entry));
+        }
+    }
+    out
+}
+
+fn section(entry: &Entry) -> String {
+    let signature = &entry.signature;
+    let mut out = format!("### `{}`\n\n{}.", signature.shown(), capital(signature.summary));
+    if !signature.aliases.is_empty() {
+        let names: Vec<String> = signature.aliases.iter().map(|name| format!("`{name}`")).collect();
+        out.push_str(&format!(" Also called {}.", names.join(", ")));
+    }
+    if !signature.help.is_empty() {
+        out.push_str(&format!(" {}", signature.help));
+    }
+    out.push_str("\n\n");
+    for place in &signature.places {
+        let default = match place.need {
+            Need::Optional(default) if default.contains(' ') => format!("; left out: {default}"),
+            Need::Optional(default) if !default.is_empty() => format!("; left out: `{default}`"),
+            _ => String::new(),
+        };
+        out.push_str(&format!("- `{}`: {}{default}\n", keyword(place), place.help));
+    }
+    for example in &signature.examples {
+        out.push_str("\n```\n");
+        for line in example.lines() {
+            out.push_str(&format!("> {line}\n"));
+        }
+        out.push_str(&format!("{}\n```\n", run(example)));
+    }
+    out.push('\n');
+    out
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// A place with the shorter name that a keyword may use.
 fn keyword(place: &builtin::Place) -> String {
     std::iter::once(place.name).chain(place.short.iter().copied()).collect::<Vec<_>>().join(", ")

@@ -93,6 +93,8 @@ impl Trouble {
     pub fn at(mut self, span: Span) -> Self {
         if self.0.labels.is_empty() {
             let text = std::mem::take(&mut self.0.saying);
+            // A label without text is not drawn.
+            let text = if text.is_empty() { "here".into() } else { text };
             self.0.labels.push((span, text));
         }
         self

@@ -82,7 +82,7 @@ impl Library {
                 _ => format!("`{}` cannot be read: {error}", path.node),
             };
             let place = self.folder();
-            let diagnostic = Diagnostic::error(message).label(path.span, "");
+            let diagnostic = Diagnostic::error(message).label(path.span, "here");
             if place.as_os_str().is_empty() {
                 diagnostic
             } else {
@@ -102,7 +102,7 @@ impl Library {
         if let Some(program) = self.programs.get(file) {
             return Ok(program.clone());
         }
-        let text = read(file).map_err(|message| vec![Diagnostic::error(message).label(span, "")])?;
+        let text = read(file).map_err(|message| vec![Diagnostic::error(message).label(span, "here")])?;
         let source = self.sources.add(name(file), text.as_str());
         let parsed = parse_all(&text, source);
         if !parsed.diagnostics.is_empty() {

@@ -188,7 +188,7 @@ pub static MODELS: &[Builtin] = &[
         result: Some(Kind::Fit),
         summary: "the model with the parameters of the greatest evidence",
         help: "With priors it is the mode of the posterior in the optimiser's coordinates. Ctrl-C gives the best so far.",
-        examples: &["let d = data(x=0..20, y=[sin(x / 2) for x in 0..20])\n(d |> fit(SE)).converged"],
+        examples: &["let d = data(x=0..30, y=[sin(x / 3) + cos(9 * x) / 5 for x in 0..30])\n(d |> fit(SE)).converged"],
         run: fit_model,
     },
     Builtin {

@@ -36,7 +36,7 @@ pub fn warn_of_spreads(call: &mut Call<'_, '_>, model: &Model, data: &Dataset) {
     let [(wide, a), (narrow, b)] = worst;
     let text = format!("`{family}` has one scale for inputs whose spreads differ more than tenfold");
     let warning = Diagnostic::warning(text)
-        .label(call.eval.host.origins.find(origin, Place::Node).unwrap_or(call.span), "")
+        .label(call.eval.host.origins.find(origin, Place::Node).unwrap_or(call.span), "here")
         .note(format!("the standard deviation of `{wide}` is {}, that of `{narrow}` {}", rounded(a), rounded(b)))
         .help(format!("write `ARD({family})`, or `standardize >> gp(…)`"));
     call.emit(Item::Diagnostic(warning));
@@ -73,6 +73,6 @@ pub fn note_unwritten(call: &mut Call<'_, '_>, problem: &Problem) {
     let names: Vec<String> = unwritten.map(|p| format!("`{}`", p.name)).collect();
     if !names.is_empty() {
         let text = format!("not written, so taken from a fit's first start: {}", names.join(", "));
-        call.emit(Item::Diagnostic(Diagnostic::remark(text).label(call.span, "")));
+        call.emit(Item::Diagnostic(Diagnostic::remark(text).label(call.span, "here")));
     }
 }
