@@ -47,7 +47,9 @@ fn one(file: &Path, check: bool, screen: &mut Screen) -> Result<bool, String> {
         return Ok(same);
     }
     if file == Path::new(STDIN) {
-        screen.line(formatted.strip_suffix('\n').unwrap_or(&formatted));
+        if let Some(text) = formatted.strip_suffix('\n') {
+            screen.line(text);
+        }
     } else if !same {
         replace(file, &formatted).map_err(|error| format!("`{name}` cannot be written: {error}"))?;
     }

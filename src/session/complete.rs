@@ -4,7 +4,9 @@ use std::path::Path;
 
 use super::Session;
 use crate::data::sets;
-use crate::lang::builtin::{self, Want};
+use crate::lang::builtin::{self, Entry, Group, Need, Want};
+use crate::lang::print::print_string;
+use crate::lang::scan::{RESERVED, TokenKind, scan};
 use crate::lang::value::Value;
 
 /// One thing that could stand at the cursor.
@@ -69,9 +71,7 @@ impl Session {
                     }
                 }
             }
-            if entry.signature.places.iter().any(|place| place.want.is_input()) {
-                self.columns(found);
-            }
+            self.columns(entry, found);
         }
         for (name, value) in self.bindings() {
             found.push(Candidate { text: name.into(), about: value.kind().name().into() });
@@ -95,12 +95,23 @@ impl Session {
         }
     }
 
-    /// The columns of every data set that has a name.
-    fn columns(&self, found: &mut Vec<Candidate>) {
+    /// The columns of every data set that has a name, where a call speaks of columns: in a place for inputs, as the
+    /// names of keywords, or in a function of columns.
+    fn columns(&self, entry: &Entry, found: &mut Vec<Candidate>) {
+        let places = &entry.signature.places;
+        let verb = entry.signature.group == Group::Data;
+        if !verb && !places.iter().any(|place| place.want.is_input()) {
+            return;
+        }
+        let sign = if places.iter().any(|place| place.need == Need::Keywords) { "=" } else { "" };
         for (name, value) in self.bindings() {
             let Value::Data(data) = value else { continue };
             let about = format!("a column of {name}");
-            found.extend(data.names().iter().map(|column| Candidate { text: (*column).into(), about: about.clone() }));
+            let columns = data.names().into_iter().map(|column| match is_name(column) {
+                true => format!("{column}{sign}"),
+                false => print_string(column),
+            });
+            found.extend(columns.map(|text| Candidate { text, about: about.clone() }));
         }
     }
 
@@ -131,6 +142,13 @@ impl Session {
             found.push(Candidate { text: format!("{prefix}{name}{slash}"), about: String::new() });
         }
     }
+}
+
+/// Whether a column can be written as a bare word.
+fn is_name(column: &str) -> bool {
+    let mut tokens = scan(column).into_iter();
+    let word = tokens.next().is_some_and(|token| token.kind == TokenKind::Word && token.text(column) == column);
+    word && !RESERVED.contains(&column)
 }
 
 fn is_word(c: char) -> bool {

@@ -169,6 +169,10 @@ fn completion_knows_names_and_keywords() {
     assert_eq!(texts("1 + ser"), ["series"]);
     assert_eq!(texts("grid(0..1, n"), ["n=", "normal", "not"]);
     assert_eq!(texts("series.n"), ["n"]);
+    session.run("let e = data(weight=[1, 2], y=[3, 4])", "test", &Silent);
+    assert_eq!(texts("e |> fit(SE(wei"), ["weight"]);
+    assert_eq!(texts("e |> where(wei"), ["weight"]);
+    assert_eq!(texts("e |> transform(wei"), ["weight="]);
     assert!(session.hint("grid").unwrap().starts_with("grid(range, n)"));
 }
 

@@ -4,9 +4,13 @@ use std::io::{self, Write};
 use std::process::exit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
 
 /// The exit code of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
+/// How long what runs has to stop before anything is said.
+const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Who is interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +54,13 @@ impl Interrupts {
         if count >= last {
             exit(INTERRUPTED);
         }
+        // Most work hears it at once; only of what goes on is there something to say.
+        thread::sleep(PATIENCE);
+        if !self.running.load(Ordering::SeqCst) {
+            return;
+        }
         let again = if last - count == 1 { "press Ctrl-C again" } else { "press Ctrl-C twice more" };
-        // What runs may take a while to hear it. A line that nobody can read is lost.
+        // A line that nobody can read is lost.
         let _ = writeln!(io::stderr(), "\r\u{1B}[Kstopping; {again} to leave at once");
     }
 

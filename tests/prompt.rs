@@ -1,0 +1,276 @@
+//! The prompt, driven through a pseudo-terminal.
+#![cfg(unix)]
+
+use std::path::Path;
+use std::process::Command;
+
+use rexpect::session::{PtySession, spawn_command};
+use snapbox::cmd::cargo_bin;
+
+/// Machines that build and test at once are slow; what works does not wait for this.
+const PATIENCE: u64 = 60_000;
+/// The editor switches pastes on when it begins to read and off when a text is entered, once each.
+const READY: &str = "\x1B[?2004h";
+const ENTERED: &str = "\x1B[?2004l";
+
+struct Prompt(PtySession);
+
+impl Prompt {
+    fn open(folder: &Path) -> Self {
+        Self::with(folder, &[])
+    }
+
+    fn with(folder: &Path, variables: &[(&str, &str)]) -> Self {
+        let mut command = Command::new(cargo_bin!("mercer"));
+        command.current_dir(folder).env("MERCER_HISTORY", folder.join("history")).env("TERM", "xterm");
+        // Without colours what comes back is the text that was meant.
+        command.env("NO_COLOR", "1").envs(variables.iter().copied());
+        let mut prompt = Self(spawn_command(command, Some(PATIENCE)).expect("a terminal"));
+        prompt.wait("`:quit` leaves");
+        prompt.ready();
+        prompt
+    }
+
+    #[track_caller]
+    fn wait(&mut self, text: &str) -> String {
+        self.0.exp_string(text).unwrap_or_else(|error| panic!("no {text:?}: {error}"))
+    }
+
+    /// Waits until the next line can be typed. Gives what was written until then.
+    #[track_caller]
+    fn ready(&mut self) -> String {
+        self.wait(READY)
+    }
+
+    #[track_caller]
+    fn press(&mut self, keys: &str) {
+        self.0.send(keys).and_then(|_| self.0.flush()).unwrap();
+    }
+
+    /// Types a text, which may have several lines, and looks at what comes of it. The text itself is not part of that.
+    #[track_caller]
+    fn says(&mut self, text: &str, expected: &str) {
+        self.press(&format!("{}\r", text.replace('\n', "\r")));
+        self.wait(ENTERED);
+        let said = self.ready();
+        assert!(said.contains(expected), "{text:?} says {said:?} and not {expected:?}");
+    }
+
+    #[track_caller]
+    fn leave(mut self) {
+        self.press(":quit\r");
+        self.ends();
+    }
+
+    #[track_caller]
+    fn ends(mut self) {
+        self.0.exp_eof().unwrap();
+        let status = self.0.process_mut().wait().unwrap();
+        assert!(format!("{status:?}").ends_with(", 0)"), "{status:?}");
+    }
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[test]
+fn a_session() {
+    let folder = folder();
+    let mut prompt = Prompt::open(folder.path());
+    // A bracket and an operator keep the input open.
+    prompt.says("let x = [1,\n  2]", "");
+    prompt.says("x +\n40", "[41, 42]");
+    // An error, and then a statement that works.
+    prompt.says("x + nope", "unknown name `nope`");
+    prompt.says("x * 2", "[2, 4]");
+    // From the last value on.
+    prompt.says("|> sum", "6");
+    prompt.says("_ + 1", "7");
+    prompt.says(":vars", "x  List  [1, 2]");
+    prompt.says(":type x", "List");
+    prompt.says(":members x", "how many items there are");
+    prompt.says(":hlep", "did you mean `:help`?");
+    prompt.says("?grid", "grid(range, n)");
+    prompt.says(":help", ":set [KEY VALUE]");
+    // Whoever is caught in a bracket gets out by two empty lines.
+    prompt.says("x(1\n\n\n", "unclosed bracket");
+    prompt.leave();
+}
+
+#[test]
+fn names_are_completed() {
+    let folder = folder();
+    let mut prompt = Prompt::open(folder.path());
+    let cancel = |prompt: &mut Prompt| {
+        prompt.press("\x03");
+        prompt.ready();
+    };
+    prompt.says("let air = load(\"airline\")", "");
+    prompt.press("air |> transform(pas\t");
+    prompt.wait("transform(passengers=");
+    cancel(&mut prompt);
+    prompt.press("air |> fit(SE(ye\t");
+    prompt.wait("SE(year");
+    cancel(&mut prompt);
+    prompt.press("air |> fit(SE, res\t");
+    prompt.wait("restarts=");
+    cancel(&mut prompt);
+    prompt.says(":va\t", "air  Data");
+    std::fs::write(folder.path().join("script.mer"), "let from_file = 11").unwrap();
+    prompt.says(":load scr\t", "");
+    prompt.says("from_file * 2", "22");
+    prompt.leave();
+}
+
+#[test]
+fn a_call_shows_its_signature() {
+    let folder = folder();
+    let mut prompt = Prompt::open(folder.path());
+    prompt.press("grid(");
+    prompt.wait("grid(range, n)");
+    prompt.press("0..1, 2)\r");
+    prompt.wait("[0, 0.5]");
+    prompt.ready();
+    prompt.leave();
+}
+
+#[test]
+fn a_paste_of_many_lines_is_one_program() {
+    let folder = folder();
+    let mut prompt = Prompt::open(folder.path());
+    let text = "let a = 20\nlet b = [\n  1,\n  2,\n]\n\nb\n|> sum\n|> (s -> s * a)";
+    prompt.press(&format!("\x1B[200~{text}\x1B[201~"));
+    prompt.says("", "60");
+    // A terminal that does not tell pastes from keys.
+    prompt.press("let c = [\r1,\r2]\rc |> prod\r\"d\" + \"e\"\r");
+    prompt.wait("\r\n2\r\n");
+    prompt.wait("\"de\"");
+    prompt.ready();
+    prompt.leave();
+}
+
+#[test]
+fn what_is_typed_ahead_is_not_lost() {
+    let folder = folder();
+    let mut prompt = Prompt::open(folder.path());
+    prompt.press("[i for i in 0..3000000 if i < 0]\r1 + 1\rlet a = 3\ra + 4\r");
+    prompt.wait("[]");
+    prompt.wait("\r\n2\r\n");
+    prompt.wait("\r\n7\r\n");
+    prompt.ready();
+    prompt.leave();
+}
+
+#[test]
+fn ctrl_c_stops_what_runs_and_keeps_what_is_bound() {
+    let folder = folder();
+    let mut prompt = Prompt::open(folder.path());
+    prompt.says("let kept = 7; kept", "7");
+    prompt.press("[i for i in 0..1000000000000 if i < 0]\r");
+    // The meter shows that it runs; until then Ctrl-C is a key like any other.
+    prompt.wait("1s");
+    prompt.press("\x03");
+    prompt.wait("stopped");
+    prompt.ready();
+    prompt.says("kept + 1", "8");
+    // Who presses it on an empty line is told how to leave.
+    prompt.press("\x03");
+    prompt.wait("`:quit` or Ctrl-D leaves");
+    prompt.ready();
+    prompt.press("\x04");
+    prompt.ends();
+}
+
+#[test]
+fn ctrl_c_gives_the_best_fit_so_far() {
+    let folder = folder();
+    let mut prompt = Prompt::open(folder.path());
+    prompt.says("let co2 = load(\"mauna_loa\"); co2.n", "741");
+    prompt.press("let m = fit(co2, SE + Per(year) * Lin(year) + RQ, restarts=5000)\r");
+    prompt.wait("log likelihood");
+    prompt.press("\x03");
+    prompt.wait("the best so far");
+    prompt.ready();
+    prompt.says("m", "not converged");
+    prompt.says("co2.n + 1", "742");
+    prompt.leave();
+}
+
+#[test]
+fn history_is_kept_for_the_next_start() {
+    let folder = folder();
+    let mut prompt = Prompt::open(folder.path());
+    prompt.says("let many = [1,\n2,\n3]", "");
+    prompt.says("many |> sum", "6");
+    prompt.leave();
+    let mut prompt = Prompt::open(folder.path());
+    // Up: `:quit`; up: the pipe; up: all lines of the list.
+    prompt.press("\x1B[A\x1B[A\x1B[A");
+    prompt.wait("let many");
+    prompt.wait("3]");
+    prompt.says("", "");
+    prompt.says("many |> prod", "6");
+    prompt.leave();
+}
+
+#[test]
+fn a_history_that_cannot_be_kept_is_no_obstacle() {
+    let folder = folder();
+    let place = folder.path().join("file");
+    std::fs::write(&place, "").unwrap();
+    let history = place.join("history").display().to_string();
+    let mut prompt = Prompt::with(folder.path(), &[("MERCER_HISTORY", &history)]);
+    prompt.says("1 + 1", "2");
+    prompt.leave();
+}
+
+#[test]
+fn a_session_is_saved_as_a_script_that_runs() {
+    let folder = folder();
+    let mut prompt = Prompt::open(folder.path());
+    prompt.says("let x = [3, 4]", "");
+    prompt.says("y", "unknown name");
+    prompt.says("x", "[3, 4]");
+    prompt.says("|> sum", "7");
+    prompt.says(":save s.mer", "wrote s.mer");
+    prompt.says(":reset", "forgotten");
+    prompt.says("x", "unknown name");
+    prompt.says(":load s.mer", "7");
+    prompt.says(":load t.mer", "there is no file `t.mer`");
+    prompt.leave();
+    assert_eq!(std::fs::read_to_string(folder.path().join("s.mer")).unwrap(), "let x = [3, 4]\nx\n_ |> sum\n");
+}
+
+#[test]
+fn settings_are_shown_and_changed() {
+    let folder = folder();
+    let mut prompt = Prompt::open(folder.path());
+    prompt.says(":seed 12", "seed 12");
+    prompt.says(":seed x", "a seed is a whole number");
+    prompt.says(":set width 40", "");
+    prompt.says(":set", "(now 40)");
+    prompt.says(":set widht 40", "did you mean `width`?");
+    prompt.says(":set width 4", "expected `auto` or a whole number");
+    prompt.says(":set out figures", "");
+    prompt.says("data(x=[1, 2], y=[3, 4]) |> write(\"t.csv\")", "wrote ");
+    prompt.says(":time 1 + 1", "took 0.");
+    prompt.leave();
+    assert!(folder.path().join("figures/t.csv").is_file());
+}
+
+#[test]
+fn colours_come_and_go() {
+    let folder = folder();
+    let mut prompt = Prompt::with(folder.path(), &[("NO_COLOR", "")]);
+    prompt.press("let");
+    prompt.wait("\x1B[1;34mlet");
+    prompt.says(" x = 1", "");
+    prompt.says(":set colour off", "");
+    prompt.press("fn");
+    let shown = prompt.wait("fn");
+    assert!(!shown.contains("\x1B[1"), "{shown:?}");
+    prompt.press("\x03");
+    prompt.ready();
+    prompt.leave();
+}
