@@ -163,13 +163,13 @@ fn long_chains_take_linear_time() {
 fn completion_knows_names_and_keywords() {
     let mut session = Session::default();
     session.run("let series = [1]", "test", &Silent);
+    session.run("let e = data(weight=[1, 2], y=[3, 4])", "test", &Silent);
     let texts = |line: &str| -> Vec<String> {
         session.complete(line, line.len()).candidates.into_iter().map(|c| c.text).collect()
     };
     assert_eq!(texts("1 + ser"), ["series"]);
     assert_eq!(texts("grid(0..1, n"), ["n=", "normal", "not"]);
     assert_eq!(texts("series.n"), ["n"]);
-    session.run("let e = data(weight=[1, 2], y=[3, 4])", "test", &Silent);
     assert_eq!(texts("e |> fit(SE(wei"), ["weight"]);
     assert_eq!(texts("e |> where(wei"), ["weight"]);
     assert_eq!(texts("e |> transform(wei"), ["weight="]);

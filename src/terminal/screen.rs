@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind, Write};
 use std::process::exit;
 
 use console::Term;
+use mercer::figure::{Figure, to_text};
 use mercer::lang::diagnostic::{Diagnostic, Sources};
 use mercer::lang::host::Item;
 use mercer::lang::json;
@@ -12,6 +13,12 @@ use mercer::render::render;
 use serde_json::json;
 
 use super::Colour;
+
+/// A figure that is drawn as text takes no more columns than this, unless it is told to.
+const WIDEST: usize = 110;
+/// Between these many rows, as the terminal has them.
+const LEAST_ROWS: usize = 14;
+const MOST_ROWS: usize = 30;
 
 /// The form of what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -73,7 +80,10 @@ impl Screen {
 
     /// A value as it is shown at the end of a statement. One of several lines stands apart from the next.
     fn value(&mut self, value: &Value) {
-        let text = value.to_string();
+        let text = match value {
+            Value::Figure(figure) if self.stdout.is_term() => self.drawn(figure),
+            value => value.to_string(),
+        };
         let text = text.trim_end_matches('\n');
         let tall = text.contains('\n');
         if self.last_tall.is_some_and(|last| last || tall) {
@@ -81,6 +91,14 @@ impl Screen {
         }
         self.line(text);
         self.last_tall = Some(tall);
+    }
+
+    /// A figure as text, in the room that the terminal has.
+    fn drawn(&self, figure: &Figure) -> String {
+        let (columns, rows) = super::size(&self.stdout);
+        let width = self.width.unwrap_or_else(|| columns.min(WIDEST));
+        let height = rows.saturating_sub(2).clamp(LEAST_ROWS, MOST_ROWS);
+        to_text(figure, width, height, self.is_coloured())
     }
 
     /// The next value stands apart from nothing.
