@@ -93,6 +93,7 @@ pub fn check(program: &Program, globals: &Globals, loader: &mut dyn Loader) -> V
         globals,
         locals: Vec::new(),
         later: HashSet::new(),
+        imports: 0,
         functions: 0,
         found: Vec::new(),
         seen: HashSet::new(),
@@ -107,6 +108,8 @@ struct Checker<'l> {
     locals: Vec<(Arc<str>, Known)>,
     /// What the program binds further down: a function may mention it, as it runs later.
     later: HashSet<Arc<str>>,
+    /// How many imports are still to come, which may bind any name.
+    imports: usize,
     /// How many functions stand around what is being looked at.
     functions: usize,
     found: Vec<Diagnostic>,
@@ -123,7 +126,10 @@ impl Checker<'_> {
     }
 
     fn program(&mut self, program: &Program) {
-        let before = std::mem::take(&mut self.later);
+        // An imported file may mention what the importing one binds later.
+        let before = (self.later.clone(), self.imports);
+        let is_import = |statement: &&Statement| matches!(statement.node, StatementKind::Import(_));
+        self.imports += program.statements.iter().filter(is_import).count();
         for statement in &program.statements {
             match &statement.node {
                 StatementKind::Let { names, .. } => self.later.extend(names.iter().map(|n| n.node.clone())),
@@ -136,7 +142,7 @@ impl Checker<'_> {
         for statement in &program.statements {
             self.statement(statement);
         }
-        self.later = before;
+        (self.later, self.imports) = before;
     }
 
     fn statement(&mut self, statement: &Statement) {
@@ -161,6 +167,7 @@ impl Checker<'_> {
             }
             StatementKind::Import(path) => match self.loader.enter(path) {
                 Ok(program) => {
+                    self.imports -= 1;
                     self.program(&program);
                     self.loader.leave();
                 }
@@ -206,7 +213,10 @@ impl Checker<'_> {
     /// What the user has bound a name to.
     fn user(&self, name: &str) -> Option<Known> {
         let local = self.locals.iter().rev().find(|(n, _)| &**n == name).map(|(_, known)| known.clone());
-        let later = || (self.functions > 0 && self.later.contains(name)).then_some(Known::Nothing);
+        let later = || {
+            let later = self.later.contains(name) || (self.imports > 0 && builtin::find(name).is_none());
+            (self.functions > 0 && later).then_some(Known::Nothing)
+        };
         local.or_else(|| match self.globals.get(name) {
             // Bound again further down: by the time a function runs it may be either.
             Some(known) => Some(known.clone()),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::diagnostic::Diagnostic;
 use super::origins::Origins;
+use super::span::Span;
 use super::value::Value;
 use crate::param::Param;
 
@@ -42,8 +43,8 @@ pub struct Host {
     pub origins: Origins,
     /// How many times the session's random stream was drawn from.
     pub draws: u64,
-    /// The parameters that `param(name)` has named in this statement.
-    pub named: HashMap<Arc<str>, Param>,
+    /// The parameters that `param(name)` has named in this statement, and where.
+    pub named: HashMap<Arc<str>, (Param, Span)>,
     /// Bare words of this statement whose reading was already noted.
     pub noted: HashSet<Arc<str>>,
 }

@@ -185,8 +185,11 @@ fn imports_bind_and_cycles_are_found() {
     write("c.mer", "import \"d.mer\"");
     write("d.mer", "import \"c.mer\"");
     write("e.mer", "let x = nowhere");
+    write("g.mer", "fn g(x) = x + 1");
     let mut session = Session::new(Folders { script: folder.path().to_owned(), ..Folders::default() }, 0);
     assert_eq!(session.run("import \"a.mer\"; a", "test", &Silent).text(), "heard\n2");
+    let later = "fn f(x) = g(x)\nimport \"g.mer\"\nf(1)";
+    assert_eq!(session.run(later, "test", &Silent).text(), "2");
     let cycle = session.run("import \"c.mer\"", "test", &Silent).text();
     assert_eq!(cycle, "error: a cycle of imports: c.mer → d.mer → c.mer");
     assert_eq!(session.run("import \"e.mer\"", "test", &Silent).text(), "error: unknown name `nowhere`");
@@ -227,6 +230,7 @@ fn ties_are_one_and_read_back() {
     check("let s = 3; SE(0, l=param(s, 1.3)); SE(0, l=param(s))", "SE(0, l=param(s, 1.3))\nSE(0, l=param(s, 3))");
     check(&format!("let k = {tied}; k == ({tied})"), "true");
     fails("SE(0, l=param(s, 1)) + SE(1, l=param(s, 2))", "written twice in this statement");
+    check("sum([SE(d, l=param(s, 1)) for d in 0..2])", tied);
 }
 
 #[test]

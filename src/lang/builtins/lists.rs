@@ -56,6 +56,8 @@ fn len(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("list")?;
     let n = match &value {
         Value::Str(text) => text.chars().count(),
+        Value::Data(data) => data.n(),
+        Value::Table(sheet) => sheet.table.rows(),
         other => other.items().ok_or_else(|| expected("a list or a string", other).blame("list"))?.len(),
     };
     Ok(Value::Number(n as f64))

@@ -206,7 +206,7 @@ pub static MODELS: &[Builtin] = &[
     },
     Builtin {
         name: "lml",
-        aliases: &[],
+        aliases: &["evidence"],
         group: Group::Models,
         places: &[DATA, MODEL],
         result: Some(Kind::Number),

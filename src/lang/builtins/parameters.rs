@@ -54,8 +54,9 @@ fn param(call: &mut Call<'_, '_>) -> Res<Value> {
         let tie = inner.tie.clone().unwrap_or_else(|| Tie::new(""));
         return Ok(Value::Param(Arc::new(Param { tie: Some(tie), ..inner })));
     };
-    if let Some(known) = call.eval.host.named.get(&name) {
-        if start.is_some() {
+    if let Some((known, place)) = call.eval.host.named.get(&name) {
+        // The same text again, in a loop or a function, means the same parameter.
+        if start.is_some() && *place != call.span {
             return Err(Trouble::new(format!("`param({name}, …)` is written twice in this statement"))
                 .help(format!("write `param({name})` the second time"))
                 .blame("name"));
@@ -77,7 +78,7 @@ fn param(call: &mut Call<'_, '_>) -> Res<Value> {
             Param { tie: Some(Tie::new(name.clone())), ..start }
         }
     };
-    call.eval.host.named.insert(name, made.clone());
+    call.eval.host.named.insert(name, (made.clone(), call.span));
     Ok(Value::Param(Arc::new(made)))
 }
 
