@@ -157,7 +157,7 @@ fn predictions_and_parts() {
         close_all(&run(&mut session, "p.var_f"), &case["var_f"], var_rel, var_abs, name);
         close_all(&run(&mut session, "p.var_y"), &case["var_y"], var_rel, var_abs, name);
         if !case["cov_f"].is_null() {
-            close_all(&run(&mut session, "p.cov"), &case["cov_f"], var_rel, var_abs, name);
+            close_all(&run(&mut session, "covariance(p)"), &case["cov_f"], var_rel, var_abs, name);
         }
         if case["components"].is_null() {
             continue;
@@ -175,7 +175,8 @@ fn predictions_and_parts() {
             let corr = run(&mut session, &format!("parts.cross[{i}].corr"));
             close_all(&corr, &expected["corr_same_point"], 1e-6, 1e-7, name);
             if !expected["cov_matrix"].is_null() {
-                let matrix = run(&mut session, &format!("parts.cross[{i}].cov_matrix"));
+                let pair = numbers(&expected["components"]);
+                let matrix = run(&mut session, &format!("covariance(parts, {}, {})", pair[0], pair[1]));
                 close_all(&matrix, &expected["cov_matrix"], var_rel, var_abs, name);
             }
         }

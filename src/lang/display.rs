@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use super::fill;
 use super::function::Function;
 use super::print::print_string;
+use super::sheet::Record;
 use super::value::{List, Range, Value};
 use crate::data::Dataset;
 use crate::describe;
@@ -58,6 +59,7 @@ impl fmt::Display for Value {
             Value::Residuals(residuals) => f.write_str(&describe::residuals(residuals)),
             Value::Figure(figure) => f.write_str(&figure_line(figure)),
             Value::Table(sheet) => f.write_str(&sheet.text()),
+            Value::Record(record) => write!(f, "{record}"),
             Value::Dist(prior) => write!(f, "{prior}"),
             Value::Param(param) => f.write_str(&parameter(param)),
         }
@@ -71,9 +73,27 @@ impl fmt::Display for Range {
     }
 }
 
-/// Items in brackets; rows of numbers stand below one another, and a long list leaves out its middle.
+/// Its fields in braces. Long lists in it are cut short.
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('{')?;
+        for (i, (name, value)) in self.fields().iter().enumerate() {
+            let between = if i == 0 { "" } else { ", " };
+            match value {
+                Value::List(list) if list.len() > 6 => write!(f, "{between}{name}: {} values", grouped(list.len()))?,
+                value => write!(f, "{between}{name}: {value}")?,
+            }
+        }
+        f.write_char('}')
+    }
+}
+
+/// Records of numbers and text stand as a table; other items in brackets; rows of numbers below one another, and a long list leaves out its middle.
 impl fmt::Display for List {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(table) = Record::table(self.items()) {
+            return f.write_str(&describe::show_table(&table));
+        }
         let rows = self.len() > 1 && self.items().iter().all(|item| matches!(item, Value::List(_)));
         let between = if rows { ",\n " } else { ", " };
         f.write_char('[')?;

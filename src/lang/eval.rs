@@ -12,6 +12,7 @@ use super::function::{Closure, Function, free_names};
 use super::host::{Host, Item};
 use super::ops::{self, Fold};
 use super::origins::Mark;
+use super::sheet::Record;
 use super::span::Span;
 use super::trouble::{Res, Trouble};
 use super::value::{FromValue, Items, List, ListBuilder, Range, Value, check_length, expected};
@@ -286,7 +287,7 @@ impl<'a> Evaluator<'a> {
     fn index(&mut self, value: &Expr, index: &Expr) -> Res<Value> {
         let list = self.eval(value)?;
         let at = self.eval(index)?;
-        if !matches!(list, Value::List(_) | Value::Range(_) | Value::Str(_)) {
+        if !matches!(list, Value::List(_) | Value::Range(_) | Value::Str(_) | Value::Table(_)) {
             return Err(expected("a list before `[`", &list).at(value.span));
         }
         match at {
@@ -337,6 +338,7 @@ impl<'a> Evaluator<'a> {
 fn one(list: &Value, at: f64) -> Res<Value> {
     let n = match list {
         Value::Str(text) => text.chars().count(),
+        Value::Table(sheet) => sheet.table.rows(),
         other => other.items().map_or(0, |items| items.len()),
     };
     let place = if at < 0.0 { at + n as f64 } else { at };
@@ -354,6 +356,9 @@ fn one(list: &Value, at: f64) -> Res<Value> {
         Value::List(list) => list.items()[place].clone(),
         Value::Range(range) => Value::Number(range.at(place)),
         Value::Str(text) => Value::str(text.chars().nth(place).map(String::from).unwrap_or_default()),
+        Value::Table(sheet) => {
+            Record::row(&sheet.table, place).map_or(Value::Nothing, |row| Value::Record(Arc::new(row)))
+        }
         _ => Value::Nothing,
     })
 }

@@ -73,6 +73,9 @@ pub fn plain(value: &Value) -> Json {
         }),
         Value::Figure(figure) => json!({ "title": figure.title, "panels": figure.panels.len() }),
         Value::Table(sheet) => table(&sheet.table),
+        Value::Record(record) => {
+            record.fields().iter().map(|(name, value)| (name.clone(), plain(value))).collect::<Map<_, _>>().into()
+        }
         Value::Dist(prior) => json!(prior.to_string()),
         Value::Param(param) => parameter(param),
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::function::Function;
 use super::pipeline::Pipeline;
-use super::sheet::Sheet;
+use super::sheet::{Record, Sheet};
 use super::value::{Items, Kind, List, Value};
 use crate::data::write::{Cells, Table};
 use crate::data::{Column, Dataset};
@@ -12,7 +12,7 @@ use crate::describe::{self, tables};
 use crate::fit::Fit;
 use crate::kernel::{InputRef, Kernel};
 use crate::param::{Param, State};
-use crate::results::{Decomposition, Prediction, Quantiles};
+use crate::results::{Component, Cross, Decomposition, Prediction, Quantiles};
 
 /// Names of members, each with a line of help.
 pub type Members = &'static [(&'static str, &'static str)];
@@ -60,12 +60,12 @@ const PREDICTION: Members = &[
     ("fit", "the fit"),
 ];
 const DECOMPOSITION: Members = &[
-    ("components", "a table of the parts: label, kernel, share"),
+    ("components", "for each part its label, kernel, mean, var and share"),
     ("labels", "the names of the parts"),
     ("means", "for each part its posterior mean, row by row"),
     ("vars", "for each part its posterior variance, row by row"),
     ("shares", "for each part its share of the variance of y"),
-    ("cross", "for each pair of parts their posterior covariance, row by row"),
+    ("cross", "for each pair of parts one, other, cov and corr: how their posteriors go together, row by row"),
     ("mean", "the mean function, row by row"),
     ("at", "the inputs: numbers, or a list for each row where there are several"),
     ("rows", "the rows as data"),
@@ -104,6 +104,7 @@ pub fn of(kind: Kind) -> Members {
         Kind::Residuals => RESIDUALS,
         Kind::Figure => FIGURE,
         Kind::Table => TABLE,
+        Kind::Record => &[],
         Kind::Param => PARAM,
     }
 }
@@ -142,6 +143,7 @@ impl Value {
             },
             Value::Figure(figure) => (name == "title").then(|| Value::str(figure.title.as_str())),
             Value::Table(sheet) => of_table(&sheet.table, name),
+            Value::Record(record) => record.get(name).cloned(),
             Value::Param(param) => of_param(param, name),
         }
     }
@@ -257,17 +259,33 @@ fn of_decomposition(parts: &Decomposition, name: &str) -> Option<Value> {
     let components = parts.components.iter();
     match name {
         "components" => {
-            let table = Table::new()
-                .texts("label", components.clone().map(|c| Some(c.label.clone())).collect())
-                .texts("kernel", components.clone().map(|c| Some(c.kernel.to_string())).collect())
-                .numbers("share", &components.map(|c| c.share).collect::<Vec<_>>());
-            Some(Value::table(table))
+            let record = |c: &Component| -> Option<Value> {
+                let record = Record::default()
+                    .with("label", Value::str(c.label.as_str()))
+                    .with("kernel", Value::Kernel(c.kernel.clone()))
+                    .with("mean", numbers(&c.mean)?)
+                    .with("var", numbers(&c.var)?)
+                    .with("share", Value::Number(c.share));
+                Some(Value::Record(Arc::new(record)))
+            };
+            list(components.map(record).collect::<Option<Vec<_>>>()?)
         }
         "labels" => list(components.map(|c| Value::str(c.label.as_str()))),
         "means" => list(components.map(|c| numbers(&c.mean)).collect::<Option<Vec<_>>>()?),
         "vars" => list(components.map(|c| numbers(&c.var)).collect::<Option<Vec<_>>>()?),
         "shares" => numbers(&components.map(|c| c.share).collect::<Vec<_>>()),
-        "cross" => list(parts.cross.iter().map(|pair| numbers(&pair.cov)).collect::<Option<Vec<_>>>()?),
+        "cross" => {
+            let record = |pair: &Cross| -> Option<Value> {
+                let label = |i: usize| parts.components.get(i).map_or(Value::Nothing, |c| Value::str(c.label.as_str()));
+                let record = Record::default()
+                    .with("one", label(pair.one))
+                    .with("other", label(pair.other))
+                    .with("cov", numbers(&pair.cov)?)
+                    .with("corr", numbers(&pair.corr)?);
+                Some(Value::Record(Arc::new(record)))
+            };
+            list(parts.cross.iter().map(record).collect::<Option<Vec<_>>>()?)
+        }
         "mean" => numbers(&parts.mean_function),
         "at" => Some(inputs(&parts.at)),
         "rows" => Some(Value::Data(Arc::new(parts.at.clone()))),

@@ -119,12 +119,15 @@ pub struct Placed {
 }
 
 impl Placed {
-    /// Rows follow the order in which the kernel mentions its inputs first. A kernel that looks at all inputs takes
-    /// rows of any width.
+    /// Rows follow the order in which the kernel mentions its inputs first; where they are wider and it mentions
+    /// places alone, they are whole rows. A kernel that looks at all inputs takes rows of any width.
     pub fn new(kernel: &Kernel, rows: &Rows, origins: &Origins) -> Res<Self> {
         let (mentioned, all) = kernel.mentioned();
         let width = rows.columns.len();
-        if !all && !mentioned.is_empty() && mentioned.len() != width {
+        // rows with more entries than the kernel mentions are whole rows, in which an index is a place
+        let whole =
+            mentioned.len() < width && mentioned.iter().all(|m| matches!(m, InputRef::Index(at) if *at < width));
+        if !all && !whole && !mentioned.is_empty() && mentioned.len() != width {
             let names: Vec<String> = mentioned.iter().map(ToString::to_string).collect();
             let many = if mentioned.len() == 1 { "1 input" } else { &format!("{} inputs", mentioned.len()) };
             let found = if width == 1 { "a number".into() } else { format!("a row of {width}") };
@@ -135,7 +138,7 @@ impl Placed {
                 trouble
             });
         }
-        let order = order(&mentioned, all, width);
+        let order = order(&mentioned, all || whole, width);
         let names: Vec<String> = (0..order.len()).map(|i| name(&mentioned, &order, i)).collect();
         let unseen = vec![0.0; rows.n];
         let columns: Vec<&[f64]> = order.iter().map(|at| at.map_or(&unseen[..], |at| &rows.columns[at][..])).collect();

@@ -1,6 +1,7 @@
-//! Tables as values: columns, and a telling of them that may say more.
+//! Tables as values: columns, and a telling of them that may say more; and records, of which their rows are.
 
-use crate::data::write::Table;
+use super::value::Value;
+use crate::data::write::{Cells, Table};
 use crate::describe::show_table;
 
 /// Columns of numbers and text. Equality is that of the columns.
@@ -30,5 +31,73 @@ impl From<Table> for Sheet {
 impl PartialEq for Sheet {
     fn eq(&self, other: &Self) -> bool {
         self.table == other.table
+    }
+}
+
+/// A few values under names, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Record(Vec<(String, Value)>);
+
+impl Record {
+    /// With another field at its end.
+    pub fn with(mut self, name: impl Into<String>, value: Value) -> Self {
+        self.0.push((name.into(), value));
+        self
+    }
+
+    pub fn fields(&self) -> &[(String, Value)] {
+        &self.0
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.iter().find(|(field, _)| field == name).map(|(_, value)| value)
+    }
+
+    /// The same fields in the same order with the same values.
+    pub fn same(&self, other: &Self) -> bool {
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|((a, x), (b, y))| a == b && x.same(y))
+    }
+
+    /// A row of a table, from 0.
+    pub fn row(table: &Table, row: usize) -> Option<Self> {
+        let cell = |cells: &Cells| match cells {
+            Cells::Numbers(numbers) => numbers.get(row).map_or(Value::Nothing, |x| Value::Number(*x)),
+            Cells::Texts(texts) => texts.get(row).and_then(|t| t.as_deref()).map_or(Value::Nothing, Value::str),
+        };
+        let fields = table.columns().iter().map(|(name, cells)| (name.clone(), cell(cells)));
+        (row < table.rows()).then(|| Self(fields.collect()))
+    }
+
+    /// Records of the same names whose values are numbers and text, as a table. `None` for any others.
+    pub fn table(records: &[Value]) -> Option<Table> {
+        let records: Option<Vec<&Record>> = records
+            .iter()
+            .map(|value| match value {
+                Value::Record(record) => Some(&**record),
+                _ => None,
+            })
+            .collect();
+        let records = records?;
+        let first = records.first()?;
+        if records.iter().any(|r| r.0.len() != first.0.len() || r.0.iter().zip(&first.0).any(|(a, b)| a.0 != b.0)) {
+            return None;
+        }
+        let mut table = Table::new();
+        for (i, (name, _)) in first.0.iter().enumerate() {
+            let column = || records.iter().map(|r| &r.0[i].1);
+            if column().all(|v| matches!(v, Value::Number(_))) {
+                let number = |v: &Value| if let Value::Number(x) = v { *x } else { f64::NAN };
+                table = table.numbers(name.clone(), &column().map(number).collect::<Vec<_>>());
+            } else {
+                let text = |v: &Value| match v {
+                    Value::Str(text) => Some(Some(text.to_string())),
+                    Value::Nothing => Some(None),
+                    Value::Number(_) | Value::Bool(_) | Value::Kernel(_) => Some(Some(v.to_string())),
+                    _ => None,
+                };
+                table = table.texts(name.clone(), column().map(text).collect::<Option<Vec<_>>>()?);
+            }
+        }
+        Some(table)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::function::Function;
 pub use super::list::{Items, List, ListBuilder, Range, check_length};
 use super::pipeline::Pipeline;
-use super::sheet::Sheet;
+use super::sheet::{Record, Sheet};
 use super::trouble::{Res, Trouble};
 use crate::data::Dataset;
 use crate::figure::Figure;
@@ -39,6 +39,8 @@ pub enum Value {
     Residuals(Arc<Residuals>),
     Figure(Arc<Figure>),
     Table(Arc<Sheet>),
+    /// A few values under names: a row of a table, a component.
+    Record(Arc<Record>),
     /// A prior over a parameter.
     Dist(Prior),
     /// What `fixed`, `between`, `param` and `~` give: a parameter not yet in a kernel or a model.
@@ -64,6 +66,7 @@ pub enum Kind {
     Residuals,
     Figure,
     Table,
+    Record,
     Dist,
     Param,
 }
@@ -88,6 +91,7 @@ impl Kind {
             Kind::Residuals => "Residuals",
             Kind::Figure => "Figure",
             Kind::Table => "Table",
+            Kind::Record => "Record",
             Kind::Dist => "Dist",
             Kind::Param => "Param",
         }
@@ -100,7 +104,7 @@ impl Kind {
 
     /// Whether its members differ from value to value.
     pub fn has_open_members(self) -> bool {
-        matches!(self, Kind::Data | Kind::Table)
+        matches!(self, Kind::Data | Kind::Table | Kind::Record)
     }
 
     /// As a message says it.
@@ -122,6 +126,7 @@ impl Kind {
             Kind::Residuals => "residuals",
             Kind::Figure => "a figure",
             Kind::Table => "a table",
+            Kind::Record => "a record",
             Kind::Dist => "a prior",
             Kind::Param => "a parameter",
         }
@@ -147,6 +152,7 @@ impl Value {
             Value::Residuals(_) => Kind::Residuals,
             Value::Figure(_) => Kind::Figure,
             Value::Table(_) => Kind::Table,
+            Value::Record(_) => Kind::Record,
             Value::Dist(_) => Kind::Dist,
             Value::Param(_) => Kind::Param,
         }
@@ -224,6 +230,7 @@ impl Value {
             (Value::Residuals(a), Value::Residuals(b)) => Arc::ptr_eq(a, b),
             (Value::Figure(a), Value::Figure(b)) => a == b,
             (Value::Table(a), Value::Table(b)) => a == b,
+            (Value::Record(a), Value::Record(b)) => a.same(b),
             (Value::Dist(a), Value::Dist(b)) => a == b,
             (Value::Param(a), Value::Param(b)) => a == b,
             _ => false,

@@ -99,6 +99,20 @@ pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
     })
 }
 
+impl Prediction {
+    /// The posterior covariance of f at the rows, on the scale of the model; each row of a prediction has white noise
+    /// of its own.
+    ///
+    /// # Errors
+    /// As [`predict`]; [`ModelError::TooLarge`] when it would not fit into memory.
+    pub fn covariance(&self) -> Result<crate::linalg::Matrix, ModelError> {
+        crate::model::refuse_if_wide(self.at.n(), self.at.n())?;
+        let x = self.fit.problem().inputs_of(&self.at)?;
+        let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
+        self.fit.posterior.covariance(&x)
+    }
+}
+
 impl Fit {
     /// Rows with these values of the one input of the data.
     ///

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::data::Dataset;
-use crate::data::write::Table;
 use crate::fit::{self, Options};
 use crate::kernel::Kernel;
 use crate::lang::builtin::{Builtin, Group, Place, Want};
@@ -11,8 +10,9 @@ use crate::lang::call::Call;
 use crate::lang::display::number;
 use crate::lang::eval::Evaluator;
 use crate::lang::pipeline::Pipeline;
+use crate::lang::sheet::Record;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, Kind, Value, expected};
+use crate::lang::value::{FromValue, Kind, List, Value, expected};
 use crate::model::{Evidencer, Mean, Model, ModelError, Noise, Problem};
 use crate::param::{Param, State};
 
@@ -132,15 +132,16 @@ fn gradient(call: &mut Call<'_, '_>) -> Res<Value> {
     let values = fit::given(&problem);
     let evidence = Evidencer::new(&problem).evaluate(&values, true, false);
     let evidence = evidence.map_err(|error| trouble(call.eval, error))?;
-    let (mut names, mut scales, mut slopes) = (Vec::new(), Vec::new(), Vec::new());
-    for (i, parameter) in problem.parameters().iter().enumerate().filter(|(_, p)| p.is_free()) {
+    let free = problem.parameters().iter().enumerate().filter(|(_, p)| p.is_free());
+    let records = free.map(|(i, parameter)| {
         let (scale, factor) = if parameter.in_log() { ("log", values[i]) } else { ("raw", 1.0) };
-        names.push(Some(parameter.name.clone()));
-        scales.push(Some(scale.to_owned()));
-        slopes.push(evidence.gradient[i] * factor);
-    }
-    let table = Table::new().texts("param", names).texts("scale", scales).numbers("value", &slopes);
-    Ok(Value::table(table))
+        let record = Record::default()
+            .with("param", Value::str(parameter.name.as_str()))
+            .with("scale", Value::str(scale))
+            .with("value", Value::Number(evidence.gradient[i] * factor));
+        Value::Record(Arc::new(record))
+    });
+    List::new(records.collect()).map(Value::List)
 }
 
 pub const DATA: Place = Place::required("data", Want::Kind(Kind::Data), "a data set");
@@ -220,7 +221,7 @@ pub static MODELS: &[Builtin] = &[
         aliases: &["grad"],
         group: Group::Models,
         places: &[DATA, MODEL],
-        result: Some(Kind::Table),
+        result: Some(Kind::List),
         summary: "the derivatives of the log marginal likelihood at a model's values",
         help: "One for every parameter that is neither fixed nor held, depth first, then noise, then mean. On the scale \
                `log` it is the derivative in the logarithm of the parameter.",

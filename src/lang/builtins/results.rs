@@ -116,6 +116,23 @@ fn decompose(call: &mut Call<'_, '_>) -> Res<Value> {
     }
 }
 
+/// The posterior covariance of f at the rows of a prediction, or between two parts of a sum.
+fn covariance(call: &mut Call<'_, '_>) -> Res<Value> {
+    let of: Value = call.arg("of")?;
+    let pair = (call.maybe::<f64>("one")?, call.maybe::<f64>("other")?);
+    let matrix = match (&of, pair) {
+        (Value::Prediction(prediction), (None, None)) => prediction.covariance(),
+        (Value::Decomposition(parts), (Some(one), Some(other))) => parts.covariance(one as usize, other as usize),
+        (Value::Prediction(_), _) => {
+            return Err(Trouble::new("a prediction has one covariance: `one` and `other` are for parts").blame("one"));
+        }
+        _ => return Err(Trouble::new("say between which two parts: `covariance(parts, 0, 1)`").blame("of")),
+    };
+    let matrix = matrix.map_err(|error| trouble(call.eval, error))?;
+    let rows = matrix.row_iter().map(|row| Value::numbers(row.iter().copied()));
+    List::collect(rows).map(Value::List)
+}
+
 fn residuals(call: &mut Call<'_, '_>) -> Res<Value> {
     let fit: Arc<Fit> = call.arg("fit")?;
     match results::residuals(&fit) {
@@ -246,6 +263,26 @@ pub static RESULTS: &[Builtin] = &[
         examples: &["let trend, wave = Lin(x), Per(x, p=2)\nlet d = data(x=[0, 1, 2, 3], y=[1, 3, 2, 4])\n\
                      d |> condition(gp(trend + wave, noise=0.1)) |> decompose"],
         run: decompose,
+    },
+    Builtin {
+        name: "covariance",
+        aliases: &["cov"],
+        group: Group::Results,
+        places: &[
+            Place::required(
+                "of",
+                Want::Either(&[Want::Kind(Kind::Prediction), Want::Kind(Kind::Decomposition)]),
+                "a prediction, or the parts of a fit",
+            ),
+            Place::optional("one", Want::Count, "", "of parts: the first, from 0"),
+            Place::optional("other", Want::Count, "", "of parts: the second, from 0"),
+        ],
+        result: Some(Kind::List),
+        summary: "the posterior covariance of the function at all pairs of rows, or between two parts",
+        help: "A list of rows. Between parts, rows of the first go down and rows of the second across.",
+        examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\n\
+                     d |> condition(gp(SE(x, l=1, v=4), noise=0.1)) |> predict([0.5, 1.5]) |> covariance"],
+        run: covariance,
     },
     Builtin {
         name: "residuals",
