@@ -119,9 +119,10 @@ pub struct Placed {
 }
 
 impl Placed {
-    /// Rows follow the order in which the kernel mentions its inputs first; where they are wider and it mentions
-    /// places alone, they are whole rows. A kernel that looks at all inputs takes rows of any width.
-    pub fn new(kernel: &Kernel, rows: &Rows, origins: &Origins) -> Res<Self> {
+    /// Rows follow the order in which the kernel mentions its inputs first. A kernel that looks at all inputs takes
+    /// rows of any width. `table`: rows that are wider and of which places alone are mentioned may be those of a whole
+    /// table.
+    pub fn new(kernel: &Kernel, rows: &Rows, table: bool, origins: &Origins) -> Res<Self> {
         let (mentioned, all) = kernel.mentioned();
         let width = rows.columns.len();
         // rows with more entries than the kernel mentions are whole rows, in which an index is a place
@@ -234,7 +235,7 @@ impl Evaluator<'_> {
             )));
         }
         let both = Rows { n: 2, columns: a.columns.iter().zip(&b.columns).map(|(a, b)| vec![a[0], b[0]]).collect() };
-        let placed = Placed::new(kernel, &both, &self.host.origins)?;
+        let placed = Placed::new(kernel, &both, false, &self.host.origins)?;
         let matrix = placed.cross(&a, &b).map_err(|error| self.host.origins.eval_error(&error))?;
         Ok(Value::Number(matrix[(0, 0)]))
     }

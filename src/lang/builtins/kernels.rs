@@ -29,7 +29,7 @@ fn fits(n: usize, m: usize) -> Res<()> {
 fn own_gram(call: &mut Call<'_, '_>, kernel: &Kernel, rows: &Rows) -> Res<Matrix> {
     fits(rows.n, rows.n)?;
     let origins = &call.eval.host.origins;
-    Placed::new(kernel, rows, origins)?.gram(rows).map_err(|error| origins.eval_error(&error))
+    Placed::new(kernel, rows, true, origins)?.gram(rows).map_err(|error| origins.eval_error(&error))
 }
 
 fn gram(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -55,7 +55,8 @@ fn gram(call: &mut Call<'_, '_>) -> Res<Value> {
     let columns = xs.columns.iter().zip(&ys.columns).map(|(a, b)| [&a[..], b].concat()).collect();
     let all = Rows { n: xs.n + ys.n, columns };
     let origins = &call.eval.host.origins;
-    let matrix = Placed::new(&kernel, &all, origins)?.cross(&xs, &ys).map_err(|error| origins.eval_error(&error))?;
+    let matrix =
+        Placed::new(&kernel, &all, true, origins)?.cross(&xs, &ys).map_err(|error| origins.eval_error(&error))?;
     rows(&matrix)
 }
 
@@ -104,7 +105,7 @@ pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
     let (rows, zero) = (along(grid.clone()), along(vec![0.0]));
     let all = along([&grid[..], &[0.0]].concat());
     let origins = &call.eval.host.origins;
-    let placed = Placed::new(kernel, &all, origins)?;
+    let placed = Placed::new(kernel, &all, true, origins)?;
     let values = placed.cross(&rows, &zero).map_err(|error| origins.eval_error(&error))?;
     let factor = pivoted_cholesky(&placed.gram(&rows).map_err(|error| origins.eval_error(&error))?, 1e-12);
     let mut normal = super::results::normals(call);
