@@ -125,9 +125,8 @@ impl Placed {
     pub fn new(kernel: &Kernel, rows: &Rows, table: bool, origins: &Origins) -> Res<Self> {
         let (mentioned, all) = kernel.mentioned();
         let width = rows.columns.len();
-        // rows with more entries than the kernel mentions are whole rows, in which an index is a place
-        let whole =
-            mentioned.len() < width && mentioned.iter().all(|m| matches!(m, InputRef::Index(at) if *at < width));
+        let places = |m: &InputRef| matches!(m, InputRef::Index(at) if *at < width);
+        let whole = table && mentioned.len() < width && mentioned.iter().all(places);
         if !all && !whole && !mentioned.is_empty() && mentioned.len() != width {
             let names: Vec<String> = mentioned.iter().map(ToString::to_string).collect();
             let many = if mentioned.len() == 1 { "1 input" } else { &format!("{} inputs", mentioned.len()) };
