@@ -273,26 +273,64 @@ Error: there is no data set `airlin`
 "#]]);
 }
 
+/// Pipes and signals.
 #[cfg(unix)]
-mod pipes {
-    use std::io::{BufRead, BufReader};
-    use std::process::{Command, Stdio};
+mod signals {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Child, Command, Stdio};
 
     use snapbox::cmd::cargo_bin;
 
+    /// A program that runs, once it has written its first line.
+    fn started(text: &str) -> (Child, BufReader<std::process::ChildStdout>) {
+        let mut command = Command::new(cargo_bin!("mercer"));
+        command.args(["eval", text]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut first = String::new();
+        out.read_line(&mut first).unwrap();
+        assert_eq!(first, "0\n");
+        (child, out)
+    }
+
+    fn interrupt(child: &Child) {
+        let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+
     #[test]
     fn a_reader_that_goes_away_is_no_fault() {
-        let mut child = Command::new(cargo_bin!("mercer"))
-            .args(["eval", "[print(i) for i in 0..100000]"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut first = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-        assert_eq!(first, "0\n");
+        let (child, out) = started("[print(i) for i in 0..100000]");
+        drop(out);
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success());
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    }
+
+    #[test]
+    fn ctrl_c_ends_a_script_after_what_it_has() {
+        let (child, mut out) = started("print(0)\n[i for i in 0..1000000000000 if i < 0]\nprint(1)");
+        interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("stopped"));
+        let mut rest = String::new();
+        out.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "", "the script went on");
+    }
+
+    #[test]
+    fn ctrl_c_gives_a_script_its_best_fit_so_far() {
+        let text = "let d = load(\"mauna_loa\")\nprint(0)\n\
+                    (d |> fit(SE + Per(year) * Lin(year) + RQ, restarts=5000)).converged\nprint(1)";
+        let (child, mut out) = started(text);
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        let mut rest = String::new();
+        out.read_to_string(&mut rest).unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), rest.as_str()), (Some(1), "false\n"), "{said}");
+        assert!(said.contains("this and what follows was not run"), "{said}");
     }
 }

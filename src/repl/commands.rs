@@ -249,16 +249,16 @@ pub fn hint(line: &str) -> Option<String> {
 }
 
 fn help(repl: &mut Repl, rest: &str) -> Result<Next, Diagnostic> {
-    let name = rest.strip_prefix(':').unwrap_or(rest);
-    if !name.is_empty() && !(rest.starts_with(':') && find(name).is_ok()) {
-        repl.explain(rest);
-        return Ok(Next::Stay);
-    }
-    if let Some(command) = find(name).ok().filter(|_| !name.is_empty()) {
+    if let Some(name) = rest.strip_prefix(':') {
+        let command = find(name)?;
         repl.screen.line(&format!(":{} {}\n  {}", command.name, command.shown, command.summary));
         if command.takes == Takes::Setting {
             settings(repl);
         }
+        return Ok(Next::Stay);
+    }
+    if !rest.is_empty() {
+        repl.explain(rest);
         return Ok(Next::Stay);
     }
     let heads: Vec<String> = COMMANDS.iter().map(|command| format!(":{} {}", command.name, command.shown)).collect();

@@ -249,9 +249,13 @@ impl Session {
         std::fs::write(path, text).map_err(|source| SaveError::Write { path: path.to_owned(), source })
     }
 
-    /// The statements of this session that went well, as a program.
+    /// The statements of this session that went well, as a program. It says with which seed to run it.
     pub fn script(&self) -> String {
-        self.log.iter().map(|line| format!("{line}\n")).collect()
+        let seed = match self.host.seed {
+            0 => String::new(),
+            seed => format!("# seed {seed}: run with --seed {seed}\n"),
+        };
+        seed + &self.log.iter().map(|line| format!("{line}\n")).collect::<String>()
     }
 
     /// A text that begins with `|>` goes on from the last value.
