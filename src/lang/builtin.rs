@@ -228,7 +228,7 @@ impl Group {
             Group::Combinators => &["combinators", "wraps"],
             Group::Kernels => &["kernels"],
             Group::Parameters => &["priors"],
-            Group::Data => &["datasets"],
+            Group::Data => &["tables"],
             Group::Models => &["models", "fits"],
             Group::Results => &["results"],
             Group::Lists => &["lists", "functions"],

@@ -204,8 +204,10 @@ mod tests {
 
     #[test]
     fn topics_have_names_of_their_own_and_their_examples_run() {
+        let chapters: Vec<&str> = Group::ALL.iter().flat_map(|group| group.topics().iter().copied()).collect();
+        assert!(chapters.iter().all(|name| builtin::find(name).is_none()), "{chapters:?}");
         for topic in TOPICS {
-            assert!(builtin::find(topic.name).is_none(), "{}", topic.name);
+            assert!(builtin::find(topic.name).is_none() && !chapters.contains(&topic.name), "{}", topic.name);
             for example in topic.examples {
                 let result = play(example, &mut Vec::new());
                 assert!(result.is_ok(), "{}: {example}: {result:?}", topic.name);
