@@ -4,11 +4,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::family::{Domains, ParamSpec, Role, Size};
+use super::family::{Domains, ParamSpec, Size};
 use super::program::{Instruction, LeafOp, Op, Program, View, ViewMap};
 use super::wrap::{Combine, RowFunction};
 use super::{InputRef, Inputs, Kernel, Leaf, Node, Origin, Values, Wrapped};
-use crate::param::{Domain, Param, State};
+use crate::param::{Domain, Param, State, Tie};
 
 /// The inputs of a data set, as a kernel sees them.
 #[derive(Debug, Clone)]
@@ -203,7 +203,7 @@ impl Kernel {
     ///
     /// Slots are in depth-first order, a node's own after its children's, and within a node in the order of its spec.
     /// An unset variance is held at 1 in every factor of a product but the first, and in all plain factors beside a
-    /// sum; numbers do not count as factors.
+    /// sum; numbers do not count as factors. A tie over a parameter of one for each input ties element by element.
     ///
     /// # Errors
     /// [`BindError`] names the node and what of it does not fit.
@@ -268,7 +268,10 @@ impl Bound {
                 .map(|(written, slots)| match (written, &slots[..]) {
                     (Values::Each(none), &[slot]) if none.is_empty() => Values::One(one(&unset, slot)),
                     (Values::One(param), &[slot]) => Values::One(one(param, slot)),
-                    (Values::One(param), _) => Values::Each(slots.iter().map(|&s| one(param, s)).collect()),
+                    (Values::One(param), _) => {
+                        let element = |s: usize| Param { tie: self.slots[s].param.tie.clone(), ..param.clone() };
+                        Values::Each(slots.iter().map(|&s| one(&element(s), s)).collect())
+                    }
                     (Values::Each(params), _) => Values::Each(
                         slots.iter().enumerate().map(|(i, &s)| one(params.get(i).unwrap_or(&unset), s)).collect(),
                     ),
@@ -323,23 +326,15 @@ impl Plan<'_> {
         let (held, beside) = (self.held, self.beside);
         let register = match kernel.node() {
             Node::Leaf(leaf) => self.leaf(kernel, leaf, view)?,
-            Node::Sum(children) => {
-                self.held = false;
-                let args = children.iter().map(|c| self.kernel(c, view)).collect::<Result<_, _>>()?;
-                self.push(Op::Sum, args)
-            }
-            Node::Product(children) => {
-                let beside_sum = children.iter().any(Kernel::is_sum_like);
-                self.beside |= children.iter().filter(|c| c.as_number().is_none()).count() > 1;
-                let mut first = true;
+            Node::Sum(children) | Node::Product(children) => {
+                let product = matches!(kernel.node(), Node::Product(_));
+                self.beside |= product && children.iter().filter(|c| c.as_number().is_none()).count() > 1;
                 let mut args = Vec::with_capacity(children.len());
-                for child in children {
-                    let number = child.as_number().is_some();
-                    self.held = if child.is_sum_like() { false } else { held || beside_sum || !(first || number) };
-                    first &= number;
+                for (child, held) in children.iter().zip(kernel.held_children(held)) {
+                    self.held = held;
                     args.push(self.kernel(child, view)?);
                 }
-                self.push(Op::Product, args)
+                self.push(if product { Op::Product } else { Op::Sum }, args)
             }
             Node::Wrap(wrapped) => wrapped.wrap.plan(self, kernel, wrapped, view)?,
         };
@@ -456,7 +451,10 @@ impl Plan<'_> {
             let wanted = if each { elements } else { 1 };
             let params: Vec<Param> = match values.as_slice() {
                 [] => vec![Param::default(); wanted],
-                [one] if each && matches!(values, Values::One(_)) => vec![one.clone(); wanted],
+                [one] if wanted != 1 && matches!(values, Values::One(_)) => {
+                    let element = |e| Param { tie: one.tie.as_ref().map(|tie| tie.element(e)), ..one.clone() };
+                    (0..wanted).map(element).collect()
+                }
                 given => given.to_vec(),
             };
             if params.len() != wanted {
@@ -492,11 +490,12 @@ impl Plan<'_> {
     }
 
     fn state(&self, spec: &ParamSpec, param: &Param) -> SlotState {
-        let variance = matches!(spec.role, Role::Variance | Role::SlopeVariance);
         match param.state {
             State::Fixed(_) => SlotState::Fixed,
             _ if spec.domain == Domains::Count => SlotState::Fixed,
-            State::Unset if variance && self.held && param.prior.is_none() && param.tie.is_none() => SlotState::Held,
+            State::Unset if spec.is_variance() && self.held && param.prior.is_none() && param.tie.is_none() => {
+                SlotState::Held
+            }
             _ => SlotState::Free,
         }
     }
@@ -521,6 +520,18 @@ impl Plan<'_> {
             }
             first.uses += 1;
             return Ok(at);
+        }
+        if let Some(tie) = &slot.param.tie
+            && let Some(first) = self.slots.iter().find(|s| {
+                s.param.tie.as_ref().is_some_and(|t| t.id() == tie.id() && t.is_element() != tie.is_element())
+            })
+        {
+            let say = |s: &Slot| {
+                let each = s.param.tie.as_ref().is_some_and(Tie::is_element);
+                let size = if each { "one for each input" } else { "one number" };
+                format!("the {} of `{}`, {size}", s.spec.name, s.family)
+            };
+            return Err(Cause::Tie { tie: tie.name.to_string(), one: say(first), other: say(&slot) });
         }
         self.slots.push(slot);
         Ok(self.slots.len() - 1)

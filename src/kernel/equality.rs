@@ -7,12 +7,22 @@ use std::collections::HashMap;
 
 use super::family::{Domains, ParamSpec};
 use super::{Kernel, Leaf, Node, Values, Wrapped};
-use crate::param::{Param, Tie};
+use crate::param::{Param, State, Tie};
 
 impl PartialEq for Kernel {
     fn eq(&self, other: &Self) -> bool {
         std::sync::Arc::ptr_eq(&self.node, &other.node) || Pairing::default().kernels(self, other)
     }
+}
+
+/// Equal with the very same ties, so that one can stand for the other in a larger kernel; values to a relative tolerance.
+pub(super) fn same(a: &Kernel, b: &Kernel, tolerance: f64) -> bool {
+    Pairing { very_same: true, tolerance, ..Pairing::default() }.kernels(a, b)
+}
+
+/// Equal with values to a relative tolerance.
+pub(super) fn near(a: &Kernel, b: &Kernel, tolerance: f64) -> bool {
+    Pairing { tolerance, ..Pairing::default() }.kernels(a, b)
 }
 
 impl PartialEq for Leaf {
@@ -27,9 +37,12 @@ impl PartialEq for Wrapped {
     }
 }
 
-/// Which tie of the one stands for which tie of the other.
+/// A comparison under way: which tie of the one stands for which tie of the other.
 #[derive(Default)]
 struct Pairing {
+    /// Every tie stands for itself.
+    very_same: bool,
+    tolerance: f64,
     forth: HashMap<Tie, Tie>,
     back: HashMap<Tie, Tie>,
 }
@@ -78,9 +91,20 @@ impl Pairing {
             && a.as_slice().iter().zip(b.as_slice()).all(|(a, b)| self.params(spec, a, b))
     }
 
+    fn states(&self, a: State, b: State) -> bool {
+        let near = |a: f64, b: f64| a == b || (a - b).abs() <= self.tolerance * a.abs().max(b.abs());
+        match (a, b) {
+            (State::Free(a), State::Free(b)) | (State::Fixed(a), State::Fixed(b)) => near(a, b),
+            (State::Bounded { lo, hi, value }, State::Bounded { lo: l, hi: h, value: v }) => {
+                near(lo, l) && near(hi, h) && value.zip(v).map_or(value.is_none() == v.is_none(), |(a, b)| near(a, b))
+            }
+            _ => a == b,
+        }
+    }
+
     fn params(&mut self, spec: &ParamSpec, a: &Param, b: &Param) -> bool {
         // a count is fixed however it was written
-        let state = if spec.domain == Domains::Count { a.value() == b.value() } else { a.state == b.state };
+        let state = (spec.domain == Domains::Count && a.value() == b.value()) || self.states(a.state, b.state);
         let tied = match (&a.tie, &b.tie) {
             (None, None) => true,
             (Some(a), Some(b)) => self.ties(a, b),
@@ -90,6 +114,9 @@ impl Pairing {
     }
 
     fn ties(&mut self, a: &Tie, b: &Tie) -> bool {
+        if self.very_same {
+            return a == b;
+        }
         match (self.forth.get(a), self.back.get(b)) {
             (None, None) => {
                 self.forth.insert(a.clone(), b.clone());

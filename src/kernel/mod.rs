@@ -5,11 +5,16 @@
 
 mod bind;
 mod equality;
+mod expand;
 pub mod families;
 pub mod family;
 mod gram;
+mod held;
+mod latex;
+mod params;
 pub mod print;
 mod program;
+mod simplify;
 mod terms;
 #[cfg(test)]
 mod testing;
@@ -22,8 +27,10 @@ use std::sync::Arc;
 use crate::param::Param;
 
 pub use bind::{BindError, Bound, Cause, Column, ParamError, Place, Plan, Schema, Slot, SlotState};
+pub use expand::ExpandError;
 pub use family::{Domains, Family, ParamSpec, Role, Size, Spec};
 pub use gram::{EvalError, Gram, Sites};
+pub use params::ParamInfo;
 pub use print::{is_reserved, number, quoted};
 pub use wrap::{Combine, RowFunction, Wrap};
 
@@ -247,16 +254,6 @@ impl Kernel {
             Node::Leaf(_) => &[],
             Node::Sum(children) | Node::Product(children) => children,
             Node::Wrap(wrapped) => &wrapped.children,
-        }
-    }
-
-    /// Whether it is a sum in effect: its parts have variances of their own, so that a factor beside it needs none.
-    fn is_sum_like(&self) -> bool {
-        match &*self.node {
-            Node::Leaf(_) => false,
-            Node::Sum(_) => true,
-            Node::Product(children) => children.iter().any(Kernel::is_sum_like),
-            Node::Wrap(wrapped) => wrapped.children.len() > 1 || wrapped.children.iter().any(Kernel::is_sum_like),
         }
     }
 

@@ -30,6 +30,46 @@ impl Kernel {
         });
         out
     }
+
+    /// Whether its value depends on the difference of its inputs alone.
+    pub fn stationary(&self) -> bool {
+        match self.node() {
+            Node::Leaf(leaf) => leaf.family.spec().stationary,
+            Node::Sum(children) | Node::Product(children) => children.iter().all(Kernel::stationary),
+            Node::Wrap(wrapped) => {
+                let children: Vec<bool> = wrapped.children.iter().map(Kernel::stationary).collect();
+                wrapped.wrap.stationary(&children)
+            }
+        }
+    }
+
+    /// The name under which it is shown as a part: its label, or for a product with labels among its factors those,
+    /// joined by ×, beside the source form of factors without one. `None` where no label is to be seen.
+    pub fn part_name(&self) -> Option<String> {
+        if let Some(label) = self.label() {
+            return Some(label.to_string());
+        }
+        match self.node() {
+            Node::Product(factors) => {
+                let names: Vec<Option<String>> = factors.iter().map(Kernel::part_name).collect();
+                if names.iter().all(Option::is_none) {
+                    return None;
+                }
+                let shown = factors.iter().zip(names).filter(|(factor, _)| factor.as_number().is_none());
+                let shown: Vec<String> = shown.map(|(f, name)| name.unwrap_or_else(|| f.heading())).collect();
+                Some(shown.join(" × "))
+            }
+            _ => {
+                let (base, n) = super::expand::as_power(self)?;
+                Some(format!("{}^{n}", base.part_name()?))
+            }
+        }
+    }
+
+    /// What it is without any parameter: `SE(year)`.
+    pub fn heading(&self) -> String {
+        self.rewrite_params(&mut |at, _| at.spec.unset(at.ard)).to_string()
+    }
 }
 
 fn flatten<'k>(kernel: &'k Kernel, out: &mut Vec<&'k Kernel>, open: fn(&Node) -> Option<&Vec<Kernel>>) {

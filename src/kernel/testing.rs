@@ -28,6 +28,24 @@ pub fn leaf(name: &str, inputs: Inputs, params: &[(&str, Param)]) -> Kernel {
     Node::Leaf(leaf).into()
 }
 
+/// A family on the first input.
+pub fn of(name: &str, params: &[(&str, Param)]) -> Kernel {
+    leaf(name, at(0), params)
+}
+
+pub fn sum(terms: impl IntoIterator<Item = Kernel>) -> Kernel {
+    Kernel::sum(terms).unwrap()
+}
+
+pub fn product(factors: impl IntoIterator<Item = Kernel>) -> Kernel {
+    Kernel::product(factors).unwrap()
+}
+
+/// The parameter with this start, free.
+pub fn free(value: f64) -> Param {
+    Param::free(value)
+}
+
 /// `SE(1) * Per(2) + Lin`
 pub fn example() -> Kernel {
     let product = Kernel::product([leaf("SE", at(1), &[]), leaf("Per", at(2), &[])]);

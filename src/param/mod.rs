@@ -100,6 +100,11 @@ impl Tie {
         self.id
     }
 
+    /// Whether it ties numbers of parameters that are tied as a whole.
+    pub fn is_element(&self) -> bool {
+        self.element.is_some()
+    }
+
     /// The tie of the i-th number of parameters that are tied as a whole: alike for all that share this tie.
     pub fn element(&self, i: usize) -> Self {
         Self { id: self.id, element: Some(i), name: format!("{}{i}", self.name).into() }

@@ -1,0 +1,382 @@
+//! A kernel as a sum of products.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::held::{is_one, mark, unmark};
+use super::wraps::power;
+use super::{Kernel, Node, Values, Wrapped};
+use crate::param::{Param, Tie};
+
+/// At most so many terms are built, unless the kernel has as many parts already.
+const MOST: usize = 10_000;
+
+/// A power of a sum with a greater exponent stays as it is: its coefficients would soon leave the range of numbers.
+const HIGHEST: u32 = 64;
+
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ExpandError {
+    #[error("expanding gives {terms:.0} terms, and at most {most} are built")]
+    TooManyTerms { terms: f64, most: usize },
+}
+
+impl Kernel {
+    /// The same kernel as a sum of products: products and powers are distributed over sums, and so are `warp` and
+    /// `scale` where each term looks at the same inputs as the whole. Inside a changepoint each side is expanded.
+    ///
+    /// Parameters of a part that comes to stand in several terms are tied; fixed ones are copied. Whether a variance is
+    /// held or free stays as it was, written out where its new place would say otherwise. A label of a sum goes to
+    /// those of its terms that have no name.
+    ///
+    /// # Errors
+    /// [`ExpandError::TooManyTerms`].
+    pub fn expand(&self) -> Result<Kernel, ExpandError> {
+        let (tagged, tags) = tag(&mark(self));
+        Ok(unmark(&untag(&distribute(&tagged)?, &tags)))
+    }
+}
+
+/// The sum of products, with the parameters of copies as they were.
+pub(super) fn distribute(kernel: &Kernel) -> Result<Kernel, ExpandError> {
+    let (terms, most) = (count(kernel), MOST.max(parts(kernel)));
+    if terms > most as f64 {
+        return Err(ExpandError::TooManyTerms { terms, most });
+    }
+    let named = kernel.label().cloned();
+    let terms = terms_of(&kernel.clone().unlabelled())?;
+    let whole = Kernel::sum(terms).unwrap_or_else(|| kernel.clone());
+    Ok(match named {
+        Some(name) => whole.unlabelled().labelled(name),
+        None => whole,
+    })
+}
+
+fn parts(kernel: &Kernel) -> usize {
+    match kernel.children() {
+        [] => 1,
+        children => children.iter().map(parts).sum(),
+    }
+}
+
+/// How many terms a kernel has when expanded.
+fn count(kernel: &Kernel) -> f64 {
+    match kernel.node() {
+        Node::Leaf(_) => 1.0,
+        Node::Sum(terms) => terms.iter().map(count).sum(),
+        Node::Product(factors) => factors.iter().map(count).product(),
+        Node::Wrap(wrapped) => match (wrapped.wrap.exponent(), &wrapped.children[..]) {
+            (Some(n), [base]) => match count(base) {
+                one if one <= 1.0 || n > HIGHEST => 1.0,
+                // as many as there are ways to choose n of them with repetition
+                many => (0..n).map(f64::from).fold(1.0, |ways, i| ways * (many + i) / (i + 1.0)),
+            },
+            (None, [child]) if is_linear(wrapped) => count(child),
+            _ => 1.0,
+        },
+    }
+}
+
+fn terms_of(kernel: &Kernel) -> Result<Vec<Kernel>, ExpandError> {
+    let terms = match kernel.node() {
+        Node::Leaf(_) => return Ok(vec![kernel.clone()]),
+        Node::Sum(children) => {
+            let mut terms = Vec::with_capacity(children.len());
+            for child in children {
+                terms.extend(terms_of(child)?);
+            }
+            terms
+        }
+        Node::Product(children) => {
+            let mut products: Vec<Vec<Kernel>> = vec![Vec::new()];
+            for child in children {
+                let terms = terms_of(child)?;
+                products = products
+                    .iter()
+                    .flat_map(|p| terms.iter().map(|t| [&p[..], std::slice::from_ref(t)].concat()))
+                    .collect();
+            }
+            if products.len() > 1 {
+                products.iter_mut().for_each(drop_ones);
+            }
+            products.into_iter().filter_map(Kernel::product).collect()
+        }
+        Node::Wrap(wrapped) => return terms_of_wrap(kernel, wrapped),
+    };
+    Ok(name(terms, kernel.label()))
+}
+
+/// Leaves out constants that are held at 1.
+fn drop_ones(factors: &mut Vec<Kernel>) {
+    let lost = |factor: &Kernel| factor.label().is_none() && is_one(factor);
+    if !factors.iter().all(lost) {
+        factors.retain(|factor| !lost(factor));
+    }
+}
+
+fn terms_of_wrap(kernel: &Kernel, wrapped: &Wrapped) -> Result<Vec<Kernel>, ExpandError> {
+    let rewrap = |children: Vec<Kernel>| kernel.with_node(Node::Wrap(Wrapped { children, ..wrapped.clone() }));
+    match (wrapped.wrap.exponent(), &wrapped.children[..]) {
+        (Some(n), [base]) => {
+            let terms = terms_of(base)?;
+            if terms.len() > 1 && n > HIGHEST {
+                return Ok(vec![kernel.clone()]);
+            }
+            Ok(name(powers(&terms, n), kernel.label()))
+        }
+        (None, [child]) if is_linear(wrapped) => {
+            let terms = terms_of(child)?;
+            let inputs = seen(child);
+            // a function of the inputs changes nothing where there are none to look at, except an amplitude
+            let blind = |term: &Kernel| is_blind_warp(wrapped, term);
+            if terms.iter().all(|term| seen(term) == inputs || blind(term)) {
+                let wrap = |term: Kernel| if blind(&term) { term } else { rewrap(vec![term]).unlabelled() };
+                return Ok(name(terms.into_iter().map(wrap).collect(), kernel.label()));
+            }
+            let whole = Kernel::sum(terms).filter(|whole| seen(whole) == inputs);
+            Ok(vec![whole.map_or_else(|| kernel.clone(), |whole| rewrap(vec![whole]))])
+        }
+        (_, children) => {
+            let expanded = children.iter().map(|c| Ok(Kernel::sum(terms_of(c)?).unwrap_or_else(|| c.clone())));
+            Ok(vec![rewrap(expanded.collect::<Result<_, _>>()?)])
+        }
+    }
+}
+
+/// Whether a wrap changes nothing of a kernel, as it moves inputs that the kernel does not look at.
+pub(super) fn is_blind_warp(wrapped: &Wrapped, kernel: &Kernel) -> bool {
+    fn is_blind(kernel: &Kernel) -> bool {
+        let looks = match kernel.node() {
+            Node::Leaf(leaf) => leaf.family.spec().reads_inputs,
+            Node::Wrap(wrapped) => wrapped.wrap.reads_inputs() || wrapped.wrap.function().is_some(),
+            Node::Sum(_) | Node::Product(_) => false,
+        };
+        !looks && kernel.children().iter().all(is_blind)
+    }
+    wrapped.wrap.spec().name == "warp" && is_blind(kernel)
+}
+
+/// Whether a wrap of one kernel passes sums and constant factors of it through.
+pub(super) fn is_linear(wrapped: &Wrapped) -> bool {
+    matches!(wrapped.wrap.spec().name, "warp" | "scale")
+}
+
+/// What a function of the inputs around a kernel is given.
+pub(super) fn seen(kernel: &Kernel) -> (Vec<super::InputRef>, bool) {
+    let (mentioned, all) = kernel.mentioned();
+    if all { (Vec::new(), true) } else { (mentioned, false) }
+}
+
+/// The terms of (Σ terms)^n.
+fn powers(terms: &[Kernel], n: u32) -> Vec<Kernel> {
+    let (first, rest) = match terms {
+        [] => return Vec::new(),
+        _ if n == 0 => return vec![Kernel::number(1.0)],
+        [one] => return vec![raise(one, n)],
+        [first, rest @ ..] => (first, rest),
+    };
+    let mut out = Vec::new();
+    let mut ways = 1.0;
+    for taken in (0..=n).rev() {
+        // ways: how to choose which `taken` of the n factors give `first`
+        let others = if taken == n { vec![Kernel::number(1.0)] } else { powers(rest, n - taken) };
+        for other in others {
+            let own = (taken > 0).then(|| raise(first, taken));
+            let mut coefficient = ways;
+            let mut factors = Vec::new();
+            for factor in
+                own.iter().chain([&other]).flat_map(|k| if k.label().is_some() { vec![k] } else { k.factors() })
+            {
+                match factor.as_number() {
+                    Some(value) if factor.label().is_none() => coefficient *= value,
+                    _ => factors.push(factor.clone()),
+                }
+            }
+            if coefficient != 1.0 || factors.is_empty() {
+                factors.insert(0, Kernel::number(coefficient));
+            }
+            out.extend(Kernel::product(factors));
+        }
+        ways = ways * f64::from(taken) / f64::from(n - taken + 1);
+    }
+    out
+}
+
+/// k^n, taken into an unlabelled product and an inner power.
+pub(super) fn raise(kernel: &Kernel, n: u32) -> Kernel {
+    if n == 1 {
+        return kernel.clone();
+    }
+    if kernel.label().is_none() {
+        if is_one(kernel) {
+            return kernel.clone();
+        }
+        if let Node::Product(factors) = kernel.node()
+            && let Some(product) = Kernel::product(factors.iter().map(|f| raise(f, n)))
+        {
+            return product;
+        }
+        if let Some((base, inner)) = as_power(kernel)
+            && let Some(both) = inner.checked_mul(n)
+        {
+            return power(base.clone(), both);
+        }
+        if let Some(value) = kernel.as_number().map(|v| v.powi(n as i32)).filter(|v| v.is_normal()) {
+            return Kernel::number(value);
+        }
+    }
+    power(kernel.clone(), n)
+}
+
+/// The base and exponent of a power.
+pub(super) fn as_power(kernel: &Kernel) -> Option<(&Kernel, u32)> {
+    match kernel.node() {
+        Node::Wrap(wrapped) => wrapped.children.first().zip(wrapped.wrap.exponent()),
+        _ => None,
+    }
+}
+
+/// Hands a label down to the terms that a labelled kernel has come to.
+fn name(mut terms: Vec<Kernel>, label: Option<&Arc<str>>) -> Vec<Kernel> {
+    let Some(label) = label else { return terms };
+    let single = terms.len() == 1;
+    for term in &mut terms {
+        if single || !has_name(term) {
+            *term = term.clone().labelled(label.clone());
+        }
+    }
+    terms
+}
+
+/// Whether a label is to be seen on a kernel, its own or one of its factors'.
+fn has_name(kernel: &Kernel) -> bool {
+    let inside = match kernel.node() {
+        Node::Product(factors) => factors.iter().any(has_name),
+        _ => as_power(kernel).is_some_and(|(base, _)| has_name(base)),
+    };
+    kernel.label().is_some() || inside
+}
+
+/// Ties every parameter that a fit may move and that is not tied, so that its copies can be found.
+fn tag(kernel: &Kernel) -> (Kernel, Vec<Tie>) {
+    let mut tags = Vec::new();
+    let tagged = kernel.rewrite_params(&mut |at, values| {
+        let mut tag = |param: &Param| {
+            if param.tie.is_some() || param.is_fixed() || at.spec.domain == super::Domains::Count {
+                return param.clone();
+            }
+            let tie = Tie::new(at.spec.short);
+            tags.push(tie.clone());
+            Param { tie: Some(tie), ..param.clone() }
+        };
+        match values {
+            Values::Each(params) if params.is_empty() => Values::One(tag(&Param::default())),
+            _ => values.map(tag),
+        }
+    });
+    (tagged, tags)
+}
+
+/// Unties what has only one copy.
+fn untag(kernel: &Kernel, tags: &[Tie]) -> Kernel {
+    let mut copies: HashMap<Tie, usize> = tags.iter().map(|tie| (tie.clone(), 0)).collect();
+    kernel.rewrite_params(&mut |_, values| {
+        for tie in values.as_slice().iter().filter_map(|p| p.tie.as_ref()) {
+            if let Some(n) = copies.get_mut(tie) {
+                *n += 1;
+            }
+        }
+        values.clone()
+    });
+    kernel.rewrite_params(&mut |at, values| {
+        let single = |param: &Param| param.tie.as_ref().is_some_and(|tie| copies.get(tie) == Some(&1));
+        match values {
+            Values::One(param) if single(param) && Param { tie: None, ..param.clone() }.is_unset() => {
+                at.spec.unset(at.ard)
+            }
+            _ => values.map(|p| if single(p) { Param { tie: None, ..p.clone() } } else { p.clone() }),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, free, function, leaf, of, product, sum};
+    use super::super::{Inputs, Kernel, wraps};
+    use super::ExpandError;
+    use crate::param::Param;
+
+    fn check(kernel: Kernel, expected: &str) {
+        let expanded = kernel.expand().unwrap();
+        assert_eq!(expanded.to_string(), expected, "{kernel}");
+        assert_eq!(expanded.expand().unwrap().to_string(), expected, "again: {kernel}");
+    }
+
+    fn bare(name: &str) -> Kernel {
+        of(name, &[])
+    }
+
+    fn fixed(name: &str, v: f64) -> Kernel {
+        leaf(name, Inputs::All, &[("v", Param::fixed(v))])
+    }
+
+    #[test]
+    fn products_are_distributed_over_sums() {
+        let (a, b, c) = (fixed("WN", 2.0), fixed("WN", 3.0), fixed("WN", 5.0));
+        let text = "WN(v=fixed(2)) * WN(v=fixed(5)) + WN(v=fixed(3)) * WN(v=fixed(5))";
+        check(product([sum([a.clone(), b.clone()]), c.clone()]), text);
+        let text = "WN(v=fixed(2))^2 + 2 * WN(v=fixed(2)) * WN(v=fixed(3)) + WN(v=fixed(3))^2";
+        check(wraps::power(sum([a, b]), 2), text);
+        check(c, "WN(v=fixed(5))");
+    }
+
+    #[test]
+    fn copies_are_tied_and_held_variances_stay_held() {
+        let pair = sum([bare("SE"), bare("Lin")]);
+        let text = "SE(0) * Per(0, p=param(p), l=param(l)) + Lin(0) * Per(0, p=param(p), l=param(l))";
+        check(product([pair.clone(), bare("Per")]), text);
+        let text = "Per(0, p=param(p), l=param(l), v=fixed(1)) * SE(0, v=1) + \
+                    Per(0, p=param(p), l=param(l), v=fixed(1)) * Lin(0, v=1)";
+        check(product([bare("Per"), pair.clone()]), text);
+        let text = "SE(0) * Per(0, p=param(p), l=fixed(2), v=param(v, 3)) + \
+                    Lin(0) * Per(0, p=param(p), l=fixed(2), v=param(v))";
+        check(product([pair, of("Per", &[("l", Param::fixed(2.0)), ("v", free(3.0))])]), text);
+    }
+
+    #[test]
+    fn parameters_of_unknown_number_are_tied_as_a_whole() {
+        let lin = leaf("Lin", Inputs::All, &[]);
+        let text = "SE(0) * Lin(b=param(b), c=param(c)) + Per(0) * Lin(b=param(b), c=param(c))";
+        check(product([sum([bare("SE"), bare("Per")]), lin]), text);
+    }
+
+    #[test]
+    fn functions_go_to_terms_that_look_at_the_same_inputs() {
+        let f = || function("x -> x");
+        check(wraps::warp(sum([bare("SE"), bare("Lin")]), f()), "warp(SE(0), x -> x) + warp(Lin(0), x -> x)");
+        check(wraps::warp(sum([bare("SE"), fixed("WN", 2.0)]), f()), "warp(SE(0), x -> x) + WN(v=fixed(2))");
+        check(wraps::scale(sum([bare("SE"), fixed("WN", 2.0)]), f()), "scale(SE(0) + WN(v=fixed(2)), x -> x)");
+        let two = sum([bare("SE"), leaf("SE", at(1), &[])]);
+        check(wraps::warp(two, f()), "warp(SE(0) + SE(1), x -> x)");
+    }
+
+    #[test]
+    fn labels_go_along() {
+        let trend = sum([bare("SE"), bare("Lin").labelled("line")]).labelled("trend");
+        let expanded = product([trend, bare("Per").labelled("season")]).labelled("all").expand().unwrap();
+        assert_eq!(expanded.label().map(|l| &**l), Some("all"));
+        let names: Vec<_> = expanded.terms().iter().map(|t| t.part_name()).collect();
+        assert_eq!(names, [Some("trend × season".to_string()), Some("line × season".to_string())]);
+        let single = product([bare("SE"), bare("Per")]).labelled("both");
+        assert_eq!(single.expand().unwrap().part_name().as_deref(), Some("both"));
+    }
+
+    #[test]
+    fn explosions_are_refused() {
+        let ten = sum((0..10).map(|i| leaf("SE", at(i), &[])));
+        let big = wraps::power(ten, 9);
+        assert!(matches!(big.expand(), Err(ExpandError::TooManyTerms { terms: 48620.0, .. })), "{:?}", big.expand());
+        let long = sum((0..20_000).map(|i| leaf("SE", at(i), &[])));
+        assert_eq!(long.expand().unwrap(), long);
+        assert_eq!(wraps::power(bare("Lin"), 1_000_000).expand().unwrap().to_string(), "Lin(0)^1000000");
+    }
+}

@@ -1,0 +1,138 @@
+//! Which unset variances are held at 1, and how a pass that moves factors about keeps it so.
+//!
+//! A product has one variance. An unset one is held in every factor but the first, and in all plain factors beside a
+//! sum, whose parts have variances of their own; numbers do not count as factors. This is said here once:
+//! [`Kernel::bind`] follows it, and a pass that rewrites a kernel [`mark`]s what is held beforehand and afterwards, in
+//! [`unmark`], writes out what has come to stand in another place.
+
+use std::sync::LazyLock;
+
+use super::families::CONST;
+use super::family::{ParamSpec, Role, Spec};
+use super::{Kernel, Leaf, Node, Values, Wrapped};
+use crate::param::{Param, Tie};
+
+impl Kernel {
+    /// For each child, whether unset variances in it are held, given whether those of this kernel are.
+    pub(super) fn held_children(&self, held: bool) -> Vec<bool> {
+        match self.node() {
+            Node::Leaf(_) => Vec::new(),
+            Node::Sum(terms) => vec![false; terms.len()],
+            Node::Product(factors) => {
+                let beside_sum = factors.iter().any(Kernel::is_sum_like);
+                let mut first = true;
+                let held_factor = |factor: &Kernel| {
+                    let later = !first;
+                    first &= factor.factors().into_iter().all(|f| f.as_number().is_some() || is_one(f));
+                    !factor.is_sum_like() && (held || beside_sum || later)
+                };
+                factors.iter().map(held_factor).collect()
+            }
+            Node::Wrap(wrapped) => vec![held; wrapped.children.len()],
+        }
+    }
+
+    /// Whether it is a sum in effect: its parts have variances of their own, so that a factor beside it needs none.
+    pub(super) fn is_sum_like(&self) -> bool {
+        match self.node() {
+            Node::Leaf(_) => false,
+            Node::Sum(_) => true,
+            Node::Product(children) => children.iter().any(Kernel::is_sum_like),
+            Node::Wrap(wrapped) => wrapped.children.len() > 1 || wrapped.children.iter().any(Kernel::is_sum_like),
+        }
+    }
+
+    /// The tree with the parameters of every node replaced by what `f` makes of them, depth first, a wrap's after those
+    /// of its children.
+    pub(super) fn rewrite_params(&self, f: &mut dyn FnMut(At, &Values) -> Values) -> Kernel {
+        self.rewrite_below(false, f)
+    }
+
+    fn rewrite_below(&self, held: bool, f: &mut dyn FnMut(At, &Values) -> Values) -> Kernel {
+        let children: Vec<Kernel> = self
+            .children()
+            .iter()
+            .zip(self.held_children(held))
+            .map(|(child, held)| child.rewrite_below(held, f))
+            .collect();
+        let mut own = |family: &'static Spec, ard: bool, params: &[Values]| -> Vec<Values> {
+            family.params.iter().zip(params).map(|(spec, values)| f(At { family, spec, ard, held }, values)).collect()
+        };
+        self.with_node(match self.node() {
+            Node::Leaf(leaf) => {
+                let params = own(leaf.family.spec(), leaf.ard, &leaf.params);
+                Node::Leaf(Leaf { params, ..leaf.clone() })
+            }
+            Node::Sum(_) => Node::Sum(children),
+            Node::Product(_) => Node::Product(children),
+            Node::Wrap(wrapped) => {
+                let params = own(wrapped.wrap.spec(), false, &wrapped.params);
+                Node::Wrap(Wrapped { params, children, ..wrapped.clone() })
+            }
+        })
+    }
+}
+
+/// Where a parameter stands.
+#[derive(Clone, Copy)]
+pub(super) struct At {
+    pub family: &'static Spec,
+    pub spec: &'static ParamSpec,
+    pub ard: bool,
+    /// If it is a variance and nothing is written of it, it is held at 1.
+    pub held: bool,
+}
+
+impl ParamSpec {
+    /// Whether it is one of those of which a product needs only one.
+    pub(super) fn is_variance(&self) -> bool {
+        matches!(self.role, Role::Variance | Role::SlopeVariance)
+    }
+}
+
+/// What stands in for an unset variance that is held, wherever it may be moved.
+static HELD: LazyLock<Tie> = LazyLock::new(|| Tie::new("held"));
+
+/// A variance under the mark.
+pub(super) fn held() -> Param {
+    Param { tie: Some(HELD.clone()), ..Param::default() }
+}
+
+/// Whether a variance is under the mark.
+pub(super) fn is_held(param: &Param) -> bool {
+    param.tie.as_ref() == Some(&*HELD)
+}
+
+/// Whether it is a constant under the mark, which is the number 1 if its place makes it be written.
+pub(super) fn is_one(kernel: &Kernel) -> bool {
+    match kernel.node() {
+        Node::Leaf(leaf) if std::ptr::eq(leaf.family.spec(), CONST.spec()) => {
+            leaf.params.iter().all(|values| values.as_slice().iter().all(is_held))
+        }
+        _ => false,
+    }
+}
+
+/// Puts the mark on every unset variance that is held. What is unset without a mark is free.
+pub(super) fn mark(kernel: &Kernel) -> Kernel {
+    kernel.rewrite_params(&mut |at, values| match values {
+        _ if !at.held || !at.spec.is_variance() => values.clone(),
+        _ if values.is_unset() => Values::One(held()),
+        _ => values.map(|param| if param.is_unset() { held() } else { param.clone() }),
+    })
+}
+
+/// Takes the marks away: a variance whose place does not say by itself whether it is held or free is written out.
+pub(super) fn unmark(kernel: &Kernel) -> Kernel {
+    kernel.rewrite_params(&mut |at, values| match values {
+        _ if !at.spec.is_variance() => values.clone(),
+        Values::One(param) if is_held(param) && at.held => at.spec.unset(at.ard),
+        _ if values.is_unset() && at.held => Values::One(Param::free(1.0)),
+        _ => values.map(|param| match (is_held(param), at.held) {
+            (true, true) => Param::default(),
+            (true, false) => Param::fixed(1.0),
+            (false, true) if param.is_unset() => Param::free(1.0),
+            (false, _) => param.clone(),
+        }),
+    })
+}

@@ -1,0 +1,223 @@
+//! Kernels in LaTeX, for the mathematics mode of any LaTeX without packages.
+
+use super::family::Spec;
+use super::print::number;
+use super::{InputRef, Inputs, Kernel, Leaf, Node, Wrapped};
+
+impl Kernel {
+    /// The expression in the names of the families, with their inputs as subscripts and without parameters:
+    /// `\mathrm{SE}_{\mathrm{year}} \times \mathrm{Per}_{\mathrm{year}}`.
+    pub fn latex(&self) -> String {
+        write(self, Level::Sum, &mut |leaf| leaf_name(leaf))
+    }
+
+    /// The same with every family's formula in place of its name. Where there are several, their parameters bear the
+    /// number of their family in reading order, and inputs their names.
+    pub fn latex_formula(&self) -> String {
+        let several = count_leaves(self) > 1;
+        let mut n = 0;
+        write(self, Level::Sum, &mut |leaf| {
+            n += 1;
+            format!(r"\left[{}\right]", formula(leaf.family.spec(), &leaf.inputs, several.then_some(n)))
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Sum,
+    Product,
+    Atom,
+}
+
+fn write(kernel: &Kernel, least: Level, leaf_text: &mut dyn FnMut(&Leaf) -> String) -> String {
+    let bracketed = |text: String, level: Level| if level < least { format!(r"\left({text}\right)") } else { text };
+    match kernel.node() {
+        Node::Leaf(leaf) => match kernel.as_number() {
+            Some(value) => bracketed(numeral(value), Level::Product),
+            None => leaf_text(leaf),
+        },
+        Node::Sum(_) => {
+            let terms: Vec<String> =
+                kernel.summands().into_iter().map(|t| write(t, Level::Product, &mut *leaf_text)).collect();
+            bracketed(terms.join(" + "), Level::Sum)
+        }
+        Node::Product(_) => {
+            let factor = |f: &Kernel| match f.as_number() {
+                Some(value) => numeral(value),
+                None => write(f, Level::Atom, &mut *leaf_text),
+            };
+            let factors: Vec<String> = kernel.factors().into_iter().map(factor).collect();
+            bracketed(factors.join(r" \times "), Level::Product)
+        }
+        Node::Wrap(wrapped) => match (wrapped.wrap.exponent(), &wrapped.children[..]) {
+            (Some(n), [base]) => {
+                // an inner exponent or a superscript of a name would make a double one
+                let text = write(base, Level::Sum, leaf_text);
+                format!(r"{{\left({text}\right)}}^{{{n}}}")
+            }
+            _ => call(wrapped, leaf_text),
+        },
+    }
+}
+
+fn call(wrapped: &Wrapped, leaf_text: &mut dyn FnMut(&Leaf) -> String) -> String {
+    let mut args: Vec<String> = wrapped.children.iter().map(|c| write(c, Level::Sum, &mut *leaf_text)).collect();
+    args.extend(wrapped.wrap.function().map(|f| format!(r"\texttt{{{}}}", text_mode(&f.source()))));
+    args.extend(wrapped.wrap.extras().iter().map(|e| format!(r"\texttt{{{}}}", text_mode(e))));
+    let (name, at) = (math_mode(wrapped.wrap.spec().name), subscript(&wrapped.inputs));
+    format!(r"\mathrm{{{name}}}{at}\left({}\right)", args.join(", "))
+}
+
+fn count_leaves(kernel: &Kernel) -> usize {
+    match kernel.node() {
+        Node::Leaf(_) => usize::from(kernel.as_number().is_none()),
+        _ => kernel.children().iter().map(count_leaves).sum(),
+    }
+}
+
+fn leaf_name(leaf: &Leaf) -> String {
+    let spec = leaf.family.spec();
+    let flag = spec.flag.filter(|flag| flag.on).map(|flag| flag.name);
+    let marks: Vec<&str> = leaf.ard.then_some("ARD").into_iter().chain(flag).collect();
+    let marks = if marks.is_empty() { String::new() } else { format!(r"^{{\mathrm{{{}}}}}", marks.join(r",\ ")) };
+    format!(r"\mathrm{{{}}}{marks}{}", math_mode(spec.name), subscript(&leaf.inputs))
+}
+
+fn subscript(inputs: &Inputs) -> String {
+    match inputs {
+        Inputs::All => String::new(),
+        Inputs::These(these) => format!("_{{{}}}", these.iter().map(input).collect::<Vec<_>>().join(",")),
+    }
+}
+
+fn input(input: &InputRef) -> String {
+    match input {
+        InputRef::Index(at) => at.to_string(),
+        InputRef::Name(name) => format!(r"\mathrm{{{}}}", math_mode(name)),
+    }
+}
+
+/// The formula of a family with its letters told apart: parameters by a number, inputs by their names.
+fn formula(spec: &Spec, inputs: &Inputs, n: Option<usize>) -> String {
+    let at = subscript(inputs);
+    let number = n.map_or(String::new(), |n| format!("_{{{n}}}"));
+    let mut out = String::new();
+    let mut chars = spec.latex.chars().peekable();
+    while let Some(c) = chars.next() {
+        out.push(c);
+        if c == '\\' {
+            // a command: its letters are no letters of the formula
+            while let Some(letter) = chars.next_if(char::is_ascii_alphabetic) {
+                out.push(letter);
+            }
+            continue;
+        }
+        while let Some(prime) = chars.next_if_eq(&'\'') {
+            out.push(prime);
+        }
+        // a letter with a subscript already keeps it
+        if chars.peek() == Some(&'_') {
+            continue;
+        }
+        let mut letter = [0; 4];
+        let letter = &*c.encode_utf8(&mut letter);
+        let degree = letter == "d" && spec.params.iter().any(|p| p.short == "degree");
+        if degree || spec.params.iter().any(|p| p.short == letter) {
+            out.push_str(&number);
+        } else if matches!(letter, "r" | "x") && spec.reads_inputs {
+            out.push_str(&at);
+        }
+    }
+    out
+}
+
+fn numeral(x: f64) -> String {
+    let text = number(x);
+    match text.split_once('e') {
+        Some(("1", power)) => format!("10^{{{power}}}"),
+        Some((digits, power)) => format!(r"{digits} \cdot 10^{{{power}}}"),
+        None => text,
+    }
+}
+
+/// A name inside `\mathrm`.
+fn math_mode(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c {
+            '_' | '%' | '#' | '&' | '$' | '{' | '}' => out.extend(['\\', c]),
+            '\\' => out.push_str(r"\backslash "),
+            '~' => out.push_str(r"{\sim}"),
+            '^' => out.push_str(r"{\wedge}"),
+            c if c.is_whitespace() || c.is_control() => out.push_str(r"\ "),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Text inside `\texttt`.
+fn text_mode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '_' | '%' | '#' | '&' | '$' | '{' | '}' => out.extend(['\\', c]),
+            '\\' => out.push_str(r"\textbackslash{}"),
+            '~' => out.push_str(r"\textasciitilde{}"),
+            '^' => out.push_str(r"\textasciicircum{}"),
+            '-' | '<' | '>' => out.extend(['{', c, '}']),
+            c if c.is_whitespace() || c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{self, at, leaf, named};
+    use super::super::wraps;
+    use super::*;
+
+    #[test]
+    fn names_with_inputs_below() {
+        assert_eq!(testing::example().latex(), r"\mathrm{SE}_{1} \times \mathrm{Per}_{2} + \mathrm{Lin}");
+        let ash = leaf("Lin", named("fly_ash %"), &[]);
+        assert_eq!(ash.latex(), r"\mathrm{Lin}_{\mathrm{fly\_ash\ \%}}");
+        let sum = Kernel::sum([leaf("SE", at(0), &[]), Kernel::number(1e-7)]).unwrap();
+        assert_eq!(wraps::power(sum, 2).latex(), r"{\left(\mathrm{SE}_{0} + 10^{-7}\right)}^{2}");
+    }
+
+    #[test]
+    fn functions_are_set_as_text() {
+        let warped = wraps::warp(leaf("SE", at(0), &[]), testing::function("x_1 -> x_1^2"));
+        let text = r"\mathrm{warp}\left(\mathrm{SE}_{0}, \texttt{x\_1 {-}{>} x\_1\textasciicircum{}2}\right)";
+        assert_eq!(warped.latex(), text);
+    }
+
+    #[test]
+    fn formulas_tell_letters_apart() {
+        let se = leaf("SE", named("year"), &[]);
+        let at = r"r_{\mathrm{year}}";
+        assert_eq!(se.latex_formula(), format!(r"\left[v \exp\left(-\frac{{{at}^2}}{{2 l^2}}\right)\right]"));
+        let product = Kernel::product([se, leaf("Const", Inputs::All, &[])]).unwrap();
+        let first = format!(r"\left[v_{{1}} \exp\left(-\frac{{{at}^2}}{{2 l_{{1}}^2}}\right)\right]");
+        assert_eq!(product.latex_formula(), format!(r"{first} \times \left[v_{{2}}\right]"));
+    }
+
+    /// Braces and `\left`/`\right` come in pairs in everything that is made, and no script is doubled.
+    #[test]
+    fn groups_are_closed() {
+        for family in super::super::families::FAMILIES {
+            let kernel = Kernel::leaf(*family, named("a_b"));
+            let all = Kernel::sum([kernel.clone(), wraps::power(kernel, 3)]).unwrap();
+            for text in [all.latex(), all.latex_formula()] {
+                let bare = text.replace(r"\{", "").replace(r"\}", "");
+                assert_eq!(bare.matches('{').count(), bare.matches('}').count(), "{text}");
+                assert_eq!(text.matches(r"\left").count(), text.matches(r"\right").count(), "{text}");
+                assert!(!text.contains("}_{2}_") && !text.contains("}_{1}_"), "{text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Kernels brought to the form that says the same with the fewest parts.
+//!
+//! The identities are those of Duvenaud, "Expressing Structure with Kernels" and the structure-search chapter: a product
+//! has one variance, numbers multiply and add, products of squared exponentials (and of whatever else has an exponent
+//! that adds) are one, sums of lines are one line. Parts are then put into a fixed order.
+//!
+//! Whatever is fixed, bounded, tied, labelled or has a prior is left alone and never merged. A variance that is held is
+//! under its [mark](super::held) throughout.
+
+mod factors;
+mod merge;
+mod summands;
+mod unit;
+
+use super::equality::near;
+use super::expand::{ExpandError, as_power, distribute, is_blind_warp, raise, seen};
+use super::families::{CONST, FAMILIES};
+use super::family::{Domains, Role, Size};
+use super::held::{held, is_one, mark, unmark};
+use super::{InputRef, Inputs, Kernel, Leaf, Node, Values, Wrapped};
+use crate::param::{Param, State};
+
+impl Kernel {
+    /// The same kernel with what can be told in fewer parts told so, in a fixed order. Its values, with defaults for
+    /// what is unset, stay as they are; so where parts whose values agree are merged, the result has their common value.
+    pub fn simplify(&self) -> Kernel {
+        settle(self, Mode::Values)
+    }
+
+    /// The family of kernels that this one reaches as its free parameters vary, with the fewest parameters: free
+    /// parameters are unset, and what cannot be told apart is merged. Two expressions of a search are the same if these
+    /// are equal. Unlike [`simplify`](Self::simplify) it does not merge what merely starts alike, such as the two
+    /// length-scales of `SE + SE`.
+    pub fn simplify_structure(&self) -> Kernel {
+        settle(self, Mode::Structure)
+    }
+
+    /// Whether two kernels are the same after [`expand`](Self::expand) and [`simplify`](Self::simplify), labels apart,
+    /// with values to 1e-12. An unset parameter equals an unset one only, except that a variance or an offset may be
+    /// written as its default.
+    ///
+    /// # Errors
+    /// [`ExpandError::TooManyTerms`].
+    pub fn equal(&self, other: &Kernel) -> Result<bool, ExpandError> {
+        Ok(self == other || near(&canonical(self)?, &canonical(other)?, 1e-12))
+    }
+}
+
+/// What a pass is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// Keep the values.
+    Values,
+    /// Keep the set of kernels that is reached when free parameters vary; nothing free is written.
+    Structure,
+    /// As `Values`, with repeated factors under one exponent.
+    Compare,
+}
+
+/// The form in which equal kernels are equal, with held variances under their mark.
+fn canonical(kernel: &Kernel) -> Result<Kernel, ExpandError> {
+    // a held variance that has come to the front is written
+    let as_held = mark(&bare(kernel)).rewrite_params(&mut |at, values| match values {
+        Values::One(param)
+            if at.spec.is_variance() && *param == Param::fixed(1.0) && !std::ptr::eq(at.family, CONST.spec()) =>
+        {
+            Values::One(held())
+        }
+        _ => values.clone(),
+    });
+    let simple =
+        |kernel: Kernel| until_settled(kernel, |k| without_defaults(&Mode::Compare.kernel(&without_defaults(k))));
+    Ok(simple(distribute(&simple(as_held))?))
+}
+
+/// The kernel with variances and offsets unset that are written as their default, as numbers that cancel leave them.
+fn without_defaults(kernel: &Kernel) -> Kernel {
+    kernel.rewrite_params(&mut |at, values| match values {
+        Values::One(param)
+            if (at.spec.is_variance() || at.spec.role == Role::Bias)
+                && unit::is_plain(param)
+                && param.value().is_some_and(|v| (v - at.spec.default).abs() <= Mode::Compare.tolerance()) =>
+        {
+            at.spec.unset(at.ard)
+        }
+        _ => values.clone(),
+    })
+}
+
+/// The kernel without labels and origins.
+fn bare(kernel: &Kernel) -> Kernel {
+    let children = || kernel.children().iter().map(bare);
+    match kernel.node() {
+        Node::Leaf(leaf) => Node::Leaf(leaf.clone()).into(),
+        Node::Sum(_) => Kernel::sum(children()).unwrap_or_else(|| kernel.clone()),
+        Node::Product(_) => Kernel::product(children()).unwrap_or_else(|| kernel.clone()),
+        Node::Wrap(wrapped) => Node::Wrap(Wrapped { children: children().collect(), ..wrapped.clone() }).into(),
+    }
+}
+
+fn settle(kernel: &Kernel, mode: Mode) -> Kernel {
+    until_settled(kernel.clone(), |kernel| {
+        let marked = mark(kernel);
+        let marked = if mode == Mode::Structure { without_values(&marked) } else { marked };
+        unmark(&mode.kernel(&marked))
+    })
+}
+
+/// The kernel with everything unset that can be merged.
+fn without_values(kernel: &Kernel) -> Kernel {
+    kernel.rewrite_params(&mut |at, values| match values {
+        _ if at.spec.domain != Domains::Count && values.as_slice().iter().all(unit::is_plain) => at.spec.unset(at.ard),
+        _ => values.clone(),
+    })
+}
+
+/// Repeats a pass until nothing changes: one merge may make another possible.
+fn until_settled(mut kernel: Kernel, pass: impl Fn(&Kernel) -> Kernel) -> Kernel {
+    for _ in 0..8 {
+        let next = pass(&kernel);
+        if next == kernel {
+            break;
+        }
+        kernel = next;
+    }
+    kernel
+}
+
+impl Mode {
+    fn kernel(self, kernel: &Kernel) -> Kernel {
+        let simple = match kernel.node() {
+            Node::Leaf(_) if self == Mode::Compare && is_one(kernel) => Kernel::number(1.0),
+            Node::Leaf(leaf) => kernel.with_node(Node::Leaf(tidy(leaf))),
+            Node::Sum(terms) => self.sum(terms.iter().map(|t| self.kernel(t))),
+            Node::Product(factors) => self.product(factors.iter().map(|f| self.kernel(f))),
+            Node::Wrap(wrapped) => self.wrap(kernel, wrapped),
+        };
+        match kernel.label() {
+            Some(name) => simple.labelled(name.clone()),
+            None => simple,
+        }
+    }
+
+    fn wrap(self, kernel: &Kernel, wrapped: &Wrapped) -> Kernel {
+        if let Some((base, n)) = as_power(kernel) {
+            return match n {
+                0 => Kernel::number(1.0),
+                _ => self.product([raise(&self.kernel(base), n)]),
+            };
+        }
+        // a function of the inputs is given those that the kernel mentions, in that order
+        let keep_inputs = wrapped.wrap.function().is_some();
+        let child = |child: &Kernel| {
+            let mut simple = [self, Mode::Values].into_iter().map(|mode| mode.kernel(child));
+            simple.find(|simple| !keep_inputs || seen(simple) == seen(child)).unwrap_or_else(|| child.clone())
+        };
+        let children: Vec<Kernel> = wrapped.children.iter().map(child).collect();
+        if let [child] = &children[..]
+            && is_blind_warp(wrapped, child)
+        {
+            return child.clone();
+        }
+        self.product([kernel.with_node(Node::Wrap(Wrapped { children, ..wrapped.clone() }))])
+    }
+
+    /// A text after which parts are ordered, and which parts that are alike share.
+    fn key(self, kernel: &Kernel) -> String {
+        let mut ties = String::new();
+        let plain = kernel.rewrite_params(&mut |_, values| {
+            values.map(|param| {
+                if let Some(tie) = &param.tie {
+                    ties.push_str(&format!(" {}", tie.id()));
+                }
+                Param { tie: None, state: self.rounded(param.state), prior: param.prior }
+            })
+        });
+        let mut key = String::new();
+        write_key(&plain, &mut key);
+        // what differs in its ties alone still has an order
+        key + &ties
+    }
+
+    /// When comparing, values that differ by rounding alone must not change the order.
+    fn rounded(self, state: State) -> State {
+        let round = |x: f64| match self {
+            Mode::Compare => format!("{x:.8e}").parse().unwrap_or(x),
+            _ => x,
+        };
+        match state {
+            State::Unset => State::Unset,
+            State::Free(x) => State::Free(round(x)),
+            State::Fixed(x) => State::Fixed(round(x)),
+            State::Bounded { lo, hi, value } => {
+                State::Bounded { lo: round(lo), hi: round(hi), value: value.map(round) }
+            }
+        }
+    }
+
+    /// How far values may differ for two parts to be alike.
+    fn tolerance(self) -> f64 {
+        if self == Mode::Compare { 1e-12 } else { 0.0 }
+    }
+}
+
+/// Families in the order of their list, then sums, then wraps.
+fn write_key(kernel: &Kernel, key: &mut String) {
+    match kernel.node() {
+        Node::Leaf(leaf) => {
+            let at = FAMILIES.iter().position(|f| f.spec().name == leaf.family.spec().name).unwrap_or(FAMILIES.len());
+            key.push_str(&format!("{at:03}{kernel};"));
+        }
+        Node::Product(factors) => factors.iter().for_each(|f| write_key(f, key)),
+        Node::Sum(terms) => {
+            key.push_str("800(");
+            terms.iter().for_each(|t| write_key(t, key));
+            key.push(')');
+        }
+        Node::Wrap(_) => match as_power(kernel) {
+            Some((base, n)) => {
+                write_key(base, key);
+                key.push_str(&format!("^{n}"));
+            }
+            None => key.push_str(&format!("900{kernel};")),
+        },
+    }
+}
+
+/// A leaf without differences that make none: the order of several inputs, inputs where none are read.
+fn tidy(leaf: &Leaf) -> Leaf {
+    let mut leaf = leaf.clone();
+    let spec = leaf.family.spec();
+    let each = |size| size == Size::Each || (size == Size::EachIfArd && leaf.ard);
+    let by_place = spec
+        .params
+        .iter()
+        .zip(&leaf.params)
+        .any(|(p, v)| each(p.size) && matches!(v, Values::Each(e) if !e.is_empty()));
+    match &mut leaf.inputs {
+        _ if !spec.reads_inputs => leaf.inputs = Inputs::All,
+        Inputs::These(these) if !by_place => these.sort_by(|a, b| rank(a).cmp(&rank(b))),
+        _ => {}
+    }
+    leaf
+}
+
+fn rank(input: &InputRef) -> (usize, &str) {
+    match input {
+        InputRef::Index(at) => (*at, ""),
+        InputRef::Name(name) => (usize::MAX, name),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,210 @@
+//! Products: one variance, merged factors, a fixed order.
+
+use super::Mode;
+use super::merge::is;
+use super::unit::{Scale, absorbs, all_plain, constant, is_multiplier, join, split};
+use crate::kernel::equality::same;
+use crate::kernel::expand::as_power;
+use crate::kernel::held::is_held;
+use crate::kernel::wraps::power;
+use crate::kernel::{Kernel, Node};
+
+/// A factor on its way: a kernel whose variances are held, what it is multiplied by, and how it was written.
+struct Factor {
+    unit: Kernel,
+    scale: Scale,
+    written: Option<Kernel>,
+    key: String,
+}
+
+impl Mode {
+    /// The product of kernels that are simple themselves.
+    pub(super) fn product(self, factors: impl IntoIterator<Item = Kernel>) -> Kernel {
+        let factors: Vec<Kernel> = factors.into_iter().collect();
+        let plain = || Kernel::product(factors.iter().cloned()).unwrap_or_else(|| Kernel::number(1.0));
+        let flat: Vec<Kernel> = match plain() {
+            whole if whole.label().is_some() => return whole,
+            whole => match whole.node() {
+                Node::Product(factors) => factors.clone(),
+                _ => vec![whole],
+            },
+        };
+        let mut number = 1.0;
+        let mut parts = Vec::with_capacity(flat.len());
+        for factor in flat {
+            match factor.as_number() {
+                Some(value) if factor.label().is_none() => number *= value,
+                _ => parts.push(self.factor(factor)),
+            }
+        }
+        let mut parts = self.merged(parts);
+        parts.sort_by(|a, b| a.key.cmp(&b.key));
+        let total = parts.iter().fold(Scale::number(number), |total, part| total.times(part.scale));
+        if !(total.value.is_normal() && number.is_normal()) {
+            // the merged value is beyond the range of numbers
+            return plain();
+        }
+        self.assembled(parts, number, total)
+    }
+
+    fn factor(self, kernel: Kernel) -> Factor {
+        let (scale, unit) = split(&kernel);
+        let single = as_power(&unit).and_then(|(base, n)| self.power_of_one(base, n));
+        match single {
+            Some(unit) => Factor { key: self.key(&unit), unit, scale, written: None },
+            None => Factor { key: self.key(&unit), unit, scale, written: Some(kernel) },
+        }
+    }
+
+    /// The factors with those merged that are one, and those left out that are 1.
+    fn merged(self, factors: Vec<Factor>) -> Vec<Factor> {
+        let noise = factors.iter().any(|f| is_leaf(&f.unit, "WN"));
+        let mut out: Vec<Factor> = Vec::with_capacity(factors.len());
+        let mut ones = Scale::ONE;
+        for factor in factors {
+            let is_one = is_leaf(&factor.unit, "Const") || factor.unit.as_number() == Some(1.0);
+            // noise looks at pairs of one observation alone, where a stationary kernel is its variance
+            let is_lost = noise && !is_leaf(&factor.unit, "WN") && is_stationary_leaf(&factor.unit);
+            if is_one || is_lost {
+                ones = ones.times(factor.scale);
+                continue;
+            }
+            let two = out.iter_mut().find_map(|f| Some((self.product_of_two(&f.unit, &factor.unit)?, f)));
+            match two {
+                Some((unit, first)) => {
+                    let scale = first.scale.times(factor.scale);
+                    *first = Factor { key: self.key(&unit), unit, scale, written: None };
+                }
+                None => out.push(factor),
+            }
+        }
+        if ones != Scale::ONE {
+            let unit = Kernel::number(1.0);
+            out.push(Factor { unit, scale: ones, written: None, key: String::new() });
+        }
+        if self == Mode::Compare { self.gathered(out) } else { out }
+    }
+
+    /// Equal factors under one exponent.
+    fn gathered(self, factors: Vec<Factor>) -> Vec<Factor> {
+        let mut out: Vec<(Kernel, u32, Factor)> = Vec::with_capacity(factors.len());
+        for factor in factors {
+            let (base, n) = match as_power(&factor.unit) {
+                Some((base, n)) => (base.clone(), n),
+                None => (factor.unit.clone(), 1),
+            };
+            let alike = out.iter_mut().find_map(|(other, m, first)| {
+                same(other, &base, self.tolerance()).then_some(())?;
+                Some((m.checked_add(n)?, m, first))
+            });
+            match alike {
+                Some((both, exponent, first)) => {
+                    *exponent = both;
+                    first.scale = first.scale.times(factor.scale);
+                    first.written = None;
+                }
+                None => out.push((base, n, factor)),
+            }
+        }
+        out.into_iter()
+            .map(|(base, n, factor)| match as_power(&factor.unit).map_or(1, |(_, n)| n) {
+                before if before == n => factor,
+                _ => {
+                    let unit = power(base, n);
+                    Factor { key: self.key(&unit), unit, ..factor }
+                }
+            })
+            .collect()
+    }
+
+    /// Puts the product together: a number, then what cannot do without its place in front, then the factor that bears
+    /// the variance, then the others, those with a held variance last.
+    fn assembled(self, parts: Vec<Factor>, number: f64, total: Scale) -> Kernel {
+        // in free variances of a sum beside it, or of a line for each input, any other constant is lost
+        let vanishes = self == Mode::Structure && parts.iter().any(|part| absorbs(&part.unit));
+        let borne = total.free && !vanishes;
+        let scale = if self == Mode::Structure { Scale { free: true, ..Scale::ONE } } else { total };
+        let bearer = if borne { bearer(&parts, scale) } else { None };
+        let mut order: Vec<(u8, Kernel)> = Vec::with_capacity(parts.len() + 1);
+        if borne {
+            let with_variance = bearer.and_then(|i| {
+                let others = parts.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, part)| part.scale);
+                let extra = others.fold(Scale::number(number), Scale::times);
+                match &parts[i].written {
+                    // nothing comes in from elsewhere: to the bit as it was
+                    Some(written) if extra == Scale::ONE => Some(written.clone()),
+                    _ => join(&parts[i].unit, scale),
+                }
+            });
+            order.extend(with_variance.or_else(|| constant(scale)).map(|kernel| (2, kernel)));
+        } else if total.value != 1.0 && !vanishes {
+            order.push((0, Kernel::number(total.value)));
+        }
+        let beside_sum = parts.iter().any(|part| part.unit.is_sum_like());
+        for (i, part) in parts.into_iter().enumerate() {
+            if bearer != Some(i) && part.unit.as_number() != Some(1.0) {
+                let class = match (has_free_front(&part.unit), has_held_front(&part.unit)) {
+                    (true, _) => 1,
+                    (_, held) if held && !beside_sum => 4,
+                    _ => 3,
+                };
+                order.push((class, part.unit));
+            }
+        }
+        order.sort_by_key(|(class, _)| *class);
+        Kernel::product(order.into_iter().map(|(_, kernel)| kernel)).unwrap_or_else(|| Kernel::number(1.0))
+    }
+}
+
+/// Which factor bears the variance of a product: a leaf that has nothing else to change with it, else a line, else
+/// whatever can.
+fn bearer(parts: &[Factor], scale: Scale) -> Option<usize> {
+    let first = |wanted: &dyn Fn(&Kernel) -> bool| parts.iter().position(|p| wanted(&p.unit));
+    first(&is_multiplier)
+        .or_else(|| first(&|k| matches!(k.node(), Node::Leaf(_)) && join(k, scale).is_some()))
+        .or_else(|| first(&|k| !k.is_sum_like() && join(k, scale).is_some()))
+}
+
+fn is_leaf(kernel: &Kernel, name: &str) -> bool {
+    all_plain(kernel) && matches!(kernel.node(), Node::Leaf(leaf) if is(leaf, name)) && has_held_front(kernel)
+}
+
+fn is_stationary_leaf(kernel: &Kernel) -> bool {
+    let leaf = |k: &Kernel| matches!(k.node(), Node::Leaf(leaf) if leaf.family.spec().stationary);
+    all_plain(kernel) && (leaf(kernel) || as_power(kernel).is_some_and(|(base, _)| leaf(base)))
+}
+
+/// The variances that a product would take for its own: those of its factors, through powers and wraps, but not those
+/// inside a sum.
+fn front(kernel: &Kernel, found: &mut dyn FnMut(bool)) {
+    let params = match kernel.node() {
+        Node::Leaf(leaf) => Some((leaf.family.spec().params, &leaf.params)),
+        Node::Wrap(wrapped) => Some((wrapped.wrap.spec().params, &wrapped.params)),
+        _ => None,
+    };
+    if kernel.is_sum_like() {
+        return;
+    }
+    let own = params.into_iter().flat_map(|(specs, params)| specs.iter().zip(params));
+    for (_, values) in own.filter(|(spec, _)| spec.is_variance()) {
+        let held = values.as_slice().iter().any(is_held);
+        if held || values.is_unset() {
+            found(held);
+        }
+    }
+    kernel.children().iter().for_each(|child| front(child, found));
+}
+
+/// Whether there is an unset variance that is free, and would be held anywhere but in front.
+fn has_free_front(kernel: &Kernel) -> bool {
+    let mut any = false;
+    front(kernel, &mut |held| any |= !held);
+    any
+}
+
+/// Whether there is a held variance, which would be free in front.
+fn has_held_front(kernel: &Kernel) -> bool {
+    let mut any = false;
+    front(kernel, &mut |held| any |= held);
+    any
+}

@@ -1,0 +1,258 @@
+//! The variance of a kernel taken out of it and put back.
+
+use crate::kernel::expand::is_linear;
+use crate::kernel::families::CONST;
+use crate::kernel::family::{ParamSpec, Role};
+use crate::kernel::held::{held, is_held};
+use crate::kernel::{Domains, Kernel, Leaf, Node, Values, Wrapped};
+use crate::param::{Param, State};
+
+/// What multiplies a kernel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scale {
+    pub value: f64,
+    /// There is a variance in it that a fit may move.
+    pub free: bool,
+    /// Its value was written.
+    pub written: bool,
+}
+
+impl Scale {
+    pub const ONE: Scale = Scale { value: 1.0, free: false, written: false };
+
+    pub fn number(value: f64) -> Self {
+        Scale { value, written: value != 1.0, free: false }
+    }
+
+    pub fn times(self, other: Scale) -> Self {
+        let (free, written) = (self.free || other.free, self.written || other.written);
+        Scale { value: self.value * other.value, free, written }
+    }
+
+    pub fn plus(self, other: Scale) -> Self {
+        Scale { value: self.value + other.value, free: self.free || other.free, written: true }
+    }
+
+    pub fn powi(self, n: u32) -> Self {
+        Scale { value: self.value.powi(n.min(i32::MAX as u32) as i32), ..self }
+    }
+
+    /// A variance of this value, free.
+    fn variance(self) -> Param {
+        if self.written || self.value != 1.0 { Param::free(self.value) } else { Param::default() }
+    }
+}
+
+/// Free, without a prior or a tie: what may be merged.
+pub(super) fn is_plain(param: &Param) -> bool {
+    matches!(param.state, State::Unset | State::Free(_)) && param.prior.is_none() && param.tie.is_none()
+}
+
+/// A variance as a scale, if it is one number (or unset) and may be merged or is held.
+fn scale_of(values: &Values) -> Option<Scale> {
+    match values {
+        Values::One(param) if is_held(param) => Some(Scale::ONE),
+        Values::One(param) if is_plain(param) => {
+            let value = param.value();
+            Some(Scale { value: value.unwrap_or(1.0), free: true, written: value.is_some() })
+        }
+        Values::Each(params) if params.is_empty() => Some(Scale { free: true, ..Scale::ONE }),
+        _ => None,
+    }
+}
+
+/// The place of the parameter that multiplies the whole kernel, and, where the kernel has an offset of its own that has
+/// to follow, that of the offset. With one variance for each input there is none.
+fn places(node: &Node) -> Option<(usize, Option<usize>)> {
+    let spec = match node {
+        Node::Leaf(leaf) => leaf.family.spec(),
+        Node::Wrap(wrapped) => wrapped.wrap.spec(),
+        _ => return None,
+    };
+    if matches!(node, Node::Leaf(leaf) if leaf.ard && spec.params.iter().any(|p| p.role == Role::SlopeVariance)) {
+        return None;
+    }
+    let find = |role| spec.params.iter().position(|p| p.role == role);
+    match find(Role::Variance) {
+        Some(v) => Some((v, None)),
+        None => find(Role::SlopeVariance).map(|v| (v, find(Role::Bias))),
+    }
+}
+
+fn params(node: &Node) -> &[Values] {
+    match node {
+        Node::Leaf(leaf) => &leaf.params,
+        Node::Wrap(wrapped) => &wrapped.params,
+        _ => &[],
+    }
+}
+
+fn with_param(kernel: &Kernel, at: usize, values: Values) -> Kernel {
+    let mut node = kernel.node().clone();
+    let params = match &mut node {
+        Node::Leaf(Leaf { params, .. }) | Node::Wrap(Wrapped { params, .. }) => params,
+        _ => return kernel.clone(),
+    };
+    if let Some(param) = params.get_mut(at) {
+        *param = values;
+    }
+    kernel.with_node(node)
+}
+
+fn multiplied(values: &Values, factor: f64) -> Option<Values> {
+    match values {
+        _ if factor == 1.0 => Some(values.clone()),
+        Values::One(param) if is_plain(param) => Some(Values::One(Param::free(param.value().unwrap_or(1.0) * factor))),
+        _ => None,
+    }
+}
+
+fn only_child(kernel: &Kernel) -> Option<(&Wrapped, &Kernel)> {
+    match kernel.node() {
+        Node::Wrap(wrapped) => match &wrapped.children[..] {
+            [child] => Some((wrapped, child)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn rewrap(kernel: &Kernel, wrapped: &Wrapped, child: Kernel) -> Kernel {
+    kernel.with_node(Node::Wrap(Wrapped { children: vec![child], ..wrapped.clone() }))
+}
+
+/// A kernel as a scale times a kernel whose variances are held. What is labelled or cannot be merged stays as it is.
+pub(super) fn split(kernel: &Kernel) -> (Scale, Kernel) {
+    let as_it_is = || (Scale::ONE, kernel.clone());
+    if kernel.label().is_some() {
+        return as_it_is();
+    }
+    if let Some(value) = kernel.as_number() {
+        return (Scale::number(value), Kernel::number(1.0));
+    }
+    if let Node::Product(factors) = kernel.node() {
+        let mut scale = Scale::ONE;
+        let mut units = Vec::with_capacity(factors.len());
+        for factor in factors {
+            let (own, unit) = split(factor);
+            scale = scale.times(own);
+            if unit.as_number() != Some(1.0) {
+                units.push(unit);
+            }
+        }
+        return (scale, Kernel::product(units).unwrap_or_else(|| Kernel::number(1.0)));
+    }
+    if let Some((wrapped, child)) = only_child(kernel) {
+        let (scale, unit) = split(child);
+        return match wrapped.wrap.exponent() {
+            Some(n) => (scale.powi(n), rewrap(kernel, wrapped, unit)),
+            None if is_linear(wrapped) && !is_one(&unit) => (scale, rewrap(kernel, wrapped, unit)),
+            None => as_it_is(),
+        };
+    }
+    let Some((v, bias)) = places(kernel.node()) else { return as_it_is() };
+    let params = params(kernel.node());
+    let Some(scale) = scale_of(&params[v]) else { return as_it_is() };
+    let unit = match bias {
+        None => Some(kernel.clone()),
+        Some(b) => multiplied(&params[b], 1.0 / scale.value)
+            .filter(|_| !scale.free || scale_of(&params[b]).is_some())
+            .map(|values| with_param(kernel, b, values)),
+    };
+    match unit {
+        Some(unit) => (scale, with_param(&unit, v, Values::One(held()))),
+        None => as_it_is(),
+    }
+}
+
+fn is_one(kernel: &Kernel) -> bool {
+    kernel.as_number() == Some(1.0)
+}
+
+/// Whether a kernel can take a variance into a parameter of its own without arithmetic on its offset.
+pub(super) fn is_multiplier(kernel: &Kernel) -> bool {
+    kernel.label().is_none()
+        && places(kernel.node()).is_some_and(|(v, b)| b.is_none() && scale_of(&params(kernel.node())[v]).is_some())
+}
+
+/// The kernel times a free scale, which goes into the first of its variances that can take it.
+pub(super) fn join(kernel: &Kernel, scale: Scale) -> Option<Kernel> {
+    if kernel.label().is_some() || kernel.as_number().is_some() {
+        return None;
+    }
+    if let Node::Product(factors) = kernel.node() {
+        let mut factors = factors.clone();
+        let first = factors.iter_mut().find(|f| f.as_number().is_none())?;
+        *first = join(first, scale)?;
+        return Kernel::product(factors);
+    }
+    if let Some((wrapped, child)) = only_child(kernel) {
+        return match wrapped.wrap.exponent() {
+            Some(_) if scale.variance().is_unset() => Some(rewrap(kernel, wrapped, join(child, scale)?)),
+            None if is_linear(wrapped) => Some(rewrap(kernel, wrapped, join(child, scale)?)),
+            _ => None,
+        };
+    }
+    let (v, bias) = places(kernel.node())?;
+    let params = params(kernel.node());
+    let total = scale_of(&params[v])?.times(scale);
+    let moved = match bias {
+        None => kernel.clone(),
+        Some(b) => with_param(kernel, b, multiplied(&params[b], scale.value)?),
+    };
+    let unset = match kernel.node() {
+        Node::Leaf(leaf) => leaf.family.spec().params[v].unset(leaf.ard),
+        _ => Values::One(Param::default()),
+    };
+    let variance = total.variance();
+    Some(with_param(&moved, v, if variance.is_unset() { unset } else { Values::One(variance) }))
+}
+
+/// Whether a constant factor can vanish in the free variances of a kernel.
+pub(super) fn absorbs(kernel: &Kernel) -> bool {
+    if kernel.label().is_some() || kernel.as_number().is_some() {
+        return false;
+    }
+    match kernel.node() {
+        Node::Sum(terms) => terms.iter().all(absorbs),
+        Node::Product(factors) => factors.iter().any(absorbs),
+        Node::Wrap(wrapped) if !wrapped.children.is_empty() => wrapped.children.iter().all(absorbs),
+        Node::Wrap(_) | Node::Leaf(_) => {
+            let mut scales = own(kernel).filter(|(spec, _)| spec.is_variance() || spec.role == Role::Bias).peekable();
+            // an offset inside a power need not follow
+            let inner = |spec: &ParamSpec| spec.role == Role::Bias && is_multiplier(kernel);
+            scales.peek().is_some()
+                && scales.all(|(spec, values)| inner(spec) || values.as_slice().iter().all(is_plain))
+        }
+    }
+}
+
+/// A free constant kernel.
+pub(super) fn constant(scale: Scale) -> Option<Kernel> {
+    join(&Kernel::family(CONST), scale)
+}
+
+/// A node's own parameters that can vary at all, with their specs.
+fn own(kernel: &Kernel) -> impl Iterator<Item = (&'static ParamSpec, &Values)> {
+    let (specs, params): (&'static [ParamSpec], &[Values]) = match kernel.node() {
+        Node::Leaf(leaf) => (leaf.family.spec().params, &leaf.params),
+        Node::Wrap(wrapped) => (wrapped.wrap.spec().params, &wrapped.params),
+        Node::Sum(_) | Node::Product(_) => (&[], &[]),
+    };
+    specs.iter().zip(params).filter(|(spec, _)| spec.domain != Domains::Count)
+}
+
+/// Whether no parameter of a kernel is fixed, bounded, tied or has a prior, and no part of it has a label. Numbers are
+/// no parameters.
+pub(super) fn all_plain(kernel: &Kernel) -> bool {
+    let plain = |p: &Param| is_plain(p) || is_held(p);
+    kernel.label().is_none()
+        && (kernel.as_number().is_some() || own(kernel).all(|(_, values)| values.as_slice().iter().all(plain)))
+        && kernel.children().iter().all(all_plain)
+}
+
+/// Whether a kernel has nothing left to vary but variances that are held.
+pub(super) fn is_rigid(kernel: &Kernel) -> bool {
+    let still = |values: &Values| matches!(values, Values::One(param) if is_held(param));
+    own(kernel).all(|(_, values)| still(values)) && kernel.children().iter().all(is_rigid)
+}
