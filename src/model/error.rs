@@ -1,5 +1,5 @@
 use crate::data::{DataError, RowRef};
-use crate::kernel::{BindError, EvalError};
+use crate::kernel::{BindError, EvalError, ExpandError};
 use crate::linalg::NotPositiveDefinite;
 
 /// Why a model and data do not go together, or why the numbers fail.
@@ -11,6 +11,8 @@ pub enum ModelError {
     Eval(#[from] EvalError),
     #[error(transparent)]
     Data(#[from] DataError),
+    #[error(transparent)]
+    Expand(#[from] ExpandError),
     #[error(transparent)]
     NotPositiveDefinite(#[from] NotPositiveDefinite),
     #[error("the data have no target: name one with `target=`")]

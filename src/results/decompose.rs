@@ -128,7 +128,7 @@ impl Decomposition {
 
 /// The summands of a kernel after its products are expanded.
 pub(super) fn summands(kernel: &Kernel) -> Result<Vec<Kernel>, ModelError> {
-    Ok(kernel.summands().into_iter().cloned().collect())
+    Ok(kernel.expand()?.summands().into_iter().cloned().collect())
 }
 
 /// A name for each term: the user's, else the families with their inputs; repeats are numbered.
