@@ -131,11 +131,6 @@ fn scales(kernel: &Kernel, longest: &mut f64) {
     kernel.children().iter().for_each(|child| scales(child, longest));
 }
 
-fn terms(call: &mut Call<'_, '_>) -> Res<Value> {
-    let kernel: Kernel = call.arg("kernel")?;
-    List::new(kernel.terms().iter().cloned().map(Value::Kernel).collect()).map(Value::List)
-}
-
 pub static KERNELS: &[Builtin] = &[
     Builtin {
         name: "ARD",
@@ -180,16 +175,5 @@ pub static KERNELS: &[Builtin] = &[
         help: "",
         examples: &["eigen(Lin(0, b=fixed(0.5)), [1, 2])"],
         run: eigen,
-    },
-    Builtin {
-        name: "terms",
-        aliases: &[],
-        group: Group::Kernels,
-        places: &[KERNEL],
-        result: Some(Kind::List),
-        summary: "the parts of a kernel that are added",
-        help: "",
-        examples: &["terms(SE(0) + Per(0) * Lin(0))"],
-        run: terms,
     },
 ];

@@ -1,5 +1,6 @@
 //! The builtins, by theme. Each file ends in its own list; here they are joined.
 
+mod algebra;
 mod data;
 mod files;
 mod kernels;
@@ -15,6 +16,7 @@ use super::builtin::Builtin;
 
 pub static ALL: &[&[Builtin]] = &[
     kernels::KERNELS,
+    algebra::ALGEBRA,
     data::DATA_VERBS,
     files::FILES,
     models::MODELS,

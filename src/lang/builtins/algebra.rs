@@ -1,0 +1,153 @@
+//! Kernel algebra: sums of products, simpler forms, equality, and what a kernel has.
+
+use crate::data::write::Table;
+use crate::kernel::Kernel;
+use crate::lang::builtin::{Builtin, Group, Place, Want};
+use crate::lang::call::Call;
+use crate::lang::ops::kernel as value;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::value::{Kind, List, Value, expected};
+
+fn expand(call: &mut Call<'_, '_>) -> Res<Value> {
+    let kernel: Kernel = call.arg("kernel")?;
+    kernel.expand().map_err(|error| Trouble::new(error.to_string()).blame("kernel")).and_then(value)
+}
+
+fn simplify(call: &mut Call<'_, '_>) -> Res<Value> {
+    let kernel: Kernel = call.arg("kernel")?;
+    value(kernel.simplify())
+}
+
+fn equal(call: &mut Call<'_, '_>) -> Res<Value> {
+    let (one, other): (Kernel, Kernel) = (call.arg("one")?, call.arg("other")?);
+    one.equal(&other).map(Value::Bool).map_err(|error| Trouble::new(error.to_string()))
+}
+
+fn stationary(call: &mut Call<'_, '_>) -> Res<Value> {
+    let kernel: Kernel = call.arg("kernel")?;
+    Ok(Value::Bool(kernel.stationary()))
+}
+
+fn latex(call: &mut Call<'_, '_>) -> Res<Value> {
+    let kernel: Kernel = call.arg("kernel")?;
+    let formula: bool = call.or("formula", false)?;
+    Ok(Value::str(if formula { kernel.latex_formula() } else { kernel.latex() }))
+}
+
+fn terms(call: &mut Call<'_, '_>) -> Res<Value> {
+    let kernel: Kernel = call.arg("kernel")?;
+    List::new(kernel.terms().iter().cloned().map(Value::Kernel).collect()).map(Value::List)
+}
+
+/// The parameters of a kernel as written, or of a fit.
+fn params(call: &mut Call<'_, '_>) -> Res<Value> {
+    let kernel = match call.arg::<Value>("of")? {
+        Value::Kernel(kernel) => kernel,
+        fit @ Value::Fit(_) => return Ok(fit.member("params").unwrap_or(Value::Nothing)),
+        other => return Err(expected("a kernel or a fit", &other).blame("of")),
+    };
+    let params = kernel.params();
+    let text = |of: &dyn Fn(&crate::kernel::ParamInfo) -> Option<String>| params.iter().map(of).collect::<Vec<_>>();
+    let number = |of: &dyn Fn(&crate::kernel::ParamInfo) -> f64| params.iter().map(of).collect::<Vec<_>>();
+    let table = Table::new()
+        .texts("parameter", text(&|p| Some(p.name.clone())))
+        .numbers("value", &number(&|p| p.value))
+        .texts("state", text(&|p| Some(if p.unset { format!("{}, unset", p.state) } else { p.state.into() })))
+        .numbers("lo", &number(&|p| p.bounds.map_or(f64::NAN, |(lo, _)| lo)))
+        .numbers("hi", &number(&|p| p.bounds.map_or(f64::NAN, |(_, hi)| hi)))
+        .texts("prior", text(&|p| p.prior.map(|prior| prior.to_string())))
+        .texts("tie", text(&|p| p.tie.as_ref().map(|tie| tie.to_string())));
+    Ok(Value::table(table))
+}
+
+const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a kernel");
+
+pub static ALGEBRA: &[Builtin] = &[
+    Builtin {
+        name: "expand",
+        aliases: &[],
+        group: Group::Kernels,
+        places: &[KERNEL],
+        result: Some(Kind::Kernel),
+        summary: "the same kernel as a sum of products",
+        help: "Parameters of a part that comes to stand in several terms are tied.",
+        examples: &["expand((SE(0) + Per(0)) * Lin(0))"],
+        run: expand,
+    },
+    Builtin {
+        name: "simplify",
+        aliases: &[],
+        group: Group::Kernels,
+        places: &[KERNEL],
+        result: Some(Kind::Kernel),
+        summary: "the same kernel in fewer parts, in a fixed order",
+        help: "Fixed, bounded, tied and labelled parameters, and those with priors, are never merged.",
+        examples: &["simplify(SE(0, l=1) * SE(0, l=1) + WN * SE(0))"],
+        run: simplify,
+    },
+    Builtin {
+        name: "equal",
+        aliases: &[],
+        group: Group::Kernels,
+        places: &[
+            Place::required("one", Want::Kind(Kind::Kernel), "a kernel"),
+            Place::required("other", Want::Kind(Kind::Kernel), "another"),
+        ],
+        result: Some(Kind::Bool),
+        summary: "whether two kernels are the same after expand and simplify",
+        help: "Values agree to 1e-12; labels play no part. `SE(year)` and `SE(0)` are not equal until bound to data.",
+        examples: &["equal(SE(0) * (Per(0) + Lin(0)), Lin(0) * SE(0) + SE(0) * Per(0))"],
+        run: equal,
+    },
+    Builtin {
+        name: "stationary",
+        aliases: &[],
+        group: Group::Kernels,
+        places: &[KERNEL],
+        result: Some(Kind::Bool),
+        summary: "whether a kernel depends on the difference of its inputs alone",
+        help: "",
+        examples: &["[stationary(k) for k in [SE(0) * Per(0), SE(0) + Lin(0)]]"],
+        run: stationary,
+    },
+    Builtin {
+        name: "latex",
+        aliases: &[],
+        group: Group::Kernels,
+        places: &[
+            KERNEL,
+            Place::keyword("formula", Want::BOOL, "false", "the formula of its values instead of its names"),
+        ],
+        result: Some(Kind::String),
+        summary: "a kernel in LaTeX",
+        help: "",
+        examples: &["latex(SE(0) * Per(0) + Lin(0))"],
+        run: latex,
+    },
+    Builtin {
+        name: "terms",
+        aliases: &[],
+        group: Group::Kernels,
+        places: &[KERNEL],
+        result: Some(Kind::List),
+        summary: "the parts of a kernel that are added",
+        help: "",
+        examples: &["terms(SE(0) + Per(0) * Lin(0))"],
+        run: terms,
+    },
+    Builtin {
+        name: "params",
+        aliases: &[],
+        group: Group::Kernels,
+        places: &[Place::required(
+            "of",
+            Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::Fit)]),
+            "a kernel or a fit",
+        )],
+        result: Some(Kind::Table),
+        summary: "the parameters of a kernel or of a fit, as a table",
+        help: "Of a kernel they are as written: depth first, in the order in which a fit lists them.",
+        examples: &["params(SE(0, l=2) * Per(0, p=fixed(1)))"],
+        run: params,
+    },
+];
