@@ -149,6 +149,12 @@ fn held_variances_stay_held() {
 }
 
 #[test]
+fn a_line_with_a_fixed_offset_bears_no_variance_of_others() {
+    let fixed = of("Lin", &[("b", Param::fixed(0.4))]);
+    check(product([bare("Lin"), fixed]), "Lin(0) * Lin(0, b=fixed(0.4))");
+}
+
+#[test]
 fn order_is_one() {
     let (a, b, c) = (bare("SE"), bare("Lin"), bare("Cos"));
     check(sum([c.clone(), b.clone(), a.clone()]), "SE(0) + Lin(0) + Cos(0)");

@@ -198,6 +198,8 @@ pub(super) fn join(kernel: &Kernel, scale: Scale) -> Option<Kernel> {
     let total = scale_of(&params[v])?.times(scale);
     let moved = match bias {
         None => kernel.clone(),
+        // beside an offset that cannot follow, the variance of a line is no factor of it
+        Some(b) if !params[b].as_slice().iter().all(is_plain) => return None,
         Some(b) => with_param(kernel, b, multiplied(&params[b], scale.value)?),
     };
     let unset = match kernel.node() {
