@@ -184,13 +184,13 @@ pub trait Family: Debug + Send + Sync {
     /// A sentence, when a row holds what the family cannot look at.
     fn prepare(&self, theta: Theta<'_>, x: &[&[f64]], learnt: &[f64]) -> Result<Rows, String>;
 
-    /// out[i] ← k(a[from + i], b[j]).
+    /// `out[i]` ← k(a\[from + i\], b\[j\]).
     fn column(&self, theta: Theta<'_>, pairs: Pairs<'_>, out: &mut [f64]);
 
-    /// out[i] ← k(a[i], a[i]).
+    /// `out[i]` ← k(a\[i\], a\[i\]).
     fn diagonal(&self, theta: Theta<'_>, rows: &Rows, out: &mut [f64]);
 
-    /// Adds Σᵢ wᵢ ∂k(a[from + i], b[j])/∂θ to `gradient`, which is laid out like `theta.all`. `k` is what
+    /// Adds Σᵢ wᵢ ∂k(a\[from + i\], b\[j\])/∂θ to `gradient`, which is laid out like `theta.all`. `k` is what
     /// [`column`](Self::column) gave; `w` may be overwritten.
     fn pull(
         &self,

@@ -67,13 +67,13 @@ pub trait Combine: Debug + Send + Sync {
     /// Numbers for each row, from the columns of the wrap's own view.
     fn prepare(&self, theta: Theta<'_>, x: &[&[f64]]) -> Rows;
 
-    /// out[i] ← value of the pair, given those of the children in `args`.
+    /// `out[i]` ← value of the pair, given those of the children in `args`.
     fn column(&self, theta: Theta<'_>, pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]);
 
-    /// out[i] ← value of row i with itself, given those of the children.
+    /// `out[i]` ← value of row i with itself, given those of the children.
     fn diagonal(&self, theta: Theta<'_>, rows: &Rows, args: &[&[f64]], out: &mut [f64]);
 
-    /// Adds Σ wᵢ ∂kᵢ/∂θ to `gradient`, and hands to each child its weights: `adjoints[c][i]` += wᵢ ∂kᵢ/∂args[c][i].
+    /// Adds Σ wᵢ ∂kᵢ/∂θ to `gradient`, and hands to each child its weights: `adjoints[c][i]` += wᵢ ∂kᵢ/∂`args[c][i]`.
     fn pull(
         &self,
         theta: Theta<'_>,

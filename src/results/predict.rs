@@ -48,7 +48,7 @@ const TAIL: f64 = 0.022_750_131_948_179_21;
 /// Mean, standard deviation and variances of y at the rows of a place.
 ///
 /// # Errors
-/// [`ModelError::MissingInput`], values that are missing or infinite (with row and column), unseen categories, no rows.
+/// An input that the rows lack, values that are missing or infinite (with row and column), unseen categories, no rows.
 pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
     let problem = fit.problem();
     let (at, moments, noise) = match place {
