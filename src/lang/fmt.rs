@@ -56,6 +56,15 @@ impl Page {
         self.breaks = 0;
     }
 
+    /// The space before a comment that follows a statement. One that was set off from it, as below each other in a
+    /// column, stays where it was.
+    fn aside(&mut self, before: &str) {
+        let column = |text: &str| text.rsplit('\n').next().unwrap_or("").width();
+        let set_off = before.ends_with("   ") && column(before) <= WIDTH;
+        let gap = if set_off { column(before).saturating_sub(column(&self.out)).max(2) } else { 2 };
+        self.out.extend(std::iter::repeat_n(' ', gap));
+    }
+
     /// What stands between two statements: comments, line breaks, semicolons.
     fn between(&mut self, text: &str, tokens: &[Token]) {
         for token in tokens {
@@ -63,7 +72,7 @@ impl Page {
                 TokenKind::Break => self.breaks += 1,
                 TokenKind::Comment => {
                     if self.breaks == 0 && self.after_statement {
-                        self.out.push_str("  ");
+                        self.aside(&text[..token.start]);
                     } else {
                         self.line();
                     }
@@ -373,6 +382,7 @@ mod tests {
         check("x # a\n\n# b\n|> f |> g", "x  # a\n  # b\n  |> f\n  |> g\n");
         check("a + # b\nc", "a +  # b\n  c\n");
         check("f( # a\n)", "f(  # a\n)\n");
+        check("x     # a\ny+1   # b\nlong+1   # c", "x     # a\ny + 1  # b\nlong + 1  # c\n");
     }
 
     #[test]
