@@ -54,6 +54,8 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> Strin
     }
     let mut out = Vec::new();
     match report.finish().write(&mut views, &mut out) {
+        // a kind of one's own keeps its colour, whatever the configuration says
+        Ok(()) if !colour => trim(&console::strip_ansi_codes(&String::from_utf8_lossy(&out))),
         Ok(()) => trim(&String::from_utf8_lossy(&out)),
         Err(_) => plain(diagnostic, colour),
     }
