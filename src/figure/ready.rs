@@ -89,7 +89,7 @@ pub fn draws_figure(names: Names<'_>, grid: &[f64], draws: &[Vec<f64>], data: Op
     Figure::single(names.title, Panel::new(names.x, names.y, marks))
 }
 
-/// Residuals against an input, beside their histogram. `sd` is the standard deviation the model gives a row's noise, in the
+/// Residuals against an input, beside their histogram. `sd` is the standard deviation of the residuals, in the
 /// unit of y; two of it are marked.
 pub fn residuals_figure(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Option<f64>) -> Figure {
     let mut marks = vec![points(Pairs { x, y: residuals }, "residual", Role::Data), zero()];
@@ -98,7 +98,7 @@ pub fn residuals_figure(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Opti
             marks.push(Mark::Rule {
                 at,
                 across: Across::Horizontal,
-                label: "±2 sd of the noise".into(),
+                label: "±2 sd of the residuals".into(),
                 role: Role::Test,
             });
         }

@@ -119,7 +119,10 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
         Value::Data(data) => return Ok(figures::dataset(data)),
         Value::Residuals(residuals) => return Ok(figures::residuals(residuals)),
         Value::Kernel(kernel) => return super::kernels::picture(call, kernel),
-        Value::List(_) | Value::Range(_) => return lines(&value).map_err(|t| t.blame("value")),
+        Value::List(_) | Value::Range(_) => {
+            let xs: Option<Vec<f64>> = call.maybe("x")?;
+            return lines(&value, xs).map_err(|t| t.blame("value"));
+        }
         Value::Fit(fit) => figures::fit(fit, band),
         Value::Prediction(prediction) => figures::prediction(prediction, band),
         Value::Decomposition(parts) => figures::decomposition(parts),
@@ -131,19 +134,23 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
     figure.map_err(|error| trouble(call.eval, error))
 }
 
-/// Numbers against their place in the list; of a list of lists, a line each.
-fn lines(value: &Value) -> Res<Figure> {
+/// Numbers against their place in the list, or against `xs`; of a list of lists, a line each.
+fn lines(value: &Value, xs: Option<Vec<f64>>) -> Res<Figure> {
     let items: Vec<Value> = value.items().into_iter().flatten().collect();
     let several = items.iter().any(|item| matches!(item, Value::List(_)));
     let rows = if several { items } else { vec![value.clone()] };
+    let across = if xs.is_some() { "x" } else { "index" };
     let mut marks = Vec::new();
     for (i, row) in rows.into_iter().enumerate() {
         let y = Vec::<f64>::from_value(row)?;
-        let x = (0..y.len()).map(|i| i as f64).collect();
+        let x = xs.clone().unwrap_or_else(|| (0..y.len()).map(|i| i as f64).collect());
+        if x.len() != y.len() {
+            return Err(Trouble::new(format!("{} numbers cannot stand at {} places", y.len(), x.len())));
+        }
         let role = if several { Role::Draw(i) } else { Role::Mean };
         marks.push(Mark::Line { x, y, label: String::new(), role, dashed: false });
     }
-    Ok(Figure::single("", Panel::new("index", "value", marks)))
+    Ok(Figure::single("", Panel::new(across, "value", marks)))
 }
 
 const PATH: Place = Place::required("path", Want::Path, "a file under the output folder");
@@ -167,6 +174,7 @@ pub static FILES: &[Builtin] = &[
                 "whether the band holds new observations or the function",
             ),
             Place::keyword("title", Want::STRING, "that of the value", "what stands above"),
+            Place::keyword("x", Want::Numbers, "their places in the list", "of a list of numbers, where each stands"),
         ],
         result: None,
         summary: "a figure of a value, on the screen or in a file",

@@ -89,7 +89,7 @@ pub fn draws(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Value> {
 
 /// k(·, 0) along the first input, beside draws.
 pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
-    const POINTS: usize = 201;
+    const POINTS: usize = 401;
     let (mentioned, _) = kernel.mentioned();
     let width = mentioned.len().max(1);
     // As far as the longest of its scales and periods lets it change.
