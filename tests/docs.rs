@@ -1,0 +1,204 @@
+//! The documentation runs: every block of Mercer in README.md and docs/language.md, every script in examples/, and the
+//! reference of builtins as the registry writes it.
+//!
+//! In a block, lines that begin with `> ` are typed and what stands below them is what comes; a block without such lines
+//! is a script. Blocks are tagged `mercer`; `mercer continued` goes on in the session of the block before, and
+//! `mercer fails` ends with an error. With `MERCER_BLESS=1` the tests write what comes instead of comparing it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mercer::lang::diagnostic::Severity;
+use mercer::lang::help;
+use mercer::lang::host::{Folders, Item};
+use mercer::lang::layout::is_incomplete;
+use mercer::progress::Silent;
+use mercer::render::render;
+use mercer::session::Session;
+
+const PROMPT: &str = "> ";
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).replace("\r\n", "\n")
+}
+
+/// Compares a file with what it should be, or rewrites it.
+fn hold(name: &str, expected: &str) {
+    let path = path(name);
+    if std::env::var_os("MERCER_BLESS").is_some() {
+        return fs::write(&path, expected).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+    let found = read(&path);
+    let first = found.lines().zip(expected.lines()).position(|(a, b)| a != b);
+    let at = first.unwrap_or_else(|| found.lines().count().min(expected.lines().count()));
+    let line = |text: &str| text.lines().nth(at).unwrap_or("the end of the file").to_owned();
+    assert!(
+        found == expected,
+        "{name}, line {}: found\n  {}\nexpected\n  {}\n`MERCER_BLESS=1 cargo test --test docs` rewrites it",
+        at + 1,
+        line(&found),
+        line(expected),
+    );
+}
+
+/// A session in a folder of its own.
+struct Room {
+    session: Session,
+    _folder: tempfile::TempDir,
+}
+
+impl Room {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = folder.path().to_owned();
+        let folders = Folders { script: at.clone(), data: Vec::new(), out: at };
+        Self { session: Session::new(folders, 0), _folder: folder }
+    }
+
+    /// What comes of a text, and whether it ended well.
+    fn run(&mut self, text: &str) -> (String, bool) {
+        let mut lines = Vec::new();
+        let well = self.session.run_with(text, "prompt", &Silent, &mut |item, sources| match item {
+            Item::Shown(value) => lines.push(value.to_string()),
+            Item::Text(text) => lines.push(text),
+            Item::Wrote(path) => {
+                lines.extend(path.file_name().map(|name| format!("wrote {}", name.to_string_lossy())));
+            }
+            Item::Diagnostic(diagnostic) => lines.push(render(&diagnostic, sources, false)),
+        });
+        let text: Vec<String> = lines.iter().flat_map(|text| text.lines()).map(|l| l.trim_end().to_owned()).collect();
+        (text.join("\n").trim_matches('\n').to_owned(), well)
+    }
+}
+
+/// A block with the output of its lines as it is.
+fn played(block: &[&str], room: &mut Room, fails: bool, place: &str) -> Vec<String> {
+    let typed = |line: &str| line.starts_with(PROMPT) || line == PROMPT.trim_end();
+    let mut check = |text: &str, last: bool| {
+        let (output, well) = room.run(text);
+        assert_eq!(well, !(fails && last), "{place}: {text}\n{output}");
+        output
+    };
+    if !block.iter().any(|line| typed(line)) {
+        check(&block.join("\n"), true);
+        return block.iter().map(|line| line.to_string()).collect();
+    }
+    // each statement with whether a blank line stood before it
+    let mut statements: Vec<(bool, Vec<&str>)> = Vec::new();
+    let mut blank = false;
+    for line in block {
+        if !typed(line) {
+            blank = line.is_empty();
+            continue;
+        }
+        let more = line.get(PROMPT.len()..).unwrap_or("");
+        match statements.last_mut() {
+            Some((_, text)) if !blank && (more.starts_with(' ') || is_incomplete(&text.join("\n"))) => text.push(more),
+            _ => statements.push((blank, vec![more])),
+        }
+        blank = false;
+    }
+    let (mut out, mut long) = (Vec::new(), false);
+    for (i, (apart, text)) in statements.iter().enumerate() {
+        let output = check(&text.join("\n"), i + 1 == statements.len());
+        if i > 0 && (*apart || long) {
+            out.push(String::new());
+        }
+        out.extend(text.iter().map(|line| format!("{PROMPT}{line}").trim_end().to_owned()));
+        out.extend(output.lines().map(str::to_owned));
+        long = output.lines().nth(1).is_some();
+    }
+    out
+}
+
+/// A document with the output of its blocks as it is.
+fn document(name: &str) -> String {
+    let text = read(&path(name));
+    let lines: Vec<&str> = text.lines().collect();
+    let (mut out, mut room, mut at) = (Vec::new(), Room::new(), 0);
+    while at < lines.len() {
+        out.push(lines[at].to_owned());
+        at += 1;
+        let mut tags = lines[at - 1].strip_prefix("```").unwrap_or("").split(' ');
+        if tags.next() != Some("mercer") {
+            continue;
+        }
+        let tags: Vec<&str> = tags.collect();
+        let length = lines[at..].iter().position(|line| *line == "```").expect("a block that ends");
+        if !tags.contains(&"continued") {
+            room = Room::new();
+        }
+        let place = format!("{name}, line {at}");
+        out.extend(played(&lines[at..at + length], &mut room, tags.contains(&"fails"), &place));
+        at += length;
+    }
+    out.iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn the_readme_is_what_comes() {
+    hold("README.md", &document("README.md"));
+}
+
+#[test]
+fn the_language_reference_is_what_comes() {
+    hold("docs/language.md", &document("docs/language.md"));
+}
+
+#[test]
+fn the_reference_of_builtins_is_what_the_registry_writes() {
+    let intro = "# Builtins\n\nEverything that can be called by name, as `mercer help NAME` shows it. Written by the \
+                 registry; `MERCER_BLESS=1 cargo test --test docs` rewrites this page. What a place is left out for is \
+                 said after it; the rest must be given.\n\n";
+    hold("docs/builtins.md", &format!("{}\n", (intro.to_owned() + &help::reference()).trim_end()));
+}
+
+/// Runs an example; everything it says must be well.
+fn example(name: &str) {
+    let out = tempfile::tempdir().expect("a folder");
+    let folders = Folders { out: out.path().to_owned(), ..Folders::default() };
+    let mut session = Session::new(folders, 0);
+    let mut shown = 0;
+    let well = session.run_file(&path("examples").join(name), &Silent, &mut |item, sources| match item {
+        Item::Shown(_) | Item::Text(_) => shown += 1,
+        Item::Wrote(path) => assert!(fs::metadata(&path).is_ok_and(|file| file.len() > 0), "{}", path.display()),
+        Item::Diagnostic(diagnostic) => {
+            assert!(diagnostic.severity == Severity::Note, "{name}: {}", render(&diagnostic, sources, false));
+        }
+    });
+    assert!(well && shown > 0, "{name}");
+}
+
+macro_rules! examples {
+    ($($test:ident: $name:literal;)*) => {
+        $(#[test] fn $test() { example($name); })*
+
+        #[test]
+        fn every_example_is_run_and_in_its_canonical_form() {
+            let mut found: Vec<String> = fs::read_dir(path("examples"))
+                .expect("the examples")
+                .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+                .filter(|name| name.ends_with(".mer"))
+                .collect();
+            found.sort();
+            assert_eq!(found, [$($name),*]);
+            for name in found {
+                let text = read(&path("examples").join(&name));
+                assert_eq!(mercer::lang::fmt::format(&text).as_ref(), Ok(&text), "`mercer fmt examples/{name}`");
+            }
+        }
+    };
+}
+
+examples! {
+    airline: "airline.mer";
+    concrete: "concrete.mer";
+    kernel_algebra: "kernel_algebra.mer";
+    mauna_loa: "mauna_loa.mer";
+    motorcycle: "motorcycle.mer";
+    tour: "tour.mer";
+}
