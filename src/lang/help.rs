@@ -1,7 +1,7 @@
 //! Help on every name, written from the signatures; examples are run when they are shown, so that what is printed is
 //! what happens.
 
-use super::builtin::{self, Entry, Group, Need, nearest};
+use super::builtin::{self, Action, Entry, Group, Need, nearest};
 use super::diagnostic::{Diagnostic, Sources};
 use super::eval::Globals;
 use super::host::{Host, Item};
@@ -123,8 +123,11 @@ fn section(entry: &Entry) -> String {
         let names: Vec<String> = signature.aliases.iter().map(|name| format!("`{name}`")).collect();
         out.push_str(&format!(" Also called {}.", names.join(", ")));
     }
-    if !signature.help.is_empty() {
-        out.push_str(&format!(" {}", signature.help));
+    match entry.action {
+        _ if signature.help.is_empty() => {}
+        Action::Builtin(_) => out.push_str(&format!(" {}", signature.help)),
+        // of a kernel it is its formula
+        Action::Family(_) | Action::Combinator(_) => out.push_str(&format!("\n\n    {}", signature.help)),
     }
     out.push_str("\n\n");
     for place in &signature.places {

@@ -179,7 +179,7 @@ pub static FILES: &[Builtin] = &[
         result: None,
         summary: "a figure of a value, on the screen or in a file",
         help: "Of a kernel it is k(·, 0) beside draws. Bands are two standard deviations wide on either side.",
-        examples: &["plot(SE(0))"],
+        examples: &["plot(SE(0))", "plot([x^2 for x in 0..=3], x=[10, 20, 30, 40])"],
         run: plot,
     },
     Builtin {
