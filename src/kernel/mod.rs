@@ -12,6 +12,7 @@ mod gram;
 mod held;
 mod latex;
 mod params;
+mod plan;
 pub mod print;
 mod program;
 mod simplify;
@@ -20,19 +21,22 @@ mod terms;
 mod testing;
 pub mod wrap;
 pub mod wraps;
+mod written;
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::param::Param;
 
-pub use bind::{BindError, Bound, Cause, Column, ParamError, Place, Plan, Schema, Slot, SlotState};
+pub use bind::{BindError, Bound, Cause, Column, Place, Schema, Slot, SlotState};
 pub use expand::ExpandError;
 pub use family::{Domains, Family, ParamSpec, Role, Size, Spec};
 pub use gram::{EvalError, Gram, Sites};
 pub use params::ParamInfo;
+pub use plan::Plan;
 pub use print::{is_reserved, number, quoted};
 pub use wrap::{Combine, RowFunction, Wrap};
+pub use written::ParamError;
 
 /// A kernel: an immutable tree that is cheap to clone.
 ///

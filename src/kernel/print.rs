@@ -56,6 +56,9 @@ pub fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{FEFF}') => {
+                out.push_str(&format!("\\u{{{:X}}}", u32::from(c)));
+            }
             c => out.push(c),
         }
     }

@@ -2,8 +2,9 @@
 
 use std::fmt::Debug;
 
-use super::bind::{BindError, Plan};
+use super::bind::BindError;
 use super::family::{Pairs, Rows, Spec, Theta};
+use super::plan::Plan;
 use super::{Kernel, Wrapped};
 
 /// A construction around kernels: a changepoint, a warped input, a power.

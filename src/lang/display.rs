@@ -17,13 +17,10 @@ const SHOWN: usize = 60;
 
 /// A number by the shortest digits that read back to the same bits: `0.1`, `12`, `1e-7`.
 pub fn number(x: f64) -> String {
-    let size = x.abs();
-    if x.is_nan() {
-        "nan".into()
-    } else if size != 0.0 && size.is_finite() && !(1e-5..1e16).contains(&size) {
-        format!("{x:e}")
-    } else {
-        format!("{x}")
+    match x {
+        x if x.is_nan() => "nan".into(),
+        x if x.is_infinite() => format!("{x}"),
+        x => crate::kernel::print::number(x),
     }
 }
 

@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::kernel::bind::{BindError, Plan};
+use crate::kernel::bind::BindError;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta, V};
+use crate::kernel::plan::Plan;
 use crate::kernel::wrap::{Combine, RowFunction, Wrap};
 use crate::kernel::{Inputs, Kernel, Values, Wrapped};
 use crate::linalg::vector;

@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
-use crate::kernel::bind::{BindError, Plan};
+use crate::kernel::bind::BindError;
 use crate::kernel::family::{Domains, Pairs, ParamSpec, Role, Rows, Size, Spec, Theta};
+use crate::kernel::plan::Plan;
 use crate::kernel::wrap::{Combine, Wrap};
 use crate::kernel::{Inputs, Kernel, Values, Wrapped};
 use crate::linalg::vector;

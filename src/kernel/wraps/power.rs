@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::kernel::bind::{BindError, Plan};
+use crate::kernel::bind::BindError;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta};
+use crate::kernel::plan::Plan;
 use crate::kernel::wrap::{Combine, Wrap};
 use crate::kernel::{Inputs, Kernel, Wrapped};
 

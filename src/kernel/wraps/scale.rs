@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::warp::seen_by;
-use crate::kernel::bind::{BindError, Plan};
+use crate::kernel::bind::BindError;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta};
+use crate::kernel::plan::Plan;
 use crate::kernel::wrap::{Combine, RowFunction, Wrap};
 use crate::kernel::{Inputs, Kernel, Wrapped};
 

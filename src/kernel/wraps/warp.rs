@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::kernel::bind::{BindError, Plan};
+use crate::kernel::bind::BindError;
 use crate::kernel::family::Spec;
+use crate::kernel::plan::Plan;
 use crate::kernel::wrap::{RowFunction, Wrap};
 use crate::kernel::{Inputs, Kernel, Wrapped};
 

@@ -1,0 +1,75 @@
+//! Whether a parameter can be as it was written.
+
+use super::family::{Domains, ParamSpec};
+use crate::param::{Param, State};
+
+/// Why a parameter cannot be as it was written.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ParamError {
+    #[error("the {param} of `{family}` must be positive, found {value}")]
+    NotPositive { family: &'static str, param: &'static str, value: f64 },
+    #[error("the {param} of `{family}` must be a finite number, found {value}")]
+    NotFinite { family: &'static str, param: &'static str, value: f64 },
+    #[error("the {param} of `{family}` must be a whole number of at least 1, found {value}")]
+    NotCount { family: &'static str, param: &'static str, value: f64 },
+    #[error("the {param} of `{family}` is always fixed: give a whole number")]
+    AlwaysFixed { family: &'static str, param: &'static str },
+    #[error("the bounds of the {param} of `{family}` are the wrong way round: {lo} is not below {hi}")]
+    Bounds { family: &'static str, param: &'static str, lo: f64, hi: f64 },
+    #[error("the {param} of `{family}` starts at {value}, outside its bounds {lo} and {hi}")]
+    Outside { family: &'static str, param: &'static str, value: f64, lo: f64, hi: f64 },
+    #[error("the prior {prior} of the {param} of `{family}` gives {value} no probability")]
+    Prior { family: &'static str, param: &'static str, prior: String, value: f64 },
+}
+
+impl ParamSpec {
+    /// Checks a parameter as it was written.
+    ///
+    /// # Errors
+    /// [`ParamError`]: a value outside the domain, bounds the wrong way round, a start outside them or outside the prior.
+    pub fn check(&self, family: &'static str, written: &Param) -> Result<(), ParamError> {
+        let param = self.name;
+        let one = |value: f64| match self.domain {
+            _ if !value.is_finite() => Err(ParamError::NotFinite { family, param, value }),
+            Domains::Positive if value <= 0.0 => Err(ParamError::NotPositive { family, param, value }),
+            Domains::Count if value < 1.0 || value.fract() != 0.0 || value > 64.0 => {
+                Err(ParamError::NotCount { family, param, value })
+            }
+            _ => Ok(()),
+        };
+        if let Some(value) = written.value() {
+            one(value)?;
+            if let Some(prior) = written.prior.filter(|p| p.log_density(value).0 == f64::NEG_INFINITY) {
+                return Err(ParamError::Prior { family, param, prior: prior.to_string(), value });
+            }
+        }
+        match written.state {
+            State::Bounded { lo, hi, value } => {
+                if self.domain == Domains::Count {
+                    return Err(ParamError::AlwaysFixed { family, param });
+                }
+                if self.domain == Domains::Positive && lo < 0.0 {
+                    return Err(ParamError::NotPositive { family, param, value: lo });
+                }
+                for bound in [lo, hi] {
+                    if !bound.is_finite() {
+                        return Err(ParamError::NotFinite { family, param, value: bound });
+                    }
+                }
+                if lo >= hi {
+                    return Err(ParamError::Bounds { family, param, lo, hi });
+                }
+                match value {
+                    Some(value) if value < lo || value > hi => {
+                        Err(ParamError::Outside { family, param, value, lo, hi })
+                    }
+                    _ => Ok(()),
+                }
+            }
+            _ if self.domain == Domains::Count && (written.prior.is_some() || written.tie.is_some()) => {
+                Err(ParamError::AlwaysFixed { family, param })
+            }
+            _ => Ok(()),
+        }
+    }
+}
