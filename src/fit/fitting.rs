@@ -237,7 +237,7 @@ fn race(objective: &Likelihood<'_>, runs: &mut [Entry], max_iter: usize, progres
         let portion = if last { max_iter.saturating_sub(spent) } else { steps.min(max_iter.saturating_sub(spent)) };
         let done = Mutex::new((0usize, f64::INFINITY));
         let heard = Heard(progress);
-        runs[..alive].par_iter_mut().for_each(|entry| {
+        let step = |entry: &mut Entry| {
             if progress.stop() && entry.index != 0 {
                 return;
             }
@@ -248,7 +248,12 @@ fn race(objective: &Likelihood<'_>, runs: &mut [Entry], max_iter: usize, progres
                 let share = (round + done.0 as f64 / alive as f64) / rounds;
                 progress.report(share.min(1.0), &format!("log likelihood {:.2}", objective.offset() - done.1));
             }
-        });
+        };
+        // side by side as far as the memory reaches
+        let abreast = if objective.most >= rayon::current_num_threads() { alive } else { objective.most };
+        for some in runs[..alive].chunks_mut(abreast) {
+            some.par_iter_mut().for_each(step);
+        }
         spent += portion;
         round += 1.0;
         runs[..alive].sort_by(|a, b| value(a).total_cmp(&value(b)).then(a.index.cmp(&b.index)));
