@@ -1,16 +1,23 @@
-//! Random and mutated programs through the parser, the printer, the formatter and the renderer: nothing panics, and
-//! what is written means what was read.
+//! Random and mutated programs through the parser, the checker, the printer, the formatter and the renderer: nothing
+//! panics, and what is written means what was read. Programs without end are answered too.
 
 mod support;
 
+use std::sync::{Arc, LazyLock};
+
+use mercer::lang;
 use mercer::lang::ast::{Expr, Program, StatementKind};
-use mercer::lang::diagnostic::Sources;
+use mercer::lang::check::Loader;
+use mercer::lang::diagnostic::{Diagnostic, Sources};
+use mercer::lang::eval::Globals;
 use mercer::lang::fmt::format;
 use mercer::lang::layout::is_incomplete;
 use mercer::lang::parse::{parse, parse_all};
 use mercer::lang::print::{print_expr, print_program};
-use mercer::lang::span::SourceId;
+use mercer::lang::span::{SourceId, Spanned};
+use mercer::progress::Silent;
 use mercer::render::render;
+use mercer::session::Session;
 use proptest::prelude::*;
 use rayon::prelude::*;
 use support::places::without_places;
@@ -25,11 +32,45 @@ fn meaning(text: &str) -> Program {
     without_places(program)
 }
 
+/// Where no file is.
+struct Nowhere;
+
+impl Loader for Nowhere {
+    fn enter(&mut self, path: &Spanned<Arc<str>>) -> Result<Arc<Program>, Vec<Diagnostic>> {
+        Err(vec![Diagnostic::error("there is no file here").label(path.span, "")])
+    }
+
+    fn leave(&mut self) {}
+}
+
+/// Bindings as a session may have them when a program comes.
+static BOUND: LazyLock<Globals> = LazyLock::new(|| {
+    let mut session = Session::default();
+    let text = "let air = load(\"airline\")\nlet k = SE(year)\nlet x = [1, 2]\nfn σ(a, b=2) = a + b";
+    assert!(!session.run(text, "before", &Silent).failed);
+    session.bindings().into_iter().map(|(name, value)| (name.into(), value.clone())).collect()
+});
+
+/// Diagnostics have a message and a place in the text, and can be shown.
+fn check_diagnostics(text: &str, diagnostics: &[Diagnostic]) {
+    let mut sources = Sources::new();
+    sources.add("t.mer", text);
+    for diagnostic in diagnostics {
+        assert!(!diagnostic.message.contains("bug in Mercer"), "{text:?}");
+        let span = diagnostic.span().unwrap_or_else(|| panic!("{text:?}: {} has no place", diagnostic.message));
+        assert!(text.get(span.start..span.end).is_some(), "{text:?}: {span:?}");
+        assert!(render(diagnostic, &sources, false).contains(&diagnostic.message), "{text:?}");
+    }
+}
+
 /// Whether the text is a program. Checks what holds for every text.
 fn check(text: &str) -> bool {
     let parsed = parse_all(text, SourceId(0));
     is_incomplete(text);
     if parsed.diagnostics.is_empty() {
+        let globals = if text.len().is_multiple_of(2) { &*BOUND } else { &Globals::default() };
+        let faults = lang::check::check(&parsed.program, globals, &mut Nowhere);
+        check_diagnostics(text, &faults);
         let printed = print_program(&parsed.program);
         let program = without_places(parsed.program);
         assert!(meaning(&printed) == program, "{text:?} printed {printed:?}");
@@ -38,14 +79,7 @@ fn check(text: &str) -> bool {
         assert_eq!(format(&formatted).as_ref(), Ok(&formatted), "{text:?} formatted twice");
         return true;
     }
-    let mut sources = Sources::new();
-    sources.add("t.mer", text);
-    for diagnostic in &parsed.diagnostics {
-        assert!(!diagnostic.message.contains("bug in Mercer"), "{text:?}");
-        let span = diagnostic.span().unwrap_or_else(|| panic!("{text:?}: no place"));
-        assert!(text.get(span.start..span.end).is_some(), "{text:?}: {span:?}");
-        assert!(render(diagnostic, &sources, false).contains(&diagnostic.message), "{text:?}");
-    }
+    check_diagnostics(text, &parsed.diagnostics);
     format(text).expect_err("a text with faults is not formatted");
     false
 }
@@ -88,4 +122,65 @@ proptest! {
     fn any_text_is_answered(text in any::<String>()) {
         check(&text);
     }
+}
+
+const MANY: usize = 100_000;
+
+/// What a session says of a program, which it must answer and survive.
+fn answer(text: &str) -> String {
+    let mut session = Session::default();
+    session.check(text, "long");
+    let said = session.run(text, "long", &Silent).text();
+    assert!(!said.is_empty() && !said.contains("fault of Mercer"), "{said}");
+    assert_eq!(session.run("1 + 1", "after", &Silent).text(), "2");
+    said
+}
+
+#[test]
+fn texts_nested_without_end_are_answered() {
+    let nested = |open: &str, inner: &str, close: &str| open.repeat(MANY) + inner + &close.repeat(MANY);
+    for (open, inner, close) in [
+        ("(", "1", ")"),
+        ("[", "1", "]"),
+        ("abs(", "1", ")"),
+        ("ARD(", "SE", ")"),
+        ("[", "", ""),
+        ("", "1", ")"),
+        ("-", "1", ""),
+        ("not ", "true", ""),
+        ("x -> ", "1", ""),
+        ("if true then ", "1", ""),
+        ("if true then 1 else ", "1", ""),
+        ("2^", "1", ""),
+        ("[x for x in ", "[1]", "]"),
+        ("let x = ", "1", ""),
+        ("fn f() = ", "1", ""),
+        ("1 ~ ", "1", ""),
+        ("x[", "0", "]"),
+    ] {
+        answer(&nested(open, inner, close));
+    }
+}
+
+#[test]
+fn chains_without_end_are_answered() {
+    let joined = |item: &str, by: &str| vec![item; MANY].join(by);
+    assert_eq!(answer(&joined("1", " + ")), "100000");
+    assert_eq!(answer(&joined("1", " * ")), "1");
+    assert_eq!(answer(&format!("1{}", " |> abs".repeat(MANY))), "1");
+    assert_eq!(answer(&joined("true", " and ")), "true");
+    assert_eq!(answer(&format!("len([{}])", joined("1", ", "))), "100000");
+    assert_eq!(answer(&(joined("let x = 1", "\n") + "\nx")), "1");
+    let sum = joined("SE(0)", " + ");
+    assert_eq!(answer(&sum), sum);
+    let product = joined("Lin(0, v=1)", " * ");
+    assert_eq!(answer(&product), product);
+    assert_eq!(answer(&format!("let k = {sum}\nk(1, 1)")), "100000");
+    assert_eq!(answer(&format!("let k = {product}\nk(0, 0)")), "1");
+    assert!(answer(&format!("let k = {sum}\nlml(data(x=[0, 1], y=[0, 1]), gp(k))")).contains("-"));
+    for (item, by) in [("abs", " >> "), ("1", " < "), ("x", "."), ("1", "..")] {
+        answer(&joined(item, by));
+    }
+    answer(&format!("let x = [0]\nx{}", "[0]".repeat(MANY)));
+    answer(&format!("let f = x -> x\nf{}", "(1)".repeat(MANY)));
 }

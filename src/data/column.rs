@@ -98,7 +98,8 @@ impl Column {
 
     pub(super) fn of(name: Arc<str>, kind: Kind, values: Vec<f64>) -> Self {
         let missing = values.iter().filter(|v| v.is_nan()).count();
-        Self { name, kind, unit: None, values: Arc::new(values), missing }
+        let unit = matches!(kind, Kind::Date { .. }).then(|| "year".into());
+        Self { name, kind, unit, values: Arc::new(values), missing }
     }
 
     /// The same column in this unit; an empty text means none.

@@ -3,7 +3,7 @@
 use super::grid::Grid;
 use super::numbers::{rounded, significant};
 use crate::fit::Fit;
-use crate::kernel::SlotState;
+use crate::kernel::{Role, SlotState};
 use crate::model::{Noise, ParameterKind};
 use crate::param::State;
 
@@ -71,6 +71,11 @@ fn starts(fit: &Fit) -> String {
     text
 }
 
+/// Days in a year, of the Gregorian calendar on average.
+const DAYS: f64 = 365.2425;
+/// Spans of fewer years are told in days too.
+const YEARS_IN_DAYS: f64 = 2.0;
+
 /// The table of parameters.
 pub fn parameters(fit: &Fit) -> String {
     let mut grid = Grid::new(["parameter", "value", "std. error", "unit", ""]);
@@ -83,6 +88,11 @@ pub fn parameters(fit: &Fit) -> String {
             SlotState::Held => "held at 1: the product has one variance".to_string(),
             SlotState::Free => {
                 let mut words = Vec::new();
+                if let (Some("year"), Role::Period | Role::LengthScale) = (parameter.unit.as_deref(), parameter.role)
+                    && value < YEARS_IN_DAYS
+                {
+                    words.push(format!("{} days", rounded(value * DAYS)));
+                }
                 if parameter.uses > 1 {
                     words.push(format!("tied, {} places", parameter.uses));
                 }

@@ -2,7 +2,7 @@
 
 use super::fitting::Fit;
 use super::spacing::{median_gap, span};
-use crate::kernel::Role;
+use crate::kernel::{Kernel, Role, SlotState};
 use crate::model::ParameterKind;
 
 /// Short sentences about a fit, most serious first; most fits have none.
@@ -23,6 +23,8 @@ pub fn hints(fit: &Fit) -> Vec<String> {
         hints.push(format!("{} free parameters for {n} rows: the data cannot determine them", fit.free));
     }
     let x = problem.x();
+    hints.extend(constant_columns(fit));
+    hints.extend(not_told_apart(fit));
     let y_variance = variance(problem.y());
     for (parameter, &value) in problem.parameters().iter().zip(values) {
         if !parameter.is_free() {
@@ -45,8 +47,11 @@ pub fn hints(fit: &Fit) -> Vec<String> {
         let column_name = &problem.names()[column];
         match parameter.role {
             Role::LengthScale => {
-                if span(x[column]).is_some_and(|s| value > 30.0 * s) {
-                    hints.push(format!("`{name}` ran away to {}: as good as constant in {column_name}", short(value)));
+                if span(x[column]).is_some_and(|s| value > FAR * s) {
+                    hints.push(format!(
+                        "`{name}` ran away to {}, far beyond the range of {column_name}: the data look linear in {column_name}, or constant",
+                        short(value)
+                    ));
                 } else if median_gap(x[column]).is_some_and(|g| value < 0.5 * g) {
                     hints.push(format!(
                         "`{name}` = {} is below the spacing of {column_name}: it explains every point by itself, like noise",
@@ -60,7 +65,61 @@ pub fn hints(fit: &Fit) -> Vec<String> {
             _ => {}
         }
     }
+    hints.extend(idle_parts(fit));
     hints
+}
+
+/// A length-scale of so many times the range of its column leaves a function as good as straight.
+const FAR: f64 = 5.0;
+
+/// A part whose mean has less than this share of the standard deviation of the target does nothing.
+const IDLE: f64 = 1e-3;
+
+/// Columns that the kernel looks at and that never change.
+fn constant_columns(fit: &Fit) -> Vec<String> {
+    let problem = fit.problem();
+    let x = problem.x();
+    let seen = |column: usize| problem.parameters().iter().any(|p| p.columns.contains(&column));
+    let constant = |column: &usize| problem.n() > 1 && x[*column].iter().all(|v| *v == x[*column][0]);
+    (0..x.len())
+        .filter(|&column| seen(column))
+        .filter(constant)
+        .map(|c| format!("`{}` is the same in every row: nothing can be learnt of it", problem.names()[c]))
+        .collect()
+}
+
+/// Parts that say the same: the kernel can do no more than one with fewer parameters.
+fn not_told_apart(fit: &Fit) -> Option<String> {
+    let schema = fit.problem().schema();
+    let free = |kernel: &Kernel| -> Option<usize> {
+        Some(kernel.bind(&schema).ok()?.slots().iter().filter(|slot| slot.state == SlotState::Free).count())
+    };
+    let kernel = fit.asked.kernel.bare();
+    let simple = kernel.simplify_structure();
+    let fewer = free(&kernel)?.checked_sub(free(&simple)?).filter(|&fewer| fewer > 0)?;
+    let (from, to) = (kernel.heading(), simple.heading());
+    (from != to).then(|| {
+        format!(
+            "parts that cannot be told apart: `{from}` can do no more than `{to}`, which has {fewer} fewer parameters"
+        )
+    })
+}
+
+/// Parts of a sum that the fit has left without variance.
+fn idle_parts(fit: &Fit) -> Vec<String> {
+    let terms: Vec<Kernel> = fit.model.kernel.summands().into_iter().cloned().collect();
+    if terms.len() < 2 || fit.ended.is_none() {
+        return Vec::new();
+    }
+    let Ok(means) = fit.posterior.part_means(&terms) else { return Vec::new() };
+    let least = IDLE * IDLE * variance(fit.problem().y());
+    let square = |mean: &[f64]| mean.iter().map(|m| m * m).sum::<f64>() / mean.len().max(1) as f64;
+    let idle = terms.iter().zip(&means).filter(|(_, mean)| square(mean) < least);
+    idle.map(|(term, _)| {
+        let name = term.part_name().unwrap_or_else(|| term.heading());
+        format!("`{name}` has hardly any variance: the model does as well without it")
+    })
+    .collect()
 }
 
 fn variance(y: &[f64]) -> f64 {

@@ -37,20 +37,37 @@ impl Plan<'_> {
         let register = match kernel.node() {
             Node::Leaf(leaf) => self.leaf(kernel, leaf, view)?,
             Node::Sum(children) | Node::Product(children) => {
-                let product = matches!(kernel.node(), Node::Product(_));
-                self.beside |= product && children.iter().filter(|c| c.as_number().is_none()).count() > 1;
                 let mut args = Vec::with_capacity(children.len());
-                for (child, held) in children.iter().zip(kernel.held_children(held)) {
-                    self.held = held;
-                    args.push(self.kernel(child, view)?);
-                }
-                self.push(if product { Op::Product } else { Op::Sum }, args)
+                self.operands(kernel, view, &mut args)?;
+                self.push(if matches!(kernel.node(), Node::Sum(_)) { Op::Sum } else { Op::Product }, args)
             }
             Node::Wrap(wrapped) => wrapped.wrap.plan(self, kernel, wrapped, view)?,
         };
         (self.held, self.beside) = (held, beside);
         self.labels.truncate(labels);
         Ok(register)
+    }
+
+    /// Lays out what a sum adds or a product multiplies. A sum in a sum, which only its name keeps together, is taken
+    /// apart, so that a name does not change the order of rounding.
+    fn operands(&mut self, kernel: &Kernel, view: usize, args: &mut Vec<usize>) -> Result<(), BindError> {
+        let product = matches!(kernel.node(), Node::Product(_));
+        let children = kernel.children();
+        self.beside |= product && children.iter().filter(|c| c.as_number().is_none()).count() > 1;
+        for (child, held) in children.iter().zip(kernel.held_children(self.held)) {
+            let before = std::mem::replace(&mut self.held, held);
+            match (kernel.node(), child.node()) {
+                (Node::Sum(_), Node::Sum(_)) | (Node::Product(_), Node::Product(_)) => {
+                    let labels = self.labels.len();
+                    self.labels.extend(child.label().cloned());
+                    self.operands(child, view, args)?;
+                    self.labels.truncate(labels);
+                }
+                _ => args.push(self.kernel(child, view)?),
+            }
+            self.held = before;
+        }
+        Ok(())
     }
 
     fn push(&mut self, op: Op, args: Vec<usize>) -> usize {

@@ -35,6 +35,11 @@ impl Kernel {
         settle(self, Mode::Structure)
     }
 
+    /// The same kernel without a name or an origin anywhere in it.
+    pub fn bare(&self) -> Kernel {
+        bare(self)
+    }
+
     /// Whether two kernels are the same after [`expand`](Self::expand) and [`simplify`](Self::simplify), labels apart,
     /// with values to 1e-12. An unset parameter equals an unset one only, except that a variance or an offset may be
     /// written as its default.

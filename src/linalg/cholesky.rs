@@ -144,16 +144,23 @@ impl Cholesky {
     }
 }
 
+/// Fails at the first pivot that is not positive, or that is no larger than what rounding alone leaves of a row that
+/// depends on those before it (a repeated row without noise): its logarithm and its inverse would be made of rounding.
 pub(super) fn factor_in_place(matrix: &mut Matrix) -> Result<(), usize> {
     let n = matrix.nrows();
+    let diagonal = matrix.diagonal();
     if let Some(bad) = (0..n).find(|&j| matrix.column(j).rows_range(j..).iter().any(|v| !v.is_finite())) {
         return Err(bad);
     }
     let params: Spec<llt::factor::LltParams, f64> = <llt::factor::LltParams as Auto<f64>>::auto().into();
     let mut buffer = MemBuffer::new(llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, params));
     llt::factor::cholesky_in_place(view_mut(matrix), Default::default(), Par::Seq, MemStack::new(&mut buffer), params)
-        .map(|_| ())
-        .map_err(|llt::factor::LltError::NonPositivePivot { index }| index)
+        .map_err(|llt::factor::LltError::NonPositivePivot { index }| index)?;
+    let rounding = n as f64 * f64::EPSILON;
+    match (0..n).find(|&i| matrix[(i, i)] * matrix[(i, i)] <= rounding * diagonal[i]) {
+        Some(pivot) => Err(pivot),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn view(matrix: &Matrix) -> MatRef<'_, f64> {

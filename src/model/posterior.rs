@@ -1,7 +1,7 @@
 //! What the data say: predictions, the parts of a sum, draws, residuals.
 
 use super::{ModelError, Problem};
-use crate::kernel::{Kernel, Schema};
+use crate::kernel::Kernel;
 use crate::linalg::{Cholesky, Matrix, Vector, pivoted_cholesky, transposed_product};
 
 /// A Gaussian process given its training rows, at fixed values of its parameters.
@@ -201,21 +201,12 @@ impl Posterior {
         x: &[&[f64]],
         training: bool,
     ) -> Result<Vec<(Matrix, Vec<f64>)>, ModelError> {
-        let names = self.problem.names();
-        let columns = self.problem.x();
-        let categories = |name: &str| self.problem.data().column(name).is_some_and(|c| c.is_categories());
-        let schema = Schema {
-            columns: names
-                .iter()
-                .zip(&columns)
-                .map(|(name, values)| crate::kernel::Column { name, values, categories: categories(name) })
-                .collect(),
-        };
+        let schema = self.problem.schema();
         let mut crosses = Vec::with_capacity(terms.len());
         for term in terms {
             let bound = term.bind(&schema)?;
             let values = bound.values();
-            let (training_sites, sites) = (bound.sites(&columns)?, bound.sites(x)?);
+            let (training_sites, sites) = (bound.sites(&self.problem.x())?, bound.sites(x)?);
             let cross = if training {
                 let mut k = Matrix::zeros(sites.n(), sites.n());
                 crate::kernel::Gram::new(&bound, &training_sites).evaluate(&values, &mut k)?;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::data::{Column as DataColumn, Dataset, Pipeline};
-use crate::kernel::{Bound, Column, Domains, Kernel, Origin, ParamSpec, Role, Schema, Sites, Size, SlotState};
+use crate::kernel::{Bound, Column, Domains, Kernel, Origin, ParamSpec, Role, Schema, Sites, Size, Slot, SlotState};
 use crate::param::{Domain, Param, State};
 
 /// A model set beside training rows.
@@ -208,6 +208,14 @@ impl Problem {
         &self.parameters
     }
 
+    /// The inputs as a kernel is bound to them.
+    pub fn schema(&self) -> Schema<'_> {
+        let categories = |name: &str| self.data.column(name).is_some_and(|c| c.is_categories());
+        let columns = self.names.iter().zip(&self.x);
+        let columns = columns.map(|(name, values)| Column { name, values, categories: categories(name) });
+        Schema { columns: columns.collect() }
+    }
+
     /// What was written, or defaults that know nothing of the data.
     pub fn values(&self) -> Vec<f64> {
         self.parameters.iter().map(|p| p.value).collect()
@@ -365,17 +373,7 @@ fn parameters(
 ) -> Result<Vec<Parameter>, ModelError> {
     let mut all = Vec::new();
     for (i, slot) in bound.slots().iter().enumerate() {
-        let node = match slot.labels.last() {
-            Some(label) => label.to_string(),
-            None if slot.columns.is_empty() || !reads(slot.family) => slot.family.to_string(),
-            None if x.len() == 1 || (slot.columns.len() == x.len() && slot.element.is_none()) => {
-                slot.family.to_string()
-            }
-            None => {
-                let columns: Vec<&str> = slot.columns.iter().map(|&c| &*units.names[c]).collect();
-                format!("{}({})", slot.family, columns.join(", "))
-            }
-        };
+        let node = name_of_node(bound.slots(), i, units.names);
         // a variance beside other factors has no unit that can be told for it alone
         let alone = !slot.beside || matches!(slot.spec.role, Role::LengthScale | Role::Period | Role::Location);
         let role = slot.spec.role;
@@ -444,6 +442,31 @@ fn parameters(
     }
     make_unique(&mut all);
     Ok(all)
+}
+
+/// What the i-th slot's node is called: by the user's name for it, else by its family, with its inputs where there are
+/// others. A name of several nodes stands before the family, and one of the whole kernel tells nothing apart.
+fn name_of_node(slots: &[Slot], i: usize, names: &[String]) -> String {
+    let slot = &slots[i];
+    let family = match &slot.columns[..] {
+        [] => slot.family.to_string(),
+        _ if !reads(slot.family) || names.len() == 1 => slot.family.to_string(),
+        all if all.len() == names.len() && slot.element.is_none() => slot.family.to_string(),
+        some => {
+            let columns: Vec<&str> = some.iter().map(|&c| &*names[c]).collect();
+            format!("{}({})", slot.family, columns.join(", "))
+        }
+    };
+    let Some(label) = slot.labels.last() else { return family };
+    let under: Vec<&Slot> = slots.iter().filter(|s| s.labels.starts_with(&slot.labels)).collect();
+    let node = |s: &Slot| (s.origin, s.family);
+    if under.iter().all(|s| node(s) == node(slot)) {
+        label.to_string()
+    } else if under.len() == slots.len() {
+        family
+    } else {
+        format!("{label}.{family}")
+    }
 }
 
 fn noise_parameter(model: &Model, param: &Param, units: &Units<'_>) -> Result<Parameter, ModelError> {

@@ -23,9 +23,10 @@ pub fn trouble(error: DataError) -> Trouble {
         DataError::NotFound { name, .. } => nearest(name, data::sets::names()),
         _ => None,
     };
-    match near {
-        Some(near) => trouble.help(format!("did you mean `{near}`?")),
-        None => trouble,
+    match (near, &error) {
+        (Some(near), _) => trouble.help(format!("did you mean `{near}`?")),
+        (None, DataError::Missing { .. }) => trouble.help("`dropna` leaves out the rows in which something is missing"),
+        (None, _) => trouble,
     }
 }
 
