@@ -1,6 +1,5 @@
 //! SVG and PNG, and writing them to a file.
 
-use std::io::Write;
 use std::path::Path;
 
 use kuva::backend::raster::RasterBackend;
@@ -8,6 +7,7 @@ use kuva::backend::svg::SvgBackend;
 
 use super::text::clean;
 use super::{Figure, FigureError, Size, draw, layout};
+use crate::data::write::write_whole;
 
 /// The longest side of a picture in CSS pixels.
 pub(super) const LARGEST: u32 = 8000;
@@ -50,20 +50,11 @@ pub fn save(figure: &Figure, path: &Path) -> Result<(), FigureError> {
         Some("png") => to_png(figure, size)?,
         _ => return Err(FigureError::Ending { path: path.to_path_buf() }),
     };
-    write_whole(path, &bytes).map_err(|source| FigureError::Write { path: path.to_path_buf(), source })
-}
-
-fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let mut builder = tempfile::Builder::new();
-    // A temporary file is its owner's alone; a figure may be read by all whom the user's mask lets.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.persist(path)?;
-    Ok(())
+    if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
+        // what goes wrong here shows in writing
+        let _ = std::fs::create_dir_all(folder);
+    }
+    Ok(write_whole(path, &bytes)?)
 }
 
 fn check(size: Size) -> Result<(), FigureError> {

@@ -206,13 +206,8 @@ pub enum FigureError {
     #[error("the figure could not be encoded as PNG: {0}")]
     Encode(String),
     /// The file could not be written.
-    #[error("cannot write `{}`: {source}", path.display())]
-    Write {
-        /// The path as given.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Write(#[from] crate::data::write::WriteError),
 }
 
 #[cfg(test)]

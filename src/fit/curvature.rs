@@ -25,12 +25,15 @@ pub struct Curvature {
 }
 
 impl Curvature {
-    /// `None` where the gradient cannot be evaluated.
+    /// `None` where the gradient cannot be evaluated, or nothing is free to move.
     pub fn at(objective: &Likelihood<'_>, values: &[f64]) -> Option<Self> {
         let parameters = objective.problem().parameters();
         let inside = |i: &usize| parameters[*i].is_free() && !parameters[*i].domain.on_bound(values[*i]);
         let free: Vec<usize> = (0..parameters.len()).filter(inside).collect();
         let p = free.len();
+        if p == 0 {
+            return None;
+        }
         let difference = |a: usize, h: f64| -> Option<Vec<f64>> {
             let slopes = |by: f64| -> Option<Vec<f64>> {
                 let mut moved = values.to_vec();

@@ -9,7 +9,7 @@ use super::family::{Domains, ParamSpec, Size};
 use super::program::{Instruction, LeafOp, Op, View, ViewMap};
 use super::wrap::{Combine, RowFunction};
 use super::{InputRef, Inputs, Kernel, Leaf, Node, Values, Wrapped};
-use crate::param::{Domain, Param, State, Tie};
+use crate::param::{Domain, Param, Prior, State, Tie};
 
 /// A kernel on its way to being bound. Wraps write their own evaluation into it.
 pub struct Plan<'s> {
@@ -87,10 +87,8 @@ impl Plan<'_> {
                 let inputs = columns.iter().map(|&c| self.schema.columns[c].name.to_string()).collect();
                 return Err(error(Place::Node, Cause::SeveralInputs { family: spec.name, inputs }));
             }
-            let takes_categories = std::ptr::eq(spec, super::families::ONEHOT.spec());
-            if let Some(i) = columns.iter().position(|&c| self.schema.columns[c].categories && !takes_categories) {
-                let column = self.schema.columns[columns[i]].name.to_string();
-                return Err(error(Place::Input(i), Cause::Categories { family: spec.name, column }));
+            if !std::ptr::eq(spec, super::families::ONEHOT.spec()) {
+                self.no_categories(kernel, &columns, spec.name)?;
             }
         }
         let seen: Vec<&[f64]> = columns.iter().map(|&c| &self.columns[view][c][..]).collect();
@@ -228,8 +226,21 @@ impl Plan<'_> {
     }
 
     fn domain(&self, spec: &ParamSpec, param: &Param, column: Option<&[f64]>) -> Domain {
+        // a prior that is nothing outside an interval bounds the walk as bounds do
+        let support = match param.prior {
+            Some(Prior::Uniform { lo, hi }) if spec.domain == Domains::Positive => Some((lo.max(0.0), hi)),
+            Some(Prior::Uniform { lo, hi }) => Some((lo, hi)),
+            _ => None,
+        };
         match (param.state, spec.domain) {
-            (State::Bounded { lo, hi, .. }, _) => Domain::Interval { lo, hi },
+            (State::Bounded { lo, hi, .. }, _) => {
+                let (least, most) = support.unwrap_or((lo, hi));
+                Domain::Interval { lo: lo.max(least), hi: hi.min(most) }
+            }
+            _ if support.is_some_and(|(lo, hi)| lo < hi) => {
+                let (lo, hi) = support.unwrap_or((0.0, 1.0));
+                Domain::Interval { lo, hi }
+            }
             (_, Domains::Real) => Domain::Real { unit: column.map_or(1.0, spread) },
             _ => Domain::Positive,
         }
@@ -300,7 +311,23 @@ impl Plan<'_> {
             let cause = Cause::SeveralInputs { family, inputs };
             return Err(BindError { origin: kernel.origin(), place: Place::Node, cause });
         }
+        self.no_categories(kernel, &columns, family)?;
         Ok(columns)
+    }
+
+    /// Refuses columns of categories, between which there is no distance.
+    ///
+    /// # Errors
+    /// [`Cause::Categories`] with the first of them.
+    pub fn no_categories(&self, kernel: &Kernel, columns: &[usize], family: &'static str) -> Result<(), BindError> {
+        match columns.iter().position(|&c| self.schema.columns[c].categories) {
+            None => Ok(()),
+            Some(i) => {
+                let column = self.schema.columns[columns[i]].name.to_string();
+                let cause = Cause::Categories { family, column };
+                Err(BindError { origin: kernel.origin(), place: Place::Input(i), cause })
+            }
+        }
     }
 
     /// Says that a wrap has no parameters of its own, in their place.

@@ -1,7 +1,7 @@
 //! Whether a parameter can be as it was written.
 
 use super::family::{Domains, ParamSpec};
-use crate::param::{Param, State};
+use crate::param::{Param, Prior, State};
 
 /// Why a parameter cannot be as it was written.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -10,7 +10,7 @@ pub enum ParamError {
     NotPositive { family: &'static str, param: &'static str, value: f64 },
     #[error("the {param} of `{family}` must be a finite number, found {value}")]
     NotFinite { family: &'static str, param: &'static str, value: f64 },
-    #[error("the {param} of `{family}` must be a whole number of at least 1, found {value}")]
+    #[error("the {param} of `{family}` must be a whole number from 1 to 64, found {value}")]
     NotCount { family: &'static str, param: &'static str, value: f64 },
     #[error("the {param} of `{family}` is always fixed: give a whole number")]
     AlwaysFixed { family: &'static str, param: &'static str },
@@ -20,6 +20,8 @@ pub enum ParamError {
     Outside { family: &'static str, param: &'static str, value: f64, lo: f64, hi: f64 },
     #[error("the prior {prior} of the {param} of `{family}` gives {value} no probability")]
     Prior { family: &'static str, param: &'static str, prior: String, value: f64 },
+    #[error("the prior {prior} of the {param} of `{family}` has nothing between its bounds {lo} and {hi}")]
+    Apart { family: &'static str, param: &'static str, prior: String, lo: f64, hi: f64 },
 }
 
 impl ParamSpec {
@@ -42,6 +44,12 @@ impl ParamSpec {
             if let Some(prior) = written.prior.filter(|p| p.log_density(value).0 == f64::NEG_INFINITY) {
                 return Err(ParamError::Prior { family, param, prior: prior.to_string(), value });
             }
+        }
+        if let (State::Bounded { lo, hi, .. }, Some(prior)) = (written.state, written.prior)
+            && let Prior::Uniform { lo: least, hi: most } = prior
+            && lo.max(least) >= hi.min(most)
+        {
+            return Err(ParamError::Apart { family, param, prior: prior.to_string(), lo, hi });
         }
         match written.state {
             State::Bounded { lo, hi, value } => {

@@ -27,6 +27,10 @@ pub enum ModelError {
     NegativeNoise { column: String, value: f64, row: RowRef },
     #[error("a model of {rows} rows needs about {} of memory, and {} are free", bytes(*needed), bytes(*available))]
     TooLarge { rows: usize, needed: u64, available: u64 },
+    #[error("`{column}` is no column of noise variances: give one with a known variance for each row")]
+    NotANoise { column: String },
+    #[error("a linear mean has a slope for each input, and `{column}` holds categories: leave it out with `select`")]
+    CategoryMean { column: String },
     #[error("the {what} must be {expected}, found {value}")]
     OutOfDomain { what: &'static str, expected: &'static str, value: f64 },
     #[error("the mean has {found} values for {inputs} inputs: an offset, then a slope for each")]

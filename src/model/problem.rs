@@ -140,6 +140,7 @@ impl Problem {
         let units = Units {
             target: map.unit(target.unit()),
             inputs: inputs.iter().map(|c| c.unit().map(str::to_string)).collect(),
+            categories: inputs.iter().map(|c| c.is_categories()).collect(),
             names: &names,
         };
         let parameters = parameters(model, &bound, &units, &x, &y)?;
@@ -332,6 +333,9 @@ pub(super) fn leaves(kernel: &Kernel) -> usize {
 
 fn noise_of(data: &Dataset, name: &str) -> Result<Vec<f64>, ModelError> {
     let column = data.find(name)?;
+    if column.is_categories() || data.target().is_some_and(|t| t.name() == name) {
+        return Err(ModelError::NotANoise { column: name.to_string() });
+    }
     if let Some(i) = column.values().iter().position(|v| !(*v >= 0.0 && v.is_finite())) {
         let (column, value) = (name.to_string(), column.values()[i]);
         return Err(ModelError::NegativeNoise { column, value, row: data.row(i) });
@@ -342,6 +346,7 @@ fn noise_of(data: &Dataset, name: &str) -> Result<Vec<f64>, ModelError> {
 struct Units<'a> {
     target: Option<String>,
     inputs: Vec<Option<String>>,
+    categories: Vec<bool>,
     names: &'a [String],
 }
 
@@ -427,6 +432,9 @@ fn parameters(
         Mean::Zero => {}
         Mean::Constant(param) => all.push(of_mean("mean".into(), 0, param, spread(y), units.target.clone())?),
         Mean::Linear(params) => {
+            if let Some(column) = units.categories.iter().position(|&c| c) {
+                return Err(ModelError::CategoryMean { column: units.names[column].clone() });
+            }
             if !params.is_empty() && params.len() != x.len() + 1 {
                 return Err(ModelError::MeanLength { found: params.len(), inputs: x.len() });
             }
@@ -492,7 +500,10 @@ fn noise_parameter(model: &Model, param: &Param, units: &Units<'_>) -> Result<Pa
         state: if fixed { SlotState::Fixed } else { SlotState::Free },
         domain: match param.state {
             State::Bounded { lo, hi, .. } => Domain::Interval { lo, hi },
-            _ => Domain::Positive,
+            _ => match param.prior {
+                Some(crate::param::Prior::Uniform { lo, hi }) => Domain::Interval { lo: lo.max(0.0), hi },
+                _ => Domain::Positive,
+            },
         },
         param: param.clone(),
         value: if unset_beside_white { 0.0 } else { param.value().unwrap_or(1.0) },

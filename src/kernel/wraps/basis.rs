@@ -46,6 +46,7 @@ impl Wrap for Basis {
 
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, view: usize) -> Result<usize, BindError> {
         let columns = plan.inputs(node, &wrapped.inputs)?;
+        plan.no_categories(node, &columns, SPEC.name)?;
         let features = plan.through(node, view, self.0.clone(), columns.clone(), false)?;
         let (slots, ranges) = plan.own_params(node, wrapped, &columns, 1)?;
         let seen = (0..plan.width(features)).collect();

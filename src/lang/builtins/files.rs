@@ -17,7 +17,7 @@ use crate::lang::parse::parse;
 use crate::lang::pipeline::Pipeline;
 use crate::lang::span::SourceId;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, Kind, Value, expected};
+use crate::lang::value::{FromValue, Kind, Value, check_length, expected};
 use crate::model::Model;
 use crate::results::SavedFit;
 
@@ -136,6 +136,7 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
 
 /// Numbers against their place in the list, or against `xs`; of a list of lists, a line each.
 fn lines(value: &Value, xs: Option<Vec<f64>>) -> Res<Figure> {
+    check_length(value.items().map_or(0, |items| items.len()))?;
     let items: Vec<Value> = value.items().into_iter().flatten().collect();
     let several = items.iter().any(|item| matches!(item, Value::List(_)));
     let rows = if several { items } else { vec![value.clone()] };

@@ -67,6 +67,7 @@ fn len(call: &mut Call<'_, '_>) -> Res<Value> {
 fn fold(call: &mut Call<'_, '_>, op: BinaryOp, empty: f64) -> Res<Value> {
     let span = call.span_of("list");
     let mut items: Items = call.arg("list")?;
+    check_length(items.len()).map_err(|t| t.blame("list"))?;
     let Some(first) = items.next() else {
         return Ok(Value::Number(empty));
     };

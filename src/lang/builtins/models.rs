@@ -50,7 +50,7 @@ fn noise(value: Value) -> Res<Noise> {
     if let Value::Str(column) = value {
         return Ok(Noise::Column(column));
     }
-    let mut param = Param::from_value(value)?;
+    let mut param = untied(value)?;
     if param.state == State::Free(0.0) {
         param.state = State::Fixed(0.0);
     }
@@ -59,6 +59,16 @@ fn noise(value: Value) -> Res<Noise> {
             Err(Trouble::new(format!("the noise is a variance and cannot be {}", number(x))))
         }
         _ => Ok(Noise::Variance(param)),
+    }
+}
+
+/// A parameter that stands alone: ties join parameters of kernels.
+fn untied(value: Value) -> Res<Param> {
+    let param = Param::from_value(value)?;
+    match &param.tie {
+        None => Ok(param),
+        Some(_) => Err(Trouble::new("ties join parameters of the kernel, not the noise or the mean")
+            .help("for noise tied to a kernel add `WN(v=param(…))` to it and write `noise=0`")),
     }
 }
 
@@ -71,10 +81,10 @@ fn mean(value: Value) -> Res<Mean> {
             _ => return Err(expected("\"constant\", \"zero\", \"linear\" or a number", &Value::Str(word))),
         }),
         Value::List(list) => {
-            let params = list.items().iter().map(|item| Param::from_value(item.clone()));
+            let params = list.items().iter().map(|item| untied(item.clone()));
             params.collect::<Res<Vec<_>>>().map(Mean::Linear)
         }
-        value => Param::from_value(value).map(Mean::Constant),
+        value => untied(value).map(Mean::Constant),
     }
 }
 
