@@ -16,6 +16,8 @@ use super::dataset::Dataset;
 pub enum WriteError {
     #[error("`{}` was not written: the folder `{}` does not exist", .path.display(), .folder.display())]
     NoFolder { path: PathBuf, folder: PathBuf },
+    #[error("`{}` was not written: `{}` is a file and no folder", .path.display(), .file.display())]
+    InFile { path: PathBuf, file: PathBuf },
     #[error("`{}` was not written: it is a folder", .path.display())]
     IsFolder { path: PathBuf },
     #[error("`{}` was not written: it is there already and read-only", .path.display())]
@@ -171,7 +173,10 @@ pub fn write_whole_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
         return Err(WriteError::IsFolder { path: path.into() });
     }
     if !folder.is_dir() {
-        return Err(WriteError::NoFolder { path: path.into(), folder });
+        return Err(match folder.is_file() {
+            true => WriteError::InFile { path: path.into(), file: folder },
+            false => WriteError::NoFolder { path: path.into(), folder },
+        });
     }
     let worded = |e: io::Error| match e.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
@@ -262,6 +267,7 @@ mod tests {
         fs::set_permissions(&path, rights).unwrap();
         assert!(text(&path).ends_with("it is there already and read-only"));
         assert!(text(&folder.path().join("no/t.csv")).contains("no` does not exist"));
+        assert!(text(&path.join("t.csv")).ends_with("kept` is a file and no folder"));
         let error = Table::new().write(&folder.path().join("t.xlsx")).unwrap_err().to_string();
         assert!(error.ends_with("a table ends in .csv, .tsv or .json"));
     }

@@ -78,8 +78,7 @@ pub fn fit(fit: &Arc<Fit>, band: BandOf) -> Result<Figure, ModelError> {
 }
 
 fn single_input(fit: &Fit) -> Option<String> {
-    let names = fit.problem().data().input_names();
-    let [name] = names[..] else { return None };
+    let [name] = fit.problem().names() else { return None };
     fit.problem().data().column(name).filter(|c| !c.is_categories()).map(|c| c.name().to_string())
 }
 
@@ -101,8 +100,7 @@ pub fn prediction(prediction: &Prediction, band: BandOf) -> Result<Figure, Model
     let observed = prediction.at.column(target.name()).filter(|c| c.values().iter().any(|v| v.is_finite()));
     let Some(input) = single_input(&prediction.fit) else {
         let Some(observed) = observed else {
-            let inputs = data.input_names().into_iter().map(str::to_string).collect();
-            return Err(ModelError::OneInput { inputs });
+            return Err(ModelError::OneInput { inputs: prediction.fit.problem().names().to_vec() });
         };
         return Ok(parity_figure(&title(data), &axis_label(target), observed.values(), &prediction.mean, true));
     };
@@ -132,7 +130,7 @@ pub fn prediction(prediction: &Prediction, band: BandOf) -> Result<Figure, Model
         Names { title: &title, x: &x_name, y: &y_name },
         Pairs { x: data.find(&input)?.values(), y: target.values() },
         Curve { x: &x, mean: &mean, lo: &lo, hi: &hi },
-        band.text(),
+        if prediction.includes_noise() { band } else { BandOf::F }.text(),
         held_out.map(|y| Pairs { x: &along, y }),
     ))
 }

@@ -17,9 +17,8 @@ pub fn fit(fit: &Fit) -> String {
     let problem = fit.problem();
     let data = problem.data();
     let target = data.target().map_or("y", |t| t.name());
-    let inputs: Vec<&str> = data.input_names();
     let verb = if fit.ended.is_some() { "fit" } else { "model" };
-    let mut lines = vec![format!("{verb} of {target} on {} ({} rows)", inputs.join(", "), problem.n())];
+    let mut lines = vec![format!("{verb} of {target} on {} ({} rows)", problem.names().join(", "), problem.n())];
     let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
     say("kernel", fit.asked.kernel.to_string());
     let steps = fit.asked.to_string();

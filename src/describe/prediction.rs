@@ -11,7 +11,11 @@ pub fn prediction(prediction: &Prediction) -> String {
     let target = prediction.fit.problem().data().target();
     let unit = target.and_then(|t| t.unit()).map_or(String::new(), |u| format!(" ({u})"));
     let name = target.map_or("y", |t| t.name());
-    let what = format!("prediction of {name}{unit}: sd is that of a new observation, noise included");
+    let of = match prediction.includes_noise() {
+        true => "a new observation, noise included",
+        false => "the function, as the noise of these rows is not known",
+    };
+    let what = format!("prediction of {name}{unit}: sd is that of {of}");
     format!("{what}\n{}", show_table(&tables::prediction(prediction)))
 }
 

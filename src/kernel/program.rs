@@ -70,8 +70,9 @@ pub(super) enum ViewMap {
 /// A function of the user failed.
 #[derive(Debug)]
 pub(super) struct RowFailure {
-    /// From 1.
+    /// From 0.
     pub row: usize,
+    /// What went wrong, and the values of the row.
     pub message: String,
 }
 
@@ -84,17 +85,23 @@ impl ViewMap {
         let rows = (0..n).map(|i| columns.iter().map(move |&c| parent[c][i]));
         for (i, row) in rows.enumerate() {
             let row: Vec<f64> = row.collect();
-            let fail = |message: String| RowFailure { row: i + 1, message };
+            let fail = |message: String| RowFailure { row: i, message: format!("{message}, at {}", show_row(&row)) };
             let values = function.apply(&row).map_err(fail)?;
             if let Some(bad) = values.iter().find(|v| !v.is_finite()) {
-                return Err(fail(format!("the function gives {bad} at {}", show_row(&row))));
+                return Err(fail(format!("the function gives {bad}")));
             }
             if i == 0 {
                 results = vec![Vec::with_capacity(n); values.len()];
             }
             if values.len() != results.len() || values.is_empty() || (*replace && values.len() != columns.len()) {
-                let wanted = if *replace { columns.len() } else { results.len().max(1) };
-                return Err(fail(format!("the function gives {} numbers where {wanted} are needed", values.len())));
+                let found = numbers(values.len());
+                return Err(fail(match (*replace, results.len()) {
+                    (true, _) => format!("the function gives {found}, expected {}", numbers(columns.len())),
+                    (false, 0) => format!("the function gives {found}, expected at least one"),
+                    (false, before) => {
+                        format!("the function gives {found}, expected {} as for the first row", numbers(before))
+                    }
+                }));
             }
             for (result, value) in results.iter_mut().zip(values) {
                 result.push(value);
@@ -111,7 +118,17 @@ impl ViewMap {
     }
 }
 
+fn numbers(n: usize) -> String {
+    match n {
+        0 => "no number".into(),
+        1 => "1 number".into(),
+        n => format!("{n} numbers"),
+    }
+}
+
 fn show_row(row: &[f64]) -> String {
-    let numbers: Vec<String> = row.iter().map(f64::to_string).collect();
-    numbers.join(", ")
+    match row {
+        [x] => x.to_string(),
+        row => format!("[{}]", row.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")),
+    }
 }

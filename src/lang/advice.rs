@@ -223,6 +223,9 @@ impl Scene<'_> {
         if self.expects(Rule::kw_in) {
             return diagnostic.help("write `[value for name in list]`");
         }
+        if found == "," && self.after_operand() {
+            return diagnostic.help("a list is written `[a, b]`");
+        }
         if found == ";" {
             return diagnostic.help("a matrix is a list of rows: `[[1, 2], [3, 4]]`");
         }

@@ -87,12 +87,29 @@ impl Want {
             Want::Count => "a whole number from 0".into(),
             Want::Items => "a list".into(),
             Want::Numbers => "numbers".into(),
-            Want::Input => "a column's name, an index from 0, or a list of these".into(),
             Want::Word => "a name or a number".into(),
-            Want::Param => "a number, `fixed(…)`, `between(…)`, `param(…)` or a prior".into(),
-            Want::Choice(words) => join_or(words.iter().map(|w| format!("\"{w}\""))),
+            Want::Input | Want::Param | Want::Choice(_) | Want::Either(_) => join_or(self.nouns()),
             Want::Path => "a file name".into(),
-            Want::Either(wants) => join_or(wants.iter().map(|want| want.noun())),
+        }
+    }
+
+    /// The words that could stand here.
+    pub fn choices(self) -> Vec<&'static str> {
+        match self {
+            Want::Choice(words) => words.to_vec(),
+            Want::Either(wants) => wants.iter().flat_map(|want| want.choices()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What could stand here, each for itself.
+    fn nouns(self) -> Vec<String> {
+        match self {
+            Want::Choice(words) => words.iter().map(|word| format!("\"{word}\"")).collect(),
+            Want::Either(wants) => wants.iter().flat_map(|want| want.nouns()).collect(),
+            Want::Param => ["a number", "`fixed(…)`", "`between(…)`", "`param(…)`", "a prior"].map(String::from).into(),
+            Want::Input => ["a column's name", "an index from 0", "a list of these"].map(String::from).into(),
+            want => vec![want.noun()],
         }
     }
 }

@@ -247,7 +247,7 @@ impl Evaluator<'_> {
     ) -> Res<Value> {
         let params = closure.signature();
         let dealt = deal_closure(closure.shown_name(), &params, &shapes(&piped, args), span)
-            .map_err(|t| t.help(format!("it is `{}`", super::fill::shown(closure))))?;
+            .map_err(|t| t.or_help(|| format!("it is `{}`", super::fill::shown(closure))))?;
         let mut values: Vec<Option<Value>> = (0..params.len()).map(|_| None).collect();
         let mut dealt = dealt.into_iter();
         if let (Some(piped), Some(place)) = (piped, if args.len() < dealt.len() { dealt.next() } else { None }) {
@@ -266,7 +266,7 @@ impl Evaluator<'_> {
             Function::Closure(closure) => {
                 let params = closure.signature();
                 deal_closure(closure.shown_name(), &params, &shapes, span)
-                    .map_err(|t| t.help(format!("it is `{}`", super::fill::shown(closure))))?;
+                    .map_err(|t| t.or_help(|| format!("it is `{}`", super::fill::shown(closure))))?;
                 let mut values: Vec<Option<Value>> = args.into_iter().map(Some).collect();
                 values.resize_with(params.len(), || None);
                 self.enter(closure, values, span).map_err(|t| t.called(span, "called here"))

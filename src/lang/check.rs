@@ -34,8 +34,11 @@ enum Known {
     Entry(&'static Entry),
     /// A kernel or a model with the columns that it names, and where.
     Columns(Kind, Arc<Vec<(Arc<str>, Span)>>),
-    /// Data with the names of their inputs.
-    Data(Arc<Vec<String>>),
+    /// Data with the names of their inputs and of their target.
+    Data {
+        inputs: Arc<Vec<String>>,
+        target: Option<Arc<str>>,
+    },
     /// A function of the user's: how it is called and its parameters.
     Closure {
         name: Arc<str>,
@@ -48,7 +51,7 @@ impl Known {
         match self {
             Known::Nothing => None,
             Known::Kind(kind) | Known::Columns(kind, _) => Some(*kind),
-            Known::Data(_) => Some(Kind::Data),
+            Known::Data { .. } => Some(Kind::Data),
             Known::Entry(entry) => Some(entry.as_value().kind()),
             Known::Closure { .. } => Some(Kind::Function),
         }
@@ -60,7 +63,10 @@ impl Known {
             Value::Function(Function::Closure(closure)) => {
                 Known::Closure { name: closure.shown_name().into(), params: Arc::new(closure.signature()) }
             }
-            Value::Data(data) => Known::Data(Arc::new(data.input_names().into_iter().map(str::to_owned).collect())),
+            Value::Data(data) => Known::Data {
+                inputs: Arc::new(data.input_names().into_iter().map(str::to_owned).collect()),
+                target: data.target().map(|column| column.name().into()),
+            },
             other => Known::Kind(other.kind()),
         }
     }
@@ -69,7 +75,7 @@ impl Known {
         match self {
             Known::Nothing | Known::Entry(_) | Known::Closure { .. } => true,
             Known::Kind(kind) | Known::Columns(kind, _) => kind.is_callable(),
-            Known::Data(_) => false,
+            Known::Data { .. } => false,
         }
     }
 
@@ -224,6 +230,14 @@ impl Checker<'_> {
         })
     }
 
+    /// Says of a name that nobody knows yet that it is bound further down.
+    fn remark_on_order(&self, name: &str, trouble: Trouble) -> Trouble {
+        if self.later.contains(name) {
+            return trouble.help("it is bound further down: put that statement before this one");
+        }
+        trouble
+    }
+
     fn user_names(&self) -> Vec<Arc<str>> {
         self.locals.iter().map(|(name, _)| name.clone()).chain(self.globals.keys().cloned()).collect()
     }
@@ -319,7 +333,8 @@ impl Checker<'_> {
             };
         }
         let user = self.user_names();
-        self.report(unknown::name(name, user.iter().map(|n| &**n)), span);
+        let trouble = unknown::name(name, user.iter().map(|n| &**n));
+        self.report(self.remark_on_order(name, trouble), span);
         Known::Nothing
     }
 

@@ -28,7 +28,8 @@ pub fn deal(signature: &Signature, args: &[Shape<'_>], call: Span) -> Res<Vec<us
     let places = signature.places.iter();
     let slots: Vec<Slot> =
         places.map(|p| Slot { name: p.name, short: p.short, need: p.need, keyword: p.keyword }).collect();
-    deal_slots(signature.name, &slots, args, call).map_err(|t| t.help(format!("write `{}`", signature.shown())))
+    let callee = format!("`{}`", signature.name);
+    deal_slots(&callee, &slots, args, call).map_err(|t| t.or_help(|| format!("write `{}`", signature.shown())))
 }
 
 /// As [`deal`], for a function of the user's.
@@ -36,7 +37,15 @@ pub fn deal_closure(name: &str, params: &[(Arc<str>, bool)], args: &[Shape<'_>],
     let need = |required: bool| if required { Need::Required } else { Need::Optional("") };
     let slots: Vec<Slot> =
         params.iter().map(|(name, req)| Slot { name, short: &[], need: need(*req), keyword: false }).collect();
-    deal_slots(name, &slots, args, call)
+    // A function without a name is called by words.
+    let callee = if name.contains(' ') { name.to_owned() } else { format!("`{name}`") };
+    deal_slots(&callee, &slots, args, call).map_err(|trouble| {
+        let params: Vec<&str> = params.iter().map(|(name, _)| &**name).collect();
+        match callee.strip_prefix('`').and_then(|name| name.strip_suffix('`')) {
+            Some(name) => trouble.or_help(|| format!("it is `{name}({})`", params.join(", "))),
+            None => trouble,
+        }
+    })
 }
 
 fn deal_slots(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], call: Span) -> Res<Vec<usize>> {
@@ -55,14 +64,14 @@ fn deal_slots(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], call: Span) 
         };
         let slot = &slots[place];
         if taken[place] && !matches!(slot.need, Need::Many | Need::Keywords) {
-            return Err(Trouble::new(format!("`{}` of `{callee}` is given twice", slot.name)).at(arg.span));
+            return Err(Trouble::new(format!("`{}` of {callee} is given twice", slot.name)).at(arg.span));
         }
         taken[place] = true;
         dealt.push(place);
     }
     if let Some(missing) = (0..slots.len()).find(|&i| slots[i].need == Need::Required && !taken[i]) {
         let missing = slots[missing].name;
-        return Err(Trouble::new(format!("`{callee}` needs `{missing}`")).saying("it is missing here").at(call));
+        return Err(Trouble::new(format!("{callee} needs `{missing}`")).saying("it is missing here").at(call));
     }
     Ok(dealt)
 }
@@ -76,9 +85,9 @@ fn named_slot(callee: &str, slots: &[Slot<'_>], name: &Name) -> Res<usize> {
     }
     let known: Vec<&str> =
         slots.iter().filter(named).flat_map(|s| std::iter::once(s.name).chain(s.short.iter().copied())).collect();
-    let trouble = Trouble::new(format!("`{callee}` has no argument `{}`", name.node)).at(name.span);
+    let trouble = Trouble::new(format!("{callee} has no argument `{}`", name.node)).at(name.span);
     Err(match nearest(&name.node, known.iter().copied()) {
-        Some(near) => trouble.note(format!("did you mean `{near}`?")),
+        Some(near) => trouble.help(format!("did you mean `{near}`?")),
         None if known.is_empty() => trouble.note("it takes no arguments by name"),
         None => trouble,
     })
@@ -93,7 +102,7 @@ fn too_many(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], extra: Span) -
         n => format!("{n} arguments"),
     };
     let by_position = if slots.iter().any(|slot| slot.keyword) { " without a name" } else { "" };
-    Trouble::new(format!("`{callee}` takes {most}{by_position}, found {found}")).saying("one too many").at(extra)
+    Trouble::new(format!("{callee} takes {most}{by_position}, found {found}")).saying("one too many").at(extra)
 }
 
 /// An argument of the wrong kind, or of the right one with a value that does not fit.
@@ -104,14 +113,19 @@ pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Va
         _ => kind.noun().into(),
     };
     let what = place.want.noun();
-    let trouble = Trouble::new(format!("expected {what} for `{}` of `{}`, found {found}", place.name, signature.name))
-        .saying(format!("this is {found}"));
-    let near = match (place.want, value) {
-        (Want::Choice(words), Some(Value::Str(word))) => nearest(word, words.iter().copied()),
+    let trouble = Trouble::new(format!("expected {what} for `{}` of `{}`, found {found}", place.name, signature.name));
+    // A value is in the message; its kind is worth a label.
+    let trouble = if found.starts_with('`') { trouble } else { trouble.saying(format!("this is {found}")) };
+    let near = match value {
+        Some(Value::Str(word)) => nearest(word, place.want.choices()),
         _ => None,
     };
     match near {
         Some(near) => trouble.help(format!("did you mean \"{near}\"?")),
+        None if place.want == Want::Kind(Kind::Fit) && matches!(kind, Kind::Data | Kind::Kernel | Kind::Model) => {
+            trouble.help("a fit comes of `data |> fit(model)`")
+        }
+        None if place.want == Want::FUNCTION => trouble.help("a function is written `x -> …`, or `(x, y) -> …`"),
         None => trouble,
     }
 }

@@ -112,9 +112,18 @@ pub fn kernel(kernel: Kernel) -> Res<Value> {
     Ok(Value::Kernel(kernel))
 }
 
-/// Puts a failed operation at its operator.
-fn place(trouble: Trouble, op: Span, _left: Span, _right: Span) -> Trouble {
-    trouble.at(op)
+/// The operands, as a trouble blames them.
+const LEFT: &str = "left";
+const RIGHT: &str = "right";
+
+/// Puts a failed operation at the operand that is to blame, otherwise at its operator.
+fn place(trouble: Trouble, op: Span, left: Span, right: Span) -> Trouble {
+    let span = match trouble.blamed() {
+        Some(LEFT) => left,
+        Some(RIGHT) => right,
+        _ => op,
+    };
+    trouble.at(span)
 }
 
 fn check_text(n: usize) -> Res<()> {
@@ -151,12 +160,14 @@ fn kernels(op: BinaryOp, left: Kernel, right: Kernel) -> Res<Value> {
 /// A kernel and a number: the number is a constant kernel or a factor that no fit moves, or an exponent.
 fn kernel_number(op: BinaryOp, base: Kernel, x: f64, kernel_first: bool) -> Res<Value> {
     let shown = super::display::number(x);
+    let side = if kernel_first { RIGHT } else { LEFT };
     let number = |x: f64| {
         if x > 0.0 && x.is_finite() {
             return Ok(Kernel::number(x));
         }
         let what = if op == BinaryOp::Add { "is added to" } else { "scales" };
-        Err(Trouble::new(format!("a number that {what} a kernel is a variance and must be positive, found {shown}")))
+        let text = format!("a number that {what} a kernel is a variance and must be positive, found {shown}");
+        Err(Trouble::new(text).blame(side))
     };
     let pair = |number: Kernel| if kernel_first { [base.clone(), number] } else { [number, base.clone()] };
     let made = match op {
@@ -166,9 +177,8 @@ fn kernel_number(op: BinaryOp, base: Kernel, x: f64, kernel_first: bool) -> Res<
         BinaryOp::Div if kernel_first => Kernel::product(pair(number(1.0 / x)?)),
         BinaryOp::Pow if kernel_first => {
             if !(1.0..=64.0).contains(&x) || x.fract() != 0.0 {
-                return Err(Trouble::new(format!(
-                    "the power of a kernel is a whole number from 1 to 64, found {shown}"
-                )));
+                let text = format!("the power of a kernel is a whole number from 1 to 64, found {shown}");
+                return Err(Trouble::new(text).blame(side));
             }
             Some(power(base, x as u32))
         }
@@ -233,7 +243,11 @@ pub fn kinds(op: BinaryOp, left: Kind, right: Kind) -> Res<Option<Kind>> {
 
 fn unfit(op: BinaryOp, left: Kind, right: Kind) -> Trouble {
     let (a, b) = (left.noun(), right.noun());
-    if left == Kind::Kernel && op == BinaryOp::Sub {
+    if op == BinaryOp::Sub && (left, right) == (Kind::Kernel, Kind::Number) {
+        return Trouble::new("a number cannot be subtracted from a kernel: a variance cannot be negative")
+            .help("an offset of the function belongs in its mean: `gp(k, mean=…)`");
+    }
+    if op == BinaryOp::Sub && right == Kind::Kernel && matches!(left, Kind::Kernel | Kind::Number) {
         return Trouble::new("kernels cannot be subtracted: a difference of covariances need not be a covariance")
             .help("for interactions of pairs of inputs write `additive(order=2)`");
     }
@@ -247,6 +261,9 @@ fn unfit(op: BinaryOp, left: Kind, right: Kind) -> Trouble {
     };
     match (left, right) {
         (Kind::Function, _) | (_, Kind::Function) => trouble.help("call the function first: `f(x)`"),
+        (Kind::Kernel, Kind::Kernel | Kind::Number) => {
+            trouble.help("kernels are put together by `+`, by `*`, and by `^` with a whole number")
+        }
         (Kind::String, _) | (_, Kind::String) if op == BinaryOp::Add => {
             trouble.help("`str(value)` makes a string of a value")
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::builtin::nearest;
+use super::builtin::{Entry, find, nearest};
 use super::span::Span;
 use super::trouble::Trouble;
 use crate::kernel::{BindError, Cause, EvalError, Origin, Place};
@@ -66,6 +66,14 @@ impl Origins {
             && let Some(near) = nearest(input.trim_matches('`'), known.iter().map(String::as_str))
         {
             trouble = trouble.help(format!("did you mean `{near}`?"));
+        }
+        if let Cause::SeveralInputs { family, inputs } = &error.cause
+            && let Some(first) = inputs.first()
+        {
+            trouble = trouble.help(match find(family).is_some_and(Entry::is_family) {
+                true => format!("name the one that it is to look at: `{family}({first})`"),
+                false => "name the one that it is to look at".into(),
+            });
         }
         self.place(trouble, error.origin, error.place)
     }

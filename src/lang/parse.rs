@@ -135,8 +135,9 @@ struct Builder {
 
 impl Builder {
     fn span(&self, pair: &Pair<Rule>) -> Span {
-        let span = pair.as_span();
-        Span::new(self.source, self.base + span.start(), self.base + span.end())
+        // A rule that looks ahead takes along the blanks behind it.
+        let start = self.base + pair.as_span().start();
+        Span::new(self.source, start, start + pair.as_str().trim_end().len())
     }
 
     /// The grammar and this file disagree: a fault of ours, which must still not end the session.

@@ -59,7 +59,10 @@ fn apply_row(function: &Function, globals: &Globals, row: &[f64]) -> Res<Vec<f64
     let value = stack::shallow(|| {
         Evaluator::new(&mut host, globals, &Silent, &mut out).apply(function, args, Span::default())
     })?;
-    let numbers = Vec::<f64>::from_value(value)?;
+    let found = value.kind().noun();
+    let numbers = Vec::<f64>::from_value(value).map_err(|_| {
+        Trouble::new(format!("the function has to give a number or a list of numbers, and gives {found}"))
+    })?;
     match numbers.iter().find(|x| !x.is_finite()) {
         Some(x) => Err(Trouble::new(format!("the function gives {}", super::display::number(*x)))),
         None => Ok(numbers),
@@ -80,7 +83,8 @@ impl Rows {
         check_length(items.len())?;
         let mut rows = Self { n: 0, columns: Vec::new() };
         for item in items {
-            rows.push(&Vec::<f64>::from_value(item)?)?;
+            let row = Vec::<f64>::from_value(item).map_err(|t| t.within("as a row").saying("among these rows"))?;
+            rows.push(&row)?;
         }
         Ok(rows)
     }
@@ -133,7 +137,11 @@ impl Placed {
             let found = if width == 1 { "a number".into() } else { format!("a row of {width}") };
             let trouble = Trouble::new(format!("this kernel looks at {many} ({}), found {found}", names.join(", ")));
             return Err(if mentioned.len() > 1 {
-                trouble.help(format!("give each row as a list: [{}]", names.join(", ").replace('`', "")))
+                trouble.help(format!(
+                    "give each row as a list of {}, for the inputs {}",
+                    mentioned.len(),
+                    names.join(", ")
+                ))
             } else {
                 trouble
             });

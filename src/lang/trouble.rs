@@ -69,6 +69,12 @@ impl Trouble {
         self
     }
 
+    /// As [`Trouble::help`], unless it has some.
+    pub fn or_help(mut self, help: impl FnOnce() -> String) -> Self {
+        self.0.help.get_or_insert_with(help);
+        self
+    }
+
     /// Adds to the end of the message.
     pub fn within(mut self, place: &str) -> Self {
         self.0.message = format!("{} {place}", self.0.message);

@@ -1,6 +1,6 @@
 //! How names that nobody knows are answered: with the nearest one, and with how to write what was meant.
 
-use super::builtin::{self, nearest};
+use super::builtin::{self, Action, nearest};
 use super::members;
 use super::trouble::Trouble;
 use super::value::Kind;
@@ -44,14 +44,22 @@ pub fn callee<'a>(name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
     }
 }
 
-/// An input that data do not have.
-pub fn input(name: &str, known: &[String]) -> Trouble {
+/// An input that data do not have. Of their other columns one may be the target.
+pub fn input(name: &str, known: &[String], target: Option<&str>) -> Trouble {
     let shown: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     let trouble = Trouble::new(format!("there is no input `{name}`: the data have {}", shown.join(", ")));
+    if target == Some(name) {
+        return trouble.help(target_as_input(name));
+    }
     match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => trouble.help(format!("did you mean `{near}`?")),
         None => trouble,
     }
+}
+
+/// What is said of a kernel that looks at what it is to explain.
+pub fn target_as_input(name: &str) -> String {
+    format!("`{name}` is the target, which a kernel cannot look at: choose another with `target=`")
 }
 
 /// `SE_1`, as papers write it.
@@ -77,6 +85,9 @@ fn paper_notation(name: &str) -> Option<Trouble> {
 pub fn member(kind: Kind, member: &str, columns: &[&str]) -> Trouble {
     let known: Vec<&str> = members::of(kind).iter().map(|(name, _)| *name).chain(columns.iter().copied()).collect();
     let trouble = Trouble::new(format!("{} has no member `{member}`", kind.noun()));
+    if builtin::find(member).is_some_and(|entry| matches!(entry.action, Action::Builtin(_))) {
+        return trouble.help(format!("`{member}` is a function: write `value |> {member}`"));
+    }
     match (nearest(member, known.iter().copied()), known.is_empty()) {
         (Some(near), _) => trouble.help(format!("did you mean `{near}`?")),
         (None, false) => trouble.note(format!("its members are {}", known.join(", "))),

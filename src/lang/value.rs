@@ -313,9 +313,9 @@ impl FromValue for Vec<f64> {
         if let Value::Number(x) = value {
             return Ok(vec![x]);
         }
-        let items = Items::from_value(value)?;
+        let items = value.items().ok_or_else(|| expected("numbers", &value))?;
         check_length(items.len())?;
-        items.map(|item| f64::from_value(item).map_err(|t| t.within("in the list"))).collect()
+        items.map(|item| f64::from_value(item).map_err(|t| t.within("in the list").saying("in this list"))).collect()
     }
 }
 

@@ -33,7 +33,7 @@ pub enum ModelError {
     CategoryMean { column: String },
     #[error("the {what} must be {expected}, found {value}")]
     OutOfDomain { what: &'static str, expected: &'static str, value: f64 },
-    #[error("the mean has {found} values for {inputs} inputs: an offset, then a slope for each")]
+    #[error("the mean has {found} values, expected {}: an offset, then a slope for each input", inputs + 1)]
     MeanLength { found: usize, inputs: usize },
     #[error("rows are needed, and there are none")]
     NoRows,
@@ -55,5 +55,9 @@ pub enum ModelError {
 
 fn bytes(n: u64) -> String {
     let gib = n as f64 / f64::from(1 << 30);
-    if gib >= 1.0 { format!("{gib:.1} GB") } else { format!("{:.0} MB", gib * 1024.0) }
+    match gib {
+        _ if gib >= 1024.0 => format!("{:.1} TB", gib / 1024.0),
+        _ if gib >= 1.0 => format!("{gib:.1} GB"),
+        _ => format!("{:.0} MB", gib * 1024.0),
+    }
 }

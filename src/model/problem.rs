@@ -302,7 +302,10 @@ impl Problem {
     /// # Errors
     /// An input that the rows lack, a value that is missing or infinite, a category that training did not have.
     pub fn inputs_of(&self, data: &Dataset) -> Result<Vec<Vec<f64>>, ModelError> {
-        let made = self.pipeline.apply(&data.aligned(&self.data)?)?;
+        // Rows may lack the column of a known noise: the function is known there all the same.
+        let lacks_noise = matches!(&self.model.noise, Noise::Column(name) if data.column(name).is_none());
+        let reference = if lacks_noise { &self.data.select(&self.names)? } else { &self.data };
+        let made = self.pipeline.apply(&data.aligned(reference)?)?;
         let mut x = Vec::with_capacity(self.names.len());
         for name in &self.names {
             let column = made.find(name)?;

@@ -100,6 +100,12 @@ pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
 }
 
 impl Prediction {
+    /// Whether `sd` and `var_y` count the noise: rows that lack the column of a known one are predicted without.
+    pub fn includes_noise(&self) -> bool {
+        let problem = self.fit.problem();
+        problem.noise_variance(self.fit.values()).is_some() || matches!(problem.known_noise_of(&self.at), Ok(Some(_)))
+    }
+
     /// The posterior covariance of f at the rows, on the scale of the model; each row of a prediction has white noise
     /// of its own.
     ///
@@ -119,11 +125,9 @@ impl Fit {
     /// # Errors
     /// The data have another number of inputs: [`ModelError::OneInput`].
     pub fn rows_along(&self, values: Vec<f64>) -> Result<Dataset, ModelError> {
-        let problem = self.problem();
-        let names: Vec<&str> = problem.data().inputs().map(Column::name).collect();
-        let [name] = names[..] else {
-            return Err(ModelError::OneInput { inputs: names.iter().map(|n| n.to_string()).collect() });
-        };
+        // The column of a known noise is no input.
+        let names = self.problem().names();
+        let [name] = names else { return Err(ModelError::OneInput { inputs: names.to_vec() }) };
         self.rows(vec![values], &[name])
     }
 

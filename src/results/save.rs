@@ -94,6 +94,14 @@ impl From<&SavedEnd> for Ended {
     }
 }
 
+fn not_a_fit(error: &serde_json::Error) -> String {
+    if error.is_data() {
+        format!("it holds something else ({error})")
+    } else {
+        format!("it is not JSON, see line {}", error.line())
+    }
+}
+
 impl SavedFit {
     /// What is kept of a fit.
     pub fn of(fit: &Fit) -> Self {
@@ -131,7 +139,7 @@ impl SavedFit {
         let shown = path.display().to_string();
         let text = std::fs::read_to_string(path)
             .map_err(|e| SaveError::Read { path: shown.clone(), reason: e.to_string() })?;
-        serde_json::from_str(&text).map_err(|e| SaveError::NotAFit { path: shown, reason: e.to_string() })
+        serde_json::from_str(&text).map_err(|e| SaveError::NotAFit { path: shown, reason: not_a_fit(&e) })
     }
 
     /// The fit again, given the models that its texts mean.

@@ -8,18 +8,22 @@ use crate::lang::ast::Program;
 use crate::lang::check::Loader;
 use crate::lang::diagnostic::{Diagnostic, Sources};
 use crate::lang::parse::parse_all;
-use crate::lang::span::{Span, Spanned};
+use crate::lang::span::Spanned;
 
 /// The text of a script, or a message that says why there is none.
 pub fn read(path: &Path) -> Result<String, String> {
-    let shown = path.display();
+    read_as(path, &path.display().to_string())
+}
+
+/// As [`read`], with the name by which the user called it.
+fn read_as(path: &Path, shown: &str) -> Result<String, String> {
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => format!("there is no file `{shown}`"),
         std::io::ErrorKind::PermissionDenied => format!("`{shown}` may not be read"),
         _ if path.is_dir() => format!("`{shown}` is a folder and not a file"),
         _ => format!("`{shown}` cannot be read: {error}"),
     })?;
-    decode(bytes, &shown.to_string())
+    decode(bytes, shown)
 }
 
 /// Bytes as the text of a script, or a message that says why they are none.
@@ -64,7 +68,7 @@ impl Library {
         if self.done.contains(&file) {
             return Ok(None);
         }
-        let program = self.program(&file, path.span).map_err(|mut faults| faults.swap_remove(0))?;
+        let program = self.program(&file, path).map_err(|mut faults| faults.swap_remove(0))?;
         self.done.push(file.clone());
         self.open.push(file);
         Ok(Some(program))
@@ -98,11 +102,17 @@ impl Library {
         Ok(file)
     }
 
-    fn program(&mut self, file: &Path, span: Span) -> Result<Arc<Program>, Vec<Diagnostic>> {
+    fn program(&mut self, file: &Path, path: &Spanned<Arc<str>>) -> Result<Arc<Program>, Vec<Diagnostic>> {
         if let Some(program) = self.programs.get(file) {
             return Ok(program.clone());
         }
-        let text = read(file).map_err(|message| vec![Diagnostic::error(message).label(span, "here")])?;
+        let is_data = |ext: &std::ffi::OsStr| ["csv", "tsv"].iter().any(|data| ext.eq_ignore_ascii_case(data));
+        if file.extension().is_some_and(is_data) {
+            let fault = Diagnostic::error(format!("`{}` holds data and is no program", path.node));
+            return Err(vec![fault.label(path.span, "here").help(format!("write `let d = load(\"{}\")`", path.node))]);
+        }
+        let refused = |message| vec![Diagnostic::error(message).label(path.span, "here")];
+        let text = read_as(file, &path.node).map_err(refused)?;
         let source = self.sources.add(name(file), text.as_str());
         let parsed = parse_all(&text, source);
         if !parsed.diagnostics.is_empty() {
@@ -126,7 +136,7 @@ impl Loader for Library {
             self.programs.remove(&file);
             self.done.push(file.clone());
         }
-        let program = self.program(&file, path.span)?;
+        let program = self.program(&file, path)?;
         self.open.push(file);
         Ok(program)
     }

@@ -349,7 +349,7 @@ fn models_are_values_that_read_back() {
     fails("let m = gp(SE); load(\"airline\") |> m", "a model is fitted with `fit`");
     fails("load(\"airline\") |> fit(standardize())", "these are steps without a model");
     fails("gp(SE, noise=-1)", "the noise is a variance and cannot be -1");
-    fails("gp(SE, mean=\"lineer\")", "\"constant\", \"zero\" or \"linear\"");
+    fails("gp(SE, mean=\"lineer\")", "did you mean \"linear\"?");
 }
 
 #[test]

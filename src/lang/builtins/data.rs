@@ -12,6 +12,7 @@ use crate::lang::function::Function;
 use crate::lang::members::cell;
 use crate::lang::pipeline::Pipeline;
 use crate::lang::sheet::Sheet;
+use crate::lang::span::Span;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::value::{FromValue, Items, Kind, List, Value, expected};
 
@@ -26,7 +27,47 @@ pub fn trouble(error: DataError) -> Trouble {
     match (near, &error) {
         (Some(near), _) => trouble.help(format!("did you mean `{near}`?")),
         (None, DataError::Missing { .. }) => trouble.help("`dropna` leaves out the rows in which something is missing"),
-        (None, _) => trouble,
+        (None, DataError::NotFound { .. }) => {
+            trouble.help("`datasets()` lists the sets that ship; files are looked for beside the script")
+        }
+        _ => trouble,
+    }
+}
+
+/// The name of the column that an error is about.
+fn column_of(error: &DataError) -> Option<&str> {
+    match error {
+        DataError::UnknownColumn { name, .. }
+        | DataError::TargetAsInput { name }
+        | DataError::Repeated { name }
+        | DataError::Length { name, .. } => Some(name),
+        DataError::OutOfDomain { column, .. }
+        | DataError::NotNumeric { column }
+        | DataError::NotForTarget { column }
+        | DataError::SecondTransform { column, .. } => Some(column),
+        _ => None,
+    }
+}
+
+/// Where the columns stand that a call chooses.
+struct Choices {
+    inputs: Span,
+    each: Vec<Span>,
+    target: Span,
+}
+
+impl Choices {
+    /// Before the arguments are taken.
+    fn of(call: &mut Call<'_, '_>) -> Self {
+        Self { inputs: call.span_of("inputs"), each: call.parts_of("inputs"), target: call.span_of("target") }
+    }
+
+    /// Where a column is named among the inputs, otherwise what was given for the target.
+    fn find(&self, name: &str, inputs: Option<&[String]>) -> Span {
+        match inputs.and_then(|inputs| inputs.iter().rposition(|input| input == name)) {
+            Some(at) => self.each.get(at).copied().unwrap_or(self.inputs),
+            None => self.target,
+        }
     }
 }
 
@@ -54,6 +95,8 @@ pub fn names(data: Option<&Dataset>, value: &Value) -> Res<Vec<String>> {
 }
 
 fn load(call: &mut Call<'_, '_>) -> Res<Value> {
+    let choices = Choices::of(call);
+    let file = call.span_of("name");
     let name: Arc<str> = call.arg("name")?;
     let options = Options {
         target: match call.maybe::<Value>("target")? {
@@ -84,11 +127,13 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
         },
     };
     let places = places(call);
-    let blame = |error: DataError| match &error {
-        DataError::UnknownColumn { .. } | DataError::TargetAsInput { .. } => trouble(error).blame("target"),
-        _ => trouble(error).blame("name"),
-    };
-    data::load(&name, &places, &options).map(value).map_err(blame)
+    data::load(&name, &places, &options).map(value).map_err(|error| match column_of(&error) {
+        Some(column) => {
+            let span = choices.find(column, options.inputs.as_deref());
+            trouble(error).at(span)
+        }
+        None => trouble(error).at(file),
+    })
 }
 
 /// The folders in which files of data are looked for: the script's, then those that were added.
@@ -106,23 +151,36 @@ fn plain(value: &Value) -> String {
 }
 
 fn make(call: &mut Call<'_, '_>) -> Res<Value> {
+    let choices = Choices::of(call);
     let mut columns = Vec::new();
+    let mut spans: Vec<Span> = Vec::new();
     for (name, list) in call.keywords() {
         let column = column(&name.node, list.node).map_err(|t| t.at(list.span))?;
         columns.push(column);
+        spans.push(list.span);
     }
     if columns.is_empty() {
         return Err(Trouble::new("data need at least one column").help("write `data(x=[1, 2, 3], y=[2, 4, 5])`"));
     }
-    let inputs = call.maybe::<Value>("inputs")?.map(|v| names(None, &v)).transpose().map_err(|t| t.blame("inputs"))?;
-    let inputs: Option<Vec<&str>> = inputs.as_ref().map(|names| names.iter().map(String::as_str).collect());
+    let named = call.maybe::<Value>("inputs")?.map(|v| names(None, &v)).transpose().map_err(|t| t.blame("inputs"))?;
+    let inputs: Option<Vec<&str>> = named.as_ref().map(|names| names.iter().map(String::as_str).collect());
     let usual = columns.iter().rev().find(|c| !c.is_categories()).map(|c| c.name().to_owned());
     let target = match call.maybe::<Value>("target")? {
         None => usual.filter(|name| columns.len() > 1 && !inputs.iter().flatten().any(|input| input == name)),
         Some(Value::Bool(false)) => None,
         Some(value) => names(None, &value).map_err(|t| t.blame("target"))?.into_iter().next(),
     };
-    Dataset::new(columns, target.as_deref(), inputs.as_deref()).map(value).map_err(trouble)
+    let given: Vec<String> = columns.iter().map(|column| column.name().to_owned()).collect();
+    Dataset::new(columns, target.as_deref(), inputs.as_deref()).map(value).map_err(|error| {
+        let span = match column_of(&error) {
+            Some(column) if matches!(error, DataError::Length { .. } | DataError::Repeated { .. }) => {
+                given.iter().rposition(|name| name == column).map_or(call.span, |at| spans[at])
+            }
+            Some(column) => choices.find(column, named.as_deref()),
+            None => call.span,
+        };
+        trouble(error).at(span)
+    })
 }
 
 /// Numbers, or text as categories.
@@ -194,13 +252,10 @@ fn dropna(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 /// Steps on data where there are data, otherwise the steps themselves.
-fn stepped(data: Option<Arc<Dataset>>, steps: Vec<Step>) -> Res<Value> {
+fn stepped(data: Option<Arc<Dataset>>, steps: Vec<Step>) -> Result<Value, DataError> {
     let pipeline = Pipeline { steps, gp: None };
     match data {
-        Some(data) => match data::Pipeline::learn(&pipeline.steps, &data) {
-            Ok((_, made)) => Ok(value(made)),
-            Err(error) => Err(trouble(error)),
-        },
+        Some(data) => data::Pipeline::learn(&pipeline.steps, &data).map(|(_, made)| value(made)),
         None => Ok(Value::Model(Arc::new(pipeline))),
     }
 }
@@ -218,11 +273,11 @@ fn standardize(call: &mut Call<'_, '_>) -> Res<Value> {
         Some(Value::Str(word)) if &*word == "target" => Which::Target,
         Some(columns) => Which::Named(names(data.as_deref(), &columns).map_err(|t| t.blame("columns"))?),
     };
-    stepped(data, vec![Step::Standardize { columns }])
+    stepped(data, vec![Step::Standardize { columns }]).map_err(trouble)
 }
 
 fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
-    let mut steps = Vec::new();
+    let (mut steps, mut places) = (Vec::new(), Vec::new());
     for (column, function) in call.keywords() {
         let name = match &function.node {
             Value::Function(function) => function.name().map(str::to_owned),
@@ -236,11 +291,16 @@ fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
                 .at(function.span));
         };
         steps.push(Step::Transform { column: column.node.to_string(), function: found });
+        places.push(column);
     }
     if steps.is_empty() {
         return Err(Trouble::new("`transform` needs a column and a function").help("write `transform(y=log)`"));
     }
-    stepped(call.maybe("data")?, steps)
+    stepped(call.maybe("data")?, steps).map_err(|error| {
+        let column = column_of(&error).and_then(|name| places.iter().rfind(|place| *place.node == *name));
+        let span = column.map_or(call.span, |column| column.span);
+        trouble(error).at(span)
+    })
 }
 
 fn split(call: &mut Call<'_, '_>) -> Res<Value> {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::data::Dataset;
+use crate::data::{DataError, Dataset};
 use crate::fit::{self, Options};
-use crate::kernel::Kernel;
+use crate::kernel::{BindError, Cause, Kernel};
 use crate::lang::builtin::{Builtin, Group, Place, Want};
 use crate::lang::call::Call;
 use crate::lang::display::number;
@@ -12,11 +12,31 @@ use crate::lang::eval::Evaluator;
 use crate::lang::pipeline::Pipeline;
 use crate::lang::sheet::Record;
 use crate::lang::trouble::{Res, Trouble};
+use crate::lang::unknown;
 use crate::lang::value::{FromValue, Kind, List, Value, expected};
 use crate::model::{Evidencer, Mean, Model, ModelError, Noise, Problem};
 use crate::param::{Param, State};
 
 use super::remarks;
+
+/// A model that does not go with these data.
+pub fn unfit(eval: &Evaluator<'_>, data: &Dataset, error: ModelError) -> Trouble {
+    // Columns that data lack were named by the model: its steps, its noise.
+    if let ModelError::Data(error @ DataError::UnknownColumn { .. }) = error {
+        return super::data::trouble(error).blame("model");
+    }
+    let target = match (&error, data.target()) {
+        (ModelError::Bind(BindError { cause: Cause::UnknownInput { input, .. }, .. }), Some(target)) => {
+            Some(target.name()).filter(|name| *name == input.trim_matches('`'))
+        }
+        _ => None,
+    };
+    let trouble = trouble(eval, error);
+    match target {
+        Some(name) => trouble.help(unknown::target_as_input(name)),
+        None => trouble,
+    }
+}
 
 /// A model that does not go with its data, at its place in the text where that is known.
 pub fn trouble(eval: &Evaluator<'_>, error: ModelError) -> Trouble {
@@ -29,6 +49,9 @@ pub fn trouble(eval: &Evaluator<'_>, error: ModelError) -> Trouble {
         | ModelError::TooFewRows { .. }
         | ModelError::ConstantTarget { .. }
         | ModelError::NoRows) => Trouble::new(error.to_string()).blame("data"),
+        error @ ModelError::TooLarge { .. } => {
+            Trouble::new(error.to_string()).help("take fewer rows, such as `data |> split(0.1, random=true)` gives")
+        }
         error => Trouble::new(error.to_string()),
     }
 }
@@ -114,14 +137,15 @@ fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let options = options(call)?;
     remarks::warn_of_spreads(call, &model, &data);
-    let fit = fit::fit(&model, &data, options, call.eval.progress).map_err(|error| trouble(call.eval, error))?;
+    let fit = fit::fit(&model, &data, options, call.eval.progress);
+    let fit = fit.map_err(|error| unfit(call.eval, &data, error))?;
     remarks::warn_of_end(call, &fit);
     Ok(Value::Fit(Arc::new(fit)))
 }
 
 fn condition(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
-    let fit = fit::condition(&model, &data).map_err(|error| trouble(call.eval, error))?;
+    let fit = fit::condition(&model, &data).map_err(|error| unfit(call.eval, &data, error))?;
     remarks::note_unwritten(call, fit.problem());
     remarks::warn_of_end(call, &fit);
     Ok(Value::Fit(Arc::new(fit)))
@@ -129,7 +153,7 @@ fn condition(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn lml(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
-    let fit = fit::condition(&model, &data).map_err(|error| trouble(call.eval, error))?;
+    let fit = fit::condition(&model, &data).map_err(|error| unfit(call.eval, &data, error))?;
     remarks::note_unwritten(call, fit.problem());
     Ok(Value::Number(fit.lml()))
 }
@@ -137,7 +161,7 @@ fn lml(call: &mut Call<'_, '_>) -> Res<Value> {
 /// The derivatives of the log evidence in every parameter that a fit would move.
 fn gradient(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
-    let problem = Problem::new(&model, &data, true).map_err(|error| trouble(call.eval, error))?;
+    let problem = Problem::new(&model, &data, true).map_err(|error| unfit(call.eval, &data, error))?;
     remarks::note_unwritten(call, &problem);
     let values = fit::given(&problem);
     let evidence = Evidencer::new(&problem).evaluate(&values, true, false);

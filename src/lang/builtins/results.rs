@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::data::write::Table;
-use crate::data::{self, Column, Dataset};
+use crate::data::{self, Column, DataError, Dataset};
 use crate::describe::{self, tables};
 use crate::fit::Fit;
 use crate::lang::builtin::{Builtin, Group, Place, Want};
@@ -15,9 +15,10 @@ use crate::lang::pipeline::Pipeline;
 use crate::lang::sheet::Sheet;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::value::{FromValue, Items, Kind, List, Value, check_length, expected};
+use crate::model::ModelError;
 use crate::results::{self, At, Score};
 
-use super::models::trouble;
+use super::models::{trouble, unfit};
 
 /// Where to predict: rows that a value gives, or the training rows.
 fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {
@@ -98,12 +99,20 @@ fn by_row(fit: &Fit, rows: Vec<Value>) -> Res<Dataset> {
     Dataset::new(columns, None, None).map_err(super::data::trouble)
 }
 
+/// Rows that are not such as the fit has seen.
+fn unlike(call: &Call<'_, '_>, fit: &Fit, error: ModelError) -> Trouble {
+    let inputs = fit.problem().names().join("`, `");
+    let lacks = matches!(error, ModelError::Data(DataError::UnknownColumn { .. }));
+    let trouble = trouble(call.eval, error);
+    if lacks { trouble.note(format!("the fit needs the columns `{inputs}`")) } else { trouble }
+}
+
 fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
     let fit: Arc<Fit> = call.arg("fit")?;
     let place = place(call, &fit)?;
     match results::predict(&fit, place) {
         Ok(prediction) => Ok(Value::Prediction(Arc::new(prediction))),
-        Err(error) => Err(trouble(call.eval, error).blame("at")),
+        Err(error) => Err(unlike(call, &fit, error).blame("at")),
     }
 }
 
@@ -112,7 +121,7 @@ fn decompose(call: &mut Call<'_, '_>) -> Res<Value> {
     let place = place(call, &fit)?;
     match results::decompose(&fit, place) {
         Ok(parts) => Ok(Value::Decomposition(Arc::new(parts))),
-        Err(error) => Err(trouble(call.eval, error).blame("at")),
+        Err(error) => Err(unlike(call, &fit, error).blame("at")),
     }
 }
 
@@ -148,7 +157,8 @@ fn score(call: &mut Call<'_, '_>) -> Res<Value> {
         Some(data) => results::score_held_out(&fit, data),
         None => results::score_leave_one_out(&fit),
     };
-    let score = score.map_err(|error| trouble(call.eval, error))?;
+    let place = if data.is_some() { "data" } else { "fit" };
+    let score = score.map_err(|error| trouble(call.eval, error).blame(place))?;
     Ok(Value::table(Sheet::told(score_table(&score), describe::score(&score, data.is_none()))))
 }
 
@@ -170,8 +180,13 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
     let options = super::models::options(call)?;
     match results::cross_validate(&model, &data, folds, options, call.eval.progress) {
         Ok(cv) => Ok(Value::table(Sheet::told(tables::cross_validation(&cv), describe::cross_validation(&cv)))),
-        Err(crate::model::ModelError::Stopped) => Err(Trouble::stopped()),
-        Err(error) => Err(trouble(call.eval, error)),
+        Err(ModelError::Stopped) => Err(Trouble::stopped()),
+        Err(error @ ModelError::Data(DataError::Folds { .. })) => Err(trouble(call.eval, error).blame("folds")),
+        Err(error @ ModelError::TooFewRows { rows, .. }) if rows < data.n() => {
+            let text = format!("a fit on all folds but one sees only {rows} of the {} rows", data.n());
+            Err(unfit(call.eval, &data, error).note(text))
+        }
+        Err(error) => Err(unfit(call.eval, &data, error)),
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Checker, Known};
 use crate::lang::ast::{Arg, Expr, ExprKind, UnaryOp};
-use crate::lang::builtin::{self, Entry, Group, Want};
+use crate::lang::builtin::{self, Entry, Group, Need, Want};
 use crate::lang::deal::{Shape, deal, deal_closure, misfit};
 use crate::lang::eval::{Evaluator, Globals};
 use crate::lang::host::Host;
@@ -16,10 +16,15 @@ use crate::progress::Silent;
 
 impl Checker<'_> {
     pub(super) fn call(&mut self, callee: &Expr, piped: Option<(Known, Span)>, args: &[Arg], span: Span) -> Known {
+        let before = self.found.len();
         let target = match &callee.node {
             ExprKind::Name(name) => self.target(name, callee.span),
             _ => self.expr(callee),
         };
+        if self.found.len() > before {
+            self.doubtful(args);
+            return Known::Nothing;
+        }
         let first = piped.iter().map(|(_, span)| Shape { name: None, span: *span });
         let shapes: Vec<Shape> =
             first.chain(args.iter().map(|arg| Shape { name: arg.name.as_ref(), span: arg.span })).collect();
@@ -41,7 +46,7 @@ impl Checker<'_> {
                 }
                 Known::Nothing
             }
-            Known::Nothing | Known::Data(_) => {
+            Known::Nothing | Known::Data { .. } => {
                 self.arguments(args);
                 Known::Nothing
             }
@@ -50,6 +55,13 @@ impl Checker<'_> {
 
     fn arguments(&mut self, args: &[Arg]) {
         for arg in args {
+            self.expr(&arg.value);
+        }
+    }
+
+    /// The arguments of a call that is wrong itself: a bare word may have been meant for a column.
+    fn doubtful(&mut self, args: &[Arg]) {
+        for arg in args.iter().filter(|arg| !may_be_column(&arg.value)) {
             self.expr(&arg.value);
         }
     }
@@ -69,7 +81,8 @@ impl Checker<'_> {
             }
             (None, None) => {
                 let user = self.user_names();
-                self.report(unknown::callee(name, user.iter().map(|n| &**n)), span);
+                let trouble = unknown::callee(name, user.iter().map(|n| &**n));
+                self.report(self.remark_on_order(name, trouble), span);
                 Known::Nothing
             }
         }
@@ -87,10 +100,9 @@ impl Checker<'_> {
         let dealt = match deal(signature, shapes, span) {
             Ok(dealt) => dealt,
             Err(trouble) => {
+                let trouble = self.shifted(entry, args, piped.is_some(), span).unwrap_or(trouble);
                 self.report(trouble, span);
-                for arg in args.iter().filter(|arg| !may_be_column(&arg.value)) {
-                    self.expr(&arg.value);
-                }
+                self.doubtful(args);
                 return signature.result.map_or(Known::Nothing, Known::Kind);
             }
         };
@@ -132,6 +144,28 @@ impl Checker<'_> {
         self.result(entry, args, given, columns)
     }
 
+    /// Says of arguments of which one is missing that it is an earlier one, where the first does not fit its place and
+    /// fits the next: `fit(SE)` lacks the data and not the model.
+    fn shifted(&mut self, entry: &'static Entry, args: &[Arg], piped: bool, span: Span) -> Option<Trouble> {
+        let signature = &entry.signature;
+        let [Arg { name: None, value, .. }] = args else { return None };
+        let [first, second, ..] = signature.places.as_slice() else { return None };
+        if piped || first.need != Need::Required || second.need != Need::Required || may_be_column(value) {
+            return None;
+        }
+        let kind = match literal(value) {
+            Some(value) => value.kind(),
+            None => self.expr(value).kind()?,
+        };
+        let shifted = !first.want.allows(kind) && second.want.allows(kind);
+        shifted.then(|| {
+            Trouble::new(format!("`{}` needs `{}`, found {} alone", signature.name, first.name, kind.noun()))
+                .saying(format!("{} is missing here", first.want.noun()))
+                .help(format!("write `{}`", signature.shown()))
+                .at(span)
+        })
+    }
+
     /// What a call gives, once its arguments are known.
     fn result(
         &mut self,
@@ -142,10 +176,10 @@ impl Checker<'_> {
     ) -> Known {
         let signature = &entry.signature;
         let place = |name: &str| signature.place(name).and_then(|i| given.get(i));
-        if let (Some(Known::Data(inputs)), Some(model)) = (place("data"), place("model")) {
+        if let (Some(Known::Data { inputs, target }), Some(model)) = (place("data"), place("model")) {
             for (column, span) in model.columns() {
                 if !inputs.iter().any(|input| **input == **column) {
-                    self.report(unknown::input(column, inputs), *span);
+                    self.report(unknown::input(column, inputs, target.as_deref()), *span);
                 }
             }
         }
