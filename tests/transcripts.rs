@@ -1,0 +1,238 @@
+//! Plays sessions and compares what they show with golden text.
+//!
+//! `tests/transcripts/TOPIC/NAME.mer` is a session, `NAME.out` beside it the same with what it showed: its lines behind
+//! `> `, the answers below them, diagnostics as at a terminal without colour. Scripts in `mistakes` are run whole, as
+//! `mercer run` does; all others statement by statement, as at a prompt. `mistakes/poor` holds messages that could be
+//! better. The examples are played too. After an intended change: `MERCER_BLESS=1 cargo test --test transcripts`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mercer::lang::diagnostic::Sources;
+use mercer::lang::host::{Folders, Item};
+use mercer::lang::parse::parse_all;
+use mercer::progress::Silent;
+use mercer::render::render;
+use mercer::session::Session;
+use snapbox::Data;
+use snapbox::report::{Palette, write_diff};
+
+const ROOT: &str = "tests/transcripts";
+const TOPICS: [&str; 6] = ["data", "fit", "kernels", "language", "mistakes", "results"];
+/// What stands in golden text for the folder that a session writes to.
+const OUT: &str = "OUT";
+
+/// How a session is played.
+#[derive(Clone, Copy, PartialEq)]
+enum Manner {
+    Script,
+    Prompt,
+}
+
+/// A session that was played.
+struct Played {
+    text: String,
+    failed: bool,
+    /// The files that it wrote.
+    files: Vec<String>,
+}
+
+fn play(path: &Path, manner: Manner) -> Played {
+    let out = tempfile::tempdir().expect("a scratch folder");
+    let script = path.parent().expect("a folder").to_owned();
+    let mut session = Session::new(Folders { script, data: Vec::new(), out: out.path().to_owned() }, 0);
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut played = Played { text: String::new(), failed: false, files: Vec::new() };
+    let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+    for piece in pieces(&text, manner) {
+        for line in piece.lines() {
+            played.text += format!("> {line}").trim_end();
+            played.text.push('\n');
+        }
+        let mut last_tall = None;
+        let well = session.run_with(piece, &name, &Silent, &mut |item, sources| {
+            let shown = show(&item, sources);
+            // As at a terminal, a value of several lines stands apart from the next.
+            let tall = matches!(item, Item::Shown(_)).then(|| shown.contains('\n'));
+            if tall.is_some_and(|tall| last_tall.is_some_and(|last| last || tall)) {
+                played.text.push('\n');
+            }
+            last_tall = tall.or(last_tall);
+            if let Item::Wrote(file) = &item {
+                played.files.push(file.display().to_string());
+            }
+            for line in shown.lines() {
+                played.text += line.trim_end();
+                played.text.push('\n');
+            }
+        });
+        played.failed |= !well;
+    }
+    let folder = out.path().display().to_string();
+    for file in &mut played.files {
+        assert!(fs::metadata(&*file).is_ok_and(|file| file.len() > 0), "{} is not there", file);
+        *file = file.replace(&folder, OUT);
+    }
+    played.text = masked(&played.text.replace(&folder, OUT));
+    played
+}
+
+/// What depends on the machine is left out: how much of its memory is free.
+fn masked(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        match (line.find(" of memory, and "), line.ends_with(" are free")) {
+            (Some(at), true) => out += &format!("{} of memory, and … are free\n", &line[..at]),
+            _ => out += &format!("{line}\n"),
+        }
+    }
+    out
+}
+
+/// A session as a script is one piece. At a prompt the statements of a line are played together, with the remarks above.
+fn pieces(text: &str, manner: Manner) -> Vec<&str> {
+    let mut sources = Sources::new();
+    let parsed = parse_all(text, sources.add("session", text));
+    if manner == Manner::Script || !parsed.diagnostics.is_empty() {
+        return vec![text];
+    }
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    for statement in &parsed.program.statements {
+        if statement.span.end > from {
+            let end = text[statement.span.end..].find('\n').map_or(text.len(), |at| statement.span.end + at + 1);
+            pieces.push(&text[from..end]);
+            from = end;
+        }
+    }
+    if !text[from..].trim().is_empty() {
+        pieces.push(&text[from..]);
+    }
+    pieces
+}
+
+fn show(item: &Item, sources: &Sources) -> String {
+    match item {
+        Item::Shown(value) => value.to_string().trim_end_matches('\n').to_owned(),
+        Item::Text(text) => text.clone(),
+        Item::Wrote(path) => format!("wrote {}", path.display()),
+        Item::Diagnostic(diagnostic) => render(diagnostic, sources, false),
+    }
+}
+
+fn scripts(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .flat_map(|path| match path.is_dir() {
+            // What scripts load or import.
+            true if path.ends_with("files") => Vec::new(),
+            true => scripts(&path),
+            false if path.extension().is_some_and(|ext| ext == "mer") => vec![path],
+            false => Vec::new(),
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// Compares what was shown with the golden text, or writes this anew. The difference, if there is one.
+fn compare(path: &Path, shown: &str) -> Option<String> {
+    let golden = path.with_extension("out");
+    let expected = fs::read_to_string(&golden).unwrap_or_default().replace("\r\n", "\n");
+    if expected == shown {
+        return None;
+    }
+    if std::env::var_os("MERCER_BLESS").is_some_and(|value| !value.is_empty() && value != "0") {
+        return fs::write(&golden, shown).err().map(|error| format!("{}: {error}", golden.display()));
+    }
+    let (expected, actual) = (Data::text(expected), Data::text(shown));
+    let (left, right) = (golden.display().to_string(), "shown now");
+    let mut diff = String::new();
+    write_diff(&mut diff, &expected, &actual, Some(&left), Some(&right), Palette::plain()).ok()?;
+    Some(diff)
+}
+
+fn topic(name: &str) {
+    let manner = if name == "mistakes" { Manner::Script } else { Manner::Prompt };
+    let paths = scripts(&Path::new(ROOT).join(name));
+    assert!(!paths.is_empty(), "nothing to play");
+    let faults: Vec<String> = paths
+        .iter()
+        .filter_map(|path| {
+            let played = play(path, manner);
+            let ours = played.text.contains("a fault of Mercer").then(|| format!("{} broke off", path.display()));
+            ours.or_else(|| compare(path, &played.text))
+        })
+        .collect();
+    assert!(faults.is_empty(), "{}\n(MERCER_BLESS=1 takes what is shown now)", faults.join("\n"));
+}
+
+#[test]
+fn data() {
+    topic("data");
+}
+
+#[test]
+fn fit() {
+    topic("fit");
+}
+
+#[test]
+fn kernels() {
+    topic("kernels");
+}
+
+#[test]
+fn language() {
+    topic("language");
+}
+
+#[test]
+fn mistakes() {
+    topic("mistakes");
+}
+
+#[test]
+fn results() {
+    topic("results");
+}
+
+#[test]
+fn every_topic_is_played() {
+    let entries = fs::read_dir(ROOT).expect("the transcripts");
+    let mut found: Vec<String> = entries
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+        .filter(|name| Path::new(ROOT).join(name).is_dir())
+        .collect();
+    found.sort();
+    assert_eq!(found, TOPICS);
+}
+
+#[test]
+fn every_golden_text_has_its_session() {
+    fn orphans(folder: &Path) -> Vec<PathBuf> {
+        let paths: Vec<PathBuf> =
+            fs::read_dir(folder).expect("a folder").filter_map(|entry| Some(entry.ok()?.path())).collect();
+        let golden = |path: &PathBuf| path.extension().is_some_and(|ext| ext == "out");
+        let orphaned = paths.iter().filter(|path| golden(path) && !path.with_extension("mer").exists()).cloned();
+        orphaned.chain(paths.iter().filter(|path| path.is_dir()).flat_map(|path| orphans(path))).collect()
+    }
+    assert_eq!(orphans(Path::new(ROOT)), Vec::<PathBuf>::new());
+}
+
+/// The examples run without an error and write every file that they name.
+#[test]
+fn examples_run() {
+    let paths = scripts(Path::new("examples"));
+    assert!(!paths.is_empty(), "no examples");
+    for path in paths {
+        let played = play(&path, Manner::Script);
+        assert!(!played.failed, "{} fails:\n{}", path.display(), played.text);
+        let text = fs::read_to_string(&path).expect("read before");
+        for named in text.split('"').filter(|word| word.ends_with(".svg") || word.ends_with(".png")) {
+            let wrote = played.files.iter().any(|file| Path::new(file).ends_with(named));
+            assert!(wrote, "{} does not write {named}", path.display());
+        }
+    }
+}
