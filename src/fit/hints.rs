@@ -23,8 +23,10 @@ pub fn hints(fit: &Fit) -> Vec<String> {
         hints.push(format!("{} free parameters for {n} rows: the data cannot determine them", fit.free));
     }
     let x = problem.x();
-    hints.extend(constant_columns(fit));
-    hints.extend(not_told_apart(fit));
+    if fit.ended.is_some() {
+        hints.extend(constant_columns(fit));
+        hints.extend(not_told_apart(fit));
+    }
     let y_variance = variance(problem.y());
     for (parameter, &value) in problem.parameters().iter().zip(values) {
         if !parameter.is_free() {

@@ -3,6 +3,8 @@
 //! Start 0 is the best guess that the data allow. Start i > 0 spreads every parameter over its plausible range with a
 //! low-discrepancy sequence, so that few starts cover the range evenly, and depends on nothing but (seed, i).
 
+use std::collections::HashMap;
+
 use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
@@ -12,6 +14,9 @@ use super::spacing::{median_distance, median_gap, span};
 use crate::kernel::{Role, SlotState};
 use crate::model::{Parameter, ParameterKind, Problem};
 use crate::param::State;
+
+/// What each of more variances adds to the diagonal is not looked at one by one.
+const MANY_VARIANCES: usize = 500;
 
 /// What starts are made of, read from the data once.
 pub struct Starts<'p> {
@@ -42,15 +47,17 @@ impl<'p> Starts<'p> {
         let parameters = problem.parameters();
         let wants_period = |d: usize| parameters.iter().any(|p| p.role == Role::Period && p.columns.contains(&d));
         let columns = problem.x().iter().enumerate().map(|(d, x)| Column::new(x, y, wants_period(d))).collect();
-        let same = |a: &Parameter, b: &Parameter| a.role == b.role && a.columns == b.columns;
-        let places = parameters
+        let mut alike: HashMap<(Role, &[usize]), usize> = HashMap::new();
+        let before: Vec<usize> = parameters
             .iter()
-            .enumerate()
-            .map(|(i, p)| {
-                let before = parameters[..i].iter().filter(|o| same(o, p)).count();
-                (before, parameters.iter().filter(|o| same(o, p)).count())
+            .map(|p| {
+                let count = alike.entry((p.role, &p.columns)).or_insert(0);
+                *count += 1;
+                *count - 1
             })
             .collect();
+        let places =
+            parameters.iter().zip(before).map(|(p, before)| (before, alike[&(p.role, &p.columns[..])])).collect();
         Self { problem, seed, columns, mean, variance, places }
     }
 
@@ -166,6 +173,8 @@ impl<'p> Starts<'p> {
             Some(diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64)
         };
         let mut set = values.to_vec();
+        let all_alike = (variances.len() > MANY_VARIANCES)
+            .then(|| total(values).filter(|t| *t > 0.0).map_or(1.0, |t| t / variances.len() as f64));
         for &v in &variances {
             let share = if index == 0 { 1.0 } else { (0.8 * normal(rng)).exp() };
             let with_offset = parameters[v].role == Role::SlopeVariance;
@@ -173,12 +182,14 @@ impl<'p> Starts<'p> {
                 with_offset && parameters[b].role == Role::Bias && parameters[b].origin == parameters[v].origin
             });
             let offset = offset.filter(|&b| parameters[b].is_free() && parameters[b].param.is_unset());
-            let mut doubled = values.to_vec();
-            doubled[v] *= 2.0;
-            let added = match (total(&doubled), total(values)) {
-                (Some(with), Some(without)) if with - without > 0.0 => with - without,
-                _ => 1.0,
-            };
+            let added = all_alike.unwrap_or_else(|| {
+                let mut doubled = values.to_vec();
+                doubled[v] *= 2.0;
+                match (total(&doubled), total(values)) {
+                    (Some(with), Some(without)) if with - without > 0.0 => with - without,
+                    _ => 1.0,
+                }
+            });
             let factor = self.variance * share / (variances.len() as f64 * added);
             set[v] *= factor;
             if let Some(b) = offset {

@@ -78,7 +78,7 @@ pub enum Domains {
 }
 
 /// What a parameter does, for starting values, units, and the counting of free parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// In units of the inputs.
     LengthScale,

@@ -1,6 +1,7 @@
 //! A model beside its training rows: parameters in one list, data as the kernel sees them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::{Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::data::{Column as DataColumn, Dataset, Pipeline};
@@ -157,6 +158,18 @@ impl Problem {
             parameters,
             log_jacobian,
         })
+    }
+
+    /// The same problem over some of its rows: parameters, steps and what the kernel learnt stay as they are.
+    ///
+    /// # Errors
+    /// [`ModelError::Eval`]: a function of the user that fails at a row.
+    pub fn of_rows(&self, rows: &[usize]) -> Result<Self, ModelError> {
+        let take = |values: &[f64]| rows.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+        let x: Vec<Vec<f64>> = self.x.iter().map(|column| take(column)).collect();
+        let sites = self.bound.sites(&x.iter().map(|c| &c[..]).collect::<Vec<_>>())?;
+        let (y, known_noise) = (take(&self.y), self.known_noise.as_deref().map(take));
+        Ok(Self { data: self.data.take(rows), x, y, known_noise, sites, ..self.clone() })
     }
 
     pub fn model(&self) -> &Model {
@@ -380,8 +393,9 @@ fn parameters(
     y: &[f64],
 ) -> Result<Vec<Parameter>, ModelError> {
     let mut all = Vec::new();
+    let names = NodeNames::new(bound.slots(), units.names);
     for (i, slot) in bound.slots().iter().enumerate() {
-        let node = name_of_node(bound.slots(), i, units.names);
+        let node = names.of(slot);
         // a variance beside other factors has no unit that can be told for it alone
         let alone = !slot.beside || matches!(slot.spec.role, Role::LengthScale | Role::Period | Role::Location);
         let role = slot.spec.role;
@@ -455,28 +469,46 @@ fn parameters(
     Ok(all)
 }
 
-/// What the i-th slot's node is called: by the user's name for it, else by its family, with its inputs where there are
-/// others. A name of several nodes stands before the family, and one of the whole kernel tells nothing apart.
-fn name_of_node(slots: &[Slot], i: usize, names: &[String]) -> String {
-    let slot = &slots[i];
-    let family = match &slot.columns[..] {
-        [] => slot.family.to_string(),
-        _ if !reads(slot.family) || names.len() == 1 => slot.family.to_string(),
-        all if all.len() == names.len() && slot.element.is_none() => slot.family.to_string(),
-        some => {
-            let columns: Vec<&str> = some.iter().map(|&c| &*names[c]).collect();
-            format!("{}({})", slot.family, columns.join(", "))
+/// What nodes are called: by the user's name for one, else by its family, with its inputs where there are others. A name
+/// of several nodes stands before the family, and one of the whole kernel tells nothing apart.
+struct NodeNames<'s> {
+    slots: &'s [Slot],
+    columns: &'s [String],
+    /// For every name, with those around it: how many slots are below it, and the node if that is only one.
+    below: HashMap<&'s [Arc<str>], (usize, Option<Node>)>,
+}
+
+type Node = (Option<Origin>, &'static str);
+
+impl<'s> NodeNames<'s> {
+    fn new(slots: &'s [Slot], columns: &'s [String]) -> Self {
+        let mut below: HashMap<&[Arc<str>], (usize, Option<Node>)> = HashMap::new();
+        for slot in slots {
+            let node = (slot.origin, slot.family);
+            for depth in 1..=slot.labels.len() {
+                let (count, single) = below.entry(&slot.labels[..depth]).or_insert((0, Some(node)));
+                *count += 1;
+                *single = single.filter(|single| *single == node);
+            }
         }
-    };
-    let Some(label) = slot.labels.last() else { return family };
-    let under: Vec<&Slot> = slots.iter().filter(|s| s.labels.starts_with(&slot.labels)).collect();
-    let node = |s: &Slot| (s.origin, s.family);
-    if under.iter().all(|s| node(s) == node(slot)) {
-        label.to_string()
-    } else if under.len() == slots.len() {
-        family
-    } else {
-        format!("{label}.{family}")
+        Self { slots, columns, below }
+    }
+
+    fn of(&self, slot: &Slot) -> String {
+        let family = match &slot.columns[..] {
+            [] => slot.family.to_string(),
+            _ if !reads(slot.family) || self.columns.len() == 1 => slot.family.to_string(),
+            all if all.len() == self.columns.len() && slot.element.is_none() => slot.family.to_string(),
+            some => {
+                let columns: Vec<&str> = some.iter().map(|&c| &*self.columns[c]).collect();
+                format!("{}({})", slot.family, columns.join(", "))
+            }
+        };
+        match (slot.labels.last(), self.below.get(&slot.labels[..])) {
+            (Some(label), Some((_, Some(_)))) => label.to_string(),
+            (Some(label), Some((count, None))) if *count < self.slots.len() => format!("{label}.{family}"),
+            _ => family,
+        }
     }
 }
 
