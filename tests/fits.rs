@@ -26,6 +26,11 @@ fn the_best_fit_of_airline_is_found_from_every_seed() {
 }
 
 #[test]
+fn the_best_fit_of_mauna_loa_is_found_from_every_seed() {
+    finds_the_season("mauna_loa", -299.0);
+}
+
+#[test]
 fn locally_periodic_fits_never_fail() {
     let mut talk = Talk::new("let d = load(\"mauna_loa\") |> head(150)");
     for seed in 0..10 {

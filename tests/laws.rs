@@ -18,7 +18,7 @@ use mercer::progress::Silent;
 use mercer::session::Session;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{RngSeed, TestRunner};
 use texts::{Case, Sees, family, kernel};
 
 const X: [f64; 12] = [0.0, 0.3, 0.3, 1.1, -0.8, 2.0, 1.7, -1.4, 0.6, 0.3, -0.8, 1.45];
@@ -197,8 +197,9 @@ fn gradient(case: &Case, sees: Sees) -> Result<(), TestCaseError> {
     let k = read(case);
     let rows = of(sees);
     // as much noise as signal, so that differences lose few digits
-    let noise = 0.1 + gram(&k, rows).trace() / rows.n() as f64;
-    let problem = problem(&k, noise, rows);
+    let (kernel, start) = (problem(&k, 1.0, rows), given(&problem(&k, 1.0, rows)));
+    let diagonal = kernel.bound().diagonal(kernel.kernel_values(&start), kernel.sites()).unwrap();
+    let problem = problem(&k, 0.1 + diagonal.iter().sum::<f64>() / rows.n() as f64, rows);
     let values = given(&problem);
     let mut evidencer = Evidencer::new(&problem);
     let here = evidencer.evaluate(&values, true, false).unwrap();
@@ -216,8 +217,11 @@ fn gradient(case: &Case, sees: Sees) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// The same cases every time; PROPTEST_RNG_SEED asks for others.
 fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 2000, ..ProptestConfig::default() }
+    let default = ProptestConfig::default();
+    let rng_seed = if default.rng_seed == RngSeed::Random { RngSeed::Fixed(0) } else { default.rng_seed };
+    ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 2000, rng_seed, ..default }
 }
 
 proptest! {

@@ -125,11 +125,8 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         runs.truncate(1);
     }
     race(&objective, &mut runs, options.max_iter, progress);
-    let best = runs
-        .iter()
-        .filter(|e| e.run.value().is_finite())
-        .min_by(|a, b| value(a).total_cmp(&value(b)).then(a.index.cmp(&b.index)));
-    let Some(best) = best else {
+    hop(&objective, &starts, &mut runs, &search, progress);
+    let Some(best) = best(&runs) else {
         // the error of the first start says why
         let error = objective.evidence(&starts.start(0), false, true).err();
         return Err(error.unwrap_or_else(|| {
@@ -217,6 +214,11 @@ struct Entry {
     dropped: bool,
 }
 
+fn best(runs: &[Entry]) -> Option<&Entry> {
+    let finite = runs.iter().filter(|e| e.run.value().is_finite());
+    finite.min_by(|a, b| value(a).total_cmp(&value(b)).then(a.index.cmp(&b.index)))
+}
+
 fn value(entry: &Entry) -> f64 {
     Some(entry.run.value()).filter(|v| !v.is_nan()).unwrap_or(f64::INFINITY)
 }
@@ -268,6 +270,38 @@ fn race(objective: &Likelihood<'_>, runs: &mut [Entry], max_iter: usize, progres
         steps *= 2;
     }
     runs.sort_by_key(|e| e.index);
+}
+
+/// What another maximum must be better by, in log evidence, for a fit to go over to it.
+const WORTH_A_HOP: f64 = 1e-3;
+/// So many times a fit goes over to a better maximum.
+const HOPS: usize = 3;
+
+/// Maxima that a gradient does not lead between lie at known places: the period halved or doubled, the centre of a line
+/// on the other side of the data. Looks there from the best of the runs, which goes over to the best that is found.
+fn hop(objective: &Likelihood<'_>, starts: &Starts<'_>, runs: &mut [Entry], search: &Search, progress: &dyn Progress) {
+    for _ in 0..HOPS {
+        let Some(from) = best(runs) else { return };
+        let (index, least) = (from.index, value(from));
+        let mut beside: Vec<Entry> = starts
+            .beside(&objective.to_values(&from.run.outcome().at))
+            .iter()
+            .enumerate()
+            .map(|(index, values)| Entry {
+                run: Run::new(&objective.to_coordinates(values), search),
+                index,
+                dropped: false,
+            })
+            .collect();
+        if beside.is_empty() || progress.stop() {
+            return;
+        }
+        race(objective, &mut beside, search.max_iter, progress);
+        match best(&beside).filter(|found| value(found) < least - WORTH_A_HOP) {
+            Some(found) => runs[index].run = found.run.clone(),
+            None => return,
+        }
+    }
 }
 
 /// Passes on the wish to stop; a single run's own progress is not that of the race.

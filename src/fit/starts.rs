@@ -18,6 +18,9 @@ use crate::param::State;
 /// What each of more variances adds to the diagonal is not looked at one by one.
 const MANY_VARIANCES: usize = 500;
 
+/// So many other places are looked at beside a maximum.
+const MOST_BESIDE: usize = 16;
+
 /// What starts are made of, read from the data once.
 pub struct Starts<'p> {
     problem: &'p Problem,
@@ -25,6 +28,8 @@ pub struct Starts<'p> {
     columns: Vec<Column>,
     mean: f64,
     variance: f64,
+    /// The largest share of the variance that noise can have, as far as neighbouring rows tell.
+    most_noise: f64,
     /// For each parameter, its place among those of its role and column, and how many there are.
     places: Vec<(usize, usize)>,
 }
@@ -58,7 +63,11 @@ impl<'p> Starts<'p> {
             .collect();
         let places =
             parameters.iter().zip(before).map(|(p, before)| (before, alike[&(p.role, &p.columns[..])])).collect();
-        Self { problem, seed, columns, mean, variance, places }
+        let most_noise = match &problem.x()[..] {
+            [x] => (rough_variance(x, y) / variance).clamp(1e-4, 1.0),
+            _ => 1.0,
+        };
+        Self { problem, seed, columns, mean, variance, most_noise, places }
     }
 
     /// The values of all parameters at the start of a number.
@@ -85,6 +94,33 @@ impl<'p> Starts<'p> {
         values
     }
 
+    /// The places beside some values where another maximum may lie: each period halved and doubled, each location
+    /// mirrored about the middle of its column.
+    pub fn beside(&self, values: &[f64]) -> Vec<Vec<f64>> {
+        let mut all = Vec::new();
+        for (at, p) in self.problem.parameters().iter().enumerate() {
+            let open =
+                p.is_free() && !p.warped && !matches!(p.param.state, State::Bounded { .. }) && p.param.prior.is_none();
+            let [column] = p.columns[..] else { continue };
+            let column = &self.columns[column];
+            let others = match p.role {
+                Role::Period => vec![0.5 * values[at], 2.0 * values[at]],
+                Role::Location => vec![2.0 * column.middle - values[at]],
+                _ => continue,
+            };
+            let far = |v: &f64| p.role != Role::Period || (*v >= 2.0 * column.gap && *v <= column.span);
+            if open {
+                all.extend(others.into_iter().filter(far).map(|v| {
+                    let mut other = values.to_vec();
+                    other[at] = v;
+                    other
+                }));
+            }
+        }
+        all.truncate(MOST_BESIDE);
+        all
+    }
+
     fn guess(&self, at: usize, p: &Parameter, index: usize, rng: &mut Pcg64) -> f64 {
         if let Some(written) = p.param.value() {
             // a written start is a start: later ones look around it
@@ -107,7 +143,10 @@ impl<'p> Starts<'p> {
         match (p.kind, p.role) {
             (ParameterKind::Mean(0), _) => self.mean,
             (ParameterKind::Mean(_), _) => 0.0,
-            (ParameterKind::Noise, _) => self.variance * if first { 0.05 } else { between(1e-3, 0.3) },
+            (ParameterKind::Noise, _) => {
+                let most = self.most_noise.min(0.3);
+                self.variance * if first { most.min(0.05) } else { between(1e-3 * most, most) }
+            }
             (_, Role::LengthScale) => {
                 let distance = self.distance(&p.columns).unwrap_or(1.0);
                 let least = column.map_or(0.05 * distance, |c| (1.5 * c.gap).min(distance).max(0.01 * distance));
@@ -236,6 +275,15 @@ impl Column {
         let least = x.iter().copied().fold(f64::INFINITY, f64::min);
         Self { middle, variance, span, gap, distance, least, periods }
     }
+}
+
+/// Half the mean square of the differences between neighbours along x: what noise adds, and what the function changes
+/// by from one row to the next (von Neumann).
+fn rough_variance(x: &[f64], y: &[f64]) -> f64 {
+    let mut order: Vec<usize> = (0..x.len()).collect();
+    order.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
+    let squares = order.windows(2).map(|pair| (y[pair[1]] - y[pair[0]]).powi(2));
+    squares.sum::<f64>() / (2 * order.len().saturating_sub(1)).max(1) as f64
 }
 
 /// A value that the parameter can hold.

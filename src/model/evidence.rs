@@ -26,6 +26,8 @@ pub struct Evidencer<'p> {
     work: Workspace,
     basis: Vec<Vec<f64>>,
     jitter: f64,
+    /// The jitter as a share of the mean diagonal, with which it grows.
+    jitter_share: f64,
 }
 
 const LOG_2PI: f64 = 1.837_877_066_409_345_5;
@@ -38,6 +40,7 @@ impl<'p> Evidencer<'p> {
             work: Workspace::new(problem.n()),
             basis: problem.mean_basis(&problem.x(), problem.n()),
             jitter: 0.0,
+            jitter_share: 0.0,
         }
     }
 
@@ -91,6 +94,7 @@ impl<'p> Evidencer<'p> {
             match self.work.factor() {
                 Ok(()) => {
                     self.jitter = jitter;
+                    self.jitter_share = if jitter > 0.0 { jitter / mean } else { 0.0 };
                     return Ok(());
                 }
                 Err(error) if !mean.is_finite() || mean <= 0.0 || jitter >= 1e-4 * mean => return Err(error.into()),
@@ -105,6 +109,8 @@ impl<'p> Evidencer<'p> {
         let mut gradient = vec![0.0; count];
         let slots = problem.bound().slots().len();
         let inverse = self.work.invert();
+        let by_diagonal = 0.5 * (0..n).map(|i| alpha[i] * alpha[i] - inverse[(i, i)]).sum::<f64>();
+        let by_jitter = by_diagonal * self.jitter_share;
         self.gram.pull(
             |j, w| {
                 let column = &inverse.as_slice()[j * n + j..(j + 1) * n];
@@ -112,13 +118,13 @@ impl<'p> Evidencer<'p> {
                 // twice ½(αᵢαⱼ − K⁻¹ᵢⱼ): both halves of the matrix
                 vector::affine(w, alpha[j], 0.0);
                 vector::axpy(w, -1.0, column);
-                w[0] *= 0.5;
+                w[0] = 0.5 * w[0] + by_jitter / n as f64;
             },
             &mut gradient[..slots],
         );
         for (i, parameter) in problem.parameters().iter().enumerate().skip(slots) {
             gradient[i] = match parameter.kind {
-                ParameterKind::Noise => 0.5 * (0..n).map(|i| alpha[i] * alpha[i] - inverse[(i, i)]).sum::<f64>(),
+                ParameterKind::Noise => by_diagonal + by_jitter,
                 ParameterKind::Mean(m) => vector::dot(&self.basis[m], alpha),
                 ParameterKind::Kernel(_) => continue,
             };

@@ -68,6 +68,9 @@ fn eigen(call: &mut Call<'_, '_>) -> Res<Value> {
         return Err(Trouble::new(format!("eigenvalues are found for up to {MOST} rows, found {}", xs.n)).blame("xs"));
     }
     let matrix = own_gram(call, &kernel, &xs)?;
+    if xs.n == 0 {
+        return Value::numbers([]);
+    }
     let mut values: Vec<f64> = matrix.symmetric_eigenvalues().iter().copied().collect();
     values.sort_by(|a, b| b.total_cmp(a));
     Value::numbers(values)

@@ -142,7 +142,7 @@ fn zip(call: &mut Call<'_, '_>) -> Res<Value> {
         let lengths: Vec<String> = walks.iter().map(|walk| walk.len().to_string()).collect();
         return Err(Trouble::new(format!("`zip` needs lists of one length, found {}", lengths.join(" and "))));
     }
-    check_length(n * walks.len())?;
+    check_length(n.saturating_mul(walks.len()))?;
     let mut out = ListBuilder::default();
     for _ in 0..n {
         out.push(Value::List(List::new(walks.iter_mut().filter_map(Iterator::next).collect())?))?;
