@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use super::Values;
+use super::voice::Voice;
 use crate::param::Param;
 
 /// All that the rest of the program knows of a family or a wrap without evaluating it.
@@ -14,6 +15,8 @@ pub struct Spec {
     pub aliases: &'static [&'static str],
     /// One sentence on what its functions look like.
     pub summary: &'static str,
+    /// The words for it in descriptions.
+    pub voice: Voice,
     /// Plain text, in the letters of the parameters' short names.
     pub formula: &'static str,
     /// The same for LaTeX.

@@ -19,6 +19,7 @@ mod simplify;
 mod terms;
 #[cfg(test)]
 mod testing;
+pub mod voice;
 pub mod wrap;
 pub mod wraps;
 mod written;
@@ -35,6 +36,7 @@ pub use gram::{EvalError, Gram, Sites};
 pub use params::ParamInfo;
 pub use plan::Plan;
 pub use print::{is_reserved, number, quoted};
+pub use voice::{Head, Voice};
 pub use wrap::{Combine, RowFunction, Wrap};
 pub use written::ParamError;
 

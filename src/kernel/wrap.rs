@@ -1,5 +1,6 @@
 //! What a construction around kernels has to declare, and the contract of its evaluation.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 
 use super::bind::BindError;
@@ -10,6 +11,12 @@ use super::{Kernel, Wrapped};
 /// A construction around kernels: a changepoint, a warped input, a power.
 pub trait Wrap: Debug + Send + Sync {
     fn spec(&self) -> &'static Spec;
+
+    /// The phrase that it is described by, a template as [`Voice`](super::Voice) says: by default that of its spec. One
+    /// that was given more than kernels, inputs and parameters (moves, a depth) writes these into it.
+    fn phrase(&self) -> Cow<'static, str> {
+        self.spec().voice.noun.into()
+    }
 
     /// Whether two wraps are the same apart from children, inputs and parameters.
     fn same(&self, other: &dyn Wrap) -> bool {

@@ -3,6 +3,7 @@
 //! k = v. Times another kernel it scales it. A number in kernel algebra is one whose variance is fixed.
 
 use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta, V};
+use crate::kernel::voice::{Head, Voice};
 
 #[derive(Debug)]
 pub struct Constant;
@@ -11,6 +12,7 @@ static SPEC: Spec = Spec {
     name: "Const",
     aliases: &["Constant"],
     summary: "one offset, the same everywhere",
+    voice: Voice::family(Head::Constant, "constant", &[]),
     formula: "v",
     latex: "v",
     params: &[V],

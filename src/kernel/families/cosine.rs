@@ -3,6 +3,7 @@
 //! k = v·cos(2πr/p). Draws are sinusoids of any phase and amplitude. Limit: centred `Per` as l → ∞.
 
 use crate::kernel::family::{Family, P, Pairs, Rows, Scratch, Spec, Theta, V};
+use crate::kernel::voice::{Head, Voice};
 use crate::linalg::vector;
 
 #[derive(Debug)]
@@ -12,6 +13,7 @@ static SPEC: Spec = Spec {
     name: "Cos",
     aliases: &["Cosine"],
     summary: "sinusoids of one period",
+    voice: Voice::family(Head::Periodic("sinusoid"), "sinusoid in {x}", &["that repeats every {p}"]),
     formula: "v cos(2 pi r/p)",
     latex: r"v \cos\left(\frac{2 \pi r}{p}\right)",
     params: &[P, V],

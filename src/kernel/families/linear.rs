@@ -5,6 +5,7 @@
 //! structure-search chapter, where b is written σ_b².
 
 use crate::kernel::family::{B, C, Domains, Family, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta};
+use crate::kernel::voice::{Head, Voice};
 use crate::linalg::vector;
 
 #[derive(Debug)]
@@ -24,6 +25,8 @@ static SPEC: Spec = Spec {
     name: "Lin",
     aliases: &["Linear"],
     summary: "straight lines",
+    voice: Voice::family(Head::Polynomial, "{degree} function of {x}", &[])
+        .doing("whose amplitude {grows}", "whose amplitude {grows}"),
     formula: "b + v (x - c)(x' - c)",
     latex: r"b + v (x - c)(x' - c)",
     params: &[B, SLOPE, C],

@@ -5,6 +5,7 @@
 
 use super::distance::{Distance, Profile};
 use crate::kernel::family::{L, Spec, V};
+use crate::kernel::voice::{Head, Voice};
 use crate::linalg::vector;
 
 pub static MATERN12: Distance<Matern12> = Distance(Matern12);
@@ -25,6 +26,12 @@ static SPEC12: Spec = Spec {
     name: "Matern12",
     aliases: &["OU", "Exponential"],
     summary: "rough functions, continuous but nowhere smooth",
+    voice: Voice::family(
+        Head::Smooth,
+        "rough function of {x}",
+        &["that has no slope anywhere", "that varies over about {l}"],
+    )
+    .doing("whose shape changes erratically[ over about {l}]", "that changes erratically with {x}[ over about {l}]"),
     formula: "v exp(-r/l)",
     latex: r"v \exp\left(-\frac{r}{l}\right)",
     params: &[L, V],
@@ -40,6 +47,15 @@ static SPEC32: Spec = Spec {
     name: "Matern32",
     aliases: &[],
     summary: "functions with a slope everywhere, but a rough one",
+    voice: Voice::family(
+        Head::Smooth,
+        "fairly rough function of {x}",
+        &["that has a slope but no curvature", "that varies over about {l}"],
+    )
+    .doing(
+        "whose shape drifts a little roughly[ over about {l}]",
+        "that changes a little roughly with {x}[ over about {l}]",
+    ),
     formula: "v (1 + sqrt(3) r/l) exp(-sqrt(3) r/l)",
     latex: r"v \left(1 + \frac{\sqrt{3} r}{l}\right) \exp\left(-\frac{\sqrt{3} r}{l}\right)",
     params: &[L, V],
@@ -55,6 +71,15 @@ static SPEC52: Spec = Spec {
     name: "Matern52",
     aliases: &[],
     summary: "functions with a slope and a curvature everywhere",
+    voice: Voice::family(
+        Head::Smooth,
+        "fairly smooth function of {x}",
+        &["that has a slope and a curvature", "that varies over about {l}"],
+    )
+    .doing(
+        "whose shape drifts fairly smoothly[ over about {l}]",
+        "that changes fairly smoothly with {x}[ over about {l}]",
+    ),
     formula: "v (1 + sqrt(5) r/l + 5 r^2 / (3 l^2)) exp(-sqrt(5) r/l)",
     latex: r"v \left(1 + \frac{\sqrt{5} r}{l} + \frac{5 r^2}{3 l^2}\right) \exp\left(-\frac{\sqrt{5} r}{l}\right)",
     params: &[L, V],

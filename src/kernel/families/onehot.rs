@@ -5,6 +5,7 @@
 //! the sorted values of the column. Source: Duvenaud, "Expressing Structure with Kernels", categorical variables.
 
 use crate::kernel::family::{Domains, Family, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
+use crate::kernel::voice::{Head, Voice};
 use crate::linalg::vector;
 
 #[derive(Debug)]
@@ -24,6 +25,8 @@ static SPEC: Spec = Spec {
     name: "onehot",
     aliases: &["OneHot"],
     summary: "a level for each category, more or less alike",
+    voice: Voice::family(Head::Levels, "level for each category of {x}", &[])
+        .doing("that differs from one category of {x} to another", "that differs from one category of {x} to another"),
     formula: "v if x = x' else v exp(-1/(2 l_x^2) - 1/(2 l_x'^2))",
     latex: r"v \exp\left(-\sum_c \frac{(\delta_{xc} - \delta_{x'c})^2}{2 l_c^2}\right)",
     params: &[SHARING, V],

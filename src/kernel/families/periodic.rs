@@ -8,6 +8,7 @@
 //! over the trend. It is a kernel: every Fourier coefficient I_k(1/l²), k ≥ 1, is positive.
 
 use crate::kernel::family::{Domains, Family, Flag, P, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
+use crate::kernel::voice::{Head, Voice};
 use crate::linalg::vector;
 
 #[derive(Debug)]
@@ -31,6 +32,7 @@ static SPEC: Spec = Spec {
     name: "Per",
     aliases: &["Periodic"],
     summary: "patterns that repeat exactly",
+    voice: Voice::family(Head::Periodic("pattern"), "periodic function of {x}", &["that repeats every {p}"]),
     formula: "v exp(-2 sin^2(pi r/p) / l^2)",
     latex: r"v \exp\left(-\frac{2 \sin^2(\pi r / p)}{l^2}\right)",
     params: &[P, ROUGHNESS, V],
@@ -46,6 +48,11 @@ static SPEC_CENTRED: Spec = Spec {
     name: "Per",
     aliases: &["Periodic"],
     summary: "patterns that repeat exactly and have no offset",
+    voice: Voice::family(
+        Head::Periodic("pattern"),
+        "periodic function of {x}",
+        &["that repeats every {p}", "that averages to zero over each period"],
+    ),
     formula: "v (exp(cos(2 pi r/p) / l^2) - I0(1/l^2)) / (exp(1/l^2) - I0(1/l^2))",
     latex: r"v \frac{\exp(\cos(2\pi r/p)/l^2) - I_0(1/l^2)}{\exp(1/l^2) - I_0(1/l^2)}",
     params: &[P, ROUGHNESS, V],

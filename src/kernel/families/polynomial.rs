@@ -4,6 +4,7 @@
 //! appendix to the structure-search chapter.
 
 use crate::kernel::family::{B, C, Domains, Family, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
+use crate::kernel::voice::{Head, Voice};
 use crate::linalg::vector;
 
 #[derive(Debug)]
@@ -23,6 +24,8 @@ static SPEC: Spec = Spec {
     name: "Poly",
     aliases: &["Polynomial"],
     summary: "polynomials of a degree",
+    voice: Voice::family(Head::Polynomial, "{degree} function of {x}", &[])
+        .doing("whose amplitude {grows}", "whose amplitude {grows}"),
     formula: "v ((x - c)(x' - c) + b)^degree",
     latex: r"v \left((x - c)(x' - c) + b\right)^{d}",
     params: &[V, B, C, DEGREE],

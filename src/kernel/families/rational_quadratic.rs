@@ -5,6 +5,7 @@
 
 use super::distance::{Distance, Profile};
 use crate::kernel::family::{Domains, L, ParamSpec, Role, Size, Spec, V};
+use crate::kernel::voice::{Head, Voice};
 use crate::linalg::vector;
 
 pub static RATIONAL_QUADRATIC: Distance<RationalQuadratic> = Distance(RationalQuadratic);
@@ -26,6 +27,8 @@ static SPEC: Spec = Spec {
     name: "RQ",
     aliases: &["RationalQuadratic"],
     summary: "smooth functions that vary on many length-scales at once",
+    voice: Voice::family(Head::Smooth, "smooth function of {x}", &["that varies on many scales[ around {l}]"])
+        .doing("whose shape drifts at many rates[ around {l}]", "that changes with {x} on many scales[ around {l}]"),
     formula: "v (1 + r^2 / (2 a l^2))^(-a)",
     latex: r"v \left(1 + \frac{r^2}{2 a l^2}\right)^{-a}",
     params: &[L, A, V],

@@ -6,6 +6,7 @@
 
 use super::distance::{Distance, Profile};
 use crate::kernel::family::{L, Spec, V};
+use crate::kernel::voice::{Head, Voice};
 use crate::linalg::vector;
 
 pub static SQUARED_EXPONENTIAL: Distance<SquaredExponential> = Distance(SquaredExponential);
@@ -17,6 +18,8 @@ static SPEC: Spec = Spec {
     name: "SE",
     aliases: &["SquaredExponential", "RBF"],
     summary: "smooth functions that vary on one length-scale",
+    voice: Voice::family(Head::Smooth, "smooth function of {x}", &["that varies over about {l}"])
+        .doing("whose shape drifts[ over about {l}]", "that changes smoothly with {x}[ over about {l}]"),
     formula: "v exp(-r^2 / (2 l^2))",
     latex: r"v \exp\left(-\frac{r^2}{2 l^2}\right)",
     params: &[L, V],

@@ -3,6 +3,7 @@
 //! k = v·δ(same observation). Two rows with the same inputs do not share it, and it is 0 between training and test rows.
 
 use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta, V};
+use crate::kernel::voice::{Head, Voice};
 
 #[derive(Debug)]
 pub struct WhiteNoise;
@@ -11,6 +12,7 @@ static SPEC: Spec = Spec {
     name: "WN",
     aliases: &["WhiteNoise"],
     summary: "noise, independent from one observation to the next",
+    voice: Voice::family(Head::Noise, "uncorrelated noise", &[]),
     formula: "v if both are the same observation, else 0",
     latex: r"v \, \delta",
     params: &[V],

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::kernel::bind::BindError;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta, V};
 use crate::kernel::plan::Plan;
+use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, RowFunction, Wrap};
 use crate::kernel::{Inputs, Kernel, Values, Wrapped};
 use crate::linalg::vector;
@@ -16,6 +17,7 @@ pub(super) static SPEC: Spec = Spec {
     name: "basis",
     aliases: &[],
     summary: "known functions of the inputs with unknown weights",
+    voice: Voice::wrap("a sum of the functions {f} of {x} with unknown weights[ of variance {v}]"),
     formula: "v sum_i f_i(x) f_i(x')",
     latex: r"v \sum_i f_i(x) f_i(x')",
     params: &[V],

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::kernel::bind::BindError;
 use crate::kernel::family::{Domains, Pairs, ParamSpec, Role, Rows, Size, Spec, Theta};
 use crate::kernel::plan::Plan;
+use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, Wrap};
 use crate::kernel::{Inputs, Kernel, Values, Wrapped};
 use crate::linalg::vector;
@@ -35,6 +36,7 @@ pub(super) static SPEC: Spec = Spec {
     name: "changepoint",
     aliases: &[],
     summary: "one kernel before a point of an input, another after it",
+    voice: Voice::wrap("a change [near {x} = {at}|along {x}][ over about {width}] from {1} to {2}"),
     formula: "(1 - s)(1 - s') k1 + s s' k2, s = 1/(1 + exp(-(x - at)/width))",
     latex: r"(1-\sigma)(1-\sigma') k_1 + \sigma \sigma' k_2",
     params: &[AT, WIDTH],

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::kernel::bind::BindError;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta};
 use crate::kernel::plan::Plan;
+use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, Wrap};
 use crate::kernel::{Inputs, Kernel, Wrapped};
 
@@ -12,6 +13,7 @@ pub(super) static SPEC: Spec = Spec {
     name: "^",
     aliases: &[],
     summary: "a whole power: the product of copies that share their parameters",
+    voice: Voice::wrap("{k}, with its covariance raised to the power {n}"),
     formula: "k^n",
     latex: "k^n",
     params: &[],

@@ -6,6 +6,7 @@ use super::warp::seen_by;
 use crate::kernel::bind::BindError;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta};
 use crate::kernel::plan::Plan;
+use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, RowFunction, Wrap};
 use crate::kernel::{Inputs, Kernel, Wrapped};
 
@@ -13,6 +14,7 @@ pub(super) static SPEC: Spec = Spec {
     name: "scale",
     aliases: &[],
     summary: "a kernel whose amplitude is a function of the inputs",
+    voice: Voice::wrap("{k}, with its amplitude multiplied by {f}"),
     formula: "a(x) k(x, x') a(x')",
     latex: r"a(x) k(x, x') a(x')",
     params: &[],

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::kernel::bind::BindError;
 use crate::kernel::family::Spec;
 use crate::kernel::plan::Plan;
+use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{RowFunction, Wrap};
 use crate::kernel::{Inputs, Kernel, Wrapped};
 
@@ -15,6 +16,7 @@ pub(super) static SPEC: Spec = Spec {
     name: "warp",
     aliases: &[],
     summary: "a kernel that sees its inputs through a function",
+    voice: Voice::moving("{k}, with {x} replaced by {f}"),
     formula: "k(f(x), f(x'))",
     latex: r"k(f(x), f(x'))",
     params: &[],
