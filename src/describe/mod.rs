@@ -2,6 +2,7 @@
 
 mod comparison;
 mod data;
+pub mod english;
 pub mod figures;
 mod fit;
 mod grid;

@@ -23,13 +23,13 @@ pub struct Voice {
 ///
 /// Source: Duvenaud, structure-search chapter, on descriptions of products. Noise stands first here, as it absorbs every
 /// stationary factor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Head {
     Noise,
     /// Where the period has a name ("yearly"), what the noun is then.
     Periodic(&'static str),
-    /// It varies within a length-scale.
-    Smooth,
+    /// It varies within a length-scale; how many derivatives its functions have. Of several the roughest is the noun.
+    Smooth(u8),
     Constant,
     Polynomial,
     /// A value for each category.
@@ -39,6 +39,21 @@ pub enum Head {
     Whole {
         moved: bool,
     },
+}
+
+impl Head {
+    /// Where it stands in the order.
+    pub fn rank(self) -> (u8, u8) {
+        match self {
+            Head::Noise => (0, 0),
+            Head::Periodic(_) => (1, 0),
+            Head::Smooth(derivatives) => (2, derivatives),
+            Head::Constant => (3, 0),
+            Head::Polynomial => (4, 0),
+            Head::Levels => (5, 0),
+            Head::Whole { .. } => (6, 0),
+        }
+    }
 }
 
 impl Voice {

@@ -54,6 +54,7 @@ impl fmt::Display for Value {
             Value::Prediction(prediction) => f.write_str(&describe::prediction(prediction)),
             Value::Decomposition(parts) => f.write_str(&describe::decomposition(parts)),
             Value::Residuals(residuals) => f.write_str(&describe::residuals(residuals)),
+            Value::Explanation(told) => f.write_str(&told.text),
             Value::Figure(figure) => f.write_str(&figure_line(figure)),
             Value::Table(sheet) => f.write_str(&sheet.text()),
             Value::Record(record) => write!(f, "{record}"),

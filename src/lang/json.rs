@@ -71,6 +71,10 @@ pub fn plain(value: &Value) -> Json {
             "autocorrelation": number(residuals.autocorrelation),
             "sd": number(residuals.sd),
         }),
+        Value::Explanation(told) => json!({
+            "text": told.text,
+            "parts": told.member("parts").as_ref().map_or(Json::Null, plain),
+        }),
         Value::Figure(figure) => json!({ "title": figure.title, "panels": figure.panels.len() }),
         Value::Table(sheet) => table(&sheet.table),
         Value::Record(record) => {

@@ -78,6 +78,11 @@ const RESIDUALS: Members = &[
     ("autocorrelation", "of neighbouring residuals"),
     ("sd", "their standard deviation"),
 ];
+const EXPLANATION: Members = &[
+    ("text", "all of it"),
+    ("parts", "for each part its label, kernel, meaning, and of a fit its share of the variance of y"),
+    ("kernel", "the kernel"),
+];
 const FIGURE: Members = &[("title", "what stands above it")];
 const TABLE: Members = &[("n", "how many rows there are"), ("columns", "the names of its columns")];
 const PARAM: Members = &[
@@ -102,6 +107,7 @@ pub fn of(kind: Kind) -> Members {
         Kind::Prediction => PREDICTION,
         Kind::Decomposition => DECOMPOSITION,
         Kind::Residuals => RESIDUALS,
+        Kind::Explanation => EXPLANATION,
         Kind::Figure => FIGURE,
         Kind::Table => TABLE,
         Kind::Record => &[],
@@ -141,6 +147,7 @@ impl Value {
                 "autocorrelation" => Some(Value::Number(residuals.autocorrelation)),
                 _ => of_table(&tables::residuals(residuals), name),
             },
+            Value::Explanation(told) => told.member(name),
             Value::Figure(figure) => (name == "title").then(|| Value::str(figure.title.as_str())),
             Value::Table(sheet) => of_table(&sheet.table, name),
             Value::Record(record) => record.get(name).cloned(),

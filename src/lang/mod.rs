@@ -10,6 +10,7 @@ mod deal;
 pub mod diagnostic;
 pub mod display;
 pub mod eval;
+pub mod explanation;
 mod fill;
 pub mod fmt;
 pub mod function;

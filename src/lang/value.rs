@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::explanation::Explanation;
 use super::function::Function;
 pub use super::list::{Items, List, ListBuilder, Range, check_length};
 use super::pipeline::Pipeline;
@@ -37,6 +38,8 @@ pub enum Value {
     Prediction(Arc<Prediction>),
     Decomposition(Arc<Decomposition>),
     Residuals(Arc<Residuals>),
+    /// A kernel or a fit in words.
+    Explanation(Arc<Explanation>),
     Figure(Arc<Figure>),
     Table(Arc<Sheet>),
     /// A few values under names: a row of a table, a component.
@@ -64,6 +67,7 @@ pub enum Kind {
     Prediction,
     Decomposition,
     Residuals,
+    Explanation,
     Figure,
     Table,
     Record,
@@ -89,6 +93,7 @@ impl Kind {
             Kind::Prediction => "Prediction",
             Kind::Decomposition => "Decomposition",
             Kind::Residuals => "Residuals",
+            Kind::Explanation => "Explanation",
             Kind::Figure => "Figure",
             Kind::Table => "Table",
             Kind::Record => "Record",
@@ -124,6 +129,7 @@ impl Kind {
             Kind::Prediction => "a prediction",
             Kind::Decomposition => "a decomposition",
             Kind::Residuals => "residuals",
+            Kind::Explanation => "an explanation",
             Kind::Figure => "a figure",
             Kind::Table => "a table",
             Kind::Record => "a record",
@@ -150,6 +156,7 @@ impl Value {
             Value::Prediction(_) => Kind::Prediction,
             Value::Decomposition(_) => Kind::Decomposition,
             Value::Residuals(_) => Kind::Residuals,
+            Value::Explanation(_) => Kind::Explanation,
             Value::Figure(_) => Kind::Figure,
             Value::Table(_) => Kind::Table,
             Value::Record(_) => Kind::Record,
@@ -228,6 +235,7 @@ impl Value {
             (Value::Prediction(a), Value::Prediction(b)) => Arc::ptr_eq(a, b),
             (Value::Decomposition(a), Value::Decomposition(b)) => Arc::ptr_eq(a, b),
             (Value::Residuals(a), Value::Residuals(b)) => Arc::ptr_eq(a, b),
+            (Value::Explanation(a), Value::Explanation(b)) => a.text == b.text,
             (Value::Figure(a), Value::Figure(b)) => a == b,
             (Value::Table(a), Value::Table(b)) => a == b,
             (Value::Record(a), Value::Record(b)) => a.same(b),

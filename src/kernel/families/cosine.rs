@@ -13,7 +13,7 @@ static SPEC: Spec = Spec {
     name: "Cos",
     aliases: &["Cosine"],
     summary: "sinusoids of one period",
-    voice: Voice::family(Head::Periodic("sinusoid"), "sinusoid in {x}", &["that repeats every {p}"]),
+    voice: Voice::family(Head::Periodic("sinusoid"), "sinusoid in {x}[ with period {p}]", &[]),
     formula: "v cos(2 pi r/p)",
     latex: r"v \cos\left(\frac{2 \pi r}{p}\right)",
     params: &[P, V],

@@ -27,7 +27,7 @@ static SPEC12: Spec = Spec {
     aliases: &["OU", "Exponential"],
     summary: "rough functions, continuous but nowhere smooth",
     voice: Voice::family(
-        Head::Smooth,
+        Head::Smooth(0),
         "rough function of {x}",
         &["that has no slope anywhere", "that varies over about {l}"],
     )
@@ -48,7 +48,7 @@ static SPEC32: Spec = Spec {
     aliases: &[],
     summary: "functions with a slope everywhere, but a rough one",
     voice: Voice::family(
-        Head::Smooth,
+        Head::Smooth(1),
         "fairly rough function of {x}",
         &["that has a slope but no curvature", "that varies over about {l}"],
     )
@@ -72,7 +72,7 @@ static SPEC52: Spec = Spec {
     aliases: &[],
     summary: "functions with a slope and a curvature everywhere",
     voice: Voice::family(
-        Head::Smooth,
+        Head::Smooth(2),
         "fairly smooth function of {x}",
         &["that has a slope and a curvature", "that varies over about {l}"],
     )

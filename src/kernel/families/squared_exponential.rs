@@ -18,7 +18,7 @@ static SPEC: Spec = Spec {
     name: "SE",
     aliases: &["SquaredExponential", "RBF"],
     summary: "smooth functions that vary on one length-scale",
-    voice: Voice::family(Head::Smooth, "smooth function of {x}", &["that varies over about {l}"])
+    voice: Voice::family(Head::Smooth(u8::MAX), "smooth function of {x}", &["that varies over about {l}"])
         .doing("whose shape drifts[ over about {l}]", "that changes smoothly with {x}[ over about {l}]"),
     formula: "v exp(-r^2 / (2 l^2))",
     latex: r"v \exp\left(-\frac{r^2}{2 l^2}\right)",

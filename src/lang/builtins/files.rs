@@ -12,6 +12,7 @@ use crate::lang::ast::StatementKind;
 use crate::lang::builtin::{Builtin, Group, Place, Want};
 use crate::lang::call::Call;
 use crate::lang::eval::{Evaluator, Globals};
+use crate::lang::explanation::Subject;
 use crate::lang::host::{Host, Item};
 use crate::lang::parse::parse;
 use crate::lang::pipeline::Pipeline;
@@ -19,7 +20,7 @@ use crate::lang::span::SourceId;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::value::{FromValue, Kind, Value, check_length, expected};
 use crate::model::Model;
-use crate::results::SavedFit;
+use crate::results::{self, SavedFit};
 
 use super::models::trouble;
 
@@ -119,6 +120,12 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
         Value::Data(data) => return Ok(figures::dataset(data)),
         Value::Residuals(residuals) => return Ok(figures::residuals(residuals)),
         Value::Kernel(kernel) => return super::kernels::picture(call, kernel),
+        Value::Explanation(told) => match &told.of {
+            Subject::Kernel(kernel) => return super::kernels::picture(call, kernel),
+            Subject::Fit(fit) => {
+                results::decompose(fit, results::At::Training).and_then(|parts| figures::decomposition(&parts))
+            }
+        },
         Value::List(_) | Value::Range(_) => {
             let xs: Option<Vec<f64>> = call.maybe("x")?;
             return lines(&value, xs).map_err(|t| t.blame("value"));
@@ -127,7 +134,7 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
         Value::Prediction(prediction) => figures::prediction(prediction, band),
         Value::Decomposition(parts) => figures::decomposition(parts),
         other => {
-            let what = "data, a fit, a prediction, a decomposition, residuals, a kernel or numbers";
+            let what = "data, a fit, a prediction, a decomposition, residuals, a kernel, an explanation or numbers";
             return Err(expected(what, other).blame("value"));
         }
     };

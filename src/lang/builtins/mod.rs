@@ -2,6 +2,7 @@
 
 mod algebra;
 mod data;
+mod explain;
 mod files;
 mod kernels;
 mod lists;
@@ -16,6 +17,7 @@ use super::builtin::Builtin;
 
 pub static ALL: &[&[Builtin]] = &[
     kernels::KERNELS,
+    explain::EXPLAIN,
     algebra::ALGEBRA,
     data::DATA_VERBS,
     files::FILES,

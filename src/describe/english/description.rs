@@ -1,0 +1,174 @@
+//! What a kernel means, part by part.
+
+use super::phrase::phrase;
+use super::quantity::amount;
+use super::scene::Scene;
+use super::{capital, join_and};
+use crate::describe::numbers::percent;
+use crate::fit::Fit;
+use crate::kernel::{Kernel, Leaf, Node, ParamSpec, Values, Wrapped, number};
+use crate::model::{Noise, ParameterKind};
+use crate::param::Param;
+
+/// A kernel in words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Description {
+    /// What stands above the parts, of a sum or of a fit: ends with a colon or is a sentence.
+    pub opening: Option<String>,
+    pub parts: Vec<Part>,
+}
+
+/// One term of the sum of products that a kernel is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// The name that `let` gave it, or those of its factors.
+    pub name: Option<String>,
+    pub kernel: Kernel,
+    /// A noun phrase.
+    pub meaning: String,
+    /// Of a fit: the variance of its posterior mean over the rows, divided by that of y.
+    pub share: Option<f64>,
+}
+
+/// So many parts are told.
+const MOST: usize = 50;
+
+impl Description {
+    pub fn text(&self) -> String {
+        let mut lines: Vec<String> = self.opening.iter().cloned().collect();
+        if let [part] = &self.parts[..] {
+            lines.push(match &part.name {
+                Some(name) => format!("{name}: {}.", part.meaning),
+                None => format!("{}.", capital(&part.meaning)),
+            });
+            return lines.join("\n");
+        }
+        lines.extend(self.parts.iter().take(MOST).enumerate().map(|(i, part)| format!("{}. {}", i + 1, part.line())));
+        if self.parts.len() > MOST {
+            lines.push(format!("… and {} more parts.", self.parts.len() - MOST));
+        }
+        lines.join("\n")
+    }
+}
+
+impl Part {
+    pub fn title(&self) -> String {
+        self.name.clone().unwrap_or_else(|| heading(&self.kernel))
+    }
+
+    fn line(&self) -> String {
+        let share = self.share.map_or(String::new(), |share| format!(" ({} of the variance)", percent(share)));
+        format!("{}{share}: {}.", self.title(), self.meaning)
+    }
+}
+
+/// A kernel in words, without data.
+pub fn kernel(kernel: &Kernel) -> Description {
+    describe(kernel, &Scene::default())
+}
+
+fn describe(kernel: &Kernel, scene: &Scene) -> Description {
+    // one that is too large to be expanded is told as it is written
+    let expanded = kernel.expand().unwrap_or_else(|_| kernel.clone());
+    let part = |term: &Kernel, name: Option<String>| Part {
+        name,
+        meaning: phrase(term, scene),
+        kernel: term.clone(),
+        share: None,
+    };
+    let terms = expanded.summands();
+    let parts: Vec<Part> = match &terms[..] {
+        [one] => vec![part(one, expanded.part_name())],
+        many => many.iter().map(|term| part(term, term.part_name())).collect(),
+    };
+    let named = expanded.label();
+    let opening = (parts.len() > 1).then(|| match named {
+        Some(named) => format!("{named} is the sum of {} parts:", parts.len()),
+        None => format!("The sum of {} parts:", parts.len()),
+    });
+    Description { opening, parts }
+}
+
+/// The kernel of a fit in words, in the units of its data, with the share of each part and what stands beside them.
+pub fn fit(fit: &Fit) -> Description {
+    let scene = Scene::of_fit(fit);
+    let mut told = describe(&fit.model.kernel, &scene);
+    let terms: Vec<Kernel> = told.parts.iter().map(|part| part.kernel.clone()).collect();
+    if let Ok(means) = fit.posterior.part_means(&terms) {
+        let whole = variance(fit.problem().y());
+        for (part, mean) in told.parts.iter_mut().zip(means) {
+            part.share = Some(variance(&mean) / whole).filter(|share| share.is_finite());
+        }
+    }
+    told.opening = Some(opening(fit, told.parts.len(), &scene));
+    told
+}
+
+/// What is explained by how many parts, and what stands beside them.
+fn opening(fit: &Fit, parts: usize, scene: &Scene) -> String {
+    let problem = fit.problem();
+    let target = problem.data().target().map_or("y", |target| target.name());
+    let scale = match (problem.pipeline().target().is_identity(), &scene.target) {
+        (true, _) => String::new(),
+        (false, Some(unit)) => format!(", measured in {unit},"),
+        (false, None) => ", on the scale of its transform,".into(),
+    };
+    let what = if parts == 1 { "has one part".to_string() } else { format!("is the sum of {parts} parts") };
+    let mut beside = Vec::new();
+    for (parameter, value) in fit.parameters().iter().zip(fit.values()) {
+        if matches!(parameter.kind, ParameterKind::Mean(0)) {
+            beside.push(format!("around a mean of {}", amount(*value, scene.target.as_deref(), 3)));
+        }
+    }
+    match (&fit.model.noise, fit.noise()) {
+        (Noise::Column(name), _) => beside.push(format!("with noise known from {name}")),
+        (_, Some(noise)) if noise > 0.0 => {
+            let sd = amount(noise.sqrt(), scene.target.as_deref(), 3);
+            beside.push(format!("with noise of standard deviation {sd}"));
+        }
+        _ => {}
+    }
+    let beside = if beside.is_empty() { String::new() } else { format!(", {}", join_and(&beside)) };
+    format!("The model of {target}{scale} {what}{beside}:")
+}
+
+fn variance(values: &[f64]) -> f64 {
+    let n = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n
+}
+
+/// A kernel without its values, but with its numbers: `2.5 * SE(year)`.
+pub fn heading(kernel: &Kernel) -> String {
+    match kernel.as_number() {
+        Some(value) => number(value),
+        None => bare(kernel).to_string(),
+    }
+}
+
+/// The same kernel without values and labels.
+pub fn bare(kernel: &Kernel) -> Kernel {
+    let unset = |specs: &'static [ParamSpec], params: &[Values], ard: bool| -> Vec<Values> {
+        let each = specs.iter().zip(params);
+        each.map(|(spec, values)| {
+            let counted = spec.domain == crate::kernel::Domains::Count;
+            if counted { values.map(|p| Param { tie: None, ..p.clone() }) } else { spec.unset(ard) }
+        })
+        .collect()
+    };
+    let all = |children: &[Kernel]| children.iter().map(bare).collect::<Vec<_>>();
+    let node = match kernel.node() {
+        _ if kernel.as_number().is_some() => return kernel.clone().unlabelled(),
+        Node::Leaf(leaf) => {
+            Node::Leaf(Leaf { params: unset(leaf.family.spec().params, &leaf.params, leaf.ard), ..leaf.clone() })
+        }
+        Node::Sum(terms) => return Kernel::sum(all(terms)).unwrap_or_else(|| kernel.clone()),
+        Node::Product(factors) => return Kernel::product(all(factors)).unwrap_or_else(|| kernel.clone()),
+        Node::Wrap(wrapped) => Node::Wrap(Wrapped {
+            params: unset(wrapped.wrap.spec().params, &wrapped.params, false),
+            children: all(&wrapped.children),
+            ..wrapped.clone()
+        }),
+    };
+    kernel.with_node(node).unlabelled()
+}

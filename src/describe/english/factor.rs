@@ -1,0 +1,243 @@
+//! The factors of a product, told apart by what they are in a sentence.
+
+use super::quantity::{amount, cycle, place, short};
+use super::scene::{Input, Scene, common_unit, overlap};
+use crate::kernel::{Head, Kernel, Leaf, Node, ParamSpec, Role, Values};
+
+/// One factor, or several of one kind that are told as one.
+#[derive(Debug, Clone)]
+pub struct Factor<'k> {
+    pub kernel: &'k Kernel,
+    pub head: Head,
+    pub inputs: Vec<Input>,
+    /// The families in it; none of a wrap or a sum.
+    pub leaves: Vec<(&'k Leaf, Vec<Input>)>,
+    /// Of a polynomial.
+    pub degree: u32,
+    /// The exponent of the covariance of a family.
+    pub power: u32,
+}
+
+/// A product as it is told.
+#[derive(Debug)]
+pub struct Product<'k> {
+    /// The noun is the first; constants are no factors unless there is nothing else.
+    pub factors: Vec<Factor<'k>>,
+    /// The product of all variances, where all are known.
+    pub variance: Option<f64>,
+    /// The product of all numbers.
+    pub number: f64,
+}
+
+impl<'k> Product<'k> {
+    pub fn of(kernel: &'k Kernel, scene: &Scene) -> Self {
+        let (mut factors, mut number, mut variance) = (Vec::new(), 1.0, Some(1.0));
+        let mut first = true;
+        for part in kernel.factors() {
+            if let Some(value) = part.as_number() {
+                number *= value;
+                variance = variance.map(|v| v * value);
+                continue;
+            }
+            let (base, power) = base_of(part);
+            let own = leaf_of(base).and_then(|leaf| own_variance(leaf, first)).map(|v| v.powi(power as i32));
+            variance = variance.zip(own).map(|(v, own)| v * own);
+            first = false;
+            factors.push(Factor::of(part, base, power, scene));
+        }
+        // a constant has no say beside others, and noise makes everything even its own
+        if factors.iter().any(|f| f.head != Head::Constant) {
+            factors.retain(|f| f.head != Head::Constant);
+        }
+        if factors.iter().any(|f| f.head == Head::Noise) {
+            factors.retain(|f| f.head == Head::Noise || !(f.head == Head::Levels || f.kernel.stationary()));
+            let mut seen = false;
+            factors.retain(|f| f.head != Head::Noise || !std::mem::replace(&mut seen, true));
+        }
+        factors.sort_by_key(|f| f.head.rank());
+        Self { factors: merged(factors), variance, number }
+    }
+}
+
+/// A power of a family: the family and the exponent.
+fn base_of(kernel: &Kernel) -> (&Kernel, u32) {
+    if let Node::Wrap(wrapped) = kernel.node()
+        && let (Some(n), [base]) = (wrapped.wrap.exponent(), &wrapped.children[..])
+        && let Node::Leaf(_) = base.node()
+    {
+        return (base, n);
+    }
+    (kernel, 1)
+}
+
+fn leaf_of(kernel: &Kernel) -> Option<&Leaf> {
+    match kernel.node() {
+        Node::Leaf(leaf) => Some(leaf),
+        _ => None,
+    }
+}
+
+/// The variance of a family. One that is unset is held at 1 in all factors but the first, and unknown there.
+fn own_variance(leaf: &Leaf, first: bool) -> Option<f64> {
+    let mut own = leaf.family.spec().params.iter().zip(&leaf.params);
+    let (_, values) = own.find(|(spec, _)| matches!(spec.role, Role::Variance | Role::SlopeVariance))?;
+    match values.as_slice() {
+        [param] => param.value().or((!first).then_some(1.0)),
+        [] if !first => Some(1.0),
+        _ => None,
+    }
+}
+
+impl<'k> Factor<'k> {
+    fn of(kernel: &'k Kernel, base: &'k Kernel, power: u32, scene: &Scene) -> Self {
+        match base.node() {
+            Node::Leaf(leaf) => {
+                let spec = leaf.family.spec();
+                let inputs =
+                    if spec.reads_inputs { scene.inputs(&leaf.inputs, spec.several_inputs) } else { Vec::new() };
+                let degree = spec.params.iter().zip(&leaf.params).find(|(p, _)| p.role == Role::Degree);
+                let degree = degree.map_or(1.0, |(p, v)| first_value(v).unwrap_or(p.default)) as u32;
+                Self {
+                    kernel,
+                    head: spec.voice.head,
+                    inputs: inputs.clone(),
+                    leaves: vec![(leaf, inputs)],
+                    degree: degree.saturating_mul(power),
+                    power,
+                }
+            }
+            _ => Self {
+                kernel,
+                head: Head::Whole { moved: false },
+                inputs: scene.inputs(&super::phrase::mentioned(kernel), true),
+                leaves: Vec::new(),
+                degree: 0,
+                power: 1,
+            },
+        }
+    }
+
+    /// The value of a parameter as it is told, by its short name.
+    pub fn value(&self, name: &str, scene: &Scene) -> Option<String> {
+        let (leaf, inputs) = self.leaves.first()?;
+        let (spec, values) = parameter(leaf, name)?;
+        if self.leaves.len() == 1 {
+            return told(spec, values, inputs, scene);
+        }
+        // of a product of one family over several inputs: one after another, each with its input
+        let each = self.leaves.iter().map(|(leaf, inputs)| {
+            let (spec, values) = parameter(leaf, name)?;
+            Some(format!("{} in {}", told(spec, values, inputs, scene)?, scene.names(inputs)))
+        });
+        Some(super::join_and(&each.collect::<Option<Vec<_>>>()?))
+    }
+
+    /// The name of its period, if it has one.
+    pub fn cycle(&self) -> Option<&'static str> {
+        let (leaf, inputs) = self.leaves.first()?;
+        let (_, values) = with_role(leaf, Role::Period)?;
+        cycle(first_value(values)?, common_unit(inputs))
+    }
+
+    /// The first parameter with a role, as a number.
+    pub fn number(&self, role: Role) -> Option<f64> {
+        let (leaf, _) = self.leaves.first()?;
+        first_value(with_role(leaf, role)?.1)
+    }
+
+    /// Whether each input has a length-scale of its own, of which nothing is known.
+    pub fn has_unknown_scales(&self) -> bool {
+        let own = |(leaf, inputs): &(&Leaf, Vec<Input>)| {
+            let unknown = with_role(leaf, Role::LengthScale).is_some_and(|(_, values)| values.is_unset());
+            unknown && leaf.ard && inputs.iter().any(|i| i.all || inputs.len() > 1)
+        };
+        self.leaves.iter().any(own)
+    }
+
+    /// Where its functions cross their offset, if all of it says the same.
+    pub fn crossing(&self) -> Option<f64> {
+        let mut all = self.leaves.iter().map(|(leaf, _)| first_value(with_role(leaf, Role::Location)?.1));
+        let first = all.next()??;
+        all.all(|other| other == Some(first)).then_some(first)
+    }
+}
+
+fn parameter<'k>(leaf: &'k Leaf, short: &str) -> Option<(&'static ParamSpec, &'k Values)> {
+    leaf.family.spec().params.iter().zip(&leaf.params).find(|(spec, _)| spec.short == short)
+}
+
+fn with_role(leaf: &Leaf, role: Role) -> Option<(&'static ParamSpec, &Values)> {
+    leaf.family.spec().params.iter().zip(&leaf.params).find(|(spec, _)| spec.role == role)
+}
+
+pub fn first_value(values: &Values) -> Option<f64> {
+    values.as_slice().first()?.value()
+}
+
+/// The value or values of a parameter in words, if they are known.
+pub fn told(spec: &ParamSpec, values: &Values, inputs: &[Input], scene: &Scene) -> Option<String> {
+    let digits = if spec.role == Role::Period { 3 } else { 2 };
+    match (spec.role, values.as_slice()) {
+        (Role::LengthScale | Role::Period, [one]) => {
+            let value = one.value()?;
+            let text = amount(value, common_unit(inputs), digits);
+            let beyond = match inputs {
+                [input] => input.span().filter(|span| *span < value).map(|span| amount(span, input.unit.as_deref(), 2)),
+                _ => None,
+            };
+            Some(match beyond.filter(|_| spec.role == Role::LengthScale) {
+                Some(span) => format!("{text} (the data span {span})"),
+                None => text,
+            })
+        }
+        (Role::LengthScale, many) if many.len() == inputs.len() => scales(many, inputs, scene),
+        (Role::Location, [one]) => Some(place(one.value()?, inputs.first().and_then(|input| input.range))),
+        (_, [one]) => Some(short(one.value()?, 3)),
+        _ => None,
+    }
+}
+
+/// A length-scale for each input; one that is far longer than the data hardly matters.
+fn scales(params: &[crate::param::Param], inputs: &[Input], scene: &Scene) -> Option<String> {
+    const FAR: f64 = 10.0;
+    let values: Vec<f64> = params.iter().map(|param| param.value()).collect::<Option<_>>()?;
+    let flat = |(input, value): &(&Input, f64)| input.span().is_some_and(|span| *value > FAR * span);
+    let (none, some): (Vec<_>, Vec<_>) = inputs.iter().zip(values).partition(flat);
+    let some: Vec<String> = some
+        .into_iter()
+        .map(|(input, value)| format!("{} in {}", amount(value, input.unit.as_deref(), 2), input.name))
+        .collect();
+    let none: Vec<Input> = none.into_iter().map(|(input, _)| input.clone()).collect();
+    match (&some[..], &none[..]) {
+        ([], _) => None,
+        (_, []) => Some(super::join_and(&some)),
+        _ => Some(format!("{}, and hardly at all with {}", super::join_and(&some), scene.names(&none))),
+    }
+}
+
+/// Polynomials of the same inputs are one of a higher degree; smooth functions of one family over different inputs are
+/// one of all of them.
+fn merged(factors: Vec<Factor<'_>>) -> Vec<Factor<'_>> {
+    let mut out: Vec<Factor<'_>> = Vec::new();
+    for factor in factors {
+        let same = |other: &&mut Factor<'_>| match (factor.head, other.head) {
+            (Head::Polynomial, Head::Polynomial) => factor.inputs == other.inputs,
+            (Head::Smooth(_), Head::Smooth(_)) if factor.power == other.power => {
+                let family = |f: &Factor<'_>| f.leaves.first().map(|(leaf, _)| leaf.family.spec().name);
+                family(&factor) == family(other) && !overlap(&factor.inputs, &other.inputs)
+            }
+            _ => false,
+        };
+        match out.iter_mut().find(same) {
+            Some(other) => {
+                if matches!(factor.head, Head::Smooth(_)) {
+                    other.inputs.extend(factor.inputs);
+                }
+                other.leaves.extend(factor.leaves);
+                other.degree = other.degree.saturating_add(factor.degree);
+            }
+            None => out.push(factor),
+        }
+    }
+    out
+}

@@ -1,0 +1,36 @@
+//! Kernels in English: what each part of a sum means, what multiplication does to it, with values in the units of the
+//! data where these are known. The words of families and wraps are declared with them, as their
+//! [`Voice`](crate::kernel::Voice); here they become sentences.
+
+mod description;
+mod factor;
+mod phrase;
+mod quantity;
+mod scene;
+mod template;
+#[cfg(test)]
+mod tests;
+
+pub use description::{Description, Part, fit as describe_fit, kernel as describe_kernel};
+
+/// `a`, `a and b`, `a, b and c`.
+fn join_and(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// With `a` or `an` before it.
+fn with_article(noun: &str) -> String {
+    let silent = noun.starts_with("hour");
+    let an = silent || noun.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {noun}", if an { "an" } else { "a" })
+}
+
+/// With a capital letter at its beginning.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,225 @@
+//! Kernels as noun phrases: "a yearly pattern whose shape drifts over about 3 years".
+
+use super::factor::{Factor, Product, told};
+use super::quantity::{amount, place, short, single, spoken};
+use super::scene::{Input, Scene, overlap};
+use super::template::fill;
+use super::{join_and, with_article};
+use crate::kernel::{Head, Inputs, Kernel, Node, Role, Wrapped};
+
+/// So many terms of a sum inside a phrase are told.
+const MOST: usize = 12;
+
+/// What a kernel is, with an article where one is needed.
+pub fn phrase(kernel: &Kernel, scene: &Scene) -> String {
+    if let Node::Sum(_) = kernel.node() {
+        return sum(&kernel.summands(), scene);
+    }
+    let product = Product::of(kernel, scene);
+    let size = size(&product, scene).map_or(String::new(), |size| format!(" ({size})"));
+    let Some((head, rest)) = product.factors.split_first() else { return format!("a constant{size}") };
+    let (noun, mut clauses, told) = subject(head, rest, scene);
+    clauses.extend(rest[told..].iter().map(|factor| clause(factor, head, scene)));
+    let whole = match clauses.is_empty() {
+        true => format!("{noun}{size}"),
+        false => format!("{noun} {}{size}", join_and(&clauses)),
+    };
+    // one bracket after another becomes one
+    whole.replace(") (standard", "; standard").replace(") (its", "; its")
+}
+
+fn sum(terms: &[&Kernel], scene: &Scene) -> String {
+    let told = terms.iter().take(MOST).enumerate().map(|(i, term)| format!("({}) {}", i + 1, phrase(term, scene)));
+    let mut told: Vec<String> = told.collect();
+    if terms.len() > MOST {
+        told.push(format!("{} more parts", terms.len() - MOST));
+    }
+    format!("the sum of {}", join_and(&told))
+}
+
+/// The noun with its article, its own clauses, and how many of the other factors are told in it.
+fn subject(head: &Factor<'_>, rest: &[Factor<'_>], scene: &Scene) -> (String, Vec<String>, usize) {
+    let Some((leaf, _)) = head.leaves.first() else { return (whole(head.kernel, scene), Vec::new(), 0) };
+    let voice = &leaf.family.spec().voice;
+    if head.head == Head::Polynomial {
+        let apart = |f: &&Factor<'_>| f.head == Head::Polynomial && !overlap(&f.inputs, &head.inputs);
+        let others: Vec<&Factor<'_>> = rest.iter().take_while(apart).collect();
+        if !others.is_empty() {
+            let all = std::iter::once(head).chain(others.iter().copied());
+            let each: Vec<String> =
+                all.map(|f| format!("{} in {}", adjective(f.degree), scene.names(&f.inputs))).collect();
+            return (format!("a function that is {}", join_and(&each)), Vec::new(), others.len());
+        }
+    }
+    let noun = match (head.head, head.cycle()) {
+        (Head::Periodic(noun), Some(cycle)) if scene.has_choice() => {
+            format!("{cycle} {noun} in {}", scene.names(&head.inputs))
+        }
+        (Head::Periodic(noun), Some(cycle)) => format!("{cycle} {noun}"),
+        _ => fill(voice.noun, &|name| value(head, name, scene)).unwrap_or_else(|| "function".into()),
+    };
+    let known = |name: &str| value(head, name, scene);
+    let mut clauses: Vec<String> = voice.details.iter().filter_map(|detail| fill(detail, &known)).collect();
+    if head.has_unknown_scales() {
+        clauses.push("with a length-scale of its own for each input".into());
+    }
+    clauses.extend(head.number(Role::Roughness).and_then(roughness).map(str::to_string));
+    if is_powered(head) {
+        clauses.push(format!("whose covariance is raised to the power {}", head.power));
+    }
+    let article = if head.head == Head::Noise { noun } else { with_article(&noun) };
+    (article, clauses, 0)
+}
+
+/// Whether it is a power that is no longer of its family.
+fn is_powered(factor: &Factor<'_>) -> bool {
+    factor.power > 1 && matches!(factor.head, Head::Periodic(_) | Head::Smooth(_) | Head::Levels)
+}
+
+/// How a periodic function looks within a period, if it is far from the usual.
+fn roughness(l: f64) -> Option<&'static str> {
+    match l {
+        l if l < 0.4 => Some("that has fine detail within each period"),
+        l if l > 2.0 => Some("that is close to a sinusoid"),
+        _ => None,
+    }
+}
+
+/// What a factor does to the function that is the noun.
+fn clause(factor: &Factor<'_>, head: &Factor<'_>, scene: &Scene) -> String {
+    let own = overlap(&factor.inputs, &head.inputs) || head.inputs.is_empty();
+    let spoken = factor.leaves.first().and_then(|(leaf, _)| {
+        let voice = &leaf.family.spec().voice;
+        let template = match (own, head.head, factor.head) {
+            (true, Head::Smooth(_), Head::Smooth(_)) => {
+                "whose correlation [also fades over about {l}|fades faster still]"
+            }
+            (true, ..) => voice.own,
+            (false, ..) => voice.other,
+        };
+        let text = fill(template, &|name| value(factor, name, scene)).filter(|text| !text.is_empty())?;
+        Some(if is_powered(factor) { format!("{text} (to the power {})", factor.power) } else { text })
+    });
+    spoken.unwrap_or_else(|| {
+        let alone = match subject(factor, &[], scene) {
+            (noun, clauses, _) if clauses.is_empty() => noun,
+            (noun, clauses, _) => format!("{noun} {}", join_and(&clauses)),
+        };
+        format!("that is modulated by {alone}")
+    })
+}
+
+/// The value of a place in the words of a family.
+fn value(factor: &Factor<'_>, name: &str, scene: &Scene) -> Option<String> {
+    match name {
+        "x" => Some(scene.names(&factor.inputs)),
+        "degree" => Some(degree(factor.degree)),
+        "grows" => Some(grows(factor, scene)),
+        name => factor.value(name, scene),
+    }
+}
+
+fn degree(degree: u32) -> String {
+    match degree {
+        1 => "linear".into(),
+        2 => "quadratic".into(),
+        3 => "cubic".into(),
+        4 => "quartic".into(),
+        n => format!("degree-{n} polynomial"),
+    }
+}
+
+fn adjective(degree: u32) -> String {
+    match degree {
+        ..=4 => self::degree(degree),
+        n => format!("of degree {n}"),
+    }
+}
+
+/// How an amplitude changes along a polynomial factor.
+fn grows(factor: &Factor<'_>, scene: &Scene) -> String {
+    let names = scene.names(&factor.inputs);
+    let how = match factor.degree {
+        1 => "linearly".into(),
+        2 => "quadratically".into(),
+        3 => "cubically".into(),
+        n => format!("like the power {n} of"),
+    };
+    // "linearly with x", but "like the power 5 of x"
+    let with = if factor.degree > 3 { "" } else { " with" };
+    let ([input], Some(crossing)) = (&factor.inputs[..], factor.crossing()) else {
+        return format!("grows {how}{with} {names}");
+    };
+    match input.range {
+        _ if input.all => format!("grows {how}{with} {names}"),
+        Some((lo, _)) if crossing <= lo => format!("grows {how}{with} {names}"),
+        Some((_, hi)) if crossing >= hi && factor.degree <= 3 => format!("shrinks {how} with {names}"),
+        range => format!("grows {how}{with} the distance of {names} from {}", place(crossing, range)),
+    }
+}
+
+/// What a wrap looks at: its own inputs, or those that the kernels in it mention.
+pub fn mentioned(kernel: &Kernel) -> Inputs {
+    if let Node::Wrap(Wrapped { wrap, inputs, .. }) = kernel.node()
+        && wrap.reads_inputs()
+    {
+        return inputs.clone();
+    }
+    match kernel.mentioned() {
+        (_, true) => Inputs::All,
+        (inputs, false) if inputs.is_empty() => Inputs::All,
+        (inputs, false) => Inputs::These(inputs),
+    }
+}
+
+/// A wrap by its own phrase; anything else by what it is.
+fn whole(kernel: &Kernel, scene: &Scene) -> String {
+    let Node::Wrap(wrapped) = kernel.node() else { return phrase(kernel, scene) };
+    let spec = wrapped.wrap.spec();
+    let moved = matches!(spec.voice.head, Head::Whole { moved: true });
+    let inner = if moved { scene.moved() } else { scene.clone() };
+    let inputs = scene.inputs(&mentioned(kernel), spec.several_inputs);
+    let child = |i: usize| wrapped.children.get(i).map(|child| phrase(child, &inner));
+    let value = |name: &str| match name {
+        "k" => child(0),
+        "x" => Some(scene.names(&inputs)),
+        "f" => wrapped.wrap.function().map(|function| format!("`{}`", function.source())),
+        "n" => wrapped.wrap.exponent().map(|n| n.to_string()),
+        name => match name.parse::<usize>() {
+            Ok(i) => child(i.checked_sub(1)?),
+            Err(_) => {
+                let mut params = spec.params.iter().zip(&wrapped.params);
+                let (spec, values) = params.find(|(spec, _)| spec.short == name)?;
+                told(spec, values, &inputs, scene)
+            }
+        },
+    };
+    fill(&wrapped.wrap.phrase(), &value).unwrap_or_else(|| spec.summary.to_string())
+}
+
+/// How large the values of a product are, where its variances are known.
+fn size(product: &Product<'_>, scene: &Scene) -> Option<String> {
+    let target = scene.target.as_deref();
+    let Some(variance) = product.variance else {
+        let number = short(product.number, 3);
+        return (product.number != 1.0).then(|| format!("its variance multiplied by {number}"));
+    };
+    let sd = variance.sqrt();
+    let grows: Vec<&Factor<'_>> = product.factors.iter().filter(|f| f.head == Head::Polynomial).collect();
+    match &grows[..] {
+        _ if product.factors.iter().any(|f| matches!(f.head, Head::Whole { .. })) => None,
+        [] => Some(format!("standard deviation {}", amount(sd, target, 3))),
+        [Factor { degree: 1, inputs, .. }] => {
+            let [Input { all: false, unit, .. }] = &inputs[..] else { return None };
+            let per = match (spoken(target), single(unit.as_deref())) {
+                (target, Some(unit)) => format!("{} per {unit}", amount(sd, target, 3)),
+                (target, None) => amount(sd, target, 3),
+            };
+            Some(match product.factors[0].head {
+                Head::Polynomial => format!("slope of standard deviation {per}"),
+                _ => format!("its standard deviation changes by {per}"),
+            })
+        }
+        _ => None,
+    }
+}

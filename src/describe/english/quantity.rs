@@ -1,0 +1,133 @@
+//! Numbers with units, as a person says them.
+
+use crate::kernel::number;
+
+/// A number in at most so many significant digits, without zeros at its end.
+pub fn short(value: f64, digits: usize) -> String {
+    let rounded = format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value);
+    number(rounded)
+}
+
+const HOUR: f64 = 3600.0;
+const DAY: f64 = 24.0 * HOUR;
+/// Of the Gregorian calendar on average.
+const YEAR: f64 = 365.2425 * DAY;
+
+/// Units of time: their names, the first of them spelt out, and their seconds; the longest first.
+const TIMES: &[(&[&str], f64)] = &[
+    (&["year", "years", "yr", "yrs"], YEAR),
+    (&["month", "months"], YEAR / 12.0),
+    (&["week", "weeks"], 7.0 * DAY),
+    (&["day", "days", "d"], DAY),
+    (&["hour", "hours", "hr", "hrs", "h"], HOUR),
+    (&["minute", "minutes", "min"], 60.0),
+    (&["second", "seconds", "sec", "s"], 1.0),
+];
+
+/// Periods that have a name, in seconds.
+const CYCLES: &[(&str, f64)] = &[
+    ("yearly", YEAR),
+    ("quarterly", YEAR / 4.0),
+    ("monthly", YEAR / 12.0),
+    ("weekly", 7.0 * DAY),
+    ("daily", DAY),
+    ("hourly", HOUR),
+];
+
+/// A fitted period is called by a name if it is this near to it.
+const NEAR: f64 = 0.02;
+
+/// What stands in place of a unit where there is none that could be said.
+const UNSPOKEN: &[&str] = &["count", "class", "score", "share", "code"];
+
+fn time(unit: &str) -> Option<f64> {
+    TIMES.iter().find(|(names, _)| names.contains(&unit)).map(|(_, seconds)| *seconds)
+}
+
+/// The name of a period, if its unit is one of time and the name is known.
+pub fn cycle(period: f64, unit: Option<&str>) -> Option<&'static str> {
+    let seconds = period * time(unit?)?;
+    CYCLES.iter().find(|(_, cycle)| (seconds / cycle - 1.0).abs() < NEAR).map(|(name, _)| *name)
+}
+
+/// An amount of a unit: `3 years`, `6.9 months`, `12 ppm`. Times below one of their unit are told in a shorter one.
+pub fn amount(value: f64, unit: Option<&str>, digits: usize) -> String {
+    let Some(unit) = spoken(unit) else { return short(value, digits) };
+    let Some(seconds) = time(unit).filter(|_| unit.len() > 2) else {
+        // a unit such as `1e8 m3` is no second number
+        let times = if unit.starts_with(|c: char| c.is_ascii_digit()) { "× " } else { "" };
+        return format!("{} {times}{unit}", short(value, digits));
+    };
+    let singular = unit.strip_suffix('s').unwrap_or(unit);
+    // fewer than 1 of it, counted in the longest unit that gives enough of them; nobody counts months in weeks
+    let shorter = TIMES.iter().filter(|(names, _)| names[0] != "week");
+    let shorter = shorter.filter(|(_, s)| *s < seconds && value * seconds >= 1.5 * s).map(|(names, s)| (names[0], *s));
+    let (name, count) = match shorter.into_iter().next() {
+        Some((name, s)) if value < 0.95 => (name, value * seconds / s),
+        _ => (singular, value),
+    };
+    let count = short(count, digits);
+    if count == "1" { format!("1 {name}") } else { format!("{count} {name}s") }
+}
+
+/// A unit that can be said.
+pub fn spoken(unit: Option<&str>) -> Option<&str> {
+    unit.filter(|unit| !UNSPOKEN.contains(unit))
+}
+
+/// One of a unit, as after "per": `year`; nothing where there is none.
+pub fn single(unit: Option<&str>) -> Option<String> {
+    let unit = spoken(unit)?;
+    let spelt = time(unit).is_some() && unit.len() > 3;
+    Some(if spelt { unit.strip_suffix('s').unwrap_or(unit) } else { unit }.to_string())
+}
+
+/// A place on an input, fine enough for the stretch that the data cover.
+pub fn place(value: f64, range: Option<(f64, f64)>) -> String {
+    let step = match range {
+        Some((lo, hi)) if hi > lo => (hi - lo) / 200.0,
+        _ => return short(value, 4),
+    };
+    let power = step.log10().floor();
+    let unit = 10f64.powf(power);
+    let rounded = (value / unit).round() * unit;
+    let text = format!("{rounded:.*}", (-power).clamp(0.0, 12.0) as usize);
+    text.parse().map_or(text, number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_units_that_fit() {
+        let told = |value, unit| amount(value, Some(unit), 2);
+        assert_eq!(told(3.04, "year"), "3 years");
+        assert_eq!(told(1.002, "year"), "1 year");
+        assert_eq!(told(0.572, "year"), "6.9 months");
+        assert_eq!(told(0.0278, "year"), "10 days");
+        assert_eq!(told(0.5, "days"), "12 hours");
+        assert_eq!(told(1e-9, "year"), "1e-9 years");
+        assert_eq!(told(0.25, "ms"), "0.25 ms");
+        assert_eq!(told(1234.0, "ppm"), "1200 ppm");
+        assert_eq!(told(3.0, "count"), "3");
+        assert_eq!(amount(0.1 + 0.2, None, 3), "0.3");
+    }
+
+    #[test]
+    fn periods_have_names() {
+        let all = [(1.0018, "year"), (0.0833, "year"), (12.0, "month"), (7.0, "day"), (24.0, "h"), (11.0, "year")];
+        let names: Vec<_> = all.iter().map(|(p, unit)| cycle(*p, Some(unit))).collect();
+        assert_eq!(names, [Some("yearly"), Some("monthly"), Some("yearly"), Some("weekly"), Some("daily"), None]);
+        assert_eq!(cycle(1.0, None), None);
+        assert_eq!(cycle(1.0, Some("ppm")), None);
+    }
+
+    #[test]
+    fn places_are_as_fine_as_their_range() {
+        assert_eq!(place(1949.234, Some((1949.0, 1961.0))), "1949.23");
+        assert_eq!(place(1949.234, Some((1700.0, 2000.0))), "1949");
+        assert_eq!(place(0.5, None), "0.5");
+        assert_eq!(place(12345.6, Some((0.0, 1e6))), "12000");
+    }
+}

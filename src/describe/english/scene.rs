@@ -1,0 +1,111 @@
+//! What is known of the inputs and the target while a kernel is described.
+
+use super::join_and;
+use crate::fit::Fit;
+use crate::kernel::{InputRef, Inputs};
+
+/// The columns of the data, or nothing where there are none.
+#[derive(Debug, Clone, Default)]
+pub struct Scene {
+    columns: Vec<Input>,
+    /// The unit of the target, on the scale of the model.
+    pub target: Option<String>,
+}
+
+/// One input as it is spoken of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Input {
+    pub name: String,
+    pub unit: Option<String>,
+    /// Where the data lie on it.
+    pub range: Option<(f64, f64)>,
+    /// It stands for all inputs, of which nothing more is known.
+    pub all: bool,
+}
+
+impl Input {
+    fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), unit: None, range: None, all: false }
+    }
+
+    /// How far the data reach along it.
+    pub fn span(&self) -> Option<f64> {
+        self.range.map(|(lo, hi)| hi - lo).filter(|span| *span > 0.0)
+    }
+}
+
+impl Scene {
+    /// The inputs of a fit as its kernel sees them, after its steps.
+    pub fn of_fit(fit: &Fit) -> Self {
+        let problem = fit.problem();
+        let (data, pipeline) = (problem.data(), problem.pipeline());
+        let input = |(name, values): (&String, &[f64])| {
+            let unit = data.column(name).and_then(|column| column.unit()).map(str::to_string);
+            let unit = pipeline.of(name).into_iter().fold(unit, |unit, step| step.unit(unit.as_deref()));
+            let ends = (f64::INFINITY, f64::NEG_INFINITY);
+            let (lo, hi) = values.iter().fold(ends, |(lo, hi), &v| (lo.min(v), hi.max(v)));
+            Input { unit, range: (lo <= hi).then_some((lo, hi)), ..Input::named(name.as_str()) }
+        };
+        let target = pipeline.target().unit(data.target().and_then(|column| column.unit()));
+        Self { columns: problem.names().iter().zip(problem.x()).map(input).collect(), target }
+    }
+
+    /// The same for kernels that see other inputs: names stay, units and places are lost.
+    pub fn moved(&self) -> Self {
+        let columns = self.columns.iter().map(|input| Input { unit: None, range: None, ..input.clone() });
+        Self { columns: columns.collect(), target: self.target.clone() }
+    }
+
+    /// Whether there are several inputs that could be meant.
+    pub fn has_choice(&self) -> bool {
+        self.columns.len() != 1
+    }
+
+    /// The inputs that are meant; `several`: whether all may be more than one.
+    pub fn inputs(&self, inputs: &Inputs, several: bool) -> Vec<Input> {
+        match inputs {
+            Inputs::All if self.columns.is_empty() => {
+                vec![Input { all: true, ..Input::named(if several { "the inputs" } else { "the input" }) }]
+            }
+            Inputs::All => self.columns.clone(),
+            Inputs::These(these) => these.iter().map(|input| self.input(input)).collect(),
+        }
+    }
+
+    fn input(&self, input: &InputRef) -> Input {
+        let known = match input {
+            InputRef::Index(at) => self.columns.get(*at),
+            InputRef::Name(name) => self.columns.iter().find(|column| column.name == **name),
+        };
+        known.cloned().unwrap_or_else(|| match input {
+            InputRef::Index(at) => Input::named(format!("input {at}")),
+            InputRef::Name(name) => Input::named(&**name),
+        })
+    }
+
+    /// Their names in a sentence; many are counted.
+    pub fn names(&self, inputs: &[Input]) -> String {
+        const MANY: usize = 6;
+        if inputs.len() > MANY && inputs.len() == self.columns.len() {
+            return format!("all {} inputs", inputs.len());
+        }
+        let mut names: Vec<String> = inputs.iter().take(MANY).map(|input| input.name.clone()).collect();
+        match inputs.len().saturating_sub(MANY) {
+            0 => {}
+            1 => names.push("1 other".into()),
+            more => names.push(format!("{more} others")),
+        }
+        join_and(&names)
+    }
+}
+
+/// Whether two lists have an input in common.
+pub fn overlap(one: &[Input], other: &[Input]) -> bool {
+    one.iter().any(|a| other.iter().any(|b| a.all || b.all || a.name == b.name))
+}
+
+/// The unit that all of them have.
+pub fn common_unit(inputs: &[Input]) -> Option<&str> {
+    let unit = inputs.first()?.unit.as_deref()?;
+    inputs.iter().all(|input| input.unit.as_deref() == Some(unit)).then_some(unit)
+}

@@ -1,0 +1,65 @@
+//! The language of descriptions: what is said of kernels that are built by hand. Sessions are in
+//! `tests/transcripts/kernels/describe.mer`, and random kernels in `tests/voice.rs`.
+
+use super::{capital, describe_kernel, join_and, with_article};
+use crate::kernel::families::FAMILIES;
+use crate::kernel::wraps::WRAPS;
+use crate::kernel::{Head, Inputs, Kernel, Spec};
+
+fn said(names: &[&str]) -> String {
+    let find = |name: &&str| crate::kernel::families::family(name).unwrap_or_else(|| panic!("{name}"));
+    let kernel = Kernel::product(names.iter().map(|name| Kernel::leaf(find(name), Inputs::default())));
+    describe_kernel(&kernel.unwrap()).text()
+}
+
+#[test]
+fn words_are_joined() {
+    let words = ["a", "b", "c"].map(String::from);
+    assert_eq!([0, 1, 2, 3].map(|n| join_and(&words[..n])), ["", "a", "a and b", "a, b and c"].map(String::from));
+    assert_eq!(
+        ["hourly pattern", "yearly pattern", "irregular one"].map(with_article).map(|w| capital(&w)),
+        ["An hourly pattern", "A yearly pattern", "An irregular one"]
+    );
+}
+
+#[test]
+fn the_noun_is_the_first_in_the_order_of_preference() {
+    assert_eq!(said(&["Lin", "SE", "Per"]), said(&["Per", "SE", "Lin"]));
+    assert!(said(&["SE", "Per"]).starts_with("A periodic function of the input whose shape drifts"));
+    assert!(said(&["Lin", "Matern12", "SE"]).starts_with("A rough function of the inputs"));
+    assert_eq!(said(&["SE", "WN", "Per", "Const"]), "Uncorrelated noise.");
+    assert_eq!(said(&["Const", "Lin", "Lin"]), "A quadratic function of the inputs.");
+}
+
+/// The names that a template mentions.
+fn places(template: &str) -> Vec<&str> {
+    template.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
+}
+
+#[test]
+fn voices_mention_what_there_is() {
+    let family: Vec<&'static Spec> = FAMILIES
+        .iter()
+        .flat_map(|f| {
+            let other = f.spec().flag.map(|flag| (flag.other)().spec());
+            std::iter::once(f.spec()).chain(other)
+        })
+        .collect();
+    for spec in family.iter().chain(WRAPS) {
+        let voice = &spec.voice;
+        let wrap = matches!(voice.head, Head::Whole { .. });
+        let own = ["x", "degree", "grows"];
+        let wraps = ["x", "k", "f", "n", "1", "2", "3", "4"];
+        let all = voice.details.iter().copied().chain([voice.noun, voice.own, voice.other]);
+        for name in all.flat_map(places) {
+            let known = if wrap { wraps.contains(&name) } else { own.contains(&name) };
+            assert!(known || spec.params.iter().any(|p| p.short == name), "{}: {{{name}}}", spec.name);
+        }
+        assert!(!voice.noun.is_empty(), "{}", spec.name);
+        assert_eq!(voice.own.is_empty(), voice.other.is_empty(), "{}", spec.name);
+        // without values only what is always known may stand outside of brackets
+        let always = if wrap { &wraps[..] } else { &own[..] };
+        let outside: String = voice.noun.split('[').map(|t| t.split_once(']').map_or(t, |(_, rest)| rest)).collect();
+        assert!(places(&outside).iter().all(|name| always.contains(name)), "{}: {outside}", spec.name);
+    }
+}

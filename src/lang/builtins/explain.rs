@@ -1,0 +1,47 @@
+//! Kernels in words.
+
+use std::sync::Arc;
+
+use crate::describe::english;
+use crate::lang::builtin::{Builtin, Group, Place, Want};
+use crate::lang::call::Call;
+use crate::lang::explanation::{Explanation, Subject};
+use crate::lang::trouble::Res;
+use crate::lang::value::{Kind, Value, expected};
+
+/// The kernel or the fit that is to be put into words.
+fn subject(call: &mut Call<'_, '_>) -> Res<Subject> {
+    match call.arg::<Value>("of")? {
+        Value::Kernel(kernel) => Ok(Subject::Kernel(kernel)),
+        Value::Fit(fit) => Ok(Subject::Fit(fit)),
+        other => Err(expected("a kernel or a fit", &other).blame("of")),
+    }
+}
+
+fn describe(call: &mut Call<'_, '_>) -> Res<Value> {
+    let of = subject(call)?;
+    let told = match &of {
+        Subject::Kernel(kernel) => english::describe_kernel(kernel),
+        Subject::Fit(fit) => english::describe_fit(fit),
+    };
+    Ok(Value::Explanation(Arc::new(Explanation { text: told.text(), parts: told.parts, of })))
+}
+
+const OF: Place =
+    Place::required("of", Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::Fit)]), "a kernel or a fit");
+
+pub static EXPLAIN: &[Builtin] = &[Builtin {
+    name: "describe",
+    aliases: &[],
+    group: Group::Kernels,
+    places: &[OF],
+    result: Some(Kind::Explanation),
+    summary: "what a kernel or a fit means, in English",
+    help: "Products of sums are expanded first, then each part is told. Of a fit, values are in the units of its data. \
+           Numbers are rounded.",
+    examples: &[
+        "describe(SE(0, l=3) * Per(0, p=1) + Lin(0))",
+        "load(\"nile\") |> condition(SE(year, l=20)) |> describe",
+    ],
+    run: describe,
+}];

@@ -1,0 +1,167 @@
+//! Every kernel can be put into words, and everything that kernels are made of has its words, its formula, its help, its
+//! example and its line in the reference.
+
+#[path = "support/texts.rs"]
+mod texts;
+
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use mercer::data::{Column, Dataset};
+use mercer::describe::english::describe_fit;
+use mercer::fit::condition;
+use mercer::kernel::families::FAMILIES;
+use mercer::kernel::wraps::WRAPS;
+use mercer::lang::builtin::{self, Group};
+use mercer::lang::help;
+use mercer::lang::value::Value;
+use mercer::model::Model;
+use mercer::progress::Silent;
+use mercer::session::Session;
+use proptest::prelude::*;
+use texts::{Case, Sees, family, kernel};
+
+fn bound(program: &str, name: &str) -> Value {
+    let mut session = Session::default();
+    let output = session.run(program, "voice", &Silent);
+    assert!(!output.failed, "{program}\n{}", output.text());
+    session.get(name).unwrap_or_else(|| panic!("{program}")).clone()
+}
+
+/// What a builtin says of the kernel `k` of a program.
+fn said(program: &str, builtin: &str) -> String {
+    match bound(&format!("{program}\nlet said = {builtin}"), "said") {
+        Value::Explanation(told) => told.text.clone(),
+        other => panic!("{other}"),
+    }
+}
+
+/// Data with the columns that the texts mention, some of them with units.
+static DATA: LazyLock<Dataset> = LazyLock::new(|| {
+    let columns = vec![
+        Column::numeric("x", vec![0.0, 0.3, 0.3, 1.1, -0.8, 2.0]).with_unit("year"),
+        Column::numeric("fly ash", vec![1.0, -0.2, 0.1, 0.4, 0.9, -1.1]).with_unit("kg/m3"),
+        Column::categories("c", ["a", "b", "b", "c", "a", "c"].map(Some)),
+        Column::numeric("y", vec![0.4, 0.9, 1.2, -0.3, 0.1, -1.5]).with_unit("1e3 t"),
+    ];
+    Dataset::new(columns, Some("y"), None).unwrap()
+});
+
+/// English in its outward form: sentences that end, and nothing of how they are made.
+fn is_english(text: &str) -> Result<(), TestCaseError> {
+    prop_assert!(text.ends_with('.'), "{text}");
+    for wrong in ["{", "  ", " ,", " .", "..", "()", " )", "( ", "a a ", "a an ", "NaN", "inf ", "-0 ", "[]"] {
+        // functions are quoted as they were written
+        let prose: String = text.split('`').step_by(2).collect::<Vec<_>>().join("f");
+        prop_assert!(!prose.contains(wrong), "{wrong:?} in {text}");
+    }
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        prop_assert!(line.ends_with(['.', ':']), "{line}");
+    }
+    Ok(())
+}
+
+fn told(case: &Case) -> Result<(), TestCaseError> {
+    is_english(&said(&case.program(), "describe(k)"))
+}
+
+/// The same in the units of data.
+fn told_of_data(case: &Case) -> Result<(), TestCaseError> {
+    let Value::Kernel(kernel) = bound(&case.program(), "k") else { panic!("{case:?}") };
+    let fit = condition(&Model::new(kernel), &DATA).unwrap_or_else(|error| panic!("{case:?}: {error}"));
+    let text = describe_fit(&fit).text();
+    prop_assert!(text.starts_with("The model of y "), "{text}");
+    is_english(&text)
+}
+
+/// One family with anything written of it.
+fn leaf() -> impl Strategy<Value = Case> {
+    proptest::sample::select(FAMILIES).prop_flat_map(|f| family(f, Sees::Some))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_family_can_be_described(case in leaf()) {
+        told(&case)?;
+        told_of_data(&case)?;
+    }
+
+    #[test]
+    fn every_kernel_can_be_described(case in kernel(Sees::Some)) {
+        told(&case)?;
+    }
+
+    #[test]
+    fn every_kernel_of_a_fit_can_be_described(case in kernel(Sees::Some)) {
+        told_of_data(&case)?;
+    }
+
+    #[test]
+    fn every_kernel_over_all_inputs_can_be_described(case in kernel(Sees::All)) {
+        told(&case)?;
+    }
+}
+
+/// The kernel `k` of a program has a description and a formula.
+fn is_told(name: &str, program: &str) {
+    let text = said(program, "describe(k)");
+    assert!(is_english(&text).is_ok(), "{name}: {text}");
+    let Value::Kernel(kernel) = bound(program, "k") else { panic!("{name}: {program}") };
+    assert!(!kernel.latex().is_empty() && !kernel.latex_formula().is_empty(), "{name}");
+}
+
+fn reference() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/builtins.md");
+    fs::read_to_string(path).expect("the reference")
+}
+
+#[test]
+fn whatever_kernels_are_made_of_is_told_everywhere() {
+    let reference = reference();
+    let families = FAMILIES.iter().map(|family| family.spec());
+    for spec in families.chain(WRAPS.iter().copied()) {
+        let name = spec.name;
+        assert!(!spec.summary.is_empty() && !spec.formula.is_empty() && !spec.latex.is_empty(), "{name}");
+        assert!(!spec.voice.noun.is_empty(), "{name}");
+        is_told(name, &format!("let k = {}", spec.example));
+        // what is written by an operator is in the reference of the language
+        if name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            assert!(help::topic(Some(name)).is_ok_and(|page| page.contains(spec.example)), "help on {name}");
+            assert!(reference.contains(&format!("\n### `{name}(")), "{name} in docs/builtins.md");
+        }
+    }
+}
+
+/// Whatever the language calls a family or a combinator: builtins for moves too, which are no kernels themselves.
+#[test]
+fn every_combinator_has_help_an_example_and_a_line() {
+    let reference = reference();
+    let groups = [Group::Families, Group::Combinators];
+    for entry in builtin::all().iter().filter(|entry| groups.contains(&entry.signature.group)) {
+        let signature = &entry.signature;
+        let name = signature.name;
+        assert!(!signature.summary.is_empty() && !signature.examples.is_empty(), "{name}");
+        assert!(reference.contains(&format!("\n### `{name}(")), "{name} in docs/builtins.md");
+        for example in &signature.examples {
+            let (_, last) = example.rsplit_once('\n').unwrap_or(("", example));
+            let before = example.strip_suffix(last).unwrap_or_default();
+            let program = format!("{before}let k = {last}");
+            if let Value::Kernel(_) = bound(&program, "k") {
+                is_told(name, &program);
+            }
+        }
+    }
+}
+
+#[test]
+fn long_sums_and_large_products_are_told() {
+    let many = "let k = SE(0)\n".to_string() + &(0..60).map(|i| format!("let k = k + SE({i})\n")).collect::<String>();
+    let text = said(&many, "describe(k)");
+    assert!(text.lines().count() <= 60 && text.ends_with("more parts."), "{text}");
+    let sum = (0..10).map(|i| format!("SE({i})")).collect::<Vec<_>>().join(" + ");
+    let text = said(&format!("let k = ({sum})^20 * Lin(0)"), "describe(k)");
+    assert!(is_english(&text).is_ok(), "{text}");
+}
