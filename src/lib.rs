@@ -62,7 +62,8 @@
 //!   completion is fed; the checker and the formatter.
 //! - [`describe`], [`figure`]: results as tables and figures, rounded for people; figures as data, then SVG, PNG or the
 //!   cells of a terminal.
-//! - [`results`]: predictions, parts of a sum, residuals, scores, comparison, a file to keep a fit in.
+//! - [`results`]: predictions, parts of a sum, residuals, scores, comparison, a file to keep a fit in; features of a kernel.
+//! - [`surface`]: meshes drawn from a kernel over two inputs, glued where its symmetries say so; mesh files.
 //! - [`fit`]: where a fit starts, the optimiser, standard errors, what a person should look at.
 //! - [`model`]: a kernel with noise and mean beside its rows: evidence, gradient, posterior.
 //! - [`kernel`]: the tree; families and wraps, one a file; algebra and printing; whole matrices with their gradients by
@@ -87,6 +88,7 @@ pub mod progress;
 pub mod render;
 pub mod results;
 pub mod session;
+pub mod surface;
 
 /// The Rust of the README, as a test.
 #[cfg(doctest)]

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod data;
+mod drawn;
 pub mod english;
 pub mod figures;
 mod fit;
@@ -12,6 +13,7 @@ pub mod tables;
 
 pub use comparison::{compared, cross_validation, score};
 pub use data::{dataset, summary};
+pub use drawn::{features, features_figure, features_table, surface, surface_figure};
 pub use fit::{fit, fit_line, parameters};
 pub use grid::{Grid, show_table};
 pub use numbers::{bytes, percent, rounded, significant};

@@ -7,7 +7,9 @@ use kuva::render::color::Color;
 use kuva::render::render::{PathData, Primitive, Scene, TextAnchor, TextSpan, build_path};
 
 use super::heat::cells;
+use super::hidden;
 use super::layout::{Anchor, ColourBar, Frame, Key, Page, Placed, TICK, TICK_MARK, TICK_ROOM, Text};
+use super::mesh::{self, Side};
 use super::palette::{self, Rgb, Shades, colour};
 use super::scale::Tick;
 use super::thin::{DENSE, Point, dashes, pairs, runs, thin_line, thin_points};
@@ -57,8 +59,10 @@ fn draw_panel(scene: &mut Scene, panel: &Placed<'_>) {
         draw_mark(scene, panel, mark, shades);
     }
     scene.add(Primitive::ClipEnd);
-    line(scene, (x, y + h), (x + w, y + h), palette::QUIET, 1.0);
-    line(scene, (x, y), (x, y + h), palette::QUIET, 1.0);
+    if !panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Mesh { .. })) {
+        line(scene, (x, y + h), (x + w, y + h), palette::QUIET, 1.0);
+        line(scene, (x, y), (x, y + h), palette::QUIET, 1.0);
+    }
     if heat {
         line(scene, (x, y), (x + w, y), palette::QUIET, 1.0);
         line(scene, (x + w, y), (x + w, y + h), palette::QUIET, 1.0);
@@ -164,8 +168,44 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
                 rectangle(scene, bar, palette::pale(colour(*role), 0.7), None);
             }
         }
+        Mark::Mesh { vertices, faces, shade, rims, view } => {
+            let patches = mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view);
+            draw_mesh(scene, frame, &hidden::painted(patches));
+        }
         // Turned into bars before.
         Mark::Histogram { .. } => {}
+    }
+}
+
+/// Patches from the farthest to the nearest, as large as they fit.
+fn draw_mesh(scene: &mut Scene, frame: Frame, patches: &[mesh::Patch]) {
+    const ROOM: f64 = 6.0;
+    const EDGE: f64 = 0.84;
+    let Some([left, right, down, up]) = mesh::bounds(patches) else { return };
+    let fits = |room: f64, size: f64| if size > 0.0 { (room - 2.0 * ROOM).max(1.0) / size } else { f64::INFINITY };
+    let scale = fits(frame.w, right - left).min(fits(frame.h, up - down));
+    let (x, y) = (frame.x + frame.w / 2.0, frame.y + frame.h / 2.0);
+    let (middle_x, middle_y) = (f64::midpoint(left, right), f64::midpoint(down, up));
+    for patch in patches {
+        let outline: Vec<Point> =
+            patch.outline.iter().map(|(u, v)| (x + (u - middle_x) * scale, y - (v - middle_y) * scale)).collect();
+        scene.add(Primitive::Path(Box::new(PathData {
+            d: build_path(&outline) + "Z",
+            fill: Some(paint(patch.fill)),
+            // A line between the cells also closes the hairlines that painting leaves there.
+            stroke: paint(if patch.whole { palette::lit(patch.fill, EDGE) } else { patch.fill }),
+            stroke_width: 0.5,
+            opacity: None,
+            stroke_dasharray: None,
+        })));
+        let next = outline.iter().cycle().skip(1);
+        for ((a, b), side) in outline.iter().zip(next).zip(&patch.sides) {
+            match side {
+                Side::Rim => line(scene, *a, *b, palette::INK, 1.6),
+                Side::Edge if !patch.whole => line(scene, *a, *b, palette::lit(patch.fill, EDGE), 0.5),
+                Side::Edge | Side::Inner => {}
+            }
+        }
     }
 }
 

@@ -102,7 +102,7 @@ pub(super) fn entries(figure: &Figure) -> Vec<(Key, String)> {
             Mark::Band { label, role, .. } | Mark::Bars { label, role, .. } | Mark::Histogram { label, role, .. } => {
                 (Key::Patch(*role), label)
             }
-            Mark::Heat { .. } => continue,
+            Mark::Heat { .. } | Mark::Mesh { .. } => continue,
         };
         if !label.trim().is_empty() && !blank(mark) && !all.iter().any(|(k, l)| *k == key && l == label) {
             all.push((key, label.clone()));
@@ -117,6 +117,7 @@ fn blank(mark: &Mark) -> bool {
         Mark::Points { x, .. } | Mark::Line { x, .. } | Mark::Band { x, .. } | Mark::Bars { x, .. } => x.is_empty(),
         Mark::Histogram { values, .. } => values.is_empty(),
         Mark::Heat { z, .. } => z.is_empty(),
+        Mark::Mesh { vertices, .. } => vertices.is_empty(),
         Mark::Rule { at, .. } => !at.is_finite(),
     }
 }
@@ -349,7 +350,7 @@ fn widest(ticks: &[Tick]) -> f64 {
 const NAME_ROOM: f64 = 160.0;
 
 fn y_ticks(need: &Needs<'_>, height: f64) -> Vec<Tick> {
-    let Some((_, scale)) = &need.scales else { return Vec::new() };
+    let Some((_, scale)) = need.scales.as_ref().filter(|_| !need.panel.is_space()) else { return Vec::new() };
     let want = match need.panel {
         panel if !panel.y.names.is_empty() => height / 14.0,
         // Both axes of a square read alike.
@@ -370,7 +371,7 @@ fn bar_ticks(shades: Shades, height: f64) -> Vec<Tick> {
 
 /// As many ticks as stand side by side without touching.
 fn x_ticks(need: &Needs<'_>, room: f64) -> Vec<Tick> {
-    let Some((scale, _)) = &need.scales else { return Vec::new() };
+    let Some((scale, _)) = need.scales.as_ref().filter(|_| !need.panel.is_space()) else { return Vec::new() };
     let axis = &need.panel.x;
     let mut want = if axis.names.is_empty() { (room / 75.0) as usize } else { axis.names.len().min(400) };
     loop {

@@ -9,8 +9,10 @@
 
 mod draw;
 mod heat;
+mod hidden;
 mod image;
 mod layout;
+mod mesh;
 mod palette;
 pub mod ready;
 mod scale;
@@ -82,6 +84,11 @@ impl Panel {
         Self { title: String::new(), x: Axis::new(x), y: Axis::new(y), square: false, marks }
     }
 
+    /// Whether it shows a space of its own instead of a pair of axes.
+    pub(crate) fn is_space(&self) -> bool {
+        self.marks.iter().any(|mark| matches!(mark, Mark::Mesh { .. }))
+    }
+
     /// The same panel with a title.
     #[must_use]
     pub fn titled(mut self, title: impl Into<String>) -> Self {
@@ -127,6 +134,16 @@ pub enum Mark {
     Heat { x: Vec<f64>, y: Vec<f64>, z: Vec<f64>, label: String },
     /// Bars from zero, centred at `x`, each `width` wide in the unit of `x`.
     Bars { x: Vec<f64>, height: Vec<f64>, width: f64, label: String, role: Role },
+    /// A surface in space: faces between vertices, counted from 0, coloured by the mean of `shade` at their corners. Edges
+    /// of `rims`, closed curves of vertices, are drawn as its ends. Seen from `view`, azimuth and elevation in degrees, or
+    /// from where most of it shows. A panel that has one has no axes.
+    Mesh {
+        vertices: Vec<[f64; 3]>,
+        faces: Vec<Vec<u32>>,
+        shade: Vec<f64>,
+        rims: Vec<Vec<u32>>,
+        view: Option<(f64, f64)>,
+    },
     /// Counts of `values` in bins of a round width, about `bins` of them (from the data when absent).
     Histogram { values: Vec<f64>, bins: Option<usize>, label: String, role: Role },
 }
@@ -170,9 +187,11 @@ impl Size {
     /// The size at which a figure's panels have room to be read.
     pub fn of(figure: &Figure) -> Self {
         let (rows, columns) = figure.shape();
-        let square = figure.panels.iter().any(|p| p.square);
+        let space = figure.panels.iter().any(Panel::is_space);
+        let square = space || figure.panels.iter().any(|p| p.square);
         let heat = figure.panels.iter().flat_map(|p| &p.marks).any(|m| matches!(m, Mark::Heat { .. }));
         let (width, row) = match columns {
+            1 if space => (760, 600),
             1 if square => (if heat { 620 } else { 560 }, 560),
             1 if rows == 1 => (860, 470),
             1 => (860, 215),

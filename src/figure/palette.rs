@@ -35,6 +35,20 @@ pub(super) fn pale((r, g, b): Rgb, share: f64) -> Rgb {
     (thin(r), thin(g), thin(b))
 }
 
+/// A colour under light, `share` of which falls on it. What the light leaves is a little blue, as in the sky's shadow.
+pub(super) fn lit((r, g, b): Rgb, share: f64) -> Rgb {
+    let lit = |c: u8, rest: f64| (f64::from(c) * (share + (1.0 - share) * rest)).round().clamp(0.0, 255.0) as u8;
+    (lit(r, 0.0), lit(g, 0.05), lit(b, 0.22))
+}
+
+/// The colour of a body in space, from blue over cream to vermilion: told apart by the colour-blind, and light, so that
+/// its shape shows in the shadows.
+pub(super) fn body(share: f64) -> Rgb {
+    const STOPS: [Rgb; 5] =
+        [(0x3b, 0x7f, 0xc4), (0x86, 0xc5, 0xe3), (0xf6, 0xee, 0xd8), (0xf6, 0xbf, 0x73), (0xe0, 0x7b, 0x3f)];
+    mix(&STOPS, share.clamp(0.0, 1.0))
+}
+
 /// Whether a curve of this role is dashed to tell it from an earlier one of the same colour.
 pub(super) fn dashed(role: Role) -> bool {
     matches!(role, Role::Draw(i) | Role::Component(i) if (i / CYCLE.len()) % 2 == 1)

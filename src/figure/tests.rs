@@ -233,3 +233,20 @@ fn absurd_sizes_are_refused() {
     }
     well_formed(&to_svg(&figure, Size { width: 1, height: 1 }).expect("small is no error"));
 }
+
+#[test]
+fn surfaces_have_a_space_and_no_axes() {
+    let mesh = |vertices: Vec<[f64; 3]>| Mark::Mesh {
+        vertices,
+        faces: vec![vec![0, 1, 2], vec![0, 2, 3], vec![0, 9, 1], vec![3]],
+        shade: vec![0.0, 1.0, -1.0, f64::NAN],
+        rims: vec![vec![0, 1, 2, 3]],
+        view: None,
+    };
+    let tent = vec![[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, -1.0, 0.0]];
+    let svg = drawn(&Figure::single("tent", Panel::new("across", "up", vec![mesh(tent)])));
+    assert!(svg.matches("<path").count() >= 2 && !svg.contains("no data"));
+    for odd in [vec![], vec![[0.0; 3]; 4], vec![[f64::INFINITY; 3]; 4], vec![[1e308, -1e308, 0.0]; 4]] {
+        drawn(&Figure::single("odd", Panel::new("", "", vec![mesh(odd)])));
+    }
+}

@@ -17,7 +17,7 @@ pub(super) const DENSE: usize = 2000;
 pub(super) fn ordered(panel: &Panel) -> Vec<Cow<'_, Mark>> {
     let mut marks: Vec<_> = panel.marks.iter().map(binned).collect();
     marks.sort_by_key(|mark| match mark.as_ref() {
-        Mark::Heat { .. } => 0,
+        Mark::Heat { .. } | Mark::Mesh { .. } => 0,
         Mark::Bars { .. } | Mark::Histogram { .. } => 1,
         Mark::Band { .. } => 2,
         Mark::Points { x, .. } if x.len() > DENSE => 3,
@@ -94,7 +94,9 @@ pub(super) fn scales(panel: &Panel, marks: &[Cow<'_, Mark>]) -> Option<(Scale, S
                     seen.extend([(*x0, *y0), (*x1, *y1)]);
                 }
             }
-            Mark::Rule { .. } | Mark::Histogram { .. } => {}
+            // Its space is not that of the axes, which are not drawn.
+            Mark::Mesh { vertices, .. } if !vertices.is_empty() => seen.extend([(0.0, 0.0), (1.0, 1.0)]),
+            Mark::Rule { .. } | Mark::Histogram { .. } | Mark::Mesh { .. } => {}
         }
     }
     let positive = |log: bool, v: f64| v.is_finite() && (!log || v > 0.0);

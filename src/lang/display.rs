@@ -55,6 +55,8 @@ impl fmt::Display for Value {
             Value::Decomposition(parts) => f.write_str(&describe::decomposition(parts)),
             Value::Residuals(residuals) => f.write_str(&describe::residuals(residuals)),
             Value::Explanation(told) => f.write_str(&told.text),
+            Value::Surface(drawn) => f.write_str(&describe::surface(drawn)),
+            Value::Features(features) => f.write_str(&describe::features(features)),
             Value::Figure(figure) => f.write_str(&figure_line(figure)),
             Value::Table(sheet) => f.write_str(&sheet.text()),
             Value::Record(record) => write!(f, "{record}"),

@@ -75,6 +75,21 @@ pub fn plain(value: &Value) -> Json {
             "text": told.text,
             "parts": told.member("parts").as_ref().map_or(Json::Null, plain),
         }),
+        Value::Surface(drawn) => json!({
+            "shape": drawn.surface.mesh.shape.name(),
+            "kernel": drawn.kernel.to_string(),
+            "seed": drawn.seed,
+            "vertices": drawn.surface.mesh.vertices.iter().map(|p| numbers(p)).collect::<Vec<_>>(),
+            "faces": drawn.surface.mesh.faces.iter().map(|face| json!(face.corners())).collect::<Vec<_>>(),
+            "rims": drawn.surface.mesh.rims,
+            "euler": drawn.surface.mesh.shape.euler,
+        }),
+        Value::Features(features) => json!({
+            "kernel": features.kernel.to_string(),
+            "values": numbers(features.values()),
+            "spectrum": numbers(&features.spectrum),
+            "functions": features.functions.iter().map(|f| numbers(f)).collect::<Vec<_>>(),
+        }),
         Value::Figure(figure) => json!({ "title": figure.title, "panels": figure.panels.len() }),
         Value::Table(sheet) => table(&sheet.table),
         Value::Record(record) => {

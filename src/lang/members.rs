@@ -83,6 +83,25 @@ const EXPLANATION: Members = &[
     ("parts", "for each part its label, kernel, meaning, and of a fit its share of the variance of y"),
     ("kernel", "the kernel"),
 ];
+const SURFACE: Members = &[
+    ("shape", "what it is called: a torus, a cylinder, …"),
+    ("n", "how many vertices there are"),
+    ("vertices", "for each vertex its three coordinates"),
+    ("faces", "for each face its vertices in turn, counted from 0"),
+    ("places", "for each vertex the two inputs"),
+    ("rims", "the closed curves at which it ends, each as its vertices in turn"),
+    ("euler", "vertices − edges + faces"),
+    ("gap", "how far points that are one were drawn apart at most, relative to its size"),
+    ("kernel", "what it was drawn from"),
+    ("seed", "the seed of the draws"),
+];
+const FEATURES: Members = &[
+    ("values", "the eigenvalues of the functions, the largest first"),
+    ("functions", "for each feature its values, row by row"),
+    ("spectrum", "all eigenvalues, the largest first"),
+    ("at", "the rows: numbers, or a list for each where there are several inputs"),
+    ("kernel", "the kernel"),
+];
 const FIGURE: Members = &[("title", "what stands above it")];
 const TABLE: Members = &[("n", "how many rows there are"), ("columns", "the names of its columns")];
 const PARAM: Members = &[
@@ -108,6 +127,8 @@ pub fn of(kind: Kind) -> Members {
         Kind::Decomposition => DECOMPOSITION,
         Kind::Residuals => RESIDUALS,
         Kind::Explanation => EXPLANATION,
+        Kind::Surface => SURFACE,
+        Kind::Features => FEATURES,
         Kind::Figure => FIGURE,
         Kind::Table => TABLE,
         Kind::Record => &[],
@@ -148,6 +169,8 @@ impl Value {
                 _ => of_table(&tables::residuals(residuals), name),
             },
             Value::Explanation(told) => told.member(name),
+            Value::Surface(drawn) => super::drawn::of_surface(drawn, name),
+            Value::Features(features) => super::drawn::of_features(features, name),
             Value::Figure(figure) => (name == "title").then(|| Value::str(figure.title.as_str())),
             Value::Table(sheet) => of_table(&sheet.table, name),
             Value::Record(record) => record.get(name).cloned(),

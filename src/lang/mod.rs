@@ -9,6 +9,7 @@ pub mod check;
 mod deal;
 pub mod diagnostic;
 pub mod display;
+mod drawn;
 pub mod eval;
 pub mod explanation;
 mod fill;

@@ -17,7 +17,7 @@ use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::kernel::Kernel;
 use crate::param::{Param, Prior};
-use crate::results::{Decomposition, Prediction, Residuals};
+use crate::results::{Decomposition, Drawn, Features, Prediction, Residuals};
 
 /// One value of the language.
 #[derive(Clone)]
@@ -40,6 +40,10 @@ pub enum Value {
     Residuals(Arc<Residuals>),
     /// A kernel or a fit in words.
     Explanation(Arc<Explanation>),
+    /// A mesh drawn from a kernel.
+    Surface(Arc<Drawn>),
+    /// A kernel as an inner product.
+    Features(Arc<Features>),
     Figure(Arc<Figure>),
     Table(Arc<Sheet>),
     /// A few values under names: a row of a table, a component.
@@ -68,6 +72,8 @@ pub enum Kind {
     Decomposition,
     Residuals,
     Explanation,
+    Surface,
+    Features,
     Figure,
     Table,
     Record,
@@ -94,6 +100,8 @@ impl Kind {
             Kind::Decomposition => "Decomposition",
             Kind::Residuals => "Residuals",
             Kind::Explanation => "Explanation",
+            Kind::Surface => "Surface",
+            Kind::Features => "Features",
             Kind::Figure => "Figure",
             Kind::Table => "Table",
             Kind::Record => "Record",
@@ -130,6 +138,8 @@ impl Kind {
             Kind::Decomposition => "a decomposition",
             Kind::Residuals => "residuals",
             Kind::Explanation => "an explanation",
+            Kind::Surface => "a surface",
+            Kind::Features => "features",
             Kind::Figure => "a figure",
             Kind::Table => "a table",
             Kind::Record => "a record",
@@ -157,6 +167,8 @@ impl Value {
             Value::Decomposition(_) => Kind::Decomposition,
             Value::Residuals(_) => Kind::Residuals,
             Value::Explanation(_) => Kind::Explanation,
+            Value::Surface(_) => Kind::Surface,
+            Value::Features(_) => Kind::Features,
             Value::Figure(_) => Kind::Figure,
             Value::Table(_) => Kind::Table,
             Value::Record(_) => Kind::Record,
@@ -236,6 +248,8 @@ impl Value {
             (Value::Decomposition(a), Value::Decomposition(b)) => Arc::ptr_eq(a, b),
             (Value::Residuals(a), Value::Residuals(b)) => Arc::ptr_eq(a, b),
             (Value::Explanation(a), Value::Explanation(b)) => a.text == b.text,
+            (Value::Surface(a), Value::Surface(b)) => a == b,
+            (Value::Features(a), Value::Features(b)) => a == b,
             (Value::Figure(a), Value::Figure(b)) => a == b,
             (Value::Table(a), Value::Table(b)) => a == b,
             (Value::Record(a), Value::Record(b)) => a.same(b),

@@ -9,7 +9,7 @@ pub mod vector;
 mod workspace;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite, transposed_product};
-pub use pivoted::pivoted_cholesky;
+pub use pivoted::{pivoted_cholesky, pivoted_columns};
 pub use workspace::Workspace;
 
 /// A dense matrix of 64-bit floats, column by column.

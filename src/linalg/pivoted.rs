@@ -1,3 +1,5 @@
+use std::convert::Infallible;
+
 use super::Matrix;
 
 /// A rank-revealing Cholesky factor F (n × rank) of a positive semi-definite matrix, K ≈ FFᵀ, without jitter.
@@ -8,7 +10,22 @@ use super::Matrix;
 pub fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> Matrix {
     let n = matrix.nrows();
     let at = |i: usize, j: usize| if i >= j { matrix[(i, j)] } else { matrix[(j, i)] };
-    let mut left: Vec<f64> = (0..n).map(|i| at(i, i)).collect();
+    let column = |pivot: usize| Ok((0..n).map(|i| at(i, pivot)).collect());
+    let made: Result<Matrix, Infallible> = pivoted_columns((0..n).map(|i| at(i, i)).collect(), tolerance, column);
+    made.unwrap_or_else(|never| match never {})
+}
+
+/// The same factor of a matrix that is never whole: of its diagonal, and of a column for each pivot as it is asked for.
+/// It holds n numbers for each of its rank, and the matrix may be of any size.
+///
+/// # Errors
+/// What `column` gives: it may end the work, when it was asked too often.
+pub fn pivoted_columns<E>(
+    diagonal: Vec<f64>,
+    tolerance: f64,
+    mut column: impl FnMut(usize) -> Result<Vec<f64>, E>,
+) -> Result<Matrix, E> {
+    let (n, mut left) = (diagonal.len(), diagonal);
     let stop = tolerance * left.iter().copied().fold(0.0, f64::max);
     let mut columns: Vec<Vec<f64>> = Vec::new();
     while columns.len() < n {
@@ -17,7 +34,7 @@ pub fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> Matrix {
             break;
         }
         let root = largest.sqrt();
-        let mut column: Vec<f64> = (0..n).map(|i| at(i, pivot)).collect();
+        let mut column = column(pivot)?;
         for done in &columns {
             super::vector::axpy(&mut column, -done[pivot], done);
         }
@@ -28,7 +45,7 @@ pub fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> Matrix {
         left[pivot] = f64::NEG_INFINITY;
         columns.push(column);
     }
-    Matrix::from_fn(n, columns.len(), |i, j| columns[j][i])
+    Ok(Matrix::from_fn(n, columns.len(), |i, j| columns[j][i]))
 }
 
 #[cfg(test)]

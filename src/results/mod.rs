@@ -1,4 +1,5 @@
-//! What one asks of a fit: predictions, parts, residuals, scores, comparisons, and a file to keep it in.
+//! What one asks of a fit: predictions, parts, residuals, scores, comparisons, and a file to keep it in; and of
+//! a kernel: surfaces and features.
 //!
 //! All numbers here are in the units that the data were given in, except where a transform of the target leaves no
 //! other scale for the parts of a sum. Nothing is rounded or drawn here.
@@ -6,6 +7,8 @@
 mod compare;
 mod crossval;
 mod decompose;
+mod drawn;
+mod features;
 mod predict;
 mod residuals;
 mod save;
@@ -14,6 +17,8 @@ mod score;
 pub use compare::{Compared, compare};
 pub use crossval::{CrossValidation, FoldScore, cross_validate};
 pub use decompose::{Component, Cross, Decomposition, decompose};
+pub use drawn::Drawn;
+pub use features::Features;
 pub use predict::{At, Prediction, Quantiles, predict};
 pub use residuals::{Residuals, residuals};
 pub use save::{SaveError, SavedFit};

@@ -1,6 +1,7 @@
 //! The inside of the axes: a grid of cells, each of 2 × 4 braille dots, with shades behind and signs before.
 
 use super::super::heat::cells;
+use super::super::mesh;
 use super::super::palette::Shades;
 use super::super::scale::Scale;
 use super::super::thin::{Point, pairs, runs, thin_line};
@@ -127,7 +128,30 @@ impl Canvas {
                     }
                 }
             }
+            Mark::Mesh { vertices, faces, shade, rims, view } => {
+                self.space(&mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view));
+            }
             Mark::Histogram { .. } => {}
+        }
+    }
+
+    /// A surface in space: every cell shows the light on the dots of it that the surface covers.
+    fn space(&mut self, patches: &[mesh::Patch]) {
+        let Some([left, right, down, up]) = mesh::bounds(patches) else { return };
+        let (w, h) = (self.wide * 2, self.tall * 4);
+        let fits = |room: usize, size: f64| if size > 0.0 { room as f64 / size } else { f64::INFINITY };
+        let scale = fits(w, right - left).min(fits(h, up - down));
+        let (x, y) = (w as f64 / 2.0 - scale * (left + right) / 2.0, h as f64 / 2.0 + scale * (down + up) / 2.0);
+        let pixels = mesh::seen(patches, w, h, |(u, v)| (x + u * scale, y - v * scale));
+        for row in 0..self.tall {
+            for column in 0..self.wide {
+                let dots = (0..8).filter_map(|i| pixels[(row * 4 + i / 2) * w + column * 2 + i % 2]);
+                let seen: Vec<&mesh::Patch> = dots.map(|i| &patches[i]).collect();
+                if let Some(patch) = seen.get(seen.len() / 2).filter(|_| seen.len() >= 3) {
+                    let light = seen.iter().map(|p| p.light).sum::<f64>() / seen.len() as f64;
+                    self.cells[row * self.wide + column].surface = Some((light, patch.fill));
+                }
+            }
         }
     }
 

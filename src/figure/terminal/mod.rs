@@ -3,6 +3,8 @@
 mod canvas;
 mod row;
 
+use std::borrow::Cow;
+
 use canvas::Canvas;
 use row::{Ink, Row, fold};
 
@@ -58,6 +60,10 @@ fn draw(panel: &Panel, x_label: &str, width: usize, height: usize) -> Vec<Row> {
     if let Some(shades) = shades {
         rows.push(shade_row(shades, width));
     }
+    if panel.is_space() {
+        rows.extend(space(&marks, width, height.saturating_sub(rows.len()).max(3)));
+        return rows;
+    }
     let x_label = fold(x_label, width, 1);
     let tall = height.saturating_sub(rows.len() + 2 + x_label.len()).max(3);
     let (x_scale, y_scale) = scales.clone().unwrap_or_else(|| (Scale::empty(), Scale::empty()));
@@ -98,6 +104,23 @@ fn draw(panel: &Panel, x_label: &str, width: usize, height: usize) -> Vec<Row> {
         rows.push(row);
     }
     rows
+}
+
+/// Marks that have no axes.
+fn space(marks: &[Cow<'_, Mark>], width: usize, tall: usize) -> Vec<Row> {
+    let mut canvas = Canvas::new(width, tall);
+    for mark in marks {
+        canvas.mark(mark, &Scale::empty(), &Scale::empty(), None);
+    }
+    let row = |r: usize| {
+        let mut row = Row::new(width);
+        for c in 0..width {
+            let (glyph, ink) = canvas.glyph(c, r);
+            row.put(c, glyph.encode_utf8(&mut [0; 4]), ink);
+        }
+        row
+    };
+    (0..tall).map(row).collect()
 }
 
 fn x_count(axis: &Axis, wide: usize) -> usize {

@@ -1,11 +1,11 @@
 //! What leaves the session: tables, figures and fits as files, and fits read back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::data::write::{Table, write_whole};
 use crate::describe::figures::{self, BandOf};
-use crate::describe::tables;
+use crate::describe::{self, tables};
 use crate::figure::{self, Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::lang::ast::StatementKind;
@@ -20,7 +20,8 @@ use crate::lang::span::SourceId;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::value::{FromValue, Kind, Value, check_length, expected};
 use crate::model::Model;
-use crate::results::{self, SavedFit};
+use crate::results::{self, Drawn, SavedFit};
+use crate::surface::Format;
 
 use super::models::trouble;
 
@@ -37,19 +38,32 @@ fn table(value: &Value) -> Res<Table> {
         Value::Prediction(prediction) => Ok(tables::prediction(prediction)),
         Value::Decomposition(parts) => Ok(tables::decomposition(parts)),
         Value::Residuals(residuals) => Ok(tables::residuals(residuals)),
+        Value::Features(features) => Ok(describe::features_table(features)),
         Value::Fit(fit) => Ok(tables::parameters(fit)),
-        other => Err(expected("data, a table, a prediction, a decomposition, residuals or a fit", other)),
+        other => Err(expected("data, a table, a prediction, a decomposition, residuals, a fit or a surface", other)),
     }
 }
 
 fn write(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("value")?;
     let name: Arc<str> = call.arg("path")?;
-    let table = table(&value).map_err(|t| t.blame("value"))?;
     let path = out_path(call, &name);
-    table.write(&path).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
+    if let Value::Surface(drawn) = &value {
+        write_surface(drawn, &path).map_err(|t| t.blame("path"))?;
+    } else {
+        let table = table(&value).map_err(|t| t.blame("value"))?;
+        table.write(&path).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
+    }
     call.emit(Item::Wrote(path));
     Ok(Value::Nothing)
+}
+
+/// A surface as a mesh file of the kind that its name ends in.
+fn write_surface(drawn: &Drawn, path: &Path) -> Res<()> {
+    let ending = path.extension().and_then(|e| e.to_str()).and_then(Format::of);
+    let format = ending.ok_or_else(|| Trouble::new("a surface is written to a file that ends in .obj or .ply"))?;
+    let text = drawn.surface.text(format, &describe::surface(drawn));
+    write_whole(path, text.as_bytes()).map_err(|error| Trouble::new(error.to_string()))
 }
 
 fn save(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -126,6 +140,8 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
                 results::decompose(fit, results::At::Training).and_then(|parts| figures::decomposition(&parts))
             }
         },
+        Value::Features(features) => return Ok(describe::features_figure(features)),
+        Value::Surface(drawn) => return Ok(describe::surface_figure(drawn, view(call)?)),
         Value::List(_) | Value::Range(_) => {
             let xs: Option<Vec<f64>> = call.maybe("x")?;
             return lines(&value, xs).map_err(|t| t.blame("value"));
@@ -134,11 +150,21 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
         Value::Prediction(prediction) => figures::prediction(prediction, band),
         Value::Decomposition(parts) => figures::decomposition(parts),
         other => {
-            let what = "data, a fit, a prediction, a decomposition, residuals, a kernel, an explanation or numbers";
+            let what = "data, a fit, a prediction, a decomposition, residuals, a kernel, an explanation, features, \
+                        a surface or numbers";
             return Err(expected(what, other).blame("value"));
         }
     };
     figure.map_err(|error| trouble(call.eval, error))
+}
+
+/// The direction from which a surface is looked at.
+fn view(call: &mut Call<'_, '_>) -> Res<Option<(f64, f64)>> {
+    match call.maybe::<Vec<f64>>("view")?.as_deref() {
+        None => Ok(None),
+        Some([azimuth, elevation]) if azimuth.is_finite() && elevation.is_finite() => Ok(Some((*azimuth, *elevation))),
+        Some(_) => Err(Trouble::new("a view is two angles in degrees, as in `view=[30, 20]`").blame("view")),
+    }
 }
 
 /// Numbers against their place in the list, or against `xs`; of a list of lists, a line each.
@@ -172,7 +198,7 @@ pub static FILES: &[Builtin] = &[
             Place::required(
                 "value",
                 Want::Any,
-                "data, a fit, a prediction, a decomposition, residuals, a kernel, numbers",
+                "data, a fit, a prediction, a decomposition, residuals, a kernel, an explanation, features, a surface, numbers",
             ),
             Place::optional("path", Want::Path, "on the screen", "a file that ends in .svg or .png"),
             Place::keyword(
@@ -183,6 +209,12 @@ pub static FILES: &[Builtin] = &[
             ),
             Place::keyword("title", Want::STRING, "that of the value", "what stands above"),
             Place::keyword("x", Want::Numbers, "their places in the list", "of a list of numbers, where each stands"),
+            Place::keyword(
+                "view",
+                Want::Numbers,
+                "where most is seen",
+                "of a surface, the azimuth and elevation from which it is looked at, in degrees",
+            ),
         ],
         result: None,
         summary: "a figure of a value, on the screen or in a file",
@@ -195,12 +227,16 @@ pub static FILES: &[Builtin] = &[
         aliases: &[],
         group: Group::Results,
         places: &[
-            Place::required("value", Want::Any, "data, a table, a prediction, a decomposition, residuals, a fit"),
+            Place::required(
+                "value",
+                Want::Any,
+                "data, a table, a prediction, a decomposition, residuals, features, a fit, a surface",
+            ),
             PATH,
         ],
         result: Some(Kind::Nothing),
-        summary: "write a value as a table to a .csv, .tsv or .json file",
-        help: "Numbers have the fewest digits that read back exactly.",
+        summary: "write a value as a table to a .csv, .tsv or .json file, a surface to .obj or .ply",
+        help: "Numbers have the fewest digits that read back exactly. A file is written whole or not at all.",
         examples: &["load(\"airline\") |> head(3) |> write(\"airline_head.csv\")"],
         run: write,
     },

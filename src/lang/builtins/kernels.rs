@@ -11,7 +11,7 @@ use crate::lang::trouble::{Res, Trouble};
 use crate::lang::value::{Kind, List, Value, check_length};
 use crate::linalg::{Matrix, Vector, pivoted_cholesky};
 
-const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a kernel");
+pub const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a kernel");
 const XS: Place = Place::required("xs", Want::Items, "where: numbers, or rows in the order of first mention");
 
 /// The rows of a matrix as lists.
@@ -26,7 +26,8 @@ fn fits(n: usize, m: usize) -> Res<()> {
     check_length(n.saturating_mul(m)).map_err(|t| t.blame("xs"))
 }
 
-fn own_gram(call: &mut Call<'_, '_>, kernel: &Kernel, rows: &Rows) -> Res<Matrix> {
+/// The matrix of a kernel at rows, both halves.
+pub fn own_gram(call: &mut Call<'_, '_>, kernel: &Kernel, rows: &Rows) -> Res<Matrix> {
     fits(rows.n, rows.n)?;
     let origins = &call.eval.host.origins;
     Placed::new(kernel, rows, true, origins)?.gram(rows).map_err(|error| origins.eval_error(&error))

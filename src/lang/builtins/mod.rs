@@ -2,6 +2,7 @@
 
 mod algebra;
 mod data;
+mod drawing;
 mod explain;
 mod files;
 mod kernels;
@@ -18,6 +19,7 @@ use super::builtin::Builtin;
 pub static ALL: &[&[Builtin]] = &[
     kernels::KERNELS,
     explain::EXPLAIN,
+    drawing::DRAWING,
     algebra::ALGEBRA,
     data::DATA_VERBS,
     files::FILES,

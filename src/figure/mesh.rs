@@ -1,0 +1,306 @@
+//! Surfaces in space: where they are looked at from, what is in front of what, and how light falls on them.
+
+use super::palette::{self, Rgb, Shades};
+use super::thin::Point;
+
+type Vec3 = [f64; 3];
+
+/// How far the eye is from the middle of a surface, in its radii: near enough to tell front from back.
+const EYE: f64 = 4.5;
+/// Where light comes from, seen from the eye: over its left shoulder.
+const LIGHT: Vec3 = [-0.45, 0.60, 0.66];
+/// What is left of a colour without light.
+const DARK: f64 = 0.5;
+/// Directions that are tried for the best view.
+const VIEWS: usize = 96;
+/// Pixels along a side of the picture that a view is judged by.
+const JUDGED: usize = 80;
+
+/// A surface as a mark holds it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Body<'a> {
+    pub vertices: &'a [Vec3],
+    pub faces: &'a [Vec<u32>],
+    pub shade: &'a [f64],
+    pub rims: &'a [Vec<u32>],
+}
+
+/// A face as it is seen, in radii of the surface: right and up from its middle.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Patch {
+    pub outline: Vec<Point>,
+    /// Towards the eye, at each corner.
+    pub depth: Vec<f64>,
+    pub fill: Rgb,
+    /// From 0, dark, to 1.
+    pub light: f64,
+    /// What its sides are, each from a corner to the next.
+    pub sides: Vec<Side>,
+    /// Whether it is a face, and no piece of one.
+    pub whole: bool,
+}
+
+/// A side of a patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Between two faces.
+    Edge,
+    /// Where the surface ends.
+    Rim,
+    /// Within a face that was cut.
+    Inner,
+}
+
+/// The faces that can be drawn, the farthest first. Without a `view` (azimuth and elevation of the eye in degrees, the third
+/// coordinate upward) it is the one that shows most.
+pub(super) fn patches(body: Body<'_>, view: Option<(f64, f64)>) -> Vec<Patch> {
+    let Some(points) = centred(body.vertices) else { return Vec::new() };
+    let known = |face: &&Vec<u32>| face.len() > 2 && face.iter().all(|&i| (i as usize) < points.len());
+    let faces: Vec<&Vec<u32>> = body.faces.iter().filter(known).collect();
+    let [right, up, eye] = match view {
+        Some((azimuth, elevation)) => turned(azimuth.to_radians(), elevation.to_radians()),
+        None => best_view(&points, &faces),
+    };
+    let seen: Vec<(Point, f64)> = points.iter().map(|p| project(*p, [right, up, eye])).collect();
+    let shades = Shades::over(body.shade);
+    let ends: std::collections::HashSet<(u32, u32)> = body
+        .rims
+        .iter()
+        .flat_map(|rim| rim.iter().zip(rim.iter().cycle().skip(1)))
+        .map(|(&a, &b)| (a.min(b), a.max(b)))
+        .collect();
+    let mut patches: Vec<Patch> = faces
+        .iter()
+        .map(|face| {
+            let at = |i: &u32| *i as usize;
+            let normal = normal(&face.iter().map(|i| points[at(i)]).collect::<Vec<_>>());
+            let mut towards = [dot(normal, right), dot(normal, up), dot(normal, eye)];
+            if towards[2] < 0.0 {
+                towards = towards.map(|v| -v);
+            }
+            let light = DARK + (1.0 - DARK) * dot(towards, LIGHT).max(0.0);
+            let value =
+                face.iter().map(|i| body.shade.get(at(i)).copied().unwrap_or(0.0)).sum::<f64>() / face.len() as f64;
+            let colour = shades.map_or(palette::MISSING, |shades| palette::body(shades.share(value)));
+            let next = face.iter().cycle().skip(1);
+            Patch {
+                outline: face.iter().map(|i| seen[at(i)].0).collect(),
+                depth: face.iter().map(|i| seen[at(i)].1).collect(),
+                fill: palette::lit(colour, light),
+                light: ((light - DARK) / (1.0 - DARK)).clamp(0.0, 1.0),
+                sides: face
+                    .iter()
+                    .zip(next)
+                    .map(|(&a, &b)| if ends.contains(&(a.min(b), a.max(b))) { Side::Rim } else { Side::Edge })
+                    .collect(),
+                whole: true,
+            }
+        })
+        .collect();
+    patches.sort_by(|a, b| a.middle().total_cmp(&b.middle()));
+    patches
+}
+
+impl Patch {
+    /// How near its middle is.
+    pub fn middle(&self) -> f64 {
+        self.depth.iter().sum::<f64>() / self.depth.len() as f64
+    }
+}
+
+/// The box around patches: its left, right, lower and upper side.
+pub(super) fn bounds(patches: &[Patch]) -> Option<[f64; 4]> {
+    let mut all = patches.iter().flat_map(|p| &p.outline);
+    let first = all.next()?;
+    let start = [first.0, first.0, first.1, first.1];
+    Some(all.fold(start, |[l, r, d, u], (x, y)| [l.min(*x), r.max(*x), d.min(*y), u.max(*y)]))
+}
+
+/// Which patch is seen at each pixel of a picture, row after row from the top; `place` maps a patch's plane to pixels.
+pub(super) fn seen(patches: &[Patch], wide: usize, tall: usize, place: impl Fn(Point) -> Point) -> Vec<Option<usize>> {
+    let mut front: Vec<Option<(f64, usize)>> = vec![None; wide * tall];
+    for (i, patch) in patches.iter().enumerate() {
+        let corners: Vec<(Point, f64)> =
+            patch.outline.iter().zip(&patch.depth).map(|(p, depth)| (place(*p), *depth)).collect();
+        for k in 1..corners.len().saturating_sub(1) {
+            fill([corners[0], corners[k], corners[k + 1]], wide, tall, &mut |at, depth| {
+                if front[at].is_none_or(|(before, _)| depth > before) {
+                    front[at] = Some((depth, i));
+                }
+            });
+        }
+    }
+    front.into_iter().map(|pixel| pixel.map(|(_, i)| i)).collect()
+}
+
+/// Calls `set` with each pixel whose middle lies in a triangle, and the depth there.
+pub(super) fn fill([a, b, c]: [(Point, f64); 3], wide: usize, tall: usize, set: &mut impl FnMut(usize, f64)) {
+    let cross = |p: Point, q: Point, r: Point| (q.0 - p.0) * (r.1 - p.1) - (q.1 - p.1) * (r.0 - p.0);
+    let area = cross(a.0, b.0, c.0);
+    if area == 0.0 || !area.is_finite() {
+        return;
+    }
+    let ends = |pick: fn(Point) -> f64, most: usize| {
+        let values = [pick(a.0), pick(b.0), pick(c.0)];
+        let (lo, hi) =
+            (values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(f64::MIN, f64::max));
+        ((lo - 0.5).ceil().clamp(0.0, most as f64) as usize, (hi + 0.5).floor().clamp(0.0, most as f64) as usize)
+    };
+    let ((left, right), (top, foot)) = (ends(|p| p.0, wide), ends(|p| p.1, tall));
+    for y in top..foot {
+        for x in left..right {
+            let p = (x as f64 + 0.5, y as f64 + 0.5);
+            let (u, v, w) = (cross(p, b.0, c.0) / area, cross(p, c.0, a.0) / area, cross(p, a.0, b.0) / area);
+            if u >= -1e-9 && v >= -1e-9 && w >= -1e-9 {
+                set(y * wide + x, u * a.1 + v * b.1 + w * c.1);
+            }
+        }
+    }
+}
+
+/// Vertices about their middle, in radii; nothing where there is no finite size.
+fn centred(vertices: &[Vec3]) -> Option<Vec<Vec3>> {
+    let n = vertices.len().max(1) as f64;
+    let middle: Vec3 = std::array::from_fn(|axis| vertices.iter().map(|v| v[axis]).sum::<f64>() / n);
+    let from_middle: Vec<Vec3> = vertices.iter().map(|v| std::array::from_fn(|i| v[i] - middle[i])).collect();
+    let radius = from_middle.iter().map(|v| dot(*v, *v).sqrt()).fold(0.0, f64::max);
+    (radius.is_finite() && radius > 0.0).then(|| from_middle.into_iter().map(|v| v.map(|x| x / radius)).collect())
+}
+
+/// Where a point is seen, and how near.
+fn project(p: Vec3, [right, up, eye]: [Vec3; 3]) -> (Point, f64) {
+    let depth = dot(p, eye);
+    let nearer = EYE / (EYE - depth);
+    ((dot(p, right) * nearer, dot(p, up) * nearer), depth)
+}
+
+/// Right, up and towards the eye, for an eye at an azimuth and an elevation.
+fn turned(azimuth: f64, elevation: f64) -> [Vec3; 3] {
+    let eye = [elevation.cos() * azimuth.cos(), elevation.cos() * azimuth.sin(), elevation.sin()];
+    let right = [-azimuth.sin(), azimuth.cos(), 0.0];
+    [right, cross(eye, right), eye]
+}
+
+/// The view in which the most of a surface is not hidden by itself, its longer side level.
+fn best_view(points: &[Vec3], faces: &[&Vec<u32>]) -> [Vec3; 3] {
+    // A sample of large meshes tells as much.
+    let stride = faces.len().div_ceil(4000).max(1);
+    let areas: Vec<f64> = faces
+        .iter()
+        .map(|face| {
+            let n = area_vector(&face.iter().map(|&i| points[i as usize]).collect::<Vec<_>>());
+            dot(n, n).sqrt()
+        })
+        .collect();
+    let mut best = (f64::NEG_INFINITY, turned(0.5, 0.5));
+    for i in 0..VIEWS {
+        // Even over the globe, by the golden angle.
+        let height = 1.0 - 2.0 * (i as f64 + 0.5) / VIEWS as f64;
+        let axes = turned(i as f64 * 2.399_963_229_728_653, height.asin());
+        let at: Vec<(Point, f64)> = points.iter().map(|p| project(*p, axes)).collect();
+        let mut front = vec![f64::NEG_INFINITY; JUDGED * JUDGED];
+        let scale = JUDGED as f64 / 2.6;
+        let pixel = |p: Point| ((p.0 + 1.3) * scale, (1.3 - p.1) * scale);
+        for face in faces {
+            let corner = |k: usize| (pixel(at[face[k] as usize].0), at[face[k] as usize].1);
+            for k in 1..face.len() - 1 {
+                fill([corner(0), corner(k), corner(k + 1)], JUDGED, JUDGED, &mut |i, depth| {
+                    front[i] = front[i].max(depth);
+                });
+            }
+        }
+        let mut shown = 0.0;
+        for (face, area) in faces.iter().zip(&areas).step_by(stride) {
+            let n = face.len() as f64;
+            let middle = face.iter().fold((0.0, 0.0, 0.0), |m, &i| {
+                let ((x, y), depth) = at[i as usize];
+                (m.0 + x / n, m.1 + y / n, m.2 + depth / n)
+            });
+            let (x, y) = pixel((middle.0, middle.1));
+            let i = (y.clamp(0.0, JUDGED as f64 - 1.0) as usize) * JUDGED + x.clamp(0.0, JUDGED as f64 - 1.0) as usize;
+            // What turns its edge to the eye is not seen well.
+            let towards = dot(normal(&face.iter().map(|&i| points[i as usize]).collect::<Vec<_>>()), axes[2]).abs();
+            if middle.2 >= front[i] - 0.06 {
+                shown += area * towards.sqrt();
+            }
+        }
+        if shown > best.0 + 1e-9 {
+            best = (shown, axes);
+        }
+    }
+    level(points, best.1)
+}
+
+/// The same eye with its head turned so that a surface is as wide as can be.
+fn level(points: &[Vec3], [right, up, eye]: [Vec3; 3]) -> [Vec3; 3] {
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for p in points {
+        let (x, y) = (dot(*p, right), dot(*p, up));
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    let angle = 0.5 * (2.0 * xy).atan2(xx - yy);
+    let (sin, cos) = angle.sin_cos();
+    let along: Vec3 = std::array::from_fn(|i| right[i] * cos + up[i] * sin);
+    [along, cross(eye, along), eye]
+}
+
+/// The direction in which a face looks.
+fn normal(corners: &[Vec3]) -> Vec3 {
+    let n = area_vector(corners);
+    let length = dot(n, n).sqrt();
+    if length > 0.0 { n.map(|x| x / length) } else { [0.0; 3] }
+}
+
+/// Newell's sum: twice the area of a face along its direction, for corners that need not lie in a plane.
+fn area_vector(corners: &[Vec3]) -> Vec3 {
+    let next = corners.iter().cycle().skip(1);
+    corners.iter().zip(next).fold([0.0; 3], |sum, (a, b)| {
+        let c = cross(*a, *b);
+        std::array::from_fn(|i| sum[i] + c[i])
+    })
+}
+
+fn dot(a: Vec3, b: Vec3) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: Vec3, b: Vec3) -> Vec3 {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two squares, one above the other.
+    fn squares() -> (Vec<Vec3>, Vec<Vec<u32>>) {
+        let square = |z: f64| [[-1.0, -1.0, z], [1.0, -1.0, z], [1.0, 1.0, z], [-1.0, 1.0, z]];
+        ([square(-0.5), square(0.5)].concat(), vec![vec![0, 1, 2, 3], vec![4, 5, 6, 7]])
+    }
+
+    #[test]
+    fn what_is_nearer_hides_what_is_behind() {
+        let (vertices, faces) = squares();
+        let body = Body { vertices: &vertices, faces: &faces, shade: &[0.0; 8], rims: &[] };
+        let above = patches(body, Some((0.0, 90.0)));
+        assert_eq!(above.len(), 2);
+        assert!(above[0].depth[0] < above[1].depth[0]);
+        let pixels = seen(&above, 20, 20, |(x, y)| (10.0 + 4.0 * x, 10.0 - 4.0 * y));
+        assert_eq!((pixels[10 * 20 + 10], pixels[0]), (Some(1), None));
+        // Of its own accord the eye looks where one does not hide the other.
+        let own = patches(body, None);
+        let [left, right, down, up] = bounds(&own).unwrap();
+        assert!(right - left > 1.0 && up - down > 0.5 && right - left >= up - down);
+    }
+
+    #[test]
+    fn odd_meshes_draw_nothing() {
+        let one = [[1.0; 3]];
+        for vertices in [&[][..], &one, &[[f64::NAN; 3]; 3]] {
+            let faces = [vec![0, 1, 2], vec![0, 0]];
+            assert!(patches(Body { vertices, faces: &faces, shade: &[], rims: &[] }, None).is_empty());
+        }
+    }
+}
