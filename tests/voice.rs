@@ -4,12 +4,14 @@
 #[path = "support/texts.rs"]
 mod texts;
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use mercer::data::{Column, Dataset};
 use mercer::describe::english::describe_fit;
+use mercer::describe::english::motifs::MOTIFS;
 use mercer::fit::condition;
 use mercer::kernel::families::FAMILIES;
 use mercer::kernel::wraps::WRAPS;
@@ -152,6 +154,37 @@ fn every_combinator_has_help_an_example_and_a_line() {
             if let Value::Kernel(_) = bound(&program, "k") {
                 is_told(name, &program);
             }
+        }
+    }
+}
+
+/// What is said to a learner: lines of prose, of algebra and of formulas.
+fn is_explained(program: &str) {
+    let text = said(program, "explain(k)");
+    assert!(text.starts_with("The kernel: ") && text.ends_with('.'), "{text}");
+    assert!(text.contains("Is it stationary?") && text.contains("What a draw looks like: "), "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_kernel_can_be_explained(case in kernel(Sees::Some)) {
+        is_explained(&case.program());
+    }
+}
+
+#[test]
+fn every_motif_runs_and_is_told() {
+    let names: HashSet<&str> = MOTIFS.iter().map(|motif| motif.name).collect();
+    assert_eq!(names.len(), MOTIFS.len());
+    for motif in MOTIFS {
+        let program = format!("let k = {}", motif.expression);
+        is_told(motif.name, &program);
+        is_explained(&program);
+        match motif.expression {
+            "Lin" => {}
+            text => assert_eq!(bound(&program, "k").to_string(), text, "{}", motif.name),
         }
     }
 }

@@ -2,8 +2,11 @@
 //! data where these are known. The words of families and wraps are declared with them, as their
 //! [`Voice`](crate::kernel::Voice); here they become sentences.
 
+mod algebra;
 mod description;
+mod explain;
 mod factor;
+pub mod motifs;
 mod phrase;
 mod quantity;
 mod scene;
@@ -12,6 +15,7 @@ mod template;
 mod tests;
 
 pub use description::{Description, Part, fit as describe_fit, kernel as describe_kernel};
+pub use explain::{fit as explain_fit, kernel as explain_kernel};
 
 /// `a`, `a and b`, `a, b and c`.
 fn join_and(words: &[String]) -> String {

@@ -6,6 +6,7 @@ use crate::describe::english;
 use crate::lang::builtin::{Builtin, Group, Place, Want};
 use crate::lang::call::Call;
 use crate::lang::explanation::{Explanation, Subject};
+use crate::lang::sheet::Sheet;
 use crate::lang::trouble::Res;
 use crate::lang::value::{Kind, Value, expected};
 
@@ -27,21 +28,59 @@ fn describe(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Explanation(Arc::new(Explanation { text: told.text(), parts: told.parts, of })))
 }
 
+fn explain(call: &mut Call<'_, '_>) -> Res<Value> {
+    let of = subject(call)?;
+    let (text, parts) = match &of {
+        Subject::Kernel(kernel) => english::explain_kernel(kernel),
+        Subject::Fit(fit) => english::explain_fit(fit),
+    };
+    Ok(Value::Explanation(Arc::new(Explanation { text, parts, of })))
+}
+
+fn motifs(_call: &mut Call<'_, '_>) -> Res<Value> {
+    Ok(Value::table(Sheet::told(english::motifs::table(), english::motifs::text())))
+}
+
 const OF: Place =
     Place::required("of", Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::Fit)]), "a kernel or a fit");
 
-pub static EXPLAIN: &[Builtin] = &[Builtin {
-    name: "describe",
-    aliases: &[],
-    group: Group::Kernels,
-    places: &[OF],
-    result: Some(Kind::Explanation),
-    summary: "what a kernel or a fit means, in English",
-    help: "Products of sums are expanded first, then each part is told. Of a fit, values are in the units of its data. \
-           Numbers are rounded.",
-    examples: &[
-        "describe(SE(0, l=3) * Per(0, p=1) + Lin(0))",
-        "load(\"nile\") |> condition(SE(year, l=20)) |> describe",
-    ],
-    run: describe,
-}];
+pub static EXPLAIN: &[Builtin] = &[
+    Builtin {
+        name: "describe",
+        aliases: &[],
+        group: Group::Kernels,
+        places: &[OF],
+        result: Some(Kind::Explanation),
+        summary: "what a kernel or a fit means, in English",
+        help: "Products of sums are expanded first, then each part is told. Of a fit, values are in the units of its data. \
+               Numbers are rounded.",
+        examples: &[
+            "describe(SE(0, l=3) * Per(0, p=1) + Lin(0))",
+            "load(\"nile\") |> condition(SE(year, l=20)) |> describe",
+        ],
+        run: describe,
+    },
+    Builtin {
+        name: "explain",
+        aliases: &[],
+        group: Group::Kernels,
+        places: &[OF],
+        result: Some(Kind::Explanation),
+        summary: "a kernel or a fit for a learner, step by step",
+        help: "The algebra that makes it a sum of products, what each part means, what adding and multiplying do, and what \
+               draws look like. `plot` of it shows k(·, 0) beside draws, and of a fit its parts.",
+        examples: &["explain((SE(0) + Lin(0)) * Per(0, p=2))", "explain(SE(0)) |> plot(\"se.svg\")"],
+        run: explain,
+    },
+    Builtin {
+        name: "motifs",
+        aliases: &[],
+        group: Group::Kernels,
+        places: &[],
+        result: Some(Kind::Table),
+        summary: "common motifs of kernels, with expressions that run",
+        help: "",
+        examples: &["motifs()"],
+        run: motifs,
+    },
+];

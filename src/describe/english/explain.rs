@@ -1,0 +1,247 @@
+//! A kernel for a learner: the algebra step by step, what each part means, and what draws look like.
+
+use std::collections::BTreeSet;
+
+use super::algebra::{Rule, steps};
+use super::description::{Description, Part, fit as describe_fit, heading, kernel as describe_kernel};
+use super::factor::Product;
+use super::join_and;
+use super::quantity::amount;
+use super::scene::{Scene, overlap};
+use crate::fit::Fit;
+use crate::kernel::{Head, Kernel, Node, Spec};
+
+/// So many parts are gone through.
+const MOST: usize = 12;
+
+/// A kernel for a learner, with its parts.
+pub fn kernel(kernel: &Kernel) -> (String, Vec<Part>) {
+    let told = describe_kernel(kernel);
+    let closing = "`plot` of this shows k(·, 0) beside draws, with 1 for whatever is not written.";
+    (text(kernel, &told, &Scene::default(), closing), told.parts)
+}
+
+/// The kernel of a fit for a learner, with its parts.
+pub fn fit(fit: &Fit) -> (String, Vec<Part>) {
+    let told = describe_fit(fit);
+    (text(&fit.model.kernel, &told, &Scene::of_fit(fit), "`plot` of this shows the parts."), told.parts)
+}
+
+fn text(kernel: &Kernel, told: &Description, scene: &Scene, closing: &str) -> String {
+    let parts: Vec<&Kernel> = told.parts.iter().map(|part| &part.kernel).collect();
+    let products: Vec<Product<'_>> = parts.iter().map(|part| Product::of(part, scene)).collect();
+    let mut sections = vec![format!("The kernel: {kernel}")];
+    sections.extend(algebra(kernel));
+    sections.push(meaning(told));
+    sections.push(pieces(told));
+    sections.extend(adding(&products));
+    sections.extend(multiplying(&products));
+    sections.push(stationarity(kernel));
+    sections.push(draws(kernel, &products, scene));
+    sections.extend(far(told, &products));
+    sections.push(closing.to_string());
+    sections.join("\n\n")
+}
+
+fn algebra(kernel: &Kernel) -> Option<String> {
+    let (steps, done) = steps(kernel);
+    if steps.is_empty() && done {
+        return None;
+    }
+    let mut lines = vec!["As a sum of products:".to_string(), format!("  {}", heading(kernel))];
+    for (form, rule) in &steps {
+        lines.push(format!("= {form}"));
+        lines.push(format!("    ({})", rule.says()));
+    }
+    let copies = steps.iter().any(|(_, rule)| matches!(rule, Rule::Distribute | Rule::PowerOfSum));
+    match done {
+        true if copies => {
+            lines.push("What stands in several products has one set of parameters in all of them.".into())
+        }
+        true => {}
+        false => lines.push("And so on: the rest is too long to be shown.".into()),
+    }
+    Some(lines.join("\n"))
+}
+
+fn meaning(told: &Description) -> String {
+    let mut lines = vec![match &told.opening {
+        Some(opening) => format!("What the parts mean. {}", super::capital(opening)),
+        None => "What it means:".to_string(),
+    }];
+    for part in told.parts.iter().take(MOST) {
+        let share = part.share.map_or(String::new(), |s| format!(" ({} of the variance)", crate::describe::percent(s)));
+        lines.push(format!("- {}{share}: {}.", part.title(), part.meaning));
+    }
+    if told.parts.len() > MOST {
+        lines.push(format!("- and {} more parts.", told.parts.len() - MOST));
+    }
+    lines.join("\n")
+}
+
+/// Every factor once, with what its functions look like and its formula.
+fn pieces(told: &Description) -> String {
+    let mut lines = vec!["The pieces, each by itself:".to_string()];
+    let mut seen = BTreeSet::new();
+    told.parts.iter().take(MOST).for_each(|part| collect_pieces(&part.kernel, &mut seen, &mut lines));
+    lines.join("\n")
+}
+
+/// A line for every family and wrap that had none.
+fn collect_pieces(kernel: &Kernel, seen: &mut BTreeSet<String>, lines: &mut Vec<String>) {
+    if let Some(spec) = spec_of(kernel) {
+        let name = heading(kernel);
+        if !seen.insert(name.clone()) {
+            return;
+        }
+        lines.push(format!("- {name}: {}; {}", spec.summary, spec.formula));
+    }
+    kernel.children().iter().for_each(|child| collect_pieces(child, seen, lines));
+}
+
+/// The declaration of a family or a wrap; numbers need no telling.
+fn spec_of(kernel: &Kernel) -> Option<&'static Spec> {
+    match kernel.node() {
+        _ if kernel.as_number().is_some() => None,
+        Node::Leaf(leaf) => Some(leaf.family.spec()),
+        Node::Wrap(wrapped) => Some(wrapped.wrap.spec()),
+        Node::Sum(_) | Node::Product(_) => None,
+    }
+}
+
+fn adding(products: &[Product<'_>]) -> Option<String> {
+    if products.len() < 2 {
+        return None;
+    }
+    let mut text = format!(
+        "What adding does: covariances of independent functions add, so f is the sum of {} independent functions, one for \
+         each part. Two places are alike if any part says so.",
+        products.len()
+    );
+    let inputs = |p: &Product<'_>| p.factors.iter().flat_map(|f| f.inputs.clone()).collect::<Vec<_>>();
+    let all: Vec<_> = products.iter().map(inputs).filter(|inputs| !inputs.is_empty()).collect();
+    let apart = all.iter().enumerate().all(|(i, one)| all[..i].iter().all(|other| !overlap(one, other)));
+    if apart && all.len() > 1 {
+        text.push_str(" The parts look at different inputs: what one input does, does not depend on the others.");
+    }
+    Some(text)
+}
+
+fn multiplying(products: &[Product<'_>]) -> Option<String> {
+    let mut several = products.iter().filter(|p| p.factors.len() > 1 || p.factors.iter().any(|f| f.leaves.len() > 1));
+    let first = several.next()?;
+    let mut text =
+        "What multiplying does: two places are alike only if every factor says so. A draw from a product is \
+                    not the product of draws from its factors."
+            .to_string();
+    let inputs = |p: &Product<'_>| {
+        p.factors.iter().flat_map(|f| f.inputs.iter().map(|input| input.name.clone())).collect::<BTreeSet<_>>()
+    };
+    if std::iter::once(first).chain(several).any(|p| inputs(p).len() > 1) {
+        text.push_str(" Over different inputs it lets them interact: what one does depends on where the other is.");
+    }
+    Some(text)
+}
+
+fn stationarity(kernel: &Kernel) -> String {
+    if kernel.stationary() {
+        return "Is it stationary? Yes: k(x, x') depends on the difference of x and x' alone, so draws look alike \
+                everywhere."
+            .into();
+    }
+    let mut guilty = BTreeSet::new();
+    collect_guilty(kernel, &mut guilty);
+    let names: Vec<String> = guilty.into_iter().take(4).map(|name| format!("`{name}`")).collect();
+    format!("Is it stationary? No: because of {} it matters where the inputs are.", join_and(&names))
+}
+
+/// The smallest parts that are not stationary.
+fn collect_guilty(kernel: &Kernel, out: &mut BTreeSet<String>) {
+    if kernel.stationary() {
+        return;
+    }
+    kernel.children().iter().for_each(|child| collect_guilty(child, out));
+    let own = match kernel.node() {
+        Node::Leaf(_) => true,
+        Node::Sum(_) | Node::Product(_) => false,
+        Node::Wrap(wrapped) => !wrapped.wrap.stationary(&vec![true; wrapped.children.len()]),
+    };
+    if own {
+        out.insert(heading(kernel));
+    }
+}
+
+/// What all families and wraps in it are.
+fn heads_in(kernel: &Kernel, out: &mut Vec<Head>) {
+    out.extend(spec_of(kernel).filter(|_| !is_power(kernel)).map(|spec| spec.voice.head));
+    kernel.children().iter().for_each(|child| heads_in(child, out));
+}
+
+fn is_power(kernel: &Kernel) -> bool {
+    matches!(kernel.node(), Node::Wrap(wrapped) if wrapped.wrap.exponent().is_some())
+}
+
+fn draws(kernel: &Kernel, products: &[Product<'_>], scene: &Scene) -> String {
+    let mut all = Vec::new();
+    heads_in(kernel, &mut all);
+    let heads = || all.iter().copied();
+    let roughest = heads().filter_map(|head| if let Head::Smooth(n) = head { Some(n) } else { None }).min();
+    let mut text = String::from("What a draw looks like: ");
+    let noisy = if heads().any(|head| head == Head::Noise) {
+        ", and noise jumps from each observation to the next"
+    } else {
+        ""
+    };
+    let smoothness = match roughest {
+        Some(0) => "continuous, but without a slope anywhere",
+        Some(1) => "with a slope everywhere, but no curvature",
+        Some(2) => "with a slope and a curvature everywhere, but nothing beyond",
+        _ if heads().all(|head| head == Head::Noise) => "",
+        _ if heads().any(|head| matches!(head, Head::Whole { .. } | Head::Levels)) => {
+            "smooth wherever the functions and categories in it let it be"
+        }
+        _ => "smooth, with derivatives of every order",
+    };
+    match (smoothness, noisy) {
+        ("", _) => text.push_str("a value of its own for each observation"),
+        (smooth, noisy) => text.push_str(&format!("{smooth}{noisy}")),
+    }
+    let variances: Option<f64> = products.iter().map(|p| p.variance).sum();
+    if let Some(variance) = variances.filter(|v| kernel.stationary() && *v > 0.0) {
+        let sd = variance.sqrt();
+        let target = scene.target.as_deref();
+        text.push_str(&format!(
+            ". At any one place its standard deviation is {}; 95 of 100 draws are within {} of the mean there",
+            amount(sd, target, 3),
+            amount(1.96 * sd, target, 3)
+        ));
+    }
+    text + "."
+}
+
+/// What becomes of each part beyond the data.
+fn far(told: &Description, products: &[Product<'_>]) -> Option<String> {
+    let (mut back, mut on, mut along) = (Vec::new(), Vec::new(), Vec::new());
+    for (part, product) in told.parts.iter().zip(products).take(MOST) {
+        let has = |wanted: fn(&Head) -> bool| product.factors.iter().any(|f| wanted(&f.head));
+        let title = format!("`{}`", part.title());
+        match product.factors.first().map(|f| f.head) {
+            _ if has(|h| matches!(h, Head::Whole { .. } | Head::Noise | Head::Levels)) => {}
+            _ if has(|h| matches!(h, Head::Smooth(_))) => back.push(title),
+            Some(Head::Periodic(_)) => on.push(title),
+            Some(Head::Polynomial) => along.push(title),
+            _ => {}
+        }
+    }
+    let told = [
+        (back, "goes back to 0 beyond its length-scale", "go back to 0 beyond their length-scales"),
+        (on, "goes on repeating", "go on repeating"),
+        (along, "goes on as it did", "go on as they did"),
+    ];
+    let told: Vec<String> = told
+        .into_iter()
+        .filter(|(titles, ..)| !titles.is_empty())
+        .map(|(titles, one, many)| format!("{} {}", join_and(&titles), if titles.len() == 1 { one } else { many }))
+        .collect();
+    (!told.is_empty()).then(|| format!("Far from data: {}.", told.join("; ")))
+}
