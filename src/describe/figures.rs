@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use crate::data::{Column, Dataset};
-use crate::figure::ready::{
-    Curve, Names, Pairs, Part, components_figure, draws_figure, fit_figure, parity_figure, residuals_figure,
-};
+use crate::figure::ready::{Curve, Names, Pairs, draws_figure, fit_figure, parity_figure, residuals_figure};
 use crate::figure::{Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::linalg::Matrix;
 use crate::model::ModelError;
-use crate::results::{At, Decomposition, Prediction, Residuals, decompose, predict};
+use crate::results::{At, Prediction, Residuals, predict};
 
 /// Points of the grids that curves are drawn on.
 const GRID: usize = 400;
@@ -40,11 +38,11 @@ pub fn axis_label(column: &Column) -> String {
     }
 }
 
-fn title(data: &Dataset) -> String {
+pub(super) fn title(data: &Dataset) -> String {
     data.about().title.clone().or_else(|| data.about().name.clone()).unwrap_or_default()
 }
 
-fn label_of(data: &Dataset, name: &str) -> String {
+pub(super) fn label_of(data: &Dataset, name: &str) -> String {
     data.column(name).map_or_else(|| name.to_string(), axis_label)
 }
 
@@ -77,7 +75,7 @@ pub fn fit(fit: &Arc<Fit>, band: BandOf) -> Result<Figure, ModelError> {
     prediction(&predict(fit, At::Rows(fit.grid(GRID)?))?, band)
 }
 
-fn single_input(fit: &Fit) -> Option<String> {
+pub(super) fn single_input(fit: &Fit) -> Option<String> {
     let [name] = fit.problem().names() else { return None };
     fit.problem().data().column(name).filter(|c| !c.is_categories()).map(|c| c.name().to_string())
 }
@@ -135,71 +133,6 @@ pub fn prediction(prediction: &Prediction, band: BandOf) -> Result<Figure, Model
     ))
 }
 
-/// A panel for each part: over the one input on a fine grid, else over the input that the part looks at.
-///
-/// # Errors
-/// As [`decompose`].
-pub fn decomposition(parts: &Decomposition) -> Result<Figure, ModelError> {
-    let data = parts.fit.problem().data();
-    let single = single_input(&parts.fit);
-    let fine = match &single {
-        // white noise and other parts of single rows are only seen at the rows themselves
-        Some(_) if parts.training && !crate::model::has_white_noise(&parts.fit.model.kernel) => {
-            Some(decompose(&parts.fit, At::Rows(parts.fit.grid(GRID)?))?)
-        }
-        _ => None,
-    };
-    let shown = fine.as_ref().unwrap_or(parts);
-    let unit = parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})"));
-    let (title, y_name) = (title(data), format!("part{unit}"));
-    if let Some(input) = &single {
-        let along = shown.at.find(input)?.values();
-        let order = sorted(along);
-        let x: Vec<f64> = order.iter().map(|&i| along[i]).collect();
-        let curves: Vec<[Vec<f64>; 3]> = shown
-            .components
-            .iter()
-            .map(|c| {
-                let end = |s: f64| order.iter().map(|&i| c.mean[i] + s * 2.0 * c.var[i].sqrt()).collect();
-                [order.iter().map(|&i| c.mean[i]).collect(), end(-1.0), end(1.0)]
-            })
-            .collect();
-        let panels: Vec<Part<'_>> = shown
-            .components
-            .iter()
-            .zip(&parts.components)
-            .zip(&curves)
-            .map(|((_, part), [mean, lo, hi])| Part {
-                label: &part.label,
-                share: Some(part.share),
-                curve: Curve { x: &x, mean, lo, hi },
-            })
-            .collect();
-        let x_name = label_of(data, input);
-        return Ok(components_figure(Names { title: &title, x: &x_name, y: &y_name }, &panels, "±2 sd"));
-    }
-    let panels = parts
-        .components
-        .iter()
-        .map(|part| {
-            let (mentioned, all) = part.kernel.mentioned();
-            let input = match (&mentioned[..], all) {
-                ([crate::kernel::InputRef::Index(i)], false) => data.inputs().nth(*i),
-                ([crate::kernel::InputRef::Name(name)], false) => data.column(name),
-                _ => None,
-            };
-            let named = format!("{}: {}", part.label, super::numbers::percent(part.share));
-            let (x, label) = match input.filter(|c| c.len() == part.mean.len()) {
-                Some(column) => (column.values().to_vec(), axis_label(column)),
-                None => ((0..part.mean.len()).map(|i| i as f64).collect(), "row".to_string()),
-            };
-            let points = Mark::Points { x, y: part.mean.clone(), label: "posterior mean".into(), role: Role::Mean };
-            Panel::new(label, y_name.clone(), vec![points]).titled(named)
-        })
-        .collect();
-    Ok(Figure::grid(title, 2, panels))
-}
-
 /// Residuals against the first input.
 pub fn residuals(residuals: &Residuals) -> Figure {
     let data = residuals.fit.problem().data();
@@ -219,7 +152,7 @@ pub fn draws(names: Names<'_>, x: &[f64], draws: &Matrix, data: Option<Pairs<'_>
     draws_figure(names, &grid, &lines, data)
 }
 
-fn sorted(values: &[f64]) -> Vec<usize> {
+pub(super) fn sorted(values: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     order

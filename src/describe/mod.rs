@@ -8,6 +8,7 @@ pub mod figures;
 mod fit;
 mod grid;
 mod numbers;
+pub mod parts;
 mod prediction;
 pub mod tables;
 

@@ -95,6 +95,14 @@ impl Shades {
         }
     }
 
+    /// Shades over a range that was set, or over the values.
+    pub fn within(values: &[f64], range: Option<(f64, f64)>) -> Option<Self> {
+        match range {
+            Some((lo, hi)) => Self::over(&[lo, hi]),
+            None => Self::over(values),
+        }
+    }
+
     /// The colour of a value; values beyond the range take that of its end.
     pub fn of(self, v: f64) -> Rgb {
         if !v.is_finite() {

@@ -38,6 +38,8 @@ pub struct Part<'a> {
     pub share: Option<f64>,
     /// Its posterior.
     pub curve: Curve<'a>,
+    /// The data less all other parts, at the training rows.
+    pub partial: Pairs<'a>,
 }
 
 /// Data with the posterior mean and its band. `band` says what is shaded, such as `"±2 sd of y"`.
@@ -56,30 +58,50 @@ pub fn fit_figure(
     Figure::single(names.title, Panel::new(names.x, names.y, marks))
 }
 
-/// A panel for every part, one below another, each with its mean and band and its share in the title.
-pub fn components_figure(names: Names<'_>, parts: &[Part<'_>], band: &str) -> Figure {
-    let panels = parts.iter().map(|part| {
-        let title = match part.share {
-            Some(share) => format!("{}: {}", part.label, percent(share)),
-            None => part.label.to_string(),
-        };
-        let mut marks = vec![zero()];
-        marks.extend(posterior(part.curve, band));
-        Panel::new(names.x, names.y, marks).titled(title)
-    });
-    let panels: Vec<Panel> = panels.collect();
+/// A part over its input: mean and band, with what the other parts leave of the data, and its share in the title.
+pub fn component_panel(x: &str, y: &str, part: Part<'_>, band: &str) -> Panel {
+    let title = match part.share {
+        Some(share) => format!("{}: {}", part.label, percent(share)),
+        None => part.label.to_string(),
+    };
+    let mut marks = vec![zero()];
+    if !part.partial.x.is_empty() {
+        marks.push(points(part.partial, "data less the other parts", Role::Reference));
+    }
+    marks.extend(posterior(part.curve, band));
+    Panel::new(x, y, marks).titled(title)
+}
+
+/// The panels of parts, one below another while they are few.
+pub fn components_figure(title: &str, panels: Vec<Panel>) -> Figure {
+    let plane = panels.iter().any(|p| p.marks.iter().any(|m| matches!(m, Mark::Heat { .. })));
     let columns = match panels.len() {
-        0..=5 => 1,
+        0..=1 => 1,
+        _ if plane => 2,
+        2..=5 => 1,
         6..=8 => 2,
         _ => 3,
     };
-    let shares = parts.iter().any(|p| p.share.is_some());
-    let figure = Figure::grid(names.title, columns, panels);
-    if shares {
-        figure.with_note("Percentages: variance of the part's posterior mean over the rows, divided by that of y. They need not add to 100.")
-    } else {
-        figure
-    }
+    Figure::grid(title, columns, panels).with_note(
+        "Percentages: variance of the part's posterior mean over the rows, divided by that of y. They need not add to 100.",
+    )
+}
+
+/// Correlations between values at `x` and values at `y`, row by row from the first of `y`.
+pub fn correlation_panel(names: Names<'_>, x: &[f64], y: &[f64], values: &[f64]) -> Panel {
+    let heat =
+        Mark::Heat { x: x.to_vec(), y: y.to_vec(), z: values.to_vec(), label: String::new(), range: Some((-1.0, 1.0)) };
+    Panel { square: true, ..Panel::new(names.x, names.y, vec![heat]).titled(names.title) }
+}
+
+/// A bar for each name, such as the shares of the orders of an additive kernel.
+pub fn bars_figure(names: Names<'_>, bars: &[String], values: &[f64]) -> Figure {
+    let x: Vec<f64> = (0..bars.len()).map(|i| i as f64).collect();
+    let named = x.iter().copied().zip(bars.iter().cloned()).collect();
+    let mark = Mark::Bars { x, height: values.to_vec(), width: 0.72, label: String::new(), role: Role::Mean };
+    let mut panel = Panel::new(names.x, names.y, vec![mark]);
+    panel.x = Axis { names: named, ..panel.x };
+    Figure::single(names.title, panel)
 }
 
 /// Function draws over `grid`, with the data they are conditioned on, if any.
@@ -168,7 +190,8 @@ pub fn gram_figure(title: &str, input: &str, rows: &[f64], columns: &[f64], valu
         (true, true) => what.to_string(),
         (false, _) => what.replace("of the ", "").to_string(),
     };
-    let heat = Mark::Heat { x: places(columns), y: places(rows), z: values.to_vec(), label: "covariance".into() };
+    let heat =
+        Mark::Heat { x: places(columns), y: places(rows), z: values.to_vec(), label: "covariance".into(), range: None };
     let mut panel = Panel::new(label("column"), label("row"), vec![heat]);
     panel.y = Axis { reversed: true, ..panel.y };
     panel.square = true;

@@ -152,9 +152,12 @@ fn panels_up_to_twelve_keep_their_titles() {
     let (x, y) = wave(30);
     let labels: Vec<String> = (0..12).map(|i| format!("part {i}")).collect();
     let curve = Curve { x: &x, mean: &y, lo: &y, hi: &y };
-    let parts: Vec<Part<'_>> = labels.iter().map(|label| Part { label, share: Some(0.25), curve }).collect();
+    let partial = Pairs { x: &x, y: &y };
+    let panel = |label: &String| {
+        component_panel(NAMES.x, NAMES.y, Part { label, share: Some(0.25), curve, partial }, "±2 sd of f")
+    };
     for n in [1, 2, 5, 6, 12] {
-        let figure = components_figure(NAMES, &parts[..n], "±2 sd of f");
+        let figure = components_figure(NAMES.title, labels[..n].iter().map(panel).collect());
         let svg = drawn(&figure);
         assert!(labels[..n].iter().all(|l| svg.contains(&format!(">{l}: 25.0 %<"))));
     }
@@ -173,6 +176,8 @@ fn ready_figures_are_drawn() {
     drawn(&gram_figure("t", "", &y, &y, &gram));
     drawn(&gram_figure("t", "x", &[1.0], &[1.0], &[0.3]));
     drawn(&gram_figure("t", "x", &[], &[], &[]));
+    drawn(&bars_figure(NAMES, &["first".into(), "second".into()], &[0.7, 0.3]));
+    drawn(&Figure::single("t", correlation_panel(NAMES, &x, &x, &gram)));
     drawn(&gram_figure("t", "x", &x, &x, &[f64::NAN; 1600]));
 }
 

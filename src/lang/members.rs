@@ -65,6 +65,7 @@ const DECOMPOSITION: Members = &[
     ("means", "for each part its posterior mean, row by row"),
     ("vars", "for each part its posterior variance, row by row"),
     ("shares", "for each part its share of the variance of y"),
+    ("partials", "for each part the training data less the mean function and all other parts, row by row"),
     ("cross", "for each pair of parts one, other, cov and corr: how their posteriors go together, row by row"),
     ("mean", "the mean function, row by row"),
     ("at", "the inputs: numbers, or a list for each row where there are several"),
@@ -303,6 +304,7 @@ fn of_decomposition(parts: &Decomposition, name: &str) -> Option<Value> {
         "labels" => list(components.map(|c| Value::str(c.label.as_str()))),
         "means" => list(components.map(|c| numbers(&c.mean)).collect::<Option<Vec<_>>>()?),
         "vars" => list(components.map(|c| numbers(&c.var)).collect::<Option<Vec<_>>>()?),
+        "partials" => list(parts.partial_residuals().ok()?.iter().map(|p| numbers(p)).collect::<Option<Vec<_>>>()?),
         "shares" => numbers(&components.map(|c| c.share).collect::<Vec<_>>()),
         "cross" => {
             let record = |pair: &Cross| -> Option<Value> {

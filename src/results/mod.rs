@@ -4,6 +4,7 @@
 //! All numbers here are in the units that the data were given in, except where a transform of the target leaves no
 //! other scale for the parts of a sum. Nothing is rounded or drawn here.
 
+mod along;
 mod compare;
 mod crossval;
 mod decompose;
@@ -14,6 +15,7 @@ mod residuals;
 mod save;
 mod score;
 
+pub use along::{Along, Correlation};
 pub use compare::{Compared, compare};
 pub use crossval::{CrossValidation, FoldScore, cross_validate};
 pub use decompose::{Component, Cross, Decomposition, decompose};

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::data::write::{Table, write_whole};
+use crate::data::write::{Cells, Table, write_whole};
 use crate::describe::figures::{self, BandOf};
-use crate::describe::{self, tables};
+use crate::describe::{self, parts, tables};
+use crate::figure::ready::Names;
 use crate::figure::{self, Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::lang::ast::StatementKind;
@@ -137,10 +138,11 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
         Value::Explanation(told) => match &told.of {
             Subject::Kernel(kernel) => return super::kernels::picture(call, kernel),
             Subject::Fit(fit) => {
-                results::decompose(fit, results::At::Training).and_then(|parts| figures::decomposition(&parts))
+                results::decompose(fit, results::At::Training).and_then(|parts| parts::decomposition(&parts))
             }
         },
         Value::Features(features) => return Ok(describe::features_figure(features)),
+        Value::Table(sheet) => return bars(&sheet.table).map_err(|t| t.blame("value")),
         Value::Surface(drawn) => return Ok(describe::surface_figure(drawn, view(call)?)),
         Value::List(_) | Value::Range(_) => {
             let xs: Option<Vec<f64>> = call.maybe("x")?;
@@ -148,7 +150,17 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
         }
         Value::Fit(fit) => figures::fit(fit, band),
         Value::Prediction(prediction) => figures::prediction(prediction, band),
-        Value::Decomposition(parts) => figures::decomposition(parts),
+        Value::Decomposition(parts) => match call.maybe::<Arc<str>>("show")?.as_deref() {
+            Some("correlation") => match parts::correlations(parts) {
+                Ok(None) => {
+                    let text =
+                        "correlations are shown of parts that look at one input each, and there are no two such parts";
+                    return Err(Trouble::new(text).blame("value"));
+                }
+                found => found.map(Option::unwrap_or_default),
+            },
+            _ => parts::decomposition(parts),
+        },
         other => {
             let what = "data, a fit, a prediction, a decomposition, residuals, a kernel, an explanation, features, \
                         a surface or numbers";
@@ -165,6 +177,27 @@ fn view(call: &mut Call<'_, '_>) -> Res<Option<(f64, f64)>> {
         Some([azimuth, elevation]) if azimuth.is_finite() && elevation.is_finite() => Ok(Some((*azimuth, *elevation))),
         Some(_) => Err(Trouble::new("a view is two angles in degrees, as in `view=[30, 20]`").blame("view")),
     }
+}
+
+/// A bar for each row of a table: named by its first column, as high as its share or else its first other number.
+fn bars(table: &Table) -> Res<Figure> {
+    let columns = table.columns();
+    let number = |wanted: &dyn Fn(&str) -> bool| {
+        columns.iter().skip(1).find_map(|(name, cells)| match cells {
+            Cells::Numbers(values) if wanted(name) => Some((name.clone(), values.clone())),
+            _ => None,
+        })
+    };
+    let found = number(&|name| name == "share").or_else(|| number(&|_| true));
+    let (Some((first, cells)), Some((name, values))) = (columns.first(), found) else {
+        return Err(Trouble::new("a table is plotted as bars: names in its first column, numbers in another"));
+    };
+    check_length(table.rows())?;
+    let names: Vec<String> = match cells {
+        Cells::Numbers(numbers) => numbers.iter().map(|x| crate::lang::display::number(*x)).collect(),
+        Cells::Texts(texts) => texts.iter().map(|text| text.clone().unwrap_or_default()).collect(),
+    };
+    Ok(figure::ready::bars_figure(Names { title: "", x: first, y: &name }, &names, &values))
 }
 
 /// Numbers against their place in the list, or against `xs`; of a list of lists, a line each.
@@ -209,6 +242,12 @@ pub static FILES: &[Builtin] = &[
             ),
             Place::keyword("title", Want::STRING, "that of the value", "what stands above"),
             Place::keyword("x", Want::Numbers, "their places in the list", "of a list of numbers, where each stands"),
+            Place::keyword(
+                "show",
+                Want::Choice(&["parts", "correlation"]),
+                "\"parts\"",
+                "of a decomposition: the parts, or how their posteriors go together",
+            ),
             Place::keyword(
                 "view",
                 Want::Numbers,

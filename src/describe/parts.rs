@@ -1,0 +1,171 @@
+//! The parts of a sum as figures.
+
+use super::figures::{axis_label, label_of, single_input, sorted, title};
+use super::numbers::percent;
+use crate::figure::ready::{Curve, Names, Pairs, Part, component_panel, components_figure, correlation_panel};
+use crate::figure::{Figure, Mark, Panel, Role};
+use crate::model::ModelError;
+use crate::results::{Along, Component, Decomposition};
+
+/// Points of the grids that curves are drawn on, and along each side of a plane.
+const GRID: usize = 400;
+const SIDE: usize = 40;
+/// Pairs of parts that a figure of correlations shows.
+const PAIRS: usize = 9;
+const BAND: &str = "±2 sd";
+
+/// A panel for each part: over its one input with what the other parts leave of the data, over the plane of its two, else
+/// row by row.
+///
+/// # Errors
+/// As [`decompose`](crate::results::decompose).
+pub fn decomposition(parts: &Decomposition) -> Result<Figure, ModelError> {
+    let data = parts.fit.problem().data();
+    let unit = parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})"));
+    let y_name = format!("part{unit}");
+    let single = single_input(&parts.fit);
+    if let (Some(input), false) = (&single, parts.training) {
+        return at_rows(parts, input, &y_name);
+    }
+    let partial = if parts.training { parts.partial_residuals()? } else { Vec::new() };
+    let mut panels = Vec::new();
+    for (i, part) in parts.components.iter().enumerate() {
+        let along = if parts.training { parts.along(i, if single.is_some() { GRID } else { SIDE * 5 })? } else { None };
+        panels.push(match along {
+            Some(along) if along.inputs.len() == 1 => curve(parts, part, &along, &partial[i], &y_name),
+            Some(_) => match parts.along(i, SIDE)? {
+                Some(along) => plane(parts, part, &along, &y_name),
+                None => rows(parts, part, i, &y_name),
+            },
+            None => rows(parts, part, i, &y_name),
+        });
+    }
+    if single.is_none() {
+        level(&mut panels);
+    }
+    Ok(components_figure(&title(data), panels))
+}
+
+/// One vertical axis for all curves, so that parts compare at a glance.
+fn level(panels: &mut [Panel]) {
+    let spread = |panel: &Panel| {
+        let of = |mark: &Mark| match mark {
+            Mark::Points { y, .. } => y.clone(),
+            Mark::Band { lo, hi, .. } => [&lo[..], hi].concat(),
+            _ => Vec::new(),
+        };
+        panel.marks.iter().flat_map(of).filter(|v| v.is_finite()).collect::<Vec<f64>>()
+    };
+    let flat = |panel: &Panel| !panel.marks.iter().any(|m| matches!(m, Mark::Heat { .. }));
+    let all: Vec<f64> = panels.iter().filter(|p| flat(p)).flat_map(spread).collect();
+    let (lo, hi) = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &v| (lo.min(v), hi.max(v)));
+    if lo < hi {
+        let pad = (hi - lo) * 0.04;
+        panels.iter_mut().filter(|p| flat(p)).for_each(|p| p.y.range = Some((lo - pad, hi + pad)));
+    }
+}
+
+fn band(mean: &[f64], var: &[f64], sign: f64) -> Vec<f64> {
+    mean.iter().zip(var).map(|(m, v)| m + sign * 2.0 * v.sqrt()).collect()
+}
+
+fn curve(parts: &Decomposition, part: &Component, along: &Along, partial: &[f64], y_name: &str) -> Panel {
+    let data = parts.fit.problem().data();
+    let x = data.column(&along.inputs[0]).map_or_else(Vec::new, |c| c.values().to_vec());
+    let (lo, hi) = (band(&along.mean, &along.var, -1.0), band(&along.mean, &along.var, 1.0));
+    let part = Part {
+        label: &part.label,
+        share: Some(part.share),
+        curve: Curve { x: &along.grid[0], mean: &along.mean, lo: &lo, hi: &hi },
+        partial: Pairs { x: &x, y: partial },
+    };
+    component_panel(&label_of(data, &along.inputs[0]), y_name, part, BAND)
+}
+
+fn plane(parts: &Decomposition, part: &Component, along: &Along, y_name: &str) -> Panel {
+    let data = parts.fit.problem().data();
+    let values = |i: usize| data.column(&along.inputs[i]).map_or_else(Vec::new, |c| c.values().to_vec());
+    let heat = Mark::Heat {
+        x: along.grid[0].clone(),
+        y: along.grid[1].clone(),
+        z: along.mean.clone(),
+        label: y_name.into(),
+        range: None,
+    };
+    let points = Mark::Points { x: values(0), y: values(1), label: "rows of the data".into(), role: Role::Data };
+    let (x_name, second) = (label_of(data, &along.inputs[0]), label_of(data, &along.inputs[1]));
+    Panel::new(x_name, second, vec![heat, points]).titled(format!("{}: {}", part.label, percent(part.share)))
+}
+
+/// A part row by row: against its one input if it has one.
+fn rows(parts: &Decomposition, part: &Component, i: usize, y_name: &str) -> Panel {
+    let inputs = parts.inputs_of(i);
+    let input = match &inputs[..] {
+        [one] => parts.at.column(one),
+        _ => None,
+    };
+    let (x, label) = match input.filter(|c| c.len() == part.mean.len()) {
+        Some(column) => (column.values().to_vec(), axis_label(column)),
+        None => ((0..part.mean.len()).map(|i| i as f64).collect(), "row".to_string()),
+    };
+    let points = Mark::Points { x, y: part.mean.clone(), label: "posterior mean".into(), role: Role::Mean };
+    Panel::new(label, y_name, vec![points]).titled(format!("{}: {}", part.label, percent(part.share)))
+}
+
+/// Parts over the one input, at the rows that were asked for.
+fn at_rows(parts: &Decomposition, input: &str, y_name: &str) -> Result<Figure, ModelError> {
+    let data = parts.fit.problem().data();
+    let along = parts.at.find(input)?.values();
+    let order = sorted(along);
+    let pick = |values: &[f64]| -> Vec<f64> { order.iter().map(|&i| values[i]).collect() };
+    let panels = parts.components.iter().map(|part| {
+        let (mean, var) = (pick(&part.mean), pick(&part.var));
+        let (x, lo, hi) = (pick(along), band(&mean, &var, -1.0), band(&mean, &var, 1.0));
+        let curve = Curve { x: &x, mean: &mean, lo: &lo, hi: &hi };
+        let part = Part { label: &part.label, share: Some(part.share), curve, partial: Pairs::default() };
+        component_panel(&label_of(data, input), y_name, part, BAND)
+    });
+    Ok(components_figure(&title(data), panels.collect()))
+}
+
+/// How the posteriors of parts go together: for each pair, at all values of their inputs. `None` without a pair of parts
+/// that look at one input each.
+///
+/// # Errors
+/// As [`decompose`](crate::results::decompose).
+pub fn correlations(parts: &Decomposition) -> Result<Option<Figure>, ModelError> {
+    let data = parts.fit.problem().data();
+    let all = parts.correlations(SIDE)?;
+    if all.is_empty() {
+        return Ok(None);
+    }
+    let label = |i: usize| parts.components[i].label.as_str();
+    let panels = all.iter().take(PAIRS).map(|c| {
+        // Two inputs tell the parts apart, one does not.
+        let alike = c.inputs[0] == c.inputs[1];
+        let name = |of: usize, input: &str| {
+            let input = label_of(data, input);
+            if alike { format!("{input}, for {}", label(of)) } else { input }
+        };
+        // The transpose: the first part across.
+        let values: Vec<f64> = c.values.as_slice().to_vec();
+        correlation_panel(
+            Names {
+                title: &format!("{} and {}", label(c.one), label(c.other)),
+                x: &name(c.one, &c.inputs[0]),
+                y: &name(c.other, &c.inputs[1]),
+            },
+            &c.grid[0],
+            &c.grid[1],
+            &values,
+        )
+    });
+    let panels: Vec<Panel> = panels.collect();
+    let columns = panels.len().min(3);
+    let more =
+        if all.len() > PAIRS { format!(", the strongest {PAIRS} of {} pairs", all.len()) } else { String::new() };
+    let note = format!(
+        "Posterior correlation of the values of two parts{more}. Strongly negative: the data tell only their sum."
+    );
+    Ok(Some(Figure::grid(title(data), columns, panels).with_note(note)))
+}

@@ -1,0 +1,230 @@
+//! Parts of a sum along the inputs that they look at, for pictures of them (Duvenaud, "Expressing Structure with
+//! Kernels", Fig. 1.6 and 1.7).
+
+use super::decompose::{Decomposition, decompose};
+use super::predict::At;
+use crate::data::{Column, Dataset};
+use crate::linalg::Matrix;
+use crate::model::{ModelError, has_white_noise};
+
+/// The posterior of a part over a grid of its one or two inputs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Along {
+    pub inputs: Vec<String>,
+    /// The values of each input.
+    pub grid: Vec<Vec<f64>>,
+    /// At every place of the grid; of two inputs the first changes fastest.
+    pub mean: Vec<f64>,
+    pub var: Vec<f64>,
+}
+
+/// The posterior correlation of two parts, each along its one input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Correlation {
+    pub one: usize,
+    pub other: usize,
+    /// The inputs of the two parts.
+    pub inputs: [String; 2],
+    /// Their values.
+    pub grid: [Vec<f64>; 2],
+    /// Values of the first part down, of the second across.
+    pub values: Matrix,
+}
+
+impl Correlation {
+    /// The largest of the correlations, whatever their signs.
+    pub fn largest(&self) -> f64 {
+        self.values.amax()
+    }
+}
+
+impl Decomposition {
+    /// The inputs of a part, where they are numbers and the part is a function of them alone.
+    pub fn inputs_of(&self, part: usize) -> Vec<String> {
+        let Some(component) = self.components.get(part).filter(|c| !has_white_noise(&c.kernel)) else {
+            return Vec::new();
+        };
+        let problem = self.fit.problem();
+        let (mentioned, all) = component.kernel.mentioned();
+        let names: Vec<String> = if all {
+            problem.names().to_vec()
+        } else {
+            let name = |input: &crate::kernel::InputRef| match input {
+                crate::kernel::InputRef::Index(i) => problem.names().get(*i).cloned(),
+                crate::kernel::InputRef::Name(name) => Some(name.to_string()),
+            };
+            mentioned.iter().filter_map(name).collect()
+        };
+        let numbers = |name: &String| problem.data().column(name).is_some_and(|c| !c.is_categories());
+        if names.iter().all(numbers) { names } else { Vec::new() }
+    }
+
+    /// A part over the training range of its inputs, with `points` values of each; none for a part of no input, or of
+    /// more than two.
+    ///
+    /// # Errors
+    /// As [`decompose`].
+    pub fn along(&self, part: usize, points: usize) -> Result<Option<Along>, ModelError> {
+        let inputs = self.inputs_of(part);
+        let Some(component) = self.components.get(part).filter(|_| (1..=2).contains(&inputs.len())) else {
+            return Ok(None);
+        };
+        let grid: Vec<Vec<f64>> = inputs.iter().map(|name| range(self.fit.problem().data(), name, points)).collect();
+        let places = grid.iter().map(Vec::len).product();
+        let stride = grid[0].len();
+        let column = |axis: usize| -> Vec<f64> {
+            (0..places).map(|i| if axis == 0 { grid[0][i % stride] } else { grid[axis][i / stride] }).collect()
+        };
+        let rows =
+            self.rows_with(places, inputs.iter().enumerate().map(|(axis, name)| (name.as_str(), column(axis))))?;
+        let x = self.fit.problem().inputs_of(&rows)?;
+        let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
+        let parts = self.fit.posterior.parts(std::slice::from_ref(&component.kernel), &x, false)?;
+        Ok(parts.into_iter().next().map(|made| Along { inputs, grid, mean: made.mean, var: made.var }))
+    }
+
+    /// For each part, the data at the training rows less all other parts and the mean function, on the scale of the
+    /// model: what the part would have to explain.
+    ///
+    /// # Errors
+    /// As [`decompose`].
+    pub fn partial_residuals(&self) -> Result<Vec<Vec<f64>>, ModelError> {
+        if !self.training {
+            return decompose(&self.fit, At::Training)?.partial_residuals();
+        }
+        let y = self.fit.problem().y();
+        let left = |i: usize| y[i] - self.mean_function[i] - self.components.iter().map(|c| c.mean[i]).sum::<f64>();
+        let left: Vec<f64> = (0..y.len()).map(left).collect();
+        Ok(self.components.iter().map(|c| c.mean.iter().zip(&left).map(|(m, l)| m + l).collect()).collect())
+    }
+
+    /// The correlations of all pairs of parts that look at one input each, with `points` values of each input; the
+    /// strongest first.
+    ///
+    /// # Errors
+    /// As [`decompose`].
+    pub fn correlations(&self, points: usize) -> Result<Vec<Correlation>, ModelError> {
+        let data = self.fit.problem().data();
+        let inputs: Vec<(usize, String)> = (0..self.components.len())
+            .filter_map(|i| match &self.inputs_of(i)[..] {
+                [one] => Some((i, one.clone())),
+                _ => None,
+            })
+            .collect();
+        // All inputs run through their ranges together: a part sees only its own.
+        let all = inputs.iter().map(|(_, name)| (name.as_str(), range(data, name, points)));
+        let rows = self.rows_with(points, all)?;
+        let x = self.fit.problem().inputs_of(&rows)?;
+        let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
+        let kernels: Vec<_> = inputs.iter().map(|(i, _)| self.components[*i].kernel.clone()).collect();
+        let parts = self.fit.posterior.parts(&kernels, &x, false)?;
+        let mut out = Vec::new();
+        for (a, (one, first)) in inputs.iter().enumerate() {
+            for (b, (other, second)) in inputs.iter().enumerate().skip(a + 1) {
+                let mut values = self.fit.posterior.cross_covariance(&kernels[a], &kernels[b], &x, false)?;
+                for i in 0..points {
+                    for j in 0..points {
+                        let scale = (parts[a].var[i] * parts[b].var[j]).sqrt();
+                        values[(i, j)] = if scale > 0.0 { (values[(i, j)] / scale).clamp(-1.0, 1.0) } else { 0.0 };
+                    }
+                }
+                let grid = [range(data, first, points), range(data, second, points)];
+                let inputs = [first.clone(), second.clone()];
+                out.push(Correlation { one: *one, other: *other, inputs, grid, values });
+            }
+        }
+        out.sort_by(|a, b| b.largest().total_cmp(&a.largest()));
+        Ok(out)
+    }
+
+    /// Rows like the first of training, with other values of some inputs.
+    fn rows_with<'n>(
+        &self,
+        n: usize,
+        columns: impl Iterator<Item = (&'n str, Vec<f64>)>,
+    ) -> Result<Dataset, ModelError> {
+        let mut rows = self.fit.problem().data().take(&vec![0; n]).without_target();
+        for (name, values) in columns {
+            rows = rows.with_column(Column::numeric(name, values))?;
+        }
+        Ok(rows)
+    }
+}
+
+/// Even steps over the range of a column.
+fn range(data: &Dataset, name: &str, points: usize) -> Vec<f64> {
+    let values = data.column(name).map_or(&[][..], Column::values).iter().copied().filter(|v| v.is_finite());
+    let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
+    let (lo, hi) = if lo <= hi { (lo, hi) } else { (0.0, 1.0) };
+    let step = (hi - lo) / (points.max(2) - 1) as f64;
+    (0..points).map(|i| if i + 1 == points { hi } else { lo + step * i as f64 }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::fit::Fit;
+    use crate::kernel::{InputRef, Inputs, Kernel, families};
+    use crate::model::Model;
+    use crate::progress::Silent;
+
+    /// y = 3a + sin b on a grid, with a part for each input and one for both.
+    fn fitted() -> Arc<Fit> {
+        let (a, b): (Vec<f64>, Vec<f64>) = (0..36).map(|i| (f64::from(i % 6), f64::from(i / 6))).unzip();
+        let y = a.iter().zip(&b).map(|(a, b)| 3.0 * a + b.sin()).collect();
+        let columns = vec![Column::numeric("a", a), Column::numeric("b", b), Column::numeric("y", y)];
+        let data = Dataset::new(columns, Some("y"), Some(&["a", "b"])).unwrap();
+        let of = |names: &[&str]| {
+            let inputs = names.iter().map(|n| InputRef::Name((*n).into())).collect();
+            Kernel::leaf(families::family("SE").unwrap(), Inputs::These(inputs))
+        };
+        let kernel = Kernel::sum([of(&["a"]), of(&["b"]), of(&["a", "b"])]).unwrap();
+        let options = crate::fit::Options { restarts: 1, ..crate::fit::Options::default() };
+        Arc::new(crate::fit::fit(&Model::new(kernel), &data, options, &Silent).unwrap())
+    }
+
+    #[test]
+    fn parts_run_along_their_own_inputs() {
+        let parts = decompose(&fitted(), At::Training).unwrap();
+        let line = parts.along(0, 6).unwrap().unwrap();
+        assert_eq!(
+            (&line.inputs[..], &line.grid[0][..]),
+            (&["a".to_string()][..], &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0][..])
+        );
+        let plane = parts.along(2, 6).unwrap().unwrap();
+        for i in 0..6 {
+            assert!((line.mean[i] - parts.components[0].mean[i]).abs() < 1e-9);
+        }
+        for (i, mean) in plane.mean.iter().enumerate() {
+            assert!((mean - parts.components[2].mean[i]).abs() < 1e-9, "{i}");
+        }
+    }
+
+    #[test]
+    fn partial_residuals_add_to_the_data() {
+        let fit = fitted();
+        let parts = decompose(&fit, At::Training).unwrap();
+        let partial = parts.partial_residuals().unwrap();
+        let rows = decompose(&fit, At::Rows(fit.problem().data().head(3))).unwrap();
+        assert_eq!(partial, rows.partial_residuals().unwrap());
+        for (i, y) in fit.problem().y().iter().enumerate() {
+            let others = parts.components[1].mean[i] + parts.components[2].mean[i] + parts.mean_function[i];
+            assert!((partial[0][i] + others - y).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn correlations_are_those_of_the_rows() {
+        let parts = decompose(&fitted(), At::Training).unwrap();
+        let found = parts.correlations(6).unwrap();
+        // The part of both inputs is left out.
+        assert_eq!((found.len(), found[0].one, found[0].other), (1, 0, 1));
+        let cross = &parts.cross[0];
+        for i in 0..6 {
+            // Row 7i of the data has a = b = i.
+            assert!((found[0].values[(i, i)] - cross.corr[7 * i]).abs() < 1e-6);
+        }
+    }
+}
