@@ -36,7 +36,7 @@ pub use gram::{EvalError, Gram, Sites};
 pub use params::ParamInfo;
 pub use plan::Plan;
 pub use print::{is_reserved, number, quoted};
-pub use voice::{Head, Voice};
+pub use voice::{Head, Inside, Voice};
 pub use wrap::{Combine, RowFunction, Wrap};
 pub use written::ParamError;
 

@@ -3,8 +3,8 @@
 /// The words for a family or a wrap.
 ///
 /// All texts are templates. `{x}` is what it looks at, and `{l}`, `{p}`, … are its parameters by their short names, in the
-/// units of the data. A wrap has `{k}` or `{1}`, `{2}`, … for the kernels in it, `{f}` for its function and `{n}` for its
-/// exponent. `{degree}` is "linear", "quadratic", … and `{grows}` how an amplitude grows with the inputs. What stands in
+/// units of the data. A wrap has `{k}` or `{1}`, `{2}`, … for the kernels in it and `{all}` for the list of them, `{f}` for its
+/// function and `{n}` for its exponent. `{degree}` is "linear", "quadratic", … and `{grows}` how an amplitude grows with the inputs. What stands in
 /// brackets is left out where one of its values is not known; `[one|other]` has what then stands in its place.
 #[derive(Debug, Clone, Copy)]
 pub struct Voice {
@@ -34,11 +34,19 @@ pub enum Head {
     Polynomial,
     /// A value for each category.
     Levels,
-    /// A wrap whose noun is a phrase of its own. `moved`: the kernels in it see other inputs than the data's, so that
-    /// their lengths have no unit.
-    Whole {
-        moved: bool,
-    },
+    /// A wrap, whose noun is a phrase of its own.
+    Whole(Inside),
+}
+
+/// What the kernels in a wrap see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inside {
+    /// The inputs of the data.
+    Same,
+    /// Others, so that their lengths have no unit.
+    Moved,
+    /// One input at a time: a kernel that looks at all is one of "it".
+    Each,
 }
 
 impl Head {
@@ -51,7 +59,7 @@ impl Head {
             Head::Constant => (3, 0),
             Head::Polynomial => (4, 0),
             Head::Levels => (5, 0),
-            Head::Whole { .. } => (6, 0),
+            Head::Whole(_) => (6, 0),
         }
     }
 }
@@ -71,11 +79,16 @@ impl Voice {
 
     /// A wrap by its phrase: `"{k}, with its amplitude multiplied by {f}"`.
     pub const fn wrap(phrase: &'static str) -> Self {
-        Self::family(Head::Whole { moved: false }, phrase, &[])
+        Self::family(Head::Whole(Inside::Same), phrase, &[])
     }
 
     /// A wrap whose kernels see other inputs than those of the data, by its phrase.
     pub const fn moving(phrase: &'static str) -> Self {
-        Self::family(Head::Whole { moved: true }, phrase, &[])
+        Self::family(Head::Whole(Inside::Moved), phrase, &[])
+    }
+
+    /// A wrap whose kernels see one input at a time, by its phrase: `"a sum over all inputs, each with {k}"`.
+    pub const fn each(phrase: &'static str) -> Self {
+        Self::family(Head::Whole(Inside::Each), phrase, &[])
     }
 }

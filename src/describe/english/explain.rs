@@ -197,7 +197,7 @@ fn draws(kernel: &Kernel, products: &[Product<'_>], scene: &Scene) -> String {
         Some(1) => "with a slope everywhere, but no curvature",
         Some(2) => "with a slope and a curvature everywhere, but nothing beyond",
         _ if heads().all(|head| head == Head::Noise) => "",
-        _ if heads().any(|head| matches!(head, Head::Whole { .. } | Head::Levels)) => {
+        _ if heads().any(|head| matches!(head, Head::Whole(_) | Head::Levels)) => {
             "smooth wherever the functions and categories in it let it be"
         }
         _ => "smooth, with derivatives of every order",
@@ -226,7 +226,7 @@ fn far(told: &Description, products: &[Product<'_>]) -> Option<String> {
         let has = |wanted: fn(&Head) -> bool| product.factors.iter().any(|f| wanted(&f.head));
         let title = format!("`{}`", part.title());
         match product.factors.first().map(|f| f.head) {
-            _ if has(|h| matches!(h, Head::Whole { .. } | Head::Noise | Head::Levels)) => {}
+            _ if has(|h| matches!(h, Head::Whole(_) | Head::Noise | Head::Levels)) => {}
             _ if has(|h| matches!(h, Head::Smooth(_))) => back.push(title),
             Some(Head::Periodic(_)) => on.push(title),
             Some(Head::Polynomial) => along.push(title),

@@ -2,7 +2,7 @@
 
 use super::quantity::{amount, cycle, place, short};
 use super::scene::{Input, Scene, common_unit, overlap};
-use crate::kernel::{Head, Kernel, Leaf, Node, ParamSpec, Role, Values};
+use crate::kernel::{Head, Inside, Kernel, Leaf, Node, ParamSpec, Role, Values};
 
 /// One factor, or several of one kind that are told as one.
 #[derive(Debug, Clone)]
@@ -108,7 +108,7 @@ impl<'k> Factor<'k> {
             }
             _ => Self {
                 kernel,
-                head: Head::Whole { moved: false },
+                head: Head::Whole(Inside::Same),
                 inputs: scene.inputs(&super::phrase::mentioned(kernel), true),
                 leaves: Vec::new(),
                 degree: 0,
@@ -163,7 +163,7 @@ impl<'k> Factor<'k> {
 }
 
 fn parameter<'k>(leaf: &'k Leaf, short: &str) -> Option<(&'static ParamSpec, &'k Values)> {
-    leaf.family.spec().params.iter().zip(&leaf.params).find(|(spec, _)| spec.short == short)
+    leaf.family.spec().params.iter().zip(&leaf.params).find(|(spec, _)| [spec.short, spec.name].contains(&short))
 }
 
 fn with_role(leaf: &Leaf, role: Role) -> Option<(&'static ParamSpec, &Values)> {
@@ -191,6 +191,12 @@ pub fn told(spec: &ParamSpec, values: &Values, inputs: &[Input], scene: &Scene) 
             })
         }
         (Role::LengthScale, many) if many.len() == inputs.len() => scales(many, inputs, scene),
+        (Role::Period, many) if many.len() == inputs.len() && !many.is_empty() => {
+            let each = many.iter().zip(inputs).map(|(param, input)| {
+                Some(format!("{} in {}", amount(param.value()?, input.unit.as_deref(), digits), input.name))
+            });
+            Some(super::join_and(&each.collect::<Option<Vec<_>>>()?))
+        }
         (Role::Location, [one]) => Some(place(one.value()?, inputs.first().and_then(|input| input.range))),
         (_, [one]) => Some(short(one.value()?, 3)),
         _ => None,

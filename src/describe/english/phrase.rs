@@ -5,7 +5,7 @@ use super::quantity::{amount, place, short, single, spoken};
 use super::scene::{Input, Scene, overlap};
 use super::template::fill;
 use super::{join_and, with_article};
-use crate::kernel::{Head, Inputs, Kernel, Node, Role, Wrapped};
+use crate::kernel::{Head, Inputs, Inside, Kernel, Node, Role, Wrapped};
 
 /// So many terms of a sum inside a phrase are told.
 const MOST: usize = 12;
@@ -29,12 +29,20 @@ pub fn phrase(kernel: &Kernel, scene: &Scene) -> String {
 }
 
 fn sum(terms: &[&Kernel], scene: &Scene) -> String {
+    format!("the sum of {}", list(terms, scene))
+}
+
+/// Kernels one after another, numbered where there are several.
+fn list(terms: &[&Kernel], scene: &Scene) -> String {
+    if let [one] = terms {
+        return phrase(one, scene);
+    }
     let told = terms.iter().take(MOST).enumerate().map(|(i, term)| format!("({}) {}", i + 1, phrase(term, scene)));
     let mut told: Vec<String> = told.collect();
     if terms.len() > MOST {
         told.push(format!("{} more parts", terms.len() - MOST));
     }
-    format!("the sum of {}", join_and(&told))
+    join_and(&told)
 }
 
 /// The noun with its article, its own clauses, and how many of the other factors are told in it.
@@ -176,12 +184,16 @@ pub fn mentioned(kernel: &Kernel) -> Inputs {
 fn whole(kernel: &Kernel, scene: &Scene) -> String {
     let Node::Wrap(wrapped) = kernel.node() else { return phrase(kernel, scene) };
     let spec = wrapped.wrap.spec();
-    let moved = matches!(spec.voice.head, Head::Whole { moved: true });
-    let inner = if moved { scene.moved() } else { scene.clone() };
+    let inner = match spec.voice.head {
+        Head::Whole(Inside::Moved) => scene.moved(),
+        Head::Whole(Inside::Each) => scene.each(),
+        _ => scene.clone(),
+    };
     let inputs = scene.inputs(&mentioned(kernel), spec.several_inputs);
     let child = |i: usize| wrapped.children.get(i).map(|child| phrase(child, &inner));
     let value = |name: &str| match name {
         "k" => child(0),
+        "all" => Some(list(&wrapped.children.iter().collect::<Vec<_>>(), &inner)),
         "x" => Some(scene.names(&inputs)),
         "f" => wrapped.wrap.function().map(|function| format!("`{}`", function.source())),
         "n" => wrapped.wrap.exponent().map(|n| n.to_string()),
@@ -189,7 +201,7 @@ fn whole(kernel: &Kernel, scene: &Scene) -> String {
             Ok(i) => child(i.checked_sub(1)?),
             Err(_) => {
                 let mut params = spec.params.iter().zip(&wrapped.params);
-                let (spec, values) = params.find(|(spec, _)| spec.short == name)?;
+                let (spec, values) = params.find(|(spec, _)| [spec.short, spec.name].contains(&name))?;
                 told(spec, values, &inputs, scene)
             }
         },
@@ -207,7 +219,7 @@ fn size(product: &Product<'_>, scene: &Scene) -> Option<String> {
     let sd = variance.sqrt();
     let grows: Vec<&Factor<'_>> = product.factors.iter().filter(|f| f.head == Head::Polynomial).collect();
     match &grows[..] {
-        _ if product.factors.iter().any(|f| matches!(f.head, Head::Whole { .. })) => None,
+        _ if product.factors.iter().any(|f| matches!(f.head, Head::Whole(_))) => None,
         [] => Some(format!("standard deviation {}", amount(sd, target, 3))),
         [Factor { degree: 1, inputs, .. }] => {
             let [Input { all: false, unit, .. }] = &inputs[..] else { return None };

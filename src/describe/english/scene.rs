@@ -10,6 +10,8 @@ pub struct Scene {
     columns: Vec<Input>,
     /// The unit of the target, on the scale of the model.
     pub target: Option<String>,
+    /// A kernel that looks at all inputs is one of each of them.
+    each: bool,
 }
 
 /// One input as it is spoken of.
@@ -47,13 +49,18 @@ impl Scene {
             Input { unit, range: (lo <= hi).then_some((lo, hi)), ..Input::named(name.as_str()) }
         };
         let target = pipeline.target().unit(data.target().and_then(|column| column.unit()));
-        Self { columns: problem.names().iter().zip(problem.x()).map(input).collect(), target }
+        Self { columns: problem.names().iter().zip(problem.x()).map(input).collect(), target, each: false }
     }
 
     /// The same for kernels that see other inputs: names stay, units and places are lost.
     pub fn moved(&self) -> Self {
         let columns = self.columns.iter().map(|input| Input { unit: None, range: None, ..input.clone() });
-        Self { columns: columns.collect(), target: self.target.clone() }
+        Self { columns: columns.collect(), ..self.clone() }
+    }
+
+    /// The same for kernels that stand for one of each input.
+    pub fn each(&self) -> Self {
+        Self { each: true, ..self.clone() }
     }
 
     /// Whether there are several inputs that could be meant.
@@ -64,6 +71,7 @@ impl Scene {
     /// The inputs that are meant; `several`: whether all may be more than one.
     pub fn inputs(&self, inputs: &Inputs, several: bool) -> Vec<Input> {
         match inputs {
+            Inputs::All if self.each => vec![Input { all: true, ..Input::named("it") }],
             Inputs::All if self.columns.is_empty() => {
                 vec![Input { all: true, ..Input::named(if several { "the inputs" } else { "the input" }) }]
             }

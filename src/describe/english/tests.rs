@@ -1,6 +1,8 @@
 //! The language of descriptions: what is said of kernels that are built by hand. Sessions are in
 //! `tests/transcripts/kernels/describe.mer`, and random kernels in `tests/voice.rs`.
 
+use super::phrase::phrase;
+use super::scene::Scene;
 use super::{capital, describe_kernel, join_and, with_article};
 use crate::kernel::families::FAMILIES;
 use crate::kernel::wraps::WRAPS;
@@ -31,6 +33,16 @@ fn the_noun_is_the_first_in_the_order_of_preference() {
     assert_eq!(said(&["Const", "Lin", "Lin"]), "A quadratic function of the inputs.");
 }
 
+#[test]
+fn kernels_in_wraps_are_told_by_what_they_see() {
+    let find = |name: &str| Kernel::family(crate::kernel::families::family(name).unwrap());
+    let each = Scene::default().each();
+    assert_eq!(phrase(&find("SE"), &each), "a smooth function of it");
+    let sum = Kernel::sum([find("Matern12"), find("Lin")]).unwrap();
+    let text = "the sum of (1) a rough function of it that has no slope anywhere and (2) a linear function of it";
+    assert_eq!(phrase(&sum, &each), text);
+}
+
 /// The names that a template mentions.
 fn places(template: &str) -> Vec<&str> {
     template.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
@@ -47,13 +59,17 @@ fn voices_mention_what_there_is() {
         .collect();
     for spec in family.iter().chain(WRAPS) {
         let voice = &spec.voice;
-        let wrap = matches!(voice.head, Head::Whole { .. });
+        let wrap = matches!(voice.head, Head::Whole(_));
         let own = ["x", "degree", "grows"];
-        let wraps = ["x", "k", "f", "n", "1", "2", "3", "4"];
+        let wraps = ["x", "k", "all", "f", "n", "1", "2", "3", "4"];
         let all = voice.details.iter().copied().chain([voice.noun, voice.own, voice.other]);
         for name in all.flat_map(places) {
             let known = if wrap { wraps.contains(&name) } else { own.contains(&name) };
-            assert!(known || spec.params.iter().any(|p| p.short == name), "{}: {{{name}}}", spec.name);
+            assert!(
+                known || spec.params.iter().any(|p| [p.short, p.name].contains(&name)),
+                "{}: {{{name}}}",
+                spec.name
+            );
         }
         assert!(!voice.noun.is_empty(), "{}", spec.name);
         assert_eq!(voice.own.is_empty(), voice.other.is_empty(), "{}", spec.name);
