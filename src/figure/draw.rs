@@ -11,6 +11,7 @@ use super::hidden;
 use super::layout::{Anchor, ColourBar, Frame, Key, Page, Placed, TICK, TICK_MARK, TICK_ROOM, Text};
 use super::mesh::{self, Side};
 use super::palette::{self, Rgb, Shades, colour};
+use super::pixels;
 use super::scale::Tick;
 use super::thin::{DENSE, Point, dashes, pairs, runs, thin_line, thin_points};
 use super::{Across, Mark, Role};
@@ -23,13 +24,22 @@ const FAR: f64 = 1e5;
 const CELLS: usize = 120;
 const DASH: (f64, f64) = (6.0, 4.0);
 
+/// What a scene is drawn for. All but surfaces is drawn alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Medium {
+    /// Shapes of one colour each.
+    Shapes,
+    /// So many pixels along a CSS pixel.
+    Pixels { density: usize },
+}
+
 /// The scene of a page.
-pub(super) fn scene(page: &Page<'_>) -> Scene {
+pub(super) fn scene(page: &Page<'_>, medium: Medium) -> Scene {
     let mut scene = Scene::new(f64::from(page.size.width), f64::from(page.size.height));
     scene.font_family = Some(FONTS.into());
     scene.text_color = Some(hex(palette::INK));
     for panel in &page.panels {
-        draw_panel(&mut scene, panel);
+        draw_panel(&mut scene, panel, medium);
     }
     for (key, x, y) in &page.keys {
         draw_key(&mut scene, *key, *x, *y);
@@ -40,7 +50,7 @@ pub(super) fn scene(page: &Page<'_>) -> Scene {
     scene
 }
 
-fn draw_panel(scene: &mut Scene, panel: &Placed<'_>) {
+fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium) {
     let Frame { x, y, w, h } = panel.frame;
     let heat = panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Heat { .. }));
     if !heat {
@@ -56,7 +66,7 @@ fn draw_panel(scene: &mut Scene, panel: &Placed<'_>) {
     scene.add(Primitive::ClipStart { x: x - 1.0, y: y - 1.0, width: w + 2.0, height: h + 2.0, id });
     let shades = panel.bar.as_ref().map(|b| b.shades);
     for mark in &panel.marks {
-        draw_mark(scene, panel, mark, shades);
+        draw_mark(scene, panel, mark, shades, medium);
     }
     scene.add(Primitive::ClipEnd);
     if !panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Mesh { .. })) {
@@ -106,7 +116,7 @@ fn draw_bar(scene: &mut Scene, bar: &ColourBar) {
     upright_ticks(scene, bar.frame, &bar.ticks, x + w, 1.0);
 }
 
-fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<Shades>) {
+fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<Shades>, medium: Medium) {
     let frame = panel.frame;
     let sideways = |t: f64| (frame.x + t * frame.w).clamp(-FAR, FAR);
     let upward = |t: f64| (frame.y + frame.h - t * frame.h).clamp(-FAR, FAR);
@@ -169,42 +179,51 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
             }
         }
         Mark::Mesh { vertices, faces, shade, rims, view } => {
-            let patches = mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view);
-            draw_mesh(scene, frame, &hidden::painted(patches));
+            draw_mesh(scene, frame, mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view), medium);
         }
         // Turned into bars before.
         Mark::Histogram { .. } => {}
     }
 }
 
-/// Patches from the farthest to the nearest, as large as they fit.
-fn draw_mesh(scene: &mut Scene, frame: Frame, patches: &[mesh::Patch]) {
+/// A surface as large as it fits: as shapes from the farthest to the nearest, or pixel by pixel.
+fn draw_mesh(scene: &mut Scene, frame: Frame, patches: Vec<mesh::Patch>, medium: Medium) {
     const ROOM: f64 = 6.0;
-    const EDGE: f64 = 0.84;
-    let Some([left, right, down, up]) = mesh::bounds(patches) else { return };
+    let Some([left, right, down, up]) = mesh::bounds(&patches) else { return };
     let fits = |room: f64, size: f64| if size > 0.0 { (room - 2.0 * ROOM).max(1.0) / size } else { f64::INFINITY };
     let scale = fits(frame.w, right - left).min(fits(frame.h, up - down));
     let (x, y) = (frame.x + frame.w / 2.0, frame.y + frame.h / 2.0);
     let (middle_x, middle_y) = (f64::midpoint(left, right), f64::midpoint(down, up));
-    for patch in patches {
-        let outline: Vec<Point> =
-            patch.outline.iter().map(|(u, v)| (x + (u - middle_x) * scale, y - (v - middle_y) * scale)).collect();
-        scene.add(Primitive::Path(Box::new(PathData {
-            d: build_path(&outline) + "Z",
-            fill: Some(paint(patch.fill)),
-            // A line between the cells also closes the hairlines that painting leaves there.
-            stroke: paint(if patch.whole { palette::lit(patch.fill, EDGE) } else { patch.fill }),
-            stroke_width: 0.5,
-            opacity: None,
-            stroke_dasharray: None,
-        })));
-        let next = outline.iter().cycle().skip(1);
-        for ((a, b), side) in outline.iter().zip(next).zip(&patch.sides) {
-            match side {
-                Side::Rim => line(scene, *a, *b, palette::INK, 1.6),
-                Side::Edge if !patch.whole => line(scene, *a, *b, palette::lit(patch.fill, EDGE), 0.5),
-                Side::Edge | Side::Inner => {}
-            }
+    let place = |(u, v): Point| (x + (u - middle_x) * scale, y - (v - middle_y) * scale);
+    match medium {
+        Medium::Pixels { density } => {
+            let made = pixels::painted(&patches, frame, density, place);
+            let sides = vec![made.side; made.x.len()];
+            let fills = made.colours.into_iter().map(paint).collect();
+            scene.add(Primitive::RectBatch { x: made.x, y: made.y, w: sides.clone(), h: sides, fills });
+        }
+        Medium::Shapes => hidden::painted(patches).iter().for_each(|patch| draw_patch(scene, patch, place)),
+    }
+}
+
+fn draw_patch(scene: &mut Scene, patch: &mesh::Patch, place: impl Fn(Point) -> Point) {
+    const EDGE: f64 = 0.84;
+    let outline: Vec<Point> = patch.outline.iter().map(|p| place(*p)).collect();
+    scene.add(Primitive::Path(Box::new(PathData {
+        d: build_path(&outline) + "Z",
+        fill: Some(paint(patch.fill)),
+        // A line between the cells also closes the hairlines that painting leaves there.
+        stroke: paint(if patch.whole { palette::lit(patch.fill, EDGE) } else { patch.fill }),
+        stroke_width: 0.5,
+        opacity: None,
+        stroke_dasharray: None,
+    })));
+    let next = outline.iter().cycle().skip(1);
+    for ((a, b), side) in outline.iter().zip(next).zip(&patch.sides) {
+        match side {
+            Side::Rim => line(scene, *a, *b, palette::INK, 1.6),
+            Side::Edge if !patch.whole => line(scene, *a, *b, palette::lit(patch.fill, EDGE), 0.5),
+            Side::Edge | Side::Inner => {}
         }
     }
 }

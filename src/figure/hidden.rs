@@ -3,7 +3,7 @@
 //! Sorted by depth, faces that pass through each other or lie across each other are painted wrongly. Where painting would
 //! show another face than the nearest, both are cut into quarters, until what is wrong is too small to be seen.
 
-use super::mesh::{Patch, Side, bounds, fill};
+use super::mesh::{Patch, Side, bounds, depth_at, fill};
 use super::thin::Point;
 
 /// Pixels along the longer side of the picture in which faces are compared.
@@ -74,9 +74,12 @@ fn visible(
 impl Patch {
     /// Calls `set` with each pixel that it covers, and its depth there.
     fn pixels(&self, wide: usize, tall: usize, place: impl Fn(Point) -> Point, set: &mut impl FnMut(usize, f64)) {
-        let corners: Vec<(Point, f64)> = self.outline.iter().zip(&self.depth).map(|(p, d)| (place(*p), *d)).collect();
+        let corners: Vec<Point> = self.outline.iter().map(|p| place(*p)).collect();
         for k in 1..corners.len().saturating_sub(1) {
-            fill([corners[0], corners[k], corners[k + 1]], wide, tall, set);
+            let depths = [self.depth[0], self.depth[k], self.depth[k + 1]];
+            fill([corners[0], corners[k], corners[k + 1]], wide, tall, &mut |at, shares| {
+                set(at, depth_at(depths, shares))
+            });
         }
     }
 
@@ -93,6 +96,7 @@ impl Patch {
             outline: corners[..count].iter().map(|c| c.0).collect(),
             depth: corners[..count].iter().map(|c| c.1).collect(),
             sides: corners[..count].iter().map(|c| c.2).collect(),
+            smooth: Vec::new(),
             whole: false,
             ..self
         };

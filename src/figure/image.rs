@@ -5,6 +5,7 @@ use std::path::Path;
 use kuva::backend::raster::RasterBackend;
 use kuva::backend::svg::SvgBackend;
 
+use super::draw::Medium;
 use super::text::clean;
 use super::{Figure, FigureError, Size, draw, layout};
 use crate::data::write::write_whole;
@@ -12,7 +13,7 @@ use crate::data::write::write_whole;
 /// The longest side of a picture in CSS pixels.
 pub(super) const LARGEST: u32 = 8000;
 /// Pixels of a PNG per CSS pixel in each direction.
-const DENSITY: f32 = 2.0;
+const DENSITY: usize = 2;
 
 /// The figure as an SVG document that scales to where it is shown.
 ///
@@ -20,7 +21,7 @@ const DENSITY: f32 = 2.0;
 /// [`FigureError::Size`] when a side is zero or above 8000.
 pub fn to_svg(figure: &Figure, size: Size) -> Result<String, FigureError> {
     check(size)?;
-    let svg = SvgBackend::new().render_scene(&draw::scene(&layout::place(figure, size)));
+    let svg = SvgBackend::new().render_scene(&draw::scene(&layout::place(figure, size), Medium::Shapes));
     // The crate writes neither a view box, without which a browser cannot scale, nor a title for screen readers.
     let open = format!("<svg role=\"img\" viewBox=\"0 0 {} {}\" ", size.width, size.height);
     let svg = svg.replacen("<svg ", &open, 1);
@@ -33,8 +34,8 @@ pub fn to_svg(figure: &Figure, size: Size) -> Result<String, FigureError> {
 /// [`FigureError::Size`] when a side is zero or above 8000; [`FigureError::Encode`] when the encoder fails.
 pub fn to_png(figure: &Figure, size: Size) -> Result<Vec<u8>, FigureError> {
     check(size)?;
-    let scene = draw::scene(&layout::place(figure, size));
-    RasterBackend::new().with_scale(DENSITY).render_scene(&scene).map_err(FigureError::Encode)
+    let scene = draw::scene(&layout::place(figure, size), Medium::Pixels { density: DENSITY });
+    RasterBackend::new().with_scale(DENSITY as f32).render_scene(&scene).map_err(FigureError::Encode)
 }
 
 /// Writes the figure at its natural size as the ending of `path` says, `.svg` or `.png`. Missing folders are made. The

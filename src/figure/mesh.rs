@@ -8,9 +8,9 @@ type Vec3 = [f64; 3];
 /// How far the eye is from the middle of a surface, in its radii: near enough to tell front from back.
 const EYE: f64 = 4.5;
 /// Where light comes from, seen from the eye: over its left shoulder.
-const LIGHT: Vec3 = [-0.45, 0.60, 0.66];
+const LIGHT: Vec3 = [-0.36, 0.52, 0.775];
 /// What is left of a colour without light.
-const DARK: f64 = 0.5;
+const DARK: f64 = 0.55;
 /// Directions that are tried for the best view.
 const VIEWS: usize = 96;
 /// Pixels along a side of the picture that a view is judged by.
@@ -34,10 +34,21 @@ pub(super) struct Patch {
     pub fill: Rgb,
     /// From 0, dark, to 1.
     pub light: f64,
+    /// At each corner of a whole face.
+    pub smooth: Vec<Smooth>,
     /// What its sides are, each from a corner to the next.
     pub sides: Vec<Side>,
     /// Whether it is a face, and no piece of one.
     pub whole: bool,
+}
+
+/// What a corner of a face shares with the faces around it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Smooth {
+    /// The mean direction of the faces, seen from the eye, on the side that this face shows.
+    pub normal: Vec3,
+    /// The place of its colour.
+    pub share: f64,
 }
 
 /// A side of a patch.
@@ -69,25 +80,45 @@ pub(super) fn patches(body: Body<'_>, view: Option<(f64, f64)>) -> Vec<Patch> {
         .flat_map(|rim| rim.iter().zip(rim.iter().cycle().skip(1)))
         .map(|(&a, &b)| (a.min(b), a.max(b)))
         .collect();
-    let mut patches: Vec<Patch> = faces
+    // As the eye sees them; twice the area long, so that large faces count for more.
+    let normals: Vec<Vec3> = faces
         .iter()
         .map(|face| {
-            let at = |i: &u32| *i as usize;
-            let normal = normal(&face.iter().map(|i| points[at(i)]).collect::<Vec<_>>());
-            let mut towards = [dot(normal, right), dot(normal, up), dot(normal, eye)];
-            if towards[2] < 0.0 {
-                towards = towards.map(|v| -v);
-            }
-            let light = DARK + (1.0 - DARK) * dot(towards, LIGHT).max(0.0);
-            let value =
-                face.iter().map(|i| body.shade.get(at(i)).copied().unwrap_or(0.0)).sum::<f64>() / face.len() as f64;
-            let colour = shades.map_or(palette::MISSING, |shades| palette::body(shades.share(value)));
+            let n = area_vector(&face.iter().map(|&i| points[i as usize]).collect::<Vec<_>>());
+            let n = [dot(n, right), dot(n, up), dot(n, eye)];
+            if n[2] < 0.0 { n.map(|v| -v) } else { n }
+        })
+        .collect();
+    let mut around: Vec<Vec<usize>> = vec![Vec::new(); points.len()];
+    for (f, face) in faces.iter().enumerate() {
+        face.iter().for_each(|&i| around[i as usize].push(f));
+    }
+    let share = |i: u32| {
+        let value = body.shade.get(i as usize).copied().filter(|v| v.is_finite());
+        value.zip(shades).map_or(0.5, |(value, shades)| shades.share(value))
+    };
+    let mut patches: Vec<Patch> = faces
+        .iter()
+        .zip(&normals)
+        .map(|(face, normal)| {
+            let light = light_on(*normal);
+            let smooth = |&i: &u32| {
+                let normal = around[i as usize].iter().fold([0.0; 3], |sum: Vec3, &f| {
+                    // Behind a bend a neighbour may show its other side.
+                    let sign = if dot(normals[f], *normal) < 0.0 { -1.0 } else { 1.0 };
+                    std::array::from_fn(|axis| sum[axis] + sign * normals[f][axis])
+                });
+                Smooth { normal, share: share(i) }
+            };
+            let smooth: Vec<Smooth> = face.iter().map(smooth).collect();
+            let mean = smooth.iter().map(|s| s.share).sum::<f64>() / face.len() as f64;
             let next = face.iter().cycle().skip(1);
             Patch {
-                outline: face.iter().map(|i| seen[at(i)].0).collect(),
-                depth: face.iter().map(|i| seen[at(i)].1).collect(),
-                fill: palette::lit(colour, light),
+                outline: face.iter().map(|&i| seen[i as usize].0).collect(),
+                depth: face.iter().map(|&i| seen[i as usize].1).collect(),
+                fill: palette::lit(palette::body(mean), light),
                 light: ((light - DARK) / (1.0 - DARK)).clamp(0.0, 1.0),
+                smooth,
                 sides: face
                     .iter()
                     .zip(next)
@@ -120,10 +151,10 @@ pub(super) fn bounds(patches: &[Patch]) -> Option<[f64; 4]> {
 pub(super) fn seen(patches: &[Patch], wide: usize, tall: usize, place: impl Fn(Point) -> Point) -> Vec<Option<usize>> {
     let mut front: Vec<Option<(f64, usize)>> = vec![None; wide * tall];
     for (i, patch) in patches.iter().enumerate() {
-        let corners: Vec<(Point, f64)> =
-            patch.outline.iter().zip(&patch.depth).map(|(p, depth)| (place(*p), *depth)).collect();
+        let corners: Vec<Point> = patch.outline.iter().map(|p| place(*p)).collect();
         for k in 1..corners.len().saturating_sub(1) {
-            fill([corners[0], corners[k], corners[k + 1]], wide, tall, &mut |at, depth| {
+            fill([corners[0], corners[k], corners[k + 1]], wide, tall, &mut |at, shares| {
+                let depth = depth_at([patch.depth[0], patch.depth[k], patch.depth[k + 1]], shares);
                 if front[at].is_none_or(|(before, _)| depth > before) {
                     front[at] = Some((depth, i));
                 }
@@ -133,29 +164,39 @@ pub(super) fn seen(patches: &[Patch], wide: usize, tall: usize, place: impl Fn(P
     front.into_iter().map(|pixel| pixel.map(|(_, i)| i)).collect()
 }
 
-/// Calls `set` with each pixel whose middle lies in a triangle, and the depth there.
-pub(super) fn fill([a, b, c]: [(Point, f64); 3], wide: usize, tall: usize, set: &mut impl FnMut(usize, f64)) {
+/// Calls `set` with each pixel whose middle lies in a triangle, and the shares that the corners have there.
+pub(super) fn fill([a, b, c]: [Point; 3], wide: usize, tall: usize, set: &mut impl FnMut(usize, [f64; 3])) {
     let cross = |p: Point, q: Point, r: Point| (q.0 - p.0) * (r.1 - p.1) - (q.1 - p.1) * (r.0 - p.0);
-    let area = cross(a.0, b.0, c.0);
+    let area = cross(a, b, c);
     if area == 0.0 || !area.is_finite() {
         return;
     }
-    let ends = |pick: fn(Point) -> f64, most: usize| {
-        let values = [pick(a.0), pick(b.0), pick(c.0)];
-        let (lo, hi) =
-            (values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(f64::MIN, f64::max));
+    let ends = |values: [f64; 3], most: usize| {
+        let (lo, hi) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
         ((lo - 0.5).ceil().clamp(0.0, most as f64) as usize, (hi + 0.5).floor().clamp(0.0, most as f64) as usize)
     };
-    let ((left, right), (top, foot)) = (ends(|p| p.0, wide), ends(|p| p.1, tall));
+    let ((left, right), (top, foot)) = (ends([a.0, b.0, c.0], wide), ends([a.1, b.1, c.1], tall));
     for y in top..foot {
         for x in left..right {
             let p = (x as f64 + 0.5, y as f64 + 0.5);
-            let (u, v, w) = (cross(p, b.0, c.0) / area, cross(p, c.0, a.0) / area, cross(p, a.0, b.0) / area);
-            if u >= -1e-9 && v >= -1e-9 && w >= -1e-9 {
-                set(y * wide + x, u * a.1 + v * b.1 + w * c.1);
+            let shares = [cross(p, b, c) / area, cross(p, c, a) / area, cross(p, a, b) / area];
+            if shares.iter().all(|share| *share >= -1e-9) {
+                set(y * wide + x, shares);
             }
         }
     }
+}
+
+/// The depth at shares of three corners.
+pub(super) fn depth_at(corners: [f64; 3], shares: [f64; 3]) -> f64 {
+    corners.iter().zip(shares).map(|(depth, share)| depth * share).sum()
+}
+
+/// The share of its colour that a body shows where it faces in a direction, as seen from the eye.
+pub(super) fn light_on(normal: Vec3) -> f64 {
+    let length = dot(normal, normal).sqrt();
+    let towards = if length > 0.0 { dot(normal, LIGHT) / length } else { 0.0 };
+    DARK + (1.0 - DARK) * towards.max(0.0)
 }
 
 /// Vertices about their middle, in radii; nothing where there is no finite size.
@@ -202,10 +243,11 @@ fn best_view(points: &[Vec3], faces: &[&Vec<u32>]) -> [Vec3; 3] {
         let scale = JUDGED as f64 / 2.6;
         let pixel = |p: Point| ((p.0 + 1.3) * scale, (1.3 - p.1) * scale);
         for face in faces {
-            let corner = |k: usize| (pixel(at[face[k] as usize].0), at[face[k] as usize].1);
+            let corner = |k: usize| at[face[k] as usize];
             for k in 1..face.len() - 1 {
-                fill([corner(0), corner(k), corner(k + 1)], JUDGED, JUDGED, &mut |i, depth| {
-                    front[i] = front[i].max(depth);
+                let own = [corner(0), corner(k), corner(k + 1)];
+                fill(own.map(|(p, _)| pixel(p)), JUDGED, JUDGED, &mut |i, shares| {
+                    front[i] = front[i].max(depth_at(own.map(|(_, depth)| depth), shares));
                 });
             }
         }

@@ -14,6 +14,7 @@ mod image;
 mod layout;
 mod mesh;
 mod palette;
+mod pixels;
 pub mod ready;
 mod scale;
 mod terminal;

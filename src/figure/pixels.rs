@@ -1,0 +1,138 @@
+//! A surface painted point by point: light that changes smoothly over its faces, and faces that pass through each other
+//! cut exactly.
+
+use super::layout::Frame;
+use super::mesh::{Patch, Side, fill, light_on};
+use super::palette::{self, Rgb};
+use super::thin::Point;
+
+/// Points along a side of a pixel; their mean is its colour.
+const FINE: usize = 2;
+/// More points than this are not held.
+const MOST: usize = 40_000_000;
+/// Half the width of a line between faces, and the width of one where the surface ends, in CSS pixels.
+const LINE: f64 = 0.28;
+const RIM: f64 = 1.3;
+/// What is left of a colour under a line between faces.
+const UNDER: f64 = 0.86;
+
+/// The pixels that a surface covers.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Pixels {
+    /// Their left and upper sides, in CSS pixels.
+    pub x: Vec<f64>,
+    pub y: Vec<f64>,
+    pub colours: Vec<Rgb>,
+    /// The side of each.
+    pub side: f64,
+}
+
+/// Paints patches; `place` maps their plane to CSS pixels, of which each is `density` × `density` pixels.
+pub(super) fn painted(patches: &[Patch], frame: Frame, density: usize, place: impl Fn(Point) -> Point) -> Pixels {
+    let side = 1.0 / density as f64;
+    // Pixels of the picture, so that none is shared by two.
+    let (left, top) = ((frame.x / side).floor() * side, (frame.y / side).floor() * side);
+    let (wide, tall) = ((frame.w / side).ceil() as usize + 1, (frame.h / side).ceil() as usize + 1);
+    let fine = if wide * tall * FINE * FINE > MOST { 1 } else { FINE };
+    let scale = fine as f64 / side;
+    let (w, h) = (wide * fine, tall * fine);
+    let mut front: Vec<(f32, Rgb)> = vec![(f32::NEG_INFINITY, (0, 0, 0)); w * h];
+    for patch in patches {
+        let corners: Vec<Point> = patch
+            .outline
+            .iter()
+            .map(|p| {
+                let (x, y) = place(*p);
+                ((x - left) * scale, (y - top) * scale)
+            })
+            .collect();
+        for k in 1..corners.len().saturating_sub(1) {
+            let own = [0, k, k + 1];
+            fill(own.map(|i| corners[i]), w, h, &mut |at, share| {
+                let mix = |of: &dyn Fn(usize) -> f64| (0..3).map(|i| share[i] * of(own[i])).sum::<f64>();
+                let depth = mix(&|i| patch.depth[i]) as f32;
+                if depth > front[at].0 {
+                    let normal = std::array::from_fn(|axis| mix(&|i| patch.smooth[i].normal[axis]));
+                    let body = palette::body(mix(&|i| patch.smooth[i].share));
+                    let point = ((at % w) as f64 + 0.5, (at / w) as f64 + 0.5);
+                    front[at] = (
+                        depth,
+                        lined(palette::lit(body, light_on(normal)), patch, &corners, point, fine as f64 / side),
+                    );
+                }
+            });
+        }
+    }
+    let mut out = Pixels { side, ..Pixels::default() };
+    for row in 0..tall {
+        for column in 0..wide {
+            let points = (0..fine * fine).map(|i| front[(row * fine + i / fine) * w + column * fine + i % fine]);
+            let (mut sum, mut seen) = ([0.0; 3], 0);
+            for (depth, (r, g, b)) in points {
+                let paper = depth == f32::NEG_INFINITY;
+                seen += usize::from(!paper);
+                let colour = if paper { [255.0; 3] } else { [f64::from(r), f64::from(g), f64::from(b)] };
+                sum = std::array::from_fn(|i| sum[i] + colour[i]);
+            }
+            if seen > 0 {
+                let mean = sum.map(|v| (v / (fine * fine) as f64).round() as u8);
+                out.x.push(left + column as f64 * side);
+                out.y.push(top + row as f64 * side);
+                out.colours.push((mean[0], mean[1], mean[2]));
+            }
+        }
+    }
+    out
+}
+
+/// The colour of a point of a patch, darker on the lines around it.
+fn lined(colour: Rgb, patch: &Patch, corners: &[Point], point: Point, scale: f64) -> Rgb {
+    let mut share: f64 = 1.0;
+    for (i, side) in patch.sides.iter().enumerate() {
+        let (a, b) = (corners[i], corners[(i + 1) % corners.len()]);
+        let away = distance(point, a, b) / scale;
+        match side {
+            Side::Rim if away < RIM => return palette::INK,
+            Side::Edge if away < 2.0 * LINE => {
+                share = share.min(UNDER + (1.0 - UNDER) * (away / LINE - 1.0).clamp(0.0, 1.0))
+            }
+            _ => {}
+        }
+    }
+    if share < 1.0 { palette::lit(colour, share) } else { colour }
+}
+
+/// How far a point is from a piece of a line.
+fn distance(p: Point, a: Point, b: Point) -> f64 {
+    let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+    let length = dx * dx + dy * dy;
+    let t = if length > 0.0 { (((p.0 - a.0) * dx + (p.1 - a.1) * dy) / length).clamp(0.0, 1.0) } else { 0.0 };
+    (p.0 - a.0 - t * dx).hypot(p.1 - a.1 - t * dy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mesh::{Body, patches};
+    use super::*;
+
+    #[test]
+    fn pixels_are_those_that_are_covered() {
+        let vertices = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]];
+        let body =
+            Body { vertices: &vertices, faces: &[vec![0, 1, 2, 3]], shade: &[0.0; 4], rims: &[vec![0, 1, 2, 3]] };
+        let patches = patches(body, Some((0.0, 90.0)));
+        let frame = Frame { x: 10.0, y: 20.0, w: 40.0, h: 40.0 };
+        let half = 10.0 / patches[0].outline[0].0.abs();
+        let made = painted(&patches, frame, 2, |(u, v)| (30.0 + half * u, 40.0 - half * v));
+        assert_eq!((made.x.len(), made.side), (40 * 40, 0.5));
+        assert_eq!((made.x[0], made.y[0], made.colours[0]), (20.0, 30.0, palette::INK));
+        assert!(made.colours[40 * 20 + 20].0 > 100);
+    }
+
+    #[test]
+    fn distances_end_at_the_ends() {
+        let (a, b) = ((0.0, 0.0), (2.0, 0.0));
+        assert_eq!([(1.0, 3.0), (5.0, 4.0), (-3.0, 4.0)].map(|p| distance(p, a, b)), [3.0, 5.0, 5.0]);
+        assert_eq!(distance((3.0, 4.0), a, a), 5.0);
+    }
+}
