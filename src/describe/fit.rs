@@ -82,6 +82,10 @@ pub fn parameters(fit: &Fit) -> String {
         if parameter.kind == ParameterKind::Noise && value == 0.0 {
             continue;
         }
+        // what a wrap holds by itself (the base kernels of an additive one) is no parameter of the model
+        if parameter.state == SlotState::Held && !parameter.beside {
+            continue;
+        }
         let state = match parameter.state {
             SlotState::Fixed => "fixed".to_string(),
             SlotState::Held => "held at 1: the product has one variance".to_string(),

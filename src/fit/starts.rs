@@ -148,6 +148,9 @@ impl<'p> Starts<'p> {
                 self.variance * if first { most.min(0.05) } else { between(1e-3 * most, most) }
             }
             (_, Role::LengthScale) => {
+                if let Some(width) = p.width {
+                    return within(p, width * if first { 1.0 } else { between(0.3, 3.0) });
+                }
                 let distance = self.distance(&p.columns).unwrap_or(1.0);
                 let least = column.map_or(0.05 * distance, |c| (1.5 * c.gap).min(distance).max(0.01 * distance));
                 if first {
@@ -190,7 +193,7 @@ impl<'p> Starts<'p> {
                 spread * if first { 0.1 } else { between(1e-3, 1.0) }
             }
             // one, until all shapes are known: see `share_variance`
-            (_, Role::Variance | Role::SlopeVariance) => 1.0,
+            (_, Role::Variance | Role::SlopeVariance | Role::OrderVariance) => 1.0,
             (_, Role::Degree) => p.value,
         }
     }
@@ -203,7 +206,7 @@ impl<'p> Starts<'p> {
         let open = |p: &Parameter| {
             p.is_free()
                 && matches!(p.kind, ParameterKind::Kernel(_))
-                && matches!(p.role, Role::Variance | Role::SlopeVariance)
+                && matches!(p.role, Role::Variance | Role::SlopeVariance | Role::OrderVariance)
                 && p.param.is_unset()
         };
         let variances: Vec<usize> = (0..parameters.len()).filter(|&i| open(&parameters[i])).collect();
@@ -214,22 +217,22 @@ impl<'p> Starts<'p> {
         let mut set = values.to_vec();
         let all_alike = (variances.len() > MANY_VARIANCES)
             .then(|| total(values).filter(|t| *t > 0.0).map_or(1.0, |t| t / variances.len() as f64));
-        for &v in &variances {
+        let adds = |v: usize| {
+            let mut doubled = values.to_vec();
+            doubled[v] *= 2.0;
+            total(&doubled).zip(total(values)).map_or(1.0, |(with, without)| with - without)
+        };
+        let added: Vec<f64> = variances.iter().map(|&v| all_alike.unwrap_or_else(|| adds(v))).collect();
+        // what adds nothing has its size for another reason: the features of a deep kernel
+        let sharing = added.iter().filter(|added| **added > 0.0).count();
+        for (&v, &added) in variances.iter().zip(&added) {
             let share = if index == 0 { 1.0 } else { (0.8 * normal(rng)).exp() };
             let with_offset = parameters[v].role == Role::SlopeVariance;
             let offset = (0..v).rev().find(|&b| {
                 with_offset && parameters[b].role == Role::Bias && parameters[b].origin == parameters[v].origin
             });
             let offset = offset.filter(|&b| parameters[b].is_free() && parameters[b].param.is_unset());
-            let added = all_alike.unwrap_or_else(|| {
-                let mut doubled = values.to_vec();
-                doubled[v] *= 2.0;
-                match (total(&doubled), total(values)) {
-                    (Some(with), Some(without)) if with - without > 0.0 => with - without,
-                    _ => 1.0,
-                }
-            });
-            let factor = self.variance * share / (variances.len() as f64 * added);
+            let factor = if added > 0.0 { self.variance * share / (sharing as f64 * added) } else { share };
             set[v] *= factor;
             if let Some(b) = offset {
                 set[b] *= factor;

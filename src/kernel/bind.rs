@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::family::ParamSpec;
-use super::plan::Plan;
-use super::program::{Program, View, ViewMap};
+use super::plan::{Plan, Seen};
+use super::program::Program;
 use super::written::ParamError;
 use super::{InputRef, Kernel, Leaf, Node, Origin, Values, Wrapped};
 use crate::param::{Domain, Param};
@@ -31,10 +31,6 @@ impl<'a> Schema<'a> {
         let columns =
             names.iter().zip(columns).map(|(name, values)| Column { name, values, categories: false }).collect();
         Self { columns }
-    }
-
-    fn values(&self) -> Vec<&'a [f64]> {
-        self.columns.iter().map(|c| c.values).collect()
     }
 }
 
@@ -79,6 +75,29 @@ pub enum Cause {
     Function { row: usize, message: String },
     #[error("{0}")]
     Rows(String),
+    #[error(
+        "`{family}` cannot look at `{input}` here, which is wound round a circle or a sphere and shown as several coordinates"
+    )]
+    Wound { family: &'static str, input: String },
+    #[error("a function inside `periodic` cannot follow a period that is fitted: write `period=fixed(…)`")]
+    MovingFunction,
+    #[error("`{family}` is about {wanted} inputs, and here it is given {found}")]
+    Inputs { family: &'static str, wanted: usize, found: usize },
+    #[error("{0}")]
+    Move(#[from] super::group::MoveError),
+    #[error("`{base}` names inputs of its own, and here it stands for one kernel for each input")]
+    NamesInputs { base: String },
+    #[error("order {order} needs at least as many inputs, and here there {}", are(*inputs))]
+    Order { order: usize, inputs: usize },
+    #[error("an image of {rows} by {cols} pixels needs {} inputs, and here there {}", rows * cols, are(*inputs))]
+    Image { rows: usize, cols: usize, inputs: usize },
+}
+
+fn are(inputs: usize) -> String {
+    match inputs {
+        1 => "is 1".into(),
+        n => format!("are {n}"),
+    }
 }
 
 /// Whether a fit moves a parameter.
@@ -106,8 +125,10 @@ pub struct Slot {
     pub value: f64,
     /// The columns of the data that its node looks at.
     pub columns: Vec<usize>,
-    /// Its node sees them through a function of the user, so that their units are lost.
+    /// Its node sees them through a function of the user or round a circle, so that their units are lost.
     pub warped: bool,
+    /// Then: how far apart the rows lie as its node sees them.
+    pub width: Option<f64>,
     /// Names around its node, outermost first.
     pub labels: Vec<Arc<str>>,
     pub origin: Option<Origin>,
@@ -137,21 +158,26 @@ impl Kernel {
     /// # Errors
     /// [`BindError`] names the node and what of it does not fit.
     pub fn bind(&self, schema: &Schema<'_>) -> Result<Bound, BindError> {
-        let mut plan = Plan {
-            schema,
-            instructions: Vec::new(),
-            views: vec![View { parent: 0, map: ViewMap::Identity }],
-            columns: vec![schema.values().iter().map(|c| c.to_vec()).collect()],
-            slots: Vec::new(),
-            places: Vec::new(),
-            labels: Vec::new(),
-            held: false,
-            beside: false,
-        };
-        plan.kernel(self, 0)?;
-        let Plan { instructions, views, slots, places, .. } = plan;
-        let program = Program { instructions, views, columns: schema.columns.len() };
-        Ok(Bound { kernel: self.clone(), program: Arc::new(program), slots, places })
+        let names: Vec<&str> = schema.columns.iter().map(|c| c.name).collect();
+        let kernel = self.spread(&names)?;
+        let mut plan = Plan::new(schema);
+        plan.kernel(&kernel, Seen::both(0))?;
+        let (program, slots, places) = plan.finish();
+        Ok(Bound { kernel, program: Arc::new(program), slots, places })
+    }
+
+    /// The kernel with what stands for one kernel for each input written out.
+    fn spread(&self, inputs: &[&str]) -> Result<Kernel, BindError> {
+        let all = |children: &[Kernel]| children.iter().map(|c| c.spread(inputs)).collect::<Result<Vec<_>, _>>();
+        Ok(match self.node() {
+            Node::Leaf(_) => self.clone(),
+            Node::Sum(children) => self.with_node(Node::Sum(all(children)?)),
+            Node::Product(children) => self.with_node(Node::Product(all(children)?)),
+            Node::Wrap(wrapped) => {
+                let wrapped = wrapped.wrap.spread(self, wrapped, inputs)?.unwrap_or_else(|| wrapped.clone());
+                self.with_node(Node::Wrap(Wrapped { children: all(&wrapped.children)?, ..wrapped }))
+            }
+        })
     }
 }
 

@@ -30,6 +30,9 @@ pub struct Spec {
     pub reads_inputs: bool,
     /// Whether it is defined on several inputs at once.
     pub several_inputs: bool,
+    /// Every positive power of it is a kernel: what products over a group need (log k is conditionally positive
+    /// definite).
+    pub divisible: bool,
     /// An expression of the language that shows it.
     pub example: &'static str,
     /// Values computed elsewhere: (parameters in order, x, x′, value).
@@ -95,6 +98,8 @@ pub enum Role {
     SlopeVariance,
     /// A variance added inside: the offset of a linear or polynomial kernel.
     Bias,
+    /// The variance of all terms of one order of an additive kernel. Each is free, as their ratios say what the order is.
+    OrderVariance,
     /// In units of the inputs; any real number.
     Location,
     /// A shape without unit.
@@ -204,6 +209,20 @@ pub trait Family: Debug + Send + Sync {
         scratch: &mut Scratch,
         gradient: &mut [f64],
     );
+
+    /// The derivative in the inputs, for columns that depend on parameters themselves: adds wᵢ ∂kᵢ/∂x to `left` (one
+    /// slice a column, of the rows of `pairs`) and Σᵢ wᵢ ∂kᵢ/∂x′ to `right` (one number a column). By default nothing,
+    /// for what looks at no inputs or only at categories.
+    fn pull_inputs(
+        &self,
+        _theta: Theta<'_>,
+        _pairs: Pairs<'_>,
+        _k: &[f64],
+        _w: &[f64],
+        _left: &mut [Vec<f64>],
+        _right: &mut [f64],
+    ) {
+    }
 }
 
 /// Memory that calls hand on to each other.

@@ -2,7 +2,9 @@
 
 use super::bind::Bound;
 use super::family::{Pairs, Rows, Scratch, Theta};
+use super::plan::Seen;
 use super::program::{LeafOp, Op};
+use super::view::RowFailure;
 use super::{Origin, Place};
 use crate::linalg::{Matrix, vector};
 
@@ -10,6 +12,7 @@ use crate::linalg::{Matrix, vector};
 #[derive(Debug, Clone)]
 pub struct Sites {
     n: usize,
+    /// Empty for views that depend on parameters.
     views: Vec<Vec<Vec<f64>>>,
 }
 
@@ -35,8 +38,10 @@ pub enum EvalError {
 struct Prepared {
     /// Of the first argument.
     left: Vec<Rows>,
-    /// Of the second, where it is seen through another view.
+    /// Of the second, where it is seen otherwise.
     right: Vec<Option<Rows>>,
+    /// The columns of views that depend on parameters; empty for the others.
+    moving: Vec<Vec<Vec<f64>>>,
 }
 
 impl Prepared {
@@ -47,7 +52,8 @@ impl Prepared {
 
 /// A Gram matrix under evaluation: keeps the values of the leaves, and its memory between calls.
 ///
-/// It holds one half-matrix for each leaf of the kernel, n(n + 1)/2 numbers.
+/// It holds one half-matrix for each leaf of the kernel, n(n + 1)/2 numbers; copies of a leaf, of which a symmetry can
+/// make many, are evaluated again for the gradient.
 pub struct Gram<'k> {
     bound: &'k Bound,
     sites: &'k Sites,
@@ -58,6 +64,11 @@ pub struct Gram<'k> {
     stored: Vec<Vec<f64>>,
     registers: Vec<Vec<f64>>,
     adjoints: Vec<Vec<f64>>,
+    /// Derivatives in the values around pairs, row by row, for the instructions that are looked at so.
+    around: Vec<Vec<f64>>,
+    /// Derivatives in the columns of views that depend on parameters.
+    shown: Vec<Vec<Vec<f64>>>,
+    values: Vec<f64>,
     scratch: Scratch,
 }
 
@@ -74,9 +85,8 @@ impl Bound {
         for view in &self.program.views {
             let shown = match views.get(view.parent) {
                 None => x.iter().map(|c| c.to_vec()).collect(),
-                Some(parent) => {
-                    view.map.apply(parent).map_err(|e| EvalError::Function { row: e.row, message: e.message })?
-                }
+                Some(_) if view.moving => Vec::new(),
+                Some(parent) => view.map.apply(parent, &[]).map_err(function_failed)?,
             };
             views.push(shown);
         }
@@ -95,14 +105,31 @@ impl Bound {
             .collect()
     }
 
-    fn prepare(&self, theta: &[Vec<f64>], sites: &Sites) -> Result<Prepared, EvalError> {
+    /// The columns of views that depend on parameters, at these values.
+    fn moving(&self, values: &[f64], sites: &Sites) -> Result<Vec<Vec<Vec<f64>>>, EvalError> {
+        let mut moving: Vec<Vec<Vec<f64>>> = Vec::with_capacity(self.program.views.len());
+        for view in &self.program.views {
+            let parent = moving.get(view.parent).filter(|m| !m.is_empty()).unwrap_or(&sites.views[view.parent]);
+            moving.push(match view.moving {
+                true => view.map.apply(parent, values).map_err(function_failed)?,
+                false => Vec::new(),
+            });
+        }
+        Ok(moving)
+    }
+
+    fn prepare(&self, values: &[f64], theta: &[Vec<f64>], sites: &Sites) -> Result<Prepared, EvalError> {
         let count = self.program.instructions.len();
-        let (mut left, mut right) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        for (instruction, theta) in self.program.instructions.iter().zip(theta) {
-            let (one, other) = match &instruction.op {
+        let moving = self.moving(values, sites)?;
+        let shown = |view: usize| if self.program.views[view].moving { &moving[view] } else { &sites.views[view] };
+        let mut prepared =
+            Prepared { left: Vec::with_capacity(count), right: Vec::with_capacity(count), moving: Vec::new() };
+        let mut diagonals: Vec<Vec<f64>> = Vec::new();
+        for (i, (instruction, theta)) in self.program.instructions.iter().zip(theta).enumerate() {
+            let (mut one, mut other) = match &instruction.op {
                 Op::Leaf(leaf) => {
                     let seen = |view: usize| {
-                        let x: Vec<&[f64]> = leaf.columns.iter().map(|&c| &sites.views[view][c][..]).collect();
+                        let x: Vec<&[f64]> = leaf.columns.iter().map(|&c| &shown(view)[c][..]).collect();
                         let theta = Theta { all: theta, ranges: &leaf.ranges };
                         leaf.family.prepare(theta, &x, &leaf.learnt).map_err(|message| EvalError::Rows {
                             origin: leaf.origin,
@@ -110,18 +137,68 @@ impl Bound {
                             message,
                         })
                     };
-                    (seen(leaf.left)?, if leaf.right == leaf.left { None } else { Some(seen(leaf.right)?) })
+                    let Seen { left, right } = leaf.seen;
+                    (seen(left)?, if right == left { None } else { Some(seen(right)?) })
                 }
-                Op::Combine { combine, view, columns, ranges, .. } => {
-                    let x: Vec<&[f64]> = columns.iter().map(|&c| &sites.views[*view][c][..]).collect();
-                    (combine.prepare(Theta { all: theta, ranges }, &x), None)
+                Op::Combine { combine, seen: Seen { left, right }, columns, ranges, .. } => {
+                    let seen = |view: usize| {
+                        let x: Vec<&[f64]> = columns.iter().map(|&c| &shown(view)[c][..]).collect();
+                        combine.prepare(Theta { all: theta, ranges }, &x)
+                    };
+                    (seen(*left), if right == left { None } else { Some(seen(*right)) })
                 }
                 Op::Sum | Op::Product => (Rows::new(), None),
             };
-            left.push(one);
-            right.push(other);
+            if let Some([left, right]) = instruction.around {
+                if left != right && other.is_none() {
+                    other = Some(one.clone());
+                }
+                one.push(diagonals[left].clone());
+                if let Some(other) = &mut other {
+                    other.push(diagonals[right].clone());
+                }
+            }
+            prepared.left.push(one);
+            prepared.right.push(other);
+            if self.program.around {
+                diagonals.push(self.diagonal_of(i, theta, &prepared, &diagonals, sites.n));
+            }
         }
-        Ok(Prepared { left, right })
+        prepared.moving = moving;
+        Ok(prepared)
+    }
+
+    /// The values of one instruction for each row with itself, given those of the instructions before it.
+    fn diagonal_of(&self, i: usize, theta: &[f64], prepared: &Prepared, earlier: &[Vec<f64>], n: usize) -> Vec<f64> {
+        let instruction = &self.program.instructions[i];
+        let mut out = vec![0.0; n];
+        let args: Vec<&[f64]> = instruction.args.iter().map(|&a| &earlier[a][..]).collect();
+        match &instruction.op {
+            Op::Leaf(leaf) if leaf.seen.left == leaf.seen.right => {
+                leaf.family.diagonal(Theta { all: theta, ranges: &leaf.ranges }, &prepared.left[i], &mut out);
+            }
+            Op::Leaf(leaf) => {
+                let theta = Theta { all: theta, ranges: &leaf.ranges };
+                for (j, out) in out.iter_mut().enumerate() {
+                    let pairs = Pairs { a: &prepared.left[i], b: prepared.right(i), from: j, j, same: true };
+                    leaf.family.column(theta, pairs, std::slice::from_mut(out));
+                }
+            }
+            Op::Sum => add_all(&args, &mut out),
+            Op::Product => multiply_all(&args, &mut out),
+            Op::Combine { combine, ranges, .. } if prepared.right[i].is_none() => {
+                combine.diagonal(Theta { all: theta, ranges }, &prepared.left[i], &args, &mut out);
+            }
+            Op::Combine { combine, ranges, .. } => {
+                let theta = Theta { all: theta, ranges };
+                for (j, out) in out.iter_mut().enumerate() {
+                    let pairs = Pairs { a: &prepared.left[i], b: prepared.right(i), from: j, j, same: true };
+                    let args: Vec<&[f64]> = args.iter().map(|arg| &arg[j..=j]).collect();
+                    combine.column(theta, pairs, &args, std::slice::from_mut(out));
+                }
+            }
+        }
+        out
     }
 
     /// k(a, b) for all rows of `a` (down) and `b` (across). No row of the one is an observation of the other.
@@ -130,7 +207,7 @@ impl Bound {
     /// [`EvalError::Rows`]: rows that a family cannot look at.
     pub fn cross(&self, values: &[f64], a: &Sites, b: &Sites) -> Result<Matrix, EvalError> {
         let theta = self.gather(values);
-        let (one, two) = (self.prepare(&theta, a)?, self.prepare(&theta, b)?);
+        let (one, two) = (self.prepare(values, &theta, a)?, self.prepare(values, &theta, b)?);
         let mut out = Matrix::zeros(a.n, b.n);
         let mut registers = vec![vec![0.0; a.n]; self.program.instructions.len()];
         for j in 0..b.n {
@@ -147,29 +224,10 @@ impl Bound {
     /// [`EvalError::Rows`]: rows that a family cannot look at.
     pub fn diagonal(&self, values: &[f64], sites: &Sites) -> Result<Vec<f64>, EvalError> {
         let theta = self.gather(values);
-        let prepared = self.prepare(&theta, sites)?;
+        let prepared = self.prepare(values, &theta, sites)?;
         let mut registers: Vec<Vec<f64>> = Vec::new();
-        for (i, (instruction, theta)) in self.program.instructions.iter().zip(&theta).enumerate() {
-            let mut out = vec![0.0; sites.n];
-            let args: Vec<&[f64]> = instruction.args.iter().map(|&a| &registers[a][..]).collect();
-            match &instruction.op {
-                Op::Leaf(leaf) if leaf.left == leaf.right => {
-                    leaf.family.diagonal(Theta { all: theta, ranges: &leaf.ranges }, &prepared.left[i], &mut out);
-                }
-                Op::Leaf(leaf) => {
-                    let theta = Theta { all: theta, ranges: &leaf.ranges };
-                    for (j, out) in out.iter_mut().enumerate() {
-                        let pairs = Pairs { a: &prepared.left[i], b: prepared.right(i), from: j, j, same: true };
-                        leaf.family.column(theta, pairs, std::slice::from_mut(out));
-                    }
-                }
-                Op::Sum => add_all(&args, &mut out),
-                Op::Product => multiply_all(&args, &mut out),
-                Op::Combine { combine, ranges, .. } => {
-                    combine.diagonal(Theta { all: theta, ranges }, &prepared.left[i], &args, &mut out);
-                }
-            }
-            registers.push(out);
+        for (i, theta) in theta.iter().enumerate() {
+            registers.push(self.diagonal_of(i, theta, &prepared, &registers, sites.n));
         }
         Ok(registers.pop().unwrap_or_default())
     }
@@ -189,6 +247,7 @@ impl Bound {
             let out = &mut later[0][..at.len];
             match &instruction.op {
                 Op::Leaf(leaf) => match &mut stored {
+                    Some(_) if !leaf.keep => leaf_column(leaf, theta, one, two, i, at, out),
                     Some((stored, range, Stored::Read)) => out.copy_from_slice(&stored[i][range.clone()]),
                     Some((stored, range, Stored::Write)) => {
                         leaf_column(leaf, theta, one, two, i, at, out);
@@ -215,6 +274,10 @@ impl Bound {
             }
         }
     }
+}
+
+fn function_failed(failure: RowFailure) -> EvalError {
+    EvalError::Function { row: failure.row, message: failure.message }
 }
 
 type Range = std::ops::Range<usize>;
@@ -265,7 +328,7 @@ impl<'k> Gram<'k> {
             .program
             .instructions
             .iter()
-            .map(|i| if matches!(i.op, Op::Leaf(_)) { vec![0.0; half] } else { Vec::new() })
+            .map(|i| if matches!(&i.op, Op::Leaf(leaf) if leaf.keep) { vec![0.0; half] } else { Vec::new() })
             .collect();
         Self {
             bound,
@@ -275,6 +338,9 @@ impl<'k> Gram<'k> {
             stored,
             registers: vec![vec![0.0; sites.n]; count],
             adjoints: vec![vec![0.0; sites.n]; count],
+            around: vec![Vec::new(); count],
+            shown: Vec::new(),
+            values: Vec::new(),
             scratch: Scratch::default(),
         }
     }
@@ -285,7 +351,8 @@ impl<'k> Gram<'k> {
     /// [`EvalError::Rows`]: rows that a family cannot look at.
     pub fn evaluate(&mut self, values: &[f64], out: &mut Matrix) -> Result<(), EvalError> {
         self.theta = self.bound.gather(values);
-        let prepared = self.bound.prepare(&self.theta, self.sites)?;
+        self.values = values.to_vec();
+        let prepared = self.bound.prepare(values, &self.theta, self.sites)?;
         let n = self.sites.n;
         let mut start = 0;
         for j in 0..n {
@@ -309,21 +376,30 @@ impl<'k> Gram<'k> {
         let instructions = &self.bound.program.instructions;
         let mut gradients: Vec<Vec<f64>> = self.theta.iter().map(|t| vec![0.0; t.len()]).collect();
         let (n, last) = (self.sites.n, instructions.len() - 1);
+        for a in instructions.iter().filter_map(|i| i.around).flatten() {
+            self.around[a] = vec![0.0; n];
+        }
+        self.shown = prepared.moving.iter().map(|view| vec![vec![0.0; n]; view.len()]).collect();
         let mut start = 0;
         for j in 0..n {
             let at = At { from: j, j, same: true, len: n - j };
             let range = start..start + at.len;
             start += at.len;
-            let stored = Some((&mut self.stored[..], range, Stored::Read));
-            self.bound.column(&self.theta, &prepared, &prepared, at, &mut self.registers, stored);
-            for (adjoint, instruction) in self.adjoints.iter_mut().zip(instructions) {
-                if matches!(instruction.op, Op::Leaf(_) | Op::Combine { .. } | Op::Sum | Op::Product) {
-                    adjoint[..at.len].fill(0.0);
-                }
-            }
+            self.fill(&prepared, at, range);
             weights(j, &mut self.adjoints[last][..at.len]);
             self.pull_column(&prepared, at, &mut gradients);
         }
+        if self.bound.program.around {
+            // pairs of a row with itself, for what was read around other pairs
+            let mut start = 0;
+            for j in 0..n {
+                let at = At { from: j, j, same: true, len: 1 };
+                self.fill(&prepared, at, start..start + 1);
+                start += n - j;
+                self.pull_column(&prepared, at, &mut gradients);
+            }
+        }
+        self.pull_views(&prepared, gradient);
         self.prepared = Some(prepared);
         for (instruction, part) in instructions.iter().zip(&gradients) {
             let slots: &[usize] = match &instruction.op {
@@ -337,21 +413,71 @@ impl<'k> Gram<'k> {
         }
     }
 
+    /// The values of one column again, and no derivatives yet.
+    fn fill(&mut self, prepared: &Prepared, at: At, range: Range) {
+        let stored = Some((&mut self.stored[..], range, Stored::Read));
+        self.bound.column(&self.theta, prepared, prepared, at, &mut self.registers, stored);
+        for adjoint in &mut self.adjoints {
+            adjoint[..at.len].fill(0.0);
+        }
+    }
+
+    /// Hands derivatives in columns that depend on parameters on to these.
+    fn pull_views(&mut self, prepared: &Prepared, gradient: &mut [f64]) {
+        let views = &self.bound.program.views;
+        for (i, view) in views.iter().enumerate().rev().filter(|(_, view)| view.moving) {
+            let (earlier, later) = self.shown.split_at_mut(i);
+            let parent = match views[view.parent].moving {
+                true => &prepared.moving[view.parent],
+                false => &self.sites.views[view.parent],
+            };
+            let mut unused = vec![vec![0.0; self.sites.n]; parent.len()];
+            let to_parent = if views[view.parent].moving { &mut earlier[view.parent] } else { &mut unused };
+            view.map.pull(parent, &self.values, &later[0], to_parent, gradient);
+        }
+    }
+
+    /// Adds derivatives in the columns that an instruction looks at, where they depend on parameters.
+    fn pull_shown(
+        shown: &mut [Vec<Vec<f64>>],
+        seen: Seen,
+        columns: &[usize],
+        at: At,
+        pull: impl FnOnce(&mut [Vec<f64>], &mut [f64]),
+    ) {
+        if shown[seen.left].is_empty() && shown[seen.right].is_empty() {
+            return;
+        }
+        let (mut left, mut right) = (vec![vec![0.0; at.len]; columns.len()], vec![0.0; columns.len()]);
+        pull(&mut left, &mut right);
+        for ((left, right), &column) in left.iter().zip(right).zip(columns) {
+            if let Some(to) = shown[seen.left].get_mut(column) {
+                vector::add(&mut to[at.from..at.from + at.len], left);
+            }
+            if let Some(to) = shown[seen.right].get_mut(column) {
+                to[at.j] += right;
+            }
+        }
+    }
+
     fn pull_column(&mut self, prepared: &Prepared, at: At, gradients: &mut [Vec<f64>]) {
         let len = at.len;
         for (i, instruction) in self.bound.program.instructions.iter().enumerate().rev() {
             let (earlier, later) = self.adjoints.split_at_mut(i);
             let w = &mut later[0][..len];
             let args = &instruction.args;
+            if len == 1 && !self.around[i].is_empty() && at.from == at.j {
+                w[0] += std::mem::take(&mut self.around[i][at.j]);
+            }
             match &instruction.op {
-                Op::Leaf(leaf) => leaf.family.pull(
-                    Theta { all: &self.theta[i], ranges: &leaf.ranges },
-                    at.pairs(prepared, prepared, i),
-                    &self.registers[i][..len],
-                    w,
-                    &mut self.scratch,
-                    &mut gradients[i],
-                ),
+                Op::Leaf(leaf) => {
+                    let (theta, k) = (Theta { all: &self.theta[i], ranges: &leaf.ranges }, &self.registers[i][..len]);
+                    let pairs = at.pairs(prepared, prepared, i);
+                    Self::pull_shown(&mut self.shown, leaf.seen, &leaf.columns, at, |left, right| {
+                        leaf.family.pull_inputs(theta, pairs, k, w, left, right);
+                    });
+                    leaf.family.pull(theta, pairs, k, w, &mut self.scratch, &mut gradients[i]);
+                }
                 Op::Sum => {
                     for &a in args {
                         vector::add(&mut earlier[a][..len], w);
@@ -370,11 +496,20 @@ impl<'k> Gram<'k> {
                         vector::add(&mut earlier[a][..len], rest);
                     }
                 }
-                Op::Combine { combine, ranges, .. } => {
+                Op::Combine { combine, ranges, seen, columns, .. } => {
                     let values: Vec<&[f64]> = args.iter().map(|&a| &self.registers[a][..len]).collect();
                     let mut handed = vec![vec![0.0; len]; args.len()];
                     let theta = Theta { all: &self.theta[i], ranges };
                     let pairs = at.pairs(prepared, prepared, i);
+                    if let Some([a, b]) = instruction.around {
+                        let (mut left, mut right) = (vec![0.0; len], 0.0);
+                        combine.pull_around(theta, pairs, &values, w, &mut left, &mut right);
+                        vector::add(&mut self.around[a][at.from..at.from + len], &left);
+                        self.around[b][at.j] += right;
+                    }
+                    Self::pull_shown(&mut self.shown, *seen, columns, at, |left, right| {
+                        combine.pull_inputs(theta, pairs, &values, w, left, right);
+                    });
                     combine.pull(theta, pairs, &values, w, &mut handed, &mut gradients[i]);
                     for (&a, handed) in args.iter().zip(&handed) {
                         vector::add(&mut earlier[a][..len], handed);
@@ -389,7 +524,7 @@ impl<'k> Gram<'k> {
 mod tests {
     use super::*;
     use crate::kernel::families::{FAMILIES, family};
-    use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Schema, Values, wraps};
+    use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Move, MoveKind, Node, Schema, Values, wraps};
     use crate::param::Param;
 
     fn on(name: &str, inputs: &[usize]) -> Kernel {
@@ -519,6 +654,86 @@ mod tests {
         check(&wraps::power(sum.clone(), 3));
         let unset = || vec![Values::One(Param::default()), Values::One(Param::default())];
         check(&wraps::changepoint(sum, per, Inputs::These(vec![InputRef::Index(0)]), unset()));
+    }
+
+    fn index(i: usize) -> InputRef {
+        InputRef::Index(i)
+    }
+
+    fn these(inputs: &[usize]) -> Inputs {
+        Inputs::These(inputs.iter().map(|&i| index(i)).collect())
+    }
+
+    #[test]
+    fn symmetries_have_theirs() {
+        let mv = |kind, inputs: &[usize]| Move::new(kind, inputs.iter().map(|&i| index(i)).collect(), vec![]).unwrap();
+        let (swap, flip) = (mv(MoveKind::Swap, &[0, 1]), mv(MoveKind::Flip, &[0]));
+        let about = Move::new(MoveKind::Flip, vec![index(1)], vec![0.3]).unwrap();
+        let turn = mv(MoveKind::Rotate, &[0, 1]);
+        let product = Kernel::product([on("SE", &[0]), on("Per", &[1])]).unwrap();
+        let sum = Kernel::sum([product.clone(), on("Lin", &[1]), on("WN", &[])]).unwrap();
+        for moves in [vec![swap.clone()], vec![flip.clone()], vec![about, flip], vec![turn]] {
+            for k in [on("SE", &[0, 1]), product.clone(), sum.clone(), on("Poly", &[1])] {
+                check(&wraps::invariant(k.clone(), moves.clone(), wraps::Method::Sum, true).unwrap());
+                check(&wraps::invariant(k, moves.clone(), wraps::Method::Fold, false).unwrap());
+            }
+            for k in [on("RQ", &[0, 1]), product.clone()] {
+                check(&wraps::invariant(k, moves.clone(), wraps::Method::Product, false).unwrap());
+            }
+        }
+        check(&wraps::translate(product.clone(), false));
+        check(&wraps::translate(sum, true));
+        let shifts = wraps::Shifts { rows: 1, cols: 2, radius: Some(1), edges: wraps::Edges::Zero };
+        check(&wraps::conv(product, shifts, true));
+        let inner = wraps::invariant(on("SE", &[0]), vec![swap.clone()], wraps::Method::Sum, false).unwrap();
+        check(&wraps::invariant(inner, vec![swap], wraps::Method::Sum, false).unwrap());
+    }
+
+    #[test]
+    fn wound_inputs_have_theirs() {
+        let period = || vec![Values::Each(Vec::new())];
+        let turn = || vec![Values::One(Param::default())];
+        let wind = |w, k, i: &[usize], p| wraps::wound(w, k, these(i), p);
+        let product = Kernel::product([on("SE", &[0]), on("RQ", &[1]), on("Per", &[2])]).unwrap();
+        for k in [on("SE", &[0, 1]), on("Lin", &[0, 1]), on("Poly", &[0]), ard("Matern52"), product] {
+            check(&wind(wraps::Winding::Periodic, k.clone(), &[0], period()));
+            check(&wind(wraps::Winding::Torus, k.clone(), &[0, 1], period()));
+            check(&wind(wraps::Winding::Cylinder, k.clone(), &[1, 0], turn()));
+            check(&wind(wraps::Winding::Mobius, k.clone(), &[0, 1], turn()));
+            check(&wind(wraps::Winding::Sphere, k.clone(), &[0, 1], vec![]));
+            check(&wind(wraps::Winding::Periodic, wind(wraps::Winding::Periodic, k, &[1], period()), &[0], period()));
+        }
+    }
+
+    #[test]
+    fn deep_and_additive_kernels_have_theirs() {
+        let unset = |n: usize| vec![Values::One(Param::default()); n];
+        let product = Kernel::product([on("SE", &[0]), on("Per", &[1])]).unwrap();
+        let sum = Kernel::sum([on("SE", &[0]), on("Lin", &[1])]).unwrap();
+        let deep = |n, k: &Kernel, connected: bool| {
+            wraps::deep(wraps::Depth::Layers(n), k.clone(), connected, unset(1 + usize::from(connected))).unwrap()
+        };
+        for k in [&product, &sum, &on("SE", &[0, 1])] {
+            for n in 2..5 {
+                check(&deep(n, k, false));
+                check(&deep(n, k, true));
+            }
+            check(&wraps::deep(wraps::Depth::Infinite, k.clone(), true, unset(2)).unwrap());
+            check(&wraps::wound(wraps::Winding::Periodic, deep(3, k, true), these(&[0]), vec![Values::Each(vec![])]));
+        }
+        check(&deep(2, &deep(3, &sum, true), false));
+        let mirror = Move::new(MoveKind::Flip, vec![index(0)], vec![]).unwrap();
+        check(&wraps::invariant(deep(3, &sum, true), vec![mirror], wraps::Method::Sum, false).unwrap());
+        let each = || wraps::Bases::Each(vec![on("SE", &[0]), on("Per", &[1]), on("Lin", &[0]), on("RQ", &[1])]);
+        for order in [1, 2, 4] {
+            let mixture = wraps::Mixture::Additive(Some(order));
+            check(&wraps::additive(mixture, each(), Inputs::All, vec![Values::Each(vec![])]).unwrap());
+        }
+        let like = wraps::Bases::Like(wraps::usual_base());
+        let all = wraps::Mixture::Additive(None);
+        check(&wraps::additive(all, like, these(&[0, 1]), vec![Values::Each(vec![])]).unwrap());
+        check(&wraps::additive(wraps::Mixture::Anova, each(), Inputs::All, unset(2)).unwrap());
+        check(&wraps::additive(wraps::Mixture::Dropout(0.8), each(), Inputs::All, unset(1)).unwrap());
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl Kernel {
                 };
                 factors.iter().map(held_factor).collect()
             }
-            Node::Wrap(wrapped) => vec![held; wrapped.children.len()],
+            Node::Wrap(wrapped) => vec![wrapped.wrap.holds(held); wrapped.children.len()],
         }
     }
 
@@ -38,7 +38,7 @@ impl Kernel {
             Node::Leaf(_) => false,
             Node::Sum(_) => true,
             Node::Product(children) => children.iter().any(Kernel::is_sum_like),
-            Node::Wrap(wrapped) => wrapped.children.len() > 1 || wrapped.children.iter().any(Kernel::is_sum_like),
+            Node::Wrap(wrapped) => wrapped.wrap.is_sum(wrapped),
         }
     }
 

@@ -62,9 +62,10 @@ fn write(kernel: &Kernel, least: Level, leaf_text: &mut dyn FnMut(&Leaf) -> Stri
 }
 
 fn call(wrapped: &Wrapped, leaf_text: &mut dyn FnMut(&Leaf) -> String) -> String {
-    let mut args: Vec<String> = wrapped.children.iter().map(|c| write(c, Level::Sum, &mut *leaf_text)).collect();
+    let mut args: Vec<String> = wrapped.wrap.leading().into_iter().collect();
+    args.extend(wrapped.children.iter().map(|c| write(c, Level::Sum, &mut *leaf_text)));
     args.extend(wrapped.wrap.function().map(|f| format!(r"\texttt{{{}}}", text_mode(&f.source()))));
-    args.extend(wrapped.wrap.extras().iter().map(|e| format!(r"\texttt{{{}}}", text_mode(e))));
+    args.extend(wrapped.wrap.extras(wrapped.inputs.written()).iter().map(|e| format!(r"\texttt{{{}}}", text_mode(e))));
     let (name, at) = (math_mode(wrapped.wrap.spec().name), subscript(&wrapped.inputs));
     format!(r"\mathrm{{{name}}}{at}\left({}\right)", args.join(", "))
 }

@@ -9,6 +9,7 @@ mod expand;
 pub mod families;
 pub mod family;
 mod gram;
+mod group;
 mod held;
 mod latex;
 mod params;
@@ -19,6 +20,7 @@ mod simplify;
 mod terms;
 #[cfg(test)]
 mod testing;
+mod view;
 pub mod voice;
 pub mod wrap;
 pub mod wraps;
@@ -33,11 +35,12 @@ pub use bind::{BindError, Bound, Cause, Column, Place, Schema, Slot, SlotState};
 pub use expand::ExpandError;
 pub use family::{Domains, Family, ParamSpec, Role, Size, Spec};
 pub use gram::{EvalError, Gram, Sites};
+pub use group::{LARGEST_GROUP, Move, MoveError, MoveKind, order as group_order};
 pub use params::ParamInfo;
-pub use plan::Plan;
+pub use plan::{Looks, Parts, Plan, Seen};
 pub use print::{is_reserved, number, quoted};
 pub use voice::{Head, Inside, Voice};
-pub use wrap::{Combine, RowFunction, Wrap};
+pub use wrap::{Combine, InputsShown, RowFunction, Wrap};
 pub use written::ParamError;
 
 /// A kernel: an immutable tree that is cheap to clone.
@@ -128,6 +131,16 @@ pub enum Inputs {
     #[default]
     All,
     These(Vec<InputRef>),
+}
+
+impl Inputs {
+    /// Those that were written.
+    pub fn written(&self) -> &[InputRef] {
+        match self {
+            Inputs::All => &[],
+            Inputs::These(these) => these,
+        }
+    }
 }
 
 /// One input, by its place (from 0) or by the name of its column.

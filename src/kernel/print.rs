@@ -27,6 +27,7 @@ use std::fmt;
 
 use super::families::FAMILIES;
 use super::family::{Domains, ParamSpec, Size};
+use super::wrap::InputsShown;
 use super::{InputRef, Inputs, Kernel, Leaf, Node, Values, Wrapped};
 use crate::param::{Param, State, Tie};
 
@@ -78,6 +79,12 @@ fn input(input: &InputRef) -> String {
         InputRef::Index(at) => at.to_string(),
         InputRef::Name(name) => word(name),
     }
+}
+
+/// Several inputs as arguments: `0, 1` for up to two, a list for more.
+pub(super) fn input_list(inputs: &[InputRef]) -> String {
+    let names = inputs.iter().map(input).collect::<Vec<_>>().join(", ");
+    if inputs.len() > 2 { format!("[{names}]") } else { names }
 }
 
 /// The inputs as an argument. `None` if none were written.
@@ -211,19 +218,44 @@ impl Printer {
         let spec = wrapped.wrap.spec();
         self.out.push_str(spec.name);
         let mut args = Args::default();
-        for child in &wrapped.children {
-            args.push(self, |p| p.kernel(child, Level::Sum));
+        if let Some(leading) = wrapped.wrap.leading() {
+            args.push(self, |p| p.out.push_str(&leading));
+        }
+        if wrapped.wrap.lists_children() {
+            args.push(self, |p| {
+                p.out.push('[');
+                for (i, child) in wrapped.children.iter().enumerate() {
+                    if i > 0 {
+                        p.out.push_str(", ");
+                    }
+                    p.kernel(child, Level::Sum);
+                }
+                p.out.push(']');
+            });
+        } else {
+            for child in wrapped.children.iter().filter(|child| !wrapped.wrap.hides_child(child)) {
+                args.push(self, |p| p.kernel(child, Level::Sum));
+            }
         }
         if let Some(function) = wrapped.wrap.function() {
             args.push(self, |p| p.out.push_str(&function.source()));
         }
         if let Some(inputs) = inputs(&wrapped.inputs) {
-            args.push(self, |p| p.out.push_str(&inputs));
+            match wrapped.wrap.inputs_shown() {
+                InputsShown::Place => args.push(self, |p| p.out.push_str(&inputs)),
+                InputsShown::Each => {
+                    for one in wrapped.inputs.written() {
+                        args.push(self, |p| p.out.push_str(&input(one)));
+                    }
+                }
+                InputsShown::Keyword(word) => args.push(self, |p| p.out.push_str(&format!("{word}={inputs}"))),
+                InputsShown::Extras => {}
+            }
         }
         for (param, values) in spec.params.iter().zip(&wrapped.params) {
             self.param(&mut args, param, values);
         }
-        for extra in wrapped.wrap.extras() {
+        for extra in wrapped.wrap.extras(wrapped.inputs.written()) {
             args.push(self, |p| p.out.push_str(&extra));
         }
         args.close(self);

@@ -133,6 +133,11 @@ fn until_settled(mut kernel: Kernel, pass: impl Fn(&Kernel) -> Kernel) -> Kernel
     kernel
 }
 
+fn has_noise(kernel: &Kernel) -> bool {
+    matches!(kernel.node(), Node::Leaf(leaf) if leaf.family.spec().name == "WN")
+        || kernel.children().iter().any(has_noise)
+}
+
 impl Mode {
     fn kernel(self, kernel: &Kernel) -> Kernel {
         let simple = match kernel.node() {
@@ -158,6 +163,10 @@ impl Mode {
         // a function of the inputs is given those that the kernel mentions, in that order
         let keep_inputs = wrapped.wrap.function().is_some();
         let child = |child: &Kernel| {
+            // noise takes a stationary factor for its variance only where a row meets itself
+            if wrapped.wrap.moves_apart() && has_noise(child) {
+                return child.clone();
+            }
             let mut simple = [self, Mode::Values].into_iter().map(|mode| mode.kernel(child));
             simple.find(|simple| !keep_inputs || seen(simple) == seen(child)).unwrap_or_else(|| child.clone())
         };

@@ -43,6 +43,23 @@ impl Kernel {
         }
     }
 
+    /// The first part of it of which not every positive power is a kernel, as a product over a group needs. A product
+    /// has all powers if its factors have; of sums nothing is known.
+    pub fn indivisible(&self) -> Option<&Kernel> {
+        match self.node() {
+            Node::Leaf(leaf) => (!leaf.family.spec().divisible).then_some(self),
+            Node::Sum(_) => Some(self),
+            Node::Product(factors) => factors.iter().find_map(Kernel::indivisible),
+            Node::Wrap(wrapped) => {
+                let children: Vec<bool> = wrapped.children.iter().map(|c| c.indivisible().is_none()).collect();
+                if wrapped.wrap.divisible(&children) {
+                    return None;
+                }
+                wrapped.children.iter().find_map(Kernel::indivisible).or(Some(self))
+            }
+        }
+    }
+
     /// The name under which it is shown as a part: its label, or for a product with labels among its factors those,
     /// joined by ×, beside the source form of factors without one. `None` where no label is to be seen.
     pub fn part_name(&self) -> Option<String> {

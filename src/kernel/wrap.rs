@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use super::bind::BindError;
 use super::family::{Pairs, Rows, Spec, Theta};
-use super::plan::Plan;
-use super::{Kernel, Wrapped};
+use super::plan::{Plan, Seen};
+use super::{InputRef, Kernel, Wrapped};
 
 /// A construction around kernels: a changepoint, a warped input, a power.
 pub trait Wrap: Debug + Send + Sync {
@@ -23,7 +23,7 @@ pub trait Wrap: Debug + Send + Sync {
         std::ptr::eq(self.spec(), other.spec())
             && self.exponent() == other.exponent()
             && self.function().map(RowFunction::source) == other.function().map(RowFunction::source)
-            && self.extras() == other.extras()
+            && self.options() == other.options()
     }
 
     /// Whether it looks at inputs itself, and not only through its children.
@@ -41,9 +41,29 @@ pub trait Wrap: Debug + Send + Sync {
         None
     }
 
+    /// What it was given beside kernels, inputs and parameters, in a form in which two are the same or not.
+    fn options(&self) -> String {
+        String::new()
+    }
+
+    /// An argument before the kernels, in source form: the layers of a deep kernel.
+    fn leading(&self) -> Option<String> {
+        None
+    }
+
     /// Further arguments in source form, printed last.
-    fn extras(&self) -> Vec<String> {
+    fn extras(&self, _inputs: &[InputRef]) -> Vec<String> {
         Vec::new()
+    }
+
+    /// How the inputs of its own are written.
+    fn inputs_shown(&self) -> InputsShown {
+        InputsShown::Place
+    }
+
+    /// Whether the kernels in it are written as a list.
+    fn lists_children(&self) -> bool {
+        false
     }
 
     /// Whether the kernel is stationary, given that of its children.
@@ -51,11 +71,75 @@ pub trait Wrap: Debug + Send + Sync {
         self.spec().stationary && children.iter().all(|&c| c)
     }
 
-    /// Puts its evaluation into the plan, seen from a view, and gives the register that will hold it.
+    /// Whether a kernel inside is the one that stands where none is written, so that it is not printed.
+    fn hides_child(&self, _child: &Kernel) -> bool {
+        false
+    }
+
+    /// How many orders an additive kernel has whose kernels are written one by one, each with a variance of its own.
+    fn additive_orders(&self, _wrapped: &Wrapped) -> Option<usize> {
+        None
+    }
+
+    /// Whether every positive power of it is a kernel (see [`Spec::divisible`]), given that of its children.
+    fn divisible(&self, children: &[bool]) -> bool {
+        self.spec().divisible && children.iter().all(|&c| c)
+    }
+
+    /// Whether a constant factor of all its children is a factor of it.
+    fn is_linear(&self) -> bool {
+        false
+    }
+
+    /// Whether it looks at inputs through its children alone, so that a move that changes nothing of them changes
+    /// nothing of it.
+    fn looks_through(&self) -> bool {
+        false
+    }
+
+    /// Whether its children are seen with their two arguments moved differently, so that a row with itself is not at
+    /// distance 0.
+    fn moves_apart(&self) -> bool {
+        false
+    }
+
+    /// Whether unset variances inside are held at 1, given whether those of the wrap itself would be.
+    fn holds(&self, held: bool) -> bool {
+        held
+    }
+
+    /// Whether its parts have variances of their own, as those of a sum have. By default with several kernels inside.
+    fn is_sum(&self, wrapped: &Wrapped) -> bool {
+        wrapped.children.len() > 1 || wrapped.children.iter().any(Kernel::is_sum_like)
+    }
+
+    /// Where it stands for one kernel for each input, those kernels: it is replaced by itself around them before it is
+    /// set beside data. `inputs` are the names of all columns.
     ///
     /// # Errors
     /// Whatever does not fit the data set.
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, view: usize) -> Result<usize, BindError>;
+    fn spread(&self, _node: &Kernel, _wrapped: &Wrapped, _inputs: &[&str]) -> Result<Option<Wrapped>, BindError> {
+        Ok(None)
+    }
+
+    /// Puts its evaluation into the plan, as it is seen, and gives the register that will hold it.
+    ///
+    /// # Errors
+    /// Whatever does not fit the data set.
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError>;
+}
+
+/// How a wrap's own inputs are written in source form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputsShown {
+    /// After the kernels, as an argument without a name.
+    Place,
+    /// The same, each input for itself.
+    Each,
+    /// Under a keyword.
+    Keyword(&'static str),
+    /// Among the further arguments.
+    Extras,
 }
 
 /// A function of the user over the rows of the inputs, as the language hands it down.
@@ -71,6 +155,9 @@ pub trait RowFunction: Debug + Send + Sync {
 }
 
 /// How the values of a wrap are made of those of its children, element by element.
+///
+/// One that was planned with the kernels around a pair, k(x, x) and k(x′, x′), finds their values for each row behind
+/// the numbers that it has prepared: `pairs.left(i, len)` and `pairs.right(i)` with i the number of those prepared.
 pub trait Combine: Debug + Send + Sync {
     /// Numbers for each row, from the columns of the wrap's own view.
     fn prepare(&self, theta: Theta<'_>, x: &[&[f64]]) -> Rows;
@@ -91,4 +178,29 @@ pub trait Combine: Debug + Send + Sync {
         adjoints: &mut [Vec<f64>],
         gradient: &mut [f64],
     );
+
+    /// The same for the values around a pair: adds wᵢ ∂kᵢ/∂k(xᵢ, xᵢ) to `left`, and Σ wᵢ ∂kᵢ/∂k(x′, x′) to `right`.
+    fn pull_around(
+        &self,
+        _theta: Theta<'_>,
+        _pairs: Pairs<'_>,
+        _args: &[&[f64]],
+        _w: &[f64],
+        _left: &mut [f64],
+        _right: &mut f64,
+    ) {
+    }
+
+    /// The derivative in the columns it looks at itself, where these depend on parameters: as
+    /// [`Family::pull_inputs`](super::Family::pull_inputs).
+    fn pull_inputs(
+        &self,
+        _theta: Theta<'_>,
+        _pairs: Pairs<'_>,
+        _args: &[&[f64]],
+        _w: &[f64],
+        _left: &mut [Vec<f64>],
+        _right: &mut [f64],
+    ) {
+    }
 }

@@ -8,8 +8,9 @@ use std::sync::LazyLock;
 
 use super::builtins;
 use super::call::Call;
+use super::combinators::{COMBINATORS, Combinator};
 use super::function::Function;
-use super::kernels::{self, Combinator};
+use super::kernels;
 use super::trouble::Res;
 use super::value::{Kind, Value};
 use crate::kernel::{Family, Kernel};
@@ -199,6 +200,7 @@ impl Place {
 pub enum Group {
     Families,
     Combinators,
+    Moves,
     Kernels,
     Parameters,
     Data,
@@ -210,9 +212,10 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Group; 10] = [
+    pub const ALL: [Group; 11] = [
         Group::Families,
         Group::Combinators,
+        Group::Moves,
         Group::Kernels,
         Group::Parameters,
         Group::Data,
@@ -227,6 +230,7 @@ impl Group {
         match self {
             Group::Families => "Kernel families",
             Group::Combinators => "Kernel combinators",
+            Group::Moves => "Moves of the inputs",
             Group::Kernels => "Looking at kernels",
             Group::Parameters => "Parameters and priors",
             Group::Data => "Data",
@@ -243,6 +247,7 @@ impl Group {
         match self {
             Group::Families => &["families"],
             Group::Combinators => &["combinators", "wraps"],
+            Group::Moves => &["moves", "symmetries"],
             Group::Kernels => &["kernels"],
             Group::Parameters => &["priors"],
             Group::Data => &["tables"],
@@ -363,7 +368,7 @@ struct Registry {
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
     let families = kernels::families()
         .map(|family| Entry { signature: kernels::family_signature(family), action: Action::Family(family) });
-    let combinators = kernels::COMBINATORS.iter().filter_map(|combinator| {
+    let combinators = COMBINATORS.iter().filter_map(|combinator| {
         let signature = kernels::combinator_signature(combinator)?;
         Some(Entry { signature, action: Action::Combinator(combinator) })
     });

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::ast::{Arg, BinaryOp, Expr, ExprKind, Name};
 use super::builtin::{self, Action, Entry, Need, Signature, Want};
+use super::combinators;
 use super::deal::{Shape, deal, deal_closure, misfit};
 use super::diagnostic::Diagnostic;
 use super::eval::Evaluator;
@@ -230,7 +231,7 @@ impl Evaluator<'_> {
         match entry.action {
             Action::Builtin(run) => run(&mut call),
             Action::Family(family) => kernels::build_family(&mut call, family),
-            Action::Combinator(combinator) => kernels::build_combinator(&mut call, combinator),
+            Action::Combinator(combinator) => combinators::build_combinator(&mut call, combinator),
         }
         .map_err(|trouble| {
             let blamed = trouble.blamed().and_then(|name| signature.places.iter().position(|p| p.name == name));

@@ -61,6 +61,7 @@ impl fmt::Display for Value {
             Value::Table(sheet) => f.write_str(&sheet.text()),
             Value::Record(record) => write!(f, "{record}"),
             Value::Dist(prior) => write!(f, "{prior}"),
+            Value::Move(m) => write!(f, "{m}"),
             Value::Param(param) => f.write_str(&parameter(param)),
         }
     }

@@ -166,7 +166,9 @@ fn literal(value: &Value, room: &Room<'_>) -> Option<ExprKind> {
             let items = list.items().iter().map(|item| literal(item, room).map(|node| Expr { node, span }));
             items.collect::<Option<Vec<_>>>().map(ExprKind::List)
         }
-        Value::Range(_) | Value::Dist(_) | Value::Kernel(_) | Value::Model(_) => read(&value.to_string()),
+        Value::Range(_) | Value::Dist(_) | Value::Move(_) | Value::Kernel(_) | Value::Model(_) => {
+            read(&value.to_string())
+        }
         _ => None,
     }
 }

@@ -96,6 +96,7 @@ pub fn plain(value: &Value) -> Json {
             record.fields().iter().map(|(name, value)| (name.clone(), plain(value))).collect::<Map<_, _>>().into()
         }
         Value::Dist(prior) => json!(prior.to_string()),
+        Value::Move(m) => json!(m.to_string()),
         Value::Param(param) => parameter(param),
     }
 }

@@ -1,94 +1,14 @@
 //! Kernels from calls: families and combinators by the specs that the kernel room declares.
 
-use std::sync::Arc;
-
 use super::builtin::{Entry, Group, Place, Signature, Want};
 use super::call::Call;
-use super::function::Function;
+use super::combinators::Combinator;
 use super::origins::Mark;
-use super::rows::UserRows;
 use super::span::Span;
 use super::trouble::{Res, Trouble};
 use super::value::{FromValue, Kind, Value, expected};
-use crate::kernel::wraps::{self, WRAPS};
-use crate::kernel::{
-    Domains, Family, InputRef, Inputs, Kernel, Leaf, Node, ParamSpec, RowFunction, Size, Spec, Values,
-};
+use crate::kernel::{Domains, Family, InputRef, Inputs, Kernel, Leaf, Node, ParamSpec, Size, Spec, Values};
 use crate::param::{Param, State};
-
-/// How a combinator is called, beside the parameters of its spec, and how it is made.
-pub struct Combinator {
-    pub name: &'static str,
-    /// Places for kernels, in order.
-    pub kernels: &'static [Place],
-    pub function: Option<Place>,
-    pub input: Option<Place>,
-    make: fn(Parts) -> Kernel,
-}
-
-/// What a combinator is made of.
-struct Parts {
-    kernels: Vec<Kernel>,
-    function: Option<Arc<dyn RowFunction>>,
-    inputs: Inputs,
-    params: Vec<Values>,
-}
-
-impl Parts {
-    /// The i-th kernel; the constant 1 stands for one that is missing, which the signature excludes.
-    fn kernel(&mut self, i: usize) -> Kernel {
-        self.kernels.get(i).cloned().unwrap_or_else(|| Kernel::number(1.0))
-    }
-}
-
-const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a kernel");
-const FUNCTION: Place = Place::required("function", Want::FUNCTION, "a function of the inputs that the kernel sees");
-
-pub static COMBINATORS: &[Combinator] = &[
-    Combinator {
-        name: "changepoint",
-        kernels: &[
-            Place::required("before", Want::Kind(Kind::Kernel), "the kernel before the change"),
-            Place::required("after", Want::Kind(Kind::Kernel), "the kernel after it"),
-        ],
-        function: None,
-        input: Some(Place::optional("input", Want::Input, "", "along which input it changes")),
-        make: |mut parts| {
-            let (before, after) = (parts.kernel(0), parts.kernel(1));
-            wraps::changepoint(before, after, parts.inputs, parts.params)
-        },
-    },
-    Combinator {
-        name: "warp",
-        kernels: &[KERNEL],
-        function: Some(FUNCTION),
-        input: None,
-        make: |mut parts| {
-            let kernel = parts.kernel(0);
-            parts.function.map_or(kernel.clone(), |function| wraps::warp(kernel, function))
-        },
-    },
-    Combinator {
-        name: "scale",
-        kernels: &[KERNEL],
-        function: Some(FUNCTION),
-        input: None,
-        make: |mut parts| {
-            let kernel = parts.kernel(0);
-            parts.function.map_or(kernel.clone(), |function| wraps::scale(kernel, function))
-        },
-    },
-    Combinator {
-        name: "basis",
-        kernels: &[],
-        function: Some(Place::required("function", Want::FUNCTION, "gives the values of the basis functions, a list")),
-        input: Some(Place::optional("input", Want::Input, "", "what the function is given; all inputs without it")),
-        make: |mut parts| match parts.function.take() {
-            Some(function) => wraps::basis(function, parts.inputs, parts.params),
-            None => Kernel::number(1.0),
-        },
-    },
-];
 
 fn param_place(param: &'static ParamSpec) -> Place {
     let help = param.help;
@@ -113,12 +33,19 @@ pub fn family_signature(family: &'static dyn Family) -> Signature {
 
 /// The signature of a combinator, or `None` if the kernel room does not declare it.
 pub fn combinator_signature(combinator: &Combinator) -> Option<Signature> {
-    let spec = WRAPS.iter().copied().find(|spec| spec.name == combinator.name)?;
-    let mut places = combinator.kernels.to_vec();
-    places.extend(combinator.function);
-    places.extend(combinator.input);
-    places.extend(spec.params.iter().map(param_place));
-    Some(signature(spec, Group::Combinators, places))
+    let mut places = combinator.places.to_vec();
+    for param in combinator.specs().flat_map(|spec| spec.params) {
+        if !places.iter().any(|place| place.name == param.name) {
+            places.push(param_place(param));
+        }
+    }
+    let mut all = combinator.specs();
+    let mut signature = signature(all.next()?, Group::Combinators, places);
+    for variant in all {
+        signature.help.push_str(&format!("\n\nor k(x, x') = {}", variant.formula));
+        signature.examples.push(variant.example);
+    }
+    Some(signature)
 }
 
 fn signature(spec: &'static Spec, group: Group, places: Vec<Place>) -> Signature {
@@ -155,36 +82,8 @@ pub fn build_family(call: &mut Call<'_, '_>, family: &'static dyn Family) -> Res
     Ok(Value::Kernel(Kernel::from(Node::Leaf(leaf)).with_origin(origin)))
 }
 
-pub fn build_combinator(call: &mut Call<'_, '_>, combinator: &'static Combinator) -> Res<Value> {
-    let Some(spec) = WRAPS.iter().copied().find(|spec| spec.name == combinator.name) else {
-        return Err(Trouble::new(format!("there is no combinator `{}`", combinator.name)));
-    };
-    let mut kernels = Vec::new();
-    for place in combinator.kernels {
-        kernels.push(call.arg::<Kernel>(place.name)?);
-    }
-    let mut mark = Mark::new(call.span);
-    let function = match &combinator.function {
-        Some(place) => {
-            mark.function = Some(call.span_of(place.name));
-            let function: Function = call.arg(place.name)?;
-            Some(UserRows::shared(function, call.eval))
-        }
-        None => None,
-    };
-    let mut inputs = Inputs::All;
-    if let Some(place) = &combinator.input {
-        (inputs, mark.inputs) = call.inputs(place.name)?;
-    }
-    let (params, spans) = written(call, spec)?;
-    mark.params = spans;
-    let origin = call.eval.host.origins.mark(mark);
-    let kernel = (combinator.make)(Parts { kernels, function, inputs, params });
-    super::ops::kernel(kernel.with_origin(origin))
-}
-
 /// The parameters of a spec as they were written, and where.
-fn written(call: &mut Call<'_, '_>, spec: &'static Spec) -> Res<(Vec<Values>, Vec<Option<Span>>)> {
+pub(super) fn written(call: &mut Call<'_, '_>, spec: &'static Spec) -> Res<(Vec<Values>, Vec<Option<Span>>)> {
     let (mut params, mut spans) = (Vec::new(), Vec::new());
     for param in spec.params {
         let span = call.value(param.name).is_some().then(|| call.span_of(param.name));

@@ -115,7 +115,7 @@ const PARAM: Members = &[
 /// The members that every value of a kind has.
 pub fn of(kind: Kind) -> Members {
     match kind {
-        Kind::Nothing | Kind::Number | Kind::Bool | Kind::Dist => &[],
+        Kind::Nothing | Kind::Number | Kind::Bool | Kind::Dist | Kind::Move => &[],
         Kind::String => STRING,
         Kind::List => LIST,
         Kind::Range => RANGE,
@@ -144,7 +144,7 @@ impl Value {
 
     pub fn member(&self, name: &str) -> Option<Value> {
         match self {
-            Value::Nothing | Value::Number(_) | Value::Bool(_) | Value::Dist(_) => None,
+            Value::Nothing | Value::Number(_) | Value::Bool(_) | Value::Dist(_) | Value::Move(_) => None,
             Value::Str(text) => (name == "n").then(|| Value::Number(text.chars().count() as f64)),
             Value::List(list) => (name == "n").then(|| Value::Number(list.len() as f64)),
             Value::Range(range) => match name {

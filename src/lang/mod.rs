@@ -6,6 +6,7 @@ pub mod builtin;
 mod builtins;
 pub mod call;
 pub mod check;
+mod combinators;
 mod deal;
 pub mod diagnostic;
 pub mod display;

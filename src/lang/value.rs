@@ -15,7 +15,7 @@ use super::trouble::{Res, Trouble};
 use crate::data::Dataset;
 use crate::figure::Figure;
 use crate::fit::Fit;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Move};
 use crate::param::{Param, Prior};
 use crate::results::{Decomposition, Drawn, Features, Prediction, Residuals};
 
@@ -52,6 +52,8 @@ pub enum Value {
     Dist(Prior),
     /// What `fixed`, `between`, `param` and `~` give: a parameter not yet in a kernel or a model.
     Param(Arc<Param>),
+    /// What may be done to the inputs: a symmetry.
+    Move(Arc<Move>),
 }
 
 /// The kinds of value, by the names that a user sees.
@@ -79,6 +81,7 @@ pub enum Kind {
     Record,
     Dist,
     Param,
+    Move,
 }
 
 impl Kind {
@@ -107,6 +110,7 @@ impl Kind {
             Kind::Record => "Record",
             Kind::Dist => "Dist",
             Kind::Param => "Param",
+            Kind::Move => "Move",
         }
     }
 
@@ -145,6 +149,7 @@ impl Kind {
             Kind::Record => "a record",
             Kind::Dist => "a prior",
             Kind::Param => "a parameter",
+            Kind::Move => "a move",
         }
     }
 }
@@ -174,6 +179,7 @@ impl Value {
             Value::Record(_) => Kind::Record,
             Value::Dist(_) => Kind::Dist,
             Value::Param(_) => Kind::Param,
+            Value::Move(_) => Kind::Move,
         }
     }
 
@@ -255,6 +261,7 @@ impl Value {
             (Value::Record(a), Value::Record(b)) => a.same(b),
             (Value::Dist(a), Value::Dist(b)) => a == b,
             (Value::Param(a), Value::Param(b)) => a == b,
+            (Value::Move(a), Value::Move(b)) => a == b,
             _ => false,
         }
     }
@@ -310,6 +317,7 @@ cast!(Data, Arc<Dataset>, "data");
 cast!(Fit, Arc<Fit>, "a fit");
 cast!(Table, Arc<Sheet>, "a table");
 cast!(Dist, Prior, "a prior");
+cast!(Move, Arc<Move>, "a move such as `swap(0, 1)`");
 
 impl FromValue for usize {
     fn from_value(value: Value) -> Res<Self> {

@@ -45,6 +45,10 @@ pub struct Parameter {
     pub columns: Vec<usize>,
     /// Its node sees its inputs through a function, so that it has no unit.
     pub warped: bool,
+    /// Then: how far apart the rows lie as its node sees them.
+    pub width: Option<f64>,
+    /// Its node is a factor among others.
+    pub beside: bool,
     pub origin: Option<Origin>,
     pub uses: usize,
     /// In a unit such as `years` or `ppm^2`, where the data tell.
@@ -378,7 +382,7 @@ impl Units<'_> {
         let squared = |unit: &str| if unit.contains([' ', '/']) { format!("({unit})^2") } else { format!("{unit}^2") };
         match role {
             Role::LengthScale | Role::Period | Role::Location => input(),
-            Role::Variance | Role::Bias => self.target.as_deref().map(squared),
+            Role::Variance | Role::Bias | Role::OrderVariance => self.target.as_deref().map(squared),
             Role::SlopeVariance => Some(format!("({}/{})^2", self.target.as_deref()?, input()?)),
             Role::Roughness | Role::Shape | Role::Degree => None,
         }
@@ -401,7 +405,10 @@ fn parameters(
         let role = slot.spec.role;
         let unit = if alone { units.of(role, &slot.columns, slot.warped) } else { None };
         all.push(Parameter {
-            name: format!("{node}.{}", slot.spec.short),
+            name: match slot.element {
+                Some(e) if slot.columns.is_empty() => format!("{node}.{}[{e}]", slot.spec.short),
+                _ => format!("{node}.{}", slot.spec.short),
+            },
             kind: ParameterKind::Kernel(i),
             role,
             state: slot.state,
@@ -410,6 +417,8 @@ fn parameters(
             value: slot.value,
             columns: slot.columns.clone(),
             warped: slot.warped,
+            width: slot.width,
+            beside: slot.beside,
             origin: slot.origin,
             uses: slot.uses,
             unit,
@@ -440,6 +449,8 @@ fn parameters(
             value: param.value().unwrap_or(0.0),
             columns: if i == 0 { Vec::new() } else { vec![i - 1] },
             warped: false,
+            width: None,
+            beside: false,
             origin: None,
             uses: 1,
             unit: told,
@@ -544,6 +555,8 @@ fn noise_parameter(model: &Model, param: &Param, units: &Units<'_>) -> Result<Pa
         value: if unset_beside_white { 0.0 } else { param.value().unwrap_or(1.0) },
         columns: Vec::new(),
         warped: false,
+        width: None,
+        beside: false,
         origin: None,
         uses: 1,
         unit: units.of(Role::Variance, &[], false),

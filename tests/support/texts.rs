@@ -99,7 +99,7 @@ fn tree(sees: Sees, depth: u32) -> BoxedStrategy<Tree> {
     let leaves = select(FAMILIES)
         .prop_filter("categories are seen in one scope", move |f| sees == Sees::Some || f.spec().name != "onehot")
         .prop_flat_map(move |f| leaf(f, sees));
-    let basis = param_text(&BASIS_VARIANCE, true).prop_map(|v| {
+    let basis = param_text(&VARIANCE, true).prop_map(|v| {
         let comma = if v.is_empty() { "" } else { ", " };
         Tree::Text(format!("basis(x -> [1, x, 0.5 * x^2], x{comma}{v})"))
     });
@@ -110,8 +110,70 @@ fn tree(sees: Sees, depth: u32) -> BoxedStrategy<Tree> {
     bottom.prop_recursive(depth, 12, 3, move |inner| composed(inner, sees, depth)).boxed()
 }
 
-/// The variance of `basis`, declared as that of any kernel.
-const BASIS_VARIANCE: ParamSpec = ParamSpec {
+/// An open call with one more argument, if there is one, and closed.
+fn call(open: &str, argument: &str) -> String {
+    let comma = if argument.is_empty() { "" } else { ", " };
+    format!("{open}{comma}{argument})")
+}
+
+/// Symmetries of two inputs, around any kernel.
+const MOVED: &[&str] = &[
+    "reflect({}, x, \"fly ash\")",
+    "invariant({}, swap(0, 1), flip(x))",
+    "invariant({}, rotate(x, \"fly ash\", about=[0.2, -0.1]))",
+    "invariant({}, permute(0, 1), method=\"fold\")",
+    "invariant({}, flip(1, about=0.5), method=\"fold\")",
+    "invariant({}, shift(x, \"fly ash\"), normalize=true)",
+];
+
+/// Kernels of numbers on both inputs, which no function of one coordinate stands in.
+const NUMERIC: &[&str] = &[
+    "SE([x, \"fly ash\"])",
+    "RQ([0, 1], l=2)",
+    "ARD(SE([0, 1]))",
+    "(SE(x) * Matern52(\"fly ash\") + Lin([0, 1]))",
+    "(Poly([x, \"fly ash\"]) + WN)",
+    "deep(2, Lin([0, 1]), connected=true)",
+];
+
+/// Inputs wound round, before the period.
+const WOUND: &[&str] = &[
+    "periodic({}, x",
+    "periodic({}, [x, \"fly ash\"]",
+    "torus({}, x, \"fly ash\"",
+    "cylinder({}, 1, 0",
+    "mobius({}, 0, 1",
+    "sphere({}, x, \"fly ash\"",
+];
+
+/// Around kernels of numbers on both inputs.
+const WHOLE: &[&str] = &[
+    "translate({})",
+    "translate({}, normalize=true)",
+    "conv({}, rows=1, cols=2)",
+    "conv({}, rows=2, cols=1, radius=1, edges=\"zero\", normalize=true)",
+    "deep(3, {}, connected=true, l=2)",
+    "deep(inf, {}, connected=true)",
+    "additive(SE, order=2, dims=[x, \"fly ash\"])",
+    "additive(RQ(l=2), dims=[0, 1], weights=[1, 0.5])",
+    "anova(SE, dims=[0, 1], alpha=0.4)",
+    "dropout(Matern32, dims=[0, 1])",
+    "invariant(SE([0, 1]) * Matern32(x), swap(0, 1), flip(x), method=\"product\")",
+];
+
+/// The period of what is wound round.
+const PERIOD: ParamSpec = ParamSpec {
+    name: "period",
+    short: "p",
+    domain: Domains::Positive,
+    role: mercer::kernel::Role::Period,
+    size: Size::One,
+    default: 1.0,
+    help: "",
+};
+
+/// The variance of a wrap, declared as that of any kernel.
+const VARIANCE: ParamSpec = ParamSpec {
     name: "variance",
     short: "v",
     domain: Domains::Positive,
@@ -156,7 +218,32 @@ fn composed(inner: BoxedStrategy<Tree>, sees: Sees, depth: u32) -> BoxedStrategy
         (1, (seen.clone(), warps).prop_map(|(k, f)| Tree::of(format!("warp({{}}, {f})"), [k])).boxed()),
         (1, (seen, scales).prop_map(|(k, f)| Tree::of(format!("scale({{}}, {f})"), [k])).boxed()),
     ];
-    let any = prop::strategy::Union::new_weighted(both.to_vec());
+    let deep = (inner.clone(), param_text(&VARIANCE, true)).prop_map(|(k, v)| Tree::of(call("deep(2, {}", &v), [k]));
+    let mirrored = (inner.clone(), select(vec!["reflect({}, x)", "invariant({}, flip(x, about=0.3), normalize=true)"]))
+        .prop_map(|(k, text)| Tree::of(text, [k]));
+    let lists = (inner.clone(), inner.clone(), param_text(&VARIANCE, true)).prop_flat_map(|(a, b, v)| {
+        let lists = select(vec![
+            "additive([{}, {}]",
+            "additive([{}, {}], order=1",
+            "anova([{}, {}]",
+            "dropout([{}, {}], keep=0.8",
+        ]);
+        lists.prop_map(move |text| {
+            let v = if text.starts_with("additive") { "" } else { &v };
+            Tree::of(call(text, v), [a.clone(), b.clone()])
+        })
+    });
+    let mut both = both.to_vec();
+    both.extend([(1, deep.boxed()), (1, mirrored.boxed()), (1, lists.boxed())]);
+    if sees != Sees::X {
+        let moved = (inner.clone(), select(MOVED)).prop_map(|(k, text)| Tree::of(text, [k]));
+        let wound = (select(NUMERIC), select(WOUND), param_text(&PERIOD, false)).prop_map(|(k, text, p)| {
+            Tree::Text(call(&text.replace("{}", k), if text.contains("sphere") { "" } else { &p }))
+        });
+        let whole = (select(NUMERIC), select(WHOLE)).prop_map(|(k, text)| Tree::Text(text.replace("{}", k)));
+        both.extend([(1, moved.boxed()), (1, wound.boxed()), (1, whole.boxed())]);
+    }
+    let any = prop::strategy::Union::new_weighted(both);
     if sees == Sees::Some {
         prop_oneof![16 => any, 1 => (through, turned).prop_map(|(k, f)| Tree::of(f, [k]))].boxed()
     } else {

@@ -20,6 +20,7 @@ static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: false,
     several_inputs: true,
+    divisible: true,
     example: "Const(v=4)",
     points: &[(&[0.667], 0.0, 5.0, 0.667)],
 };

@@ -21,6 +21,7 @@ static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: false,
+    divisible: false,
     example: "Cos(0, p=3)",
     points: &[(&[2.0, 3.0], 0.0, 1.0, -3.0), (&[6.0, 1.0], 1.0, 2.0, 0.5)],
 };

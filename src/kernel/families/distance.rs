@@ -97,4 +97,29 @@ impl<P: Profile> Family for Distance<P> {
             gradient[at] -= 2.0 / theta.all[at] * vector::weighted_distance(pairs.left(d, len), pairs.right(d), w);
         }
     }
+
+    fn pull_inputs(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        k: &[f64],
+        w: &[f64],
+        left: &mut [Vec<f64>],
+        right: &mut [f64],
+    ) {
+        let mut slope = vec![0.0; k.len()];
+        Self::distances(pairs, &mut slope);
+        self.0.slope(self.shape(theta).unwrap_or(0.0), &mut slope, k);
+        vector::multiply(&mut slope, w);
+        let l = theta.each(0);
+        for d in 0..pairs.a.len() {
+            let (x, at) = (pairs.left(d, k.len()), pairs.right(d));
+            let scale = 2.0 / l[if l.len() == 1 { 0 } else { d }];
+            for ((left, slope), x) in left[d].iter_mut().zip(&slope).zip(x) {
+                let moved = scale * slope * (x - at);
+                *left += moved;
+                right[d] -= moved;
+            }
+        }
+    }
 }

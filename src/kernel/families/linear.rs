@@ -34,6 +34,7 @@ static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: true,
     several_inputs: true,
+    divisible: false,
     example: "Lin(0, c=1)",
     points: &[(&[0.837, 1.561, -0.272], 1.0, 2.0, 5.348_265_024), (&[1.0, 1.0, 0.0], 2.0, 3.0, 7.0)],
 };
@@ -86,6 +87,23 @@ impl Family for Linear {
             let moved = vector::dot(w, pairs.left(d, k.len()));
             gradient[slope] += at * moved;
             gradient[c.start + d] -= theta.all[slope] * (moved + at * sum);
+        }
+    }
+
+    fn pull_inputs(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        k: &[f64],
+        w: &[f64],
+        left: &mut [Vec<f64>],
+        right: &mut [f64],
+    ) {
+        let v = theta.each(1);
+        for d in 0..pairs.a.len() {
+            let v = v[if v.len() == 1 { 0 } else { d }];
+            vector::axpy(&mut left[d], v * pairs.right(d), w);
+            right[d] += v * vector::dot(w, pairs.left(d, k.len()));
         }
     }
 }

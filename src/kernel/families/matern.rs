@@ -39,6 +39,7 @@ static SPEC12: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: true,
+    divisible: true,
     example: "Matern12(0, l=2)",
     points: &[(&[2.0, 3.0], 0.0, 2.0, 1.103_638_323_514_327)],
 };
@@ -63,6 +64,7 @@ static SPEC32: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: true,
+    divisible: true,
     example: "Matern32(0, l=2)",
     points: &[(&[1.0, 1.0], 0.0, 1.0, 0.483_357_724_596_507_7)],
 };
@@ -87,6 +89,7 @@ static SPEC52: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: true,
+    divisible: true,
     example: "Matern52(0, l=2)",
     points: &[(&[1.0, 1.0], 0.0, 1.0, 0.523_994_108_831_820_3)],
 };

@@ -34,6 +34,7 @@ static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: true,
     several_inputs: false,
+    divisible: false,
     example: "onehot(0)",
     points: &[(&[1.0, 2.0], 0.0, 1.0, 0.735_758_882_342_884_6), (&[1.0, 2.0], 1.0, 1.0, 2.0)],
 };

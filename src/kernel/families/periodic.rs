@@ -40,6 +40,7 @@ static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: false,
+    divisible: true,
     example: "Per(0, p=3)",
     points: &[(&[2.0, 1.0, 1.0], 0.0, 1.0, 0.135_335_283_236_612_7), (&[2.0, 0.7, 3.0], 0.0, 4.0, 3.0)],
 };
@@ -60,6 +61,7 @@ static SPEC_CENTRED: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: false,
+    divisible: false,
     example: "Per(0, p=3, centred=true)",
     points: &[(&[2.0, 1.0, 1.0], 0.0, 1.0, -0.618_493_713_791_856)],
 };

@@ -33,6 +33,7 @@ static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: true,
     several_inputs: true,
+    divisible: false,
     example: "Poly(0, degree=3)",
     points: &[(&[2.0, 0.5, 1.0, 3.0], 2.0, 3.0, 31.25), (&[1.0, 1.0, 0.0, 2.0], 1.0, 2.0, 9.0)],
 };
@@ -94,6 +95,27 @@ impl Family for Polynomial {
         for d in 0..pairs.a.len() {
             let moved = vector::dot(w, pairs.left(d, k.len()));
             gradient[theta.range(2).start + d] -= moved + pairs.right(d) * sum;
+        }
+    }
+
+    fn pull_inputs(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        k: &[f64],
+        w: &[f64],
+        left: &mut [Vec<f64>],
+        right: &mut [f64],
+    ) {
+        let (v, degree) = (theta.one(0), theta.one(3) as i32);
+        let mut by_inner = vec![0.0; k.len()];
+        Self::inner(theta.one(1), pairs, &mut by_inner);
+        for (slope, w) in by_inner.iter_mut().zip(w) {
+            *slope = w * v * f64::from(degree) * slope.powi(degree - 1);
+        }
+        for d in 0..pairs.a.len() {
+            vector::axpy(&mut left[d], pairs.right(d), &by_inner);
+            right[d] += vector::dot(&by_inner, pairs.left(d, k.len()));
         }
     }
 }

@@ -36,6 +36,7 @@ static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: true,
+    divisible: true,
     example: "RQ(0, l=2, a=0.5)",
     points: &[(&[1.0, 1.0, 1.0], 0.0, 1.0, 2.0 / 3.0), (&[2.0, 0.5, 3.0], 0.0, 2.0, 2.121_320_343_559_642_6)],
 };

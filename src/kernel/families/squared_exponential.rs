@@ -27,6 +27,7 @@ static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: true,
+    divisible: true,
     example: "SE(0, l=2)",
     points: &[(&[1.392, 0.892], 0.0, 1.392, 0.541_025_348_463_669), (&[2.0, 3.0], 1.0, 1.0, 3.0)],
 };

@@ -20,6 +20,7 @@ static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: false,
     several_inputs: true,
+    divisible: false,
     example: "WN(v=0.1)",
     points: &[(&[0.229], 1.0, 1.0, 0.0)],
 };

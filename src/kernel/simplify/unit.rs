@@ -107,9 +107,10 @@ fn multiplied(values: &Values, factor: f64) -> Option<Values> {
     }
 }
 
-fn only_child(kernel: &Kernel) -> Option<(&Wrapped, &Kernel)> {
+/// A wrap of one kernel that has no variance of its own.
+fn bare_wrap(kernel: &Kernel) -> Option<(&Wrapped, &Kernel)> {
     match kernel.node() {
-        Node::Wrap(wrapped) => match &wrapped.children[..] {
+        Node::Wrap(wrapped) if places(kernel.node()).is_none() => match &wrapped.children[..] {
             [child] => Some((wrapped, child)),
             _ => None,
         },
@@ -142,7 +143,7 @@ pub(super) fn split(kernel: &Kernel) -> (Scale, Kernel) {
         }
         return (scale, Kernel::product(units).unwrap_or_else(|| Kernel::number(1.0)));
     }
-    if let Some((wrapped, child)) = only_child(kernel) {
+    if let Some((wrapped, child)) = bare_wrap(kernel) {
         let (scale, unit) = split(child);
         return match wrapped.wrap.exponent() {
             Some(n) => (scale.powi(n), rewrap(kernel, wrapped, unit)),
@@ -186,7 +187,7 @@ pub(super) fn join(kernel: &Kernel, scale: Scale) -> Option<Kernel> {
         *first = join(first, scale)?;
         return Kernel::product(factors);
     }
-    if let Some((wrapped, child)) = only_child(kernel) {
+    if let Some((wrapped, child)) = bare_wrap(kernel) {
         return match wrapped.wrap.exponent() {
             Some(_) if scale.variance().is_unset() => Some(rewrap(kernel, wrapped, join(child, scale)?)),
             None if is_linear(wrapped) => Some(rewrap(kernel, wrapped, join(child, scale)?)),
@@ -218,7 +219,9 @@ pub(super) fn absorbs(kernel: &Kernel) -> bool {
     match kernel.node() {
         Node::Sum(terms) => terms.iter().all(absorbs),
         Node::Product(factors) => factors.iter().any(absorbs),
-        Node::Wrap(wrapped) if !wrapped.children.is_empty() => wrapped.children.iter().all(absorbs),
+        Node::Wrap(wrapped) if wrapped.wrap.is_linear() || wrapped.wrap.exponent().is_some() => {
+            !wrapped.children.is_empty() && wrapped.children.iter().all(absorbs)
+        }
         Node::Wrap(_) | Node::Leaf(_) => {
             let mut scales = own(kernel).filter(|(spec, _)| spec.is_variance() || spec.role == Role::Bias).peekable();
             // an offset inside a power need not follow

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::kernel::bind::BindError;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta, V};
-use crate::kernel::plan::Plan;
+use crate::kernel::plan::{Parts, Plan, Seen};
 use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, RowFunction, Wrap};
 use crate::kernel::{Inputs, Kernel, Values, Wrapped};
@@ -25,6 +25,7 @@ pub(super) static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: true,
     several_inputs: true,
+    divisible: false,
     example: "basis(x -> [1, x, x^2], 0)",
     points: &[],
 };
@@ -46,13 +47,13 @@ impl Wrap for Basis {
         Some(&*self.0)
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, view: usize) -> Result<usize, BindError> {
-        let columns = plan.inputs(node, &wrapped.inputs)?;
-        plan.no_categories(node, &columns, SPEC.name)?;
-        let features = plan.through(node, view, self.0.clone(), columns.clone(), false)?;
-        let (slots, ranges) = plan.own_params(node, wrapped, &columns, 1)?;
-        let seen = (0..plan.width(features)).collect();
-        Ok(plan.combine(Box::new(Features), Vec::new(), features, seen, slots, ranges))
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+        let inputs = plan.inputs(node, &wrapped.inputs)?;
+        plan.no_categories(node, &inputs, SPEC.name)?;
+        let features = plan.through(node, seen, &self.0, &inputs, false)?;
+        let params = plan.own_params(node, wrapped, &inputs, 1)?;
+        let columns = (0..plan.shows(features.left)).collect();
+        Ok(plan.combine(Box::new(Features), Parts { columns, ..Parts::of(Vec::new(), features).params(params) }))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::kernel::bind::BindError;
 use crate::kernel::family::{Domains, Pairs, ParamSpec, Role, Rows, Size, Spec, Theta};
-use crate::kernel::plan::Plan;
+use crate::kernel::plan::{Parts, Plan, Seen};
 use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, Wrap};
 use crate::kernel::{Inputs, Kernel, Values, Wrapped};
@@ -44,6 +44,7 @@ pub(super) static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: true,
     several_inputs: false,
+    divisible: false,
     example: "changepoint(SE(0, l=1), SE(0, l=5), 0, at=2, width=0.5)",
     points: &[],
 };
@@ -61,11 +62,15 @@ impl Wrap for Changepoint {
         &SPEC
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, view: usize) -> Result<usize, BindError> {
-        let args = wrapped.children.iter().map(|c| plan.kernel(c, view)).collect::<Result<Vec<_>, _>>()?;
-        let columns = plan.one_input(node, &wrapped.inputs, SPEC.name)?;
-        let (slots, ranges) = plan.own_params(node, wrapped, &columns, 1)?;
-        Ok(plan.combine(Box::new(Changepoint), args, view, columns, slots, ranges))
+    fn is_linear(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+        let args = vec![plan.child(wrapped, 0, seen)?, plan.child(wrapped, 1, seen)?];
+        let columns = plan.one_input(node, &wrapped.inputs, seen, SPEC.name)?;
+        let params = plan.own_params(node, wrapped, &columns, 1)?;
+        Ok(plan.combine(Box::new(Changepoint), Parts { columns, ..Parts::of(args, seen).params(params) }))
     }
 }
 

@@ -1,18 +1,49 @@
 //! The constructions around kernels, one a file, and the list of their declarations.
 
+mod additive;
 mod basis;
 mod changepoint;
+mod combine;
+mod deep;
+mod image;
+mod invariant;
 mod power;
 mod scale;
 mod warp;
+mod wound;
 
 use super::family::Spec;
 
+pub use additive::{AdditiveError, Bases, Mixture, additive, usual_base};
 pub use basis::basis;
 pub use changepoint::changepoint;
+pub use deep::{DeepError, Depth, deep, log_limit};
+pub use image::{Edges, Shifts, conv, translate};
+pub use invariant::{InvariantError, Method, invariant};
 pub use power::power;
 pub use scale::scale;
 pub use warp::warp;
+pub use wound::{Winding, wound};
 
 /// The declarations of all wraps.
-pub const WRAPS: &[&Spec] = &[&power::SPEC, &changepoint::SPEC, &warp::SPEC, &scale::SPEC, &basis::SPEC];
+pub const WRAPS: &[&Spec] = &[
+    &power::SPEC,
+    &changepoint::SPEC,
+    &warp::SPEC,
+    &scale::SPEC,
+    &basis::SPEC,
+    &invariant::INVARIANT,
+    &invariant::REFLECT,
+    &wound::PERIODIC,
+    &wound::TORUS,
+    &wound::CYLINDER,
+    &wound::MOBIUS,
+    &wound::SPHERE,
+    &image::TRANSLATE,
+    &image::CONV,
+    &additive::ADDITIVE,
+    &additive::ANOVA,
+    &additive::DROPOUT,
+    &deep::DEEP,
+    &deep::CONNECTED,
+];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::kernel::bind::BindError;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta};
-use crate::kernel::plan::Plan;
+use crate::kernel::plan::{Parts, Plan, Seen};
 use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, Wrap};
 use crate::kernel::{Inputs, Kernel, Wrapped};
@@ -21,6 +21,7 @@ pub(super) static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: false,
     several_inputs: true,
+    divisible: true,
     example: "Lin(0)^2",
     points: &[],
 };
@@ -41,14 +42,18 @@ impl Wrap for Power {
         &SPEC
     }
 
+    fn looks_through(&self) -> bool {
+        true
+    }
+
     fn exponent(&self) -> Option<u32> {
         Some(self.0)
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, _node: &Kernel, wrapped: &Wrapped, view: usize) -> Result<usize, BindError> {
-        let child = plan.kernel(&wrapped.children[0], view)?;
+    fn plan(&self, plan: &mut Plan<'_>, _node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+        let child = plan.child(wrapped, 0, seen)?;
         plan.no_params();
-        Ok(plan.combine(Box::new(Power(self.0)), vec![child], view, Vec::new(), Vec::new(), Vec::new()))
+        Ok(plan.combine(Box::new(Power(self.0)), Parts::of(vec![child], seen)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::warp::seen_by;
 use crate::kernel::bind::BindError;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta};
-use crate::kernel::plan::Plan;
+use crate::kernel::plan::{Parts, Plan, Seen};
 use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, RowFunction, Wrap};
 use crate::kernel::{Inputs, Kernel, Wrapped};
@@ -22,6 +22,7 @@ pub(super) static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: false,
     several_inputs: true,
+    divisible: false,
     example: "scale(SE(0), x -> exp(x))",
     points: &[],
 };
@@ -39,17 +40,21 @@ impl Wrap for Scale {
         &SPEC
     }
 
+    fn is_linear(&self) -> bool {
+        true
+    }
+
     fn function(&self) -> Option<&dyn RowFunction> {
         Some(&*self.0)
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, view: usize) -> Result<usize, BindError> {
-        let child = plan.kernel(&wrapped.children[0], view)?;
-        let columns = seen_by(plan, &wrapped.children[0])?;
-        let amplitudes = plan.through(node, view, self.0.clone(), columns, false)?;
-        plan.one_result(node, amplitudes)?;
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+        let child = plan.child(wrapped, 0, seen)?;
+        let inputs = seen_by(plan, &wrapped.children[0])?;
+        let amplitudes = plan.through(node, seen, &self.0, &inputs, false)?;
+        plan.one_result(node, amplitudes.left)?;
         plan.no_params();
-        Ok(plan.combine(Box::new(Amplitude), vec![child], amplitudes, vec![0], Vec::new(), Vec::new()))
+        Ok(plan.combine(Box::new(Amplitude), Parts { columns: vec![0], ..Parts::of(vec![child], amplitudes) }))
     }
 }
 

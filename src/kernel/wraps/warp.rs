@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::kernel::bind::BindError;
 use crate::kernel::family::Spec;
-use crate::kernel::plan::Plan;
+use crate::kernel::plan::{Plan, Seen};
 use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{RowFunction, Wrap};
 use crate::kernel::{Inputs, Kernel, Wrapped};
@@ -24,6 +24,7 @@ pub(super) static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: false,
     several_inputs: true,
+    divisible: true,
     example: "warp(SE(0), x -> log(x + 1))",
     points: &[],
 };
@@ -48,14 +49,18 @@ impl Wrap for Warp {
         &SPEC
     }
 
+    fn is_linear(&self) -> bool {
+        true
+    }
+
     fn function(&self) -> Option<&dyn RowFunction> {
         Some(&*self.0)
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, view: usize) -> Result<usize, BindError> {
-        let columns = seen_by(plan, &wrapped.children[0])?;
-        let through = plan.through(node, view, self.0.clone(), columns, true)?;
-        let register = plan.kernel(&wrapped.children[0], through)?;
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+        let inputs = seen_by(plan, &wrapped.children[0])?;
+        let through = plan.through(node, seen, &self.0, &inputs, true)?;
+        let register = plan.child(wrapped, 0, through)?;
         plan.no_params();
         Ok(register)
     }

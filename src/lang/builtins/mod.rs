@@ -8,6 +8,7 @@ mod files;
 mod kernels;
 mod lists;
 mod models;
+mod moves;
 mod numbers;
 mod parameters;
 mod remarks;
@@ -24,6 +25,7 @@ pub static ALL: &[&[Builtin]] = &[
     data::DATA_VERBS,
     files::FILES,
     models::MODELS,
+    moves::MOVES,
     results::RESULTS,
     lists::LISTS,
     numbers::NUMBERS,

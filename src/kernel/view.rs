@@ -1,0 +1,243 @@
+//! The same rows in other columns: as a function of the user gives them, moved, folded, or wound round a circle.
+
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+use super::group::Placement;
+use super::wrap::RowFunction;
+
+/// The same rows, shown in other columns.
+#[derive(Debug)]
+pub(super) struct View {
+    pub parent: usize,
+    pub map: ViewMap,
+    /// For each input of the data, the columns of this view that stand for it.
+    pub shown: Vec<Vec<usize>>,
+    /// Its columns depend on parameters, so that they change from one evaluation to the next.
+    pub moving: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum ViewMap {
+    Identity,
+    Function {
+        function: Arc<dyn RowFunction>,
+        columns: Vec<usize>,
+        replace: bool,
+    },
+    /// The first columns come from others; the rest stays.
+    Placed(Placement),
+    /// Each row is replaced by one of its orbit, so that rows of one orbit become the same.
+    Folded {
+        group: Vec<Placement>,
+        /// Columns that some element mirrors: of these the greater value is taken, of others the lesser.
+        mirrored: Vec<bool>,
+    },
+    /// Behind the columns of the parent: sin and cos of 2πx/p for each of some columns.
+    Circle {
+        columns: Vec<usize>,
+        periods: Vec<Period>,
+    },
+    /// Behind the columns of the parent: the point on the unit sphere at a latitude and a longitude in degrees.
+    Sphere {
+        lat: usize,
+        lon: usize,
+    },
+}
+
+/// The length of a circle: a number, or that of a slot.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Period {
+    Number(f64),
+    Slot(usize),
+}
+
+impl Period {
+    fn value(self, values: &[f64]) -> f64 {
+        match self {
+            Period::Number(p) => p,
+            Period::Slot(slot) => values.get(slot).copied().unwrap_or(f64::NAN),
+        }
+    }
+}
+
+/// A function of the user failed.
+#[derive(Debug)]
+pub(super) struct RowFailure {
+    /// From 0.
+    pub row: usize,
+    /// What went wrong, and the values of the row.
+    pub message: String,
+}
+
+impl ViewMap {
+    /// The columns that this view shows of those of its parent, at the values of all slots.
+    pub fn apply(&self, parent: &[Vec<f64>], values: &[f64]) -> Result<Vec<Vec<f64>>, RowFailure> {
+        match self {
+            ViewMap::Identity => Ok(parent.to_vec()),
+            ViewMap::Function { function, columns, replace } => through(&**function, columns, *replace, parent),
+            ViewMap::Placed(placement) => Ok(placed(placement, parent)),
+            ViewMap::Folded { group, mirrored } => Ok(folded(group, mirrored, parent)),
+            ViewMap::Circle { columns, periods } => {
+                let mut shown = parent.to_vec();
+                for (&column, period) in columns.iter().zip(periods) {
+                    let turns = TAU / period.value(values);
+                    shown.push(parent[column].iter().map(|x| (turns * x).sin()).collect());
+                    shown.push(parent[column].iter().map(|x| (turns * x).cos()).collect());
+                }
+                Ok(shown)
+            }
+            ViewMap::Sphere { lat, lon } => {
+                let mut shown = parent.to_vec();
+                let angles = || parent[*lat].iter().zip(&parent[*lon]).map(|(a, b)| (on_sphere(*a), on_sphere(*b)));
+                shown.push(angles().map(|((_, cos_lat), (_, cos_lon))| cos_lat * cos_lon).collect());
+                shown.push(angles().map(|((_, cos_lat), (sin_lon, _))| cos_lat * sin_lon).collect());
+                shown.push(angles().map(|((sin_lat, _), _)| sin_lat).collect());
+                Ok(shown)
+            }
+        }
+    }
+
+    /// Hands derivatives in the columns of this view on: to those of its parent, and to the slots that it depends on.
+    pub fn pull(
+        &self,
+        parent: &[Vec<f64>],
+        values: &[f64],
+        adjoint: &[Vec<f64>],
+        to_parent: &mut [Vec<f64>],
+        gradient: &mut [f64],
+    ) {
+        let add = |to: &mut Vec<f64>, from: &[f64], sign: f64| {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to += sign * from;
+            }
+        };
+        match self {
+            ViewMap::Placed(placement) => {
+                for (c, adjoint) in adjoint.iter().enumerate() {
+                    match placement.0.get(c) {
+                        Some(place) if place.sign != 0.0 => add(&mut to_parent[place.from], adjoint, place.sign),
+                        Some(_) => {}
+                        None => add(&mut to_parent[c], adjoint, 1.0),
+                    }
+                }
+            }
+            _ => {
+                for (to, from) in to_parent.iter_mut().zip(adjoint) {
+                    add(to, from, 1.0);
+                }
+            }
+        }
+        let ViewMap::Circle { columns, periods } = self else { return };
+        for (i, (&column, period)) in columns.iter().zip(periods).enumerate() {
+            let p = period.value(values);
+            let (by_sin, by_cos) = (&adjoint[parent.len() + 2 * i], &adjoint[parent.len() + 2 * i + 1]);
+            let mut by_period = 0.0;
+            for ((x, by_sin), by_cos) in parent[column].iter().zip(by_sin).zip(by_cos) {
+                let angle = TAU * x / p;
+                by_period += (by_cos * angle.sin() - by_sin * angle.cos()) * angle / p;
+            }
+            if let Period::Slot(slot) = period {
+                gradient[*slot] += by_period;
+            }
+        }
+    }
+}
+
+/// Sine and cosine of degrees, exact at whole quarters so that a full turn closes.
+fn on_sphere(degrees: f64) -> (f64, f64) {
+    match degrees.rem_euclid(360.0) {
+        0.0 => (0.0, 1.0),
+        90.0 => (1.0, 0.0),
+        180.0 => (0.0, -1.0),
+        270.0 => (-1.0, 0.0),
+        other => other.to_radians().sin_cos(),
+    }
+}
+
+fn placed(placement: &Placement, parent: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let n = parent.first().map_or(0, Vec::len);
+    let moved = |c: usize| match placement.0.get(c) {
+        None => parent[c].clone(),
+        Some(place) if place.sign == 0.0 => vec![0.0; n],
+        Some(place) => parent[place.from].iter().map(|x| place.sign * x + place.add).collect(),
+    };
+    (0..parent.len()).map(moved).collect()
+}
+
+fn folded(group: &[Placement], mirrored: &[bool], parent: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let width = mirrored.len();
+    let mut shown = parent.to_vec();
+    for i in 0..parent.first().map_or(0, Vec::len) {
+        let row: Vec<f64> = parent[..width].iter().map(|column| column[i]).collect();
+        let before = |a: &[f64], b: &[f64]| {
+            let by = |c: usize| if mirrored[c] { b[c].total_cmp(&a[c]) } else { a[c].total_cmp(&b[c]) };
+            (0..width).map(by).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        };
+        let images = group.iter().map(|element| element.apply(&row));
+        if let Some(first) = images.min_by(|a, b| before(a, b)) {
+            for (column, value) in shown.iter_mut().zip(first) {
+                column[i] = value;
+            }
+        }
+    }
+    shown
+}
+
+fn through(
+    function: &dyn RowFunction,
+    columns: &[usize],
+    replace: bool,
+    parent: &[Vec<f64>],
+) -> Result<Vec<Vec<f64>>, RowFailure> {
+    let n = parent.first().map_or(0, Vec::len);
+    let mut results: Vec<Vec<f64>> = Vec::new();
+    let rows = (0..n).map(|i| columns.iter().map(move |&c| parent[c][i]));
+    for (i, row) in rows.enumerate() {
+        let row: Vec<f64> = row.collect();
+        let fail = |message: String| RowFailure { row: i, message: format!("{message}, at {}", show_row(&row)) };
+        let values = function.apply(&row).map_err(fail)?;
+        if let Some(bad) = values.iter().find(|v| !v.is_finite()) {
+            return Err(fail(format!("the function gives {bad}")));
+        }
+        if i == 0 {
+            results = vec![Vec::with_capacity(n); values.len()];
+        }
+        if values.len() != results.len() || values.is_empty() || (replace && values.len() != columns.len()) {
+            let found = numbers(values.len());
+            return Err(fail(match (replace, results.len()) {
+                (true, _) => format!("the function gives {found}, expected {}", numbers(columns.len())),
+                (false, 0) => format!("the function gives {found}, expected at least one"),
+                (false, before) => {
+                    format!("the function gives {found}, expected {} as for the first row", numbers(before))
+                }
+            }));
+        }
+        for (result, value) in results.iter_mut().zip(values) {
+            result.push(value);
+        }
+    }
+    if !replace {
+        return Ok(results);
+    }
+    let mut shown = parent.to_vec();
+    for (result, &c) in results.into_iter().zip(columns) {
+        shown[c] = result;
+    }
+    Ok(shown)
+}
+
+fn numbers(n: usize) -> String {
+    match n {
+        0 => "no number".into(),
+        1 => "1 number".into(),
+        n => format!("{n} numbers"),
+    }
+}
+
+fn show_row(row: &[f64]) -> String {
+    match row {
+        [x] => x.to_string(),
+        row => format!("[{}]", row.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}

@@ -1,0 +1,513 @@
+//! Additive kernels: functions that are sums of functions of few inputs each.
+//!
+//! With zᵢ = kᵢ(xᵢ, x′ᵢ), one kernel an input: `additive` is Σ_d v_d·e_d(z), e_d the sum of all products of d of them
+//! (Duvenaud, chapter on additive GPs, 1.4–1.13); `anova` is v·Π(1 + αzᵢ), the weights of hierarchical kernel learning;
+//! `dropout` is v·Π(1 − q + q·zᵢ), the covariance when each input is kept with probability q (1.21–1.23), in which one
+//! term of order d has the weight q^d(1 − q)^(D−d). That text speaks of binomial coefficients as the weights of orders:
+//! they count the terms, and are not their weight.
+//!
+//! e_d comes of the recursion e_d(z₁…zᵢ) = e_d(z₁…zᵢ₋₁) + zᵢ·e_{d−1}(z₁…zᵢ₋₁), O(D·R) a pair, which subtracts nothing.
+//! The Newton–Girard formulae (1.14) alternate in sign and lose all digits of high orders. The text calls the terms up to
+//! order n O(2ⁿ) in number: they are Σ_{d≤n} C(D, d).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::kernel::bind::{BindError, Cause, Place};
+use crate::kernel::families;
+use crate::kernel::family::{Domains, Pairs, ParamSpec, Role, Rows, Size, Spec, Theta, V};
+use crate::kernel::plan::{Parts, Plan, Seen};
+use crate::kernel::print::number;
+use crate::kernel::voice::Voice;
+use crate::kernel::wrap::{Combine, InputsShown, Wrap};
+use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Values, Wrapped};
+use crate::linalg::vector;
+
+const WEIGHTS: ParamSpec = ParamSpec {
+    name: "weights",
+    short: "weights",
+    domain: Domains::Positive,
+    role: Role::OrderVariance,
+    size: Size::Each,
+    default: 1.0,
+    help: "the variance of each order, from the first",
+};
+
+const ALPHA: ParamSpec = ParamSpec {
+    name: "alpha",
+    short: "alpha",
+    domain: Domains::Positive,
+    role: Role::Shape,
+    size: Size::One,
+    default: 1.0,
+    help: "how much more each further input in a term counts",
+};
+
+const fn spec(
+    name: &'static str,
+    summary: &'static str,
+    voice: Voice,
+    formula: &'static str,
+    latex: &'static str,
+    params: &'static [ParamSpec],
+    example: &'static str,
+) -> Spec {
+    Spec {
+        name,
+        aliases: &[],
+        summary,
+        voice,
+        formula,
+        latex,
+        params,
+        flag: None,
+        stationary: true,
+        reads_inputs: true,
+        several_inputs: true,
+        divisible: false,
+        example,
+        points: &[],
+    }
+}
+
+pub(super) static ADDITIVE: Spec = spec(
+    "additive",
+    "sums of functions of one input each, of two, and so on up to an order",
+    Voice::wrap("a sum of functions of a few inputs each, where each input has {k}"),
+    "sum over orders d of weights_d e_d(z), e_d the sum of all products of d of the z_i = k_i(x_i, x_i')",
+    r"\sum_{d} v_d \sum_{i_1 < \dots < i_d} \prod_j k_{i_j}(x_{i_j}, x_{i_j}')",
+    &[WEIGHTS],
+    "additive(order=2)",
+);
+
+pub(super) static ANOVA: Spec = spec(
+    "anova",
+    "products of all subsets of the inputs, each further input with a weight",
+    Voice::wrap("a sum over all sets of inputs, each further input with weight[ {alpha}], where each has {k}"),
+    "v prod_i (1 + alpha k_i(x_i, x_i'))",
+    r"v \prod_i (1 + \alpha k_i(x_i, x_i'))",
+    &[ALPHA, V],
+    "anova(alpha=0.5)",
+);
+
+pub(super) static DROPOUT: Spec = spec(
+    "dropout",
+    "the covariance of a function some of whose inputs are dropped at random",
+    Voice::wrap("a function some of whose inputs are dropped at random, where each has {k}"),
+    "v prod_i (1 - q + q k_i(x_i, x_i')), q the probability to keep an input",
+    r"v \prod_i (1 - q + q k_i(x_i, x_i'))",
+    &[V],
+    "dropout(keep=0.8)",
+);
+
+/// What is made of the kernels of the inputs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Mixture {
+    /// Orders from 1 to this; without it, to the number of kernels.
+    Additive(Option<usize>),
+    Anova,
+    /// The probability to keep an input, within \[0, 1\].
+    Dropout(f64),
+}
+
+/// The kernels of the inputs: one for each that is written, or one that stands for all.
+#[derive(Debug, Clone)]
+pub enum Bases {
+    /// One like this for each of `inputs`.
+    Like(Kernel),
+    Each(Vec<Kernel>),
+}
+
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AdditiveError {
+    #[error("the order of an additive kernel is at least 1")]
+    NoOrder,
+    #[error("order {order} is more than there are kernels: {kernels}")]
+    Order { order: usize, kernels: usize },
+    #[error("there is no kernel in the list")]
+    NoKernel,
+    #[error("{found} weights for {orders} orders")]
+    Weights { orders: usize, found: usize },
+    #[error("the probability to keep an input lies within [0, 1], not at {0}")]
+    Keep(f64),
+}
+
+/// An additive kernel, or one of its kin. `inputs` are those that one base stands for.
+///
+/// # Errors
+/// An order of 0 or above the number of kernels, an empty list, weights of another number than the order, a
+/// probability outside \[0, 1\].
+pub fn additive(mixture: Mixture, bases: Bases, inputs: Inputs, params: Vec<Values>) -> Result<Kernel, AdditiveError> {
+    let known = match (&bases, &inputs) {
+        (Bases::Each(kernels), _) if kernels.is_empty() => return Err(AdditiveError::NoKernel),
+        (Bases::Each(kernels), _) => Some(kernels.len()),
+        (Bases::Like(_), Inputs::These(these)) => Some(these.len()),
+        (Bases::Like(_), Inputs::All) => None,
+    };
+    match mixture {
+        Mixture::Additive(Some(0)) => return Err(AdditiveError::NoOrder),
+        Mixture::Additive(Some(order)) if known.is_some_and(|kernels| order > kernels) => {
+            return Err(AdditiveError::Order { order, kernels: known.unwrap_or_default() });
+        }
+        Mixture::Dropout(keep) if !(0.0..=1.0).contains(&keep) => return Err(AdditiveError::Keep(keep)),
+        _ => {}
+    }
+    if let (Mixture::Additive(order), Some(Values::Each(weights))) = (mixture, params.first())
+        && let Some(orders) = order.or(known)
+        && !weights.is_empty()
+        && weights.len() != orders
+    {
+        return Err(AdditiveError::Weights { orders, found: weights.len() });
+    }
+    let (children, listed, inputs) = match bases {
+        Bases::Each(kernels) => (kernels, true, Inputs::All),
+        Bases::Like(base) => (vec![base], false, inputs),
+    };
+    Ok(Kernel::wrap(Arc::new(Additive { mixture, listed }), children, inputs, params))
+}
+
+/// The base that stands where none is written.
+pub fn usual_base() -> Kernel {
+    Kernel::family(families::FAMILIES[0])
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Additive {
+    mixture: Mixture,
+    /// The kernels of the inputs are written one by one.
+    listed: bool,
+}
+
+impl Wrap for Additive {
+    fn spec(&self) -> &'static Spec {
+        match self.mixture {
+            Mixture::Additive(_) => &ADDITIVE,
+            Mixture::Anova => &ANOVA,
+            Mixture::Dropout(_) => &DROPOUT,
+        }
+    }
+
+    fn phrase(&self) -> Cow<'static, str> {
+        let each = if self.listed { "made of {k}" } else { "where each input has {k}" };
+        match self.mixture {
+            Mixture::Additive(Some(1)) => format!("a sum of functions of one input each, {each}").into(),
+            Mixture::Additive(Some(order)) => {
+                format!("a sum of functions of one input each, and of up to {order} together, {each}").into()
+            }
+            Mixture::Additive(None) => format!("a sum of functions of any number of inputs, {each}").into(),
+            Mixture::Anova => {
+                format!("a sum of functions of any number of inputs, each further one weighted[ by {{alpha}}], {each}")
+                    .into()
+            }
+            Mixture::Dropout(keep) => {
+                let percent = (keep * 1e4).round() / 1e2;
+                format!("a function whose inputs are each kept with a probability of {percent} %, {each}").into()
+            }
+        }
+    }
+
+    fn options(&self) -> String {
+        format!("{self:?}")
+    }
+
+    fn reads_inputs(&self) -> bool {
+        // a list says for itself what it looks at
+        !self.listed
+    }
+
+    fn inputs_shown(&self) -> InputsShown {
+        InputsShown::Keyword("dims")
+    }
+
+    fn lists_children(&self) -> bool {
+        self.listed
+    }
+
+    fn hides_child(&self, child: &Kernel) -> bool {
+        !self.listed && *child == usual_base()
+    }
+
+    fn extras(&self, _inputs: &[InputRef]) -> Vec<String> {
+        match self.mixture {
+            Mixture::Additive(Some(order)) => vec![format!("order={order}")],
+            Mixture::Dropout(keep) => vec![format!("keep={}", number(keep))],
+            Mixture::Additive(None) | Mixture::Anova => Vec::new(),
+        }
+    }
+
+    fn looks_through(&self) -> bool {
+        true
+    }
+
+    /// The variances are those of the orders.
+    fn holds(&self, _held: bool) -> bool {
+        true
+    }
+
+    fn is_sum(&self, _wrapped: &Wrapped) -> bool {
+        matches!(self.mixture, Mixture::Additive(_))
+    }
+
+    fn additive_orders(&self, wrapped: &Wrapped) -> Option<usize> {
+        match self.mixture {
+            Mixture::Additive(order) if self.listed => Some(order.unwrap_or(wrapped.children.len())),
+            _ => None,
+        }
+    }
+
+    fn spread(&self, node: &Kernel, wrapped: &Wrapped, inputs: &[&str]) -> Result<Option<Wrapped>, BindError> {
+        let error = |place, cause| BindError { origin: node.origin(), place, cause };
+        if self.listed {
+            return Ok(None);
+        }
+        let base = &wrapped.children[0];
+        if !base.mentioned().0.is_empty() {
+            return Err(error(Place::Node, Cause::NamesInputs { base: base.to_string() }));
+        }
+        let known = || inputs.iter().map(|name| name.to_string()).collect();
+        let dims: Vec<usize> = match &wrapped.inputs {
+            Inputs::All => (0..inputs.len()).collect(),
+            Inputs::These(these) => these
+                .iter()
+                .enumerate()
+                .map(|(i, input)| {
+                    let at = match input {
+                        InputRef::Index(at) => (*at < inputs.len()).then_some(*at),
+                        InputRef::Name(name) => inputs.iter().position(|known| *known == &**name),
+                    };
+                    at.ok_or_else(|| {
+                        let cause = Cause::UnknownInput { input: input.to_string(), known: known() };
+                        error(Place::Input(i), cause)
+                    })
+                })
+                .collect::<Result<_, _>>()?,
+        };
+        if dims.is_empty() {
+            return Err(error(Place::Node, Cause::NoInputs { family: self.spec().name }));
+        }
+        if let Mixture::Additive(Some(order)) = self.mixture
+            && order > dims.len()
+        {
+            return Err(error(Place::Node, Cause::Order { order, inputs: dims.len() }));
+        }
+        let children = dims.iter().enumerate().map(|(i, &d)| {
+            let input = InputRef::Name(inputs[d].into());
+            on_input(base, &input, i, dims.len()).ok_or_else(|| {
+                let cause = Cause::Length { param: "base", expected: dims.len(), found: 0 };
+                error(Place::Node, cause)
+            })
+        });
+        let children = children.collect::<Result<Vec<_>, _>>()?;
+        let wrap = Arc::new(Additive { listed: true, ..*self });
+        Ok(Some(Wrapped { wrap, children, inputs: Inputs::All, params: wrapped.params.clone() }))
+    }
+
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+        let count = wrapped.children.len();
+        let args = (0..count).map(|i| plan.child(wrapped, i, seen)).collect::<Result<Vec<_>, _>>()?;
+        let orders = match self.mixture {
+            Mixture::Additive(order) => order.unwrap_or(count),
+            _ => 1,
+        };
+        let params = plan.own_params(node, wrapped, &[], orders)?;
+        Ok(plan.combine(Box::new(self.mixture), Parts::of(args, seen).params(params)))
+    }
+}
+
+/// The base on one input: the i-th of so many. Where it has a number for each input it takes the i-th.
+fn on_input(base: &Kernel, input: &InputRef, i: usize, of: usize) -> Option<Kernel> {
+    let all = |children: &[Kernel]| children.iter().map(|c| on_input(c, input, i, of)).collect::<Option<Vec<_>>>();
+    Some(match base.node() {
+        Node::Leaf(leaf) => {
+            let inputs = if leaf.family.spec().reads_inputs { Inputs::These(vec![input.clone()]) } else { Inputs::All };
+            let mut params = Vec::with_capacity(leaf.params.len());
+            for (spec, values) in leaf.family.spec().params.iter().zip(&leaf.params) {
+                params.push(match values {
+                    Values::Each(each) if each.is_empty() => spec.unset(false),
+                    Values::Each(each) if each.len() == of => match spec.size {
+                        Size::Each => Values::Each(vec![each[i].clone()]),
+                        _ => Values::One(each[i].clone()),
+                    },
+                    Values::Each(_) => return None,
+                    one => one.clone(),
+                });
+            }
+            base.with_node(Node::Leaf(Leaf { inputs, ard: false, params, ..leaf.clone() }))
+        }
+        Node::Sum(children) => base.with_node(Node::Sum(all(children)?)),
+        Node::Product(children) => base.with_node(Node::Product(all(children)?)),
+        Node::Wrap(wrapped) => {
+            let children = all(&wrapped.children)?;
+            let inputs = match wrapped.wrap.reads_inputs() {
+                true => Inputs::These(vec![input.clone()]),
+                false => wrapped.inputs.clone(),
+            };
+            base.with_node(Node::Wrap(Wrapped { children, inputs, ..wrapped.clone() }))
+        }
+    })
+}
+
+/// So many pairs at a time, so that all orders of them stay in cache.
+const BLOCK: usize = 64;
+
+impl Mixture {
+    /// The factor that the value z of one kernel is taken into: a + b·z.
+    fn factor(self, theta: Theta<'_>) -> (f64, f64) {
+        match self {
+            Mixture::Dropout(q) => (1.0 - q, q),
+            _ => (1.0, theta.one(0)),
+        }
+    }
+
+    fn variance(theta: Theta<'_>) -> f64 {
+        theta.one(theta.ranges.len() - 1)
+    }
+}
+
+impl Combine for Mixture {
+    fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
+        Vec::new()
+    }
+
+    fn column(&self, theta: Theta<'_>, _pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
+        if !matches!(self, Mixture::Additive(_)) {
+            let (a, b) = self.factor(theta);
+            out.fill(Self::variance(theta));
+            for arg in args {
+                for (out, z) in out.iter_mut().zip(*arg) {
+                    *out *= a + b * z;
+                }
+            }
+            return;
+        }
+        let weights = theta.each(0);
+        let mut orders = vec![[0.0; BLOCK]; weights.len() + 1];
+        for start in (0..out.len()).step_by(BLOCK) {
+            let len = BLOCK.min(out.len() - start);
+            orders.iter_mut().for_each(|e| *e = [0.0; BLOCK]);
+            orders[0] = [1.0; BLOCK];
+            for (i, arg) in args.iter().enumerate() {
+                let z = block(&arg[start..start + len]);
+                raise(&mut orders, &z, i);
+            }
+            let out = &mut out[start..start + len];
+            out.fill(0.0);
+            for (e, v) in orders[1..].iter().zip(weights) {
+                for (out, e) in out.iter_mut().zip(e) {
+                    *out += v * e;
+                }
+            }
+        }
+    }
+
+    fn diagonal(&self, theta: Theta<'_>, rows: &Rows, args: &[&[f64]], out: &mut [f64]) {
+        self.column(theta, Pairs { a: rows, b: rows, from: 0, j: 0, same: true }, args, out);
+    }
+
+    fn pull(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        args: &[&[f64]],
+        w: &[f64],
+        adjoints: &mut [Vec<f64>],
+        gradient: &mut [f64],
+    ) {
+        if !matches!(self, Mixture::Additive(_)) {
+            return self.pull_product(theta, pairs, args, w, adjoints, gradient);
+        }
+        let weights = theta.each(0);
+        let orders = weights.len();
+        // e_d of the first i kernels, for every i
+        let mut all = vec![vec![[0.0; BLOCK]; orders + 1]; args.len() + 1];
+        let mut by = vec![[0.0; BLOCK]; orders + 1];
+        for start in (0..w.len()).step_by(BLOCK) {
+            let len = BLOCK.min(w.len() - start);
+            all[0].iter_mut().for_each(|e| *e = [0.0; BLOCK]);
+            all[0][0] = [1.0; BLOCK];
+            for (i, arg) in args.iter().enumerate() {
+                let z = block(&arg[start..start + len]);
+                let (before, after) = all.split_at_mut(i + 1);
+                after[0].copy_from_slice(&before[i]);
+                raise(&mut after[0], &z, i);
+            }
+            let w = block(&w[start..start + len]);
+            by[0] = [0.0; BLOCK];
+            for d in 1..=orders {
+                let e = &all[args.len()][d];
+                gradient[d - 1] += w.iter().zip(e).map(|(w, e)| w * e).sum::<f64>();
+                for (by, w) in by[d].iter_mut().zip(&w) {
+                    *by = weights[d - 1] * w;
+                }
+            }
+            for i in (0..args.len()).rev() {
+                let z = block(&args[i][start..start + len]);
+                let mut adjoint = [0.0; BLOCK];
+                for d in 1..=orders.min(i + 1) {
+                    let before = &all[i][d - 1];
+                    let (lower, higher) = by.split_at_mut(d);
+                    for t in 0..BLOCK {
+                        adjoint[t] += higher[0][t] * before[t];
+                        lower[d - 1][t] += higher[0][t] * z[t];
+                    }
+                }
+                for (to, from) in adjoints[i][start..start + len].iter_mut().zip(&adjoint) {
+                    *to += from;
+                }
+            }
+        }
+    }
+}
+
+impl Mixture {
+    fn pull_product(
+        &self,
+        theta: Theta<'_>,
+        _pairs: Pairs<'_>,
+        args: &[&[f64]],
+        w: &[f64],
+        adjoints: &mut [Vec<f64>],
+        gradient: &mut [f64],
+    ) {
+        let ((a, b), v) = (self.factor(theta), Self::variance(theta));
+        let last = gradient.len() - 1;
+        // the product of the factors before each, then that of those behind it: no division, as a factor may be 0
+        let mut before = vec![vec![1.0; w.len()]; args.len() + 1];
+        for (i, arg) in args.iter().enumerate() {
+            let (done, next) = before.split_at_mut(i + 1);
+            for ((next, done), z) in next[0].iter_mut().zip(&done[i]).zip(*arg) {
+                *next = done * (a + b * z);
+            }
+        }
+        gradient[last] += vector::dot(w, &before[args.len()]);
+        let mut behind: Vec<f64> = w.iter().map(|w| w * v).collect();
+        for (i, arg) in args.iter().enumerate().rev() {
+            let mut by_factor = 0.0;
+            for (((behind, before), z), adjoint) in behind.iter_mut().zip(&before[i]).zip(*arg).zip(&mut adjoints[i]) {
+                let slope = *behind * before;
+                by_factor += slope * z;
+                *adjoint += slope * b;
+                *behind *= a + b * z;
+            }
+            if matches!(self, Mixture::Anova) {
+                gradient[0] += by_factor;
+            }
+        }
+    }
+}
+
+fn block(values: &[f64]) -> [f64; BLOCK] {
+    let mut out = [0.0; BLOCK];
+    out[..values.len()].copy_from_slice(values);
+    out
+}
+
+/// Takes the i-th kernel (from 0) into the elementary symmetric polynomials.
+fn raise(orders: &mut [[f64; BLOCK]], z: &[f64; BLOCK], i: usize) {
+    for d in (1..orders.len().min(i + 2)).rev() {
+        let (lower, higher) = orders.split_at_mut(d);
+        for t in 0..BLOCK {
+            higher[0][t] += z[t] * lower[d - 1][t];
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Combinations that several wraps are made of.
+
+use crate::kernel::family::{Pairs, Rows, Theta};
+use crate::kernel::wrap::Combine;
+use crate::linalg::vector;
+
+/// Σ wᵢkᵢ with weights that are known.
+#[derive(Debug)]
+pub(super) struct Weighted(pub Vec<f64>);
+
+impl Combine for Weighted {
+    fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
+        Vec::new()
+    }
+
+    fn column(&self, _theta: Theta<'_>, _pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
+        out.fill(0.0);
+        for (arg, &weight) in args.iter().zip(&self.0) {
+            vector::axpy(out, weight, arg);
+        }
+    }
+
+    fn diagonal(&self, theta: Theta<'_>, rows: &Rows, args: &[&[f64]], out: &mut [f64]) {
+        self.column(theta, Pairs { a: rows, b: rows, from: 0, j: 0, same: true }, args, out);
+    }
+
+    fn pull(
+        &self,
+        _theta: Theta<'_>,
+        _pairs: Pairs<'_>,
+        _args: &[&[f64]],
+        w: &[f64],
+        adjoints: &mut [Vec<f64>],
+        _gradient: &mut [f64],
+    ) {
+        for (adjoint, &weight) in adjoints.iter_mut().zip(&self.0) {
+            vector::axpy(adjoint, weight, w);
+        }
+    }
+}
+
+/// Π kᵢ^nᵢ of kernels that are nowhere negative.
+#[derive(Debug)]
+pub(super) struct Powers(pub Vec<i32>);
+
+impl Combine for Powers {
+    fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
+        Vec::new()
+    }
+
+    fn column(&self, _theta: Theta<'_>, _pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
+        out.fill(1.0);
+        for (arg, &n) in args.iter().zip(&self.0) {
+            for (out, k) in out.iter_mut().zip(*arg) {
+                *out *= k.powi(n);
+            }
+        }
+    }
+
+    fn diagonal(&self, theta: Theta<'_>, rows: &Rows, args: &[&[f64]], out: &mut [f64]) {
+        self.column(theta, Pairs { a: rows, b: rows, from: 0, j: 0, same: true }, args, out);
+    }
+
+    fn pull(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        args: &[&[f64]],
+        w: &[f64],
+        adjoints: &mut [Vec<f64>],
+        _gradient: &mut [f64],
+    ) {
+        let mut whole = vec![0.0; w.len()];
+        self.column(theta, pairs, args, &mut whole);
+        vector::multiply(&mut whole, w);
+        for ((adjoint, arg), &n) in adjoints.iter_mut().zip(args).zip(&self.0) {
+            for ((adjoint, k), whole) in adjoint.iter_mut().zip(*arg).zip(&whole) {
+                // where a factor has vanished, so has the whole
+                if *k > 0.0 {
+                    *adjoint += f64::from(n) * whole / k;
+                }
+            }
+        }
+    }
+}
+
+/// k(x, x′)/√(k(x, x)·k(x′, x′)): a variance of 1 everywhere.
+#[derive(Debug)]
+pub(super) struct Normalized {
+    /// Both arguments are seen alike.
+    pub alike: bool,
+}
+
+/// Where in a slice the row stands that meets itself.
+pub(super) fn itself(pairs: Pairs<'_>, len: usize) -> Option<usize> {
+    let inside = pairs.same && (pairs.from..pairs.from + len).contains(&pairs.j);
+    inside.then(|| pairs.j - pairs.from)
+}
+
+impl Combine for Normalized {
+    fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
+        Vec::new()
+    }
+
+    fn column(&self, _theta: Theta<'_>, pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
+        let own = pairs.right(0);
+        for ((out, k), around) in out.iter_mut().zip(args[0]).zip(pairs.left(0, args[0].len())) {
+            *out = k / (around * own).sqrt();
+        }
+        if let Some(own) = itself(pairs, out.len()).filter(|_| self.alike) {
+            out[own] = 1.0;
+        }
+    }
+
+    fn diagonal(&self, _theta: Theta<'_>, _rows: &Rows, _args: &[&[f64]], out: &mut [f64]) {
+        out.fill(1.0);
+    }
+
+    fn pull(
+        &self,
+        _theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        _args: &[&[f64]],
+        w: &[f64],
+        adjoints: &mut [Vec<f64>],
+        _gradient: &mut [f64],
+    ) {
+        let own = pairs.right(0);
+        for ((adjoint, w), around) in adjoints[0].iter_mut().zip(w).zip(pairs.left(0, w.len())) {
+            *adjoint += w / (around * own).sqrt();
+        }
+    }
+
+    fn pull_around(
+        &self,
+        _theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        args: &[&[f64]],
+        w: &[f64],
+        left: &mut [f64],
+        right: &mut f64,
+    ) {
+        let own = pairs.right(0);
+        let around = pairs.left(0, w.len());
+        for (i, (w, k)) in w.iter().zip(args[0]).enumerate() {
+            let by = -0.5 * w * k / (around[i] * own).sqrt();
+            left[i] += by / around[i];
+            *right += by / own;
+        }
+    }
+}

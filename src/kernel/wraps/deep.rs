@@ -1,0 +1,429 @@
+//! Deep kernels: the limit of many layers of features of features.
+//!
+//! k₁ = k, k_{L+1} = exp(−½[k_L(x, x) − 2k_L(x, x′) + k_L(x′, x′)]): the squared exponential of the distance in the
+//! features of the layer before. Connected to the inputs, −½‖x − x′‖²/l² stands in the exponent too. Duvenaud (1.19 of
+//! the deep chapter, B.23 of the appendix) prints that term with the other sign, which would grow with the distance.
+//!
+//! Without the connection k_L tends to 1 everywhere (1 − k_L falls like 2/L). With it the limit solves
+//! k − log k = 1 + ½‖x − x′‖²/l², the branch in (0, 1]. It depends on k only through its inputs.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::combine::itself;
+use super::warp::seen_by;
+use crate::kernel::bind::BindError;
+use crate::kernel::family::{L, Pairs, ParamSpec, Rows, Size, Spec, Theta, V};
+use crate::kernel::plan::{Parts, Plan, Seen};
+use crate::kernel::voice::Voice;
+use crate::kernel::wrap::{Combine, Wrap};
+use crate::kernel::{InputRef, Inputs, Kernel, Values, Wrapped};
+use crate::linalg::vector;
+
+const CONNECTION: ParamSpec =
+    ParamSpec { size: Size::One, help: "how far one must go along the inputs for the connection to matter", ..L };
+
+const fn spec(
+    summary: &'static str,
+    voice: Voice,
+    formula: &'static str,
+    latex: &'static str,
+    params: &'static [ParamSpec],
+    example: &'static str,
+) -> Spec {
+    Spec {
+        name: "deep",
+        aliases: &[],
+        summary,
+        voice,
+        formula,
+        latex,
+        params,
+        flag: None,
+        stationary: true,
+        reads_inputs: false,
+        several_inputs: true,
+        divisible: true,
+        example,
+        points: &[],
+    }
+}
+
+pub(super) static DEEP: Spec = spec(
+    "features of features: the kernel of infinitely wide layers, one upon another",
+    Voice::wrap("a function of the features of {k}, layer upon layer"),
+    "v k_n, k_{L+1} = exp(-(k_L(x, x) - 2 k_L(x, x') + k_L(x', x'))/2)",
+    r"v\, k_n,\ k_{L+1} = \exp\left(-\tfrac{1}{2}[k_L(x, x) - 2 k_L(x, x') + k_L(x', x')]\right)",
+    &[V],
+    "deep(3, SE)",
+);
+
+pub(super) static CONNECTED: Spec = spec(
+    "features of features and of the inputs themselves",
+    Voice::wrap("a function of the inputs and of the features of {k}, layer upon layer"),
+    "v k_n, k_{L+1} = exp(-(k_L(x, x) - 2 k_L(x, x') + k_L(x', x') + |x - x'|^2/l^2)/2)",
+    r"v\, k_n,\ k_{L+1} = \exp\left(-\tfrac{1}{2}[k_L(x, x) - 2 k_L(x, x') + k_L(x', x') + |x - x'|^2/l^2]\right)",
+    &[CONNECTION, V],
+    "deep(3, SE(0), connected=true)",
+);
+
+/// How many layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    Layers(u32),
+    Infinite,
+}
+
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum DeepError {
+    #[error("a deep kernel has at least one layer")]
+    NoLayer,
+    #[error("without a connection to the inputs the limit of many layers is the constant 1 for every kernel")]
+    Limit,
+}
+
+/// `kernel` under `depth` − 1 further layers. `params`: the variance, before it the length-scale of the connection if
+/// there is one. One layer is the kernel itself.
+///
+/// # Errors
+/// No layer, or infinitely many without a connection.
+pub fn deep(depth: Depth, kernel: Kernel, connected: bool, params: Vec<Values>) -> Result<Kernel, DeepError> {
+    match depth {
+        Depth::Layers(0) => return Err(DeepError::NoLayer),
+        Depth::Infinite if !connected => return Err(DeepError::Limit),
+        _ => {}
+    }
+    if depth == Depth::Layers(1) && params.iter().all(Values::is_unset) {
+        return Ok(kernel);
+    }
+    Ok(Kernel::wrap(Arc::new(Deep { depth, connected, alike: false }), vec![kernel], Inputs::All, params))
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Deep {
+    depth: Depth,
+    connected: bool,
+    /// Both arguments are seen alike, so that a row with itself is at distance 0, whatever rounding says of it.
+    alike: bool,
+}
+
+impl Wrap for Deep {
+    fn spec(&self) -> &'static Spec {
+        if self.connected { &CONNECTED } else { &DEEP }
+    }
+
+    fn phrase(&self) -> Cow<'static, str> {
+        let through = match self.depth {
+            Depth::Infinite => {
+                return "the limit of infinitely many layers of features[, each connected to the inputs \
+                                       on a scale of {l}], as from {k}"
+                    .into();
+            }
+            Depth::Layers(n) => format!("{} layers of features", n),
+        };
+        match self.connected {
+            true => format!("a function of {through}, each connected to the inputs[ on a scale of {{l}}], from {{k}}")
+                .into(),
+            false => format!("a function of {through}, from {{k}}").into(),
+        }
+    }
+
+    fn options(&self) -> String {
+        format!("{:?}", self.depth)
+    }
+
+    fn leading(&self) -> Option<String> {
+        Some(match self.depth {
+            Depth::Layers(n) => n.to_string(),
+            Depth::Infinite => "inf".into(),
+        })
+    }
+
+    fn extras(&self, _inputs: &[InputRef]) -> Vec<String> {
+        if self.connected { vec!["connected=true".into()] } else { Vec::new() }
+    }
+
+    fn looks_through(&self) -> bool {
+        true
+    }
+
+    /// The variance of the first layer is the size of its features: it matters whatever stands around.
+    fn holds(&self, _held: bool) -> bool {
+        false
+    }
+
+    fn is_sum(&self, _wrapped: &Wrapped) -> bool {
+        false
+    }
+
+    /// e^{−D/2} with D a squared distance has every power, whatever kernel the distance comes from.
+    fn divisible(&self, _children: &[bool]) -> bool {
+        self.depth != Depth::Layers(1)
+    }
+
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+        let child = &wrapped.children[0];
+        let mut columns = Vec::new();
+        let mut inputs = Vec::new();
+        if self.connected {
+            inputs = seen_by(plan, child)?;
+            plan.no_categories(node, &inputs, self.spec().name)?;
+            let looked = Inputs::These(inputs.iter().map(|&i| InputRef::Index(i)).collect());
+            columns = plan.looks(node, &looked, seen.left)?.columns;
+        }
+        if self.depth == Depth::Infinite {
+            plan.only_parameters(wrapped, 0, seen)?;
+            let params = plan.own_params(node, wrapped, &inputs, 1)?;
+            return Ok(plan.combine(Box::new(*self), Parts { columns, ..Parts::of(Vec::new(), seen).params(params) }));
+        }
+        let (args, around) = if seen.left == seen.right {
+            let own = plan.child(wrapped, 0, seen)?;
+            (vec![own], [own, own])
+        } else {
+            let all = plan.copies(wrapped, 0, &[seen, Seen::both(seen.left), Seen::both(seen.right)])?;
+            (vec![all[0]], [all[1], all[2]])
+        };
+        let params = plan.own_params(node, wrapped, &inputs, 1)?;
+        let parts = Parts { around: Some(around), columns, ..Parts::of(args, seen).params(params) };
+        Ok(plan.combine(Box::new(Deep { alike: seen.left == seen.right, ..*self }), parts))
+    }
+}
+
+impl Deep {
+    fn variance(theta: Theta<'_>) -> f64 {
+        theta.one(theta.ranges.len() - 1)
+    }
+
+    /// How many numbers a row has before those around: one a connected column.
+    fn own(&self, pairs: Pairs<'_>) -> usize {
+        match self.depth {
+            Depth::Infinite => pairs.a.len(),
+            Depth::Layers(_) => pairs.a.len() - 1,
+        }
+    }
+
+    /// ‖x − x′‖²/l² for the rows of a pair.
+    fn distances(&self, pairs: Pairs<'_>, len: usize) -> Vec<f64> {
+        let mut out = vec![0.0; len];
+        for d in 0..self.own(pairs) {
+            vector::add_distance(pairs.left(d, len), pairs.right(d), &mut out);
+        }
+        out
+    }
+
+    /// The derivative of log(k_n/v) in k₁(x, x′), and in ½‖x − x′‖²/l², of one pair: the layers walked back.
+    fn slopes(&self, k: f64, around: f64, connection: f64) -> (f64, f64, f64) {
+        let Depth::Layers(n) = self.depth else {
+            let k = log_limit(connection).exp();
+            // (1 − 1/k) dk = d(½r²)
+            return (if k < 1.0 { 1.0 / (k - 1.0) } else { 0.0 }, 0.0, 0.0);
+        };
+        // log k_{L+1} = k_L − 1 − ½r² for L ≥ 2, where k_L(x, x) = 1
+        let (mut by_first, mut by_connection) = (1.0, -1.0);
+        let mut log = k - around - connection;
+        for _ in 2..n {
+            let layer = log.exp();
+            by_first *= layer;
+            by_connection = by_connection * layer - 1.0;
+            log = layer - 1.0 - connection;
+        }
+        (by_connection, by_first, log)
+    }
+}
+
+/// log k of the limit, for c = ½‖x − x′‖²/l²: the root of k − log k = 1 + c in (0, 1], to 1e-12 of its size.
+///
+/// With s = −log k: e^{−s} − 1 + s = c. Near 0, where 1 − k is about √(2c), this loses no digits with expm1.
+pub fn log_limit(c: f64) -> f64 {
+    if c <= 0.0 {
+        return 0.0;
+    }
+    // f(s) = s + expm1(−s) is convex: from the right Newton's steps fall to the root and never pass it
+    let f = |s: f64| if s < 1e-2 { small(s) } else { s + (-s).exp_m1() };
+    let mut s = if c < 1.0 { (2.0 * c).sqrt() * (1.0 + (2.0 * c).sqrt() / 3.0) } else { c + 1.0 };
+    for _ in 0..60 {
+        let step = (f(s) - c) / -(-s).exp_m1();
+        s -= step;
+        if step.abs() <= 1e-15 * s {
+            break;
+        }
+    }
+    -s
+}
+
+/// s + expm1(−s) for small s: s²/2 − s³/6 + …, where the difference would lose digits.
+fn small(s: f64) -> f64 {
+    s * s / 2.0 * (1.0 - s / 3.0 * (1.0 - s / 4.0 * (1.0 - s / 5.0 * (1.0 - s / 6.0 * (1.0 - s / 7.0)))))
+}
+
+impl Combine for Deep {
+    fn prepare(&self, theta: Theta<'_>, x: &[&[f64]]) -> Rows {
+        let l = theta.one(0);
+        x.iter().map(|column| column.iter().map(|x| x / l).collect()).collect()
+    }
+
+    fn column(&self, theta: Theta<'_>, pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
+        let v = Self::variance(theta);
+        let len = out.len();
+        let distances = self.distances(pairs, len);
+        match self.depth {
+            Depth::Infinite => {
+                for (out, r) in out.iter_mut().zip(&distances) {
+                    *out = v * log_limit(0.5 * r).exp();
+                }
+            }
+            Depth::Layers(1) => {
+                for (out, k) in out.iter_mut().zip(args[0]) {
+                    *out = v * k;
+                }
+            }
+            Depth::Layers(n) => {
+                let (left, right) = (pairs.left(self.own(pairs), len), pairs.right(self.own(pairs)));
+                for i in 0..len {
+                    out[i] = args[0][i] - 0.5 * (left[i] + right) - 0.5 * distances[i];
+                }
+                for _ in 2..n {
+                    vector::exp_scaled(out, 1.0, 1.0);
+                    for (out, r) in out.iter_mut().zip(&distances) {
+                        *out -= 1.0 + 0.5 * r;
+                    }
+                }
+                vector::exp_scaled(out, 1.0, v);
+                if let Some(own) = itself(pairs, len).filter(|_| self.alike) {
+                    out[own] = v;
+                }
+            }
+        }
+    }
+
+    fn diagonal(&self, theta: Theta<'_>, _rows: &Rows, args: &[&[f64]], out: &mut [f64]) {
+        match self.depth {
+            Depth::Layers(1) => {
+                for (out, k) in out.iter_mut().zip(args[0]) {
+                    *out = Self::variance(theta) * k;
+                }
+            }
+            _ => out.fill(Self::variance(theta)),
+        }
+    }
+
+    fn pull(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        args: &[&[f64]],
+        w: &[f64],
+        adjoints: &mut [Vec<f64>],
+        gradient: &mut [f64],
+    ) {
+        let (v, last) = (Self::variance(theta), theta.ranges.len() - 1);
+        let mut k = vec![0.0; w.len()];
+        self.column(theta, pairs, args, &mut k);
+        gradient[theta.range(last).start] += vector::dot(w, &k) / v;
+        if self.depth == Depth::Layers(1) {
+            vector::axpy(&mut adjoints[0], v, w);
+            return;
+        }
+        let mut by_connection = 0.0;
+        self.each(pairs, args, w.len(), |i, (connection, by_first, distance)| {
+            if let Some(adjoint) = adjoints.first_mut() {
+                adjoint[i] += w[i] * k[i] * by_first;
+            }
+            by_connection += w[i] * k[i] * connection * distance;
+        });
+        if self.connected {
+            // d(½r²/l²)/dl = −r²/l³
+            gradient[theta.range(0).start] -= by_connection / theta.one(0);
+        }
+    }
+
+    fn pull_around(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        args: &[&[f64]],
+        w: &[f64],
+        left: &mut [f64],
+        right: &mut f64,
+    ) {
+        if self.depth == Depth::Layers(1) {
+            return;
+        }
+        let mut k = vec![0.0; w.len()];
+        self.column(theta, pairs, args, &mut k);
+        self.each(pairs, args, w.len(), |i, (_, by_first, _)| {
+            let by = -0.5 * w[i] * k[i] * by_first;
+            left[i] += by;
+            *right += by;
+        });
+    }
+
+    fn pull_inputs(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        args: &[&[f64]],
+        w: &[f64],
+        left: &mut [Vec<f64>],
+        right: &mut [f64],
+    ) {
+        if !self.connected || self.depth == Depth::Layers(1) {
+            return;
+        }
+        let mut k = vec![0.0; w.len()];
+        self.column(theta, pairs, args, &mut k);
+        let l = theta.one(0);
+        let own = self.own(pairs);
+        self.each(pairs, args, w.len(), |i, (connection, _, _)| {
+            for d in 0..own {
+                let moved = w[i] * k[i] * connection * (pairs.left(d, w.len())[i] - pairs.right(d)) / l;
+                left[d][i] += moved;
+                right[d] -= moved;
+            }
+        });
+    }
+}
+
+impl Deep {
+    /// For each pair: the derivatives of log k in ½r² and in k₁(x, x′), and r².
+    fn each(&self, pairs: Pairs<'_>, args: &[&[f64]], len: usize, mut f: impl FnMut(usize, (f64, f64, f64))) {
+        let distances = self.distances(pairs, len);
+        for (i, &r) in distances.iter().enumerate() {
+            let (connection, by_first, _) = match self.depth {
+                Depth::Infinite => self.slopes(0.0, 0.0, 0.5 * r),
+                Depth::Layers(_) => {
+                    let own = self.own(pairs);
+                    let around = 0.5 * (pairs.left(own, len)[i] + pairs.right(own));
+                    self.slopes(args[0][i], around, 0.5 * r)
+                }
+            };
+            f(i, (connection, by_first, r));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_solves_its_equation() {
+        for i in 0..4000 {
+            let r = 1e-9 * 10f64.powf(12.0 * f64::from(i) / 4000.0);
+            let s = -log_limit(0.5 * r * r);
+            let f = if s < 0.1 { small_long(s) } else { s + (-s).exp_m1() };
+            assert!((f - 0.5 * r * r).abs() <= 1e-12 * 0.5 * r * r, "{r}: {s}");
+        }
+        assert_eq!(log_limit(0.0), 0.0);
+        assert!((log_limit(5e5) + 500_001.0).abs() < 1e-6);
+    }
+
+    fn small_long(s: f64) -> f64 {
+        let (mut term, mut sum) = (s * s / 2.0, 0.0);
+        for n in 3..40 {
+            sum += term;
+            term *= -s / f64::from(n);
+        }
+        sum
+    }
+}

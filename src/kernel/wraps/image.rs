@@ -1,0 +1,223 @@
+//! Kernels of functions of images (or signals) that do not change when the image is shifted.
+//!
+//! Every input is a pixel. `translate`: Σᵢ k(x, Tᵢx′) over all shifts in a circle (Duvenaud, "Expressing Structure with
+//! Kernels", 1.29). `conv`: the same over rows and columns (1.30). The sum over shifts of the second argument alone, as
+//! printed, is a kernel only over the whole circular group and for a kernel that does not change when both arguments
+//! are shifted; here the sum runs over the shifts of both arguments, divided by their number, which is a kernel always
+//! and that sum where it is one. With `normalize` it is divided by √(k(x, x)·k(x′, x′)).
+
+use std::sync::Arc;
+
+use super::combine::{Normalized, Weighted};
+use super::invariant::{gathered, pairs, placed};
+use super::warp::seen_by;
+use crate::kernel::bind::{BindError, Cause, Place};
+use crate::kernel::family::Spec;
+use crate::kernel::group::{Coordinate, Placement};
+use crate::kernel::plan::{Parts, Plan, Seen};
+use crate::kernel::voice::Voice;
+use crate::kernel::wrap::Wrap;
+use crate::kernel::{InputRef, Inputs, Kernel, Wrapped};
+
+pub(super) static TRANSLATE: Spec = Spec {
+    name: "translate",
+    aliases: &[],
+    summary: "functions of a signal that stay the same when it is shifted in a circle",
+    voice: Voice::wrap("{k}, made to stay the same when the signal is shifted in a circle"),
+    formula: "sum over all shifts T of k(x, T x')",
+    latex: r"\sum_{i} k(x, T_i x')",
+    params: &[],
+    flag: None,
+    stationary: false,
+    reads_inputs: false,
+    several_inputs: true,
+    divisible: false,
+    example: "translate(SE([0, 1, 2]))",
+    points: &[],
+};
+
+pub(super) static CONV: Spec = Spec {
+    name: "conv",
+    aliases: &[],
+    summary: "functions of an image that stay the same when it is shifted",
+    voice: Voice::wrap("{k}, added up over all shifts of the image"),
+    formula: "sum over shifts T, U of k(T x, U x'), divided by their number",
+    latex: r"\frac{1}{n} \sum_{i,j} k(T_i x, T_j x')",
+    params: &[],
+    flag: None,
+    stationary: false,
+    reads_inputs: false,
+    several_inputs: true,
+    divisible: false,
+    example: "conv(SE([0, 1, 2, 3]), rows=2, cols=2)",
+    points: &[],
+};
+
+/// What lies beyond the edge of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Edges {
+    /// The other edge.
+    #[default]
+    Wrap,
+    /// Nothing: zeros.
+    Zero,
+}
+
+impl Edges {
+    pub const ALL: [Edges; 2] = [Edges::Wrap, Edges::Zero];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Edges::Wrap => "wrap",
+            Edges::Zero => "zero",
+        }
+    }
+}
+
+/// The shifts of an image.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shifts {
+    pub rows: usize,
+    pub cols: usize,
+    /// By at most so many pixels in each direction; without it by any number.
+    pub radius: Option<usize>,
+    pub edges: Edges,
+}
+
+/// `kernel` over signals whose values are its inputs, summed over all shifts in a circle.
+pub fn translate(kernel: Kernel, normalize: bool) -> Kernel {
+    Kernel::wrap(Arc::new(Image { shifts: None, normalize }), vec![kernel], Inputs::All, Vec::new())
+}
+
+/// `kernel` over images, row by row, summed over shifts of both.
+pub fn conv(kernel: Kernel, shifts: Shifts, normalize: bool) -> Kernel {
+    Kernel::wrap(Arc::new(Image { shifts: Some(shifts), normalize }), vec![kernel], Inputs::All, Vec::new())
+}
+
+#[derive(Debug)]
+struct Image {
+    /// `None`: one row of as many pixels as there are.
+    shifts: Option<Shifts>,
+    normalize: bool,
+}
+
+impl Wrap for Image {
+    fn spec(&self) -> &'static Spec {
+        if self.shifts.is_some() { &CONV } else { &TRANSLATE }
+    }
+
+    fn options(&self) -> String {
+        self.extras(&[]).join(", ")
+    }
+
+    fn extras(&self, _inputs: &[InputRef]) -> Vec<String> {
+        let mut all = Vec::new();
+        if let Some(shifts) = &self.shifts {
+            all.push(format!("rows={}", shifts.rows));
+            all.push(format!("cols={}", shifts.cols));
+            all.extend(shifts.radius.map(|radius| format!("radius={radius}")));
+            if shifts.edges != Edges::default() {
+                all.push(format!("edges=\"{}\"", shifts.edges.name()));
+            }
+        }
+        if self.normalize {
+            all.push("normalize=true".into());
+        }
+        all
+    }
+
+    fn moves_apart(&self) -> bool {
+        true
+    }
+
+    fn is_linear(&self) -> bool {
+        !self.normalize
+    }
+
+    /// A variance inside has no effect on what is normalized.
+    fn holds(&self, held: bool) -> bool {
+        held || self.normalize
+    }
+
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+        let child = &wrapped.children[0];
+        // by place and by name is one pixel
+        let mut pixels: Vec<usize> = Vec::new();
+        for pixel in seen_by(plan, child)? {
+            if !pixels.contains(&pixel) {
+                pixels.push(pixel);
+            }
+        }
+        plan.no_categories(node, &pixels, self.spec().name)?;
+        plan.not_wound(node, &pixels, seen.left, self.spec().name)?;
+        let whole = Shifts { rows: 1, cols: pixels.len(), radius: None, edges: Edges::Wrap };
+        let shifts = self.shifts.as_ref().unwrap_or(&whole);
+        if shifts.rows.checked_mul(shifts.cols) != Some(pixels.len()) {
+            let cause = Cause::Image { rows: shifts.rows, cols: shifts.cols, inputs: pixels.len() };
+            return Err(BindError { origin: node.origin(), place: Place::Node, cause });
+        }
+        let placements = shifts.placements(&pixels, plan.width());
+        let sum = |plan: &mut Plan<'_>, seen: Seen| -> Result<Parts, BindError> {
+            let pairs = pairs(plan, child, &placements, shifts.is_group());
+            let seen_by: Vec<Seen> = pairs.iter().map(|(g, h, _)| placed(plan, seen, g, h)).collect();
+            let registers = plan.copies(wrapped, 0, &seen_by)?;
+            let (args, counts) = gathered(&registers, pairs.iter().map(|p| p.2));
+            // one weight a part, kept where the parts are made: the counts of both sums are the same
+            let weights = counts.iter().map(|&n| n as f64 / placements.len() as f64).collect();
+            Ok(Parts { args: vec![plan.part(Box::new(Weighted(weights)), args)], ..Parts::of(Vec::new(), seen) })
+        };
+        if !self.normalize {
+            let parts = sum(plan, seen)?;
+            plan.no_params();
+            return Ok(parts.args[0]);
+        }
+        let around = [Seen::both(seen.left), Seen::both(seen.right)];
+        let mut registers = Vec::new();
+        plan.alike(&[seen, around[0], around[1]], |plan, seen| {
+            registers.push(sum(plan, seen)?.args[0]);
+            Ok(())
+        })?;
+        plan.no_params();
+        let parts = Parts { around: Some([registers[1], registers[2]]), ..Parts::of(vec![registers[0]], seen) };
+        Ok(plan.combine(Box::new(Normalized { alike: seen.left == seen.right }), parts))
+    }
+}
+
+impl Shifts {
+    /// Whether they are all shifts in a circle.
+    fn is_group(&self) -> bool {
+        let whole = |size: usize| self.radius.is_none_or(|r| 2 * r + 1 >= size);
+        self.edges == Edges::Wrap && whole(self.rows) && whole(self.cols)
+    }
+
+    /// Every shift once.
+    fn placements(&self, pixels: &[usize], width: usize) -> Vec<Placement> {
+        let (rows, cols) = (self.rows as i64, self.cols as i64);
+        let reach = |size: i64| {
+            let radius = self.radius.map_or(size - 1, |r| (r as i64).min(size - 1));
+            match self.edges {
+                // one turn in a circle is enough
+                Edges::Wrap if 2 * radius + 1 >= size => 0..size,
+                _ => -radius..radius + 1,
+            }
+        };
+        let mut all = Vec::new();
+        for down in reach(rows) {
+            for along in reach(cols) {
+                let mut placement = Placement::identity(width);
+                for row in 0..rows {
+                    for col in 0..cols {
+                        let (from_row, from_col) = (row + down, col + along);
+                        let inside = (0..rows).contains(&from_row) && (0..cols).contains(&from_col);
+                        let from = from_row.rem_euclid(rows) * cols + from_col.rem_euclid(cols);
+                        let sign = if inside || self.edges == Edges::Wrap { 1.0 } else { 0.0 };
+                        placement.0[pixels[(row * cols + col) as usize]] =
+                            Coordinate { from: pixels[from as usize], sign, add: 0.0 };
+                    }
+                }
+                all.push(placement);
+            }
+        }
+        all
+    }
+}

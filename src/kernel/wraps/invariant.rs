@@ -1,0 +1,291 @@
+//! Kernels of functions that do not change when their inputs are moved.
+//!
+//! For the group G that the moves generate: the sum Σ_g Σ_h k(gx, hx′); the product Π_g Π_h k(gx, hx′), a kernel only
+//! where every power of k is one; the fold k(A(x), A(x′)) with A(x) one chosen member of the orbit of x. Sources:
+//! Duvenaud, "Expressing Structure with Kernels", 1.20–1.27; Ginsbourger et al. (2012). Below 1.24 that text drops
+//! k(−x, ·): this holds only if k(−x, −x′) = k(x, x′), and then the sum is twice the rest; here terms are left out only
+//! where that is so, and counted.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::combine::{Powers, Weighted};
+use crate::kernel::bind::{BindError, Cause, Place};
+use crate::kernel::family::Spec;
+use crate::kernel::group::{Move, MoveError, MoveKind, Placement, group, order};
+use crate::kernel::plan::{Parts, Plan, Seen};
+use crate::kernel::print::number;
+use crate::kernel::view::ViewMap;
+use crate::kernel::voice::Voice;
+use crate::kernel::wrap::{InputsShown, Wrap};
+use crate::kernel::{InputRef, Inputs, Kernel, Node, Wrapped};
+
+pub(super) static INVARIANT: Spec = Spec {
+    name: "invariant",
+    aliases: &[],
+    summary: "functions that stay the same when their inputs are moved",
+    voice: Voice::wrap("{k}, made to stay the same when its inputs are moved"),
+    formula: "sum over all g, h of the group of k(g x, h x')",
+    latex: r"\sum_{g \in G} \sum_{h \in G} k(g x, h x')",
+    params: &[],
+    flag: None,
+    stationary: false,
+    reads_inputs: true,
+    several_inputs: true,
+    divisible: false,
+    example: "invariant(SE, swap(0, 1), flip(0))",
+    points: &[],
+};
+
+pub(super) static REFLECT: Spec = Spec {
+    name: "reflect",
+    aliases: &[],
+    summary: "functions with a mirror: f(-x) = f(x) for one input, f(x, y) = f(y, x) for two",
+    voice: Voice::wrap("{k}, made to stay the same when its inputs are mirrored"),
+    formula: "k(x, x') + k(x, -x') + k(-x, x') + k(-x, -x')",
+    latex: r"k(x, x') + k(x, -x') + k(-x, x') + k(-x, -x')",
+    params: &[],
+    flag: None,
+    stationary: false,
+    reads_inputs: true,
+    several_inputs: true,
+    divisible: false,
+    example: "reflect(SE, 0, 1)",
+    points: &[],
+};
+
+/// How a kernel is made invariant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    #[default]
+    Sum,
+    Product,
+    Fold,
+}
+
+impl Method {
+    pub const ALL: [Method; 3] = [Method::Sum, Method::Product, Method::Fold];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Sum => "sum",
+            Method::Product => "product",
+            Method::Fold => "fold",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum InvariantError {
+    #[error("no move is given")]
+    NoMove,
+    #[error(
+        "a product over a group is a kernel only where every power of the kernel is one, and this fails for `{factor}`"
+    )]
+    NoProduct { factor: String },
+    #[error("only a sum is normalized: a product and a fold are not added up")]
+    Normalize,
+    #[error("{0}")]
+    Move(#[from] MoveError),
+}
+
+/// `kernel` made invariant under the group that the moves generate; with `normalize` the sum is divided by the number
+/// of its terms, |G|².
+///
+/// # Errors
+/// No moves, a group that does not close under the limit, a product of a kernel that has no powers.
+pub fn invariant(kernel: Kernel, moves: Vec<Move>, method: Method, normalize: bool) -> Result<Kernel, InvariantError> {
+    if moves.is_empty() {
+        return Err(InvariantError::NoMove);
+    }
+    order(&moves)?;
+    if method == Method::Product
+        && let Some(factor) = kernel.indivisible()
+    {
+        return Err(InvariantError::NoProduct { factor: factor.heading() });
+    }
+    if normalize && method != Method::Sum {
+        return Err(InvariantError::Normalize);
+    }
+    let mut inputs: Vec<InputRef> = Vec::new();
+    for input in moves.iter().flat_map(|m| &m.inputs) {
+        if !inputs.contains(input) {
+            inputs.push(input.clone());
+        }
+    }
+    let short = matches!(&moves[..], [one] if matches!(one.kind, MoveKind::Swap | MoveKind::Flip));
+    let spec = if short && method == Method::Sum && !normalize { &REFLECT } else { &INVARIANT };
+    Ok(Kernel::wrap(
+        Arc::new(Invariant { spec, moves, method, normalize }),
+        vec![kernel],
+        Inputs::These(inputs),
+        Vec::new(),
+    ))
+}
+
+#[derive(Debug)]
+struct Invariant {
+    spec: &'static Spec,
+    moves: Vec<Move>,
+    method: Method,
+    normalize: bool,
+}
+
+impl Wrap for Invariant {
+    fn spec(&self) -> &'static Spec {
+        self.spec
+    }
+
+    fn phrase(&self) -> Cow<'static, str> {
+        let moves: Vec<String> = self.moves.iter().map(Move::said).collect();
+        let how = match self.method {
+            Method::Sum => "",
+            Method::Product => ", by a product over all moves",
+            Method::Fold => ", by folding the inputs over",
+        };
+        format!("{{k}}, made to stay the same when {}{how}", moves.join(" or ")).into()
+    }
+
+    fn options(&self) -> String {
+        self.extras(&[]).join(", ")
+    }
+
+    fn inputs_shown(&self) -> InputsShown {
+        InputsShown::Extras
+    }
+
+    fn extras(&self, _inputs: &[InputRef]) -> Vec<String> {
+        if std::ptr::eq(self.spec, &REFLECT) {
+            let [one] = &self.moves[..] else { return Vec::new() };
+            let inputs = crate::kernel::print::input_list(&one.inputs);
+            let about = one.about.iter().filter(|c| **c != 0.0).map(|c| format!("about={}", number(*c)));
+            return std::iter::once(inputs).chain(about).collect();
+        }
+        let mut all: Vec<String> = self.moves.iter().map(Move::to_string).collect();
+        if self.method != Method::Sum {
+            all.push(format!("method=\"{}\"", self.method.name()));
+        }
+        if self.normalize {
+            all.push("normalize=true".into());
+        }
+        all
+    }
+
+    fn moves_apart(&self) -> bool {
+        self.method != Method::Fold
+    }
+
+    fn is_linear(&self) -> bool {
+        self.method != Method::Product
+    }
+
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+        let moved = plan.inputs(node, &wrapped.inputs)?;
+        plan.no_categories(node, &moved, self.spec.name)?;
+        plan.not_wound(node, &moved, seen.left, self.spec.name)?;
+        let at = self.moves.iter().map(|m| plan.inputs(node, &Inputs::These(m.inputs.clone())));
+        let at = at.collect::<Result<Vec<_>, _>>()?;
+        let error = |cause| BindError { origin: node.origin(), place: Place::Node, cause };
+        if let Some(m) = at.iter().find(|m| (1..m.len()).any(|i| m[..i].contains(&m[i]))) {
+            return Err(error(Cause::Move(MoveError::Twice(plan.name(m[0]).to_string()))));
+        }
+        let group = group(&self.moves, &at, plan.width()).map_err(|e| error(Cause::Move(e)))?;
+        if self.method == Method::Fold {
+            let mirrored: Vec<bool> = (0..plan.width())
+                .map(|c| group.iter().any(|element| element.0[c].from == c && element.0[c].sign < 0.0))
+                .collect();
+            let map = || ViewMap::Folded { group: group.clone(), mirrored: mirrored.clone() };
+            let folded = plan.viewed(node, seen, &[], 0, map)?;
+            let register = plan.child(wrapped, 0, folded)?;
+            plan.no_params();
+            return Ok(register);
+        }
+        let pairs = pairs(plan, &wrapped.children[0], &group, true);
+        let seen_by: Vec<Seen> = pairs.iter().map(|(g, h, _)| placed(plan, seen, g, h)).collect();
+        let registers = plan.copies(wrapped, 0, &seen_by)?;
+        plan.no_params();
+        let (args, counts) = gathered(&registers, pairs.iter().map(|p| p.2));
+        let parts = Parts::of(args, seen);
+        let terms = (group.len() * group.len()) as f64;
+        Ok(match self.method {
+            Method::Product => plan.combine(Box::new(Powers(counts.iter().map(|&n| n as i32).collect())), parts),
+            _ => {
+                let scale = if self.normalize { 1.0 / terms } else { 1.0 };
+                plan.combine(Box::new(Weighted(counts.iter().map(|&n| n as f64 * scale).collect())), parts)
+            }
+        })
+    }
+}
+
+/// The views of a pair moved by two elements.
+pub(super) fn placed(plan: &mut Plan<'_>, seen: Seen, g: &Placement, h: &Placement) -> Seen {
+    Seen { left: plan.placed(seen.left, g.clone()), right: plan.placed(seen.right, h.clone()) }
+}
+
+/// The pairs (g, h) that a double sum over some placements comes to, and how often each stands in it. Where moving both
+/// arguments at once changes nothing of the kernel, k(gx, hx′) = k(x, g⁻¹hx′), and a group needs |G| pairs only.
+pub(super) fn pairs(
+    plan: &Plan<'_>,
+    kernel: &Kernel,
+    all: &[Placement],
+    is_group: bool,
+) -> Vec<(Placement, Placement, usize)> {
+    let identity = Placement::identity(plan.width());
+    let back: Vec<Option<Placement>> = all.iter().map(|g| g.inverse().filter(|_| is_still(plan, kernel, g))).collect();
+    if is_group && back.iter().all(Option::is_some) {
+        return all.iter().map(|h| (identity.clone(), h.clone(), all.len())).collect();
+    }
+    let mut out: Vec<(Placement, Placement, usize)> = Vec::new();
+    for (g, back) in all.iter().zip(&back) {
+        for h in all {
+            let Some(back) = back else {
+                out.push((g.clone(), h.clone(), 1));
+                continue;
+            };
+            let moved = back.after(h);
+            match out.iter_mut().find(|(g, h, _)| g.is_identity() && h.same(&moved)) {
+                Some(known) => known.2 += 1,
+                None => out.push((identity.clone(), moved, 1)),
+            }
+        }
+    }
+    out
+}
+
+/// Registers each once, with how often they stand for a term.
+pub(super) fn gathered(registers: &[usize], counts: impl Iterator<Item = usize>) -> (Vec<usize>, Vec<usize>) {
+    let (mut args, mut sums): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+    for (&register, count) in registers.iter().zip(counts) {
+        match args.iter().position(|&a| a == register) {
+            Some(at) => sums[at] += count,
+            None => {
+                args.push(register);
+                sums.push(count);
+            }
+        }
+    }
+    (args, sums)
+}
+
+/// Whether k(gx, gx′) = k(x, x′), as far as the form of the kernel tells.
+fn is_still(plan: &Plan<'_>, kernel: &Kernel, g: &Placement) -> bool {
+    let kept = |inputs: &[usize]| inputs.iter().all(|&c| g.keeps(c));
+    match kernel.node() {
+        Node::Leaf(leaf) => {
+            let spec = leaf.family.spec();
+            let Ok(inputs) = plan.inputs(kernel, &leaf.inputs) else { return false };
+            // a distance does not change when its coordinates trade places or are mirrored
+            let within = inputs.iter().all(|&c| inputs.contains(&g.0[c].from) && g.0[c].sign != 0.0);
+            !spec.reads_inputs
+                || kept(&inputs)
+                || (spec.stationary && within && (!leaf.ard || inputs.iter().all(|&c| g.0[c].from == c)))
+        }
+        Node::Sum(children) | Node::Product(children) => children.iter().all(|c| is_still(plan, c, g)),
+        Node::Wrap(wrapped) if wrapped.wrap.looks_through() => wrapped.children.iter().all(|c| is_still(plan, c, g)),
+        Node::Wrap(_) => {
+            let (mentioned, all) = kernel.mentioned();
+            let inputs = if all { Inputs::All } else { Inputs::These(mentioned) };
+            plan.inputs(kernel, &inputs).is_ok_and(|inputs| kept(&inputs))
+        }
+    }
+}
