@@ -73,7 +73,7 @@ const fn spec(
 pub(super) static ADDITIVE: Spec = spec(
     "additive",
     "sums of functions of one input each, of two, and so on up to an order",
-    Voice::wrap("a sum of functions of a few inputs each, where each input has {k}"),
+    Voice::each("a sum of functions of a few inputs each, where each input has {k}"),
     "sum over orders d of weights_d e_d(z), e_d the sum of all products of d of the z_i = k_i(x_i, x_i')",
     r"\sum_{d} v_d \sum_{i_1 < \dots < i_d} \prod_j k_{i_j}(x_{i_j}, x_{i_j}')",
     &[WEIGHTS],
@@ -83,7 +83,7 @@ pub(super) static ADDITIVE: Spec = spec(
 pub(super) static ANOVA: Spec = spec(
     "anova",
     "products of all subsets of the inputs, each further input with a weight",
-    Voice::wrap("a sum over all sets of inputs, each further input with weight[ {alpha}], where each has {k}"),
+    Voice::each("a sum over all sets of inputs, each further input with weight[ {alpha}], where each has {k}"),
     "v prod_i (1 + alpha k_i(x_i, x_i'))",
     r"v \prod_i (1 + \alpha k_i(x_i, x_i'))",
     &[ALPHA, V],
@@ -93,7 +93,7 @@ pub(super) static ANOVA: Spec = spec(
 pub(super) static DROPOUT: Spec = spec(
     "dropout",
     "the covariance of a function some of whose inputs are dropped at random",
-    Voice::wrap("a function some of whose inputs are dropped at random, where each has {k}"),
+    Voice::each("a function some of whose inputs are dropped at random, where each has {k}"),
     "v prod_i (1 - q + q k_i(x_i, x_i')), q the probability to keep an input",
     r"v \prod_i (1 - q + q k_i(x_i, x_i'))",
     &[V],
@@ -188,7 +188,7 @@ impl Wrap for Additive {
     }
 
     fn phrase(&self) -> Cow<'static, str> {
-        let each = if self.listed { "made of {k}" } else { "where each input has {k}" };
+        let each = if self.listed { "made of {all}" } else { "where each input has {k}" };
         match self.mixture {
             Mixture::Additive(Some(1)) => format!("a sum of functions of one input each, {each}").into(),
             Mixture::Additive(Some(order)) => {
