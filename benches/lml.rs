@@ -5,7 +5,7 @@
 
 use divan::Bencher;
 use mercer::data::{Column, Dataset};
-use mercer::kernel::{Inputs, Kernel, Leaf, Node, families::family};
+use mercer::kernel::{Inputs, Kernel, Leaf, Node, Values, families::family, wraps};
 use mercer::linalg::{Matrix, Workspace};
 use mercer::model::{Evidencer, Model, Problem};
 
@@ -67,5 +67,14 @@ fn c_ard_over_8_inputs(bencher: Bencher<'_, '_>, n: usize) {
     let se = family("SE").expect("a family");
     let params = se.spec().params.iter().map(|p| p.unset(true)).collect();
     let kernel = Node::Leaf(Leaf { family: se, inputs: Inputs::All, ard: true, params }).into();
+    evidence(bencher, kernel, &table(n));
+}
+
+/// Additive over 8 inputs with all orders of interaction.
+#[divan::bench(args = SIZES, min_time = 1)]
+fn d_additive_over_8_inputs(bencher: Bencher<'_, '_>, n: usize) {
+    let bases = wraps::Bases::Like(wraps::usual_base());
+    let weights = vec![Values::Each(Vec::new())];
+    let kernel = wraps::additive(wraps::Mixture::Additive(None), bases, Inputs::All, weights).expect("a kernel");
     evidence(bencher, kernel, &table(n));
 }

@@ -14,7 +14,7 @@
 //! use mercer::kernel::{InputRef, Inputs, Kernel, families};
 //! use mercer::model::Model;
 //! use mercer::progress::Silent;
-//! use mercer::results::{At, decompose, predict};
+//! use mercer::results::{At, By, decompose, predict};
 //!
 //! let air = data::load("airline", &[], &data::Options::default())?;
 //!
@@ -34,7 +34,7 @@
 //! let forecast = predict(&fitted, At::Rows(year))?;
 //! assert!(forecast.mean[1] > forecast.mean[0] && forecast.sd[0] > 0.0);
 //!
-//! let parts = decompose(&fitted, At::Training)?;
+//! let parts = decompose(&fitted, At::Training, By::Term)?;
 //! assert_eq!(parts.components[0].label, "trend");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

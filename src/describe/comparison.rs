@@ -2,7 +2,8 @@
 
 use super::grid::Grid;
 use super::numbers::{percent, rounded, significant};
-use crate::results::{Compared, CrossValidation, Score};
+use crate::fit::Fit;
+use crate::results::{Compared, CrossValidation, OrderVariance, Score, Symmetry};
 
 /// Scores on rows held out, or of each row from the others.
 pub fn score(score: &Score, left_out: bool) -> String {
@@ -62,4 +63,50 @@ pub fn compared(compared: &[Compared]) -> String {
         ]);
     }
     grid.text()
+}
+
+/// The share of each order of interaction.
+pub fn orders(fit: &Fit, found: &[(String, Vec<OrderVariance>)]) -> String {
+    let unit = fit
+        .problem()
+        .data()
+        .target()
+        .and_then(|t| t.unit())
+        .map_or(String::new(), |u| if u.contains([' ', '/']) { format!(", ({u})^2") } else { format!(", {u}^2") });
+    let mut texts = Vec::new();
+    for (name, rows) in found {
+        let mut grid = Grid::new(["order", "share", "terms", &format!("variance of each{unit}")]);
+        for row in rows {
+            grid.row([row.order.to_string(), percent(row.share), rounded(row.terms), rounded(row.variance)]);
+        }
+        let most = rows.iter().max_by(|a, b| a.share.total_cmp(&b.share));
+        let said = most.map_or(String::new(), |most| {
+            let kind = match most.order {
+                1 => "functions of one input each".to_string(),
+                n => format!("interactions of {n} inputs"),
+            };
+            format!("\n{} of the variance: {kind}", percent(most.share))
+        });
+        texts.push(format!("orders of {name}\n{}{said}", grid.text()));
+    }
+    texts.join("\n\n")
+}
+
+/// Symmetries side by side, the best first.
+pub fn symmetries(found: &[Symmetry]) -> String {
+    let mut grid = Grid::new(["symmetry", "log Bayes factor", "lml", "BIC"]);
+    for one in found {
+        grid.row([
+            super::tables::symmetry(one).to_string(),
+            if one.name.is_empty() { "0".into() } else { format!("{:+.2}", one.log_bayes) },
+            format!("{:.2}", one.fit.lml()),
+            format!("{:.2}", one.fit.bic),
+        ]);
+    }
+    let best = found.first().map_or(String::new(), |best| match best.log_bayes {
+        more if more > 3.0 => format!("\nthe data speak for: {}\n  {}", best.name, best.fit.model.kernel.heading()),
+        more if more > 0.0 => format!("\nthe data hardly tell; most for: {}", best.name),
+        _ => "\nthe data speak for none of these".to_string(),
+    });
+    format!("symmetries by evidence, against the model without\n{}{best}", grid.text())
 }

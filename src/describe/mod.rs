@@ -12,7 +12,7 @@ pub mod parts;
 mod prediction;
 pub mod tables;
 
-pub use comparison::{compared, cross_validation, score};
+pub use comparison::{compared, cross_validation, orders, score, symmetries};
 pub use data::{dataset, summary};
 pub use drawn::{features, features_figure, features_table, surface, surface_figure};
 pub use fit::{fit, fit_line, parameters};

@@ -3,7 +3,7 @@
 use crate::data::write::Table;
 use crate::data::{Column, Dataset};
 use crate::fit::Fit;
-use crate::results::{Compared, CrossValidation, Decomposition, Prediction, Residuals};
+use crate::results::{Compared, CrossValidation, Decomposition, OrderVariance, Prediction, Residuals, Symmetry};
 
 /// The inputs, and the target where it is known.
 fn rows(data: &Dataset) -> Table {
@@ -104,4 +104,36 @@ pub fn compared(compared: &[Compared]) -> Table {
 /// All columns of a data set.
 pub fn dataset(data: &Dataset) -> Table {
     data.columns().iter().fold(Table::new(), column)
+}
+
+/// The orders of additive kernels.
+pub fn orders(found: &[(String, Vec<OrderVariance>)]) -> Table {
+    let rows = || found.iter().flat_map(|(_, rows)| rows);
+    let numbers = |of: fn(&OrderVariance) -> f64| rows().map(of).collect::<Vec<_>>();
+    let mut table = Table::new();
+    if found.len() > 1 {
+        let names = found.iter().flat_map(|(name, rows)| rows.iter().map(|_| Some(name.clone()))).collect();
+        table = table.texts("part", names);
+    }
+    table
+        .numbers("order", &numbers(|o| o.order as f64))
+        .numbers("share", &numbers(|o| o.share))
+        .numbers("terms", &numbers(|o| o.terms))
+        .numbers("variance", &numbers(|o| o.variance))
+}
+
+/// Models with and without symmetries, best first.
+pub fn symmetries(found: &[Symmetry]) -> Table {
+    let numbers = |of: fn(&Symmetry) -> f64| found.iter().map(of).collect::<Vec<_>>();
+    Table::new()
+        .texts("symmetry", found.iter().map(|s| Some(symmetry(s).to_string())).collect())
+        .numbers("log_bayes", &numbers(|s| s.log_bayes))
+        .numbers("lml", &numbers(|s| s.fit.lml()))
+        .numbers("bic", &numbers(|s| s.fit.bic))
+        .texts("kernel", found.iter().map(|s| Some(s.fit.model.kernel.to_string())).collect())
+}
+
+/// A name for a symmetry, also for none.
+pub fn symmetry(symmetry: &Symmetry) -> &str {
+    if symmetry.name.is_empty() { "none" } else { &symmetry.name }
 }

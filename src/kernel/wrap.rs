@@ -76,6 +76,11 @@ pub trait Wrap: Debug + Send + Sync {
         false
     }
 
+    /// Whether the kernel inside stands for one kernel for each input.
+    fn stands_for_each(&self) -> bool {
+        false
+    }
+
     /// How many orders an additive kernel has whose kernels are written one by one, each with a variance of its own.
     fn additive_orders(&self, _wrapped: &Wrapped) -> Option<usize> {
         None

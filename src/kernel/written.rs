@@ -1,6 +1,6 @@
 //! Whether a parameter can be as it was written.
 
-use super::family::{Domains, ParamSpec};
+use super::family::{Domains, ParamSpec, Role};
 use crate::param::{Param, Prior, State};
 
 /// Why a parameter cannot be as it was written.
@@ -33,6 +33,8 @@ impl ParamSpec {
         let param = self.name;
         let one = |value: f64| match self.domain {
             _ if !value.is_finite() => Err(ParamError::NotFinite { family, param, value }),
+            // an order that is not there
+            Domains::Positive if value == 0.0 && self.role == Role::OrderVariance && written.is_fixed() => Ok(()),
             Domains::Positive if value <= 0.0 => Err(ParamError::NotPositive { family, param, value }),
             Domains::Count if value < 1.0 || value.fract() != 0.0 || value > 64.0 => {
                 Err(ParamError::NotCount { family, param, value })

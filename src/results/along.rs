@@ -90,7 +90,7 @@ impl Decomposition {
     /// As [`decompose`].
     pub fn partial_residuals(&self) -> Result<Vec<Vec<f64>>, ModelError> {
         if !self.training {
-            return decompose(&self.fit, At::Training)?.partial_residuals();
+            return decompose(&self.fit, At::Training, self.by)?.partial_residuals();
         }
         let y = self.fit.problem().y();
         let left = |i: usize| y[i] - self.mean_function[i] - self.components.iter().map(|c| c.mean[i]).sum::<f64>();
@@ -164,6 +164,7 @@ fn range(data: &Dataset, name: &str, points: usize) -> Vec<f64> {
 mod tests {
     use std::sync::Arc;
 
+    use super::super::decompose::By;
     use super::*;
     use crate::fit::Fit;
     use crate::kernel::{InputRef, Inputs, Kernel, families};
@@ -187,7 +188,7 @@ mod tests {
 
     #[test]
     fn parts_run_along_their_own_inputs() {
-        let parts = decompose(&fitted(), At::Training).unwrap();
+        let parts = decompose(&fitted(), At::Training, By::Term).unwrap();
         let line = parts.along(0, 6).unwrap().unwrap();
         assert_eq!(
             (&line.inputs[..], &line.grid[0][..]),
@@ -205,9 +206,9 @@ mod tests {
     #[test]
     fn partial_residuals_add_to_the_data() {
         let fit = fitted();
-        let parts = decompose(&fit, At::Training).unwrap();
+        let parts = decompose(&fit, At::Training, By::Term).unwrap();
         let partial = parts.partial_residuals().unwrap();
-        let rows = decompose(&fit, At::Rows(fit.problem().data().head(3))).unwrap();
+        let rows = decompose(&fit, At::Rows(fit.problem().data().head(3)), By::Term).unwrap();
         assert_eq!(partial, rows.partial_residuals().unwrap());
         for (i, y) in fit.problem().y().iter().enumerate() {
             let others = parts.components[1].mean[i] + parts.components[2].mean[i] + parts.mean_function[i];
@@ -217,7 +218,7 @@ mod tests {
 
     #[test]
     fn correlations_are_those_of_the_rows() {
-        let parts = decompose(&fitted(), At::Training).unwrap();
+        let parts = decompose(&fitted(), At::Training, By::Term).unwrap();
         let found = parts.correlations(6).unwrap();
         // The part of both inputs is left out.
         assert_eq!((found.len(), found[0].one, found[0].other), (1, 0, 1));

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::predict::At;
 use crate::data::Dataset;
 use crate::fit::Fit;
-use crate::kernel::Kernel;
+use crate::kernel::wraps::Orders;
+use crate::kernel::{InputRef, Kernel};
 use crate::linalg::Matrix;
 use crate::model::ModelError;
 
@@ -16,6 +17,7 @@ use crate::model::ModelError;
 #[derive(Debug, Clone)]
 pub struct Decomposition {
     pub fit: Arc<Fit>,
+    pub by: By,
     /// The rows.
     pub at: Dataset,
     /// Whether these are the training rows, where white noise is each row's own.
@@ -52,13 +54,38 @@ pub struct Cross {
     pub corr: Vec<f64>,
 }
 
-/// Takes a fit apart into the summands of its kernel, products expanded, at the rows of a place.
+/// What a fit is taken apart by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum By {
+    /// The summands of its kernel, products expanded.
+    #[default]
+    Term,
+    /// The same, and additive kernels by the orders of their interactions.
+    Order,
+    /// What the summands look at: one part for each input or set of inputs, and of additive kernels one for each input
+    /// and one for all interactions.
+    Input,
+}
+
+impl By {
+    pub const ALL: [By; 3] = [By::Term, By::Order, By::Input];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            By::Term => "term",
+            By::Order => "order",
+            By::Input => "input",
+        }
+    }
+}
+
+/// Takes a fit apart into parts of its kernel at the rows of a place.
 ///
 /// # Errors
 /// As [`predict`](super::predict); [`ModelError::Expand`] when products expand to too many terms.
-pub fn decompose(fit: &Arc<Fit>, place: At) -> Result<Decomposition, ModelError> {
+pub fn decompose(fit: &Arc<Fit>, place: At, by: By) -> Result<Decomposition, ModelError> {
     let problem = fit.problem();
-    let terms = summands(&fit.model.kernel)?;
+    let (terms, labels) = parts_by(&fit.model.kernel, by)?;
     let (at, x, training) = match place {
         At::Training => {
             let x = problem.x().iter().map(|c| c.to_vec()).collect();
@@ -81,7 +108,6 @@ pub fn decompose(fit: &Arc<Fit>, place: At) -> Result<Decomposition, ModelError>
     } else {
         fit.posterior.part_means(&terms)?.iter().map(|m| variance(m) / whole).collect()
     };
-    let labels = labels(&terms);
     let components: Vec<Component> = parts
         .into_iter()
         .zip(shares)
@@ -102,7 +128,7 @@ pub fn decompose(fit: &Arc<Fit>, place: At) -> Result<Decomposition, ModelError>
     let unit = map.unit(problem.data().target().and_then(|t| t.unit()));
     let mean_function = fit.posterior.mean_function(&x, at.n());
     let transformed = !map.is_identity();
-    Ok(Decomposition { fit: fit.clone(), at, training, components, mean_function, cross, unit, transformed })
+    Ok(Decomposition { fit: fit.clone(), by, at, training, components, mean_function, cross, unit, transformed })
 }
 
 impl Decomposition {
@@ -131,11 +157,93 @@ pub(super) fn summands(kernel: &Kernel) -> Result<Vec<Kernel>, ModelError> {
     Ok(kernel.expand()?.summands().into_iter().cloned().collect())
 }
 
+/// The parts of a kernel, and a name for each.
+fn parts_by(kernel: &Kernel, by: By) -> Result<(Vec<Kernel>, Vec<String>), ModelError> {
+    let terms = summands(kernel)?;
+    let (parts, names): (Vec<Kernel>, Vec<String>) = match by {
+        By::Term => return Ok((terms.clone(), labels(&terms))),
+        By::Order => terms.into_iter().flat_map(orders).unzip(),
+        By::Input => gathered(terms.into_iter().flat_map(inputs).collect()).into_iter().unzip(),
+    };
+    Ok((parts, unique(names)))
+}
+
+/// The one additive factor of a term, and the term with something in its place.
+fn additive_factor(term: &Kernel) -> Option<(Orders<'_>, impl Fn(Kernel) -> Option<Kernel> + '_)> {
+    let factors = term.factors();
+    let places: Vec<usize> = (0..factors.len()).filter(|&i| Orders::of(factors[i]).is_some()).collect();
+    let &[at] = &places[..] else { return None };
+    let orders = Orders::of(factors[at])?;
+    let put = move |other: Kernel| {
+        let others = factors.iter().enumerate().map(|(i, f)| if i == at { other.clone() } else { (*f).clone() });
+        Kernel::product(others.collect::<Vec<_>>())
+    };
+    Some((orders, put))
+}
+
+fn orders(term: Kernel) -> Vec<(Kernel, String)> {
+    let Some((orders, put)) = additive_factor(&term) else {
+        let name = name_of(&term);
+        return vec![(term, name)];
+    };
+    let there = (1..=orders.weights.len()).filter(|d| orders.weights[d - 1] > 0.0);
+    there.filter_map(|d| Some((put(orders.only(|order| order == d))?, format!("order {d}")))).collect()
+}
+
+fn inputs(term: Kernel) -> Vec<(Kernel, String)> {
+    let Some((orders, put)) = additive_factor(&term) else {
+        let name = seen_by(&term);
+        return vec![(term, name)];
+    };
+    let alone = (0..orders.kernels().len()).filter_map(|i| {
+        let part = put(orders.alone(i)?)?;
+        let name = seen_by(&part);
+        Some((part, name))
+    });
+    let mut all: Vec<(Kernel, String)> = alone.collect();
+    if orders.weights.iter().skip(1).any(|v| *v > 0.0) {
+        all.extend(put(orders.only(|order| order > 1)).map(|rest| (rest, "interactions".to_string())));
+    }
+    all
+}
+
+/// The inputs that a kernel looks at, as a name.
+fn seen_by(kernel: &Kernel) -> String {
+    let (mentioned, all) = kernel.mentioned();
+    let names: Vec<String> = mentioned
+        .iter()
+        .map(|input| match input {
+            InputRef::Index(at) => format!("input {at}"),
+            InputRef::Name(name) => name.to_string(),
+        })
+        .collect();
+    match (all, names.is_empty()) {
+        (true, _) => "all inputs".into(),
+        (false, true) => "no input".into(),
+        _ => names.join(", "),
+    }
+}
+
+/// Parts of one name added up.
+fn gathered(parts: Vec<(Kernel, String)>) -> Vec<(Kernel, String)> {
+    let mut all: Vec<(Vec<Kernel>, String)> = Vec::new();
+    for (part, name) in parts {
+        match all.iter_mut().find(|(_, known)| *known == name) {
+            Some((parts, _)) => parts.push(part.unlabelled()),
+            None => all.push((vec![part.unlabelled()], name)),
+        }
+    }
+    all.into_iter().filter_map(|(parts, name)| Some((Kernel::sum(parts)?, name))).collect()
+}
+
 /// A name for each term: the user's, else the families with their inputs; repeats are numbered.
 fn labels(terms: &[Kernel]) -> Vec<String> {
-    let mut labels: Vec<String> = Vec::with_capacity(terms.len());
-    for term in terms {
-        let name = name_of(term);
+    unique(terms.iter().map(name_of).collect())
+}
+
+fn unique(names: Vec<String>) -> Vec<String> {
+    let mut labels: Vec<String> = Vec::with_capacity(names.len());
+    for name in names {
         let before = labels.iter().filter(|l| **l == name || l.starts_with(&format!("{name} ("))).count();
         labels.push(if before == 0 { name } else { format!("{name} ({})", before + 1) });
     }

@@ -22,6 +22,7 @@ use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, InputsShown, Wrap};
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Values, Wrapped};
 use crate::linalg::vector;
+use crate::param::Param;
 
 const WEIGHTS: ParamSpec = ParamSpec {
     name: "weights",
@@ -223,6 +224,10 @@ impl Wrap for Additive {
         self.listed
     }
 
+    fn stands_for_each(&self) -> bool {
+        !self.listed
+    }
+
     fn hides_child(&self, child: &Kernel) -> bool {
         !self.listed && *child == usual_base()
     }
@@ -311,6 +316,58 @@ impl Wrap for Additive {
         };
         let params = plan.own_params(node, wrapped, &[], orders)?;
         Ok(plan.combine(Box::new(self.mixture), Parts::of(args, seen).params(params)))
+    }
+}
+
+/// An additive kernel whose kernels are written one by one, with the variances of its orders.
+#[derive(Debug, Clone)]
+pub struct Orders<'k> {
+    whole: &'k Kernel,
+    wrapped: &'k Wrapped,
+    /// The variance of each order, from the first.
+    pub weights: Vec<f64>,
+}
+
+impl<'k> Orders<'k> {
+    /// Of a kernel that is such a one and whose variances all have values.
+    pub fn of(whole: &'k Kernel) -> Option<Self> {
+        let Node::Wrap(wrapped) = whole.node() else { return None };
+        let orders = wrapped.wrap.additive_orders(wrapped)?;
+        let weights: Vec<f64> = wrapped.params.first()?.as_slice().iter().filter_map(Param::value).collect();
+        let weights = if weights.len() == 1 { vec![weights[0]; orders] } else { weights };
+        (weights.len() == orders).then_some(Self { whole, wrapped, weights })
+    }
+
+    /// The kernels of the inputs.
+    pub fn kernels(&self) -> &'k [Kernel] {
+        &self.wrapped.children
+    }
+
+    /// How many terms an order has: C(D, d).
+    pub fn terms(&self, order: usize) -> f64 {
+        let count = self.kernels().len();
+        (0..order).fold(1.0, |ways, i| ways * (count - i) as f64 / (i + 1) as f64)
+    }
+
+    /// The share of each order in the variance: v_d·C(D, d) over the sum of all (Duvenaud, Table 1.1).
+    pub fn shares(&self) -> Vec<f64> {
+        let each: Vec<f64> = self.weights.iter().enumerate().map(|(i, v)| v * self.terms(i + 1)).collect();
+        let total: f64 = each.iter().sum();
+        each.iter().map(|v| if total > 0.0 { v / total } else { 0.0 }).collect()
+    }
+
+    /// The same kernel with some of its orders alone, from 1.
+    pub fn only(&self, keep: impl Fn(usize) -> bool) -> Kernel {
+        let weight = |(i, &v): (usize, &f64)| if keep(i + 1) { Param::free(v) } else { Param::fixed(0.0) };
+        let weights = self.weights.iter().enumerate().map(weight).collect();
+        let params = vec![Values::Each(weights)];
+        self.whole.with_node(Node::Wrap(Wrapped { params, ..self.wrapped.clone() })).unlabelled()
+    }
+
+    /// The first-order function of the i-th kernel: v₁·kᵢ.
+    pub fn alone(&self, i: usize) -> Option<Kernel> {
+        let v = self.weights.first().filter(|v| **v > 0.0)?;
+        Kernel::product([Kernel::number(*v), self.kernels().get(i)?.clone()])
     }
 }
 

@@ -14,7 +14,7 @@ mod wound;
 
 use super::family::Spec;
 
-pub use additive::{AdditiveError, Bases, Mixture, additive, usual_base};
+pub use additive::{AdditiveError, Bases, Mixture, Orders, additive, usual_base};
 pub use basis::basis;
 pub use changepoint::changepoint;
 pub use deep::{DeepError, Depth, deep, log_limit};

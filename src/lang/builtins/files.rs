@@ -137,9 +137,8 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
         Value::Kernel(kernel) => return super::kernels::picture(call, kernel),
         Value::Explanation(told) => match &told.of {
             Subject::Kernel(kernel) => return super::kernels::picture(call, kernel),
-            Subject::Fit(fit) => {
-                results::decompose(fit, results::At::Training).and_then(|parts| parts::decomposition(&parts))
-            }
+            Subject::Fit(fit) => results::decompose(fit, results::At::Training, results::By::Term)
+                .and_then(|parts| parts::decomposition(&parts)),
         },
         Value::Features(features) => return Ok(describe::features_figure(features)),
         Value::Table(sheet) => return bars(&sheet.table).map_err(|t| t.blame("value")),

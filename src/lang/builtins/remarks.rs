@@ -46,6 +46,9 @@ type Spread<'d> = (&'d str, f64);
 
 /// The first family with one scale for several inputs of very different spreads: the widest and the narrowest.
 fn uneven<'d>(kernel: &Kernel, inputs: &[&'d Column]) -> Option<(Option<Origin>, &'static str, [Spread<'d>; 2])> {
+    if matches!(kernel.node(), Node::Wrap(wrapped) if wrapped.wrap.stands_for_each()) {
+        return None;
+    }
     let Node::Leaf(leaf) = kernel.node() else {
         return kernel.children().iter().find_map(|child| uneven(child, inputs));
     };

@@ -9,14 +9,16 @@ use crate::data::write::Table;
 use crate::data::{self, Column, DataError, Dataset};
 use crate::describe::{self, tables};
 use crate::fit::Fit;
+use crate::kernel::{InputRef, Inputs};
 use crate::lang::builtin::{Builtin, Group, Place, Want};
 use crate::lang::call::Call;
 use crate::lang::pipeline::Pipeline;
 use crate::lang::sheet::Sheet;
+use crate::lang::span::Span;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::value::{FromValue, Items, Kind, List, Value, check_length, expected};
 use crate::model::ModelError;
-use crate::results::{self, At, Score};
+use crate::results::{self, At, By, Score};
 
 use super::models::{trouble, unfit};
 
@@ -119,7 +121,9 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
 fn decompose(call: &mut Call<'_, '_>) -> Res<Value> {
     let fit: Arc<Fit> = call.arg("fit")?;
     let place = place(call, &fit)?;
-    match results::decompose(&fit, place) {
+    let word: Option<Arc<str>> = call.maybe("by")?;
+    let by = By::ALL.into_iter().find(|by| word.as_deref() == Some(by.name())).unwrap_or_default();
+    match results::decompose(&fit, place, by) {
         Ok(parts) => Ok(Value::Decomposition(Arc::new(parts))),
         Err(error) => Err(unlike(call, &fit, error).blame("at")),
     }
@@ -253,7 +257,80 @@ const AT: Place = Place::optional(
 );
 const N: Place = Place::optional("n", Want::Count, "every whole number", "how many points a range is cut into");
 
+const BY: Place =
+    Place::keyword("by", Want::Choice(&["term", "order", "input"]), "\"term\"", "what the parts are taken apart by");
+
+/// The share of every order of the additive kernels of a fit.
+fn order_variance(call: &mut Call<'_, '_>) -> Res<Value> {
+    let fit: Arc<Fit> = call.arg("fit")?;
+    let found = results::order_variance(&fit);
+    if found.is_empty() {
+        let trouble = Trouble::new("there is no additive kernel in this fit").blame("fit");
+        return Err(trouble.help("`fit(data, additive(SE))` has a variance for each order of interaction"));
+    }
+    Ok(Value::table(Sheet::told(tables::orders(&found), describe::orders(&fit, &found))))
+}
+
+/// Which symmetries the data speak for.
+fn symmetries(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let model = call.arg::<Pipeline>("model")?.model().map_err(|t| t.blame("model"))?;
+    let (inputs, spans) = call.inputs("inputs")?;
+    let wanted: Option<Vec<String>> = match &inputs {
+        Inputs::All => None,
+        Inputs::These(these) => {
+            let names: Vec<&str> = data.inputs().map(|c| c.name()).collect();
+            let find = |(input, span): (&InputRef, &Span)| {
+                let found = match input {
+                    InputRef::Index(at) => names.get(*at).copied(),
+                    InputRef::Name(name) => names.iter().copied().find(|n| *n == &**name),
+                };
+                let missing = || Trouble::new(format!("there is no input {input}: the data have {}", names.join(", ")));
+                found.map(str::to_string).ok_or_else(|| missing().at(*span))
+            };
+            Some(these.iter().zip(&spans).map(find).collect::<Res<_>>()?)
+        }
+    };
+    let options = super::models::options(call)?;
+    match results::symmetries(&model, &data, wanted.as_deref(), options, call.eval.progress) {
+        Ok(found) => Ok(Value::table(Sheet::told(tables::symmetries(&found), describe::symmetries(&found)))),
+        Err(error) => Err(unfit(call.eval, &data, error)),
+    }
+}
+
 pub static RESULTS: &[Builtin] = &[
+    Builtin {
+        name: "order_variance",
+        aliases: &[],
+        group: Group::Results,
+        places: &[FIT],
+        result: Some(Kind::Table),
+        summary: "what share of an additive kernel's variance each order of interaction has",
+        help: "Order 1 is functions of one input each, order 2 of two, and so on. `plot` draws the shares.",
+        examples: &["let d = data(a=[0, 1, 0, 1], b=[0, 0, 1, 1], y=[0, 1, 2, 3])\n\
+                     d |> condition(gp(additive(order=2, weights=[2, 0.5]), noise=0.1)) |> order_variance"],
+        run: order_variance,
+    },
+    Builtin {
+        name: "symmetries",
+        aliases: &[],
+        group: Group::Results,
+        places: &[
+            Place::required("data", Want::Kind(Kind::Data), "a data set"),
+            super::models::MODEL,
+            Place::keyword("inputs", Want::Input, "", "the inputs that are tried; all without it"),
+            super::models::RESTARTS,
+            super::models::SEED,
+            super::models::MAXITER,
+        ],
+        result: Some(Kind::Table),
+        summary: "which symmetries the data speak for: mirrors, exchanges and periods of the inputs, by evidence",
+        help: "Fits the model without and with each symmetry and ranks them by the log Bayes factor against the one \
+               without. A mirror stands where the evidence is best. Combinations are tried of what helps by itself.",
+        examples: &["let d = data(x=[-2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2], y=[4, 2.2, 1, 0.2, 0.3, 1, 2.3, 4.1])\n\
+                     symmetries(d, SE, restarts=1)"],
+        run: symmetries,
+    },
     Builtin {
         name: "predict",
         aliases: &[],
@@ -271,12 +348,17 @@ pub static RESULTS: &[Builtin] = &[
         name: "decompose",
         aliases: &[],
         group: Group::Results,
-        places: &[FIT, AT, N],
+        places: &[FIT, AT, N, BY],
         result: Some(Kind::Decomposition),
         summary: "what each part of a sum contributes, with its share of the variance",
-        help: "Means of the parts and of the mean function add to the prediction.",
-        examples: &["let trend, wave = Lin(x), Per(x, p=2)\nlet d = data(x=[0, 1, 2, 3], y=[1, 3, 2, 4])\n\
-                     d |> condition(gp(trend + wave, noise=0.1)) |> decompose"],
+        help: "Means of the parts and of the mean function add to the prediction. `by=\"order\"` takes additive kernels apart \
+               by the orders of their interactions; `by=\"input\"` has one part for each input or set of inputs.",
+        examples: &[
+            "let trend, wave = Lin(x), Per(x, p=2)\nlet d = data(x=[0, 1, 2, 3], y=[1, 3, 2, 4])\n\
+             d |> condition(gp(trend + wave, noise=0.1)) |> decompose",
+            "let d = data(a=[0, 1, 0, 1], b=[0, 0, 1, 1], y=[0, 1, 2, 3])\n\
+             d |> condition(gp(additive(order=2), noise=0.1)) |> decompose(by=\"input\")",
+        ],
         run: decompose,
     },
     Builtin {

@@ -1,0 +1,189 @@
+//! Which symmetries data have: the evidence for a kernel with each, against that without.
+//!
+//! A symmetry that holds lets every row speak for all rows of its orbit, and the evidence rises; one that does not hold
+//! makes the rows contradict each other. Duvenaud, "Expressing Structure with Kernels", on checking for symmetries.
+
+use std::sync::Arc;
+
+use crate::data::Dataset;
+use crate::fit::{Fit, Options, fit, given};
+use crate::kernel::wraps::{self, Method, Winding};
+use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveKind, Values};
+use crate::model::{Evidencer, Model, ModelError, Noise, Problem};
+use crate::param::Param;
+use crate::progress::Progress;
+
+/// A model with a symmetry, beside the one without.
+#[derive(Debug, Clone)]
+pub struct Symmetry {
+    /// What is done to the inputs: empty for the model without a symmetry.
+    pub name: String,
+    pub fit: Arc<Fit>,
+    /// log evidence less that of the model without, both at their best parameters: the log Bayes factor.
+    pub log_bayes: f64,
+}
+
+/// So many places are tried for a mirror.
+const CENTRES: usize = 41;
+/// At least so much evidence makes a symmetry part of combinations.
+const WORTH_COMBINING: f64 = 1.0;
+/// Combinations are made of so many of the best.
+const COMBINED: usize = 4;
+
+/// What can be done to inputs.
+#[derive(Debug, Clone, PartialEq)]
+enum Candidate {
+    Moves(Vec<Move>),
+    Period(Vec<InputRef>),
+    Both(Vec<Move>, Vec<InputRef>),
+}
+
+impl Candidate {
+    fn moves(&self) -> &[Move] {
+        match self {
+            Candidate::Moves(moves) | Candidate::Both(moves, _) => moves,
+            Candidate::Period(_) => &[],
+        }
+    }
+
+    fn periods(&self) -> &[InputRef] {
+        match self {
+            Candidate::Period(inputs) | Candidate::Both(_, inputs) => inputs,
+            Candidate::Moves(_) => &[],
+        }
+    }
+
+    fn with(&self, other: &Candidate) -> Candidate {
+        Candidate::Both([self.moves(), other.moves()].concat(), [self.periods(), other.periods()].concat())
+    }
+
+    fn kernel(&self, kernel: &Kernel) -> Option<Kernel> {
+        let mut kernel = kernel.clone();
+        if !self.periods().is_empty() {
+            let inputs = Inputs::These(self.periods().to_vec());
+            kernel = wraps::wound(Winding::Periodic, kernel, inputs, vec![Values::Each(Vec::new())]);
+        }
+        if !self.moves().is_empty() {
+            kernel = wraps::invariant(kernel, self.moves().to_vec(), Method::Sum, true).ok()?;
+        }
+        Some(kernel)
+    }
+
+    fn name(&self) -> String {
+        let plain = |input: &InputRef| input.to_string().replace('`', "");
+        let periods = self.periods().iter().map(|input| format!("period in {}", plain(input)));
+        let moves = self.moves().iter().map(Move::to_string);
+        periods.chain(moves).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Fits a model without and with each symmetry that is thought of, over some inputs: a mirror of each input about the
+/// centre that the evidence prefers, an exchange of each two, a period of each, and combinations of those that the data
+/// speak for. Best first, the model without among them.
+///
+/// # Errors
+/// What the fit of the model without a symmetry refuses. Candidates that cannot be fitted are left out.
+pub fn symmetries(
+    model: &Model,
+    data: &Dataset,
+    inputs: Option<&[String]>,
+    options: Options,
+    progress: &dyn Progress,
+) -> Result<Vec<Symmetry>, ModelError> {
+    let base = Arc::new(fit(model, data, options, progress)?);
+    let problem = base.problem();
+    let numeric = |name: &&String| problem.data().column(name).is_some_and(|c| !c.is_categories());
+    let names: Vec<String> = problem.names().iter().filter(numeric).cloned().collect();
+    let names: Vec<String> = match inputs {
+        Some(wanted) => names.into_iter().filter(|name| wanted.contains(name)).collect(),
+        None => names,
+    };
+    let mut singles = Vec::new();
+    for (i, name) in names.iter().enumerate() {
+        singles.extend(mirror(&base, name));
+        let input = |name: &String| InputRef::Name(name.as_str().into());
+        for other in &names[i + 1..] {
+            singles.extend(
+                Move::new(MoveKind::Swap, vec![input(name), input(other)], Vec::new())
+                    .ok()
+                    .map(|swap| Candidate::Moves(vec![swap])),
+            );
+        }
+        singles.push(Candidate::Period(vec![input(name)]));
+    }
+    let mut found: Vec<(Candidate, Symmetry)> = Vec::new();
+    let mut done = 0;
+    let fits = |candidates: Vec<Candidate>, found: &mut Vec<(Candidate, Symmetry)>, done: &mut usize, total: usize| {
+        for candidate in candidates {
+            if progress.stop() {
+                return;
+            }
+            *done += 1;
+            progress.report(*done as f64 / total as f64, &candidate.name());
+            if let Some(symmetry) = with_symmetry(&base, &candidate, options) {
+                found.push((candidate, symmetry));
+            }
+        }
+    };
+    let (alone, pairs) = (singles.len(), COMBINED * (COMBINED - 1) / 2 + 1);
+    fits(singles, &mut found, &mut done, alone + pairs);
+    found.sort_by(|a, b| b.1.log_bayes.total_cmp(&a.1.log_bayes));
+    let best: Vec<Candidate> =
+        found.iter().filter(|(_, s)| s.log_bayes > WORTH_COMBINING).take(COMBINED).map(|(c, _)| c.clone()).collect();
+    let mut combined = Vec::new();
+    for (i, one) in best.iter().enumerate() {
+        combined.extend(best[i + 1..].iter().map(|other| one.with(other)));
+    }
+    if best.len() > 2 {
+        combined.extend(best[1..].iter().cloned().reduce(|a, b| a.with(&b)).map(|rest| best[0].with(&rest)));
+    }
+    fits(combined, &mut found, &mut done, alone + pairs);
+    let mut all: Vec<Symmetry> = found.into_iter().map(|(_, symmetry)| symmetry).collect();
+    all.push(Symmetry { name: String::new(), fit: base, log_bayes: 0.0 });
+    all.sort_by(|a, b| b.log_bayes.total_cmp(&a.log_bayes));
+    Ok(all)
+}
+
+/// The model with a symmetry, started where the one without ended.
+fn with_symmetry(base: &Arc<Fit>, candidate: &Candidate, options: Options) -> Option<Symmetry> {
+    let kernel = candidate.kernel(&base.model.kernel)?;
+    let model = Model { kernel, noise: started(base), ..base.asked.clone() };
+    let few = Options { restarts: options.restarts.clamp(1, 3), ..options };
+    let fitted = fit(&model, base.problem().data(), few, &crate::progress::Silent).ok()?;
+    let log_bayes = fitted.lml() - base.lml();
+    log_bayes.is_finite().then(|| Symmetry { name: candidate.name(), fit: Arc::new(fitted), log_bayes })
+}
+
+/// The noise of a fit as a start, where it is a free variance.
+fn started(base: &Fit) -> Noise {
+    match (&base.asked.noise, base.noise()) {
+        (Noise::Variance(param), Some(value)) if param.is_unset() && value > 0.0 => Noise::Variance(Param::free(value)),
+        (noise, _) => noise.clone(),
+    }
+}
+
+/// The mirror of an input about the place that the evidence prefers, the other parameters as they were fitted.
+fn mirror(base: &Arc<Fit>, name: &str) -> Option<Candidate> {
+    let column = base.problem().data().column(name)?.values();
+    let (lo, hi) = column.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| (lo.min(x), hi.max(x)));
+    if !(hi > lo) {
+        return None;
+    }
+    let evidence = |centre: f64| -> Option<(f64, Candidate)> {
+        let flip = Move::new(MoveKind::Flip, vec![InputRef::Name(name.into())], vec![centre]).ok()?;
+        let candidate = Candidate::Moves(vec![flip]);
+        let model = Model { kernel: candidate.kernel(&base.model.kernel)?, ..base.model.clone() };
+        let problem = Problem::new(&model, base.problem().data(), true).ok()?;
+        let found = Evidencer::new(&problem).evaluate(&given(&problem), false, true).ok()?;
+        Some((found.lml, candidate))
+    };
+    // round numbers, so that the centre can be told
+    let step = (hi - lo) / (CENTRES - 1) as f64;
+    let unit = 10f64.powf(step.log10().floor());
+    let round = |x: f64| if x.abs() < 0.5 * unit { 0.0 } else { (x / unit).round() * unit };
+    let mut tried: Vec<f64> = (CENTRES / 4..=3 * CENTRES / 4).map(|i| round(lo + i as f64 * step)).collect();
+    if lo < 0.0 && hi > 0.0 {
+        tried.push(0.0);
+    }
+    tried.into_iter().filter_map(evidence).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, candidate)| candidate)
+}
