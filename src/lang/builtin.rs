@@ -247,7 +247,7 @@ impl Group {
         match self {
             Group::Families => &["families"],
             Group::Combinators => &["combinators", "wraps"],
-            Group::Moves => &["moves", "symmetries"],
+            Group::Moves => &["moves"],
             Group::Kernels => &["kernels"],
             Group::Parameters => &["priors"],
             Group::Data => &["tables"],

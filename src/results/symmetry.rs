@@ -166,7 +166,7 @@ fn started(base: &Fit) -> Noise {
 fn mirror(base: &Arc<Fit>, name: &str) -> Option<Candidate> {
     let column = base.problem().data().column(name)?.values();
     let (lo, hi) = column.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| (lo.min(x), hi.max(x)));
-    if !(hi > lo) {
+    if hi <= lo || !(hi - lo).is_finite() {
         return None;
     }
     let evidence = |centre: f64| -> Option<(f64, Candidate)> {

@@ -195,7 +195,7 @@ impl Wrap for Winding {
         }
         let swap = Move { kind: MoveKind::Swap, inputs: wrapped.inputs.written().to_vec(), about: Vec::new() };
         let error = |e| BindError { origin: node.origin(), place: Place::Node, cause: Cause::Move(e) };
-        let swaps = group(&[swap], &[inputs.clone()], plan.width()).map_err(error)?;
+        let swaps = group(&[swap], std::slice::from_ref(&inputs), plan.width()).map_err(error)?;
         let pairs = pairs(plan, child, &swaps, true);
         let mut seen_by = Vec::new();
         for (g, h, _) in &pairs {
