@@ -128,7 +128,8 @@ fn terms_of_wrap(kernel: &Kernel, wrapped: &Wrapped) -> Result<Vec<Kernel>, Expa
             let inputs = seen(child);
             // a function of the inputs changes nothing where there are none to look at, except an amplitude
             let blind = |term: &Kernel| is_blind_warp(wrapped, term);
-            if terms.iter().all(|term| seen(term) == inputs || blind(term)) {
+            let named = wrapped.wrap.reads_inputs();
+            if named || terms.iter().all(|term| seen(term) == inputs || blind(term)) {
                 let wrap = |term: Kernel| if blind(&term) { term } else { rewrap(vec![term]).unlabelled() };
                 return Ok(name(terms.into_iter().map(wrap).collect(), kernel.label()));
             }
@@ -157,7 +158,7 @@ pub(super) fn is_blind_warp(wrapped: &Wrapped, kernel: &Kernel) -> bool {
 
 /// Whether a wrap of one kernel passes sums and constant factors of it through.
 pub(super) fn is_linear(wrapped: &Wrapped) -> bool {
-    matches!(wrapped.wrap.spec().name, "warp" | "scale")
+    wrapped.children.len() == 1 && wrapped.wrap.is_linear()
 }
 
 /// What a function of the inputs around a kernel is given.

@@ -2,6 +2,7 @@
 
 use super::family::Spec;
 use super::print::number;
+use super::wrap::InputsShown;
 use super::{InputRef, Inputs, Kernel, Leaf, Node, Wrapped};
 
 impl Kernel {
@@ -66,7 +67,11 @@ fn call(wrapped: &Wrapped, leaf_text: &mut dyn FnMut(&Leaf) -> String) -> String
     args.extend(wrapped.children.iter().map(|c| write(c, Level::Sum, &mut *leaf_text)));
     args.extend(wrapped.wrap.function().map(|f| format!(r"\texttt{{{}}}", text_mode(&f.source()))));
     args.extend(wrapped.wrap.extras(wrapped.inputs.written()).iter().map(|e| format!(r"\texttt{{{}}}", text_mode(e))));
-    let (name, at) = (math_mode(wrapped.wrap.spec().name), subscript(&wrapped.inputs));
+    let at = match wrapped.wrap.inputs_shown() {
+        InputsShown::Extras => String::new(),
+        _ => subscript(&wrapped.inputs),
+    };
+    let name = math_mode(wrapped.wrap.spec().name);
     format!(r"\mathrm{{{name}}}{at}\left({}\right)", args.join(", "))
 }
 

@@ -169,7 +169,11 @@ pub static COMBINATORS: &[Combinator] = &[
         name: "invariant",
         places: &[
             KERNEL,
-            Place::many("moves", Want::Kind(Kind::Move), "what may be done to the inputs: `swap(0, 1)`, `flip(0)` …"),
+            Place::many(
+                "moves",
+                Want::Either(&[Want::Kind(Kind::Move), Want::Kind(Kind::List)]),
+                "what may be done to the inputs: `swap(0, 1)`, `flip(0)` …, or a list of these",
+            ),
             Place::keyword("method", Want::Choice(&["sum", "product", "fold"]), "\"sum\"", "how it is made invariant"),
             Place::keyword("normalize", Want::BOOL, "false", "divide the sum by the number of its terms"),
         ],
@@ -221,10 +225,11 @@ pub static COMBINATORS: &[Combinator] = &[
         ],
         make: |making| {
             let kernel = making.kernel("kernel")?;
+            let spans = ["rows", "cols"].map(|place| making.call.span_of(place));
             let (rows, cols): (usize, usize) = (making.call.arg("rows")?, making.call.arg("cols")?);
             if rows == 0 || cols == 0 {
-                let place = if rows == 0 { "rows" } else { "cols" };
-                return Err(Trouble::new("an image has at least one row and one column").at(making.call.span_of(place)));
+                let span = if rows == 0 { spans[0] } else { spans[1] };
+                return Err(Trouble::new("an image has at least one row and one column").at(span));
             }
             let radius = making.call.maybe("radius")?;
             let edges: Option<Arc<str>> = making.call.maybe("edges")?;
@@ -236,10 +241,7 @@ pub static COMBINATORS: &[Combinator] = &[
     Combinator {
         name: "additive",
         places: &[BASE, Place::keyword("order", Want::Count, "", "the highest order; all orders without it"), DIMS],
-        make: |making| {
-            let order = making.call.maybe("order")?;
-            additive(making, Mixture::Additive(order))
-        },
+        make: |making| additive(making, Mixture::Additive(None)),
     },
     Combinator { name: "anova", places: &[BASE, DIMS], make: |making| additive(making, Mixture::Anova) },
     Combinator {
@@ -249,10 +251,7 @@ pub static COMBINATORS: &[Combinator] = &[
             Place::keyword("keep", Want::NUMBER, "0.5", "the probability that an input is kept, within [0, 1]"),
             DIMS,
         ],
-        make: |making| {
-            let keep = making.call.or("keep", 0.5)?;
-            additive(making, Mixture::Dropout(keep))
-        },
+        make: |making| additive(making, Mixture::Dropout(0.5)),
     },
     Combinator {
         name: "deep",
@@ -271,22 +270,34 @@ pub static COMBINATORS: &[Combinator] = &[
 
 fn invariant(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
     let kernel = making.kernel("kernel")?;
-    let mut moves = Vec::new();
-    let mut spans = Vec::new();
+    let mut moves: Vec<Move> = Vec::new();
     for value in making.call.many() {
-        let one = Arc::<Move>::from_value(value.node).map_err(|t| t.at(value.span))?;
-        for input in &one.inputs {
-            if !moves.iter().any(|m: &Move| m.inputs.contains(input)) {
-                making.mark.inputs.push(value.span);
+        let given = match value.node {
+            Value::List(list) => list.items().to_vec(),
+            one => vec![one],
+        };
+        for one in given {
+            let one = Arc::<Move>::from_value(one).map_err(|t| t.at(value.span))?;
+            for input in &one.inputs {
+                if !moves.iter().any(|m| m.inputs.contains(input)) {
+                    making.mark.inputs.push(value.span);
+                }
             }
+            moves.push(Arc::unwrap_or_clone(one));
         }
-        spans.push(value.span);
-        moves.push(Arc::unwrap_or_clone(one));
     }
+    let normalized = making.call.span_of("normalize");
     let method: Option<Arc<str>> = making.call.maybe("method")?;
     let method = Method::ALL.into_iter().find(|m| method.as_deref() == Some(m.name())).unwrap_or_default();
     let normalize = making.call.or("normalize", false)?;
-    wraps::invariant(kernel, moves, method, normalize).map_err(|error| invariant_error(making, &error))
+    let mirrors = moves.iter().filter(|m| m.kind == MoveKind::Flip).count();
+    wraps::invariant(kernel, moves, method, normalize).map_err(|error| match error {
+        InvariantError::Normalize => invariant_error(&error).at(normalized),
+        InvariantError::Move(MoveError::TooLarge) if mirrors > 1 => invariant_error(&error)
+            .note("two mirrors of one input at different points make a shift, which never comes back")
+            .help("`periodic` is for repetition"),
+        _ => invariant_error(&error),
+    })
 }
 
 fn reflect(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
@@ -295,8 +306,8 @@ fn reflect(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
     for value in making.call.many() {
         making.take(&value.node, value.span, &mut inputs)?;
     }
-    let about: Option<f64> = making.call.maybe("about")?;
     let span = making.call.span_of("about");
+    let about: Option<f64> = making.call.maybe("about")?;
     let (kind, about) = match (inputs.len(), about) {
         (1, about) => (MoveKind::Flip, about.into_iter().collect()),
         (2, None) => (MoveKind::Swap, Vec::new()),
@@ -306,14 +317,14 @@ fn reflect(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
         }
         (found, _) => {
             return Err(Trouble::new(format!("`reflect` takes one input to mirror or two to exchange, found {found}"))
-                .help("`invariant(k, permute([…]))` is for more"));
+                .help("`reflect(k, 0)` mirrors input 0, `reflect(k, 0, 1)` exchanges two; `invariant(k, permute([…]))` is for more"));
         }
     };
     let one = Move::new(kind, inputs, about).map_err(|error| move_error(&error))?;
-    wraps::invariant(kernel, vec![one], Method::Sum, false).map_err(|error| invariant_error(making, &error))
+    wraps::invariant(kernel, vec![one], Method::Sum, false).map_err(|error| invariant_error(&error))
 }
 
-fn invariant_error(making: &Making<'_, '_, '_>, error: &InvariantError) -> Trouble {
+fn invariant_error(error: &InvariantError) -> Trouble {
     let trouble = Trouble::new(error.to_string());
     match error {
         InvariantError::NoMove => {
@@ -322,7 +333,7 @@ fn invariant_error(making: &Making<'_, '_, '_>, error: &InvariantError) -> Troub
         InvariantError::NoProduct { .. } => {
             trouble.blame("kernel").help("`method=\"sum\"` and `method=\"fold\"` take every kernel")
         }
-        InvariantError::Normalize => trouble.at(making.call.span_of("normalize")),
+        InvariantError::Normalize => trouble,
         InvariantError::Move(error) => move_error(error),
     }
 }
@@ -331,9 +342,7 @@ fn invariant_error(making: &Making<'_, '_, '_>, error: &InvariantError) -> Troub
 pub fn move_error(error: &MoveError) -> Trouble {
     let trouble = Trouble::new(error.to_string());
     match error {
-        MoveError::TooLarge => trouble
-            .note("two mirrors of one input at different points make a shift, which never comes back")
-            .help("`periodic` is for repetition; `translate` and `additive` are for many inputs that are alike"),
+        MoveError::TooLarge => trouble.help("`additive` and `translate` are for many inputs that are alike"),
         MoveError::Inputs { name: "rotate", .. } => trouble.help("`shift([…])` moves several inputs round in a circle"),
         MoveError::Inputs { name: "swap", .. } => trouble.help("`permute([…])` is for more than two"),
         _ => trouble,
@@ -341,7 +350,13 @@ pub fn move_error(error: &MoveError) -> Trouble {
 }
 
 fn additive(making: &mut Making<'_, '_, '_>, mixture: Mixture) -> Res<Kernel> {
-    let span = making.call.span_of("base");
+    let [span, dims, order, keep, weights] =
+        ["base", "dims", "order", "keep", "weights"].map(|place| making.call.span_of(place));
+    let mixture = match mixture {
+        Mixture::Additive(_) => Mixture::Additive(making.call.maybe("order")?),
+        Mixture::Dropout(keep) => Mixture::Dropout(making.call.or("keep", keep)?),
+        Mixture::Anova => Mixture::Anova,
+    };
     let base: Option<Value> = making.call.maybe("base")?;
     let inputs = making.inputs("dims")?;
     let bases = match base {
@@ -351,7 +366,7 @@ fn additive(making: &mut Making<'_, '_, '_>, mixture: Mixture) -> Res<Kernel> {
             let kernels = kernels.collect::<Res<Vec<_>>>().map_err(|t| t.within("in the list").at(span))?;
             if inputs != Inputs::All {
                 let trouble = Trouble::new("a list of kernels says for itself what each looks at");
-                return Err(trouble.at(making.call.span_of("dims")).help("leave `dims` out"));
+                return Err(trouble.at(dims).help("leave `dims` out"));
             }
             Bases::Each(kernels)
         }
@@ -371,13 +386,12 @@ fn additive(making: &mut Making<'_, '_, '_>, mixture: Mixture) -> Res<Kernel> {
     let params = making.own_params()?;
     wraps::additive(mixture, bases, inputs, params).map_err(|error| {
         let trouble = Trouble::new(error.to_string());
-        let place = match error {
-            AdditiveError::NoOrder | AdditiveError::Order { .. } => "order",
-            AdditiveError::NoKernel => return trouble.at(span),
-            AdditiveError::Weights { .. } => "weights",
-            AdditiveError::Keep(_) => "keep",
-        };
-        trouble.at(making.call.span_of(place))
+        trouble.at(match error {
+            AdditiveError::NoOrder | AdditiveError::Order { .. } => order,
+            AdditiveError::NoKernel => span,
+            AdditiveError::Weights { .. } => weights,
+            AdditiveError::Keep(_) => keep,
+        })
     })
 }
 

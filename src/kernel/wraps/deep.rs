@@ -115,8 +115,8 @@ impl Wrap for Deep {
     fn phrase(&self) -> Cow<'static, str> {
         let through = match self.depth {
             Depth::Infinite => {
-                return "the limit of infinitely many layers of features[, each connected to the inputs \
-                                       on a scale of {l}], as from {k}"
+                return "the limit of infinitely many layers of features, each connected to the \
+                                       inputs[ on a scale of {l}], which begins with {k}"
                     .into();
             }
             Depth::Layers(n) => format!("{} layers of features", n),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::combine::{Powers, Weighted};
 use crate::kernel::bind::{BindError, Cause, Place};
 use crate::kernel::family::Spec;
-use crate::kernel::group::{Move, MoveError, MoveKind, Placement, group, order};
+use crate::kernel::group::{Move, MoveError, MoveKind, Placement, group, largest_shift, order};
 use crate::kernel::plan::{Parts, Plan, Seen};
 use crate::kernel::print::number;
 use crate::kernel::view::ViewMap;
@@ -235,6 +235,7 @@ pub(super) fn pairs(
     if is_group && back.iter().all(Option::is_some) {
         return all.iter().map(|h| (identity.clone(), h.clone(), all.len())).collect();
     }
+    let size = largest_shift(all);
     let mut out: Vec<(Placement, Placement, usize)> = Vec::new();
     for (g, back) in all.iter().zip(&back) {
         for h in all {
@@ -243,7 +244,7 @@ pub(super) fn pairs(
                 continue;
             };
             let moved = back.after(h);
-            match out.iter_mut().find(|(g, h, _)| g.is_identity() && h.same(&moved)) {
+            match out.iter_mut().find(|(g, h, _)| g.is_identity() && h.same(&moved, size)) {
                 Some(known) => known.2 += 1,
                 None => out.push((identity.clone(), moved, 1)),
             }
