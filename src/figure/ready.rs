@@ -83,7 +83,7 @@ pub fn components_figure(title: &str, panels: Vec<Panel>) -> Figure {
         _ => 3,
     };
     Figure::grid(title, columns, panels).with_note(
-        "Percentages: variance of the part's posterior mean over the rows, divided by that of y. They need not add to 100.",
+        "Percentages: variance of the part's posterior mean over the rows, divided by that of the target. They need not add to 100.",
     )
 }
 

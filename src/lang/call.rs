@@ -366,7 +366,10 @@ impl Evaluator<'_> {
                 match found {
                     Some((value, global)) => {
                         if global && self.host.noted.insert(name.clone()) {
-                            let text = format!("`{name}` is read as the value that you gave it, {value}");
+                            let text = format!(
+                                "`{name}` is read as the value that you gave it, {}",
+                                excerpt(value.to_string())
+                            );
                             let note = Diagnostic::remark(text).label(expr.span, "here");
                             self.emit(Item::Diagnostic(
                                 note.help(format!("write \"{name}\" for a column of that name")),
@@ -387,6 +390,12 @@ impl Evaluator<'_> {
             _ => self.eval(expr),
         }
     }
+}
+
+/// The beginning of a text, for a message of one line.
+fn excerpt(text: String) -> String {
+    const LONG: usize = 40;
+    if text.chars().count() <= LONG { text } else { text.chars().take(LONG).chain(" …".chars()).collect() }
 }
 
 /// Whether a value can say which inputs are meant.
