@@ -47,6 +47,21 @@ pub const MOTIFS: &[Motif] = &[
         "warp(SE(0), x -> log(x + 1))",
         "fast changes where the function is steep, slow ones elsewhere",
     ),
+    motif("mirror", "reflect(SE(0), 0, about=2)", "what is left of a place is as what is right of it"),
+    motif("exchange", "reflect(SE, 0, 1)", "two inputs whose order does not matter"),
+    motif("round a circle", "periodic(SE(0), 0, period=24)", "any kernel of an input that comes round: hours, angles"),
+    motif(
+        "orders of interaction",
+        "additive(order=2)",
+        "main effects and pairs, each order with a variance of its own",
+    ),
+    motif("deep network", "deep(3, SE, connected=true)", "features of features, rougher with every layer"),
+    motif("levels of categories", "onehot(1)", "each category has a value of its own, more or less alike"),
+    motif(
+        "signal anywhere",
+        "translate(SE([0, 1, 2, 3]))",
+        "a signal in a circle of pixels or times, wherever it stands",
+    ),
 ];
 
 /// The motifs as columns.
