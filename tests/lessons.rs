@@ -1,0 +1,79 @@
+//! What the lessons in examples/ claim, as numbers. That they run is held by tests/docs.rs.
+
+#[path = "support/talk.rs"]
+mod talk;
+
+use std::fs;
+use std::path::Path;
+
+use talk::Talk;
+
+/// A session after a lesson, without the figures that it writes.
+fn after(lesson: &str) -> Talk {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(lesson);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let lines = text.lines().filter(|line| !line.contains("plot(") && !line.contains("write("));
+    Talk::new(&lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Fig. 1.5: rows on an L, judged on the square beside it.
+#[test]
+fn an_additive_kernel_goes_on_beyond_the_l() {
+    let mut talk = after("additivity.mer");
+    let (local, orders) = (talk.number("miss(local)"), talk.number("miss(orders)"));
+    assert!(orders <= local / 3.0, "additive {orders}, local {local}");
+    assert!(local > 0.3, "it should not be easy: {local}");
+    assert!(talk.number("orders.lml") > talk.number("local.lml"));
+
+    let shares = talk.numbers("order_variance(orders).share");
+    assert!(shares.len() == 2 && shares[0] > 0.9, "{shares:?}");
+    // The variance of an order is its weight times its number of terms: two of one input, one of both.
+    let weights: Vec<f64> =
+        talk.params("orders").into_iter().filter(|(name, _)| name.contains("weights")).map(|(_, v)| v).collect();
+    let first = 2.0 * weights[0] / (2.0 * weights[0] + weights[1]);
+    assert!((shares[0] - first).abs() < 1e-12, "{shares:?} and {weights:?}");
+}
+
+#[test]
+fn the_evidence_finds_the_mirror_and_its_absence() {
+    let mut talk = after("symmetries.mer");
+    let gain =
+        "fn gain(rows) = (rows |> fit(reflect(SE(x), x), restarts=4)).lml - (rows |> fit(SE(x), restarts=4)).lml";
+    talk.says(gain);
+    assert!(talk.number("gain(even_rows)") > 3.0);
+    assert!(talk.number("gain(odd_rows)") < -10.0);
+}
+
+#[test]
+fn a_mean_moved_into_the_kernel_is_the_same_model() {
+    let mut talk = after("mean_functions.mer");
+    let by_hand = "log(sum([exp(given(w)) * prior(w) * step for w in grid(-8..8, n=1600)]))";
+    let summed = talk.number(by_hand);
+    let inside = talk.number(r#"lml(d, gp(smooth + Const(v=4), noise=0.01, mean="zero"))"#);
+    assert!((summed - inside).abs() < 1e-6, "{summed} and {inside}");
+}
+
+/// What a lesson says cannot be done is refused with the reason.
+#[test]
+fn a_limit_without_a_connection_is_refused() {
+    let said = after("deep_kernels.mer").fails("deep(inf, SE(0))");
+    assert!(said.contains("the constant 1"), "{said}");
+}
+
+#[test]
+fn depth_forgets_unless_it_is_connected() {
+    let mut talk = after("deep_kernels.mer");
+    let left = talk.numbers("[n * (1 - deep(n, SE(0))(0, 3)) for n in [100, 1000, 10000]]");
+    assert!(left.windows(2).all(|pair| pair[0] < pair[1]) && (left[2] - 2.0).abs() < 5e-3, "{left:?}");
+    let gap = talk.number("abs(deep(30, SE(0), connected=true)(0, 3) - endless(0, 3))");
+    assert!(gap < 1e-12, "{gap}");
+}
+
+/// A circle longer than the rows reach fits whatever does not repeat; the data cannot speak for it.
+#[test]
+fn no_period_is_found_that_is_seen_but_once() {
+    let rows = "let xs = grid(-3..=3, n=61)\n\
+                let d = data(x=xs, y=[exp(-(a - 1)^2) + 0.05 * cos(91.3 * a^2) for a in xs])";
+    let said = Talk::new(rows).says("symmetries(d, SE, restarts=2)");
+    assert!(said.contains("the data speak for: flip(x, about=1)") && !said.contains("period"), "{said}");
+}
