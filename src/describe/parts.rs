@@ -46,7 +46,7 @@ pub fn decomposition(parts: &Decomposition) -> Result<Figure, ModelError> {
     Ok(components_figure(&title(data), panels))
 }
 
-/// One vertical axis for all curves, so that parts compare at a glance.
+/// One vertical axis for all curves and one range of colours for all planes, so that parts compare at a glance.
 fn level(panels: &mut [Panel]) {
     let spread = |panel: &Panel| {
         let of = |mark: &Mark| match mark {
@@ -62,6 +62,20 @@ fn level(panels: &mut [Panel]) {
     if lo < hi {
         let pad = (hi - lo) * 0.04;
         panels.iter_mut().filter(|p| flat(p)).for_each(|p| p.y.range = Some((lo - pad, hi + pad)));
+    }
+    let means = |mark: &Mark| match mark {
+        Mark::Line { y, .. } => y.clone(),
+        Mark::Heat { z, .. } => z.clone(),
+        _ => Vec::new(),
+    };
+    let marks = panels.iter().flat_map(|p| &p.marks);
+    let size = marks.flat_map(means).map(f64::abs).filter(|v| v.is_finite()).fold(0.0, f64::max);
+    if size > 0.0 {
+        for mark in panels.iter_mut().flat_map(|p| &mut p.marks) {
+            if let Mark::Heat { range, .. } = mark {
+                *range = Some((-size, size));
+            }
+        }
     }
 }
 

@@ -150,8 +150,27 @@ fn with_symmetry(base: &Arc<Fit>, candidate: &Candidate, options: Options) -> Op
     let model = Model { kernel, noise: started(base), ..base.asked.clone() };
     let few = Options { restarts: options.restarts.clamp(1, 3), ..options };
     let fitted = fit(&model, base.problem().data(), few, &crate::progress::Silent).ok()?;
+    if !seen_again(&fitted, candidate.periods()) {
+        return None;
+    }
     let log_bayes = fitted.lml() - base.lml();
     log_bayes.is_finite().then(|| Symmetry { name: candidate.name(), fit: Arc::new(fitted), log_bayes })
+}
+
+/// Whether each input that goes round reaches over more than a period, so that the data could show that something comes
+/// again. A longer circle says nothing about the rows, whatever its evidence. Its periods are the kernel's first parameters.
+fn seen_again(fitted: &Fit, periods: &[InputRef]) -> bool {
+    let data = fitted.problem().data();
+    periods.iter().zip(fitted.values()).all(|(input, period)| {
+        let InputRef::Name(name) = input else { return true };
+        let Some(column) = data.column(name) else { return true };
+        let (lo, hi) = span(column.values());
+        *period < hi - lo
+    })
+}
+
+fn span(values: &[f64]) -> (f64, f64) {
+    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| (lo.min(x), hi.max(x)))
 }
 
 /// The noise of a fit as a start, where it is a free variance.
@@ -164,8 +183,7 @@ fn started(base: &Fit) -> Noise {
 
 /// The mirror of an input about the place that the evidence prefers, the other parameters as they were fitted.
 fn mirror(base: &Arc<Fit>, name: &str) -> Option<Candidate> {
-    let column = base.problem().data().column(name)?.values();
-    let (lo, hi) = column.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| (lo.min(x), hi.max(x)));
+    let (lo, hi) = span(base.problem().data().column(name)?.values());
     if hi <= lo || !(hi - lo).is_finite() {
         return None;
     }
