@@ -30,6 +30,9 @@ const WORTH_COMBINING: f64 = 1.0;
 /// Combinations are made of so many of the best.
 const COMBINED: usize = 4;
 
+/// A period counts as one where rows reach over so many.
+const TURNS: f64 = 1.5;
+
 /// What can be done to inputs.
 #[derive(Debug, Clone, PartialEq)]
 enum Candidate {
@@ -157,15 +160,15 @@ fn with_symmetry(base: &Arc<Fit>, candidate: &Candidate, options: Options) -> Op
     log_bayes.is_finite().then(|| Symmetry { name: candidate.name(), fit: Arc::new(fitted), log_bayes })
 }
 
-/// Whether each input that goes round reaches over more than a period, so that the data could show that something comes
-/// again. A longer circle says nothing about the rows, whatever its evidence. Its periods are the kernel's first parameters.
+/// Whether each input that goes round reaches over some periods, so that the data could show that something comes again. A
+/// longer circle says nothing about the rows, whatever its evidence. Its periods are the kernel's first parameters.
 fn seen_again(fitted: &Fit, periods: &[InputRef]) -> bool {
     let data = fitted.problem().data();
     periods.iter().zip(fitted.values()).all(|(input, period)| {
         let InputRef::Name(name) = input else { return true };
         let Some(column) = data.column(name) else { return true };
         let (lo, hi) = span(column.values());
-        *period < hi - lo
+        TURNS * period <= hi - lo
     })
 }
 
