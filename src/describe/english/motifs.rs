@@ -49,7 +49,7 @@ pub const MOTIFS: &[Motif] = &[
     ),
     motif("mirror", "reflect(SE(0), 0, about=2)", "what is left of a place is as what is right of it"),
     motif("exchange", "reflect(SE, 0, 1)", "two inputs whose order does not matter"),
-    motif("round a circle", "periodic(SE(0), 0, period=24)", "any kernel of an input that comes round: hours, angles"),
+    motif("round a circle", "periodic(SE(0), 0, p=24)", "any kernel of an input that comes round: hours, angles"),
     motif(
         "orders of interaction",
         "additive(order=2)",
