@@ -71,6 +71,12 @@ pub trait Wrap: Debug + Send + Sync {
         self.spec().stationary && children.iter().all(|&c| c)
     }
 
+    /// How many derivatives its draws have, given how many those of its roughest kernel have ([`u8::MAX`]: all). `None`
+    /// where a function of the user or a fold decides.
+    fn derivatives(&self, inside: u8) -> Option<u8> {
+        self.function().is_none().then_some(inside)
+    }
+
     /// Whether a kernel inside is the one that stands where none is written, so that it is not printed.
     fn hides_child(&self, _child: &Kernel) -> bool {
         false

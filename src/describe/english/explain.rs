@@ -181,11 +181,26 @@ fn is_power(kernel: &Kernel) -> bool {
     matches!(kernel.node(), Node::Wrap(wrapped) if wrapped.wrap.exponent().is_some())
 }
 
+/// How many derivatives draws have, white noise aside, and whether functions of the user, folds or
+/// categories have a say in it.
+fn derivatives(kernel: &Kernel) -> (u8, bool) {
+    let inside = kernel.children().iter().map(derivatives);
+    let (least, open) = inside.fold((u8::MAX, false), |(least, open), (n, o)| (least.min(n), open || o));
+    match kernel.node() {
+        Node::Leaf(leaf) => match leaf.family.spec().voice.head {
+            Head::Smooth(n) => (n, false),
+            head => (u8::MAX, head == Head::Levels),
+        },
+        Node::Wrap(wrapped) => wrapped.wrap.derivatives(least).map_or((least, true), |n| (n, open)),
+        Node::Sum(_) | Node::Product(_) => (least, open),
+    }
+}
+
 fn draws(kernel: &Kernel, products: &[Product<'_>], scene: &Scene) -> String {
     let mut all = Vec::new();
     heads_in(kernel, &mut all);
     let heads = || all.iter().copied();
-    let roughest = heads().filter_map(|head| if let Head::Smooth(n) = head { Some(n) } else { None }).min();
+    let (roughest, open) = derivatives(kernel);
     let mut text = String::from("What a draw looks like: ");
     let noisy = if heads().any(|head| head == Head::Noise) {
         ", and noise jumps from each observation to the next"
@@ -193,13 +208,11 @@ fn draws(kernel: &Kernel, products: &[Product<'_>], scene: &Scene) -> String {
         ""
     };
     let smoothness = match roughest {
-        Some(0) => "continuous, but without a slope anywhere",
-        Some(1) => "with a slope everywhere, but no curvature",
-        Some(2) => "with a slope and a curvature everywhere, but nothing beyond",
+        0 => "continuous, but without a slope anywhere",
+        1 => "with a slope everywhere, but no curvature",
+        2 => "with a slope and a curvature everywhere, but nothing beyond",
         _ if heads().all(|head| head == Head::Noise) => "",
-        _ if heads().any(|head| matches!(head, Head::Whole(_) | Head::Levels)) => {
-            "smooth wherever the functions and categories in it let it be"
-        }
+        _ if open => "smooth wherever the functions, folds and categories in it let it be",
         _ => "smooth, with derivatives of every order",
     };
     match (smoothness, noisy) {

@@ -132,6 +132,11 @@ impl Wrap for Deep {
         format!("{:?}", self.depth)
     }
 
+    /// The limit falls like 1 − d near 0.
+    fn derivatives(&self, inside: u8) -> Option<u8> {
+        Some(if self.depth == Depth::Infinite { 0 } else { inside })
+    }
+
     fn leading(&self) -> Option<String> {
         Some(match self.depth {
             Depth::Layers(n) => n.to_string(),

@@ -150,6 +150,11 @@ impl Wrap for Invariant {
         self.extras(&[]).join(", ")
     }
 
+    /// Folding leaves a crease along the mirror.
+    fn derivatives(&self, inside: u8) -> Option<u8> {
+        (self.method != Method::Fold).then_some(inside)
+    }
+
     fn inputs_shown(&self) -> InputsShown {
         InputsShown::Extras
     }
