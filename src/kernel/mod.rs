@@ -277,8 +277,12 @@ impl Kernel {
     }
 
     /// The inputs that are mentioned, each once, in order of first mention; and whether some part looks at all inputs.
+    /// The kernels in a wrap stand before its own inputs, as in the text.
     pub fn mentioned(&self) -> (Vec<InputRef>, bool) {
         fn walk(kernel: &Kernel, seen: &mut Vec<InputRef>, all: &mut bool) {
+            for child in kernel.children() {
+                walk(child, seen, all);
+            }
             let inputs = match kernel.node() {
                 Node::Leaf(leaf) if leaf.family.spec().reads_inputs => Some(&leaf.inputs),
                 Node::Wrap(wrapped) if wrapped.wrap.reads_inputs() => Some(&wrapped.inputs),
@@ -294,9 +298,6 @@ impl Kernel {
                     }
                 }
                 None => {}
-            }
-            for child in kernel.children() {
-                walk(child, seen, all);
             }
         }
         let (mut seen, mut all) = (Vec::new(), false);

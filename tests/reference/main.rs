@@ -1,14 +1,21 @@
 //! Numbers from other programs, each run as text of the language. See tests/reference/README.md.
 
+mod additive;
+mod deep;
+mod symmetry;
+
 use mercer::progress::Silent;
 use mercer::session::Session;
 use serde_json::Value;
 
 fn cases(file: &str) -> Vec<Value> {
     let text = match file {
-        "gram" => include_str!("reference/gram.json"),
-        "lml" => include_str!("reference/lml.json"),
-        _ => include_str!("reference/predict.json"),
+        "additive" => include_str!("additive.json"),
+        "deep" => include_str!("deep.json"),
+        "gram" => include_str!("gram.json"),
+        "lml" => include_str!("lml.json"),
+        "symmetry" => include_str!("symmetry.json"),
+        _ => include_str!("predict.json"),
     };
     serde_json::from_str(text).expect("the fixture is JSON")
 }
@@ -30,6 +37,25 @@ fn kernel(terms: &Value) -> String {
         args.push(format!("{name}={value}"));
     }
     format!("{}({})", terms["kernel"].as_str().expect("a family"), args.join(", "))
+}
+
+/// Numbers as a list of the language, to the bit.
+fn list(values: &[f64]) -> String {
+    let each: Vec<String> = values.iter().map(|v| format!("{v:?}")).collect();
+    format!("[{}]", each.join(", "))
+}
+
+fn text<'a>(case: &'a Value, name: &str) -> &'a str {
+    case[name].as_str().expect("a text")
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+/// The number that an expression gives.
+fn value(expression: &str) -> f64 {
+    number(&run(&mut Session::default(), expression))
 }
 
 fn array(value: &Value) -> &Vec<Value> {
