@@ -181,6 +181,11 @@ pub trait Family: Debug + Send + Sync {
         x.iter().map(|column| middle(column)).collect()
     }
 
+    /// Whether it looks at categories: it only asks which values are equal.
+    fn takes_categories(&self) -> bool {
+        false
+    }
+
     /// How many numbers a parameter of one-for-each has.
     fn elements(&self, inputs: usize, _learnt: &[f64]) -> usize {
         inputs

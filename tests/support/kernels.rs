@@ -100,7 +100,7 @@ fn leaf() -> impl Strategy<Value = Kernel> {
 fn family(family: &'static dyn mercer::kernel::Family) -> impl Strategy<Value = Kernel> {
     let spec = family.spec();
     let each_if_ard = spec.params.iter().any(|p| p.size == Size::EachIfArd);
-    let categories = spec.name == "onehot";
+    let categories = family.takes_categories();
     let inputs = if categories { Just(index(2)).boxed() } else { inputs(spec.several_inputs) };
     (inputs, prop::bool::weighted(0.25), any::<bool>()).prop_flat_map(move |(inputs, ard, other)| {
         let ard = ard && each_if_ard;

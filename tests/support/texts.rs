@@ -97,7 +97,7 @@ pub fn family(family: &'static dyn Family, sees: Sees) -> impl Strategy<Value = 
 
 fn tree(sees: Sees, depth: u32) -> BoxedStrategy<Tree> {
     let leaves = select(FAMILIES)
-        .prop_filter("categories are seen in one scope", move |f| sees == Sees::Some || f.spec().name != "onehot")
+        .prop_filter("categories are seen in one scope", move |f| sees == Sees::Some || !f.takes_categories())
         .prop_flat_map(move |f| leaf(f, sees));
     let basis = param_text(&VARIANCE, true).prop_map(|v| {
         let comma = if v.is_empty() { "" } else { ", " };
@@ -258,7 +258,7 @@ fn inputs(family: &'static dyn Family, sees: Sees) -> BoxedStrategy<(&'static st
     let several = || select(vec![("[0, 1]", 2), ("[\"fly ash\", x]", 2), ("[x]", 1)]);
     match sees {
         _ if !spec.reads_inputs => Just(("", 0)).boxed(),
-        _ if spec.name == "onehot" => Just(("c", 1)).boxed(),
+        _ if family.takes_categories() => Just(("c", 1)).boxed(),
         Sees::X => Just(("x", 1)).boxed(),
         _ if !spec.several_inputs => one().boxed(),
         Sees::Some => prop_oneof![3 => one(), 1 => several()].boxed(),

@@ -3,6 +3,7 @@
 mod constant;
 mod cosine;
 mod distance;
+mod indicator;
 mod linear;
 mod matern;
 mod onehot;
@@ -17,9 +18,6 @@ use super::family::Family;
 /// The constant kernel, of which the numbers of kernel algebra are made.
 pub(super) const CONST: &dyn Family = &constant::Constant;
 
-/// The one family that looks at categories.
-pub(super) const ONEHOT: &dyn Family = &onehot::OneHot;
-
 /// Every family of the language.
 pub const FAMILIES: &[&dyn Family] = &[
     &squared_exponential::SQUARED_EXPONENTIAL,
@@ -33,7 +31,8 @@ pub const FAMILIES: &[&dyn Family] = &[
     &matern::MATERN52,
     &cosine::Cosine,
     &polynomial::Polynomial,
-    ONEHOT,
+    &onehot::OneHot,
+    &indicator::Indicator,
 ];
 
 /// The family of a name or an alias.

@@ -48,6 +48,10 @@ impl Family for OneHot {
         &SPEC
     }
 
+    fn takes_categories(&self) -> bool {
+        true
+    }
+
     /// The distinct values, sorted.
     fn learn(&self, x: &[&[f64]]) -> Vec<f64> {
         let mut levels: Vec<f64> = x.first().map_or_else(Vec::new, |column| column.to_vec());
