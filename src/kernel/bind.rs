@@ -65,8 +65,10 @@ pub enum Cause {
     NoInputs { family: &'static str },
     #[error("`{column}` holds categories, between which `{family}` has no distance: use `onehot({column})`")]
     Categories { family: &'static str, column: String },
-    #[error("`{param}` has {found} values for {expected} inputs")]
-    Length { param: &'static str, expected: usize, found: usize },
+    #[error("`{column}` holds categories, which {as_they}")]
+    NotNumbers { column: String, as_they: &'static str },
+    #[error("`{param}` has {} for {expected} {of}", values(*found))]
+    Length { param: &'static str, expected: usize, found: usize, of: &'static str },
     #[error("{0}")]
     Param(#[from] ParamError),
     #[error("parameters tied as `{tie}` disagree: one is {one}, another {other}")]
@@ -76,9 +78,9 @@ pub enum Cause {
     #[error("{0}")]
     Rows(String),
     #[error(
-        "`{family}` cannot look at `{input}` here, which is wound round a circle or a sphere and shown as several coordinates"
+        "{family} cannot look at `{input}` here, which is wound round a circle or a sphere and shown as several coordinates"
     )]
-    Wound { family: &'static str, input: String },
+    Wound { family: String, input: String },
     #[error("a function inside `periodic` cannot follow a period that is fitted: write `period=fixed(…)`")]
     MovingFunction,
     #[error("`{family}` is about {wanted} inputs, and here it is given {found}")]
@@ -91,6 +93,10 @@ pub enum Cause {
     Order { order: usize, inputs: usize },
     #[error("an image of {rows} by {cols} pixels needs {} inputs, and here there {}", rows * cols, are(*inputs))]
     Image { rows: usize, cols: usize, inputs: usize },
+}
+
+fn values(n: usize) -> String {
+    if n == 1 { "1 value".into() } else { format!("{n} values") }
 }
 
 fn are(inputs: usize) -> String {

@@ -69,12 +69,14 @@ pub enum MoveError {
     Inputs { name: &'static str, expected: &'static str, found: usize },
     #[error("input {0} is named twice in one move")]
     Twice(String),
-    #[error("`about` has {found} numbers for {expected} inputs")]
+    #[error("`about` has one number for each input: found {found} for {expected}")]
     About { expected: usize, found: usize },
     #[error("`about` has to be finite")]
     NotFinite,
-    #[error("the moves generate a group of more than {LARGEST_GROUP} elements, or one without end")]
+    #[error("the moves generate a group of more than {LARGEST_GROUP} elements")]
     TooLarge,
+    #[error("the moves generate a group without end: done one after another they never come back")]
+    Endless,
 }
 
 impl Move {
@@ -241,6 +243,11 @@ impl Placement {
         self
     }
 
+    /// Whether it shifts coordinates and does nothing else, so that it never comes back.
+    fn only_shifts(&self) -> bool {
+        self.0.iter().enumerate().all(|(i, c)| c.from == i && c.sign == 1.0) && !self.is_identity()
+    }
+
     /// The image of a row.
     pub fn apply(&self, row: &[f64]) -> Vec<f64> {
         self.0.iter().map(|c| if c.sign == 0.0 { 0.0 } else { c.sign * row[c.from] + c.add }).collect()
@@ -259,7 +266,7 @@ const ROUNDING: f64 = 1e-9;
 /// element is the identity.
 ///
 /// # Errors
-/// [`MoveError::TooLarge`] when it does not close under the limit.
+/// [`MoveError::Endless`] when it does not close, [`MoveError::TooLarge`] when it has more elements than the limit.
 pub(super) fn group(moves: &[Move], at: &[Vec<usize>], width: usize) -> Result<Vec<Placement>, MoveError> {
     let generators: Vec<Placement> = moves.iter().zip(at).flat_map(|(m, at)| m.generators(at, width)).collect();
     let size = largest_shift(&generators);
@@ -269,6 +276,9 @@ pub(super) fn group(moves: &[Move], at: &[Vec<usize>], width: usize) -> Result<V
         for generator in &generators {
             let image = generator.after(&all[next]).settled(size);
             if !all.iter().any(|known| known.same(&image, size)) {
+                if image.only_shifts() {
+                    return Err(MoveError::Endless);
+                }
                 if all.len() == LARGEST_GROUP {
                     return Err(MoveError::TooLarge);
                 }
@@ -283,7 +293,7 @@ pub(super) fn group(moves: &[Move], at: &[Vec<usize>], width: usize) -> Result<V
 /// How many elements the group of some moves has, each input counted as another than the rest.
 ///
 /// # Errors
-/// [`MoveError::TooLarge`].
+/// [`MoveError::Endless`], [`MoveError::TooLarge`].
 pub fn order(moves: &[Move]) -> Result<usize, MoveError> {
     let mut inputs: Vec<&InputRef> = Vec::new();
     let at: Vec<Vec<usize>> = moves
@@ -327,7 +337,7 @@ mod tests {
         }
         assert_eq!(order(&[of(MoveKind::Permute, &all(7))]), Err(MoveError::TooLarge));
         let about = |c| Move::new(MoveKind::Flip, vec![InputRef::Index(0)], vec![c]).unwrap();
-        assert_eq!(order(&[about(0.0), about(1.0)]), Err(MoveError::TooLarge));
+        assert_eq!(order(&[about(0.0), about(1.0)]), Err(MoveError::Endless));
     }
 
     #[test]

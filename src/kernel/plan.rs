@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::bind::{BindError, Cause, Place, Schema, Slot, SlotState};
-use super::family::{Domains, ParamSpec, Size};
+use super::family::{Domains, ParamSpec, Role, Size};
 use super::group::Placement;
 use super::program::{Instruction, LeafOp, Op, Program};
 use super::view::{Period, View, ViewMap};
@@ -289,13 +289,14 @@ impl<'s> Plan<'s> {
             if looks.columns.len() > 1 && !spec.several_inputs {
                 if looks.inputs.len() == 1 {
                     let input = self.name(looks.inputs[0]).to_string();
-                    return Err(error(Place::Node, Cause::Wound { family: spec.name, input }));
+                    return Err(error(Place::Node, Cause::Wound { family: format!("`{}`", spec.name), input }));
                 }
                 let inputs = looks.inputs.iter().map(|&c| self.name(c).to_string()).collect();
                 return Err(error(Place::Node, Cause::SeveralInputs { family: spec.name, inputs }));
             }
-            if !std::ptr::eq(spec, super::families::ONEHOT.spec()) {
-                self.no_categories(kernel, &looks.inputs, spec.name)?;
+            if !leaf.family.takes_categories() {
+                let cause = |column| Cause::Categories { family: spec.name, column };
+                self.no_categories(kernel, &looks.inputs, cause)?;
             }
         }
         let place = self.again.unwrap_or(self.places.len());
@@ -407,7 +408,7 @@ impl<'s> Plan<'s> {
         match inputs.iter().position(|&input| self.views[view].shown[input] != [input]) {
             None => Ok(()),
             Some(i) => {
-                let cause = Cause::Wound { family, input: self.name(inputs[i]).to_string() };
+                let cause = Cause::Wound { family: format!("`{family}`"), input: self.name(inputs[i]).to_string() };
                 Err(BindError { origin: kernel.origin(), place: Place::Input(i), cause })
             }
         }
@@ -499,8 +500,13 @@ impl<'s> Plan<'s> {
                 }
                 given => given.to_vec(),
             };
+            let of = match spec.role {
+                Role::OrderVariance => "orders",
+                _ if wanted != inputs.len() => "categories",
+                _ => "inputs",
+            };
             if params.len() != wanted {
-                return Err(error(Cause::Length { param: spec.name, expected: wanted, found: params.len() }));
+                return Err(error(Cause::Length { param: spec.name, expected: wanted, found: params.len(), of }));
             }
             let start = slots.len();
             for (e, param) in params.iter().enumerate() {
@@ -733,7 +739,7 @@ impl<'s> Plan<'s> {
     ) -> Result<Seen, BindError> {
         for view in [seen.left, seen.right] {
             if let Some(&wound) = inputs.iter().find(|&&input| self.views[view].shown[input] != [input]) {
-                let cause = Cause::Wound { family: "a function", input: self.name(wound).to_string() };
+                let cause = Cause::Wound { family: "a function".into(), input: self.name(wound).to_string() };
                 return Err(BindError { origin: kernel.origin(), place: Place::Function, cause });
             }
         }
@@ -760,21 +766,31 @@ impl<'s> Plan<'s> {
             let cause = Cause::SeveralInputs { family, inputs };
             return Err(BindError { origin: kernel.origin(), place: Place::Node, cause });
         }
-        self.no_categories(kernel, &columns, family)?;
+        self.numbers(kernel, &columns, "have no order in which something could change")?;
         self.not_wound(kernel, &columns, seen.left, family)?;
         Ok(columns)
     }
 
-    /// Refuses columns of categories, between which there is no distance.
+    /// Refuses columns of categories; `as_they` says why.
     ///
     /// # Errors
-    /// [`Cause::Categories`] with the first of them.
-    pub fn no_categories(&self, kernel: &Kernel, columns: &[usize], family: &'static str) -> Result<(), BindError> {
+    /// [`Cause::NotNumbers`] with the first of them.
+    pub fn numbers(&self, kernel: &Kernel, columns: &[usize], as_they: &'static str) -> Result<(), BindError> {
+        let cause = |column| Cause::NotNumbers { column, as_they };
+        self.no_categories(kernel, columns, cause)
+    }
+
+    /// Refuses columns of categories.
+    fn no_categories(
+        &self,
+        kernel: &Kernel,
+        columns: &[usize],
+        cause: impl Fn(String) -> Cause,
+    ) -> Result<(), BindError> {
         match columns.iter().position(|&c| self.schema.columns[c].categories) {
             None => Ok(()),
             Some(i) => {
-                let column = self.schema.columns[columns[i]].name.to_string();
-                let cause = Cause::Categories { family, column };
+                let cause = cause(self.schema.columns[columns[i]].name.to_string());
                 Err(BindError { origin: kernel.origin(), place: Place::Input(i), cause })
             }
         }

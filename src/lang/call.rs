@@ -25,8 +25,10 @@ pub struct Call<'e, 'a> {
     pub span: Span,
     /// By place.
     args: Vec<Option<Spanned<Value>>>,
+    /// Where those stood that were taken.
+    taken: Vec<(usize, Span)>,
     many: Vec<Spanned<Value>>,
-    /// For a place of kind Input that was given a list: where the items of the list stand.
+    /// For a place that was given a list: where the items of the list stand.
     parts: Vec<(usize, Vec<Span>)>,
     keywords: Vec<(Name, Spanned<Value>)>,
 }
@@ -42,10 +44,12 @@ impl Call<'_, '_> {
 
     /// The place of an argument in the text, or of the call where it was left out.
     pub fn span_of(&self, name: &str) -> Span {
-        self.place(name).and_then(|i| self.args[i].as_ref()).map_or(self.span, |arg| arg.span)
+        let Some(place) = self.place(name) else { return self.span };
+        let taken = || self.taken.iter().find(|(at, _)| *at == place).map(|(_, span)| *span);
+        self.args[place].as_ref().map(|arg| arg.span).or_else(taken).unwrap_or(self.span)
     }
 
-    /// Where the items of a list stand that was given in a place of kind Input.
+    /// Where the items of a list stand that was written in the place.
     pub fn parts_of(&mut self, name: &str) -> Vec<Span> {
         let Some(place) = self.place(name) else { return Vec::new() };
         self.parts.iter().find(|(at, _)| *at == place).map(|(_, spans)| spans.clone()).unwrap_or_default()
@@ -53,9 +57,9 @@ impl Call<'_, '_> {
 
     /// An argument that was given, if it was.
     pub fn maybe<T: FromValue>(&mut self, name: &'static str) -> Res<Option<T>> {
-        let Some(arg) = self.place(name).and_then(|i| self.args[i].take()) else {
-            return Ok(None);
-        };
+        let Some(place) = self.place(name) else { return Ok(None) };
+        let Some(arg) = self.args[place].take() else { return Ok(None) };
+        self.taken.push((place, arg.span));
         T::from_value(arg.node).map(Some).map_err(|t| t.at(arg.span))
     }
 
@@ -183,12 +187,12 @@ impl Evaluator<'_> {
         let mut parts = Vec::new();
         values.extend(piped.map(|value| (None, value)));
         for (arg, &place) in args.iter().zip(&dealt[values.len()..]) {
+            if let ExprKind::List(items) = &arg.value.node {
+                parts.push((place, items.iter().map(|item| item.span).collect()));
+            }
             let value = if let (Want::Word, ExprKind::Name(name)) = (signature.places[place].want, &arg.value.node) {
                 Value::Str(name.clone())
             } else if signature.places[place].want.is_input() {
-                if let ExprKind::List(items) = &arg.value.node {
-                    parts.push((place, items.iter().map(|item| item.span).collect()));
-                }
                 self.input(&arg.value, signature.places[place].want)?
             } else {
                 self.eval(&arg.value)?
@@ -212,6 +216,7 @@ impl Evaluator<'_> {
             signature,
             span,
             args: (0..signature.places.len()).map(|_| None).collect(),
+            taken: Vec::new(),
             many: Vec::new(),
             parts,
             keywords: Vec::new(),

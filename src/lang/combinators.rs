@@ -14,7 +14,7 @@ use super::value::{FromValue, Kind, Value, expected};
 use crate::kernel::wraps::{
     self, AdditiveError, Bases, DeepError, Depth, Edges, InvariantError, Method, Mixture, Shifts, WRAPS, Winding,
 };
-use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveError, MoveKind, RowFunction, Spec, Values};
+use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveError, MoveKind, RowFunction, Spec, Values, families};
 
 /// How a combinator is called, beside the parameters of its spec, and how it is made.
 pub struct Combinator {
@@ -213,7 +213,11 @@ pub static COMBINATORS: &[Combinator] = &[
         places: &[
             KERNEL,
             Place::required("rows", Want::Count, "how many rows of pixels"),
-            Place::required("cols", Want::Count, "how many pixels a row has; the inputs are the image, row by row"),
+            Place::required(
+                "cols",
+                Want::Count,
+                "how many pixels a row has; the inputs, as the kernel mentions them, are the image row by row",
+            ),
             Place::keyword(
                 "radius",
                 Want::Count,
@@ -225,11 +229,10 @@ pub static COMBINATORS: &[Combinator] = &[
         ],
         make: |making| {
             let kernel = making.kernel("kernel")?;
-            let spans = ["rows", "cols"].map(|place| making.call.span_of(place));
             let (rows, cols): (usize, usize) = (making.call.arg("rows")?, making.call.arg("cols")?);
             if rows == 0 || cols == 0 {
-                let span = if rows == 0 { spans[0] } else { spans[1] };
-                return Err(Trouble::new("an image has at least one row and one column").at(span));
+                let place = if rows == 0 { "rows" } else { "cols" };
+                return Err(Trouble::new("an image has at least one row and one column").at(making.call.span_of(place)));
             }
             let radius = making.call.maybe("radius")?;
             let edges: Option<Arc<str>> = making.call.maybe("edges")?;
@@ -286,18 +289,10 @@ fn invariant(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
             moves.push(Arc::unwrap_or_clone(one));
         }
     }
-    let normalized = making.call.span_of("normalize");
     let method: Option<Arc<str>> = making.call.maybe("method")?;
     let method = Method::ALL.into_iter().find(|m| method.as_deref() == Some(m.name())).unwrap_or_default();
     let normalize = making.call.or("normalize", false)?;
-    let mirrors = moves.iter().filter(|m| m.kind == MoveKind::Flip).count();
-    wraps::invariant(kernel, moves, method, normalize).map_err(|error| match error {
-        InvariantError::Normalize => invariant_error(&error).at(normalized),
-        InvariantError::Move(MoveError::TooLarge) if mirrors > 1 => invariant_error(&error)
-            .note("two mirrors of one input at different points make a shift, which never comes back")
-            .help("`periodic` is for repetition"),
-        _ => invariant_error(&error),
-    })
+    wraps::invariant(kernel, moves, method, normalize).map_err(|error| invariant_error(making, &error))
 }
 
 fn reflect(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
@@ -316,24 +311,33 @@ fn reflect(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
             return Err(trouble.help("`reflect(reflect(k, a, about=…), b, about=…)` mirrors both"));
         }
         (found, _) => {
-            return Err(Trouble::new(format!("`reflect` takes one input to mirror or two to exchange, found {found}"))
-                .help("`reflect(k, 0)` mirrors input 0, `reflect(k, 0, 1)` exchanges two; `invariant(k, permute([…]))` is for more"));
+            let trouble =
+                Trouble::new(format!("`reflect` takes one input to mirror or two to exchange, found {found}"));
+            return Err(trouble.help(match found {
+                0 => "such as `reflect(k, 0)` or `reflect(k, 0, 1)`",
+                _ => "`invariant(k, permute([…]))` is for more",
+            }));
         }
     };
     let one = Move::new(kind, inputs, about).map_err(|error| move_error(&error))?;
-    wraps::invariant(kernel, vec![one], Method::Sum, false).map_err(|error| invariant_error(&error))
+    wraps::invariant(kernel, vec![one], Method::Sum, false).map_err(|error| invariant_error(making, &error))
 }
 
-fn invariant_error(error: &InvariantError) -> Trouble {
+fn invariant_error(making: &Making<'_, '_, '_>, error: &InvariantError) -> Trouble {
     let trouble = Trouble::new(error.to_string());
     match error {
         InvariantError::NoMove => {
             trouble.help("such as `invariant(k, swap(0, 1))`; the moves are swap, flip, rotate, permute, shift")
         }
         InvariantError::NoProduct { .. } => {
-            trouble.blame("kernel").help("`method=\"sum\"` and `method=\"fold\"` take every kernel")
+            let families = families::FAMILIES.iter().map(|family| family.spec());
+            let divisible: Vec<&str> = families.filter(|spec| spec.divisible).map(|spec| spec.name).collect();
+            trouble
+                .at(making.call.span_of("kernel"))
+                .note(format!("it holds for {} and products of these", divisible.join(", ")))
+                .help("`method=\"sum\"` and `method=\"fold\"` take every kernel")
         }
-        InvariantError::Normalize => trouble,
+        InvariantError::Normalize => trouble.at(making.call.span_of("normalize")),
         InvariantError::Move(error) => move_error(error),
     }
 }
@@ -342,16 +346,30 @@ fn invariant_error(error: &InvariantError) -> Trouble {
 pub fn move_error(error: &MoveError) -> Trouble {
     let trouble = Trouble::new(error.to_string());
     match error {
-        MoveError::TooLarge => trouble.help("`additive` and `translate` are for many inputs that are alike"),
-        MoveError::Inputs { name: "rotate", .. } => trouble.help("`shift([…])` moves several inputs round in a circle"),
-        MoveError::Inputs { name: "swap", .. } => trouble.help("`permute([…])` is for more than two"),
+        MoveError::Endless => trouble
+            .note("mirrors and turns about different points make a shift")
+            .help("`periodic` is for functions that repeat"),
+        MoveError::TooLarge => trouble
+            .note("all orders of n inputs are n! elements, and each mirror doubles them")
+            .help("take fewer inputs, or `shift`, which has as many elements as inputs"),
+        MoveError::Inputs { name: "rotate", found, .. } if *found > 2 => {
+            trouble.help("`shift([…])` moves several inputs round in a circle")
+        }
+        MoveError::Inputs { name: "swap", found, .. } if *found > 2 => {
+            trouble.help("`permute([…])` is for more than two")
+        }
+        MoveError::Inputs { name: "flip", found, .. } if *found > 1 => {
+            trouble.help("`invariant(k, flip(0), flip(1))` mirrors each; `swap(0, 1)` exchanges them")
+        }
+        MoveError::Inputs { name, found: 0 | 1, .. } => {
+            trouble.help(format!("such as `{name}({})`", if *name == "flip" { "0" } else { "0, 1" }))
+        }
         _ => trouble,
     }
 }
 
 fn additive(making: &mut Making<'_, '_, '_>, mixture: Mixture) -> Res<Kernel> {
-    let [span, dims, order, keep, weights] =
-        ["base", "dims", "order", "keep", "weights"].map(|place| making.call.span_of(place));
+    let (span, parts) = (making.call.span_of("base"), making.call.parts_of("base"));
     let mixture = match mixture {
         Mixture::Additive(_) => Mixture::Additive(making.call.maybe("order")?),
         Mixture::Dropout(keep) => Mixture::Dropout(making.call.or("keep", keep)?),
@@ -360,13 +378,22 @@ fn additive(making: &mut Making<'_, '_, '_>, mixture: Mixture) -> Res<Kernel> {
     let base: Option<Value> = making.call.maybe("base")?;
     let inputs = making.inputs("dims")?;
     let bases = match base {
-        None => Bases::Like(wraps::usual_base()),
+        None => {
+            let origin = making.call.eval.host.origins.mark(Mark::new(making.call.span));
+            Bases::Like(wraps::usual_base().with_origin(origin))
+        }
         Some(Value::List(list)) => {
-            let kernels = list.items().iter().map(|item| Kernel::from_value(item.clone()));
-            let kernels = kernels.collect::<Res<Vec<_>>>().map_err(|t| t.within("in the list").at(span))?;
+            let kernels = list.items().iter().enumerate().map(|(i, item)| {
+                let at = parts.get(i).copied();
+                Kernel::from_value(item.clone()).map_err(|t| match at {
+                    Some(at) => t.at(at),
+                    None => t.within("in the list").at(span),
+                })
+            });
+            let kernels = kernels.collect::<Res<Vec<_>>>()?;
             if inputs != Inputs::All {
                 let trouble = Trouble::new("a list of kernels says for itself what each looks at");
-                return Err(trouble.at(dims).help("leave `dims` out"));
+                return Err(trouble.at(making.call.span_of("dims")).help("leave `dims` out"));
             }
             Bases::Each(kernels)
         }
@@ -385,15 +412,25 @@ fn additive(making: &mut Making<'_, '_, '_>, mixture: Mixture) -> Res<Kernel> {
     }
     let params = making.own_params()?;
     wraps::additive(mixture, bases, inputs, params).map_err(|error| {
-        let trouble = Trouble::new(error.to_string());
-        trouble.at(match error {
-            AdditiveError::NoOrder | AdditiveError::Order { .. } => order,
-            AdditiveError::NoKernel => span,
-            AdditiveError::Weights { .. } => weights,
-            AdditiveError::Keep(_) => keep,
-        })
+        let mut trouble = Trouble::new(error.to_string());
+        if let AdditiveError::Weights { orders, found } = error
+            && found < orders
+        {
+            trouble =
+                trouble.help(format!("`order={found}` stops at order {found}; a weight of 0 leaves an order out"));
+        }
+        let place = match error {
+            AdditiveError::NoOrder | AdditiveError::Order { .. } => "order",
+            AdditiveError::NoKernel => return trouble.at(span),
+            AdditiveError::Weights { .. } | AdditiveError::NothingLeft => "weights",
+            AdditiveError::Keep(_) => "keep",
+        };
+        trouble.at(making.call.span_of(place))
     })
 }
+
+/// So many layers, of which the last thousands change nothing that can be seen.
+const MOST_LAYERS: f64 = 10_000.0;
 
 fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
     let spans = [making.call.span_of("n"), making.call.span_of("kernel")];
@@ -402,11 +439,16 @@ fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
         (Value::Number(n), Value::Kernel(kernel)) => (n, spans[0], kernel),
         (Value::Kernel(kernel), Value::Number(n)) => (n, spans[1], kernel),
         (Value::Number(_), other) => return Err(expected("a kernel", &other).at(spans[1])),
-        (_, other) => return Err(expected("how many layers", &other).at(spans[1])),
+        (_, other) => return Err(expected("a number of layers", &other).at(spans[1])),
     };
     let depth = match layers {
         n if n == f64::INFINITY => Depth::Infinite,
-        n if n >= 1.0 && n.fract() == 0.0 && n <= 10_000.0 => Depth::Layers(n as u32),
+        n if n >= 1.0 && n.fract() == 0.0 && n <= MOST_LAYERS => Depth::Layers(n as u32),
+        n if n > MOST_LAYERS => {
+            let number = super::display::number(n);
+            let trouble = Trouble::new(format!("a kernel has at most {MOST_LAYERS} layers, found {number}")).at(span);
+            return Err(trouble.help("`deep(inf, k, connected=true)` is the limit"));
+        }
         n => {
             let number = super::display::number(n);
             let trouble =
@@ -421,8 +463,9 @@ fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
         None => Vec::new(),
     };
     if !connected && making.call.value("lengthscale").is_some() {
-        let trouble = Trouble::new("a length-scale is that of the connection to the inputs, and there is none");
-        return Err(trouble.at(making.call.span_of("lengthscale")).help("write `connected=true`"));
+        let trouble = Trouble::new("the length-scale is that of the connection to the inputs, and there is none");
+        let help = "write `connected=true`, or give it to the kernel of the first layer: `deep(3, SE(l=2))`";
+        return Err(trouble.at(making.call.span_of("lengthscale")).help(help));
     }
     wraps::deep(depth, kernel, connected, params).map_err(|error| {
         let trouble = Trouble::new(error.to_string()).at(span);

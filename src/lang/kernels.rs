@@ -7,7 +7,7 @@ use super::origins::Mark;
 use super::span::Span;
 use super::trouble::{Res, Trouble};
 use super::value::{FromValue, Kind, Value, expected};
-use crate::kernel::{Domains, Family, InputRef, Inputs, Kernel, Leaf, Node, ParamSpec, Size, Spec, Values};
+use crate::kernel::{Domains, Family, InputRef, Inputs, Kernel, Leaf, Node, ParamSpec, Role, Size, Spec, Values};
 use crate::param::{Param, State};
 
 fn param_place(param: &'static ParamSpec) -> Place {
@@ -87,10 +87,11 @@ pub(super) fn written(call: &mut Call<'_, '_>, spec: &'static Spec) -> Res<(Vec<
     let (mut params, mut spans) = (Vec::new(), Vec::new());
     for param in spec.params {
         let span = call.value(param.name).is_some().then(|| call.span_of(param.name));
+        let parts = call.parts_of(param.name);
         spans.push(span);
         params.push(match call.maybe::<Value>(param.name)? {
             None => param.unset(false),
-            Some(value) => values(spec, param, value, false).map_err(|t| match span {
+            Some(value) => values(spec, param, value, false, &parts).map_err(|t| match span {
                 Some(span) => t.at(span),
                 None => t,
             })?,
@@ -99,12 +100,17 @@ pub(super) fn written(call: &mut Call<'_, '_>, spec: &'static Spec) -> Res<(Vec<
     Ok((params, spans))
 }
 
-/// One parameter of a node from a value.
-fn values(spec: &'static Spec, param: &'static ParamSpec, value: Value, ard: bool) -> Res<Values> {
+/// One parameter of a node from a value; `parts` says where the items of a list stand.
+fn values(spec: &'static Spec, param: &'static ParamSpec, value: Value, ard: bool, parts: &[Span]) -> Res<Values> {
     let each = param.size == Size::Each || (ard && param.size == Size::EachIfArd);
     match value {
         Value::List(list) if each => {
-            let params = list.items().iter().map(|item| one(spec, param, item.clone()));
+            let params = list.items().iter().enumerate().map(|(i, item)| {
+                one(spec, param, item.clone()).map_err(|t| match parts.get(i) {
+                    Some(&part) => t.at(part),
+                    None => t,
+                })
+            });
             params.collect::<Res<Vec<_>>>().map(Values::Each)
         }
         Value::List(_) => {
@@ -121,8 +127,11 @@ fn values(spec: &'static Spec, param: &'static ParamSpec, value: Value, ard: boo
 
 fn one(spec: &'static Spec, param: &'static ParamSpec, value: Value) -> Res<Param> {
     let mut written = Param::from_value(value)?;
-    if let (Domains::Count, State::Free(x)) = (param.domain, written.state) {
-        written.state = State::Fixed(x);
+    match (param.domain, written.state) {
+        (Domains::Count, State::Free(x)) => written.state = State::Fixed(x),
+        // there is no way up from an order that has no variance
+        (_, State::Free(0.0)) if param.role == Role::OrderVariance => written.state = State::Fixed(0.0),
+        _ => {}
     }
     param.check(spec.name, &written).map_err(|error| Trouble::new(error.to_string()))?;
     Ok(written)
@@ -173,7 +182,7 @@ fn spread(kernel: &Kernel, given: &Given, used: &mut [bool], found: &mut bool) -
                 if let Some(at) = written {
                     used[at] = true;
                     let (_, value) = &given[at];
-                    *slot = values(spec, param, value.node.clone(), true).map_err(|t| t.at(value.span))?;
+                    *slot = values(spec, param, value.node.clone(), true, &[]).map_err(|t| t.at(value.span))?;
                 } else if slot.is_unset() {
                     *slot = param.unset(true);
                 }

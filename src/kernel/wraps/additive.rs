@@ -22,7 +22,7 @@ use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, InputsShown, Wrap};
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Values, Wrapped};
 use crate::linalg::vector;
-use crate::param::Param;
+use crate::param::{Param, State};
 
 const WEIGHTS: ParamSpec = ParamSpec {
     name: "weights",
@@ -31,7 +31,7 @@ const WEIGHTS: ParamSpec = ParamSpec {
     role: Role::OrderVariance,
     size: Size::Each,
     default: 1.0,
-    help: "the variance of each order, from the first",
+    help: "the variance of each order, from the first; 0 leaves an order out",
 };
 
 const ALPHA: ParamSpec = ParamSpec {
@@ -123,20 +123,22 @@ pub enum Bases {
 pub enum AdditiveError {
     #[error("the order of an additive kernel is at least 1")]
     NoOrder,
-    #[error("order {order} is more than there are kernels: {kernels}")]
+    #[error("order {order} needs at least as many kernels, and the list has {kernels}")]
     Order { order: usize, kernels: usize },
     #[error("there is no kernel in the list")]
     NoKernel,
-    #[error("{found} weights for {orders} orders")]
+    #[error("the number of weights is that of the orders: found {found} for {orders}")]
     Weights { orders: usize, found: usize },
-    #[error("the probability to keep an input lies within [0, 1], not at {0}")]
+    #[error("every order has the weight 0, which leaves nothing")]
+    NothingLeft,
+    #[error("the probability to keep an input is within [0, 1], found {0}")]
     Keep(f64),
 }
 
 /// An additive kernel, or one of its kin. `inputs` are those that one base stands for.
 ///
 /// # Errors
-/// An order of 0 or above the number of kernels, an empty list, weights of another number than the order, a
+/// An order of 0 or above the number of kernels, an empty list, weights of another number than the order or all 0, a
 /// probability outside \[0, 1\].
 pub fn additive(mixture: Mixture, bases: Bases, inputs: Inputs, params: Vec<Values>) -> Result<Kernel, AdditiveError> {
     let known = match (&bases, &inputs) {
@@ -159,6 +161,15 @@ pub fn additive(mixture: Mixture, bases: Bases, inputs: Inputs, params: Vec<Valu
         && weights.len() != orders
     {
         return Err(AdditiveError::Weights { orders, found: weights.len() });
+    }
+    let left_out = |weight: &Param| weight.state == State::Fixed(0.0);
+    let nothing = match params.first() {
+        Some(Values::Each(weights)) => !weights.is_empty() && weights.iter().all(left_out),
+        Some(Values::One(weight)) => left_out(weight),
+        None => false,
+    };
+    if nothing && matches!(mixture, Mixture::Additive(_)) {
+        return Err(AdditiveError::NothingLeft);
     }
     let (children, listed, inputs) = match bases {
         Bases::Each(kernels) => (kernels, true, Inputs::All),
@@ -297,8 +308,8 @@ impl Wrap for Additive {
         }
         let children = dims.iter().enumerate().map(|(i, &d)| {
             let input = InputRef::Name(inputs[d].into());
-            on_input(base, &input, i, dims.len()).ok_or_else(|| {
-                let cause = Cause::Length { param: "base", expected: dims.len(), found: 0 };
+            on_input(base, &input, i, dims.len()).map_err(|(param, found)| {
+                let cause = Cause::Length { param, expected: dims.len(), found, of: "inputs" };
                 error(Place::Node, cause)
             })
         });
@@ -372,9 +383,12 @@ impl<'k> Orders<'k> {
 }
 
 /// The base on one input: the i-th of so many. Where it has a number for each input it takes the i-th.
-fn on_input(base: &Kernel, input: &InputRef, i: usize, of: usize) -> Option<Kernel> {
-    let all = |children: &[Kernel]| children.iter().map(|c| on_input(c, input, i, of)).collect::<Option<Vec<_>>>();
-    Some(match base.node() {
+///
+/// # Errors
+/// A parameter that has another number of values, and how many.
+fn on_input(base: &Kernel, input: &InputRef, i: usize, of: usize) -> Result<Kernel, (&'static str, usize)> {
+    let all = |children: &[Kernel]| children.iter().map(|c| on_input(c, input, i, of)).collect::<Result<Vec<_>, _>>();
+    Ok(match base.node() {
         Node::Leaf(leaf) => {
             let inputs = if leaf.family.spec().reads_inputs { Inputs::These(vec![input.clone()]) } else { Inputs::All };
             let mut params = Vec::with_capacity(leaf.params.len());
@@ -385,7 +399,7 @@ fn on_input(base: &Kernel, input: &InputRef, i: usize, of: usize) -> Option<Kern
                         Size::Each => Values::Each(vec![each[i].clone()]),
                         _ => Values::One(each[i].clone()),
                     },
-                    Values::Each(_) => return None,
+                    Values::Each(each) => return Err((spec.name, each.len())),
                     one => one.clone(),
                 });
             }

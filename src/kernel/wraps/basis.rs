@@ -49,7 +49,7 @@ impl Wrap for Basis {
 
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
         let inputs = plan.inputs(node, &wrapped.inputs)?;
-        plan.no_categories(node, &inputs, SPEC.name)?;
+        plan.numbers(node, &inputs, "are no numbers that a function could be given")?;
         let features = plan.through(node, seen, &self.0, &inputs, false)?;
         let params = plan.own_params(node, wrapped, &inputs, 1)?;
         let columns = (0..plan.shows(features.left)).collect();

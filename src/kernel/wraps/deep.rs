@@ -172,7 +172,7 @@ impl Wrap for Deep {
         let mut inputs = Vec::new();
         if self.connected {
             inputs = seen_by(plan, child)?;
-            plan.no_categories(node, &inputs, self.spec().name)?;
+            plan.numbers(node, &inputs, "have no distance, and the connection is by distance")?;
             let looked = Inputs::These(inputs.iter().map(|&i| InputRef::Index(i)).collect());
             columns = plan.looks(node, &looked, seen.left)?.columns;
         }

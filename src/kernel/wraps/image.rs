@@ -148,7 +148,7 @@ impl Wrap for Image {
                 pixels.push(pixel);
             }
         }
-        plan.no_categories(node, &pixels, self.spec().name)?;
+        plan.numbers(node, &pixels, "are no pixels")?;
         plan.not_wound(node, &pixels, seen.left, self.spec().name)?;
         let whole = Shifts { rows: 1, cols: pixels.len(), radius: None, edges: Edges::Wrap };
         let shifts = self.shifts.as_ref().unwrap_or(&whole);

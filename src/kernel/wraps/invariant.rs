@@ -80,7 +80,7 @@ pub enum InvariantError {
     #[error("no move is given")]
     NoMove,
     #[error(
-        "a product over a group is a kernel only where every power of the kernel is one, and this fails for `{factor}`"
+        "a product over a group is a kernel only where every power of the kernel is one, unlike those of `{factor}`"
     )]
     NoProduct { factor: String },
     #[error("only a sum is normalized: a product and a fold are not added up")]
@@ -186,7 +186,7 @@ impl Wrap for Invariant {
 
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
         let moved = plan.inputs(node, &wrapped.inputs)?;
-        plan.no_categories(node, &moved, self.spec.name)?;
+        plan.numbers(node, &moved, "cannot be moved")?;
         plan.not_wound(node, &moved, seen.left, self.spec.name)?;
         let at = self.moves.iter().map(|m| plan.inputs(node, &Inputs::These(m.inputs.clone())));
         let at = at.collect::<Result<Vec<_>, _>>()?;
@@ -249,6 +249,8 @@ pub(super) fn pairs(
                 continue;
             };
             let moved = back.after(h);
+            // without the rounding where that is known
+            let moved = all.iter().find(|known| known.same(&moved, size)).cloned().unwrap_or(moved);
             match out.iter_mut().find(|(g, h, _)| g.is_identity() && h.same(&moved, size)) {
                 Some(known) => known.2 += 1,
                 None => out.push((identity.clone(), moved, 1)),

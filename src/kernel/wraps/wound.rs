@@ -166,7 +166,7 @@ impl Wrap for Winding {
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
         let spec = self.spec();
         let inputs = plan.inputs(node, &wrapped.inputs)?;
-        plan.no_categories(node, &inputs, spec.name)?;
+        plan.numbers(node, &inputs, "cannot be wound round a circle")?;
         plan.not_wound(node, &inputs, seen.left, spec.name)?;
         if let Some(wanted) = self.inputs().filter(|&wanted| wanted != inputs.len()) {
             let cause = Cause::Inputs { family: spec.name, wanted, found: inputs.len() };

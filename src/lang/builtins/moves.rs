@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::kernel::{InputRef, Move, MoveKind};
+use crate::kernel::{InputRef, Move, MoveError, MoveKind};
 use crate::lang::builtin::{Builtin, Group, Place, Want};
 use crate::lang::call::Call;
 use crate::lang::combinators::move_error;
@@ -20,7 +20,10 @@ fn make(call: &mut Call<'_, '_>) -> Res<Value> {
         inputs.extend(input_refs(&value.node).map_err(|t| t.at(value.span))?);
     }
     let about = if call.signature.place("about").is_some() { call.maybe::<Vec<f64>>("about")? } else { None };
-    let made = Move::new(kind, inputs, about.unwrap_or_default()).map_err(|error| move_error(&error))?;
+    let made = Move::new(kind, inputs, about.unwrap_or_default()).map_err(|error| match error {
+        MoveError::About { .. } | MoveError::NotFinite => move_error(&error).at(call.span_of("about")),
+        _ => move_error(&error),
+    })?;
     Ok(Value::Move(Arc::new(made)))
 }
 
