@@ -9,18 +9,20 @@ use super::write::digits;
 
 impl Dataset {
     /// These rows with the inputs of `reference`, in its order, and its codes for categories; its target too if it is
-    /// there. Columns are found by name; others stay, unused.
+    /// there. Columns are found by name; others stay, unused. In columns that are `open` a category that `reference` does
+    /// not have gets a code of its own.
     ///
     /// # Errors
     /// An input that is not there, a category that `reference` does not have, text where it has numbers.
-    pub fn aligned(&self, reference: &Dataset) -> Result<Self, DataError> {
+    pub fn aligned(&self, reference: &Dataset, open: impl Fn(&str) -> bool) -> Result<Self, DataError> {
         let mut data = self.clone();
         for wanted in reference.inputs() {
-            data = data.with_column(recode(self, self.find(wanted.name())?, wanted)?)?;
+            let column = recode(self, self.find(wanted.name())?, wanted, open(wanted.name()))?;
+            data = data.with_column(column)?;
         }
         let target = reference.target().filter(|t| self.column(t.name()).is_some());
         if let Some(wanted) = target {
-            data = data.with_column(recode(self, self.find(wanted.name())?, wanted)?)?.with_target(wanted.name())?;
+            data = data.with_column(recode(self, self.find(wanted.name())?, wanted, false)?)?.with_target(wanted.name())?;
         } else {
             data = data.without_target();
         }
@@ -28,8 +30,9 @@ impl Dataset {
     }
 }
 
-/// The column with the codes and the unit that `wanted` has.
-fn recode(data: &Dataset, column: &Column, wanted: &Column) -> Result<Column, DataError> {
+/// The column with the codes and the unit that `wanted` has; where it is `open` with further codes for what `wanted` does
+/// not have.
+fn recode(data: &Dataset, column: &Column, wanted: &Column, open: bool) -> Result<Column, DataError> {
     let unit = wanted.unit().unwrap_or_default();
     let Some(levels) = wanted.levels() else {
         if column.is_categories() {
@@ -37,7 +40,11 @@ fn recode(data: &Dataset, column: &Column, wanted: &Column) -> Result<Column, Da
         }
         return Ok(column.clone().with_unit(unit));
     };
-    let code = |text: &str| levels.iter().position(|level| level.as_ref() == text);
+    let mut all = levels.to_vec();
+    let mut code = |text: &str| {
+        let known = all.iter().position(|level| level.as_ref() == text);
+        known.or_else(|| open.then(|| all.push(text.into())).map(|()| all.len() - 1))
+    };
     // Each level of a column of categories is looked up once, a number by its digits.
     let codes: Option<Vec<Option<usize>>> = column.levels().map(|own| own.iter().map(|text| code(text)).collect());
     let mut values = Vec::with_capacity(column.len());
@@ -57,7 +64,7 @@ fn recode(data: &Dataset, column: &Column, wanted: &Column) -> Result<Column, Da
         }
         values.push(found.map_or(f64::NAN, |code| code as f64));
     }
-    let kind = Kind::Categories { levels: Arc::from(levels) };
+    let kind = Kind::Categories { levels: Arc::from(all) };
     Ok(Column::of(column.name().into(), kind, values).with_unit(unit))
 }
 
@@ -76,24 +83,26 @@ mod tests {
 
     #[test]
     fn categories_keep_the_codes_of_the_training_rows() {
-        let new = read("size,extra,kind\n3,0,blue\n4,0,NA\n5,0,red\n").aligned(&train()).unwrap();
+        let new = read("size,extra,kind\n3,0,blue\n4,0,NA\n5,0,red\n").aligned(&train(), |_| false).unwrap();
         assert_eq!((new.input_names(), new.target()), (vec!["kind", "size"], None));
         assert_eq!((new.x()[0][0], new.x()[0][2], new.x()[1]), (1.0, 0.0, &[3.0, 4.0, 5.0][..]));
         assert!(new.x()[0][1].is_nan());
-        let scored = read("y,size,kind\n1,3,blue\n").aligned(&train()).unwrap();
+        let scored = read("y,size,kind\n1,3,blue\n").aligned(&train(), |_| false).unwrap();
         assert_eq!(scored.y(), Some(&[1.0][..]));
         // Levels that look like numbers where no text stands beside them.
         let mixed = parse("f", "k,y\n1,1\na,2\nb,3\n", &Options::default()).unwrap();
-        assert_eq!(read("k,z\n1,1\n1,2\n").aligned(&mixed).unwrap().x()[0], [0.0, 0.0]);
+        assert_eq!(read("k,z\n1,1\n1,2\n").aligned(&mixed, |_| false).unwrap().x()[0], [0.0, 0.0]);
     }
 
     #[test]
     fn what_does_not_fit_is_named() {
-        let error = |text: &str| read(text).aligned(&train()).unwrap_err().to_string();
+        let error = |text: &str| read(text).aligned(&train(), |_| false).unwrap_err().to_string();
         assert_eq!(
             error("kind,size\nred,1\ngreen,2\n"),
             "`green` in column `kind`, line 3, is none of the categories known there: `red`, `blue`"
         );
+        let open = read("kind,size\nred,1\ngreen,2\ngreen,2\n").aligned(&train(), |name| name == "kind").unwrap();
+        assert_eq!(open.x()[0], [0.0, 2.0, 2.0]);
         assert_eq!(error("size,a\n1,2\n"), "no column is called `kind`, the columns are `size`, `a`");
         assert_eq!(error("kind,size,n\nred,big,1\n"), "column `size` holds categories, expected numbers");
     }

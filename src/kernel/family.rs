@@ -186,6 +186,11 @@ pub trait Family: Debug + Send + Sync {
         false
     }
 
+    /// Whether it can look at categories that were not among the training rows.
+    fn takes_new_categories(&self) -> bool {
+        false
+    }
+
     /// How many numbers a parameter of one-for-each has.
     fn elements(&self, inputs: usize, _learnt: &[f64]) -> usize {
         inputs

@@ -305,6 +305,22 @@ impl Kernel {
         (seen, all)
     }
 
+    /// Whether some part learns the categories of an input from the training rows; `at` is its place.
+    pub fn knows_categories(&self, name: &str, at: Option<usize>) -> bool {
+        match self.node() {
+            Node::Leaf(leaf) if leaf.family.takes_categories() && !leaf.family.takes_new_categories() => {
+                match &leaf.inputs {
+                    Inputs::All => true,
+                    Inputs::These(these) => these.iter().any(|input| match input {
+                        InputRef::Index(place) => Some(*place) == at,
+                        InputRef::Name(word) => **word == *name,
+                    }),
+                }
+            }
+            _ => self.children().iter().any(|child| child.knows_categories(name, at)),
+        }
+    }
+
     /// The tree with every parameter replaced by what `f` makes of it, depth first, in the order of the specs.
     pub fn map_params(&self, f: &mut dyn FnMut(&Param) -> Param) -> Self {
         let map_all = |params: &[Values], f: &mut dyn FnMut(&Param) -> Param| -> Vec<Values> {

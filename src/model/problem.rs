@@ -322,7 +322,7 @@ impl Problem {
         // Rows may lack the column of a known noise: the function is known there all the same.
         let lacks_noise = matches!(&self.model.noise, Noise::Column(name) if data.column(name).is_none());
         let reference = if lacks_noise { &self.data.select(&self.names)? } else { &self.data };
-        let made = self.pipeline.apply(&data.aligned(reference)?)?;
+        let made = self.pipeline.apply(&data.aligned(reference, |name| self.is_open(name))?)?;
         let mut x = Vec::with_capacity(self.names.len());
         for name in &self.names {
             let column = made.find(name)?;
@@ -333,6 +333,12 @@ impl Problem {
             x.push(column.values().to_vec());
         }
         Ok(x)
+    }
+
+    /// Whether new rows may have categories in a column that the training rows did not: nothing has to know them.
+    fn is_open(&self, name: &str) -> bool {
+        let at = self.names.iter().position(|known| known == name);
+        !self.model.kernel.knows_categories(name, at)
     }
 
     /// The known noise of other rows, if they have that column.

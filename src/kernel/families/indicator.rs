@@ -37,6 +37,10 @@ impl Family for Indicator {
         true
     }
 
+    fn takes_new_categories(&self) -> bool {
+        true
+    }
+
     fn learn(&self, _x: &[&[f64]]) -> Vec<f64> {
         Vec::new()
     }
