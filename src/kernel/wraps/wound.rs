@@ -66,7 +66,7 @@ pub(super) static TORUS: Spec = Spec {
     ..spec(
         "torus",
         "functions on a torus: both inputs go round",
-        Voice::moving("{k} on a torus, where {x} go round[ every {p}]"),
+        Voice::moving("{k}, on a torus where {x} go round[ every {p}]"),
         "k(u, u') with both inputs wound round circles",
         r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
         &[EACH],
@@ -79,7 +79,7 @@ pub(super) static CYLINDER: Spec = Spec {
     ..spec(
         "cylinder",
         "functions on a cylinder: the first input goes round, the second along",
-        Voice::moving("{k} on a cylinder of {x}, where the first goes round[ every {p}]"),
+        Voice::moving("{k}, on a cylinder of {x} where the first goes round[ every {p}]"),
         "k(u, u') with the first input wound round a circle",
         r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p), y)",
         &[TURN],
@@ -92,7 +92,7 @@ pub(super) static MOBIUS: Spec = Spec {
     ..spec(
         "mobius",
         "functions on a Moebius strip: both inputs go round, and may be exchanged",
-        Voice::moving("{k} on a Möbius strip, where {x} go round[ every {p}] and may be exchanged"),
+        Voice::moving("{k}, on a Möbius strip where {x} go round[ every {p}] and may be exchanged"),
         "sum of k(u, v, u', v') over both exchanges of x and y",
         r"\sum_{g, h \in \{1, \mathrm{swap}\}} k(g u, h u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
         &[TURN],
@@ -103,7 +103,7 @@ pub(super) static MOBIUS: Spec = Spec {
 pub(super) static SPHERE: Spec = spec(
     "sphere",
     "functions on a sphere, of latitude and longitude in degrees",
-    Voice::moving("{k} on a sphere, of {x} in degrees"),
+    Voice::moving("{k}, on a sphere of {x} in degrees"),
     "k(u, u'), u = (cos a cos b, cos a sin b, sin a) of latitude a and longitude b",
     r"k(u, u'),\ u = (\cos a \cos b, \cos a \sin b, \sin a)",
     &[],
