@@ -209,6 +209,9 @@ fn draw_mesh(scene: &mut Scene, frame: Frame, patches: Vec<mesh::Patch>, medium:
 fn draw_patch(scene: &mut Scene, patch: &mesh::Patch, place: impl Fn(Point) -> Point) {
     const EDGE: f64 = 0.84;
     let outline: Vec<Point> = patch.outline.iter().map(|p| place(*p)).collect();
+    if let ([a, b], [Side::Rim]) = (&outline[..], &patch.sides[..]) {
+        return line(scene, *a, *b, patch.fill, 1.8);
+    }
     scene.add(Primitive::Path(Box::new(PathData {
         d: build_path(&outline) + "Z",
         fill: Some(paint(patch.fill)),
@@ -220,10 +223,8 @@ fn draw_patch(scene: &mut Scene, patch: &mesh::Patch, place: impl Fn(Point) -> P
     })));
     let next = outline.iter().cycle().skip(1);
     for ((a, b), side) in outline.iter().zip(next).zip(&patch.sides) {
-        match side {
-            Side::Rim => line(scene, *a, *b, palette::INK, 1.6),
-            Side::Edge if !patch.whole => line(scene, *a, *b, palette::lit(patch.fill, EDGE), 0.5),
-            Side::Edge | Side::Inner => {}
+        if *side == Side::Edge && !patch.whole {
+            line(scene, *a, *b, palette::lit(patch.fill, EDGE), 0.5);
         }
     }
 }

@@ -156,16 +156,11 @@ mod tests {
         for corners in [3, 4] {
             let face: Vec<u32> = (0..corners).collect();
             let vertices = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.2], [1.0, 1.0, 0.0], [0.0, 1.0, 0.1]];
-            let body = Body {
-                vertices: &vertices,
-                faces: std::slice::from_ref(&face),
-                shade: &[0.0; 4],
-                rims: std::slice::from_ref(&face),
-            };
+            let body = Body { vertices: &vertices, faces: &[face], shade: &[0.0; 4], rims: &[] };
             let one = patches(body, Some((0.0, 90.0))).remove(0);
-            let rims = |p: &Patch| p.sides.iter().filter(|s| **s == Side::Rim).count();
+            let edges = |p: &Patch| p.sides.iter().filter(|s| **s == Side::Edge).count();
             let four = one.clone().quarters();
-            assert_eq!((four.len(), four.iter().map(rims).sum::<usize>()), (4, 2 * rims(&one)));
+            assert_eq!((four.len(), four.iter().map(edges).sum::<usize>()), (4, 2 * edges(&one)));
             assert!((all(&four) - area(&one)).abs() < 1e-12);
         }
     }

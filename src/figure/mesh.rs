@@ -11,6 +11,9 @@ const EYE: f64 = 4.5;
 const LIGHT: Vec3 = [-0.36, 0.52, 0.775];
 /// What is left of a colour without light.
 const DARK: f64 = 0.55;
+/// How far ends of a surface are drawn before their place, in its radii: faces shrink towards the fold of a symmetry, and
+/// would cover them.
+const BEFORE: f64 = 0.02;
 /// Directions that are tried for the best view.
 const VIEWS: usize = 96;
 /// Pixels along a side of the picture that a view is judged by.
@@ -25,7 +28,7 @@ pub(super) struct Body<'a> {
     pub rims: &'a [Vec<u32>],
 }
 
-/// A face as it is seen, in radii of the surface: right and up from its middle.
+/// A face or an end as it is seen, in radii of the surface: right and up from its middle.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Patch {
     pub outline: Vec<Point>,
@@ -74,12 +77,6 @@ pub(super) fn patches(body: Body<'_>, view: Option<(f64, f64)>) -> Vec<Patch> {
     };
     let seen: Vec<(Point, f64)> = points.iter().map(|p| project(*p, [right, up, eye])).collect();
     let shades = Shades::over(body.shade);
-    let ends: std::collections::HashSet<(u32, u32)> = body
-        .rims
-        .iter()
-        .flat_map(|rim| rim.iter().zip(rim.iter().cycle().skip(1)))
-        .map(|(&a, &b)| (a.min(b), a.max(b)))
-        .collect();
     // As the eye sees them; twice the area long, so that large faces count for more.
     let normals: Vec<Vec3> = faces
         .iter()
@@ -112,27 +109,42 @@ pub(super) fn patches(body: Body<'_>, view: Option<(f64, f64)>) -> Vec<Patch> {
             };
             let smooth: Vec<Smooth> = face.iter().map(smooth).collect();
             let mean = smooth.iter().map(|s| s.share).sum::<f64>() / face.len() as f64;
-            let next = face.iter().cycle().skip(1);
             Patch {
                 outline: face.iter().map(|&i| seen[i as usize].0).collect(),
                 depth: face.iter().map(|&i| seen[i as usize].1).collect(),
                 fill: palette::lit(palette::body(mean), light),
                 light: ((light - DARK) / (1.0 - DARK)).clamp(0.0, 1.0),
                 smooth,
-                sides: face
-                    .iter()
-                    .zip(next)
-                    .map(|(&a, &b)| if ends.contains(&(a.min(b), a.max(b))) { Side::Rim } else { Side::Edge })
-                    .collect(),
+                sides: vec![Side::Edge; face.len()],
                 whole: true,
             }
         })
         .collect();
+    let rims = body.rims.iter().flat_map(|rim| rim.iter().zip(rim.iter().cycle().skip(1)));
+    patches.extend(rims.filter_map(|(&a, &b)| Some(rim(*seen.get(a as usize)?, *seen.get(b as usize)?))));
     patches.sort_by(|a, b| a.middle().total_cmp(&b.middle()));
     patches
 }
 
+/// A piece of where a surface ends: a line before the faces that it belongs to.
+fn rim((a, at_a): (Point, f64), (b, at_b): (Point, f64)) -> Patch {
+    Patch {
+        outline: vec![a, b],
+        depth: vec![at_a + BEFORE, at_b + BEFORE],
+        fill: palette::INK,
+        light: 0.0,
+        smooth: Vec::new(),
+        sides: vec![Side::Rim],
+        whole: true,
+    }
+}
+
 impl Patch {
+    /// Whether it is a line along the end of a surface, and no face.
+    pub fn is_rim(&self) -> bool {
+        self.outline.len() == 2
+    }
+
     /// How near its middle is.
     pub fn middle(&self) -> f64 {
         self.depth.iter().sum::<f64>() / self.depth.len() as f64

@@ -10,9 +10,11 @@ use super::thin::Point;
 const FINE: usize = 2;
 /// More points than this are not held.
 const MOST: usize = 40_000_000;
-/// Half the width of a line between faces, and the width of one where the surface ends, in CSS pixels.
+/// Half the width of a line between faces and of one where the surface ends, in CSS pixels.
 const LINE: f64 = 0.28;
-const RIM: f64 = 1.3;
+const RIM: f64 = 1.1;
+/// Faces with a side shorter than this, in CSS pixels, have fainter lines.
+const ROOM: f64 = 8.0;
 /// What is left of a colour under a line between faces.
 const UNDER: f64 = 0.86;
 
@@ -63,6 +65,17 @@ pub(super) fn painted(patches: &[Patch], frame: Frame, density: usize, place: im
             });
         }
     }
+    for rim in patches.iter().filter(|patch| patch.is_rim()) {
+        let ends = [0, 1].map(|i| {
+            let (x, y) = place(rim.outline[i]);
+            ((x - left) * scale, (y - top) * scale)
+        });
+        stroke(ends, [rim.depth[0], rim.depth[1]], RIM * scale, (w, h), &mut |at, depth| {
+            if depth as f32 > front[at].0 {
+                front[at] = (depth as f32, rim.fill);
+            }
+        });
+    }
     let mut out = Pixels { side, ..Pixels::default() };
     for row in 0..tall {
         for column in 0..wide {
@@ -85,29 +98,47 @@ pub(super) fn painted(patches: &[Patch], frame: Frame, density: usize, place: im
     out
 }
 
-/// The colour of a point of a patch, darker on the lines around it.
+/// The colour of a point of a patch, darker on the lines around it. Around small faces they are fainter, or a pole would be
+/// one dark spot.
 fn lined(colour: Rgb, patch: &Patch, corners: &[Point], point: Point, scale: f64) -> Rgb {
-    let mut share: f64 = 1.0;
-    for (i, side) in patch.sides.iter().enumerate() {
-        let (a, b) = (corners[i], corners[(i + 1) % corners.len()]);
-        let away = distance(point, a, b) / scale;
-        match side {
-            Side::Rim if away < RIM => return palette::INK,
-            Side::Edge if away < 2.0 * LINE => {
-                share = share.min(UNDER + (1.0 - UNDER) * (away / LINE - 1.0).clamp(0.0, 1.0))
+    let sides = || (0..corners.len()).map(|i| (corners[i], corners[(i + 1) % corners.len()]));
+    let least = sides().map(|(a, b)| (a.0 - b.0).hypot(a.1 - b.1)).fold(f64::INFINITY, f64::min) / scale;
+    let dark = (1.0 - UNDER) * (least / ROOM).min(1.0);
+    let drawn = sides().zip(&patch.sides).filter(|(_, side)| **side == Side::Edge);
+    let nearest = drawn.map(|((a, b), _)| distance(point, a, b)).fold(f64::INFINITY, f64::min) / scale;
+    let share = 1.0 - dark * (2.0 - nearest / LINE).clamp(0.0, 1.0);
+    if share < 1.0 { palette::lit(colour, share) } else { colour }
+}
+
+/// Calls `set` with each point of a picture within a radius of a piece of a line, and the depth there.
+fn stroke([a, b]: [Point; 2], depth: [f64; 2], radius: f64, (w, h): (usize, usize), set: &mut impl FnMut(usize, f64)) {
+    let ends = |p: f64, q: f64, most: usize| {
+        let (lo, hi) = (p.min(q) - radius - 0.5, p.max(q) + radius + 0.5);
+        (lo.ceil().clamp(0.0, most as f64) as usize, hi.floor().clamp(0.0, most as f64) as usize)
+    };
+    let ((left, right), (top, foot)) = (ends(a.0, b.0, w), ends(a.1, b.1, h));
+    for y in top..foot {
+        for x in left..right {
+            let p = (x as f64 + 0.5, y as f64 + 0.5);
+            if distance(p, a, b) <= radius {
+                let t = along(p, a, b);
+                set(y * w + x, depth[0] + t * (depth[1] - depth[0]));
             }
-            _ => {}
         }
     }
-    if share < 1.0 { palette::lit(colour, share) } else { colour }
+}
+
+/// Where on a piece of a line the nearest to a point is, from 0 to 1.
+fn along(p: Point, a: Point, b: Point) -> f64 {
+    let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+    let length = dx * dx + dy * dy;
+    if length > 0.0 { (((p.0 - a.0) * dx + (p.1 - a.1) * dy) / length).clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// How far a point is from a piece of a line.
 fn distance(p: Point, a: Point, b: Point) -> f64 {
-    let (dx, dy) = (b.0 - a.0, b.1 - a.1);
-    let length = dx * dx + dy * dy;
-    let t = if length > 0.0 { (((p.0 - a.0) * dx + (p.1 - a.1) * dy) / length).clamp(0.0, 1.0) } else { 0.0 };
-    (p.0 - a.0 - t * dx).hypot(p.1 - a.1 - t * dy)
+    let t = along(p, a, b);
+    (p.0 - a.0 - t * (b.0 - a.0)).hypot(p.1 - a.1 - t * (b.1 - a.1))
 }
 
 #[cfg(test)]
@@ -118,14 +149,13 @@ mod tests {
     #[test]
     fn pixels_are_those_that_are_covered() {
         let vertices = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]];
-        let body =
-            Body { vertices: &vertices, faces: &[vec![0, 1, 2, 3]], shade: &[0.0; 4], rims: &[vec![0, 1, 2, 3]] };
+        let body = Body { vertices: &vertices, faces: &[vec![0, 1, 2, 3]], shade: &[0.0; 4], rims: &[] };
         let patches = patches(body, Some((0.0, 90.0)));
         let frame = Frame { x: 10.0, y: 20.0, w: 40.0, h: 40.0 };
         let half = 10.0 / patches[0].outline[0].0.abs();
         let made = painted(&patches, frame, 2, |(u, v)| (30.0 + half * u, 40.0 - half * v));
         assert_eq!((made.x.len(), made.side), (40 * 40, 0.5));
-        assert_eq!((made.x[0], made.y[0], made.colours[0]), (20.0, 30.0, palette::INK));
+        assert_eq!((made.x[0], made.y[0]), (20.0, 30.0));
         assert!(made.colours[40 * 20 + 20].0 > 100);
     }
 

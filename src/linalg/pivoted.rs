@@ -11,28 +11,36 @@ pub fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> Matrix {
     let n = matrix.nrows();
     let at = |i: usize, j: usize| if i >= j { matrix[(i, j)] } else { matrix[(j, i)] };
     let column = |pivot: usize| Ok((0..n).map(|i| at(i, pivot)).collect());
-    let made: Result<Matrix, Infallible> = pivoted_columns((0..n).map(|i| at(i, i)).collect(), tolerance, column);
+    let made: Result<Matrix, Infallible> = pivoted_columns((0..n).map(|i| at(i, i)).collect(), n, tolerance, column);
     made.unwrap_or_else(|never| match never {})
 }
 
 /// The same factor of a matrix that is never whole: of its diagonal, and of a column for each pivot as it is asked for.
-/// It holds n numbers for each of its rank, and the matrix may be of any size.
+/// It holds n numbers for each of its rank, and the matrix may be of any size. The first `early` rows are taken before the
+/// others, so that these change little of the factor of the rows before them.
 ///
 /// # Errors
 /// What `column` gives: it may end the work, when it was asked too often.
 pub fn pivoted_columns<E>(
     diagonal: Vec<f64>,
+    early: usize,
     tolerance: f64,
     mut column: impl FnMut(usize) -> Result<Vec<f64>, E>,
 ) -> Result<Matrix, E> {
     let (n, mut left) = (diagonal.len(), diagonal);
     let stop = tolerance * left.iter().copied().fold(0.0, f64::max);
     let mut columns: Vec<Vec<f64>> = Vec::new();
+    let largest = |left: &[f64]| left.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+    let mut candidates = early.min(n);
     while columns.len() < n {
-        let Some((pivot, &largest)) = left.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)) else { break };
-        if largest.is_nan() || largest <= stop {
-            break;
-        }
+        let found = largest(&left[..candidates]).filter(|(_, largest)| *largest > stop);
+        let Some((pivot, largest)) = found else {
+            if candidates == n {
+                break;
+            }
+            candidates = n;
+            continue;
+        };
         let root = largest.sqrt();
         let mut column = column(pivot)?;
         for done in &columns {

@@ -12,7 +12,7 @@ mod mesh;
 #[cfg(test)]
 mod tests;
 
-use crate::linalg::{Matrix, Vector, pivoted_columns};
+use crate::linalg::{Matrix, pivoted_columns};
 
 pub use domain::{Domain, Hints};
 pub use export::Format;
@@ -29,6 +29,8 @@ pub const LEAST: usize = 4;
 pub const MOST: usize = 200;
 /// How near two points are to be one: apart by this much, relative to the size of the surface.
 pub const NEAR: f64 = 1e-6;
+/// Points along a side of the grid on which functions are settled.
+const COARSE: usize = 25;
 /// The most multiplications for a factor: some seconds.
 const WORK: usize = 10_000_000_000;
 
@@ -91,7 +93,7 @@ pub fn draw<K: Covariance>(
     }
     let places = domain.grid(res);
     let variances = variances(kernel, &places).map_err(SurfaceError::Kernel)?;
-    let [points, shades] = functions(kernel, &places, &variances, res, normal)?;
+    let (points, shades) = functions(kernel, &places, &variances, res, domain, normal)?;
     let one = same_points(kernel, &places, &variances, &points).map_err(SurfaceError::Kernel)?;
     let size = extent(&points);
     let mut gap: f64 = 0.0;
@@ -112,11 +114,10 @@ pub fn draw<K: Covariance>(
     if mesh.faces.is_empty() {
         return Err(SurfaceError::Flat(domain));
     }
-    let of = |values: &[Point], i: usize| values[i][0];
     Ok(Surface {
         mesh,
         places: kept.iter().map(|&i| places[i]).collect(),
-        shade: kept.iter().map(|&i| of(&shades, i)).collect(),
+        shade: kept.iter().map(|&i| shades[i]).collect(),
         domain,
         res,
         gap,
@@ -127,28 +128,37 @@ fn variances<K: Covariance>(kernel: &mut K, places: &[Place]) -> Result<Vec<f64>
     places.iter().map(|p| Ok(kernel.cross(&[*p], &[*p])?[(0, 0)])).collect()
 }
 
-/// The three coordinates of every place, and a function for its shade (the first of the second three).
+/// The three coordinates of every place, and a function for its shade.
+///
+/// Functions are settled on a coarse grid first, which is the same for every `res`: a finer sheet shows the same surface.
 fn functions<K: Covariance>(
     kernel: &mut K,
     places: &[Place],
     variances: &[f64],
     res: usize,
+    domain: Domain,
     normal: &mut impl FnMut() -> f64,
-) -> Result<[Vec<Point>; 2], SurfaceError<K::Error>> {
+) -> Result<(Vec<Point>, Vec<f64>), SurfaceError<K::Error>> {
+    let coarse = domain.grid(COARSE);
+    let early = coarse.len();
+    let places = [&coarse[..], places].concat();
+    let own = self::variances(kernel, &coarse).map_err(SurfaceError::Kernel)?;
+    let diagonal = [&own[..], variances].concat();
     let mut asked = 0;
     // As every draw: without jitter, which would tear the seams (`../shared/spec/MODELS.md`, "Draws").
-    let factor = pivoted_columns(variances.to_vec(), 1e-12, |pivot| {
+    let factor = pivoted_columns(diagonal, early, 1e-12, |pivot| {
         asked += 1;
         if places.len() * asked * asked > WORK {
             return Err(SurfaceError::Rough { res });
         }
-        let column = kernel.cross(places, &places[pivot..=pivot]).map_err(SurfaceError::Kernel)?;
+        let column = kernel.cross(&places, &places[pivot..=pivot]).map_err(SurfaceError::Kernel)?;
         Ok(column.as_slice().to_vec())
     })?;
-    let mut function = || &factor * Vector::from_fn(factor.ncols(), |_, _| normal());
-    let (x, y, z, shade) = (function(), function(), function(), function());
-    let points = (0..places.len()).map(|i| [x[i], y[i], z[i]]).collect();
-    Ok([points, shade.iter().map(|s| [*s, 0.0, 0.0]).collect()])
+    // Row after row, so that what is settled first does not depend on how much there is.
+    let weights = Matrix::from_row_iterator(factor.ncols(), 4, (0..4 * factor.ncols()).map(|_| normal()));
+    let drawn = factor.rows_range(early..) * weights;
+    let points = drawn.row_iter().map(|row| [row[0], row[1], row[2]]).collect();
+    Ok((points, drawn.column(3).iter().copied().collect()))
 }
 
 /// For every place the first that is one with it: those drawn at one point, if the kernel says the same,

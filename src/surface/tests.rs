@@ -71,6 +71,18 @@ fn symmetries_glue_the_sheet() {
 }
 
 #[test]
+fn a_finer_sheet_is_the_same_surface() {
+    let (coarse, fine) = (drawn(embedded(torus), 13), drawn(embedded(torus), 25));
+    let at = |surface: &Surface, place: Place| {
+        let near = |p: &Place| (p[0] - place[0]).abs() + (p[1] - place[1]).abs() < 1e-9;
+        surface.mesh.vertices[surface.places.iter().position(near).expect("a vertex")]
+    };
+    for (place, point) in coarse.places.iter().zip(&coarse.mesh.vertices) {
+        assert!(apart(at(&fine, *place), *point) < 1e-4);
+    }
+}
+
+#[test]
 fn folds_glue_it_too() {
     let m = 12;
     let mobius = drawn(folded(|[x, y]| [y, x]), m + 1);

@@ -59,6 +59,12 @@ impl Canvas {
         }
     }
 
+    /// The surface that a cell shows, if nothing is drawn over it.
+    pub fn surface(&self, column: usize, row: usize) -> Option<(f64, (u8, u8, u8))> {
+        let cell = self.cells[row * self.wide + column];
+        cell.surface.filter(|_| cell.sign.is_none() && cell.dots == 0)
+    }
+
     /// Draws a mark over those before.
     pub fn mark(&mut self, mark: &Mark, x_scale: &Scale, y_scale: &Scale, shades: Option<Shades>) {
         let (w, h) = (self.wide as f64 * 2.0, self.tall as f64 * 4.0);

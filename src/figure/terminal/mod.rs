@@ -115,8 +115,10 @@ fn space(marks: &[Cow<'_, Mark>], width: usize, tall: usize) -> Vec<Row> {
     let row = |r: usize| {
         let mut row = Row::new(width);
         for c in 0..width {
-            let (glyph, ink) = canvas.glyph(c, r);
-            row.put(c, glyph.encode_utf8(&mut [0; 4]), ink);
+            // Its colour has the light in it.
+            if let Some((light, colour)) = canvas.surface(c, r) {
+                row.put_shade(c, light, colour);
+            }
         }
         row
     };

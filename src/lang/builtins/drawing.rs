@@ -228,8 +228,12 @@ pub static DRAWING: &[Builtin] = &[
         summary: "three functions drawn from a kernel over two inputs, as a surface in space",
         help: "Where the kernel makes two points of the sheet one, they are one vertex: a period closes the sheet to a \
                cylinder, two to a torus, and a swap of the inputs folds that to a Möbius strip. `plot` shows it, `write` \
-               gives an .obj or .ply file. White noise is left out.",
-        examples: &["surface(Per(0) * SE(1), res=20)", "surface(Per(0) + Per(1), res=20, seed=3) |> plot"],
+               gives an .obj or .ply file. A larger `res` shows the same surface more finely. White noise is left out.",
+        examples: &[
+            "surface(Per(0) * SE(1), res=20)",
+            "surface(mobius(SE, 0, 1), res=20)",
+            "surface(torus(SE, 0, 1), res=20, seed=3) |> plot",
+        ],
         run: surface,
     },
     Builtin {
