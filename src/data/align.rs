@@ -22,7 +22,9 @@ impl Dataset {
         }
         let target = reference.target().filter(|t| self.column(t.name()).is_some());
         if let Some(wanted) = target {
-            data = data.with_column(recode(self, self.find(wanted.name())?, wanted, false)?)?.with_target(wanted.name())?;
+            data = data
+                .with_column(recode(self, self.find(wanted.name())?, wanted, false)?)?
+                .with_target(wanted.name())?;
         } else {
             data = data.without_target();
         }

@@ -128,6 +128,9 @@ fn variances<K: Covariance>(kernel: &mut K, places: &[Place]) -> Result<Vec<f64>
     places.iter().map(|p| Ok(kernel.cross(&[*p], &[*p])?[(0, 0)])).collect()
 }
 
+/// The coordinates and the shade of every place.
+type Drawn = (Vec<Point>, Vec<f64>);
+
 /// The three coordinates of every place, and a function for its shade.
 ///
 /// Functions are settled on a coarse grid first, which is the same for every `res`: a finer sheet shows the same surface.
@@ -138,7 +141,7 @@ fn functions<K: Covariance>(
     res: usize,
     domain: Domain,
     normal: &mut impl FnMut() -> f64,
-) -> Result<(Vec<Point>, Vec<f64>), SurfaceError<K::Error>> {
+) -> Result<Drawn, SurfaceError<K::Error>> {
     let coarse = domain.grid(COARSE);
     let early = coarse.len();
     let places = [&coarse[..], places].concat();
