@@ -74,7 +74,7 @@ const fn spec(
 pub(super) static ADDITIVE: Spec = spec(
     "additive",
     "sums of functions of one input each, of two, and so on up to an order",
-    Voice::each("a sum of functions of a few inputs each, where each input has {k}"),
+    Voice::each("a sum of functions of a few inputs each, in which each input acts through {k}"),
     "sum over orders d of weights_d e_d(z), e_d the sum of all products of d of the z_i = k_i(x_i, x_i')",
     r"\sum_{d} v_d \sum_{i_1 < \dots < i_d} \prod_j k_{i_j}(x_{i_j}, x_{i_j}')",
     &[WEIGHTS],
@@ -200,7 +200,7 @@ impl Wrap for Additive {
     }
 
     fn phrase(&self) -> Cow<'static, str> {
-        let each = if self.listed { "made of {all}" } else { "where each input has {k}" };
+        let each = if self.listed { "made of {all}" } else { "in which each input acts through {k}" };
         match self.mixture {
             Mixture::Additive(Some(1)) => format!("a sum of functions of one input each, {each}").into(),
             Mixture::Additive(Some(order)) => {

@@ -25,7 +25,8 @@ pub(super) static INVARIANT: Spec = Spec {
     aliases: &[],
     summary: "functions that stay the same when their inputs are moved",
     voice: Voice::wrap("{k}, made to stay the same when its inputs are moved"),
-    formula: "sum over all g, h of the group of k(g x, h x')",
+    formula: "sum over all g, h of the group of k(g x, h x'); by product: their product; by fold: k(A x, A x'), A x one \
+              point for all that x is moved to",
     latex: r"\sum_{g \in G} \sum_{h \in G} k(g x, h x')",
     params: &[],
     flag: None,
