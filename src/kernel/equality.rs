@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::family::{Domains, ParamSpec};
+use super::wrap::InputsShown;
 use super::{Kernel, Leaf, Node, Values, Wrapped};
 use crate::param::{Param, State, Tie};
 
@@ -71,8 +72,10 @@ impl Pairing {
     }
 
     fn wraps(&mut self, a: &Wrapped, b: &Wrapped) -> bool {
+        // inputs that stand in the options are compared there
+        let inputs = a.wrap.inputs_shown() == InputsShown::Extras || a.inputs == b.inputs;
         a.wrap.same(&*b.wrap)
-            && a.inputs == b.inputs
+            && inputs
             && a.children.len() == b.children.len()
             && a.children.iter().zip(&b.children).all(|(a, b)| self.kernels(a, b))
             && self.all_params(a.wrap.spec().params, &a.params, &b.params)

@@ -12,6 +12,9 @@ use super::print::{input_list, number};
 /// So many elements a group can have.
 pub const LARGEST_GROUP: usize = 1000;
 
+/// So far from 0 a mirror may stand: beyond, every place would have the same image.
+pub const FARTHEST: f64 = 1e100;
+
 /// What a move does to the inputs that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MoveKind {
@@ -71,7 +74,7 @@ pub enum MoveError {
     Twice(String),
     #[error("`about` has one number for each input: found {found} for {expected}")]
     About { expected: usize, found: usize },
-    #[error("`about` has to be finite")]
+    #[error("`about` is a number of at most {FARTHEST:e} in size")]
     NotFinite,
     #[error("the moves generate a group of more than {LARGEST_GROUP} elements")]
     TooLarge,
@@ -104,7 +107,7 @@ impl Move {
             }
             _ => about,
         };
-        if about.iter().any(|c| !c.is_finite()) {
+        if about.iter().any(|c| c.is_nan() || c.abs() > FARTHEST) {
             return Err(MoveError::NotFinite);
         }
         Ok(Self { kind, inputs, about })
@@ -142,6 +145,18 @@ impl Move {
 }
 
 impl Move {
+    /// In a form that is the same for moves that generate the same group: of an exchange and of all orders it does not
+    /// matter which input is named first, and a turn back is a turn.
+    pub fn canonical(&self) -> String {
+        let mut order: Vec<usize> = (0..self.inputs.len()).collect();
+        if self.kind != MoveKind::Shift {
+            order.sort_by_key(|&i| self.inputs[i].to_string());
+        }
+        let inputs = order.iter().map(|&i| self.inputs[i].clone()).collect();
+        let about = order.iter().filter_map(|&i| self.about.get(i).copied()).collect();
+        Move { kind: self.kind, inputs, about }.to_string()
+    }
+
     /// What is done, as a clause: "x and y are exchanged".
     pub fn said(&self) -> String {
         let names: Vec<String> = self.inputs.iter().map(spoken).collect();
@@ -370,5 +385,20 @@ mod tests {
         assert_eq!(of(MoveKind::Shift, &[0, 1, 2]).to_string(), "shift([0, 1, 2])");
         let flip = Move::new(MoveKind::Flip, vec![InputRef::Name("year".into())], vec![1955.5]).unwrap();
         assert_eq!(flip.to_string(), "flip(year, about=1955.5)");
+        assert!(Move::new(MoveKind::Flip, vec![InputRef::Index(0)], vec![1e308]).is_err());
+    }
+
+    #[test]
+    fn the_order_of_inputs_matters_only_for_shifts() {
+        let canonical = |kind, inputs: &[usize]| of(kind, inputs).canonical();
+        for kind in [MoveKind::Swap, MoveKind::Rotate, MoveKind::Permute] {
+            assert_eq!(canonical(kind, &[1, 0]), canonical(kind, &[0, 1]), "{kind:?}");
+        }
+        assert_ne!(canonical(MoveKind::Shift, &[0, 2, 1]), canonical(MoveKind::Shift, &[0, 1, 2]));
+        let turn = |inputs: [usize; 2], about: [f64; 2]| {
+            Move::new(MoveKind::Rotate, inputs.map(InputRef::Index).to_vec(), about.to_vec()).unwrap().canonical()
+        };
+        assert_eq!(turn([0, 1], [1.0, 2.0]), turn([1, 0], [2.0, 1.0]));
+        assert_ne!(turn([0, 1], [1.0, 2.0]), turn([1, 0], [1.0, 2.0]));
     }
 }

@@ -319,7 +319,10 @@ fn reflect(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
             }));
         }
     };
-    let one = Move::new(kind, inputs, about).map_err(|error| move_error(&error))?;
+    let one = Move::new(kind, inputs, about).map_err(|error| match error {
+        MoveError::NotFinite => move_error(&error).at(span),
+        _ => move_error(&error),
+    })?;
     wraps::invariant(kernel, vec![one], Method::Sum, false).map_err(|error| invariant_error(making, &error))
 }
 

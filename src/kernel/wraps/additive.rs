@@ -408,7 +408,11 @@ fn on_input(base: &Kernel, input: &InputRef, i: usize, of: usize) -> Result<Kern
         Node::Sum(children) => base.with_node(Node::Sum(all(children)?)),
         Node::Product(children) => base.with_node(Node::Product(all(children)?)),
         Node::Wrap(wrapped) => {
-            let children = all(&wrapped.children)?;
+            // a base inside stands for each of the inputs that its own wrap gets
+            let children = match wrapped.wrap.stands_for_each() {
+                true => wrapped.children.clone(),
+                false => all(&wrapped.children)?,
+            };
             let inputs = match wrapped.wrap.reads_inputs() {
                 true => Inputs::These(vec![input.clone()]),
                 false => wrapped.inputs.clone(),

@@ -148,7 +148,10 @@ impl Wrap for Invariant {
     }
 
     fn options(&self) -> String {
-        self.extras(&[]).join(", ")
+        let mut moves: Vec<String> = self.moves.iter().map(Move::canonical).collect();
+        moves.sort();
+        moves.dedup();
+        format!("{} {} {}", moves.join(", "), self.method.name(), self.normalize)
     }
 
     /// Folding leaves a crease along the mirror.
