@@ -35,47 +35,53 @@ const TURNS: f64 = 1.5;
 
 /// What can be done to inputs.
 #[derive(Debug, Clone, PartialEq)]
-enum Candidate {
-    Moves(Vec<Move>),
-    Period(Vec<InputRef>),
-    Both(Vec<Move>, Vec<InputRef>),
+struct Candidate {
+    moves: Vec<Move>,
+    /// Inputs that go round, each with its period as far as it is known.
+    periods: Vec<(InputRef, Param)>,
 }
 
 impl Candidate {
-    fn moves(&self) -> &[Move] {
-        match self {
-            Candidate::Moves(moves) | Candidate::Both(moves, _) => moves,
-            Candidate::Period(_) => &[],
-        }
+    fn moves(moves: Vec<Move>) -> Self {
+        Self { moves, periods: Vec::new() }
     }
 
-    fn periods(&self) -> &[InputRef] {
-        match self {
-            Candidate::Period(inputs) | Candidate::Both(_, inputs) => inputs,
-            Candidate::Moves(_) => &[],
-        }
+    fn period(input: InputRef) -> Self {
+        Self { moves: Vec::new(), periods: vec![(input, Param::default())] }
     }
 
     fn with(&self, other: &Candidate) -> Candidate {
-        Candidate::Both([self.moves(), other.moves()].concat(), [self.periods(), other.periods()].concat())
+        Candidate {
+            moves: [&self.moves[..], &other.moves].concat(),
+            periods: [&self.periods[..], &other.periods].concat(),
+        }
+    }
+
+    /// The same with the periods that a fit of it has found, its first parameters, as starts.
+    fn found(mut self, fitted: &Fit) -> Self {
+        for ((_, period), &value) in self.periods.iter_mut().zip(fitted.values()) {
+            *period = Param::free(value);
+        }
+        self
     }
 
     fn kernel(&self, kernel: &Kernel) -> Option<Kernel> {
         let mut kernel = kernel.clone();
-        if !self.periods().is_empty() {
-            let inputs = Inputs::These(self.periods().to_vec());
-            kernel = wraps::wound(Winding::Periodic, kernel, inputs, vec![Values::Each(Vec::new())]);
+        if !self.periods.is_empty() {
+            let (inputs, periods): (Vec<InputRef>, Vec<Param>) = self.periods.iter().cloned().unzip();
+            let periods = if periods.iter().any(Param::is_unset) { Vec::new() } else { periods };
+            kernel = wraps::wound(Winding::Periodic, kernel, Inputs::These(inputs), vec![Values::Each(periods)]);
         }
-        if !self.moves().is_empty() {
-            kernel = wraps::invariant(kernel, self.moves().to_vec(), Method::Sum, true).ok()?;
+        if !self.moves.is_empty() {
+            kernel = wraps::invariant(kernel, self.moves.clone(), Method::Sum, true).ok()?;
         }
         Some(kernel)
     }
 
     fn name(&self) -> String {
         let plain = |input: &InputRef| input.to_string().replace('`', "");
-        let periods = self.periods().iter().map(|input| format!("period in {}", plain(input)));
-        let moves = self.moves().iter().map(Move::to_string);
+        let periods = self.periods.iter().map(|(input, _)| format!("period in {}", plain(input)));
+        let moves = self.moves.iter().map(Move::to_string);
         periods.chain(moves).collect::<Vec<_>>().join(", ")
     }
 }
@@ -109,10 +115,10 @@ pub fn symmetries(
             singles.extend(
                 Move::new(MoveKind::Swap, vec![input(name), input(other)], Vec::new())
                     .ok()
-                    .map(|swap| Candidate::Moves(vec![swap])),
+                    .map(|swap| Candidate::moves(vec![swap])),
             );
         }
-        singles.push(Candidate::Period(vec![input(name)]));
+        singles.push(Candidate::period(input(name)));
     }
     let mut found: Vec<(Candidate, Symmetry)> = Vec::new();
     let mut done = 0;
@@ -124,7 +130,7 @@ pub fn symmetries(
             *done += 1;
             progress.report(*done as f64 / total as f64, &candidate.name());
             if let Some(symmetry) = with_symmetry(&base, &candidate, options) {
-                found.push((candidate, symmetry));
+                found.push((candidate.found(&symmetry.fit), symmetry));
             }
         }
     };
@@ -153,7 +159,7 @@ fn with_symmetry(base: &Arc<Fit>, candidate: &Candidate, options: Options) -> Op
     let model = Model { kernel, noise: started(base), ..base.asked.clone() };
     let few = Options { restarts: options.restarts.clamp(1, 3), ..options };
     let fitted = fit(&model, base.problem().data(), few, &crate::progress::Silent).ok()?;
-    if !seen_again(&fitted, candidate.periods()) {
+    if !seen_again(&fitted, &candidate.periods) {
         return None;
     }
     let log_bayes = fitted.lml() - base.lml();
@@ -162,9 +168,9 @@ fn with_symmetry(base: &Arc<Fit>, candidate: &Candidate, options: Options) -> Op
 
 /// Whether each input that goes round reaches over some periods, so that the data could show that something comes again. A
 /// longer circle says nothing about the rows, whatever its evidence. Its periods are the kernel's first parameters.
-fn seen_again(fitted: &Fit, periods: &[InputRef]) -> bool {
+fn seen_again(fitted: &Fit, periods: &[(InputRef, Param)]) -> bool {
     let data = fitted.problem().data();
-    periods.iter().zip(fitted.values()).all(|(input, period)| {
+    periods.iter().zip(fitted.values()).all(|((input, _), period)| {
         let InputRef::Name(name) = input else { return true };
         let Some(column) = data.column(name) else { return true };
         let (lo, hi) = span(column.values());
@@ -192,7 +198,7 @@ fn mirror(base: &Arc<Fit>, name: &str) -> Option<Candidate> {
     }
     let evidence = |centre: f64| -> Option<(f64, Candidate)> {
         let flip = Move::new(MoveKind::Flip, vec![InputRef::Name(name.into())], vec![centre]).ok()?;
-        let candidate = Candidate::Moves(vec![flip]);
+        let candidate = Candidate::moves(vec![flip]);
         let model = Model { kernel: candidate.kernel(&base.model.kernel)?, ..base.model.clone() };
         let problem = Problem::new(&model, base.problem().data(), true).ok()?;
         let found = Evidencer::new(&problem).evaluate(&given(&problem), false, true).ok()?;

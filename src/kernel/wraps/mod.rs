@@ -7,6 +7,7 @@ mod combine;
 mod deep;
 mod image;
 mod invariant;
+mod mixture;
 mod power;
 mod scale;
 mod warp;

@@ -1,0 +1,240 @@
+//! The parameters of nodes: slots for them, ties made one, and what holds them.
+
+use super::*;
+
+impl Plan<'_> {
+    /// The parameters of a wrap's own, after its children's. Gives their slots and how they are cut up.
+    ///
+    /// # Errors
+    /// A parameter outside its domain, or ties that disagree.
+    pub fn own_params(
+        &mut self,
+        kernel: &Kernel,
+        wrapped: &Wrapped,
+        inputs: &[usize],
+        elements: usize,
+    ) -> Result<OwnParams, BindError> {
+        let spec = wrapped.wrap.spec();
+        let looks = Looks { inputs: inputs.to_vec(), columns: Vec::new(), of: Vec::new() };
+        self.params(kernel, spec.name, spec.params, &wrapped.params, elements, false, &looks, None)
+    }
+
+    /// The parameters of a wrap's own where its children depend on them: made before these, they still stand behind
+    /// them in the order of nodes, once they are settled there.
+    ///
+    /// # Errors
+    /// As [`own_params`](Self::own_params).
+    pub(in crate::kernel) fn params_ahead(
+        &mut self,
+        kernel: &Kernel,
+        wrapped: &Wrapped,
+        inputs: &[usize],
+        elements: usize,
+    ) -> Result<(OwnParams, Ahead), BindError> {
+        let again = self.again;
+        if let Some(place) = again {
+            self.again = Some(place + wrapped.children.iter().map(nodes).sum::<usize>());
+        }
+        let made = self.own_params(kernel, wrapped, inputs, elements)?;
+        self.again = again;
+        Ok((made, Ahead(if again.is_none() { self.places.pop() } else { None })))
+    }
+
+    /// Puts parameters that were made ahead in their place.
+    pub(in crate::kernel) fn settle(&mut self, ahead: Ahead) {
+        match (&mut self.again, ahead.0) {
+            (Some(place), _) => *place += 1,
+            (None, place) => self.places.extend(place),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(in crate::kernel) fn params(
+        &mut self,
+        kernel: &Kernel,
+        family: &'static str,
+        specs: &'static [ParamSpec],
+        written: &[Values],
+        elements: usize,
+        ard: bool,
+        looks: &Looks,
+        view: Option<usize>,
+    ) -> Result<OwnParams, BindError> {
+        if let Some(place) = self.again {
+            self.again = Some(place + 1);
+            let (mut slots, mut ranges) = (Vec::new(), Vec::new());
+            for param in &self.places[place] {
+                ranges.push(slots.len()..slots.len() + param.len());
+                slots.extend_from_slice(param);
+            }
+            return Ok((slots, ranges));
+        }
+        let origin = kernel.origin();
+        let inputs = &looks.inputs;
+        let (mut slots, mut ranges, mut place) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, (spec, values)) in specs.iter().zip(written).enumerate() {
+            let error = |cause| BindError { origin, place: Place::Param(i), cause };
+            let each = spec.size == Size::Each || (spec.size == Size::EachIfArd && ard);
+            let wanted = if each { elements } else { 1 };
+            let params: Vec<Param> = match values.as_slice() {
+                [] => vec![Param::default(); wanted],
+                [one] if wanted != 1 && matches!(values, Values::One(_)) => {
+                    let element = |e| Param { tie: one.tie.as_ref().map(|tie| tie.element(e)), ..one.clone() };
+                    (0..wanted).map(element).collect()
+                }
+                given => given.to_vec(),
+            };
+            let of = match spec.role {
+                Role::OrderVariance => "orders",
+                _ if wanted != inputs.len() => "categories",
+                _ => "inputs",
+            };
+            if params.len() != wanted {
+                return Err(error(Cause::Length { param: spec.name, expected: wanted, found: params.len(), of }));
+            }
+            let start = slots.len();
+            for (e, param) in params.iter().enumerate() {
+                spec.check(family, param).map_err(|e| error(e.into()))?;
+                let element = (each && (wanted > 1 || ard)).then_some(e);
+                let column = if each { inputs.get(e) } else { inputs.first() };
+                let slot = Slot {
+                    family,
+                    spec,
+                    element,
+                    param: param.clone(),
+                    state: self.state(spec, param),
+                    domain: self.domain(spec, param, column.map(|&c| self.schema.columns[c].values)),
+                    value: param.value().unwrap_or_else(|| default_value(spec, param)),
+                    columns: if each { column.into_iter().copied().collect() } else { inputs.to_vec() },
+                    warped: view.is_some_and(|view| self.bends(view)),
+                    width: self.seen_width(view, looks),
+                    labels: self.labels.clone(),
+                    origin,
+                    uses: 1,
+                    beside: self.beside,
+                };
+                slots.push(self.slot(slot).map_err(error)?);
+            }
+            ranges.push(start..slots.len());
+            place.push(slots[start..].to_vec());
+        }
+        self.places.push(place);
+        Ok((slots, ranges))
+    }
+
+    /// Whether a view shows inputs in other units than those of the data.
+    pub(in crate::kernel) fn bends(&self, view: usize) -> bool {
+        match self.views[view].map {
+            ViewMap::Identity => false,
+            ViewMap::Placed(_) | ViewMap::Folded { .. } => self.bends(self.views[view].parent),
+            _ => true,
+        }
+    }
+
+    /// How far apart rows lie in a view that bends the inputs: the root of the summed variances of the columns.
+    pub(in crate::kernel) fn seen_width(&self, view: Option<usize>, looks: &Looks) -> Option<f64> {
+        let view = view.filter(|&view| self.bends(view))?;
+        let squares = looks.columns.iter().map(|&c| spread(&self.columns[view][c]).powi(2));
+        Some(squares.sum::<f64>().sqrt()).filter(|width| width.is_finite() && *width > 0.0)
+    }
+
+    pub(in crate::kernel) fn state(&self, spec: &ParamSpec, param: &Param) -> SlotState {
+        match param.state {
+            State::Fixed(_) => SlotState::Fixed,
+            _ if spec.domain == Domains::Count => SlotState::Fixed,
+            State::Unset if spec.is_variance() && self.held && param.prior.is_none() && param.tie.is_none() => {
+                SlotState::Held
+            }
+            _ => SlotState::Free,
+        }
+    }
+
+    pub(in crate::kernel) fn domain(&self, spec: &ParamSpec, param: &Param, column: Option<&[f64]>) -> Domain {
+        // a prior that is nothing outside an interval bounds the walk as bounds do
+        let support = match param.prior {
+            Some(Prior::Uniform { lo, hi }) if spec.domain == Domains::Positive => Some((lo.max(0.0), hi)),
+            Some(Prior::Uniform { lo, hi }) => Some((lo, hi)),
+            _ => None,
+        };
+        match (param.state, spec.domain) {
+            (State::Bounded { lo, hi, .. }, _) => {
+                let (least, most) = support.unwrap_or((lo, hi));
+                Domain::Interval { lo: lo.max(least), hi: hi.min(most) }
+            }
+            _ if support.is_some_and(|(lo, hi)| lo < hi) => {
+                let (lo, hi) = support.unwrap_or((0.0, 1.0));
+                Domain::Interval { lo, hi }
+            }
+            (_, Domains::Real) => Domain::Real { unit: column.map_or(1.0, spread) },
+            _ => Domain::Positive,
+        }
+    }
+
+    /// The slot's number: a new one, or that of the tie.
+    pub(in crate::kernel) fn slot(&mut self, slot: Slot) -> Result<usize, Cause> {
+        if let Some(tie) = &slot.param.tie
+            && let Some(at) = self.slots.iter().position(|s| s.param.tie.as_ref() == Some(tie))
+        {
+            let first = &mut self.slots[at];
+            if first.param != slot.param || first.spec.domain != slot.spec.domain {
+                let say = |s: &Slot| format!("the {} of `{}`, {:?}", s.spec.name, s.family, s.param.state);
+                return Err(Cause::Tie { tie: tie.name.to_string(), one: say(first), other: say(&slot) });
+            }
+            first.uses += 1;
+            return Ok(at);
+        }
+        if let Some(tie) = &slot.param.tie
+            && let Some(first) = self.slots.iter().find(|s| {
+                s.param.tie.as_ref().is_some_and(|t| t.id() == tie.id() && t.is_element() != tie.is_element())
+            })
+        {
+            let say = |s: &Slot| {
+                let each = s.param.tie.as_ref().is_some_and(Tie::is_element);
+                let size = if each { "one for each input" } else { "one number" };
+                format!("the {} of `{}`, {size}", s.spec.name, s.family)
+            };
+            return Err(Cause::Tie { tie: tie.name.to_string(), one: say(first), other: say(&slot) });
+        }
+        self.slots.push(slot);
+        Ok(self.slots.len() - 1)
+    }
+
+    /// The parameters of the periods of circles, for [`circle`](Self::circle): slots that do not move become numbers.
+    pub(in crate::kernel) fn periods(&self, slots: &[usize]) -> Vec<Period> {
+        let period = |&s: &usize| match self.slots[s].state {
+            SlotState::Free => Period::Slot(s),
+            SlotState::Fixed | SlotState::Held => Period::Number(self.slots[s].value),
+        };
+        slots.iter().map(period).collect()
+    }
+
+    /// Says that a wrap has no parameters of its own, in their place.
+    pub fn no_params(&mut self) {
+        match &mut self.again {
+            Some(place) => *place += 1,
+            None => self.places.push(Vec::new()),
+        }
+    }
+}
+
+fn default_value(spec: &ParamSpec, param: &Param) -> f64 {
+    match (param.state, param.prior) {
+        (State::Bounded { lo, hi, .. }, _) if spec.default < lo || spec.default > hi => {
+            if lo > 0.0 {
+                (lo * hi).sqrt()
+            } else {
+                0.5 * (lo + hi)
+            }
+        }
+        (_, Some(prior)) if prior.log_density(spec.default).0 == f64::NEG_INFINITY => prior.centre(),
+        _ => spec.default,
+    }
+}
+
+/// The standard deviation of a column; 1 where it does not vary.
+pub(in crate::kernel) fn spread(column: &[f64]) -> f64 {
+    let n = column.len() as f64;
+    let mean = column.iter().sum::<f64>() / n;
+    let sd = (column.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n).sqrt();
+    if sd.is_finite() && sd > 0.0 { sd } else { 1.0 }
+}

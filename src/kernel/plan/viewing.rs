@@ -1,0 +1,175 @@
+//! Views of the rows: each made once, and known again by what it shows.
+
+use super::*;
+
+impl Plan<'_> {
+    /// Refuses inputs that a view shows in other coordinates, for a wrap that looks at them itself.
+    ///
+    /// # Errors
+    /// [`Cause::Wound`].
+    pub fn not_wound(
+        &self,
+        kernel: &Kernel,
+        inputs: &[usize],
+        view: usize,
+        family: &'static str,
+    ) -> Result<(), BindError> {
+        match inputs.iter().position(|&input| self.views[view].shown[input] != [input]) {
+            None => Ok(()),
+            Some(i) => {
+                let cause = Cause::Wound { family: format!("`{family}`"), input: self.name(inputs[i]).to_string() };
+                Err(BindError { origin: kernel.origin(), place: Place::Input(i), cause })
+            }
+        }
+    }
+
+    /// The values of a column as a view shows them.
+    pub fn column(&self, view: usize, column: usize) -> &[f64] {
+        &self.columns[view][column]
+    }
+
+    /// Both views of a pair mapped the same way; `shown` says which inputs are shown by columns behind the parent's.
+    pub(in crate::kernel) fn viewed(
+        &mut self,
+        kernel: &Kernel,
+        seen: Seen,
+        shown: &[usize],
+        behind: usize,
+        map: impl Fn() -> ViewMap,
+    ) -> Result<Seen, BindError> {
+        let mut one = |view: usize| {
+            let first = self.columns[view].len();
+            let mut all = self.views[view].shown.clone();
+            for (i, &input) in shown.iter().enumerate() {
+                let at = if behind == 2 { first + 2 * i } else { first };
+                all[input] = (at..at + behind).collect();
+            }
+            self.view(kernel, view, map(), Some(all))
+        };
+        let left = one(seen.left)?;
+        Ok(Seen { left, right: if seen.right == seen.left { left } else { one(seen.right)? } })
+    }
+
+    /// A view of a view. A node makes the same view of the same columns only once.
+    pub(in crate::kernel) fn view(
+        &mut self,
+        kernel: &Kernel,
+        parent: usize,
+        map: ViewMap,
+        shown: Option<Vec<Vec<usize>>>,
+    ) -> Result<usize, BindError> {
+        if let ViewMap::Placed(placement) = &map {
+            return Ok(self.placed(parent, placement.clone()));
+        }
+        let key = (std::ptr::from_ref(kernel.node()) as usize, self.ids[parent].clone());
+        if let Some(&known) = self.seen_through.get(&key) {
+            return Ok(known);
+        }
+        let moving = match &map {
+            ViewMap::Circle { periods, .. } => periods.iter().any(|p| matches!(p, Period::Slot(_))),
+            _ => false,
+        } || self.views[parent].moving;
+        if moving && matches!(map, ViewMap::Function { .. }) {
+            return Err(BindError { origin: kernel.origin(), place: Place::Function, cause: Cause::MovingFunction });
+        }
+        let values: Vec<f64> = self.slots.iter().map(|s| s.value).collect();
+        let columns = map.apply(&self.columns[parent], &values).map_err(|e| BindError {
+            origin: kernel.origin(),
+            place: Place::Function,
+            cause: Cause::Function { row: e.row, message: e.message },
+        })?;
+        let mut ids = self.ids[parent].clone();
+        let kept = match &map {
+            ViewMap::Circle { .. } | ViewMap::Sphere { .. } => ids.len(),
+            _ => 0,
+        };
+        ids.truncate(kept);
+        while ids.len() < columns.len() {
+            ids.push(self.next_id);
+            self.next_id += 1;
+        }
+        let shown = shown.unwrap_or_else(|| self.views[parent].shown.clone());
+        self.views.push(View { parent, map, shown, moving });
+        self.columns.push(columns);
+        self.ids.push(ids);
+        self.seen_through.insert(key, self.views.len() - 1);
+        Ok(self.views.len() - 1)
+    }
+
+    /// A view in which inputs have changed places.
+    pub(in crate::kernel) fn placed(&mut self, parent: usize, placement: Placement) -> usize {
+        if placement.is_identity() {
+            return parent;
+        }
+        let mut ids = self.ids[parent].clone();
+        for (c, place) in placement.0.iter().enumerate() {
+            ids[c] = match (place.sign, place.add) {
+                (1.0, 0.0) => self.ids[parent][place.from],
+                (sign, add) => {
+                    let from = if sign == 0.0 { u64::MAX } else { self.ids[parent][place.from] };
+                    let fresh = self.next_id;
+                    let id = *self.known_ids.entry((from, sign.to_bits(), (add + 0.0).to_bits())).or_insert(fresh);
+                    self.next_id += u64::from(id == fresh);
+                    id
+                }
+            };
+        }
+        if let Some(known) = self.ids.iter().position(|known| *known == ids) {
+            return known;
+        }
+        let map = ViewMap::Placed(placement);
+        // a map of this kind never fails
+        let columns = map.apply(&self.columns[parent], &[]).unwrap_or_default();
+        let (shown, moving) = (self.views[parent].shown.clone(), self.views[parent].moving);
+        self.views.push(View { parent, map, shown, moving });
+        self.columns.push(columns);
+        self.ids.push(ids);
+        self.views.len() - 1
+    }
+
+    /// A view of the same rows through a function of the user.
+    ///
+    /// With `replace` the function's results take the place of the `inputs`; without, they are all that the view shows.
+    ///
+    /// # Errors
+    /// The function fails at a row, or gives the wrong number of results; inputs that are wound round a circle.
+    pub fn through(
+        &mut self,
+        kernel: &Kernel,
+        seen: Seen,
+        function: &Arc<dyn RowFunction>,
+        inputs: &[usize],
+        replace: bool,
+    ) -> Result<Seen, BindError> {
+        for view in [seen.left, seen.right] {
+            if let Some(&wound) = inputs.iter().find(|&&input| self.views[view].shown[input] != [input]) {
+                let cause = Cause::Wound { family: "a function".into(), input: self.name(wound).to_string() };
+                return Err(BindError { origin: kernel.origin(), place: Place::Function, cause });
+            }
+        }
+        let map = || ViewMap::Function { function: function.clone(), columns: inputs.to_vec(), replace };
+        let left = self.view(kernel, seen.left, map(), None)?;
+        let right = if seen.right == seen.left { left } else { self.view(kernel, seen.right, map(), None)? };
+        Ok(Seen { left, right })
+    }
+
+    /// Refuses a function of which one number was wanted and several came.
+    ///
+    /// # Errors
+    /// The view shows more than one column.
+    pub fn one_result(&self, kernel: &Kernel, view: usize) -> Result<(), BindError> {
+        match self.shows(view) {
+            1 => Ok(()),
+            n => Err(BindError {
+                origin: kernel.origin(),
+                place: Place::Function,
+                cause: Cause::Rows(format!("the function has to give one number, and gives {n}")),
+            }),
+        }
+    }
+
+    /// How many columns a view shows.
+    pub fn shows(&self, view: usize) -> usize {
+        self.columns[view].len()
+    }
+}
