@@ -19,7 +19,8 @@ pub struct Features {
 }
 
 impl Features {
-    /// The features of a Gram matrix (both halves) at the rows `at`; at most `m` functions are kept.
+    /// The features of a Gram matrix (both halves) at the rows `at`; at most `m` functions are kept, and none whose
+    /// eigenvalue is only rounding.
     pub fn new(kernel: Kernel, at: Vec<Vec<f64>>, inputs: Vec<String>, gram: Matrix, m: usize) -> Self {
         let n = gram.nrows();
         if n == 0 {
@@ -35,7 +36,10 @@ impl Features {
             let scale = (n as f64).sqrt() * if largest < 0.0 { -1.0 } else { 1.0 };
             column.iter().map(|v| v * scale).collect()
         };
-        let functions = order.iter().take(m).map(|&i| function(i)).collect();
+        // what is left below rounding is no feature of the kernel
+        let rounding = n as f64 * f64::EPSILON * eigen.eigenvalues[order[0]].abs();
+        let kept = order.iter().take_while(|&&i| eigen.eigenvalues[i] > rounding).take(m);
+        let functions = kept.map(|&i| function(i)).collect();
         Self { kernel, at, inputs, spectrum, functions }
     }
 
@@ -66,9 +70,14 @@ mod tests {
                 let terms = made.values().iter().zip(&made.functions).map(|(v, f)| v * f[i] * f[j]);
                 assert!((terms.sum::<f64>() - gram[(i, j)]).abs() < 1e-12);
             }
-            let norm = made.functions[i].iter().map(|v| v * v).sum::<f64>() / 12.0;
+        }
+        assert!(made.functions.len() > 5);
+        for function in &made.functions {
+            let norm = function.iter().map(|v| v * v).sum::<f64>() / 12.0;
             assert!((norm - 1.0).abs() < 1e-12);
         }
+        let flat = Features::new(kernel.clone(), Vec::new(), Vec::new(), Matrix::from_element(5, 5, 2.0), 5);
+        assert_eq!((flat.functions.len(), flat.spectrum.len()), (1, 5));
         assert!((made.shares().iter().sum::<f64>() - 1.0).abs() < 1e-12 && made.spectrum.is_sorted_by(|a, b| a >= b));
         assert!(Features::new(kernel, Vec::new(), Vec::new(), Matrix::zeros(0, 0), 3).functions.is_empty());
     }

@@ -6,6 +6,7 @@
 //! are shifted; here the sum runs over the shifts of both arguments, divided by their number, which is a kernel always
 //! and that sum where it is one. With `normalize` it is divided by √(k(x, x)·k(x′, x′)).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::combine::{Normalized, Weighted};
@@ -104,6 +105,20 @@ struct Image {
 impl Wrap for Image {
     fn spec(&self) -> &'static Spec {
         if self.shifts.is_some() { &CONV } else { &TRANSLATE }
+    }
+
+    fn phrase(&self) -> Cow<'static, str> {
+        let Some(shifts) = &self.shifts else { return TRANSLATE.voice.noun.into() };
+        let how_far = match shifts.radius {
+            None => "over all shifts of the image".to_string(),
+            Some(1) => "over shifts of the image by up to 1 pixel".to_string(),
+            Some(radius) => format!("over shifts of the image by up to {radius} pixels"),
+        };
+        let edges = match shifts.edges {
+            Edges::Wrap => "",
+            Edges::Zero => ", with nothing beyond its edges",
+        };
+        format!("{{k}}, added up {how_far}{edges}").into()
     }
 
     fn options(&self) -> String {
