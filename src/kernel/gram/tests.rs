@@ -225,3 +225,21 @@ fn centred_periodic_keeps_its_digits_for_long_length_scales() {
     let l = 1.0 / z.sqrt();
     assert!((at(l * 1.000_000_1) - at(l * 0.999_999_9)).abs() < 1e-6);
 }
+
+#[test]
+fn one_kernel_in_two_places_has_two_periods() {
+    let (names, columns) = data();
+    let x: Vec<&[f64]> = columns.iter().map(|c| &c[..]).collect();
+    let round = wraps::wound(wraps::Winding::Periodic, on("SE", &[0]), these(&[0]), vec![Values::Each(Vec::new())]);
+    let bound = Kernel::sum([round.clone(), round]).unwrap().bind(&Schema::unnamed(&names, &x)).unwrap();
+    let sites = bound.sites(&x).unwrap();
+    let period = |n: usize| bound.slots().iter().enumerate().filter(|(_, s)| s.spec.short == "p").nth(n).unwrap().0;
+    let moved = |slot: usize| {
+        let mut theta = bound.values();
+        theta[slot] = 1.7;
+        bound.cross(&theta, &sites, &sites).unwrap()
+    };
+    let still = bound.cross(&bound.values(), &sites, &sites).unwrap();
+    let (one, two) = (moved(period(0)), moved(period(1)));
+    assert!((&one - &still).amax() > 0.1 && (one - two).amax() < 1e-12);
+}

@@ -50,7 +50,7 @@ impl Plan<'_> {
         Ok(Seen { left, right: if seen.right == seen.left { left } else { one(seen.right)? } })
     }
 
-    /// A view of a view. A node makes the same view of the same columns only once.
+    /// A view of a view. Among copies the same view of the same columns is made only once.
     pub(in crate::kernel) fn view(
         &mut self,
         kernel: &Kernel,
@@ -61,8 +61,9 @@ impl Plan<'_> {
         if let ViewMap::Placed(placement) = &map {
             return Ok(self.placed(parent, placement.clone()));
         }
-        let key = (std::ptr::from_ref(kernel.node()) as usize, self.ids[parent].clone());
-        if let Some(&known) = self.seen_through.get(&key) {
+        // a kernel that stands in two places is one node with parameters of its own in each
+        let key = (self.again.unwrap_or(self.places.len()), self.ids[parent].clone());
+        if let Some(&known) = self.seen_through.get(&key).filter(|_| self.copying) {
             return Ok(known);
         }
         let moving = match &map {
