@@ -7,7 +7,7 @@ use super::family::ParamSpec;
 use super::plan::{Plan, Seen};
 use super::program::Program;
 use super::written::ParamError;
-use super::{InputRef, Kernel, Leaf, Node, Origin, Values, Wrapped};
+use super::{InputRef, Inputs, Kernel, Leaf, Node, Origin, Values, Wrapped};
 use crate::param::{Domain, Param};
 
 /// The inputs of a data set, as a kernel sees them.
@@ -31,6 +31,11 @@ impl<'a> Schema<'a> {
         let columns =
             names.iter().zip(columns).map(|(name, values)| Column { name, values, categories: false }).collect();
         Self { columns }
+    }
+
+    /// What the columns are called.
+    pub(super) fn names(&self) -> Vec<&'a str> {
+        self.columns.iter().map(|c| c.name).collect()
     }
 }
 
@@ -164,12 +169,31 @@ impl Kernel {
     /// # Errors
     /// [`BindError`] names the node and what of it does not fit.
     pub fn bind(&self, schema: &Schema<'_>) -> Result<Bound, BindError> {
-        let names: Vec<&str> = schema.columns.iter().map(|c| c.name).collect();
-        let kernel = self.spread(&names)?;
+        let kernel = self.spread(&schema.names())?;
         let mut plan = Plan::new(schema);
         plan.kernel(&kernel, Seen::both(0))?;
         let (program, slots, places) = plan.finish();
         Ok(Bound { kernel, program: Arc::new(program), slots, places })
+    }
+
+    /// Where inputs of this node stand among those of the data.
+    ///
+    /// # Errors
+    /// [`Cause::UnknownInput`].
+    pub(super) fn places_of(&self, inputs: &Inputs, names: &[&str]) -> Result<Vec<usize>, BindError> {
+        let Inputs::These(these) = inputs else { return Ok((0..names.len()).collect()) };
+        let place = |(i, input): (usize, &InputRef)| {
+            let found = match input {
+                InputRef::Index(at) => (*at < names.len()).then_some(*at),
+                InputRef::Name(name) => names.iter().position(|known| *known == &**name),
+            };
+            found.ok_or_else(|| {
+                let known = names.iter().map(|name| name.to_string()).collect();
+                let cause = Cause::UnknownInput { input: input.to_string(), known };
+                BindError { origin: self.origin(), place: Place::Input(i), cause }
+            })
+        };
+        these.iter().enumerate().map(place).collect()
     }
 
     /// The kernel with what stands for one kernel for each input written out.

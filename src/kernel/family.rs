@@ -39,6 +39,36 @@ pub struct Spec {
     pub points: &'static [(&'static [f64], f64, f64, f64)],
 }
 
+impl Spec {
+    /// A wrap that looks at inputs of its own, of which nothing more is known: no stationarity, no powers.
+    pub(super) const fn wrap(
+        name: &'static str,
+        summary: &'static str,
+        voice: Voice,
+        formula: &'static str,
+        latex: &'static str,
+        params: &'static [ParamSpec],
+        example: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            aliases: &[],
+            summary,
+            voice,
+            formula,
+            latex,
+            params,
+            flag: None,
+            stationary: false,
+            reads_inputs: true,
+            several_inputs: true,
+            divisible: false,
+            example,
+            points: &[],
+        }
+    }
+}
+
 /// A keyword such as `centred=true` that chooses between two variants of a family.
 #[derive(Debug, Clone, Copy)]
 pub struct Flag {

@@ -14,7 +14,7 @@ use super::group::Placement;
 use super::program::{Instruction, LeafOp, Op, Program};
 use super::view::{Period, View, ViewMap};
 use super::wrap::{Combine, RowFunction};
-use super::{InputRef, Inputs, Kernel, Leaf, Node, Values, Wrapped};
+use super::{Inputs, Kernel, Leaf, Node, Values, Wrapped};
 use crate::param::{Domain, Param, Prior, State, Tie};
 
 /// The views through which a kernel sees its first and its second argument.
@@ -74,6 +74,10 @@ fn nodes(kernel: &Kernel) -> usize {
 enum Key {
     Sum(Vec<usize>),
     Product(Vec<usize>),
+    Part {
+        args: Vec<usize>,
+        weights: Vec<u64>,
+    },
     /// By the place of the node's parameters, and the columns it sees.
     Node {
         place: usize,
@@ -207,8 +211,8 @@ impl<'s> Plan<'s> {
         Ok(())
     }
 
-    /// A combination without parameters inside a wrap, before those of the wrap are made.
-    pub(super) fn part(&mut self, combine: Box<dyn Combine>, args: Vec<usize>) -> usize {
+    /// A combination with known weights inside a wrap, before the parameters of the wrap are made.
+    pub(super) fn part(&mut self, combine: Box<dyn Combine>, args: Vec<usize>, weights: &[f64]) -> usize {
         let op = Op::Combine {
             combine: combine.into(),
             seen: Seen::both(0),
@@ -216,7 +220,8 @@ impl<'s> Plan<'s> {
             slots: Vec::new(),
             ranges: Vec::new(),
         };
-        self.once(Key::Sum(args.iter().copied().chain([usize::MAX]).collect()), op, args, None)
+        let key = Key::Part { args: args.clone(), weights: weights.iter().map(|w| w.to_bits()).collect() };
+        self.once(key, op, args, None)
     }
 
     /// Lays out nothing of a kernel inside a wrap, whose values do not matter: its parameters do not move.
@@ -358,25 +363,7 @@ impl<'s> Plan<'s> {
     /// # Errors
     /// An input that does not exist.
     pub fn inputs(&self, kernel: &Kernel, inputs: &Inputs) -> Result<Vec<usize>, BindError> {
-        let known = || self.schema.columns.iter().map(|c| c.name.to_string()).collect::<Vec<_>>();
-        match inputs {
-            Inputs::All => Ok((0..self.schema.columns.len()).collect()),
-            Inputs::These(these) => these
-                .iter()
-                .enumerate()
-                .map(|(i, input)| {
-                    let found = match input {
-                        InputRef::Index(at) => (*at < self.schema.columns.len()).then_some(*at),
-                        InputRef::Name(name) => self.schema.columns.iter().position(|c| c.name == &**name),
-                    };
-                    found.ok_or_else(|| BindError {
-                        origin: kernel.origin(),
-                        place: Place::Input(i),
-                        cause: Cause::UnknownInput { input: input.to_string(), known: known() },
-                    })
-                })
-                .collect(),
-        }
+        kernel.places_of(inputs, &self.schema.names())
     }
 
     /// The columns of a view that a node looks at, each once.

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::data::Dataset;
+use crate::fit::spacing::span;
 use crate::fit::{Fit, Options, fit, given};
 use crate::kernel::wraps::{self, Method, Winding};
 use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveKind, Values};
@@ -173,13 +174,8 @@ fn seen_again(fitted: &Fit, periods: &[(InputRef, Param)]) -> bool {
     periods.iter().zip(fitted.values()).all(|((input, _), period)| {
         let InputRef::Name(name) = input else { return true };
         let Some(column) = data.column(name) else { return true };
-        let (lo, hi) = span(column.values());
-        TURNS * period <= hi - lo
+        span(column.values()).is_some_and(|span| TURNS * period <= span)
     })
-}
-
-fn span(values: &[f64]) -> (f64, f64) {
-    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| (lo.min(x), hi.max(x)))
 }
 
 /// The noise of a fit as a start, where it is a free variance.
@@ -192,10 +188,9 @@ fn started(base: &Fit) -> Noise {
 
 /// The mirror of an input about the place that the evidence prefers, the other parameters as they were fitted.
 fn mirror(base: &Arc<Fit>, name: &str) -> Option<Candidate> {
-    let (lo, hi) = span(base.problem().data().column(name)?.values());
-    if hi <= lo || !(hi - lo).is_finite() {
-        return None;
-    }
+    let values = base.problem().data().column(name)?.values();
+    let span = span(values).filter(|span| span.is_finite())?;
+    let lo = values.iter().copied().fold(f64::INFINITY, f64::min);
     let evidence = |centre: f64| -> Option<(f64, Candidate)> {
         let flip = Move::new(MoveKind::Flip, vec![InputRef::Name(name.into())], vec![centre]).ok()?;
         let candidate = Candidate::moves(vec![flip]);
@@ -205,11 +200,11 @@ fn mirror(base: &Arc<Fit>, name: &str) -> Option<Candidate> {
         Some((found.lml, candidate))
     };
     // round numbers, so that the centre can be told
-    let step = (hi - lo) / (CENTRES - 1) as f64;
+    let step = span / (CENTRES - 1) as f64;
     let unit = 10f64.powf(step.log10().floor());
     let round = |x: f64| if x.abs() < 0.5 * unit { 0.0 } else { (x / unit).round() * unit };
     let mut tried: Vec<f64> = (CENTRES / 4..=3 * CENTRES / 4).map(|i| round(lo + i as f64 * step)).collect();
-    if lo < 0.0 && hi > 0.0 {
+    if lo < 0.0 && lo + span > 0.0 {
         tried.push(0.0);
     }
     tried.into_iter().filter_map(evidence).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, candidate)| candidate)

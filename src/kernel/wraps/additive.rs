@@ -43,62 +43,44 @@ const ALPHA: ParamSpec = ParamSpec {
     help: "how much more each further input in a term counts",
 };
 
-const fn spec(
-    name: &'static str,
-    summary: &'static str,
-    voice: Voice,
-    formula: &'static str,
-    latex: &'static str,
-    params: &'static [ParamSpec],
-    example: &'static str,
-) -> Spec {
-    Spec {
-        name,
-        aliases: &[],
-        summary,
-        voice,
-        formula,
-        latex,
-        params,
-        flag: None,
-        stationary: true,
-        reads_inputs: true,
-        several_inputs: true,
-        divisible: false,
-        example,
-        points: &[],
-    }
-}
+pub(super) static ADDITIVE: Spec = Spec {
+    stationary: true,
+    ..Spec::wrap(
+        "additive",
+        "sums of functions of one input each, of two, and so on up to an order",
+        Voice::each("a sum of functions of a few inputs each, in which each input acts through {k}"),
+        "sum over orders d of weights_d e_d(z), e_d the sum of all products of d of the z_i = k_i(x_i, x_i')",
+        r"\sum_{d} v_d \sum_{i_1 < \dots < i_d} \prod_j k_{i_j}(x_{i_j}, x_{i_j}')",
+        &[WEIGHTS],
+        "additive(order=2)",
+    )
+};
 
-pub(super) static ADDITIVE: Spec = spec(
-    "additive",
-    "sums of functions of one input each, of two, and so on up to an order",
-    Voice::each("a sum of functions of a few inputs each, in which each input acts through {k}"),
-    "sum over orders d of weights_d e_d(z), e_d the sum of all products of d of the z_i = k_i(x_i, x_i')",
-    r"\sum_{d} v_d \sum_{i_1 < \dots < i_d} \prod_j k_{i_j}(x_{i_j}, x_{i_j}')",
-    &[WEIGHTS],
-    "additive(order=2)",
-);
+pub(super) static ANOVA: Spec = Spec {
+    stationary: true,
+    ..Spec::wrap(
+        "anova",
+        "products of all subsets of the inputs, each further input with a weight",
+        Voice::each("a sum over all sets of inputs, each further input with weight[ {alpha}], where each has {k}"),
+        "v prod_i (1 + alpha k_i(x_i, x_i'))",
+        r"v \prod_i (1 + \alpha k_i(x_i, x_i'))",
+        &[ALPHA, V],
+        "anova(alpha=0.5)",
+    )
+};
 
-pub(super) static ANOVA: Spec = spec(
-    "anova",
-    "products of all subsets of the inputs, each further input with a weight",
-    Voice::each("a sum over all sets of inputs, each further input with weight[ {alpha}], where each has {k}"),
-    "v prod_i (1 + alpha k_i(x_i, x_i'))",
-    r"v \prod_i (1 + \alpha k_i(x_i, x_i'))",
-    &[ALPHA, V],
-    "anova(alpha=0.5)",
-);
-
-pub(super) static DROPOUT: Spec = spec(
-    "dropout",
-    "the covariance of a function some of whose inputs are dropped at random",
-    Voice::each("a function some of whose inputs are dropped at random, where each has {k}"),
-    "v prod_i (1 - q + q k_i(x_i, x_i')), q the probability to keep an input",
-    r"v \prod_i (1 - q + q k_i(x_i, x_i'))",
-    &[V],
-    "dropout(keep=0.8)",
-);
+pub(super) static DROPOUT: Spec = Spec {
+    stationary: true,
+    ..Spec::wrap(
+        "dropout",
+        "the covariance of a function some of whose inputs are dropped at random",
+        Voice::each("a function some of whose inputs are dropped at random, where each has {k}"),
+        "v prod_i (1 - q + q k_i(x_i, x_i')), q the probability to keep an input",
+        r"v \prod_i (1 - q + q k_i(x_i, x_i'))",
+        &[V],
+        "dropout(keep=0.8)",
+    )
+};
 
 /// What is made of the kernels of the inputs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -279,24 +261,7 @@ impl Wrap for Additive {
         if !base.mentioned().0.is_empty() {
             return Err(error(Place::Node, Cause::NamesInputs { base: base.to_string() }));
         }
-        let known = || inputs.iter().map(|name| name.to_string()).collect();
-        let dims: Vec<usize> = match &wrapped.inputs {
-            Inputs::All => (0..inputs.len()).collect(),
-            Inputs::These(these) => these
-                .iter()
-                .enumerate()
-                .map(|(i, input)| {
-                    let at = match input {
-                        InputRef::Index(at) => (*at < inputs.len()).then_some(*at),
-                        InputRef::Name(name) => inputs.iter().position(|known| *known == &**name),
-                    };
-                    at.ok_or_else(|| {
-                        let cause = Cause::UnknownInput { input: input.to_string(), known: known() };
-                        error(Place::Input(i), cause)
-                    })
-                })
-                .collect::<Result<_, _>>()?,
-        };
+        let dims = node.places_of(&wrapped.inputs, inputs)?;
         if dims.is_empty() {
             return Err(error(Place::Node, Cause::NoInputs { family: self.spec().name }));
         }

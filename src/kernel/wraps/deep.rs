@@ -23,49 +23,35 @@ use crate::linalg::vector;
 const CONNECTION: ParamSpec =
     ParamSpec { size: Size::One, help: "how far one must go along the inputs for the connection to matter", ..L };
 
-const fn spec(
-    summary: &'static str,
-    voice: Voice,
-    formula: &'static str,
-    latex: &'static str,
-    params: &'static [ParamSpec],
-    example: &'static str,
-) -> Spec {
-    Spec {
-        name: "deep",
-        aliases: &[],
-        summary,
-        voice,
-        formula,
-        latex,
-        params,
-        flag: None,
-        stationary: true,
-        reads_inputs: false,
-        several_inputs: true,
-        divisible: true,
-        example,
-        points: &[],
-    }
-}
+pub(super) static DEEP: Spec = Spec {
+    stationary: true,
+    reads_inputs: false,
+    divisible: true,
+    ..Spec::wrap(
+        "deep",
+        "features of features: the kernel of infinitely wide layers, one upon another",
+        Voice::wrap("a function of the features of {k}, layer upon layer"),
+        "v k_n, k_{L+1} = exp(-(k_L(x, x) - 2 k_L(x, x') + k_L(x', x'))/2)",
+        r"v\, k_n,\ k_{L+1} = \exp\left(-\tfrac{1}{2}[k_L(x, x) - 2 k_L(x, x') + k_L(x', x')]\right)",
+        &[V],
+        "deep(3, SE)",
+    )
+};
 
-pub(super) static DEEP: Spec = spec(
-    "features of features: the kernel of infinitely wide layers, one upon another",
-    Voice::wrap("a function of the features of {k}, layer upon layer"),
-    "v k_n, k_{L+1} = exp(-(k_L(x, x) - 2 k_L(x, x') + k_L(x', x'))/2)",
-    r"v\, k_n,\ k_{L+1} = \exp\left(-\tfrac{1}{2}[k_L(x, x) - 2 k_L(x, x') + k_L(x', x')]\right)",
-    &[V],
-    "deep(3, SE)",
-);
-
-pub(super) static CONNECTED: Spec = spec(
-    "features of features and of the inputs themselves",
-    Voice::wrap("a function of the inputs and of the features of {k}, layer upon layer"),
-    "v k_n, k_{L+1} = exp(-(k_L(x, x) - 2 k_L(x, x') + k_L(x', x') + |x - x'|^2/l^2)/2)",
-    r"v\, k_n,\ k_{L+1} = \exp\left(-\tfrac{1}{2}[k_L(x, x) - 2 k_L(x, x') + k_L(x', x') + |x - x'|^2/l^2]\right)",
-    &[CONNECTION, V],
-    "deep(3, SE(0), connected=true)",
-);
+pub(super) static CONNECTED: Spec = Spec {
+    stationary: true,
+    reads_inputs: false,
+    divisible: true,
+    ..Spec::wrap(
+        "deep",
+        "features of features and of the inputs themselves",
+        Voice::wrap("a function of the inputs and of the features of {k}, layer upon layer"),
+        "v k_n, k_{L+1} = exp(-(k_L(x, x) - 2 k_L(x, x') + k_L(x', x') + |x - x'|^2/l^2)/2)",
+        r"v\, k_n,\ k_{L+1} = \exp\left(-\tfrac{1}{2}[k_L(x, x) - 2 k_L(x, x') + k_L(x', x') + |x - x'|^2/l^2]\right)",
+        &[CONNECTION, V],
+        "deep(3, SE(0), connected=true)",
+    )
+};
 
 /// How many layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,12 +202,12 @@ impl Deep {
         out
     }
 
-    /// The derivative of log(k_n/v) in k₁(x, x′), and in ½‖x − x′‖²/l², of one pair: the layers walked back.
-    fn slopes(&self, k: f64, around: f64, connection: f64) -> (f64, f64, f64) {
+    /// The last layer of one pair, without its variance, with its derivatives: the layers walked back.
+    fn layer(&self, k: f64, around: f64, connection: f64) -> Layer {
         let Depth::Layers(n) = self.depth else {
             let k = log_limit(connection).exp();
             // (1 − 1/k) dk = d(½r²)
-            return (if k < 1.0 { 1.0 / (k - 1.0) } else { 0.0 }, 0.0, 0.0);
+            return Layer { k, by_connection: if k < 1.0 { k / (k - 1.0) } else { 0.0 }, by_first: 0.0 };
         };
         // log k_{L+1} = k_L − 1 − ½r² for L ≥ 2, where k_L(x, x) = 1
         let (mut by_first, mut by_connection) = (1.0, -1.0);
@@ -232,8 +218,18 @@ impl Deep {
             by_connection = by_connection * layer - 1.0;
             log = layer - 1.0 - connection;
         }
-        (by_connection, by_first, log)
+        let k = log.exp();
+        Layer { k, by_connection: k * by_connection, by_first: k * by_first }
     }
+}
+
+/// A pair of the last layer.
+struct Layer {
+    k: f64,
+    /// Its derivative in ½‖x − x′‖²/l².
+    by_connection: f64,
+    /// Its derivative in k₁(x, x′).
+    by_first: f64,
 }
 
 /// log k of the limit, for c = ½‖x − x′‖²/l²: the root of k − log k = 1 + c in (0, 1], to 1e-12 of its size.
@@ -321,20 +317,19 @@ impl Combine for Deep {
         adjoints: &mut [Vec<f64>],
         gradient: &mut [f64],
     ) {
-        let (v, last) = (Self::variance(theta), theta.ranges.len() - 1);
-        let mut k = vec![0.0; w.len()];
-        self.column(theta, pairs, args, &mut k);
-        gradient[theta.range(last).start] += vector::dot(w, &k) / v;
+        let (v, last) = (Self::variance(theta), theta.range(theta.ranges.len() - 1).start);
         if self.depth == Depth::Layers(1) {
+            gradient[last] += vector::dot(w, args[0]);
             vector::axpy(&mut adjoints[0], v, w);
             return;
         }
         let mut by_connection = 0.0;
-        self.each(pairs, args, w.len(), |i, (connection, by_first, distance)| {
+        self.each(pairs, args, w.len(), |i, r, layer| {
+            gradient[last] += w[i] * layer.k;
             if let Some(adjoint) = adjoints.first_mut() {
-                adjoint[i] += w[i] * k[i] * by_first;
+                adjoint[i] += w[i] * v * layer.by_first;
             }
-            by_connection += w[i] * k[i] * connection * distance;
+            by_connection += w[i] * v * layer.by_connection * r;
         });
         if self.connected {
             // d(½r²/l²)/dl = −r²/l³
@@ -354,10 +349,9 @@ impl Combine for Deep {
         if self.depth == Depth::Layers(1) {
             return;
         }
-        let mut k = vec![0.0; w.len()];
-        self.column(theta, pairs, args, &mut k);
-        self.each(pairs, args, w.len(), |i, (_, by_first, _)| {
-            let by = -0.5 * w[i] * k[i] * by_first;
+        let v = Self::variance(theta);
+        self.each(pairs, args, w.len(), |i, _, layer| {
+            let by = -0.5 * w[i] * v * layer.by_first;
             left[i] += by;
             *right += by;
         });
@@ -375,13 +369,11 @@ impl Combine for Deep {
         if !self.connected || self.depth == Depth::Layers(1) {
             return;
         }
-        let mut k = vec![0.0; w.len()];
-        self.column(theta, pairs, args, &mut k);
-        let l = theta.one(0);
-        let own = self.own(pairs);
-        self.each(pairs, args, w.len(), |i, (connection, _, _)| {
+        let (v, l, own) = (Self::variance(theta), theta.one(0), self.own(pairs));
+        self.each(pairs, args, w.len(), |i, _, layer| {
             for d in 0..own {
-                let moved = w[i] * k[i] * connection * (pairs.left(d, w.len())[i] - pairs.right(d)) / l;
+                let apart = pairs.left(d, w.len())[i] - pairs.right(d);
+                let moved = w[i] * v * layer.by_connection * apart / l;
                 left[d][i] += moved;
                 right[d] -= moved;
             }
@@ -390,19 +382,17 @@ impl Combine for Deep {
 }
 
 impl Deep {
-    /// For each pair: the derivatives of log k in ½r² and in k₁(x, x′), and r².
-    fn each(&self, pairs: Pairs<'_>, args: &[&[f64]], len: usize, mut f: impl FnMut(usize, (f64, f64, f64))) {
-        let distances = self.distances(pairs, len);
-        for (i, &r) in distances.iter().enumerate() {
-            let (connection, by_first, _) = match self.depth {
-                Depth::Infinite => self.slopes(0.0, 0.0, 0.5 * r),
+    /// For each pair: ‖x − x′‖²/l², and the last layer.
+    fn each(&self, pairs: Pairs<'_>, args: &[&[f64]], len: usize, mut f: impl FnMut(usize, f64, Layer)) {
+        for (i, &r) in self.distances(pairs, len).iter().enumerate() {
+            let (first, around) = match self.depth {
+                Depth::Infinite => (0.0, 0.0),
                 Depth::Layers(_) => {
                     let own = self.own(pairs);
-                    let around = 0.5 * (pairs.left(own, len)[i] + pairs.right(own));
-                    self.slopes(args[0][i], around, 0.5 * r)
+                    (args[0][i], 0.5 * (pairs.left(own, len)[i] + pairs.right(own)))
                 }
             };
-            f(i, (connection, by_first, r));
+            f(i, r, self.layer(first, around, 0.5 * r));
         }
     }
 }

@@ -172,24 +172,23 @@ impl Wrap for Image {
             return Err(BindError { origin: node.origin(), place: Place::Node, cause });
         }
         let placements = shifts.placements(&pixels, plan.width());
-        let sum = |plan: &mut Plan<'_>, seen: Seen| -> Result<Parts, BindError> {
+        let sum = |plan: &mut Plan<'_>, seen: Seen| -> Result<usize, BindError> {
             let pairs = pairs(plan, child, &placements, shifts.is_group());
             let seen_by: Vec<Seen> = pairs.iter().map(|(g, h, _)| placed(plan, seen, g, h)).collect();
             let registers = plan.copies(wrapped, 0, &seen_by)?;
             let (args, counts) = gathered(&registers, pairs.iter().map(|p| p.2));
-            // one weight a part, kept where the parts are made: the counts of both sums are the same
-            let weights = counts.iter().map(|&n| n as f64 / placements.len() as f64).collect();
-            Ok(Parts { args: vec![plan.part(Box::new(Weighted(weights)), args)], ..Parts::of(Vec::new(), seen) })
+            let weights: Vec<f64> = counts.iter().map(|&n| n as f64 / placements.len() as f64).collect();
+            Ok(plan.part(Box::new(Weighted(weights.clone())), args, &weights))
         };
         if !self.normalize {
-            let parts = sum(plan, seen)?;
+            let register = sum(plan, seen)?;
             plan.no_params();
-            return Ok(parts.args[0]);
+            return Ok(register);
         }
         let around = [Seen::both(seen.left), Seen::both(seen.right)];
         let mut registers = Vec::new();
         plan.alike(&[seen, around[0], around[1]], |plan, seen| {
-            registers.push(sum(plan, seen)?.args[0]);
+            registers.push(sum(plan, seen)?);
             Ok(())
         })?;
         plan.no_params();

@@ -21,36 +21,10 @@ use crate::kernel::{Inputs, Kernel, Values, Wrapped};
 const EACH: ParamSpec = ParamSpec { size: Size::Each, help: "how long a turn is, for each input", ..P };
 const TURN: ParamSpec = ParamSpec { help: "how long a turn is", ..P };
 
-const fn spec(
-    name: &'static str,
-    summary: &'static str,
-    voice: Voice,
-    formula: &'static str,
-    latex: &'static str,
-    params: &'static [ParamSpec],
-    example: &'static str,
-) -> Spec {
-    Spec {
-        name,
-        aliases: &[],
-        summary,
-        voice,
-        formula,
-        latex,
-        params,
-        flag: None,
-        stationary: false,
-        reads_inputs: true,
-        several_inputs: true,
-        divisible: true,
-        example,
-        points: &[],
-    }
-}
-
 pub(super) static PERIODIC: Spec = Spec {
     stationary: true,
-    ..spec(
+    divisible: true,
+    ..Spec::wrap(
         "periodic",
         "a kernel wound round a circle, so that its functions repeat",
         Voice::moving("{k}, wound round a circle so that it repeats in {x}[ every {p}]"),
@@ -63,7 +37,8 @@ pub(super) static PERIODIC: Spec = Spec {
 
 pub(super) static TORUS: Spec = Spec {
     stationary: true,
-    ..spec(
+    divisible: true,
+    ..Spec::wrap(
         "torus",
         "functions on a torus: both inputs go round",
         Voice::moving("{k}, on a torus where {x} go round[ every {p}]"),
@@ -76,7 +51,8 @@ pub(super) static TORUS: Spec = Spec {
 
 pub(super) static CYLINDER: Spec = Spec {
     stationary: true,
-    ..spec(
+    divisible: true,
+    ..Spec::wrap(
         "cylinder",
         "functions on a cylinder: the first input goes round, the second along",
         Voice::moving("{k}, on a cylinder of {x} where the first goes round[ every {p}]"),
@@ -88,8 +64,7 @@ pub(super) static CYLINDER: Spec = Spec {
 };
 
 pub(super) static MOBIUS: Spec = Spec {
-    divisible: false,
-    ..spec(
+    ..Spec::wrap(
         "mobius",
         "functions on a Moebius strip: both inputs go round, and may be exchanged",
         Voice::moving("{k}, on a Möbius strip where {x} go round[ every {p}] and may be exchanged"),
@@ -100,15 +75,18 @@ pub(super) static MOBIUS: Spec = Spec {
     )
 };
 
-pub(super) static SPHERE: Spec = spec(
-    "sphere",
-    "functions on a sphere, of latitude and longitude in degrees",
-    Voice::moving("{k}, on a sphere of {x} in degrees"),
-    "k(u, u'), u = (cos a cos b, cos a sin b, sin a) of latitude a and longitude b",
-    r"k(u, u'),\ u = (\cos a \cos b, \cos a \sin b, \sin a)",
-    &[],
-    "sphere(SE, 0, 1)",
-);
+pub(super) static SPHERE: Spec = Spec {
+    divisible: true,
+    ..Spec::wrap(
+        "sphere",
+        "functions on a sphere, of latitude and longitude in degrees",
+        Voice::moving("{k}, on a sphere of {x} in degrees"),
+        "k(u, u'), u = (cos a cos b, cos a sin b, sin a) of latitude a and longitude b",
+        r"k(u, u'),\ u = (\cos a \cos b, \cos a \sin b, \sin a)",
+        &[],
+        "sphere(SE, 0, 1)",
+    )
+};
 
 /// How inputs are wound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

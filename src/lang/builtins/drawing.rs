@@ -13,7 +13,7 @@ use crate::surface::{self, Domain, Hints, SurfaceError};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::kernels::{KERNEL, own_gram};
+use super::kernels::{KERNEL, ROWS, own_gram};
 
 /// How many rows features are found for: beyond, the eigenvectors take minutes.
 const MOST_ROWS: usize = 2000;
@@ -240,15 +240,7 @@ pub static DRAWING: &[Builtin] = &[
         name: "features",
         aliases: &["mercer_features"],
         group: Group::Kernels,
-        places: &[
-            KERNEL,
-            Place::required(
-                "xs",
-                Want::Either(&[Want::Items, Want::Kind(Kind::Data)]),
-                "where: numbers, or rows in the order of first mention, or data",
-            ),
-            Place::optional("m", Want::Count, "5", "how many functions"),
-        ],
+        places: &[KERNEL, ROWS, Place::optional("m", Want::Count, "5", "how many functions")],
         result: Some(Kind::Features),
         summary: "the leading features of a kernel at some rows: its eigenfunctions and spectrum",
         help: "By Mercer's theorem k(x, x′) is the sum of λ φ(x) φ(x′) over all features. Eigenvalues are those of the \

@@ -12,6 +12,12 @@ use crate::lang::value::{Kind, List, Value, check_length};
 use crate::linalg::{Matrix, Vector, pivoted_cholesky};
 
 pub const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a kernel");
+/// Rows that may also be those of data.
+pub const ROWS: Place = Place::required(
+    "xs",
+    Want::Either(&[Want::Items, Want::Kind(Kind::Data)]),
+    "where: numbers, or rows in the order of first mention, or data",
+);
 const XS: Place = Place::required("xs", Want::Items, "where: numbers, or rows in the order of first mention");
 
 /// The rows of a matrix as lists.
@@ -156,11 +162,7 @@ pub static KERNELS: &[Builtin] = &[
         group: Group::Kernels,
         places: &[
             KERNEL,
-            Place::required(
-                "xs",
-                Want::Either(&[Want::Items, Want::Kind(Kind::Data)]),
-                "where: numbers, or rows in the order of first mention, or data",
-            ),
+            ROWS,
             Place::optional("ys", Want::Items, "xs", "other rows; then none of them is an observation of `xs`"),
         ],
         result: Some(Kind::List),
