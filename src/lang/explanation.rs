@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::sheet::Record;
 use super::value::{List, Value};
-use crate::describe::english::Part;
+use crate::describe::english::{Part, Story, Told};
 use crate::fit::Fit;
 use crate::kernel::Kernel;
 
@@ -12,8 +12,17 @@ use crate::kernel::Kernel;
 #[derive(Debug, Clone)]
 pub struct Explanation {
     pub text: String,
-    pub parts: Vec<Part>,
+    pub parts: Parts,
     pub of: Subject,
+}
+
+/// The parts that the text goes through.
+#[derive(Debug, Clone)]
+pub enum Parts {
+    /// Of a sum, as they are written.
+    Meant(Vec<Part>),
+    /// Of a fit, with what each is worth; the first matters most.
+    Told(Story),
 }
 
 /// What is in words.
@@ -37,7 +46,13 @@ impl Explanation {
         match name {
             "text" => Some(Value::str(self.text.as_str())),
             "kernel" => Some(Value::Kernel(self.of.kernel().clone())),
-            "parts" => List::new(self.parts.iter().map(record).collect()).ok().map(Value::List),
+            "parts" => {
+                let parts = match &self.parts {
+                    Parts::Meant(parts) => parts.iter().map(record).collect(),
+                    Parts::Told(story) => story.parts.iter().map(told).collect(),
+                };
+                List::new(parts).ok().map(Value::List)
+            }
             _ => None,
         }
     }
@@ -49,5 +64,20 @@ fn record(part: &Part) -> Value {
         .with("kernel", Value::Kernel(part.kernel.clone()))
         .with("meaning", Value::str(part.meaning.as_str()))
         .with("share", part.share.map_or(Value::Nothing, Value::Number));
+    Value::Record(Arc::new(record))
+}
+
+fn told(part: &Told) -> Value {
+    let number = |value: Option<f64>| value.map_or(Value::Nothing, Value::Number);
+    let gain = part.gain.as_ref();
+    let record = Record::default()
+        .with("label", Value::str(part.name.as_str()))
+        .with("kernel", Value::Kernel(part.kernel.clone()))
+        .with("meaning", Value::str(part.meaning.as_str()))
+        .with("says", Value::str(part.sentences.join(" ")))
+        .with("share", number(part.share))
+        .with("of_rest", number(gain.map(|gain| gain.of_rest)))
+        .with("error", number(gain.map(|gain| gain.error)))
+        .with("lowers", number(gain.map(|gain| gain.lowers)));
     Value::Record(Arc::new(record))
 }

@@ -1,5 +1,7 @@
 //! What the data say: predictions, the parts of a sum, draws, residuals.
 
+mod summand;
+
 use super::{ModelError, Problem};
 use crate::kernel::Kernel;
 use crate::linalg::{Cholesky, Matrix, Vector, pivoted_cholesky, transposed_product};

@@ -31,7 +31,7 @@ pub struct Part {
 }
 
 /// So many parts are told.
-const MOST: usize = 50;
+pub const MOST: usize = 50;
 
 impl Description {
     pub fn text(&self) -> String {
@@ -67,7 +67,8 @@ pub fn kernel(kernel: &Kernel) -> Description {
     describe(kernel, &Scene::default())
 }
 
-fn describe(kernel: &Kernel, scene: &Scene) -> Description {
+/// The parts of a kernel in words.
+pub fn describe(kernel: &Kernel, scene: &Scene) -> Description {
     // one that is too large to be expanded is told as it is written
     let expanded = kernel.expand().unwrap_or_else(|_| kernel.clone());
     let part = |term: &Kernel, name: Option<String>| Part {
@@ -104,8 +105,8 @@ pub fn fit(fit: &Fit) -> Description {
     told
 }
 
-/// What is explained by how many parts, and what stands beside them.
-fn opening(fit: &Fit, parts: usize, scene: &Scene) -> String {
+/// What is explained by how many parts, and what stands beside them; ends with a colon.
+pub fn opening(fit: &Fit, parts: usize, scene: &Scene) -> String {
     let problem = fit.problem();
     let target = problem.data().target().map_or("y", |target| target.name());
     let scale = match (problem.pipeline().target().is_identity(), &scene.target) {

@@ -10,12 +10,14 @@ pub mod motifs;
 mod phrase;
 mod quantity;
 mod scene;
+mod story;
 mod template;
 #[cfg(test)]
 mod tests;
 
 pub use description::{Description, Part, fit as describe_fit, kernel as describe_kernel};
 pub use explain::{fit as explain_fit, kernel as explain_kernel};
+pub use story::{Story, Told, story};
 
 /// `a`, `a and b`, `a, b and c`.
 fn join_and(words: &[String]) -> String {

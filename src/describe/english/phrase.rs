@@ -10,22 +10,24 @@ use crate::kernel::{Head, Inputs, Inside, Kernel, Node, Role, Wrapped};
 /// So many terms of a sum inside a phrase are told.
 const MOST: usize = 12;
 
-/// What a kernel is, with an article where one is needed.
+/// What a kernel is, with an article where one is needed, and how large its values are where that is known.
 pub fn phrase(kernel: &Kernel, scene: &Scene) -> String {
     if let Node::Sum(_) = kernel.node() {
         return sum(&kernel.summands(), scene);
     }
     let product = Product::of(kernel, scene);
-    let size = size(&product, scene).map_or(String::new(), |size| format!(" ({size})"));
-    let Some((head, rest)) = product.factors.split_first() else { return format!("a constant{size}") };
-    let (noun, mut clauses, told) = subject(head, rest, scene);
-    clauses.extend(rest[told..].iter().map(|factor| clause(factor, head, scene)));
-    let whole = match clauses.is_empty() {
-        true => format!("{noun}{size}"),
-        false => format!("{noun} {}{size}", join_and(&clauses)),
-    };
+    let noun = of_product(&product, scene);
+    let whole = size(&product, scene).map_or(noun.clone(), |size| format!("{noun} ({size})"));
     // one bracket after another becomes one
     whole.replace(") (standard", "; standard").replace(") (its", "; its")
+}
+
+/// What a product is, with an article where one is needed.
+pub fn of_product(product: &Product<'_>, scene: &Scene) -> String {
+    let Some((head, rest)) = product.factors.split_first() else { return "a constant".into() };
+    let (noun, mut clauses, told) = subject(head, rest, scene);
+    clauses.extend(rest[told..].iter().map(|factor| clause(factor, head, scene)));
+    if clauses.is_empty() { noun } else { format!("{noun} {}", join_and(&clauses)) }
 }
 
 fn sum(terms: &[&Kernel], scene: &Scene) -> String {

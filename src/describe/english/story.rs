@@ -1,0 +1,167 @@
+//! A fit as a story: its parts in the order in which they matter, what each is, what the data say of it, and how much it
+//! accounts for.
+
+use super::capital;
+use super::description::{MOST, Part, describe, opening};
+use super::factor::Product;
+use super::phrase::of_product;
+use super::quantity::amount;
+use super::scene::Scene;
+use crate::describe::numbers::percent;
+use crate::fit::Fit;
+use crate::kernel::{Head, Kernel, Node};
+use crate::results::{Gain, Importance, importance};
+
+/// A fit in words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Story {
+    /// What is told: the target, how many parts, what stands beside them, and how much is explained. Ends with a colon.
+    pub heading: String,
+    /// The part that matters most comes first. If rows could not be left out, in the order of the kernel.
+    pub parts: Vec<Told>,
+}
+
+/// One part of a sum, in words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// The name that `let` gave it, or its kernel without values.
+    pub name: String,
+    /// With the values of the fit.
+    pub kernel: Kernel,
+    /// A noun phrase without a full stop: what it is.
+    pub headline: String,
+    /// The same with how large its values are, in brackets.
+    pub meaning: String,
+    /// What the data say of it, then what it accounts for: whole sentences.
+    pub sentences: Vec<String>,
+    /// The variance of its posterior mean over the rows, divided by that of y.
+    pub share: Option<f64>,
+    /// What it adds to the parts before it.
+    pub gain: Option<Gain>,
+}
+
+/// Tells a fit part by part, in the units of its data, those that lower the error on rows left out most first.
+pub fn story(fit: &Fit) -> Story {
+    let scene = Scene::of_fit(fit);
+    let parts = describe(&fit.model.kernel, &scene).parts;
+    let importance = importance(fit).ok().filter(|found| found.gains.len() == parts.len());
+    let mut heading = opening(fit, parts.len(), &scene);
+    let told: Vec<Told> = match &importance {
+        None => parts.iter().map(|part| told(part, &scene)).collect(),
+        Some(found) => {
+            let each = found.gains.iter().enumerate().map(|(i, gain)| {
+                let mut told = told(&parts[gain.part], &scene);
+                told.sentences.extend(worth(found, i, &told.kernel, &scene));
+                told.share = Some(gain.share).filter(|share| share.is_finite());
+                told.gain = Some(gain.clone());
+                told
+            });
+            each.collect()
+        }
+    };
+    if let Some(explained) = importance.as_ref().and_then(|found| found.gains.last()).map(|gain| gain.explained)
+        && explained.is_finite()
+    {
+        let together = if told.len() == 1 { "It explains" } else { "Together they explain" };
+        let order = if told.len() == 1 { "" } else { ", the first of them most" };
+        heading =
+            format!("{}. {together} {} of its variance{order}:", heading.trim_end_matches(':'), percent(explained));
+    }
+    Story { heading, parts: told }
+}
+
+fn told(part: &Part, scene: &Scene) -> Told {
+    let headline = match part.kernel.node() {
+        Node::Sum(_) => part.meaning.clone(),
+        _ => of_product(&Product::of(&part.kernel, scene), scene),
+    };
+    Told {
+        name: part.title(),
+        kernel: part.kernel.clone(),
+        headline,
+        meaning: part.meaning.clone(),
+        sentences: Vec::new(),
+        share: None,
+        gain: None,
+    }
+}
+
+/// Whether a part says nothing of one row to another.
+fn is_noise(kernel: &Kernel, scene: &Scene) -> bool {
+    Product::of(kernel, scene).factors.iter().any(|factor| factor.head == Head::Noise)
+}
+
+/// A share that is told as a number; less is told as next to nothing.
+const WORTH_A_NUMBER: f64 = 0.0005;
+
+/// What a part accounts for, beside those before it.
+fn worth(found: &Importance, at: usize, kernel: &Kernel, scene: &Scene) -> Option<String> {
+    let gain = &found.gains[at];
+    let takes = match gain.of_rest {
+        takes if !takes.is_finite() => return None,
+        takes if takes < WORTH_A_NUMBER => "next to nothing".to_string(),
+        takes => percent(takes),
+    };
+    // of the first the share is told already
+    let accounts = (at > 0).then(|| format!("It accounts for {takes} of what remains"));
+    if is_noise(kernel, scene) {
+        return Some("It is noise, of which no other row tells anything.".into());
+    }
+    if found.folds == 0 || !gain.lowers.is_finite() {
+        return accounts.map(|accounts| format!("{accounts}."));
+    }
+    let before = if at == 0 { found.without } else { found.gains[at - 1].error };
+    let [from, to] = [before, gain.error].map(|error| amount(error, scene.target.as_deref(), 3));
+    // a unit that both have is told once
+    let from = match (from.split_once(' '), to.split_once(' ')) {
+        (Some((number, one)), Some((_, other))) if one == other => number,
+        _ => &from,
+    };
+    let (link, change) = match gain.lowers {
+        less if less >= WORTH_A_NUMBER => {
+            ("and", format!("lowers the error on rows left out by {}, from {from} to {to}", percent(less)))
+        }
+        less if less > -WORTH_A_NUMBER => ("and", "does not change the error on rows left out".into()),
+        more => ("but", format!("raises the error on rows left out by {}", percent(-more))),
+    };
+    Some(match accounts {
+        Some(accounts) => format!("{accounts}, {link} {change}."),
+        None => format!("It {change}."),
+    })
+}
+
+impl Story {
+    /// All of it: the heading, then a numbered paragraph for each part if there are several.
+    pub fn text(&self) -> String {
+        let mut lines = vec![self.heading.clone()];
+        if let [told] = &self.parts[..] {
+            lines.push(match told.kernel.part_name() {
+                Some(name) => format!("{name}: {}.", told.meaning),
+                None => format!("{}.", capital(&told.meaning)),
+            });
+            lines.extend(told.sentences.iter().cloned());
+            return lines.join("\n");
+        }
+        for (i, told) in self.parts.iter().take(MOST).enumerate() {
+            let number = format!("{}. ", i + 1);
+            lines.push(format!("{number}{}", told.line()));
+            lines.extend(told.sentences.iter().map(|sentence| format!("{:1$}{sentence}", "", number.len())));
+        }
+        if self.parts.len() > MOST {
+            lines.push(format!("… and {} more parts.", self.parts.len() - MOST));
+        }
+        lines.join("\n")
+    }
+}
+
+impl Told {
+    /// The headline with a capital letter and without a full stop, as a title.
+    pub fn title(&self) -> String {
+        capital(&self.headline)
+    }
+
+    fn line(&self) -> String {
+        let share = self.share.map_or(String::new(), |share| format!(" ({} of the variance)", percent(share)));
+        format!("{}{share}: {}.", self.name, self.meaning)
+    }
+}

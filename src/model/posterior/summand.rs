@@ -1,0 +1,83 @@
+//! One summand at a time: what rows that were left out would have been told, and draws.
+
+use super::Posterior;
+use crate::kernel::{Gram, Kernel};
+use crate::linalg::{Cholesky, Matrix, Vector, pivoted_cholesky, transposed_product};
+use crate::model::ModelError;
+
+impl Posterior {
+    /// K⁻¹(y − m) of the rows without some, which have 0: parameters are kept.
+    ///
+    /// With T the rows left out it is α − K⁻¹[:, T] (K⁻¹[T, T])⁻¹ α[T], from the one factorization there is: the formula for a
+    /// single row (Rasmussen & Williams, 5.12) for several.
+    ///
+    /// # Errors
+    /// [`ModelError::NotPositiveDefinite`] when rounding leaves nothing of K⁻¹[T, T].
+    pub fn weights_without(&self, rows: &[usize]) -> Result<Vector, ModelError> {
+        let mut units = Matrix::zeros(self.alpha.len(), rows.len());
+        for (j, &row) in rows.iter().enumerate() {
+            units[(row, j)] = 1.0;
+        }
+        let columns = self.factor.solve_matrix(&units);
+        let own = Matrix::from_fn(rows.len(), rows.len(), |i, j| columns[(rows[i], j)]);
+        let theirs = Vector::from_fn(rows.len(), |i, _| self.alpha[rows[i]]);
+        let mut weights = &self.alpha - columns * Cholesky::new(own)?.solve(&theirs);
+        for &row in rows {
+            weights[row] = 0.0;
+        }
+        Ok(weights)
+    }
+
+    /// The covariance of a summand between all training rows times columns of weights: with K⁻¹(y − m) its posterior
+    /// mean there. White noise is each row's own.
+    ///
+    /// # Errors
+    /// Rows that the summand cannot look at.
+    pub fn summand_times(&self, term: &Kernel, weights: &Matrix) -> Result<Matrix, ModelError> {
+        let bound = term.bind(&self.problem.schema())?;
+        let sites = bound.sites(&self.problem.x())?;
+        let mut k = Matrix::zeros(sites.n(), sites.n());
+        Gram::new(&bound, &sites).evaluate(&bound.values(), &mut k)?;
+        k.fill_upper_triangle_with_lower_triangle();
+        Ok(transposed_product(&k, weights))
+    }
+
+    /// The posterior mean of a summand at new rows: O(n) a row.
+    ///
+    /// # Errors
+    /// Rows that the summand cannot look at.
+    pub fn summand_mean(&self, term: &Kernel, x: &[&[f64]]) -> Result<Vec<f64>, ModelError> {
+        let bound = term.bind(&self.problem.schema())?;
+        let cross = bound.cross(&bound.values(), &bound.sites(&self.problem.x())?, &bound.sites(x)?)?;
+        Ok(cross.tr_mul(&self.alpha).as_slice().to_vec())
+    }
+
+    /// The posterior mean of a summand at new rows, and draws of it from standard normal numbers: one column a draw.
+    ///
+    /// # Errors
+    /// Rows that the summand cannot look at.
+    pub fn summand_draws(
+        &self,
+        term: &Kernel,
+        x: &[&[f64]],
+        count: usize,
+        normals: &mut dyn FnMut() -> f64,
+    ) -> Result<(Vec<f64>, Matrix), ModelError> {
+        let bound = term.bind(&self.problem.schema())?;
+        let values = bound.values();
+        let sites = bound.sites(x)?;
+        let cross = bound.cross(&values, &bound.sites(&self.problem.x())?, &sites)?;
+        let mean = cross.tr_mul(&self.alpha);
+        let mut covariance = Matrix::zeros(sites.n(), sites.n());
+        Gram::new(&bound, &sites).evaluate(&values, &mut covariance)?;
+        covariance.fill_upper_triangle_with_lower_triangle();
+        let half = self.factor.half_solve(&cross);
+        covariance -= transposed_product(&half, &half);
+        let factor = pivoted_cholesky(&covariance, 1e-12);
+        let mut draws = &factor * Matrix::from_fn(factor.ncols(), count, |_, _| normals());
+        for mut column in draws.column_iter_mut() {
+            column += &mean;
+        }
+        Ok((mean.as_slice().to_vec(), draws))
+    }
+}
