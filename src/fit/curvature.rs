@@ -1,7 +1,9 @@
 //! The shape of the log posterior around a maximum: the last steps to it, and standard errors.
 
 use super::fitting::Likelihood;
+use super::starts::Starts;
 use crate::linalg::{Matrix, Vector};
+use crate::model::Problem;
 
 /// Beyond this many e-folds (or spreads of a column) either way a parameter is called not determined.
 const UNDETERMINED: f64 = 4.0;
@@ -17,11 +19,36 @@ const STEPS: usize = 6;
 pub struct Curvature {
     /// Places of these parameters among all.
     free: Vec<usize>,
+    hessian: Matrix,
     /// 1/√ of each parameter's own curvature; 0 where it has none.
     scale: Vec<f64>,
     /// Of the Hessian scaled to a unit diagonal, so that sharp and blunt parameters can stand side by side.
     values: Vector,
     vectors: Matrix,
+}
+
+/// The log of the evidence with the parameters integrated out by Laplace's method around some values: log p(y, θ) +
+/// (p/2) log 2π − ½ log det H (MacKay 1992). The prior is normal in the optimiser's coordinates, centred on the first
+/// start of a fit, with standard deviation `sd` (Duvenaud, structure-search chapter, gives no prior of its own).
+/// `None` where there is no curvature.
+pub fn laplace_evidence(problem: &Problem, values: &[f64], sd: f64) -> Option<f64> {
+    let objective = Likelihood::new(problem);
+    let total = objective.at(values, false)?.total;
+    let Some(curvature) = Curvature::at(&objective, values) else {
+        return (problem.free() == 0).then_some(total);
+    };
+    let centre = Starts::new(problem, 0).start(0);
+    let squares: f64 = curvature
+        .free
+        .iter()
+        .map(|&i| {
+            let domain = problem.parameters()[i].domain;
+            ((domain.to_real(values[i]) - domain.to_real(centre[i])) / sd).powi(2)
+        })
+        .sum();
+    // the constants of the prior and of the integral over it leave −log sd a parameter
+    let prior = -0.5 * squares - curvature.free.len() as f64 * sd.ln();
+    Some(total + prior - 0.5 * curvature.log_det(1.0 / (sd * sd)))
 }
 
 impl Curvature {
@@ -64,7 +91,7 @@ impl Curvature {
             return None;
         }
         let eigen = scaled.symmetric_eigen();
-        Some(Self { free, scale, values: eigen.eigenvalues, vectors: eigen.eigenvectors })
+        Some(Self { free, hessian, scale, values: eigen.eigenvalues, vectors: eigen.eigenvectors })
     }
 
     /// The standard error of every parameter in natural units, by the delta method. `None` for parameters that are not
@@ -89,6 +116,12 @@ impl Curvature {
             }
         }
         errors
+    }
+
+    /// log det of the Hessian with a precision added to its diagonal; curvature that is missing counts as none.
+    fn log_det(&self, precision: f64) -> f64 {
+        let symmetric = 0.5 * (&self.hessian + self.hessian.transpose());
+        symmetric.symmetric_eigenvalues().iter().map(|value| (value.max(0.0) + precision).ln()).sum()
     }
 
     /// Newton's steps from a place near the maximum, as long as each lowers the gradient and loses no likelihood.

@@ -172,6 +172,22 @@ pub fn condition(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
     finish(model, problem, values, errors, None, Vec::new(), Options::default())
 }
 
+/// Takes the values of a model for those of a fit that has ended elsewhere, and finds its standard errors.
+///
+/// # Errors
+/// As [`condition`].
+pub fn judged(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
+    let problem = Problem::new(model, data, true)?;
+    let values = given(&problem);
+    let objective = Likelihood::new(&problem);
+    let errors = Curvature::at(&objective, &values).map(|curvature| curvature.standard_errors(&objective, &values));
+    let gradient_size = objective.at(&values, false).map_or(f64::NAN, |here| here.size());
+    drop(objective);
+    let errors = errors.unwrap_or_else(|| vec![None; values.len()]);
+    let ended = if gradient_size < 1e-2 { Ended::Converged } else { Ended::SmallChange };
+    finish(model, problem, values, errors, Some((ended, gradient_size)), Vec::new(), Options::default())
+}
+
 /// The values of a problem as written; unset ones take those of a fit's first start.
 pub fn given(problem: &Problem) -> Vec<f64> {
     let start = Starts::new(problem, 0).start(0);
@@ -302,6 +318,14 @@ fn hop(objective: &Likelihood<'_>, starts: &Starts<'_>, runs: &mut [Entry], sear
             None => return,
         }
     }
+}
+
+/// Takes a run to the end, and on to better maxima beside it.
+pub(crate) fn hop_from(objective: &Likelihood<'_>, run: Run, search: &Search, progress: &dyn Progress) -> Run {
+    let mut runs = vec![Entry { run, index: 0, dropped: false }];
+    race(objective, &mut runs, search.max_iter, progress);
+    hop(objective, &Starts::new(objective.problem(), 0), &mut runs, search, progress);
+    runs.swap_remove(0).run
 }
 
 /// Passes on the wish to stop; a single run's own progress is not that of the race.

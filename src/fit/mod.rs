@@ -14,5 +14,7 @@ mod lbfgs;
 mod linesearch;
 mod starts;
 
-pub use fitting::{Fit, Likelihood, Options, Start, condition, fit, given};
-pub use starts::Starts;
+pub use curvature::laplace_evidence;
+pub(crate) use fitting::hop_from;
+pub use fitting::{Fit, Likelihood, Options, Start, condition, fit, given, judged};
+pub use starts::{Column, Starts};

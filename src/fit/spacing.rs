@@ -52,7 +52,7 @@ pub fn distinct(column: &[f64]) -> Vec<f64> {
 
 /// At most `most` of `count` rows in ascending order: one from each of so many blocks, at a place drawn from a fixed
 /// seed, since an even stride would hide whatever repeats with it.
-pub(super) fn sample(count: usize, most: usize) -> Vec<usize> {
+pub(crate) fn sample(count: usize, most: usize) -> Vec<usize> {
     if count <= most {
         return (0..count).collect();
     }

@@ -34,15 +34,19 @@ pub struct Starts<'p> {
     places: Vec<(usize, usize)>,
 }
 
-struct Column {
-    middle: f64,
-    variance: f64,
-    span: f64,
-    gap: f64,
-    distance: f64,
-    least: f64,
+/// What is read from a column for starts.
+#[derive(Debug, Clone)]
+pub struct Column {
+    pub middle: f64,
+    pub variance: f64,
+    pub span: f64,
+    /// Between neighbours.
+    pub gap: f64,
+    /// The median distance of two rows.
+    pub distance: f64,
+    pub least: f64,
     /// Strongest first, then halves and doubles of the strongest.
-    periods: Vec<f64>,
+    pub periods: Vec<f64>,
 }
 
 impl<'p> Starts<'p> {
@@ -262,7 +266,8 @@ impl<'p> Starts<'p> {
 }
 
 impl Column {
-    fn new(x: &[f64], y: &[f64], wants_period: bool) -> Self {
+    /// Of the values of a column beside a target; periods are looked for where they are wanted.
+    pub fn new(x: &[f64], y: &[f64], wants_period: bool) -> Self {
         let (middle, variance) = mean_variance(x);
         let span = span(x).unwrap_or(1.0);
         let gap = median_gap(x).unwrap_or(1.0);

@@ -33,7 +33,7 @@ impl Kernel {
     }
 
     /// Whether it is a sum in effect: its parts have variances of their own, so that a factor beside it needs none.
-    pub(super) fn is_sum_like(&self) -> bool {
+    pub(crate) fn is_sum_like(&self) -> bool {
         match self.node() {
             Node::Leaf(_) => false,
             Node::Sum(_) => true,
@@ -44,7 +44,7 @@ impl Kernel {
 
     /// The tree with the parameters of every node replaced by what `f` makes of them, depth first, a wrap's after those
     /// of its children.
-    pub(super) fn rewrite_params(&self, f: &mut dyn FnMut(At, &Values) -> Values) -> Kernel {
+    pub(crate) fn rewrite_params(&self, f: &mut dyn FnMut(At, &Values) -> Values) -> Kernel {
         self.rewrite_below(false, f)
     }
 
@@ -75,7 +75,7 @@ impl Kernel {
 
 /// Where a parameter stands.
 #[derive(Clone, Copy)]
-pub(super) struct At {
+pub(crate) struct At {
     pub family: &'static Spec,
     pub spec: &'static ParamSpec,
     pub ard: bool,
@@ -85,7 +85,7 @@ pub(super) struct At {
 
 impl ParamSpec {
     /// Whether it is one of those of which a product needs only one.
-    pub(super) fn is_variance(&self) -> bool {
+    pub(crate) fn is_variance(&self) -> bool {
         matches!(self.role, Role::Variance | Role::SlopeVariance)
     }
 }

@@ -282,6 +282,21 @@ impl Problem {
         &values[values.len() - count..]
     }
 
+    /// The same problem with free parameters kept within regions of those that are worth looking at. Bounds, priors
+    /// and the texts of models stay as they are.
+    pub fn confined(mut self, region: impl Fn(&Parameter) -> Option<(f64, f64)>) -> Self {
+        for parameter in &mut self.parameters {
+            let bounded = matches!(parameter.domain, Domain::Interval { .. }) || parameter.param.prior.is_some();
+            if !parameter.is_free() || bounded {
+                continue;
+            }
+            if let Some((lo, hi)) = region(parameter).filter(|(lo, hi)| lo < hi) {
+                parameter.domain = Domain::Interval { lo, hi };
+            }
+        }
+        self
+    }
+
     /// The model with these values written in: held variances stay unset, fixed ones as they are.
     pub fn model_with(&self, values: &[f64]) -> Model {
         let kernel = self.bound.with_values(self.kernel_values(values));

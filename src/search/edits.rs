@@ -1,0 +1,344 @@
+//! What is done to an expression: every edit, at every place.
+//!
+//! Duvenaud, structure-search chapter, "Searching over structures": any subexpression S becomes S + B or S × B, any base
+//! kernel B becomes another one, B′. The rest is for who asks for it: parts taken out again, changepoints, additive
+//! kernels, symmetries, and whatever function of a kernel a user writes.
+
+use std::sync::Arc;
+
+use super::place::{MULTIPLIED, NEW, marked, placed, written};
+use crate::kernel::wraps::{self, Bases, Method, Mixture, Winding};
+use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Move, MoveKind, Node, Values, Wrapped};
+use crate::param::Param;
+
+/// A function of a user that makes an expression of one, or a sentence that says why it cannot.
+pub type EditFn = Arc<dyn Fn(&Kernel) -> Result<Kernel, String> + Send + Sync>;
+
+/// One way to change an expression.
+#[derive(Clone)]
+pub enum Edit {
+    /// S → S + B.
+    Add,
+    /// S → S × B.
+    Multiply,
+    /// B → B′ on the same inputs.
+    Replace,
+    /// A term or a factor is taken out.
+    Drop,
+    /// S → S before a point of an input and another S after it, or B in the place of one of them.
+    Changepoint,
+    /// S → S + A or S × A with A an additive kernel of a base kernel, of up to two inputs at a time.
+    Additive,
+    /// S → S made even about the middle of an input.
+    Mirror,
+    /// S → S made symmetric in two inputs.
+    Swap,
+    /// S → S with an input wound round a circle.
+    Wind,
+    /// S → f(S).
+    Own { name: Arc<str>, apply: EditFn },
+}
+
+impl std::fmt::Debug for Edit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl PartialEq for Edit {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+/// Every edit with a name, the usual ones first: name, what it does.
+pub const EDITS: [(Edit, &str, &str); 9] = [
+    (Edit::Add, "add", "S becomes S + B"),
+    (Edit::Multiply, "multiply", "S becomes S * B"),
+    (Edit::Replace, "replace", "a base kernel becomes another one"),
+    (Edit::Drop, "drop", "a term or a factor is taken out"),
+    (Edit::Changepoint, "changepoint", "S becomes another S, or B, after a point of an input"),
+    (Edit::Additive, "additive", "an additive kernel over all inputs, of orders 1 and 2, is added or multiplied"),
+    (Edit::Mirror, "mirror", "S is made even about the middle of an input"),
+    (Edit::Swap, "swap", "S is made symmetric in two inputs"),
+    (Edit::Wind, "wind", "an input of S goes round a circle"),
+];
+
+impl Edit {
+    /// Those of the thesis, and taking parts out.
+    pub fn usual() -> Vec<Edit> {
+        EDITS[..4].iter().map(|(edit, ..)| edit.clone()).collect()
+    }
+
+    pub fn named(name: &str) -> Option<Edit> {
+        EDITS.iter().find(|(_, known, _)| *known == name).map(|(edit, ..)| edit.clone())
+    }
+
+    pub fn name(&self) -> &str {
+        match self {
+            Edit::Own { name, .. } => name,
+            edit => EDITS
+                .iter()
+                .find(|(known, ..)| std::mem::discriminant(known) == std::mem::discriminant(edit))
+                .map_or("", |(_, name, _)| name),
+        }
+    }
+}
+
+/// What edits draw upon.
+pub struct Means<'a> {
+    /// Base kernels, each with its inputs named.
+    pub bases: &'a [Kernel],
+    /// Inputs of numbers, each with the middle of its values.
+    pub inputs: &'a [(Arc<str>, f64)],
+}
+
+/// An expression made by an edit. Written values are those of its parent; new nodes have a mark.
+#[derive(Debug, Clone)]
+pub struct Child {
+    pub kernel: Kernel,
+    pub edit: String,
+    pub kind: Kind,
+}
+
+/// What is known of the parent's part in a child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The child is the parent where the new part has no variance.
+    Added,
+    /// The child is the parent where the new factor does not change.
+    Multiplied,
+    Other,
+}
+
+/// Where a subexpression stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Under {
+    Root,
+    Sum,
+    Product,
+    Wrap,
+}
+
+/// All children of an expression with its values written in, in a fixed order; some may be the same kernel.
+pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>) -> Vec<Child> {
+    let parent = written(&parent.bare());
+    let mut places = Vec::new();
+    paths(&parent, Under::Root, &mut Vec::new(), &mut places);
+    let mut out = Vec::new();
+    for edit in edits {
+        for (path, under) in &places {
+            let part = at(&parent, path);
+            let mut put = |new: Kernel, edit: String, kind: Kind| {
+                if let Some(kernel) = with(&parent, path, Some(new)) {
+                    out.push(Child { kernel: placed(&kernel), edit, kind });
+                }
+            };
+            match edit {
+                // in a sum the term would be added to the sum, which is a subexpression of its own
+                Edit::Add if *under != Under::Sum => {
+                    for base in means.bases {
+                        put_sum(&mut put, part, base);
+                    }
+                }
+                Edit::Multiply if *under != Under::Product => {
+                    for base in means.bases {
+                        put_product(&mut put, part, base);
+                    }
+                }
+                Edit::Replace => {
+                    for (new, name) in replacements(part, means.bases) {
+                        put(new, name, Kind::Other);
+                    }
+                }
+                Edit::Changepoint => {
+                    for (input, _) in means.inputs {
+                        let point = |before: Kernel, after: Kernel| changepoint(before, after, input);
+                        put(point(part.clone(), part.clone()), format!("changepoint({input})"), Kind::Other);
+                        for base in means.bases {
+                            let new = marked(base, NEW);
+                            let edit = format!("changepoint to {}", base.heading());
+                            put(point(part.clone(), new.clone()), edit, Kind::Other);
+                            let edit = format!("changepoint from {}", base.heading());
+                            put(point(new, part.clone()), edit, Kind::Other);
+                        }
+                    }
+                }
+                Edit::Additive if means.inputs.len() > 1 => {
+                    for kernel in additives(means) {
+                        if *under != Under::Sum {
+                            put_sum(&mut put, part, &kernel);
+                        }
+                        if *under != Under::Product {
+                            put_product(&mut put, part, &kernel);
+                        }
+                    }
+                }
+                Edit::Mirror => {
+                    for (input, middle) in means.inputs.iter().filter(|(input, _)| sees(part, input)) {
+                        let moved = symmetric(part, MoveKind::Flip, &[input], vec![*middle]);
+                        moved.into_iter().for_each(|new| put(new, format!("mirror({input})"), Kind::Other));
+                    }
+                }
+                Edit::Swap => {
+                    for (i, (one, _)) in means.inputs.iter().enumerate() {
+                        for (other, _) in &means.inputs[i + 1..] {
+                            if sees(part, one) || sees(part, other) {
+                                let moved = symmetric(part, MoveKind::Swap, &[one, other], Vec::new());
+                                moved
+                                    .into_iter()
+                                    .for_each(|new| put(new, format!("swap({one}, {other})"), Kind::Other));
+                            }
+                        }
+                    }
+                }
+                Edit::Wind => {
+                    for (input, _) in means.inputs.iter().filter(|(input, _)| sees(part, input)) {
+                        let these = Inputs::These(vec![InputRef::Name(input.clone())]);
+                        let new = wraps::wound(Winding::Periodic, part.clone(), these, vec![Values::Each(Vec::new())]);
+                        put(new.with_origin(Some(NEW)), format!("wind({input})"), Kind::Other);
+                    }
+                }
+                // a user's function says by an error that it is not for this kernel
+                Edit::Own { name, apply } => {
+                    if let Ok(new) = apply(part) {
+                        put(new.bare(), name.to_string(), Kind::Other);
+                    }
+                }
+                Edit::Add | Edit::Multiply | Edit::Additive | Edit::Drop => {}
+            }
+            if *edit == Edit::Drop
+                && !matches!(under, Under::Root | Under::Wrap)
+                && let Some(kernel) = with(&parent, path, None)
+            {
+                out.push(Child {
+                    kernel: placed(&kernel),
+                    edit: format!("without {}", part.heading()),
+                    kind: Kind::Other,
+                });
+            }
+        }
+    }
+    out
+}
+
+fn put_sum(put: &mut impl FnMut(Kernel, String, Kind), part: &Kernel, base: &Kernel) {
+    if let Some(sum) = Kernel::sum([part.clone(), marked(base, NEW)]) {
+        put(sum, format!("+ {}", base.heading()), Kind::Added);
+    }
+}
+
+fn put_product(put: &mut impl FnMut(Kernel, String, Kind), part: &Kernel, base: &Kernel) {
+    if let Some(product) = Kernel::product([marked(part, MULTIPLIED), marked(base, NEW)]) {
+        put(product, format!("* {}", base.heading()), Kind::Multiplied);
+    }
+}
+
+/// Every subexpression: its path and what it stands in.
+fn paths(kernel: &Kernel, under: Under, path: &mut Vec<usize>, out: &mut Vec<(Vec<usize>, Under)>) {
+    out.push((path.clone(), under));
+    let below = match kernel.node() {
+        Node::Leaf(_) => return,
+        Node::Sum(_) => Under::Sum,
+        Node::Product(_) => Under::Product,
+        // a kernel that stands for one for each input is not edited inside
+        Node::Wrap(wrapped) if wrapped.wrap.stands_for_each() => return,
+        Node::Wrap(_) => Under::Wrap,
+    };
+    for (i, child) in kernel.children().iter().enumerate() {
+        path.push(i);
+        paths(child, below, path, out);
+        path.pop();
+    }
+}
+
+fn at<'k>(kernel: &'k Kernel, path: &[usize]) -> &'k Kernel {
+    path.iter().fold(kernel, |kernel, &i| &kernel.children()[i])
+}
+
+/// The kernel with another part in a place, or none. `None` where nothing is left.
+fn with(kernel: &Kernel, path: &[usize], part: Option<Kernel>) -> Option<Kernel> {
+    let Some((&first, rest)) = path.split_first() else { return part };
+    let children = kernel
+        .children()
+        .iter()
+        .enumerate()
+        .filter_map(|(i, child)| if i == first { with(child, rest, part.clone()) } else { Some(child.clone()) });
+    match kernel.node() {
+        Node::Leaf(_) => None,
+        Node::Sum(_) => Kernel::sum(children),
+        Node::Product(_) => Kernel::product(children),
+        Node::Wrap(wrapped) => {
+            let children: Vec<Kernel> = children.collect();
+            let whole = children.len() == wrapped.children.len();
+            whole.then(|| kernel.with_node(Node::Wrap(Wrapped { children, ..wrapped.clone() })))
+        }
+    }
+}
+
+/// Other base kernels on the inputs of a leaf, with those of its values that mean the same there.
+fn replacements(part: &Kernel, bases: &[Kernel]) -> Vec<(Kernel, String)> {
+    let Node::Leaf(old) = part.node() else { return Vec::new() };
+    let other = |base: &&Kernel| match base.node() {
+        Node::Leaf(new) => {
+            let (one, two) = (old.family.spec(), new.family.spec());
+            let same_inputs = new.inputs == old.inputs || !one.reads_inputs || !two.reads_inputs;
+            !std::ptr::eq(one, two) && same_inputs
+        }
+        _ => false,
+    };
+    let handed = |base: &Kernel| {
+        let Node::Leaf(new) = base.node() else { return base.clone() };
+        let mut new: Leaf = new.clone();
+        for (spec, values) in new.family.spec().params.iter().zip(&mut new.params) {
+            let from = old.family.spec().params.iter().position(|p| p.role == spec.role && p.size == spec.size);
+            if let Some(from) = from.filter(|_| values.is_unset()) {
+                *values = old.params[from].map(|param| param.value().map_or_else(Param::default, Param::free));
+            }
+        }
+        base.with_node(Node::Leaf(new)).with_origin(Some(NEW))
+    };
+    bases
+        .iter()
+        .filter(other)
+        .map(|base| (handed(base), format!("{} for {}", base.heading(), part.heading())))
+        .collect()
+}
+
+fn changepoint(before: Kernel, after: Kernel, input: &Arc<str>) -> Kernel {
+    let these = Inputs::These(vec![InputRef::Name(input.clone())]);
+    let unset = || Values::One(Param::default());
+    wraps::changepoint(before, after, these, vec![unset(), unset()]).with_origin(Some(NEW))
+}
+
+/// Additive kernels of each base kernel over all inputs.
+fn additives(means: &Means<'_>) -> Vec<Kernel> {
+    let mut out: Vec<Kernel> = Vec::new();
+    for base in means.bases {
+        let Node::Leaf(leaf) = base.node() else { continue };
+        if !leaf.family.spec().reads_inputs {
+            continue;
+        }
+        let base = base.with_node(Node::Leaf(Leaf { inputs: Inputs::All, ..leaf.clone() }));
+        let names = means.inputs.iter().map(|(name, _)| InputRef::Name(name.clone())).collect();
+        let orders = Mixture::Additive(Some(2));
+        let made = wraps::additive(orders, Bases::Like(base), Inputs::These(names), vec![Values::Each(Vec::new())]);
+        if let Ok(kernel) = made
+            && !out.contains(&kernel)
+        {
+            out.push(kernel);
+        }
+    }
+    out
+}
+
+fn symmetric(part: &Kernel, kind: MoveKind, inputs: &[&Arc<str>], about: Vec<f64>) -> Option<Kernel> {
+    let inputs = inputs.iter().map(|&name| InputRef::Name(name.clone())).collect();
+    let moved = Move::new(kind, inputs, about).ok()?;
+    wraps::invariant(part.clone(), vec![moved], Method::Sum, false).ok()
+}
+
+fn sees(part: &Kernel, input: &str) -> bool {
+    let (mentioned, all) = part.mentioned();
+    all || mentioned.iter().any(|seen| matches!(seen, InputRef::Name(name) if **name == *input))
+}

@@ -1,0 +1,145 @@
+//! Search over kernels: which sum of products of simple kernels the data speak for.
+//!
+//! Greedy search over an open-ended space of expressions (Duvenaud, Lloyd and others, structure-search chapter): from base
+//! kernels on every input, each depth edits the best expression so far in every place, fits the results, and scores them.
+//! [`edits`] says what is done to an expression, [`seeds`] where the parameters of a new part start, [`race`] how many
+//! candidates become few, [`score`] what they are judged by. Deliberately absent: the language and display.
+//!
+//! The numbers of a search depend on its data, settings and seed alone, at any number of threads, unless a budget of time
+//! ended it or somebody did.
+
+mod edits;
+mod error;
+mod grounds;
+mod place;
+mod race;
+mod score;
+mod seeds;
+mod settings;
+mod walk;
+
+pub use edits::{EDITS, Edit, EditFn};
+pub use error::SearchError;
+pub use score::{Criterion, parameters, recorded_parameters};
+pub use settings::{Budget, BudgetError, Settings};
+pub use walk::{resume, search};
+
+use std::sync::Arc;
+
+use crate::data::Dataset;
+use crate::fit::Fit;
+use crate::kernel::Kernel;
+use crate::model::Model;
+
+/// What a search has come to.
+#[derive(Debug, Clone)]
+pub struct Search {
+    pub settings: Settings,
+    pub data: Dataset,
+    /// One a depth: the first is that of the base kernels.
+    pub levels: Vec<Level>,
+    /// The best that were fitted to their end, best first; no two are the same kernel after `simplify`. Noise alone is
+    /// the last where nothing was better.
+    pub models: Vec<Found>,
+    /// The first of the models with its standard errors, fitted to all rows.
+    pub best: Arc<Fit>,
+    pub ended: Ended,
+    /// Evaluations of the likelihood, with or without gradient, on few rows or all.
+    pub evaluations: usize,
+    pub seconds: f64,
+}
+
+/// What was done at one depth.
+#[derive(Debug, Clone)]
+pub struct Level {
+    /// From 1.
+    pub depth: usize,
+    /// The expressions that were edited; none at the first depth.
+    pub expanded: Vec<Kernel>,
+    /// Best first; those that failed at the end.
+    pub candidates: Vec<Candidate>,
+    /// The best so far, of this depth or an earlier one.
+    pub best: Found,
+    /// Spent at this depth.
+    pub evaluations: usize,
+    pub seconds: f64,
+}
+
+/// An expression that was tried.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// With the values that it has come to.
+    pub kernel: Kernel,
+    /// What was done, such as `* Per(year)`.
+    pub edit: String,
+    /// Log marginal likelihood as far as the candidate came; of a part of the rows where it was left behind early.
+    pub lml: Option<f64>,
+    /// Of candidates that were fitted to the end.
+    pub score: Option<f64>,
+    pub reached: Reached,
+}
+
+/// How far a candidate came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reached {
+    /// Looked at with a few values of its new parameters.
+    Screened,
+    /// Fitted some steps.
+    Raced,
+    /// Fitted to the end.
+    Fitted,
+    /// Could not be set beside the data or evaluated: why.
+    Failed(String),
+}
+
+impl Reached {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Reached::Screened => "screened",
+            Reached::Raced => "raced",
+            Reached::Fitted => "fitted",
+            Reached::Failed(_) => "failed",
+        }
+    }
+}
+
+/// A model that was fitted to the end.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// With its values written in.
+    pub model: Model,
+    pub lml: f64,
+    /// How many parameters the score charges.
+    pub parameters: usize,
+    /// Lower is better.
+    pub score: f64,
+    /// exp(−score/2) over the sum of these over the models of the search.
+    pub weight: f64,
+}
+
+/// Why a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// It has reached the depth that was asked for.
+    Depth,
+    /// No edit made the score better.
+    NoBetter,
+    /// The seconds allowed are used up.
+    OutOfTime,
+    /// The evaluations allowed are used up.
+    OutOfEvaluations,
+    /// Somebody asked to stop.
+    Stopped,
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Ended::Depth => "reached its depth",
+            Ended::NoBetter => "no edit made it better",
+            Ended::OutOfTime => "ended by its budget of time: another run may differ",
+            Ended::OutOfEvaluations => "ended by its budget of evaluations",
+            Ended::Stopped => "stopped by the user: the best so far",
+        })
+    }
+}

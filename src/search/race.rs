@@ -1,0 +1,294 @@
+//! Many candidates, few fits: each is looked at, the promising are fitted some steps, the best to the end.
+//!
+//! What is compared on the way is the score that a candidate would have if it ended there; on few rows the likelihood is
+//! scaled up to all. The last round, from which the scores come, always looks at all rows.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::edits::{Child, Kind};
+use super::grounds::Grounds;
+use super::seeds::{Inheritance, base_seeds, region, seeds};
+use super::{Candidate, Reached};
+use crate::fit::optimize::{Options, Run};
+use crate::fit::{Likelihood, hop_from};
+use crate::model::{ModelError, Problem, available_memory, needed_memory};
+use crate::progress::{Progress, Silent};
+
+/// Starts of a candidate that are looked at: fewer where there are many inputs, and with them many candidates.
+fn most_seeds(inputs: usize) -> usize {
+    if inputs <= 2 { 16 } else { 8 }
+}
+
+/// Steps of the first round, on the early rows.
+const FIRST_STEPS: usize = 8;
+/// Steps of the second round, on all rows.
+const SECOND_STEPS: usize = 20;
+/// Steps to the end at most.
+const LAST_STEPS: usize = 300;
+/// So many candidates are fitted to the end, at least;
+const FINALISTS: usize = 4;
+
+/// What is seen of a race while it runs.
+pub struct Watch<'p> {
+    pub progress: &'p dyn Progress,
+    pub spent: &'p AtomicUsize,
+    /// Evaluations after which no round begins.
+    pub allowed: usize,
+    /// What stands at the front of the progress line.
+    pub heading: String,
+    pub share: (f64, f64),
+}
+
+impl Watch<'_> {
+    fn over(&self) -> bool {
+        self.progress.stop() || self.spent.load(Ordering::Relaxed) >= self.allowed
+    }
+
+    fn tell(&self, round: usize, done: usize, of: usize) {
+        let within = (round as f64 + done as f64 / of.max(1) as f64) / 4.0;
+        let share = self.share.0 + (self.share.1 - self.share.0) * within;
+        let what = ["looked at", "in the first round", "in the second round", "in the last round"][round.min(3)];
+        self.progress.report(share, &format!("{}, {done} of {of} {what}", self.heading));
+    }
+}
+
+/// One candidate in a race.
+pub struct Entry {
+    pub child: Child,
+    /// `None` once the candidate has failed.
+    pub problem: Option<Problem>,
+    early: Option<Problem>,
+    runs: Vec<Run>,
+    /// Minus the log likelihood that was reached, of all rows or scaled up to them.
+    value: f64,
+    pub reached: Reached,
+    /// What its parameters cost.
+    penalty: f64,
+    index: usize,
+}
+
+impl Entry {
+    fn provisional(&self) -> f64 {
+        if self.value.is_nan() { f64::INFINITY } else { 2.0 * self.value + self.penalty }
+    }
+
+    /// The candidate with the values that it has come to, and its log likelihood.
+    pub fn candidate(&self, score: Option<f64>) -> Candidate {
+        let at = self.problem.as_ref().and_then(|problem| {
+            let run = best(&self.runs)?;
+            Some(problem.model_with(&Likelihood::new(problem).to_values(&run.outcome().at)).kernel)
+        });
+        let kernel = at.unwrap_or_else(|| self.child.kernel.clone()).bare();
+        let lml = Some(-self.value).filter(|v| v.is_finite());
+        Candidate { kernel, edit: self.child.edit.clone(), lml, score, reached: self.reached.clone() }
+    }
+
+    /// Values of the best run, with the best mean beside them.
+    pub fn values(&self) -> Option<Vec<f64>> {
+        let objective = Likelihood::new(self.problem.as_ref()?);
+        let values = objective.to_values(&best(&self.runs)?.outcome().at);
+        Some(objective.evidence(&values, false, true).ok()?.values)
+    }
+}
+
+fn best(runs: &[Run]) -> Option<&Run> {
+    runs.iter().filter(|run| run.value().is_finite()).min_by(|a, b| a.value().total_cmp(&b.value()))
+}
+
+/// Runs the race; entries come back best first, of which those with [`Reached::Fitted`] went to the end.
+pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<'_>, watch: &Watch<'_>) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = children.into_iter().enumerate().map(|(i, child)| enter(child, i, grounds)).collect();
+    let abreast = abreast(&entries);
+    let seeds_of = |entry: &Entry, problem: &Problem| -> Vec<Vec<f64>> {
+        let most = most_seeds(grounds.columns.len());
+        match from {
+            Some(from) => seeds(problem, entry.child.kind, from, grounds, most),
+            None => base_seeds(problem, most, grounds.settings.seed),
+        }
+    };
+    let share = grounds.early_share();
+    let keep = grounds.settings.restarts;
+    each(&mut entries, abreast, watch, 0, |entry| {
+        let (Some(whole), small) = (entry.problem.as_ref(), entry.early.as_ref()) else { return };
+        let problem = small.unwrap_or(whole);
+        let objective = Likelihood::new(problem);
+        let mut seen: Vec<(f64, Vec<f64>)> = Vec::new();
+        let mut failure = None;
+        for values in seeds_of(entry, problem) {
+            watch.spent.fetch_add(1, Ordering::Relaxed);
+            match objective.evidence(&values, false, true) {
+                Ok(found) if found.lml.is_finite() => {
+                    seen.push((objective.offset() - found.lml, objective.to_coordinates(&values)));
+                }
+                Ok(_) => {}
+                Err(error) => failure = Some(error),
+            }
+        }
+        seen.sort_by(|a, b| a.0.total_cmp(&b.0));
+        seen.truncate(keep);
+        entry.value = seen.first().map_or(f64::INFINITY, |s| s.0 / share - objective.offset());
+        entry.runs = seen.iter().map(|(_, at)| Run::new(at, &options(FIRST_STEPS))).collect();
+        if entry.runs.is_empty() {
+            entry.fail(failure);
+        }
+    });
+    sort(&mut entries);
+    let count = entries.len();
+    let first = (count / 3).clamp(FINALISTS * 4, 60).min(count);
+    round(&mut entries[..first], FIRST_STEPS, abreast, true, share, watch, 1);
+    sort(&mut entries[..first]);
+    let second = (first / 3).clamp(FINALISTS * 2, 16).min(first);
+    round(&mut entries[..second], SECOND_STEPS, abreast, false, 1.0, watch, 2);
+    sort(&mut entries[..second]);
+    let last = (FINALISTS).min(second);
+    if watch.over() && entries.iter().all(|e| e.value.is_infinite()) {
+        return entries;
+    }
+    each(&mut entries[..last], abreast, watch, 3, |entry| {
+        let Some(problem) = entry.problem.as_ref() else { return };
+        let objective = Likelihood::new(problem);
+        let before: usize = entry.runs.iter().map(|run| run.outcome().evaluations).sum();
+        entry.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
+        let Some(run) = entry.runs.first().cloned() else { return };
+        let run = hop_from(&objective, run, &options(LAST_STEPS), &Stop(watch.progress));
+        let after: usize =
+            run.outcome().evaluations + entry.runs[1..].iter().map(|run| run.outcome().evaluations).sum::<usize>();
+        watch.spent.fetch_add(after.saturating_sub(before), Ordering::Relaxed);
+        entry.value = run.value() - objective.offset();
+        entry.runs = vec![run];
+        if entry.value.is_finite() {
+            entry.reached = Reached::Fitted;
+        }
+    });
+    sort(&mut entries);
+    entries
+}
+
+/// Takes each entry some steps on.
+fn round(
+    entries: &mut [Entry],
+    steps: usize,
+    abreast: usize,
+    early: bool,
+    share: f64,
+    watch: &Watch<'_>,
+    number: usize,
+) {
+    each(entries, abreast, watch, number, |entry| {
+        let (Some(whole), small) = (entry.problem.as_ref(), entry.early.as_ref().filter(|_| early)) else { return };
+        let objective = Likelihood::new(small.unwrap_or(whole));
+        // runs on few rows start again on all of them
+        let moved = entry.early.is_some() && !early;
+        if entry.runs.is_empty() {
+            return;
+        }
+        if !early {
+            entry.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
+            entry.runs.truncate(1);
+        }
+        for run in &mut entry.runs {
+            if moved {
+                *run = Run::new(&run.outcome().at, &options(LAST_STEPS));
+            }
+            let before = run.outcome().evaluations;
+            run.advance(&objective, steps, &Stop(watch.progress));
+            watch.spent.fetch_add(run.outcome().evaluations - before, Ordering::Relaxed);
+        }
+        entry.value = best(&entry.runs).map_or(f64::INFINITY, |run| run.value() / share - objective.offset());
+        entry.reached = Reached::Raced;
+    });
+}
+
+/// Does something to each entry, side by side as far as the memory reaches, unless the race is over.
+fn each(entries: &mut [Entry], abreast: usize, watch: &Watch<'_>, number: usize, f: impl Fn(&mut Entry) + Sync) {
+    let (done, of) = (AtomicUsize::new(0), entries.len());
+    if watch.over() {
+        return;
+    }
+    for some in entries.chunks_mut(abreast.max(1)) {
+        some.par_iter_mut().for_each(|entry| {
+            if watch.progress.stop() || matches!(entry.reached, Reached::Failed(_)) {
+                return;
+            }
+            f(entry);
+            watch.tell(number, done.fetch_add(1, Ordering::Relaxed) + 1, of);
+        });
+    }
+}
+
+fn enter(child: Child, index: usize, grounds: &Grounds<'_>) -> Entry {
+    let model = grounds.model(child.kernel.clone());
+    let mut entry = Entry {
+        child,
+        problem: None,
+        early: None,
+        runs: Vec::new(),
+        value: f64::INFINITY,
+        reached: Reached::Screened,
+        penalty: 0.0,
+        index,
+    };
+    match Problem::new(&model, &grounds.data, false) {
+        Ok(problem) => {
+            let problem = problem.confined(|p| region(p, grounds));
+            let criterion = grounds.settings.criterion;
+            entry.penalty = criterion.penalty(problem.n()) * criterion.count(&problem) as f64;
+            match grounds.early.as_deref().map(|rows| problem.of_rows(rows)).transpose() {
+                Ok(early) => entry.early = early,
+                Err(error) => entry.fail(Some(error)),
+            }
+            entry.problem = Some(problem);
+        }
+        Err(error) => entry.fail(Some(error)),
+    }
+    entry
+}
+
+impl Entry {
+    fn fail(&mut self, error: Option<ModelError>) {
+        let why = error.map_or_else(|| "its likelihood is not finite".to_string(), |error| error.to_string());
+        (self.problem, self.early, self.reached) = (None, None, Reached::Failed(why));
+    }
+}
+
+fn sort(entries: &mut [Entry]) {
+    entries.sort_by(|a, b| a.provisional().total_cmp(&b.provisional()).then(a.index.cmp(&b.index)));
+}
+
+/// How many candidates may be evaluated at once; all, where the memory does not bind.
+fn abreast(entries: &[Entry]) -> usize {
+    let each = entries.iter().filter_map(|e| e.problem.as_ref()).map(needed_memory).max().unwrap_or(1).max(1);
+    let most = (available_memory() / 2 / each).max(1) as usize;
+    if most >= rayon::current_num_threads() { entries.len().max(1) } else { most }
+}
+
+fn options(steps: usize) -> Options {
+    let steps = steps.max(LAST_STEPS);
+    Options {
+        max_iter: steps,
+        max_evals: 4 * steps,
+        gradient_tolerance: 1e-4,
+        value_tolerance: 1e-8,
+        ..Options::default()
+    }
+}
+
+/// Passes on the wish to stop.
+struct Stop<'p>(&'p dyn Progress);
+
+impl Progress for Stop<'_> {
+    fn report(&self, done: f64, note: &str) {
+        Silent.report(done, note);
+    }
+
+    fn stop(&self) -> bool {
+        self.0.stop()
+    }
+}
+
+/// What a base kernel enters the race as.
+pub fn bare_child(kernel: &crate::kernel::Kernel) -> Child {
+    Child { kernel: kernel.clone(), edit: kernel.heading(), kind: Kind::Other }
+}

@@ -1,0 +1,269 @@
+//! Where the parameters of a new part start: the others stay where the parent had them.
+//!
+//! New periods are those of the parent, then the peaks of the periodogram of what the parent leaves unexplained, then
+//! those of the data; new length-scales and locations are spread over the distances and the range of their input; new
+//! variances are a share of what is left. One seed leaves the parent as it is, as far as the edit allows, so that no child
+//! is worse than its parent.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::edits::Kind;
+use super::grounds::Grounds;
+use super::place::{MULTIPLIED, NEW};
+use crate::fit::periodogram::peaks;
+use crate::fit::{Fit, Starts};
+use crate::kernel::Role;
+use crate::model::{Parameter, ParameterKind, Problem};
+use crate::param::Domain;
+
+/// What a parent leaves to its children.
+pub struct Inheritance {
+    /// For each input: periods to try, most promising first.
+    periods: Vec<Vec<f64>>,
+    /// Mean of k(x, x) over the rows.
+    size: f64,
+    /// Variance of the residuals.
+    left: f64,
+}
+
+impl Inheritance {
+    pub fn of(parent: &Fit, grounds: &Grounds<'_>) -> Self {
+        let problem = parent.problem();
+        let fitted = parent.posterior.fitted();
+        let residuals: Vec<f64> = problem.y().iter().zip(&fitted).map(|(y, f)| y - f).collect();
+        let of_parent = |d: usize| {
+            let own = problem.parameters().iter().zip(parent.values());
+            own.filter(move |(p, _)| p.role == Role::Period && p.columns == [d]).map(|(_, &v)| v)
+        };
+        let x = problem.x();
+        let periods = x.iter().enumerate().map(|(d, x)| {
+            if !grounds.periodic {
+                return Vec::new();
+            }
+            let column = &grounds.columns[d];
+            let left = peaks(x, &residuals, 3);
+            let new = left.iter().map(|p| p.period).chain(column.periods.iter().copied());
+            let mut periods: Vec<f64> = Vec::new();
+            for period in of_parent(d).chain(new) {
+                if periods.iter().all(|known| (known / period).ln().abs() > 0.02) {
+                    periods.push(period);
+                }
+            }
+            periods.truncate(8);
+            periods
+        });
+        let periods = periods.collect();
+        let left = residuals.iter().map(|r| r * r).sum::<f64>() / residuals.len().max(1) as f64;
+        Self { periods, size: mean_diagonal(problem, parent.values()).unwrap_or(0.0), left: left.min(grounds.variance) }
+    }
+}
+
+/// The values to begin with: for a base kernel those of a fit's starts.
+pub fn base_seeds(problem: &Problem, count: usize, seed: u64) -> Vec<Vec<f64>> {
+    let starts = Starts::new(problem, seed);
+    let confined = |values: Vec<f64>| problem.parameters().iter().zip(values).map(|(p, v)| within(p, v)).collect();
+    (0..count).map(|i| confined(starts.start(i))).collect()
+}
+
+/// The values of all parameters of a child to begin with, the first two as the best guess and as its parent.
+pub fn seeds(problem: &Problem, kind: Kind, from: &Inheritance, grounds: &Grounds<'_>, most: usize) -> Vec<Vec<f64>> {
+    let open = open(problem);
+    let count = (3 + 4 * open.len()).min(most);
+    if open.is_empty() {
+        let mut values = vec![written(problem)];
+        size_new(problem, &mut values[0], kind, from, grounds, 0.1);
+        return values;
+    }
+    let mut out = Vec::with_capacity(count);
+    for index in 0..count {
+        let mut values = written(problem);
+        let neutral = index == 1;
+        for &at in &open {
+            let p = &problem.parameters()[at];
+            let u = spread(grounds.settings.seed, at, index);
+            values[at] = within(p, guess(p, u, index, neutral, from, grounds));
+        }
+        let u = spread(grounds.settings.seed, problem.parameters().len(), index);
+        let share = match index {
+            0 => 0.3,
+            1 => 1e-3,
+            _ => 10f64.powf(-2.5 + 2.5 * u),
+        };
+        size_new(problem, &mut values, kind, from, grounds, share);
+        out.push(values);
+    }
+    out
+}
+
+/// The parameters that are free and of which nothing is written.
+fn open(problem: &Problem) -> Vec<usize> {
+    let kernel = |p: &Parameter| matches!(p.kind, ParameterKind::Kernel(_)) || p.kind == ParameterKind::Noise;
+    let parameters = problem.parameters();
+    (0..parameters.len())
+        .filter(|&i| parameters[i].is_free() && kernel(&parameters[i]) && parameters[i].param.value().is_none())
+        .collect()
+}
+
+fn written(problem: &Problem) -> Vec<f64> {
+    let value = |p: &Parameter| match p.param.value() {
+        Some(value) if p.is_free() => within(p, value),
+        _ => p.value,
+    };
+    problem.parameters().iter().map(value).collect()
+}
+
+fn guess(p: &Parameter, u: f64, index: usize, neutral: bool, from: &Inheritance, grounds: &Grounds<'_>) -> f64 {
+    if let Some(prior) = p.param.prior {
+        return prior.centre();
+    }
+    let between = |lo: f64, hi: f64| lo * (hi / lo).powf(u);
+    let column = if p.warped { None } else { p.columns.first().map(|&c| &grounds.columns[c]) };
+    let first = index == 0;
+    match p.role {
+        _ if p.kind == ParameterKind::Noise => grounds.variance * if first { 0.05 } else { between(1e-3, 0.5) },
+        Role::LengthScale => {
+            let (distance, gap, span) = match (column, p.width) {
+                (_, Some(width)) => (width, 0.1 * width, 3.0 * width),
+                (Some(c), None) => (c.distance, c.gap, c.span),
+                (None, None) => (1.0, 0.1, 3.0),
+            };
+            match (neutral, first) {
+                (true, _) => 20.0 * span,
+                (_, true) => 0.5 * distance,
+                _ => between((1.5 * gap).min(distance).max(0.01 * distance), 3.0 * distance),
+            }
+        }
+        Role::Period => {
+            let known = p.columns.first().filter(|_| !p.warped).map(|&c| &from.periods[c][..]).unwrap_or_default();
+            match (known.len(), column) {
+                (0, Some(c)) => between(2.0 * c.gap, c.span),
+                (0, None) => 1.0,
+                (n, _) => known[index.saturating_sub(usize::from(index > 1)) % n],
+            }
+        }
+        Role::Roughness if neutral => 30.0,
+        Role::Roughness if first => 1.0,
+        Role::Roughness => between(0.3, 3.0),
+        Role::Shape if first || neutral => 1.0,
+        Role::Shape => between(0.05, 5.0),
+        Role::Location => column.map_or(0.0, |c| if first { c.middle } else { c.least + c.span * (1.6 * u - 0.3) }),
+        Role::Bias => {
+            let spread = column.map_or(1.0, |c| c.variance);
+            spread
+                * if neutral {
+                    300.0
+                } else if first {
+                    0.1
+                } else {
+                    between(1e-3, 3.0)
+                }
+        }
+        Role::Variance | Role::SlopeVariance | Role::OrderVariance | Role::Degree => 1.0,
+    }
+}
+
+/// Where a parameter is worth looking for: a length-scale below the spacing of the rows is noise, a period longer than
+/// the data was not seen, and a pattern rougher than its sampling repeats nothing.
+pub fn region(p: &Parameter, grounds: &Grounds<'_>) -> Option<(f64, f64)> {
+    if p.warped || !matches!(p.kind, ParameterKind::Kernel(_) | ParameterKind::Noise) {
+        return None;
+    }
+    let column = p.columns.first().map(|&c| &grounds.columns[c]);
+    match p.role {
+        _ if p.kind == ParameterKind::Noise => Some((1e-7 * grounds.variance, 10.0 * grounds.variance)),
+        Role::LengthScale => column.map(|c| ((1.5 * c.gap).min(0.05 * c.span), 50.0 * c.span)),
+        Role::Period => column.map(|c| ((2.0 * c.gap).min(0.5 * c.span), c.span)),
+        Role::Roughness => Some((0.1, 100.0)),
+        Role::Shape => Some((1e-3, 1e3)),
+        Role::Location => column.map(|c| (c.least - 2.0 * c.span, c.least + 3.0 * c.span)),
+        _ => None,
+    }
+}
+
+/// Gives new variances their size: so that a new term adds a share of what the parent left unexplained, and that a new
+/// factor leaves the size of what it multiplies.
+fn size_new(problem: &Problem, values: &mut [f64], kind: Kind, from: &Inheritance, grounds: &Grounds<'_>, share: f64) {
+    let parameters = problem.parameters();
+    let variance = |p: &Parameter| matches!(p.role, Role::Variance | Role::SlopeVariance | Role::OrderVariance);
+    let of = |mark, p: &Parameter| p.origin == Some(mark) && matches!(p.kind, ParameterKind::Kernel(_));
+    let open = |p: &Parameter| p.is_free() && p.param.value().is_none() && p.param.prior.is_none();
+    if kind == Kind::Multiplied {
+        let inside: Vec<usize> =
+            (0..parameters.len()).filter(|&i| of(MULTIPLIED, &parameters[i]) && parameters[i].is_free()).collect();
+        let sized: Vec<usize> = inside.into_iter().filter(|&i| scales(parameters, i)).collect();
+        let first_open = (0..parameters.len())
+            .find(|&i| of(NEW, &parameters[i]) && open(&parameters[i]) && variance(&parameters[i]));
+        let sized = if sized.is_empty() { first_open.into_iter().collect() } else { sized };
+        let size = |values: &[f64]| mean_diagonal(problem, values);
+        let mut doubled = values.to_vec();
+        sized.iter().for_each(|&i| doubled[i] *= 2.0);
+        if let (Some(now), Some(then)) = (size(values), size(&doubled)) {
+            let (part, rest) = (then - now, now - (then - now));
+            let by = (from.size - rest) / part;
+            if by.is_finite() && by > 0.0 {
+                sized.iter().for_each(|&i| values[i] *= by);
+            }
+        }
+        return;
+    }
+    let new: Vec<usize> = (0..parameters.len())
+        .filter(|&i| {
+            variance(&parameters[i]) && open(&parameters[i]) && matches!(parameters[i].kind, ParameterKind::Kernel(_))
+        })
+        .collect();
+    if new.is_empty() {
+        return;
+    }
+    // what is left with noise subtracted would be nothing: a share of the whole says more where little is left
+    let goal = match kind {
+        Kind::Added => share * from.left.max(0.1 * grounds.variance),
+        _ => share * grounds.variance,
+    } / new.len() as f64;
+    for &i in &new {
+        let mut doubled = values.to_vec();
+        doubled[i] *= 2.0;
+        let adds = mean_diagonal(problem, &doubled).zip(mean_diagonal(problem, values)).map(|(then, now)| then - now);
+        let Some(adds) = adds.filter(|a| *a > 0.0 && a.is_finite()) else { continue };
+        values[i] *= goal / adds;
+        // the offset of a line goes along with its slope
+        if parameters[i].role == Role::SlopeVariance
+            && let Some(b) =
+                (0..i).rev().find(|&b| parameters[b].role == Role::Bias && parameters[b].origin == parameters[i].origin)
+            && open(&parameters[b])
+        {
+            values[b] *= goal / adds;
+        }
+    }
+}
+
+/// Whether a parameter is a factor of its part: a variance, or an offset that goes along with a slope.
+fn scales(parameters: &[Parameter], i: usize) -> bool {
+    match parameters[i].role {
+        Role::Variance | Role::SlopeVariance | Role::OrderVariance => true,
+        Role::Bias => parameters.get(i + 1).is_some_and(|next| next.role == Role::SlopeVariance),
+        _ => false,
+    }
+}
+
+fn mean_diagonal(problem: &Problem, values: &[f64]) -> Option<f64> {
+    let diagonal = problem.bound().diagonal(problem.kernel_values(values), problem.sites()).ok()?;
+    Some(diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64)
+}
+
+/// A value that the parameter can hold, a little inside of its bounds.
+fn within(p: &Parameter, value: f64) -> f64 {
+    match p.domain {
+        Domain::Interval { .. } if value.is_finite() => p.domain.from_real(p.domain.to_real(value).clamp(-7.0, 7.0)),
+        _ if p.domain.contains(value) => value,
+        _ => p.value,
+    }
+}
+
+/// The index-th point of an additive sequence in (0, 1), another one for each parameter (Roberts 2018).
+fn spread(seed: u64, at: usize, index: usize) -> f64 {
+    let mut rng = Pcg64::seed_from_u64(seed.wrapping_mul(31).wrapping_add(at as u64));
+    let offset: f64 = rng.random();
+    let step = 0.925_874_3_f64.powi((at % 8) as i32 + 1);
+    (offset + index as f64 * step).fract().clamp(0.01, 0.99)
+}

@@ -1,0 +1,100 @@
+use super::edits::Edit;
+use super::score::Criterion;
+use crate::kernel::{Kernel, families};
+use crate::model::{Mean, Noise};
+use crate::param::Param;
+
+/// How to search.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// What expressions are built from. A kernel that looks at all inputs is offered on each of them, one at a time; one
+    /// that names its inputs is offered as it is.
+    pub base: Vec<Kernel>,
+    /// The inputs on which base kernels are offered; all of them by default.
+    pub inputs: Option<Vec<String>>,
+    pub moves: Vec<Edit>,
+    /// At least 1; at depth 1 are the base kernels.
+    pub depth: usize,
+    pub criterion: Criterion,
+    /// How many expressions are edited at each depth; at least 1.
+    pub beam: usize,
+    /// How many starts of each candidate go through the race; at least 1.
+    pub restarts: usize,
+    pub seed: u64,
+    pub budget: Budget,
+    pub noise: Noise,
+    pub mean: Mean,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let base = ["SE", "Per", "Lin", "RQ"].into_iter().filter_map(families::family);
+        Self {
+            base: base.map(Kernel::family).collect(),
+            inputs: None,
+            moves: Edit::usual(),
+            depth: 10,
+            criterion: Criterion::Bic,
+            beam: 1,
+            restarts: 2,
+            seed: 0,
+            budget: Budget::default(),
+            noise: Noise::Variance(Param::default()),
+            mean: Mean::Constant(Param::default()),
+        }
+    }
+}
+
+/// What a search may cost; without limit by default.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Budget {
+    pub seconds: Option<f64>,
+    /// Evaluations of the likelihood. A round that has begun is finished, so that a little more may be spent.
+    pub evaluations: Option<usize>,
+}
+
+/// A budget that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no budget")]
+pub struct BudgetError(pub String);
+
+impl std::str::FromStr for Budget {
+    type Err = BudgetError;
+
+    /// Reads a time such as `60s`, `1.5 min`, `2h`.
+    fn from_str(text: &str) -> Result<Self, BudgetError> {
+        let bad = || BudgetError(text.to_string());
+        let trimmed = text.trim();
+        let at = trimmed.find(|c: char| c.is_alphabetic()).ok_or_else(bad)?;
+        let (number, unit) = trimmed.split_at(at);
+        let seconds = match unit {
+            "s" | "sec" | "second" | "seconds" => 1.0,
+            "m" | "min" | "minute" | "minutes" => 60.0,
+            "h" | "hour" | "hours" => 3600.0,
+            _ => return Err(bad()),
+        };
+        let number: f64 = number.trim().parse().map_err(|_| bad())?;
+        let seconds = number * seconds;
+        // a year is as good as no limit, and a Duration holds it
+        if !(seconds > 0.0 && seconds <= 3.2e7) {
+            return Err(bad());
+        }
+        Ok(Self { seconds: Some(seconds), evaluations: None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Budget;
+
+    #[test]
+    fn budgets_are_read() {
+        let seconds = |text: &str| text.parse::<Budget>().ok().and_then(|b| b.seconds);
+        assert_eq!(seconds("60s"), Some(60.0));
+        assert_eq!(seconds(" 1.5 min "), Some(90.0));
+        assert_eq!(seconds("2h"), Some(7200.0));
+        for bad in ["", "s", "60", "-1s", "0s", "60 parsecs", "nan s", "1e400 s", "inf s", "é"] {
+            assert_eq!(seconds(bad), None, "{bad}");
+        }
+    }
+}
