@@ -6,6 +6,7 @@
 
 mod along;
 mod compare;
+mod course;
 mod crossval;
 mod decompose;
 mod drawn;
@@ -20,6 +21,7 @@ mod symmetry;
 
 pub use along::{Along, Correlation};
 pub use compare::{Compared, compare};
+pub use course::{Course, Effect, Shape, Swing, course, effects, inputs_of, swing};
 pub use crossval::{CrossValidation, FoldScore, cross_validate};
 pub use decompose::{By, Component, Cross, Decomposition, decompose};
 pub use drawn::Drawn;

@@ -9,6 +9,7 @@ mod factor;
 pub mod motifs;
 mod phrase;
 mod quantity;
+mod says;
 mod scene;
 mod story;
 mod template;

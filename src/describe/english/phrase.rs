@@ -39,12 +39,50 @@ fn list(terms: &[&Kernel], scene: &Scene) -> String {
     if let [one] = terms {
         return phrase(one, scene);
     }
+    if let Some(alike) = alike(terms, scene) {
+        return alike;
+    }
     let told = terms.iter().take(MOST).enumerate().map(|(i, term)| format!("({}) {}", i + 1, phrase(term, scene)));
     let mut told: Vec<String> = told.collect();
     if terms.len() > MOST {
         told.push(format!("{} more parts", terms.len() - MOST));
     }
     join_and(&told)
+}
+
+/// Smooth functions of one family, each of an input of its own, told together.
+fn alike(terms: &[&Kernel], scene: &Scene) -> Option<String> {
+    const FEWEST: usize = 3;
+    let mut all: Option<Factor<'_>> = None;
+    for term in terms {
+        let product = Product::of(term, scene);
+        let [factor] = &product.factors[..] else { return None };
+        let spec = |f: &Factor<'_>| f.leaves.first().map(|(leaf, _)| leaf.family.spec().name);
+        if !matches!(factor.head, Head::Smooth(_))
+            || factor.inputs.len() != 1
+            || factor.power != 1
+            || product.number != 1.0
+        {
+            return None;
+        }
+        match &mut all {
+            None => all = Some(factor.clone()),
+            Some(all) if spec(all) == spec(factor) && !overlap(&all.inputs, &factor.inputs) => {
+                all.inputs.extend(factor.inputs.clone());
+                all.leaves.extend(factor.leaves.clone());
+            }
+            Some(_) => return None,
+        }
+    }
+    let all = all.filter(|all| all.leaves.len() >= FEWEST)?;
+    let (leaf, _) = all.leaves.first()?;
+    let noun = fill(leaf.family.spec().voice.noun, &|name| (name == "x").then(|| "one input each".to_string()))?;
+    let noun = noun.replacen("function of", "functions of", 1);
+    let names = scene.names(&all.inputs);
+    Some(match all.value("l", scene) {
+        Some(scales) => format!("{noun} that vary over about {scales}"),
+        None => format!("{noun}: {names}"),
+    })
 }
 
 /// The noun with its article, its own clauses, and how many of the other factors are told in it.

@@ -70,6 +70,15 @@ pub fn amount(value: f64, unit: Option<&str>, digits: usize) -> String {
     if count == "1" { format!("1 {name}") } else { format!("{count} {name}s") }
 }
 
+/// Two amounts of a unit that are told one after the other: the first without it where that goes.
+pub fn two_amounts(values: [f64; 2], unit: Option<&str>, digits: usize) -> [String; 2] {
+    let [first, second] = values.map(|value| amount(value, unit, digits));
+    match (first.split_once(' '), second.split_once(' ')) {
+        (Some((number, one)), Some((_, other))) if one == other => [number.to_string(), second],
+        _ => [first, second],
+    }
+}
+
 /// A unit that can be said.
 pub fn spoken(unit: Option<&str>) -> Option<&str> {
     unit.filter(|unit| !UNSPOKEN.contains(unit))
@@ -112,6 +121,8 @@ mod tests {
         assert_eq!(told(1234.0, "ppm"), "1200 ppm");
         assert_eq!(told(3.0, "count"), "3");
         assert_eq!(amount(0.1 + 0.2, None, 3), "0.3");
+        assert_eq!(two_amounts([1.0, 2.5], Some("ppm"), 2), ["1", "2.5 ppm"]);
+        assert_eq!(two_amounts([0.25, 2.5], Some("year"), 2), ["3 months", "2.5 years"]);
     }
 
     #[test]

@@ -63,6 +63,11 @@ impl Scene {
         Self { each: true, ..self.clone() }
     }
 
+    /// An input by its place.
+    pub fn column(&self, at: usize) -> Option<&Input> {
+        self.columns.get(at)
+    }
+
     /// Whether there are several inputs that could be meant.
     pub fn has_choice(&self) -> bool {
         self.columns.len() != 1

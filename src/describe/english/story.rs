@@ -5,7 +5,8 @@ use super::capital;
 use super::description::{MOST, Part, describe, opening};
 use super::factor::Product;
 use super::phrase::of_product;
-use super::quantity::amount;
+use super::quantity::two_amounts;
+use super::says::says;
 use super::scene::Scene;
 use crate::describe::numbers::percent;
 use crate::fit::Fit;
@@ -51,6 +52,9 @@ pub fn story(fit: &Fit) -> Story {
         Some(found) => {
             let each = found.gains.iter().enumerate().map(|(i, gain)| {
                 let mut told = told(&parts[gain.part], &scene);
+                if gain.share >= WORTH_A_NUMBER {
+                    told.sentences = says(fit, &told.kernel, &scene);
+                }
                 told.sentences.extend(worth(found, i, &told.kernel, &scene));
                 told.share = Some(gain.share).filter(|share| share.is_finite());
                 told.gain = Some(gain.clone());
@@ -111,12 +115,7 @@ fn worth(found: &Importance, at: usize, kernel: &Kernel, scene: &Scene) -> Optio
         return accounts.map(|accounts| format!("{accounts}."));
     }
     let before = if at == 0 { found.without } else { found.gains[at - 1].error };
-    let [from, to] = [before, gain.error].map(|error| amount(error, scene.target.as_deref(), 3));
-    // a unit that both have is told once
-    let from = match (from.split_once(' '), to.split_once(' ')) {
-        (Some((number, one)), Some((_, other))) if one == other => number,
-        _ => &from,
-    };
+    let [from, to] = two_amounts([before, gain.error], scene.target.as_deref(), 3);
     let (link, change) = match gain.lowers {
         less if less >= WORTH_A_NUMBER => {
             ("and", format!("lowers the error on rows left out by {}, from {from} to {to}", percent(less)))

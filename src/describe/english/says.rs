@@ -1,0 +1,214 @@
+//! What the posterior says of a part, in sentences: which way it goes and how sure that is, how it swings, which of its
+//! inputs matter.
+
+use super::factor::{Factor, Product};
+use super::join_and;
+use super::quantity::{amount, place, short, single, two_amounts};
+use super::scene::{Input, Scene};
+use crate::fit::Fit;
+use crate::kernel::{Head, Kernel, Role};
+use crate::results::{Course, Effect, Shape, Swing, course, effects, inputs_of, swing};
+
+/// Inputs of a part of which more than so many are not gone through.
+const MOST: usize = 16;
+/// So many effects are told.
+const TOLD: usize = 6;
+/// An effect that is smaller beside the largest is not told.
+const SMALL: f64 = 0.02;
+/// Which way a part goes is told as certain from this probability on, and as likely.
+const SURE: f64 = 0.975;
+const LIKELY: f64 = 0.5;
+/// Swings that differ by less are called equal.
+const EQUAL: f64 = 1.15;
+
+/// What the data say of a part of a fit.
+pub fn says(fit: &Fit, kernel: &Kernel, scene: &Scene) -> Vec<String> {
+    let product = Product::of(kernel, scene);
+    let Some(head) = product.factors.first() else { return Vec::new() };
+    if matches!(head.head, Head::Noise | Head::Constant) {
+        return Vec::new();
+    }
+    match &inputs_of(fit, kernel)[..] {
+        &[one] => {
+            let Some(input) = scene.column(one) else { return Vec::new() };
+            match (head.head, head.number(Role::Period)) {
+                (Head::Periodic(_), Some(period)) => periodic(fit, kernel, head, period, (one, input), scene),
+                _ => match course(fit, kernel, one) {
+                    Ok(Some(found)) => vec![along(&found, &product, input, scene)],
+                    _ => Vec::new(),
+                },
+            }
+        }
+        several if (2..=MOST).contains(&several.len()) => match effects(fit, kernel, several) {
+            Ok(found) => over(&found, scene).into_iter().collect(),
+            Err(_) => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+fn along(found: &Course, product: &Product<'_>, input: &Input, scene: &Scene) -> String {
+    let size = |value: f64| amount(value.abs(), scene.target.as_deref(), 3);
+    let (change, sd) = found.change;
+    let straight = matches!(&product.factors[..], [Factor { head: Head::Polynomial, degree: 1, .. }]);
+    let (verb, sure) = match found.shape {
+        Shape::Rises => ("rises", found.throughout.0),
+        Shape::Falls => ("falls", found.throughout.1),
+        Shape::Peaks(at) => return turn("rises", at, "falls", input),
+        Shape::Dips(at) => return turn("falls", at, "rises", input),
+        Shape::Turns(0) => return format!("It hardly moves with {}.", input.name),
+        Shape::Turns(n) => return turns(n, found, input, scene),
+    };
+    let by = |value: f64, sd: f64, per: &str| format!("{}{per} (standard deviation {})", size(value), short(sd, 2));
+    if straight {
+        let length = found.range.1 - found.range.0;
+        let per = single(input.unit.as_deref())
+            .map_or(format!(" for each 1 of {}", input.name), |unit| format!(" per {unit}"));
+        let sure = if sure >= SURE { String::new() } else { format!("; that it {verb} has probability {sure:.2}") };
+        return format!("It {verb} by {}{sure}.", by(change / length, sd / length, &per));
+    }
+    let how = match sure {
+        sure if sure >= SURE => "throughout",
+        sure if sure >= LIKELY => &format!("throughout (with probability {sure:.2})"),
+        _ => "on the whole",
+    };
+    format!("It {verb} {how}, by {} in all.", by(change, sd, ""))
+}
+
+fn turn(first: &str, at: f64, then: &str, input: &Input) -> String {
+    format!("It {first} until about {} = {} and {then} from there on.", input.name, place(at, input.range))
+}
+
+fn turns(n: usize, found: &Course, input: &Input, scene: &Scene) -> String {
+    let size = |value: f64| amount(value, scene.target.as_deref(), 3);
+    let count = if n == 1 { "once".into() } else { format!("{n} times") };
+    let (first, second) = found.halves;
+    let spread = match second / first {
+        ratio if ratio > 2.0 || ratio < 0.5 => format!(
+            "{} in the first half of the range of {} and {} in the second",
+            size(first),
+            input.name,
+            size(second)
+        ),
+        _ => size(found.spread),
+    };
+    format!("It turns {count}; its mean has a standard deviation of {spread}.")
+}
+
+fn periodic(
+    fit: &Fit,
+    kernel: &Kernel,
+    head: &Factor<'_>,
+    period: f64,
+    (at, input): (usize, &Input),
+    scene: &Scene,
+) -> Vec<String> {
+    let unit = input.unit.as_deref();
+    let mut out = Vec::new();
+    let known = fit.parameters().iter().zip(fit.values()).zip(&fit.standard_errors);
+    let error = known
+        .filter(|((parameter, value), _)| parameter.role == Role::Period && **value == period)
+        .find_map(|(_, error)| *error);
+    match error {
+        Some(error) => {
+            let digits = ((period / error).log10().ceil() + 1.0).clamp(3.0, 8.0) as usize;
+            let told = amount(period, unit, digits);
+            let error = amount(error, unit, 2);
+            out.push(format!("Its period is {told} (standard error {error})."));
+        }
+        None if head.cycle().is_some() => out.push(format!("Its period is {}.", amount(period, unit, 4))),
+        None => {}
+    }
+    // where on the calendar it is highest can be said of decimal years alone
+    let calendar = head.cycle() == Some("yearly") && unit.is_some_and(|unit| unit.trim_end_matches('s') == "year");
+    if let Ok(Some(found)) = swing(fit, kernel, at, period, if calendar { 1.0 } else { period }) {
+        let when = if calendar { months(&found) } else { None };
+        out.extend(swings(&found, scene).map(|swings| match when {
+            Some(when) => format!("{swings}; it is {when}."),
+            None => format!("{swings}."),
+        }));
+    }
+    out
+}
+
+fn swings(found: &Swing, scene: &Scene) -> Option<String> {
+    let size = |value: f64| amount(value, scene.target.as_deref(), 3);
+    let two = |values| two_amounts(values, scene.target.as_deref(), 3);
+    let (first, last) = (*found.sizes.first()?, *found.sizes.last()?);
+    let least = found.sizes.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = found.sizes.iter().copied().fold(0.0, f64::max);
+    Some(match (first, last) {
+        _ if most <= EQUAL * least => format!("Within each period it swings by {}", size(first)),
+        _ if first <= least * EQUAL && last * EQUAL >= most => {
+            let [first, last] = two([first, last]);
+            format!("Its swing within a period grows from {first} to {last}")
+        }
+        _ if last <= least * EQUAL && first * EQUAL >= most => {
+            let [first, last] = two([first, last]);
+            format!("Its swing within a period shrinks from {first} to {last}")
+        }
+        _ => {
+            let [least, most] = two([least, most]);
+            format!("Its swing within a period lies between {least} and {most}")
+        }
+    })
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// In which months it is highest and lowest. Rows of a month often stand at its very beginning.
+fn months(found: &Swing) -> Option<String> {
+    let month = |phase: f64| MONTHS[(phase * 12.0 + 0.25).floor().rem_euclid(12.0) as usize % 12];
+    match (found.highest.map(month), found.lowest.map(month)) {
+        (Some(highest), Some(lowest)) => Some(format!("highest in {highest} and lowest in {lowest}")),
+        (Some(highest), None) => Some(format!("highest in {highest}")),
+        (None, Some(lowest)) => Some(format!("lowest in {lowest}")),
+        (None, None) => None,
+    }
+}
+
+/// What each of several inputs does, the largest first within each kind.
+fn over(found: &[Effect], scene: &Scene) -> Option<String> {
+    let largest = found.first()?.size;
+    let told: Vec<&Effect> = found.iter().filter(|effect| effect.size > SMALL * largest).take(TOLD).collect();
+    let name = |effect: &Effect| scene.column(effect.input).map_or_else(String::new, |input| input.name.clone());
+    let size = |effect: &Effect| amount(effect.size, scene.target.as_deref(), 2);
+    let by = |effect: &&Effect| format!("{} (by {})", name(effect), size(effect));
+    let near = |effect: &Effect, at: f64| {
+        format!("{} = {} (by {})", name(effect), place(at, Some(effect.range)), size(effect))
+    };
+    let of = |is: fn(Shape) -> bool| told.iter().filter(|e| is(e.shape)).map(by).collect::<Vec<_>>();
+    let rises = of(|shape| shape == Shape::Rises);
+    let falls = of(|shape| shape == Shape::Falls);
+    let turns = of(|shape| matches!(shape, Shape::Turns(1..)));
+    let peaks: Vec<String> =
+        told.iter().filter_map(|e| if let Shape::Peaks(at) = e.shape { Some(near(e, at)) } else { None }).collect();
+    let dips: Vec<String> =
+        told.iter().filter_map(|e| if let Shape::Dips(at) = e.shape { Some(near(e, at)) } else { None }).collect();
+    let groups = [
+        ("rises with", rises),
+        ("falls with", falls),
+        ("is highest near", peaks),
+        ("is lowest near", dips),
+        ("goes up and down with", turns),
+    ];
+    let said: Vec<String> = groups
+        .into_iter()
+        .filter(|(_, some)| !some.is_empty())
+        .map(|(verb, some)| format!("{verb} {}", join_and(&some)))
+        .collect();
+    (!said.is_empty()).then(|| format!("Averaged over the rows it {}.", said.join("; it ")))
+}
