@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn directions_on_a_circle_agree_or_not() {
         let near = direction(&[0.98, 0.02, 0.0]).unwrap();
-        assert!(near < 0.01 || near > 0.99);
+        assert!(!(0.01..=0.99).contains(&near));
         assert_eq!(direction(&[0.0, 0.25, 0.5, 0.75]), None);
     }
 }

@@ -81,10 +81,14 @@ fn turn(first: &str, at: f64, then: &str, input: &Input) -> String {
 
 fn turns(n: usize, found: &Course, input: &Input, scene: &Scene) -> String {
     let size = |value: f64| amount(value, scene.target.as_deref(), 3);
-    let count = if n == 1 { "once".into() } else { format!("{n} times") };
+    let count = match n {
+        1 => "once".to_string(),
+        2 => "twice".to_string(),
+        n => format!("{n} times"),
+    };
     let (first, second) = found.halves;
     let spread = match second / first {
-        ratio if ratio > 2.0 || ratio < 0.5 => format!(
+        ratio if !(0.5..=2.0).contains(&ratio) => format!(
             "{} in the first half of the range of {} and {} in the second",
             size(first),
             input.name,
