@@ -10,6 +10,7 @@ mod grid;
 mod numbers;
 pub mod parts;
 mod prediction;
+pub mod search;
 pub mod tables;
 
 pub use comparison::{compared, cross_validation, orders, score, symmetries};

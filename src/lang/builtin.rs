@@ -14,6 +14,7 @@ use super::kernels;
 use super::trouble::Res;
 use super::value::{Kind, Value};
 use crate::kernel::{Family, Kernel};
+use crate::search::Budget;
 
 /// What a place of a signature accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,6 +34,12 @@ pub enum Want {
     Word,
     /// A parameter: a number, `fixed(…)`, `between(…)`, `param(…)`, a prior, or a list of these.
     Param,
+    /// A whole number from 1.
+    Positive,
+    /// One of these, or a list of them that is not empty.
+    Each(&'static Want),
+    /// What a search may cost: a time such as "60s", or a number of evaluations.
+    Budget,
     /// One of these words, as a string.
     Choice(&'static [&'static str]),
     /// The path of a file; completion offers file names.
@@ -50,8 +57,12 @@ impl Want {
     pub fn allows(self, kind: Kind) -> bool {
         match self {
             Want::Any => kind != Kind::Nothing,
+            // a search stands for its best fit
+            Want::Kind(Kind::Fit) => matches!(kind, Kind::Fit | Kind::Search),
             Want::Kind(wanted) => kind == wanted,
-            Want::Count => kind == Kind::Number,
+            Want::Budget => matches!(kind, Kind::Number | Kind::String),
+            Want::Each(want) => kind == Kind::List || want.allows(kind),
+            Want::Count | Want::Positive => kind == Kind::Number,
             Want::Items => matches!(kind, Kind::List | Kind::Range),
             Want::Numbers => matches!(kind, Kind::Number | Kind::List | Kind::Range),
             Want::Input => matches!(kind, Kind::Number | Kind::String | Kind::List | Kind::Range),
@@ -65,6 +76,12 @@ impl Want {
     pub fn admits(self, value: &Value) -> bool {
         match (self, value) {
             (Want::Count, Value::Number(x)) => *x >= 0.0 && x.fract() == 0.0 && *x < 9e15,
+            (Want::Positive, Value::Number(x)) => *x >= 1.0 && x.fract() == 0.0 && *x < 9e15,
+            (Want::Budget, value) => read_budget(value).is_some(),
+            (Want::Each(want), Value::List(list)) => {
+                !list.items().is_empty() && list.items().iter().all(|item| want.admits(item))
+            }
+            (Want::Each(want), value) => want.admits(value),
             (Want::Choice(words), Value::Str(word)) => words.contains(&&**word),
             (Want::Either(wants), value) => wants.iter().any(|want| want.admits(value)),
             (want, value) => want.allows(value.kind()),
@@ -80,12 +97,26 @@ impl Want {
         }
     }
 
+    /// Whether a fit is wanted and a search is not: then the search stands for its best fit.
+    pub fn takes_best(self) -> bool {
+        match self {
+            Want::Kind(kind) => kind == Kind::Fit,
+            Want::Either(wants) => {
+                wants.iter().any(|want| want.takes_best()) && !wants.contains(&Want::Kind(Kind::Search))
+            }
+            _ => false,
+        }
+    }
+
     /// As a message says it: "a kernel", `"a" or "b"`.
     pub fn noun(self) -> String {
         match self {
             Want::Any => "a value".into(),
             Want::Kind(kind) => kind.noun().into(),
             Want::Count => "a whole number from 0".into(),
+            Want::Positive => "a whole number from 1".into(),
+            Want::Budget => "a time such as \"60s\", or a whole number of evaluations".into(),
+            Want::Each(want) => format!("{} or a list of these", want.noun()),
             Want::Items => "a list".into(),
             Want::Numbers => "numbers".into(),
             Want::Word => "a name or a number".into(),
@@ -99,6 +130,7 @@ impl Want {
         match self {
             Want::Choice(words) => words.to_vec(),
             Want::Either(wants) => wants.iter().flat_map(|want| want.choices()).collect(),
+            Want::Each(want) => want.choices(),
             _ => Vec::new(),
         }
     }
@@ -112,6 +144,17 @@ impl Want {
             Want::Input => ["a column's name", "an index from 0", "a list of these"].map(String::from).into(),
             want => vec![want.noun()],
         }
+    }
+}
+
+/// A budget from a value: a time in a string, or a whole number of evaluations.
+pub fn read_budget(value: &Value) -> Option<Budget> {
+    match value {
+        Value::Number(x) if *x >= 1.0 && x.fract() == 0.0 && *x < 9e15 => {
+            Some(Budget { seconds: None, evaluations: Some(*x as usize) })
+        }
+        Value::Str(text) => text.parse().ok(),
+        _ => None,
     }
 }
 
@@ -205,6 +248,7 @@ pub enum Group {
     Parameters,
     Data,
     Models,
+    Search,
     Results,
     Lists,
     Numbers,
@@ -212,7 +256,7 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Group; 11] = [
+    pub const ALL: [Group; 12] = [
         Group::Families,
         Group::Combinators,
         Group::Moves,
@@ -220,6 +264,7 @@ impl Group {
         Group::Parameters,
         Group::Data,
         Group::Models,
+        Group::Search,
         Group::Results,
         Group::Lists,
         Group::Numbers,
@@ -235,6 +280,7 @@ impl Group {
             Group::Parameters => "Parameters and priors",
             Group::Data => "Data",
             Group::Models => "Models and fits",
+            Group::Search => "Structure search",
             Group::Results => "Results",
             Group::Lists => "Lists and functions",
             Group::Numbers => "Numbers",
@@ -252,6 +298,7 @@ impl Group {
             Group::Parameters => &["priors"],
             Group::Data => &["tables"],
             Group::Models => &["models", "fits"],
+            Group::Search => &["searching", "structure"],
             Group::Results => &["results"],
             Group::Lists => &["lists", "functions"],
             Group::Numbers => &["numbers"],

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ast::{Arg, BinaryOp, Expr, ExprKind, Name};
 use super::builtin::{self, Action, Entry, Need, Signature, Want};
 use super::combinators;
-use super::deal::{Shape, deal, deal_closure, misfit};
+use super::deal::{Shape, deal, deal_closure, misfit, misfit_item};
 use super::diagnostic::Diagnostic;
 use super::eval::Evaluator;
 use super::function::{Closure, Function};
@@ -224,8 +224,22 @@ impl Evaluator<'_> {
         for ((name, value), &at) in values.into_iter().zip(dealt) {
             let place = &signature.places[at];
             if !place.want.admits(&value.node) {
+                if let (Want::Each(want), Value::List(list)) = (place.want, &value.node)
+                    && let Some(bad) = list.items().iter().position(|item| !want.admits(item))
+                {
+                    let item = &list.items()[bad];
+                    let spans = call.parts.iter().find(|(place, _)| *place == at).map(|(_, spans)| spans);
+                    let span = spans.and_then(|spans| spans.get(bad)).copied().unwrap_or(value.span);
+                    return Err(misfit_item(signature, at, *want, item.kind(), Some(item)).at(span));
+                }
                 return Err(misfit(signature, at, value.node.kind(), Some(&value.node)).at(value.span));
             }
+            let value = match value.node {
+                Value::Search(search) if place.want.takes_best() => {
+                    Spanned::new(Value::Fit(search.best.clone()), value.span)
+                }
+                node => Spanned::new(node, value.span),
+            };
             match (place.need, name) {
                 (Need::Many, _) => call.many.push(value),
                 (Need::Keywords, Some(name)) => call.keywords.push((name.clone(), value)),
@@ -314,7 +328,7 @@ impl Evaluator<'_> {
         for part in std::iter::once(first).chain(rest.iter().map(|(_, part)| part)) {
             parts.push((self.step(part)?, part.span));
         }
-        if parts.iter().any(|(value, _)| matches!(value, Value::Model(_) | Value::Kernel(_) | Value::Fit(_))) {
+        if parts.iter().any(|(value, _)| is_model(value)) {
             return self.model_steps(parts);
         }
         let mut steps = Vec::new();
@@ -395,6 +409,11 @@ impl Evaluator<'_> {
             _ => self.eval(expr),
         }
     }
+}
+
+/// Whether a value stands for a model in a chain of steps.
+fn is_model(value: &Value) -> bool {
+    matches!(value, Value::Model(_) | Value::Kernel(_) | Value::Fit(_) | Value::Search(_))
 }
 
 /// The beginning of a text, for a message of one line.

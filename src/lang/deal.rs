@@ -108,24 +108,51 @@ fn too_many(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], extra: Span) -
 /// An argument of the wrong kind, or of the right one with a value that does not fit.
 pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Value>) -> Trouble {
     let place = &signature.places[place];
+    if let (Want::Each(want), Some(Value::List(list))) = (place.want, value)
+        && list.items().is_empty()
+    {
+        let text =
+            format!("`{}` of `{}` needs {} at least, found an empty list", place.name, signature.name, want.noun());
+        return Trouble::new(text).saying("this is empty");
+    }
+    let of = format!("for `{}` of `{}`", place.name, signature.name);
+    unfitting(place.want, &of, kind, value)
+}
+
+/// An item of a list that does not fit its place.
+pub fn misfit_item(signature: &Signature, place: usize, want: Want, kind: Kind, value: Option<&Value>) -> Trouble {
+    let of = format!("in `{}` of `{}`", signature.places[place].name, signature.name);
+    unfitting(want, &of, kind, value)
+}
+
+fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> Trouble {
     let found = match value {
-        Some(value @ (Value::Number(_) | Value::Str(_))) if place.want.allows(kind) => format!("`{value}`"),
+        Some(value @ (Value::Number(_) | Value::Str(_))) if want.allows(kind) => format!("`{value}`"),
         _ => kind.noun().into(),
     };
-    let what = place.want.noun();
-    let trouble = Trouble::new(format!("expected {what} for `{}` of `{}`, found {found}", place.name, signature.name));
+    let what = want.noun();
+    let trouble = Trouble::new(format!("expected {what} {of}, found {found}"));
     // A value is in the message; its kind is worth a label.
     let trouble = if found.starts_with('`') { trouble } else { trouble.saying(format!("this is {found}")) };
     let near = match value {
-        Some(Value::Str(word)) => nearest(word, place.want.choices()),
+        Some(Value::Str(word)) => nearest(word, want.choices()),
         _ => None,
     };
-    match near {
-        Some(near) => trouble.help(format!("did you mean \"{near}\"?")),
-        None if place.want == Want::Kind(Kind::Fit) && matches!(kind, Kind::Data | Kind::Kernel | Kind::Model) => {
-            trouble.help("a fit comes of `data |> fit(model)`")
+    let help = match (near, want) {
+        (Some(near), _) => format!("did you mean \"{near}\"?"),
+        (None, Want::Kind(Kind::Fit)) if matches!(kind, Kind::Data | Kind::Kernel | Kind::Model) => {
+            "a fit comes of `data |> fit(model)`".into()
         }
-        None if place.want == Want::FUNCTION => trouble.help("a function is written `x -> …`, or `(x, y) -> …`"),
-        None => trouble,
-    }
+        (None, Want::FUNCTION) => "a function is written `x -> …`, or `(x, y) -> …`".into(),
+        (None, Want::Kind(Kind::Kernel) | Want::Each(Want::Kind(Kind::Kernel)))
+            if matches!(kind, Kind::Fit | Kind::Search | Kind::Model) =>
+        {
+            "`.kernel` of it is its kernel, with its values".into()
+        }
+        (None, Want::Budget) if kind == Kind::String => {
+            "a time has a number and one of s, min and h; a number without quotes counts evaluations".into()
+        }
+        _ => return trouble,
+    };
+    trouble.help(help)
 }

@@ -51,6 +51,7 @@ impl fmt::Display for Value {
             Value::Data(data) => f.write_str(&data_lines(data)),
             Value::Model(pipeline) => write!(f, "{pipeline}"),
             Value::Fit(fit) => f.write_str(&describe::fit(fit)),
+            Value::Search(search) => f.write_str(&describe::search::search(search)),
             Value::Prediction(prediction) => f.write_str(&describe::prediction(prediction)),
             Value::Decomposition(parts) => f.write_str(&describe::decomposition(parts)),
             Value::Residuals(residuals) => f.write_str(&describe::residuals(residuals)),

@@ -41,6 +41,7 @@ pub fn plain(value: &Value) -> Json {
             "converged": fit.converged(),
             "hints": fit.hints,
         }),
+        Value::Search(search) => super::searched::json(search),
         Value::Prediction(prediction) => {
             let mut out = Map::new();
             out.insert("at".into(), plain(&inputs(&prediction.at)));
@@ -126,7 +127,7 @@ fn cross(parts: &Decomposition, pair: &Cross) -> Json {
 }
 
 /// A list of rows, each an object.
-fn table(table: &Table) -> Json {
+pub fn table(table: &Table) -> Json {
     let row = |i: usize| {
         let cell = |cells: &Cells| match cells {
             Cells::Numbers(numbers) => numbers.get(i).map_or(Json::Null, |x| number(*x)),

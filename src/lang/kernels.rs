@@ -6,7 +6,9 @@ use super::combinators::Combinator;
 use super::origins::Mark;
 use super::span::Span;
 use super::trouble::{Res, Trouble};
+use super::unknown;
 use super::value::{FromValue, Kind, Value, expected};
+use crate::data::Dataset;
 use crate::kernel::{Domains, Family, InputRef, Inputs, Kernel, Leaf, Node, ParamSpec, Role, Size, Spec, Values};
 use crate::param::{Param, State};
 
@@ -211,6 +213,21 @@ impl Call<'_, '_> {
         let refs = input_refs(&value).map_err(|t| t.at(span))?;
         let spans = if parts.len() == refs.len() { parts } else { vec![span; refs.len()] };
         Ok((Inputs::These(refs), spans))
+    }
+
+    /// The inputs of data that an argument names, by their names; `None` where it was left out.
+    pub fn input_names(&mut self, name: &'static str, data: &Dataset) -> Res<Option<Vec<String>>> {
+        let (Inputs::These(these), spans) = self.inputs(name)? else { return Ok(None) };
+        let known: Vec<String> = data.inputs().map(|column| column.name().to_string()).collect();
+        let find = |(input, span): (&InputRef, &Span)| {
+            let (found, written) = match input {
+                InputRef::Index(at) => (known.get(*at), at.to_string()),
+                InputRef::Name(name) => (known.iter().find(|k| ***k == **name), name.to_string()),
+            };
+            let missing = || unknown::input(&written, &known, data.target().map(|t| t.name())).at(*span);
+            found.cloned().ok_or_else(missing)
+        };
+        these.iter().zip(&spans).map(find).collect::<Res<Vec<_>>>().map(Some)
     }
 }
 

@@ -124,6 +124,7 @@ pub fn of(kind: Kind) -> Members {
         Kind::Data => DATA,
         Kind::Model => MODEL,
         Kind::Fit => FIT,
+        Kind::Search => super::searched::MEMBERS,
         Kind::Prediction => PREDICTION,
         Kind::Decomposition => DECOMPOSITION,
         Kind::Residuals => RESIDUALS,
@@ -162,6 +163,7 @@ impl Value {
                 _ => None,
             },
             Value::Fit(fit) => of_fit(fit, name),
+            Value::Search(search) => super::searched::member(search, name),
             Value::Prediction(prediction) => of_prediction(prediction, name),
             Value::Decomposition(parts) => of_decomposition(parts, name),
             Value::Residuals(residuals) => match name {

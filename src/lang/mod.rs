@@ -31,6 +31,7 @@ mod precedence;
 pub mod print;
 pub mod rows;
 pub mod scan;
+mod searched;
 pub mod sheet;
 pub mod span;
 mod stack;

@@ -18,6 +18,7 @@ use crate::fit::Fit;
 use crate::kernel::{Kernel, Move};
 use crate::param::{Param, Prior};
 use crate::results::{Decomposition, Drawn, Features, Prediction, Residuals};
+use crate::search::Search;
 
 /// One value of the language.
 #[derive(Clone)]
@@ -35,6 +36,8 @@ pub enum Value {
     /// A pipeline that is not yet fitted.
     Model(Arc<Pipeline>),
     Fit(Arc<Fit>),
+    /// Where a fit is wanted it stands for its best.
+    Search(Arc<Search>),
     Prediction(Arc<Prediction>),
     Decomposition(Arc<Decomposition>),
     Residuals(Arc<Residuals>),
@@ -70,6 +73,7 @@ pub enum Kind {
     Data,
     Model,
     Fit,
+    Search,
     Prediction,
     Decomposition,
     Residuals,
@@ -99,6 +103,7 @@ impl Kind {
             Kind::Data => "Data",
             Kind::Model => "Model",
             Kind::Fit => "Fit",
+            Kind::Search => "Search",
             Kind::Prediction => "Prediction",
             Kind::Decomposition => "Decomposition",
             Kind::Residuals => "Residuals",
@@ -138,6 +143,7 @@ impl Kind {
             Kind::Data => "data",
             Kind::Model => "a model",
             Kind::Fit => "a fit",
+            Kind::Search => "a search",
             Kind::Prediction => "a prediction",
             Kind::Decomposition => "a decomposition",
             Kind::Residuals => "residuals",
@@ -168,6 +174,7 @@ impl Value {
             Value::Data(_) => Kind::Data,
             Value::Model(_) => Kind::Model,
             Value::Fit(_) => Kind::Fit,
+            Value::Search(_) => Kind::Search,
             Value::Prediction(_) => Kind::Prediction,
             Value::Decomposition(_) => Kind::Decomposition,
             Value::Residuals(_) => Kind::Residuals,
@@ -250,6 +257,7 @@ impl Value {
             (Value::Data(a), Value::Data(b)) => a == b,
             (Value::Model(a), Value::Model(b)) => a == b,
             (Value::Fit(a), Value::Fit(b)) => Arc::ptr_eq(a, b),
+            (Value::Search(a), Value::Search(b)) => Arc::ptr_eq(a, b),
             (Value::Prediction(a), Value::Prediction(b)) => Arc::ptr_eq(a, b),
             (Value::Decomposition(a), Value::Decomposition(b)) => Arc::ptr_eq(a, b),
             (Value::Residuals(a), Value::Residuals(b)) => Arc::ptr_eq(a, b),
@@ -314,10 +322,21 @@ cast!(Range, Range, "a range");
 cast!(Function, Function, "a function");
 cast!(Kernel, Kernel, "a kernel");
 cast!(Data, Arc<Dataset>, "data");
-cast!(Fit, Arc<Fit>, "a fit");
+cast!(Search, Arc<Search>, "a search");
 cast!(Table, Arc<Sheet>, "a table");
 cast!(Dist, Prior, "a prior");
 cast!(Move, Arc<Move>, "a move such as `swap(0, 1)`");
+
+impl FromValue for Arc<Fit> {
+    /// A search stands for its best fit.
+    fn from_value(value: Value) -> Res<Self> {
+        match value {
+            Value::Fit(fit) => Ok(fit),
+            Value::Search(search) => Ok(search.best.clone()),
+            other => Err(expected("a fit", &other)),
+        }
+    }
+}
 
 impl FromValue for usize {
     fn from_value(value: Value) -> Res<Self> {

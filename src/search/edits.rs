@@ -52,7 +52,7 @@ impl PartialEq for Edit {
 }
 
 /// Every edit with a name, the usual ones first: name, what it does.
-pub const EDITS: [(Edit, &str, &str); 9] = [
+pub static EDITS: [(Edit, &str, &str); 9] = [
     (Edit::Add, "add", "S becomes S + B"),
     (Edit::Multiply, "multiply", "S becomes S * B"),
     (Edit::Replace, "replace", "a base kernel becomes another one"),
@@ -63,6 +63,17 @@ pub const EDITS: [(Edit, &str, &str); 9] = [
     (Edit::Swap, "swap", "S is made symmetric in two inputs"),
     (Edit::Wind, "wind", "an input of S goes round a circle"),
 ];
+
+/// The names of [`EDITS`], in order.
+pub const EDIT_NAMES: [&str; EDITS.len()] = {
+    let mut names = [""; EDITS.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = EDITS[i].1;
+        i += 1;
+    }
+    names
+};
 
 impl Edit {
     /// Those of the thesis, and taking parts out.

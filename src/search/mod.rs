@@ -18,7 +18,7 @@ mod seeds;
 mod settings;
 mod walk;
 
-pub use edits::{EDITS, Edit, EditFn};
+pub use edits::{EDIT_NAMES, EDITS, Edit, EditFn};
 pub use error::SearchError;
 pub use score::{Criterion, parameters, recorded_parameters};
 pub use settings::{Budget, BudgetError, Settings};
@@ -27,9 +27,9 @@ pub use walk::{resume, search};
 use std::sync::Arc;
 
 use crate::data::Dataset;
-use crate::fit::Fit;
+use crate::fit::{Fit, condition};
 use crate::kernel::Kernel;
-use crate::model::Model;
+use crate::model::{Model, ModelError};
 
 /// What a search has come to.
 #[derive(Debug, Clone)]
@@ -47,6 +47,19 @@ pub struct Search {
     /// Evaluations of the likelihood, with or without gradient, on few rows or all.
     pub evaluations: usize,
     pub seconds: f64,
+}
+
+impl Search {
+    /// One of the models as a fit to all rows, by its place; the first has standard errors.
+    ///
+    /// # Errors
+    /// What conditioning refuses, which it did not when the model was found.
+    pub fn fit(&self, place: usize) -> Result<Arc<Fit>, ModelError> {
+        match self.models.get(place) {
+            Some(found) if place > 0 => condition(&found.model, &self.data).map(Arc::new),
+            _ => Ok(self.best.clone()),
+        }
+    }
 }
 
 /// What was done at one depth.

@@ -33,7 +33,7 @@ impl Criterion {
         [Criterion::Bic, Criterion::Recorded, Criterion::Aic, Criterion::Laplace, Criterion::HeldOut];
 
     /// As it is written.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Criterion::Bic => "bic",
             Criterion::Recorded => "recorded",
@@ -53,6 +53,17 @@ impl Criterion {
             Criterion::HeldOut => "-2 log held-out density",
         }
     }
+
+    /// Every name, in order.
+    pub const NAMES: [&'static str; Self::ALL.len()] = {
+        let mut names = [""; Self::ALL.len()];
+        let mut i = 0;
+        while i < names.len() {
+            names[i] = Self::ALL[i].name();
+            i += 1;
+        }
+        names
+    };
 
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|c| c.name() == name)

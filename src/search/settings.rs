@@ -53,6 +53,23 @@ pub struct Budget {
     pub evaluations: Option<usize>,
 }
 
+impl Budget {
+    /// For whom nothing else was told: a minute.
+    pub const USUAL: Budget = Budget { seconds: Some(60.0), evaluations: None };
+}
+
+impl std::fmt::Display for Budget {
+    /// As it is read: `60s`, or a number of evaluations.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.seconds, self.evaluations) {
+            (Some(seconds), Some(evaluations)) => write!(f, "{seconds}s, {evaluations}"),
+            (Some(seconds), None) => write!(f, "{seconds}s"),
+            (None, Some(evaluations)) => write!(f, "{evaluations}"),
+            (None, None) => f.write_str("without limit"),
+        }
+    }
+}
+
 /// A budget that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no budget")]

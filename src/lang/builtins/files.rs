@@ -41,6 +41,7 @@ fn table(value: &Value) -> Res<Table> {
         Value::Residuals(residuals) => Ok(tables::residuals(residuals)),
         Value::Features(features) => Ok(describe::features_table(features)),
         Value::Fit(fit) => Ok(tables::parameters(fit)),
+        Value::Search(search) => Ok(tables::parameters(&search.best)),
         other => Err(expected("data, a table, a prediction, a decomposition, residuals, a fit or a surface", other)),
     }
 }
@@ -148,6 +149,7 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
             return lines(&value, xs).map_err(|t| t.blame("value"));
         }
         Value::Fit(fit) => figures::fit(fit, band),
+        Value::Search(search) => figures::fit(&search.best, band),
         Value::Prediction(prediction) => figures::prediction(prediction, band),
         Value::Decomposition(parts) => match call.maybe::<Arc<str>>("show")?.as_deref() {
             Some("correlation") => match parts::correlations(parts) {

@@ -10,9 +10,11 @@ mod lists;
 mod models;
 mod moves;
 mod numbers;
+mod own_moves;
 mod parameters;
 mod remarks;
 mod results;
+mod searches;
 mod text;
 
 use super::builtin::Builtin;
@@ -26,6 +28,7 @@ pub static ALL: &[&[Builtin]] = &[
     files::FILES,
     models::MODELS,
     moves::MOVES,
+    searches::SEARCHES,
     results::RESULTS,
     lists::LISTS,
     numbers::NUMBERS,

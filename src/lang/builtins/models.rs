@@ -69,7 +69,7 @@ fn gp(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 /// A variance, of which 0 is fixed, or the column that holds one for each row.
-fn noise(value: Value) -> Res<Noise> {
+pub(super) fn noise(value: Value) -> Res<Noise> {
     if let Value::Str(column) = value {
         return Ok(Noise::Column(column));
     }
@@ -95,7 +95,7 @@ fn untied(value: Value) -> Res<Param> {
     }
 }
 
-fn mean(value: Value) -> Res<Mean> {
+pub(super) fn mean(value: Value) -> Res<Mean> {
     match value {
         Value::Str(word) => Ok(match &*word {
             "zero" => Mean::Zero,
@@ -185,6 +185,18 @@ pub const MODEL: Place = Place::required(
     "a model, or a kernel for the model `gp(kernel)`",
 );
 
+pub const NOISE: Place = Place::keyword(
+    "noise",
+    Want::Either(&[Want::Param, Want::Input]),
+    "free",
+    "a variance (0 is fixed), or the column of known ones",
+);
+pub const MEAN: Place = Place::keyword(
+    "mean",
+    Want::Either(&[Want::Choice(&["constant", "zero", "linear"]), Want::Param]),
+    "\"constant\"",
+    "the mean function; a number for a constant, a list for an offset and slopes",
+);
 pub const RESTARTS: Place = Place::keyword("restarts", Want::Count, "10", "how many starts");
 pub const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "what the random starts depend on");
 pub const MAXITER: Place = Place::keyword("maxiter", Want::Count, "1000", "how many steps from each start");
@@ -194,21 +206,7 @@ pub static MODELS: &[Builtin] = &[
         name: "gp",
         aliases: &[],
         group: Group::Models,
-        places: &[
-            Place::required("kernel", Want::Kind(Kind::Kernel), "the kernel"),
-            Place::keyword(
-                "noise",
-                Want::Either(&[Want::Param, Want::Input]),
-                "free",
-                "a variance (0 is fixed), or the column of known ones",
-            ),
-            Place::keyword(
-                "mean",
-                Want::Either(&[Want::Choice(&["constant", "zero", "linear"]), Want::Param]),
-                "\"constant\"",
-                "the mean function; a number for a constant, a list for an offset and slopes",
-            ),
-        ],
+        places: &[Place::required("kernel", Want::Kind(Kind::Kernel), "the kernel"), NOISE, MEAN],
         result: Some(Kind::Model),
         summary: "a Gaussian-process model, to be fitted to data",
         help: "Steps come before it: `transform(y=log) >> gp(SE + Per)`.",

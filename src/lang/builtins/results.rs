@@ -9,12 +9,10 @@ use crate::data::write::Table;
 use crate::data::{self, Column, DataError, Dataset};
 use crate::describe::{self, tables};
 use crate::fit::Fit;
-use crate::kernel::{InputRef, Inputs};
 use crate::lang::builtin::{Builtin, Group, Place, Want};
 use crate::lang::call::Call;
 use crate::lang::pipeline::Pipeline;
 use crate::lang::sheet::Sheet;
-use crate::lang::span::Span;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::value::{FromValue, Items, Kind, List, Value, check_length, expected};
 use crate::model::ModelError;
@@ -275,22 +273,7 @@ fn order_variance(call: &mut Call<'_, '_>) -> Res<Value> {
 fn symmetries(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let model = call.arg::<Pipeline>("model")?.model().map_err(|t| t.blame("model"))?;
-    let (inputs, spans) = call.inputs("inputs")?;
-    let wanted: Option<Vec<String>> = match &inputs {
-        Inputs::All => None,
-        Inputs::These(these) => {
-            let names: Vec<&str> = data.inputs().map(|c| c.name()).collect();
-            let find = |(input, span): (&InputRef, &Span)| {
-                let found = match input {
-                    InputRef::Index(at) => names.get(*at).copied(),
-                    InputRef::Name(name) => names.iter().copied().find(|n| *n == &**name),
-                };
-                let missing = || Trouble::new(format!("there is no input {input}: the data have {}", names.join(", ")));
-                found.map(str::to_string).ok_or_else(|| missing().at(*span))
-            };
-            Some(these.iter().zip(&spans).map(find).collect::<Res<_>>()?)
-        }
-    };
+    let wanted = call.input_names("inputs", &data)?;
     let options = super::models::options(call)?;
     match results::symmetries(&model, &data, wanted.as_deref(), options, call.eval.progress) {
         Ok(found) => Ok(Value::table(Sheet::told(tables::symmetries(&found), describe::symmetries(&found)))),

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::{Checker, Known};
 use crate::lang::ast::{Arg, Expr, ExprKind, UnaryOp};
-use crate::lang::builtin::{self, Entry, Group, Need, Want};
-use crate::lang::deal::{Shape, deal, deal_closure, misfit};
+use crate::lang::builtin::{self, Entry, Group, Need, Signature, Want};
+use crate::lang::deal::{Shape, deal, deal_closure, misfit, misfit_item};
 use crate::lang::eval::{Evaluator, Globals};
 use crate::lang::host::Host;
 use crate::lang::span::Span;
 use crate::lang::trouble::Trouble;
 use crate::lang::unknown;
-use crate::lang::value::{Kind, Value};
+use crate::lang::value::{Kind, List, Value};
 use crate::progress::Silent;
 
 impl Checker<'_> {
@@ -125,6 +125,10 @@ impl Checker<'_> {
             if is_word || (want.is_input() && self.column(&arg.value, &mut columns)) {
                 continue;
             }
+            if let (Want::Each(want), ExprKind::List(items)) = (want, &arg.value.node) {
+                self.items(signature, at, *want, items, arg.value.span);
+                continue;
+            }
             let known = self.expr(&arg.value);
             let literal = literal(&arg.value);
             let wrong = match (&literal, known.kind()) {
@@ -142,6 +146,26 @@ impl Checker<'_> {
             self.try_out(entry, args, span);
         }
         self.result(entry, args, given, columns)
+    }
+
+    /// A list whose items are wanted one by one.
+    fn items(&mut self, signature: &Signature, place: usize, want: Want, items: &[Expr], span: Span) {
+        if items.is_empty() {
+            let empty = Value::List(List::default());
+            self.report(misfit(signature, place, Kind::List, Some(&empty)), span);
+        }
+        for item in items {
+            let known = self.expr(item).kind();
+            let literal = literal(item);
+            let wrong = match (&literal, known) {
+                (Some(value), _) => !want.admits(value),
+                (None, Some(kind)) => !want.allows(kind),
+                (None, None) => false,
+            };
+            if let (true, Some(kind)) = (wrong, literal.as_ref().map(Value::kind).or(known)) {
+                self.report(misfit_item(signature, place, want, kind, literal.as_ref()), item.span);
+            }
+        }
     }
 
     /// Says of arguments of which one is missing that it is an earlier one, where the first does not fit its place and

@@ -1,0 +1,138 @@
+//! A search in words and tables: what was found, why it ended, and how it came there.
+
+use super::grid::Grid;
+use super::numbers::{percent, rounded};
+use crate::data::write::Table;
+use crate::search::{Candidate, Found, Level, Reached, Search};
+
+/// So many of the models are shown.
+const SHOWN: usize = 5;
+
+/// What was searched and found, then depth by depth, then the best few models. There is no time in it: the same seed
+/// gives the same text.
+pub fn search(search: &Search) -> String {
+    let (settings, best) = (&search.settings, &search.best);
+    let problem = best.problem();
+    let target = search.data.target().map_or("y", |t| t.name());
+    let mut lines = vec![format!("search of {target} on {} ({} rows)", problem.names().join(", "), search.data.n())];
+    let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
+    let bases: Vec<String> = settings.base.iter().map(ToString::to_string).collect();
+    say("from", bases.join(", "));
+    if let Some(first) = search.models.first() {
+        say("kernel", first.model.kernel.heading());
+        say("score", score(search, first));
+    }
+    if let Some(noise) = best.noise().filter(|noise| *noise > 0.0) {
+        let unit = search.data.target().and_then(|t| t.unit()).map_or(String::new(), |u| format!(" {u}"));
+        say("noise", format!("standard deviation {}{unit}", rounded(noise.sqrt())));
+    }
+    let (depth, asked) = (search.levels.len(), settings.depth);
+    let depth = if depth == asked { format!("depth {depth}") } else { format!("depth {depth} of {asked}") };
+    let ended = search.ended.to_string();
+    let ended = ended.strip_prefix("ended ").unwrap_or(&ended);
+    say("ended", format!("{ended}; {depth}, {} evaluations, seed {}", search.evaluations, settings.seed));
+    lines.push(trace(search));
+    if search.models.len() > 1 {
+        lines.push(String::new());
+        lines.push(models(search));
+    }
+    lines.join("\n")
+}
+
+/// What a model is judged by, and what stands behind it.
+fn score(search: &Search, found: &Found) -> String {
+    let criterion = search.settings.criterion;
+    let count = found.parameters;
+    let counted = if count == 1 { "1 parameter".to_string() } else { format!("{count} parameters") };
+    format!("{} {:.2}, log marginal likelihood {:.2} ({counted})", criterion.title(), found.score, found.lml)
+}
+
+/// One line a depth.
+pub fn trace(search: &Search) -> String {
+    let title = search.settings.criterion.title();
+    let mut grid = Grid::new(["depth", "tried", "fitted", "evaluations", title, "best so far"]);
+    for level in &search.levels {
+        grid.row([
+            level.depth.to_string(),
+            level.candidates.len().to_string(),
+            count(level, |c| c.reached == Reached::Fitted).to_string(),
+            level.evaluations.to_string(),
+            format!("{:.2}", level.best.score),
+            level.best.model.kernel.heading(),
+        ]);
+    }
+    grid.text()
+}
+
+/// The best few models with their weights, and how many more there are.
+pub fn models(search: &Search) -> String {
+    let title = search.settings.criterion.title();
+    let mut grid = Grid::new([title, "weight", "parameters", "best models"]);
+    for found in search.models.iter().take(SHOWN) {
+        grid.row([
+            format!("{:.2}", found.score),
+            percent(found.weight),
+            found.parameters.to_string(),
+            found.model.kernel.heading(),
+        ]);
+    }
+    match search.models.len().saturating_sub(SHOWN) {
+        0 => grid.text(),
+        more => format!("{}\nand {more} more in `.models`", grid.text()),
+    }
+}
+
+fn count(level: &Level, of: impl Fn(&Candidate) -> bool) -> usize {
+    level.candidates.iter().filter(|c| of(c)).count()
+}
+
+/// Depth, how many were tried, fitted and failed, evaluations, best score so far, what made it, its kernel.
+pub fn trace_table(search: &Search) -> Table {
+    let of = |f: &dyn Fn(&Level) -> f64| search.levels.iter().map(f).collect::<Vec<f64>>();
+    let failed = |c: &Candidate| matches!(c.reached, Reached::Failed(_));
+    Table::new()
+        .numbers("depth", &of(&|l| l.depth as f64))
+        .numbers("tried", &of(&|l| l.candidates.len() as f64))
+        .numbers("fitted", &of(&|l| count(l, |c| c.reached == Reached::Fitted) as f64))
+        .numbers("failed", &of(&|l| count(l, failed) as f64))
+        .numbers("evaluations", &of(&|l| l.evaluations as f64))
+        .numbers("score", &of(&|l| l.best.score))
+        .texts("edit", search.levels.iter().map(|l| edit(l).map(str::to_string)).collect())
+        .texts("kernel", search.levels.iter().map(|l| Some(l.best.model.kernel.to_string())).collect())
+}
+
+/// What was done at a depth to get its best; nothing where the best is of an earlier depth.
+fn edit(level: &Level) -> Option<&str> {
+    let best = level.candidates.first()?;
+    best.score.filter(|score| *score <= level.best.score).map(|_| &*best.edit)
+}
+
+/// Every candidate of every depth, best first within a depth.
+pub fn candidates_table(search: &Search) -> Table {
+    let all = || search.levels.iter().flat_map(|level| level.candidates.iter().map(move |c| (level.depth, c)));
+    let numbers = |f: &dyn Fn(usize, &Candidate) -> f64| all().map(|(depth, c)| f(depth, c)).collect::<Vec<f64>>();
+    let texts = |f: &dyn Fn(&Candidate) -> Option<String>| all().map(|(_, c)| f(c)).collect::<Vec<_>>();
+    let why = |c: &Candidate| match &c.reached {
+        Reached::Failed(why) => Some(why.clone()),
+        _ => None,
+    };
+    Table::new()
+        .numbers("depth", &numbers(&|depth, _| depth as f64))
+        .texts("edit", texts(&|c| Some(c.edit.clone())))
+        .texts("reached", texts(&|c| Some(c.reached.name().to_string())))
+        .numbers("score", &numbers(&|_, c| c.score.unwrap_or(f64::NAN)))
+        .numbers("lml", &numbers(&|_, c| c.lml.unwrap_or(f64::NAN)))
+        .texts("kernel", texts(&|c| Some(c.kernel.to_string())))
+        .texts("why", texts(&why))
+}
+
+/// The best models, best first.
+pub fn models_table(search: &Search) -> Table {
+    let of = |f: &dyn Fn(&Found) -> f64| search.models.iter().map(f).collect::<Vec<f64>>();
+    Table::new()
+        .texts("kernel", search.models.iter().map(|m| Some(m.model.kernel.to_string())).collect())
+        .numbers("score", &of(&|m| m.score))
+        .numbers("lml", &of(&|m| m.lml))
+        .numbers("parameters", &of(&|m| m.parameters as f64))
+        .numbers("weight", &of(&|m| m.weight))
+}

@@ -1,0 +1,243 @@
+//! Search over kernels: what is searched and how, from the arguments of a call.
+
+use std::sync::Arc;
+
+use crate::data::Dataset;
+use crate::data::write::Table;
+use crate::lang::builtin::{Builtin, Group, Place, Want, read_budget};
+use crate::lang::call::Call;
+use crate::lang::sheet::Sheet;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::unknown;
+use crate::lang::value::{FromValue, Kind, Value};
+use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Search, SearchError, Settings};
+
+use super::models;
+use super::own_moves::{OwnMove, Tally};
+
+/// Items of a list, or the value alone.
+fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
+    match value.items() {
+        Some(items) => items.map(T::from_value).collect(),
+        None => Ok(vec![T::from_value(value)?]),
+    }
+}
+
+/// The settings of a call, and what is to be heard of its user's own moves.
+fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<(Settings, Vec<Arc<Tally>>)> {
+    let mut settings = Settings { budget: Budget::USUAL, ..Settings::default() };
+    if let Some(base) = call.maybe::<Value>("base")? {
+        settings.base = each(base)?;
+    }
+    settings.depth = call.or("depth", settings.depth)?;
+    settings.beam = call.or("beam", settings.beam)?;
+    settings.restarts = call.or("restarts", settings.restarts)?;
+    settings.seed = call.or("seed", call.eval.host.seed as usize)? as u64;
+    if let Some(name) = call.maybe::<Arc<str>>("criterion")?
+        && let Some(criterion) = Criterion::named(&name)
+    {
+        settings.criterion = criterion;
+    }
+    if let Some(budget) = budget(call)? {
+        settings.budget = budget;
+    }
+    settings.inputs = call.input_names("inputs", data)?;
+    if let Some(value) = call.maybe::<Value>("noise")? {
+        settings.noise = models::noise(value).map_err(|t| t.blame("noise"))?;
+    }
+    if let Some(value) = call.maybe::<Value>("mean")? {
+        settings.mean = models::mean(value).map_err(|t| t.blame("mean"))?;
+    }
+    let mut tallies = Vec::new();
+    if let Some(moves) = call.maybe::<Value>("moves")? {
+        settings.moves.clear();
+        for one in each::<Value>(moves)? {
+            let edit = match one {
+                Value::Function(function) => {
+                    let (edit, tally) = OwnMove::edit(function, call.eval).map_err(|t| t.blame("moves"))?;
+                    tallies.push(tally);
+                    edit
+                }
+                word => Edit::named(&<Arc<str>>::from_value(word)?).ok_or_else(|| Trouble::new("no such move"))?,
+            };
+            if !settings.moves.contains(&edit) {
+                settings.moves.push(edit);
+            }
+        }
+    }
+    Ok((settings, tallies))
+}
+
+fn budget(call: &mut Call<'_, '_>) -> Res<Option<Budget>> {
+    Ok(call.maybe::<Value>("budget")?.as_ref().and_then(read_budget))
+}
+
+fn run_search(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let (settings, tallies) = settings(call, &data)?;
+    let found = search::search(&data, &settings, call.eval.progress);
+    let found = found.map_err(|error| trouble(call, &data, error))?;
+    tell(call, &found, &tallies);
+    Ok(Value::Search(Arc::new(found)))
+}
+
+fn resume(call: &mut Call<'_, '_>) -> Res<Value> {
+    let before: Arc<Search> = call.arg("search")?;
+    let done = before.levels.len();
+    let depth = match call.maybe::<usize>("depth")? {
+        Some(depth) if depth < done => {
+            let text = format!("the search is at depth {done} already, found {depth}");
+            return Err(Trouble::new(text).blame("depth"));
+        }
+        Some(depth) => depth,
+        None if before.ended == Ended::Depth => {
+            let text = format!("the search has reached its depth of {done}");
+            let help = format!("say how deep it is to go: `resume(search, depth={})`", done + 2);
+            return Err(Trouble::new(text).blame("search").help(help));
+        }
+        None => before.settings.depth,
+    };
+    let budget = budget(call)?.unwrap_or(Budget::USUAL);
+    let found = search::resume(&before, depth, budget, call.eval.progress);
+    let found = found.map_err(|error| trouble(call, &before.data, error))?;
+    tell(call, &found, &[]);
+    Ok(Value::Search(Arc::new(found)))
+}
+
+/// What must not go unheard, even where the search is never shown.
+fn tell(call: &mut Call<'_, '_>, found: &Search, tallies: &[Arc<Tally>]) {
+    let depth = found.levels.len();
+    match found.ended {
+        Ended::Stopped => call.warn(format!("the search was stopped at depth {depth}: this is the best so far")),
+        Ended::OutOfTime => {
+            let budget = found.settings.budget;
+            call.warn(format!("the budget of {budget} ended the search at depth {depth}: another run may differ"));
+        }
+        Ended::Depth | Ended::NoBetter | Ended::OutOfEvaluations => {}
+    }
+    for tally in tallies {
+        if let Some(text) = tally.text() {
+            call.warn(text);
+        }
+    }
+}
+
+/// A search that could not be made, at the argument that is to blame.
+fn trouble(call: &Call<'_, '_>, data: &Dataset, error: SearchError) -> Trouble {
+    /// So many failures are told one by one.
+    const TOLD: usize = 8;
+    let text = error.to_string();
+    match error {
+        SearchError::Model(error) => models::unfit(call.eval, data, error),
+        SearchError::UnknownInput { name, known } => {
+            unknown::input(&name, &known, data.target().map(|t| t.name())).blame("inputs")
+        }
+        SearchError::EmptyBase => Trouble::new(text).blame("base"),
+        SearchError::Depth(_) => Trouble::new(text).blame("depth"),
+        SearchError::Beam => Trouble::new(text).blame("beam"),
+        SearchError::NoMoves => Trouble::new(text).blame("moves"),
+        SearchError::TooFewRows { .. } | SearchError::HeldOut { .. } | SearchError::NoInputs => {
+            Trouble::new(text).blame("data")
+        }
+        SearchError::AllFailed { failures } => {
+            let told = failures.iter().take(TOLD);
+            let trouble =
+                told.fold(Trouble::new(text), |trouble, (kernel, why)| trouble.note(format!("{kernel}: {why}")));
+            match failures.len().saturating_sub(TOLD) {
+                0 => trouble,
+                more => trouble.note(format!("and {more} more")),
+            }
+        }
+    }
+}
+
+fn search_moves(_call: &mut Call<'_, '_>) -> Res<Value> {
+    let usual = Edit::usual();
+    let said = |edit: &Edit| if usual.contains(edit) { "yes" } else { "" };
+    let texts = |of: &dyn Fn(&(Edit, &str, &str)) -> String| EDITS.iter().map(|e| Some(of(e))).collect::<Vec<_>>();
+    let table = Table::new()
+        .texts("move", texts(&|(_, name, _)| name.to_string()))
+        .texts("what it does", texts(&|(_, _, help)| help.to_string()))
+        .texts("usual", texts(&|(edit, ..)| said(edit).to_string()));
+    Ok(Value::Table(Arc::new(Sheet::from(table))))
+}
+
+const SEARCH: Place = Place::required("search", Want::Kind(Kind::Search), "a search");
+const BUDGET: Place = Place::keyword(
+    "budget",
+    Want::Budget,
+    "\"60s\"",
+    "when it ends at the latest: a time, or a number of evaluations of the likelihood",
+);
+
+pub static SEARCHES: &[Builtin] = &[
+    Builtin {
+        name: "search",
+        aliases: &[],
+        group: Group::Search,
+        places: &[
+            models::DATA,
+            Place::optional(
+                "base",
+                Want::Each(&Want::Kind(Kind::Kernel)),
+                "[SE, Per, Lin, RQ]",
+                "what kernels are built from, each on every input unless it names its own",
+            ),
+            Place::optional("depth", Want::Positive, "10", "how many times the best is edited, the base counted"),
+            Place::keyword(
+                "criterion",
+                Want::Choice(&Criterion::NAMES),
+                "\"bic\"",
+                "what models are judged by; less is better",
+            ),
+            Place::keyword("beam", Want::Positive, "1", "how many expressions are edited at each depth"),
+            Place::keyword("restarts", Want::Positive, "2", "how many starts of each candidate are followed"),
+            models::SEED,
+            BUDGET,
+            Place::keyword(
+                "moves",
+                Want::Each(&Want::Either(&[Want::Choice(&EDIT_NAMES), Want::FUNCTION])),
+                "[\"add\", \"multiply\", \"replace\", \"drop\"]",
+                "what is done to an expression: names that `search_moves()` lists, or functions from kernel to kernel",
+            ),
+            Place::keyword("inputs", Want::Input, "all", "the inputs that base kernels look at"),
+            models::NOISE,
+            models::MEAN,
+        ],
+        result: Some(Kind::Search),
+        summary: "the kernel that the data speak for, built up from base kernels edit by edit",
+        help: "Every part of the best expression is edited in every way, the results are fitted in a race, and the best is \
+               edited again, until nothing gets better. The same seed gives the same search on any number of threads, \
+               unless its budget was a time and that ended it. Where a fit is wanted, a search stands for its best. Ctrl-C \
+               gives the best so far. `\"bic\"` counts every parameter, `\"recorded\"` as Duvenaud, Lloyd and others \
+               did in 2013, `\"laplace\"` integrates parameters out, `\"held-out\"` keeps a fifth of the rows from the fits.",
+        examples: &["load(\"airline\") |> search(depth=2, budget=2000)"],
+        run: run_search,
+    },
+    Builtin {
+        name: "resume",
+        aliases: &[],
+        group: Group::Search,
+        places: &[
+            SEARCH,
+            Place::optional("depth", Want::Positive, "that of the search", "to which depth it goes on"),
+            BUDGET,
+        ],
+        result: Some(Kind::Search),
+        summary: "a search taken up again where it ended",
+        help: "To a greater depth, or with more to spend. It continues as if it had never ended.",
+        examples: &["let s = load(\"airline\") |> search([SE, Lin], depth=1)\nresume(s, depth=2).trace"],
+        run: resume,
+    },
+    Builtin {
+        name: "search_moves",
+        aliases: &[],
+        group: Group::Search,
+        places: &[],
+        result: Some(Kind::Table),
+        summary: "the moves that a search can make",
+        help: "Those that are usual are made when `moves` is left out.",
+        examples: &["search_moves()"],
+        run: search_moves,
+    },
+];
