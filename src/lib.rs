@@ -60,6 +60,7 @@
 //! - [`session`]: what a user has bound, the texts that were read, the seed; runs a text.
 //! - [`lang`]: text to tree to values; one registry of builtins, from which calls are checked, help is written and
 //!   completion is fed; the checker and the formatter.
+//! - [`report`]: a fit as one page of HTML that stands by itself.
 //! - [`describe`], [`figure`]: results as tables and figures, rounded for people; figures as data, then SVG, PNG or the
 //!   cells of a terminal.
 //! - [`results`]: predictions, parts of a sum, residuals, scores, comparison, a file to keep a fit in; features of a kernel.
@@ -87,6 +88,7 @@ pub mod model;
 pub mod param;
 pub mod progress;
 pub mod render;
+pub mod report;
 pub mod results;
 pub mod search;
 pub mod session;

@@ -24,6 +24,13 @@ pub fn summary(summary: &Summary) -> String {
         Some(title) => format!("{name}: {title}, {} rows", summary.n),
         None => format!("{name}: {} rows", summary.n),
     });
+    lines.push(columns_grid(summary).text());
+    lines.extend(remarks(summary));
+    lines.join("\n")
+}
+
+/// The columns of a data set as cells.
+pub fn columns_grid(summary: &Summary) -> Grid {
     let mut grid = Grid::new(["column", "role", "unit", "min", "median", "mean", "sd", "max", "missing"]);
     for column in &summary.columns {
         let role = match column.role {
@@ -46,7 +53,12 @@ pub fn summary(summary: &Summary) -> String {
         cells.push(if column.missing > 0 { column.missing.to_string() } else { String::new() });
         grid.row(cells);
     }
-    lines.push(grid.text());
+    grid
+}
+
+/// What a person should know of a data set.
+pub fn remarks(summary: &Summary) -> Vec<String> {
+    let mut lines = Vec::new();
     if summary.duplicates > 0 {
         lines.push(format!("{} rows repeat the inputs of an earlier one", summary.duplicates));
     }
@@ -54,5 +66,5 @@ pub fn summary(summary: &Summary) -> String {
         lines.push(format!("`{name}` is the same in every row"));
     }
     lines.extend(summary.notes.iter().map(ToString::to_string));
-    lines.join("\n")
+    lines
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::data::{Column, Dataset};
 use crate::figure::ready::{Curve, Names, Pairs, draws_figure, fit_figure, parity_figure, residuals_figure};
-use crate::figure::{Figure, Mark, Panel, Role};
+use crate::figure::{Across, Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::linalg::Matrix;
 use crate::model::ModelError;
-use crate::results::{At, Prediction, Residuals, predict};
+use crate::results::{At, Beyond, Prediction, Residuals, predict};
 
 /// Points of the grids that curves are drawn on.
 const GRID: usize = 400;
@@ -69,10 +69,33 @@ pub fn dataset(data: &Dataset) -> Figure {
 /// # Errors
 /// As [`predict`].
 pub fn fit(fit: &Arc<Fit>, band: BandOf) -> Result<Figure, ModelError> {
-    if single_input(fit).is_none() {
-        return parity(fit);
+    fit_beyond(fit, band, Beyond::default())
+}
+
+/// The same, reaching beyond the data along the one input; where they end is marked.
+///
+/// # Errors
+/// As [`predict`].
+pub fn fit_beyond(fit: &Arc<Fit>, band: BandOf, beyond: Beyond) -> Result<Figure, ModelError> {
+    let Some(input) = single_input(fit) else { return parity(fit) };
+    let mut figure = prediction(&predict(fit, At::Rows(fit.grid_beyond(GRID, beyond)?))?, band)?;
+    if beyond != Beyond::default() {
+        let x = fit.problem().data().find(&input)?.values();
+        figure.panels.iter_mut().for_each(|panel| mark_ends(panel, x, beyond));
     }
-    prediction(&predict(fit, At::Rows(fit.grid(GRID)?))?, band)
+    Ok(figure)
+}
+
+/// Marks where the data end, where more than that is shown.
+pub(super) fn mark_ends(panel: &mut Panel, x: &[f64], beyond: Beyond) {
+    let (lo, hi) = x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
+    let (first, last) = beyond.ends(lo, hi);
+    for (at, beyond) in [(lo, first), (hi, last)] {
+        if at.is_finite() && at != beyond {
+            let label = "end of the data".to_string();
+            panel.marks.push(Mark::Rule { at, across: Across::Vertical, label, role: Role::Reference });
+        }
+    }
 }
 
 pub(super) fn single_input(fit: &Fit) -> Option<String> {

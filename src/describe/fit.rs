@@ -77,6 +77,11 @@ const YEARS_IN_DAYS: f64 = 2.0;
 
 /// The table of parameters.
 pub fn parameters(fit: &Fit) -> String {
+    parameters_grid(fit).text()
+}
+
+/// The same as cells.
+pub fn parameters_grid(fit: &Fit) -> Grid {
     let mut grid = Grid::new(["parameter", "value", "std. error", "unit", ""]);
     for ((parameter, &value), error) in fit.parameters().iter().zip(fit.values()).zip(&fit.standard_errors) {
         if parameter.kind == ParameterKind::Noise && value == 0.0 {
@@ -123,7 +128,7 @@ pub fn parameters(fit: &Fit) -> String {
             state,
         ]);
     }
-    grid.text()
+    grid
 }
 
 /// A value with as many digits as its error leaves meaning, at least four.

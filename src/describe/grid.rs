@@ -27,6 +27,19 @@ impl Grid {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
+    pub fn headings(&self) -> &[String] {
+        &self.headings
+    }
+
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
+    /// Whether all cells of a column are numbers.
+    pub fn is_numeric(&self, column: usize) -> bool {
+        !self.rows.is_empty() && self.rows.iter().all(|row| row.get(column).is_none_or(|cell| is_number(cell)))
+    }
+
     /// The table as lines without trailing spaces.
     pub fn text(&self) -> String {
         let mut table = Table::new();
@@ -36,9 +49,7 @@ impl Grid {
             table.add_row(row);
         }
         for (i, _) in self.headings.iter().enumerate() {
-            let numeric = |row: &Vec<String>| row.get(i).is_none_or(|cell| is_number(cell));
-            if !self.rows.is_empty()
-                && self.rows.iter().all(numeric)
+            if self.is_numeric(i)
                 && let Some(column) = table.column_mut(i)
             {
                 column.set_cell_alignment(CellAlignment::Right);

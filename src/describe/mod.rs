@@ -1,5 +1,6 @@
 //! Results for people: sentences, tables and figures, rounded. Nothing here is ever parsed.
 
+pub mod checks;
 mod comparison;
 mod data;
 mod drawn;
@@ -14,9 +15,9 @@ pub mod search;
 pub mod tables;
 
 pub use comparison::{compared, cross_validation, orders, score, symmetries};
-pub use data::{dataset, summary};
+pub use data::{columns_grid, dataset, remarks, summary};
 pub use drawn::{features, features_figure, features_table, surface, surface_figure};
-pub use fit::{fit, fit_line, parameters};
+pub use fit::{fit, fit_line, parameters, parameters_grid};
 pub use grid::{Grid, show_table};
 pub use numbers::{bytes, percent, rounded, significant};
-pub use prediction::{decomposition, prediction, residuals};
+pub use prediction::{SHARE_MEANS, decomposition, decomposition_grid, entangled, prediction, residuals};

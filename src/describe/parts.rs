@@ -1,11 +1,13 @@
 //! The parts of a sum as figures.
 
-use super::figures::{axis_label, label_of, single_input, sorted, title};
-use super::numbers::percent;
-use crate::figure::ready::{Curve, Names, Pairs, Part, component_panel, components_figure, correlation_panel};
+use super::figures::{axis_label, label_of, mark_ends, single_input, sorted, title};
+use super::numbers::{percent, rounded};
+use crate::figure::ready::{
+    Curve, Names, Pairs, Part, component_panel, components_figure, correlation_panel, residuals_panel,
+};
 use crate::figure::{Figure, Mark, Panel, Role};
 use crate::model::ModelError;
-use crate::results::{Along, Component, Decomposition};
+use crate::results::{Along, Beyond, Component, Decomposition, residuals};
 
 /// Points of the grids that curves are drawn on, and along each side of a plane.
 const GRID: usize = 400;
@@ -15,7 +17,7 @@ const PAIRS: usize = 9;
 const BAND: &str = "±2 sd";
 
 /// A panel for each part: over its one input with what the other parts leave of the data, over the plane of its two, else
-/// row by row.
+/// row by row. Along the one input the last panel has what all of them leave.
 ///
 /// # Errors
 /// As [`decompose`](crate::results::decompose).
@@ -23,16 +25,39 @@ pub fn decomposition(parts: &Decomposition) -> Result<Figure, ModelError> {
     let data = parts.fit.problem().data();
     let unit = parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})"));
     let y_name = format!("part{unit}");
-    let single = single_input(&parts.fit);
-    if let (Some(input), false) = (&single, parts.training) {
-        return at_rows(parts, input, &y_name);
+    if let (Some(input), false) = (single_input(&parts.fit), parts.training) {
+        return at_rows(parts, &input, &y_name);
     }
+    let mut panels = panels(parts, Beyond::default())?;
+    panels.extend(left_over(parts)?);
+    Ok(components_figure(&title(data), panels))
+}
+
+/// A panel for each part, reaching beyond the data along the one input if there is one.
+///
+/// # Errors
+/// As [`decompose`](crate::results::decompose).
+pub fn panels(parts: &Decomposition, beyond: Beyond) -> Result<Vec<Panel>, ModelError> {
+    let unit = parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})"));
+    let y_name = format!("part{unit}");
+    let single = single_input(&parts.fit).is_some();
     let partial = if parts.training { parts.partial_residuals()? } else { Vec::new() };
     let mut panels = Vec::new();
     for (i, part) in parts.components.iter().enumerate() {
-        let along = if parts.training { parts.along(i, if single.is_some() { GRID } else { SIDE * 5 })? } else { None };
+        let along = match (parts.training, single) {
+            (false, _) => None,
+            (true, true) => parts.along_beyond(i, GRID, beyond)?,
+            (true, false) => parts.along(i, SIDE * 5)?,
+        };
         panels.push(match along {
-            Some(along) if along.inputs.len() == 1 => curve(parts, part, &along, &partial[i], &y_name),
+            Some(along) if along.inputs.len() == 1 => {
+                let mut panel = curve(parts, part, &along, &partial[i], &y_name);
+                if single && beyond != Beyond::default() {
+                    let x = parts.fit.problem().data().column(&along.inputs[0]);
+                    mark_ends(&mut panel, x.map_or(&[], |column| column.values()), beyond);
+                }
+                panel
+            }
             Some(_) => match parts.along(i, SIDE)? {
                 Some(along) => plane(parts, part, &along, &y_name),
                 None => rows(parts, part, i, &y_name),
@@ -40,10 +65,27 @@ pub fn decomposition(parts: &Decomposition) -> Result<Figure, ModelError> {
             None => rows(parts, part, i, &y_name),
         });
     }
-    if single.is_none() {
+    if !single {
         level(&mut panels);
     }
-    Ok(components_figure(&title(data), panels))
+    Ok(panels)
+}
+
+/// What all parts leave of the data, along the one input.
+fn left_over(parts: &Decomposition) -> Result<Option<Panel>, ModelError> {
+    let Some(input) = single_input(&parts.fit).filter(|_| parts.training) else { return Ok(None) };
+    let left = residuals(&parts.fit)?;
+    let data = parts.fit.problem().data();
+    let unit = parts.unit.as_deref();
+    let name = |what: &str| unit.map_or(what.to_string(), |u| format!("{what} ({u})"));
+    let sd = format!("{}{}", rounded(left.sd), unit.map_or(String::new(), |u| format!(" {u}")));
+    let panel = residuals_panel(
+        Names { title: &format!("Residuals: sd {sd}"), x: &label_of(data, &input), y: &name("residual") },
+        data.find(&input)?.values(),
+        &left.residual,
+        None,
+    );
+    Ok(Some(panel))
 }
 
 /// One vertical axis for all curves and one range of colours for all planes, so that parts compare at a glance.

@@ -4,7 +4,7 @@ use super::grid::{Grid, show_table};
 use super::numbers::{percent, rounded};
 use super::tables;
 use crate::model::ParameterKind;
-use crate::results::{Decomposition, Prediction, Residuals};
+use crate::results::{Cross, Decomposition, Prediction, Residuals};
 
 /// The predicted rows, long ones shortened.
 pub fn prediction(prediction: &Prediction) -> String {
@@ -27,6 +27,18 @@ pub fn decomposition(parts: &Decomposition) -> String {
         true => format!("parts of {target}, on the scale of the model"),
         false => format!("parts of {target}"),
     });
+    lines.push(decomposition_grid(parts).text());
+    lines.push(SHARE_MEANS.into());
+    lines.extend(beside(parts));
+    lines.extend(entangled(parts));
+    lines.join("\n")
+}
+
+/// What the share of a part is.
+pub const SHARE_MEANS: &str = "share: variance of a part's mean over that of the target; shares need not add to 100 %";
+
+/// The parts of a sum as cells.
+pub fn decomposition_grid(parts: &Decomposition) -> Grid {
     let unit = parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})"));
     let mut grid =
         Grid::new(["part".to_string(), "share".into(), format!("sd of its mean{unit}"), format!("typical sd{unit}")]);
@@ -37,8 +49,11 @@ pub fn decomposition(parts: &Decomposition) -> String {
         let typical = component.var.iter().map(|v| v.sqrt()).sum::<f64>() / n;
         grid.row([component.label.clone(), percent(component.share), rounded(sd), rounded(typical)]);
     }
-    lines.push(grid.text());
-    lines.push("share: variance of a part's mean over that of the target; shares need not add to 100 %".into());
+    grid
+}
+
+/// What stands beside the parts of a sum.
+fn beside(parts: &Decomposition) -> Option<String> {
     let means: Vec<String> = parts
         .fit
         .parameters()
@@ -47,20 +62,22 @@ pub fn decomposition(parts: &Decomposition) -> String {
         .filter(|(p, _)| matches!(p.kind, ParameterKind::Mean(_)))
         .map(|(p, v)| format!("{} {}", p.name, rounded(*v)))
         .collect();
-    if !means.is_empty() {
-        lines.push(format!("beside them: {}", means.join(", ")));
-    }
+    (!means.is_empty()).then(|| format!("beside them: {}", means.join(", ")))
+}
+
+/// Pairs of parts that the data hardly tell apart.
+pub fn entangled(parts: &Decomposition) -> Vec<String> {
     let strongest = parts.cross.iter().filter_map(|c| {
         let mean = c.corr.iter().sum::<f64>() / c.corr.len().max(1) as f64;
         (mean.abs() > 0.5).then_some((c, mean))
     });
-    for (cross, mean) in strongest {
-        lines.push(format!(
+    let sentence = |(cross, mean): (&Cross, f64)| {
+        format!(
             "{} and {} are hard to tell apart: the correlation of their posteriors is {mean:.2} on average",
             parts.components[cross.one].label, parts.components[cross.other].label
-        ));
-    }
-    lines.join("\n")
+        )
+    };
+    strongest.map(sentence).collect()
 }
 
 /// Residuals in a few figures.

@@ -114,6 +114,16 @@ pub fn draws_figure(names: Names<'_>, grid: &[f64], draws: &[Vec<f64>], data: Op
 /// Residuals against an input, beside their histogram. `sd` is the standard deviation of the residuals, in the
 /// unit of y; two of it are marked.
 pub fn residuals_figure(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Option<f64>) -> Figure {
+    let counts = Mark::Histogram { values: residuals.to_vec(), bins: None, label: String::new(), role: Role::Mean };
+    let panels = vec![
+        residuals_panel(Names { title: "Against the input", ..names }, x, residuals, sd),
+        Panel::new(names.y, "rows", vec![counts]).titled("Histogram"),
+    ];
+    Figure::grid(names.title, 2, panels)
+}
+
+/// Residuals against an input. Two of `sd`, in the unit of y, are marked on either side.
+pub fn residuals_panel(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Option<f64>) -> Panel {
     let mut marks = vec![points(Pairs { x, y: residuals }, "residual", Role::Data), zero()];
     if let Some(sd) = sd.filter(|sd| sd.is_finite() && *sd > 0.0) {
         for at in [-2.0 * sd, 2.0 * sd] {
@@ -125,12 +135,7 @@ pub fn residuals_figure(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Opti
             });
         }
     }
-    let counts = Mark::Histogram { values: residuals.to_vec(), bins: None, label: String::new(), role: Role::Mean };
-    let panels = vec![
-        Panel::new(names.x, names.y, marks).titled("Against the input"),
-        Panel::new(names.y, "rows", vec![counts]).titled("Histogram"),
-    ];
-    Figure::grid(names.title, 2, panels)
+    Panel::new(names.x, names.y, marks).titled(names.title)
 }
 
 /// k(·, 0) over `lags`, beside draws of functions over `grid`; `input` names the input.

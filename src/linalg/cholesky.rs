@@ -129,6 +129,14 @@ impl Cholesky {
         x
     }
 
+    /// L⁻ᵀB. Of standard normal numbers it is K⁻¹y for a y drawn from the matrix.
+    pub fn transposed_half_solve(&self, b: &Matrix) -> Matrix {
+        let mut x = b.clone();
+        let upper = view(&self.factor).transpose();
+        faer::linalg::triangular_solve::solve_upper_triangular_in_place(upper, view_mut(&mut x), Par::Seq);
+        x
+    }
+
     /// The lower triangle of K⁻¹; what stands above it means nothing.
     pub fn inverse_lower(&self) -> Matrix {
         let n = self.n();
@@ -203,6 +211,8 @@ mod tests {
                 }
             }
             let lower = chol.lower();
+            let sides = Matrix::from_fn(n, 3, |i, j| (i as f64 + 0.3).sin() + j as f64);
+            assert!(n == 0 || (lower.transpose() * chol.transposed_half_solve(&sides) - &sides).amax() < 1e-12);
             assert!((&lower * lower.transpose() - &k).amax() < 1e-12 || n == 0);
         }
     }

@@ -16,7 +16,7 @@ pub use error::ModelError;
 pub(crate) use evidence::is_profiled;
 pub use evidence::{Evidence, Evidencer};
 pub use memory::{available_memory, needed_memory, refuse_if_too_large, refuse_if_wide};
-pub use posterior::{Moments, Part, Posterior};
+pub use posterior::{Moments, Part, Posterior, Replicates};
 pub use print::step_text;
 pub(crate) use problem::has_white_noise;
 pub use problem::{MEAN, NOISE, Parameter, ParameterKind, Problem};

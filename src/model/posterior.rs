@@ -25,6 +25,16 @@ pub struct Moments {
     pub var_f: Vec<f64>,
 }
 
+/// Data drawn anew from a model, as it sees them: rows × draws, on the scale of the model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replicates {
+    /// The posterior mean of f given a draw, at the training rows seen anew: white noise is no part of it.
+    pub fitted: Matrix,
+    /// Each row less what the other rows of its draw predict, over the standard deviation: standard normal by itself,
+    /// correlated with the others.
+    pub standardized: Matrix,
+}
+
 /// One summand of the kernel given the data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
@@ -228,6 +238,39 @@ impl Posterior {
         let inverse = self.factor.inverse_diagonal();
         let y = self.problem.y();
         (0..y.len()).map(|i| (y[i] - self.alpha[i] / inverse[i], 1.0 / inverse[i])).collect()
+    }
+
+    /// Data that the model draws at the training rows. Its parameters are kept, but for those of the mean function in
+    /// `refit` (their places among its parameters): each draw has them fitted by generalized least squares, as the data
+    /// had. `normals` are standard normal numbers, rows × draws.
+    ///
+    /// # Errors
+    /// Rows that the kernel cannot look at.
+    pub fn replicates(&self, normals: &Matrix, refit: &[usize]) -> Result<Replicates, ModelError> {
+        let n = self.problem.n();
+        let x = self.problem.x();
+        let basis = self.problem.mean_basis(&x, n);
+        let columns: Vec<&Vec<f64>> = refit.iter().filter_map(|&i| basis.get(i)).collect();
+        let (cross, _, mean) = self.against(&x)?;
+        // With K = LLᵀ a draw is y = m + Lz, and K⁻¹(y − m) = L⁻ᵀz. Fitting the mean takes off what lies along L⁻¹H.
+        let (mut white, mut shift) = (normals.clone(), None);
+        if !columns.is_empty() {
+            let basis = Matrix::from_fn(n, columns.len(), |i, j| columns[j][i]);
+            let along = self.factor.half_solve(&basis).qr();
+            let (q, r) = (along.q(), along.r());
+            let weights = transposed_product(&q, normals);
+            white -= &q * &weights;
+            shift = r.solve_upper_triangular(&weights).map(|weights| basis * weights);
+        }
+        let mut standardized = self.factor.transposed_half_solve(&white);
+        let mut fitted = transposed_product(&cross, &standardized);
+        if let Some(shift) = shift {
+            fitted += shift;
+        }
+        fitted.column_iter_mut().for_each(|mut column| column += &mean);
+        let scale = self.factor.inverse_diagonal().map(|v| 1.0 / v.sqrt());
+        standardized.column_iter_mut().for_each(|mut column| column.component_mul_assign(&scale));
+        Ok(Replicates { fitted, standardized })
     }
 
     /// The posterior mean of f at the training rows; white noise is each row's own and so part of it.

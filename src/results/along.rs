@@ -65,11 +65,20 @@ impl Decomposition {
     /// # Errors
     /// As [`decompose`].
     pub fn along(&self, part: usize, points: usize) -> Result<Option<Along>, ModelError> {
+        self.along_beyond(part, points, Beyond::default())
+    }
+
+    /// The same over more than the training range.
+    ///
+    /// # Errors
+    /// As [`decompose`].
+    pub fn along_beyond(&self, part: usize, points: usize, beyond: Beyond) -> Result<Option<Along>, ModelError> {
         let inputs = self.inputs_of(part);
         let Some(component) = self.components.get(part).filter(|_| (1..=2).contains(&inputs.len())) else {
             return Ok(None);
         };
-        let grid: Vec<Vec<f64>> = inputs.iter().map(|name| range(self.fit.problem().data(), name, points)).collect();
+        let grid: Vec<Vec<f64>> =
+            inputs.iter().map(|name| range(self.fit.problem().data(), name, points, beyond)).collect();
         let places = grid.iter().map(Vec::len).product();
         let stride = grid[0].len();
         let column = |axis: usize| -> Vec<f64> {
@@ -112,7 +121,7 @@ impl Decomposition {
             })
             .collect();
         // All inputs run through their ranges together: a part sees only its own.
-        let all = inputs.iter().map(|(_, name)| (name.as_str(), range(data, name, points)));
+        let all = inputs.iter().map(|(_, name)| (name.as_str(), range(data, name, points, Beyond::default())));
         let rows = self.rows_with(points, all)?;
         let x = self.fit.problem().inputs_of(&rows)?;
         let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
@@ -128,7 +137,7 @@ impl Decomposition {
                         values[(i, j)] = if scale > 0.0 { (values[(i, j)] / scale).clamp(-1.0, 1.0) } else { 0.0 };
                     }
                 }
-                let grid = [range(data, first, points), range(data, second, points)];
+                let grid = [first, second].map(|name| range(data, name, points, Beyond::default()));
                 let inputs = [first.clone(), second.clone()];
                 out.push(Correlation { one: *one, other: *other, inputs, grid, values });
             }
@@ -151,11 +160,26 @@ impl Decomposition {
     }
 }
 
-/// Even steps over the range of a column.
-fn range(data: &Dataset, name: &str, points: usize) -> Vec<f64> {
+/// How far a grid reaches beyond the data on either side, as a share of their range.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Beyond {
+    pub before: f64,
+    pub after: f64,
+}
+
+impl Beyond {
+    /// The ends of a grid over values from `lo` to `hi`. One that begins at 0 or above does not reach below 0.
+    pub fn ends(self, lo: f64, hi: f64) -> (f64, f64) {
+        let first = lo - self.before * (hi - lo);
+        (if lo >= 0.0 { first.max(0.0) } else { first }, hi + self.after * (hi - lo))
+    }
+}
+
+/// Even steps over the range of a column and beyond.
+fn range(data: &Dataset, name: &str, points: usize, beyond: Beyond) -> Vec<f64> {
     let values = data.column(name).map_or(&[][..], Column::values).iter().copied().filter(|v| v.is_finite());
     let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
-    let (lo, hi) = if lo <= hi { (lo, hi) } else { (0.0, 1.0) };
+    let (lo, hi) = if lo <= hi { beyond.ends(lo, hi) } else { (0.0, 1.0) };
     let step = (hi - lo) / (points.max(2) - 1) as f64;
     (0..points).map(|i| if i + 1 == points { hi } else { lo + step * i as f64 }).collect()
 }

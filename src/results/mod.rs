@@ -5,6 +5,7 @@
 //! other scale for the parts of a sum. Nothing is rounded or drawn here.
 
 mod along;
+mod checks;
 mod compare;
 mod course;
 mod crossval;
@@ -19,7 +20,8 @@ mod save;
 mod score;
 mod symmetry;
 
-pub use along::{Along, Correlation};
+pub use along::{Along, Beyond, Correlation};
+pub use checks::{About, Check, Checks, DRAWS, Finding, LEAST_DRAWS, Topic, checks, normal_scores};
 pub use compare::{Compared, compare};
 pub use course::{Course, Effect, Shape, Swing, course, effects, inputs_of, swing};
 pub use crossval::{CrossValidation, FoldScore, cross_validate};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::along::Beyond;
 use crate::data::{Column, DataError, Dataset};
 use crate::fit::Fit;
 use crate::model::ModelError;
@@ -153,11 +154,20 @@ impl Fit {
     /// # Errors
     /// As [`rows_along`](Self::rows_along).
     pub fn grid(&self, points: usize) -> Result<Dataset, ModelError> {
+        self.grid_beyond(points, Beyond::default())
+    }
+
+    /// The same over more than the training range.
+    ///
+    /// # Errors
+    /// As [`rows_along`](Self::rows_along).
+    pub fn grid_beyond(&self, points: usize, beyond: Beyond) -> Result<Dataset, ModelError> {
         let x = self.problem().data().x();
         let (lo, hi) = match x.first() {
             Some(x) => x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v))),
             None => (0.0, 1.0),
         };
+        let (lo, hi) = beyond.ends(lo, hi);
         let step = (hi - lo) / (points.max(2) - 1) as f64;
         self.rows_along((0..points.max(2)).map(|i| lo + step * i as f64).collect())
     }

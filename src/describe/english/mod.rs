@@ -20,6 +20,11 @@ pub use description::{Description, Part, fit as describe_fit, kernel as describe
 pub use explain::{fit as explain_fit, kernel as explain_kernel};
 pub use story::{Story, Told, story};
 
+/// A number with its unit, as a person says it: `3 years`, `12 ppm`.
+pub fn with_unit(value: f64, unit: Option<&str>) -> String {
+    quantity::amount(value, unit, 3)
+}
+
 /// `a`, `a and b`, `a, b and c`.
 fn join_and(words: &[String]) -> String {
     match words {

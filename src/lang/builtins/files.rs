@@ -27,7 +27,7 @@ use crate::surface::Format;
 use super::models::trouble;
 
 /// Where a file goes: under the output folder, unless its path is whole.
-fn out_path(call: &Call<'_, '_>, path: &str) -> PathBuf {
+pub(super) fn out_path(call: &Call<'_, '_>, path: &str) -> PathBuf {
     call.eval.host.folders.out.join(path)
 }
 

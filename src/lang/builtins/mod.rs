@@ -13,6 +13,7 @@ mod numbers;
 mod own_moves;
 mod parameters;
 mod remarks;
+mod reports;
 mod results;
 mod searches;
 mod text;
@@ -30,6 +31,7 @@ pub static ALL: &[&[Builtin]] = &[
     moves::MOVES,
     searches::SEARCHES,
     results::RESULTS,
+    reports::REPORTS,
     lists::LISTS,
     numbers::NUMBERS,
     parameters::PARAMETERS,

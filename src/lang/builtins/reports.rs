@@ -1,0 +1,115 @@
+//! What a fit is judged and shown by: checks of its residuals, and a report of all of it.
+
+use std::sync::Arc;
+
+use crate::data::write::write_whole;
+use crate::data::{self, Dataset};
+use crate::describe::checks as told;
+use crate::fit::Fit;
+use crate::lang::builtin::{Builtin, Group, Place, Want};
+use crate::lang::call::Call;
+use crate::lang::host::Item;
+use crate::lang::sheet::Sheet;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::value::{Kind, Value};
+use crate::report::{self, Source};
+use crate::results;
+
+use super::models::trouble;
+
+/// Replicates are some hundreds of numbers a row: this many would be more than patience or memory can hold.
+const MOST_DRAWS: usize = 100_000;
+
+fn checks(call: &mut Call<'_, '_>) -> Res<Value> {
+    let fit: Arc<Fit> = call.arg("fit")?;
+    let draws: usize = call.or("draws", results::DRAWS)?;
+    if !(results::LEAST_DRAWS..=MOST_DRAWS).contains(&draws) {
+        let text = format!("replicates number from {} to {MOST_DRAWS}, found {draws}", results::LEAST_DRAWS);
+        return Err(Trouble::new(text).blame("draws"));
+    }
+    let seed = call.or("seed", call.eval.host.seed as usize)? as u64;
+    let found = results::checks(&fit, draws, seed).map_err(|error| trouble(call.eval, error))?;
+    Ok(Value::table(Sheet::told(told::checks_table(&found), told::checks(&found))))
+}
+
+/// Writes the page of a fit.
+fn report(call: &mut Call<'_, '_>) -> Res<Value> {
+    let fit: Arc<Fit> = call.arg("value")?;
+    let name: Arc<str> = call.arg("path")?;
+    let path = super::files::out_path(call, &name);
+    let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    if !matches!(ending.as_deref(), Some("html" | "htm")) {
+        let text = format!("a report is a page of HTML: its file ends in .html, not as `{name}`");
+        return Err(Trouble::new(text).blame("path").help("write `report(fit, \"report.html\")`"));
+    }
+    let source = Source { expression: expression(call, fit.problem().data()), seed: call.eval.host.seed };
+    let page = report::of_fit(&fit, &source).html();
+    // `value` is kept by whoever has it: what could not be written can be asked for again
+    write_whole(&path, page.as_bytes()).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
+    call.emit(Item::Wrote(path));
+    Ok(Value::Nothing)
+}
+
+/// The call of `load` that gives these very data, if there is one.
+fn expression(call: &Call<'_, '_>, data: &Dataset) -> Option<String> {
+    let name = data.about().name.as_deref()?;
+    let target = data.target()?.name();
+    let inputs = data.input_names();
+    let same = |loaded: &Dataset| {
+        loaded.n() == data.n()
+            && loaded.target().is_some_and(|t| t.name() == target)
+            && loaded.input_names() == inputs
+            && data.columns().iter().all(|column| loaded.column(column.name()) == Some(column))
+    };
+    let usual = data::Options::default();
+    let named = data::Options {
+        target: data::Target::Named(target.into()),
+        inputs: Some(inputs.iter().map(ToString::to_string).collect()),
+        ..data::Options::default()
+    };
+    let text = crate::kernel::print::quoted;
+    let list = inputs.iter().map(|input| text(input)).collect::<Vec<_>>().join(", ");
+    let tries = [
+        (usual, format!("load({})", text(name))),
+        (named, format!("load({}, target={}, inputs=[{list}])", text(name), text(target))),
+    ];
+    let places = super::data::places(call);
+    tries.into_iter().find_map(|(options, expression)| {
+        data::load(name, &places, &options).is_ok_and(|loaded| same(&loaded)).then_some(expression)
+    })
+}
+
+pub static REPORTS: &[Builtin] = &[
+    Builtin {
+        name: "report",
+        aliases: &[],
+        group: Group::Results,
+        places: &[
+            Place::required("value", Want::Kind(Kind::Fit), "a fit"),
+            Place::required("path", Want::Path, "a file under the output folder that ends in .html"),
+        ],
+        result: Some(Kind::Nothing),
+        summary: "all that a fit says as one page: data, parts, forecast, checks, parameters, and how to get it again",
+        help: "The page needs no network and no other file: figures are inside. It is written whole or not at all.",
+        examples: &[
+            "load(\"nile\") |> condition(gp(SE(year, l=50, v=20000), noise=18000, mean=900)) |> report(\"nile.html\")",
+        ],
+        run: report,
+    },
+    Builtin {
+        name: "checks",
+        aliases: &[],
+        group: Group::Results,
+        places: &[
+            Place::required("fit", Want::Kind(Kind::Fit), "a fit"),
+            Place::keyword("draws", Want::Count, "999", "how many replicates the residuals are compared with"),
+            Place::keyword("seed", Want::Count, "that of the session", "what the replicates depend on"),
+        ],
+        result: Some(Kind::Table),
+        summary: "whether the residuals of a fit look as it says: normal, independent, of one size",
+        help: "Each check compares a statistic of the leave-one-out residuals with that of data drawn from the model. A small p \
+           says that the model is wrong in this way.",
+        examples: &["load(\"nile\") |> condition(gp(SE(year, l=50, v=20000), noise=18000, mean=900)) |> checks"],
+        run: checks,
+    },
+];

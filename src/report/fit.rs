@@ -1,0 +1,338 @@
+//! The sections that tell of a fit.
+
+use std::sync::Arc;
+
+use maud::{Markup, html};
+
+use super::press::{Press, code, missing, points, sentence, small, table};
+use super::{Number, Report, Section, Source, math, script};
+use crate::describe::checks::{Against, P_MEANS, checks_grid, residuals_figure};
+use crate::describe::english::{Part, describe_fit};
+use crate::describe::figures::{self, BandOf, axis_label};
+use crate::describe::{self, parts, percent, rounded};
+use crate::figure::{Figure, Size};
+use crate::fit::Fit;
+use crate::model::{Mean, Noise, step_text};
+use crate::results::{self, At, Beyond, By, Checks, DRAWS, Decomposition, Score};
+
+/// How far figures reach beyond the data.
+const BEYOND: Beyond = Beyond { before: 0.1, after: 0.25 };
+const WIDTH: u32 = 860;
+/// Parts that have a figure of their own.
+const MOST_FIGURES: usize = 24;
+
+/// The report of a fit.
+pub fn of_fit(fit: &Arc<Fit>, source: &Source) -> Report {
+    let told = Told::new(fit, source.seed);
+    let mut press = Press::default();
+    let mut sections = vec![
+        Section { id: "brief", title: "In brief", body: brief(&told) },
+        data(&told, &mut press),
+        model(&told),
+        components(&told, &mut press),
+        whole(&told, &mut press),
+        residuals(&told, &mut press),
+        parameters(&told),
+    ];
+    if !fit.hints.is_empty() {
+        sections.push(Section { id: "notes", title: "To be looked at", body: points(&fit.hints) });
+    }
+    sections.push(again(&told, source));
+    Report { title: title(fit), subtitle: subtitle(fit), numbers: numbers(&told), sections }
+}
+
+/// What several sections speak of.
+pub(super) struct Told<'a> {
+    pub fit: &'a Arc<Fit>,
+    opening: String,
+    /// The largest share first.
+    parts: Vec<Part>,
+    decomposition: Result<Decomposition, String>,
+    checks: Result<Checks, String>,
+    score: Option<Score>,
+}
+
+impl<'a> Told<'a> {
+    fn new(fit: &'a Arc<Fit>, seed: u64) -> Self {
+        let description = describe_fit(fit);
+        let mut parts = description.parts;
+        parts.sort_by(|a, b| b.share.unwrap_or(0.0).total_cmp(&a.share.unwrap_or(0.0)));
+        Self {
+            fit,
+            opening: description.opening.unwrap_or_default(),
+            parts,
+            decomposition: results::decompose(fit, At::Training, By::Term).map_err(|e| e.to_string()),
+            checks: results::checks(fit, DRAWS, seed).map_err(|e| e.to_string()),
+            score: results::score_leave_one_out(fit).ok(),
+        }
+    }
+
+    /// A value with the unit of the target as it is given.
+    fn in_units(&self, value: f64) -> String {
+        let unit = self.fit.problem().data().target().and_then(|t| t.unit());
+        with_unit(value, unit)
+    }
+}
+
+fn with_unit(value: f64, unit: Option<&str>) -> String {
+    format!("{}{}", rounded(value), unit.map_or(String::new(), |unit| format!(" {unit}")))
+}
+
+fn target(fit: &Fit) -> &str {
+    fit.problem().data().target().map_or("y", |t| t.name())
+}
+
+fn title(fit: &Fit) -> String {
+    let about = fit.problem().data().about();
+    let named = about.title.clone().or_else(|| about.name.clone());
+    named.unwrap_or_else(|| format!("{} from {}", target(fit), inputs(fit)))
+}
+
+fn inputs(fit: &Fit) -> String {
+    let names = fit.problem().names();
+    match names.len() {
+        0..=4 => names.join(", "),
+        n => format!("{n} inputs"),
+    }
+}
+
+fn subtitle(fit: &Fit) -> String {
+    let data = fit.problem().data();
+    let target = data.target().map_or("y".into(), axis_label);
+    format!("A Gaussian-process model of {target} by {}, from {} rows", inputs(fit), data.n())
+}
+
+/// What stands below the title.
+fn numbers(told: &Told<'_>) -> Vec<Number> {
+    let fit = told.fit;
+    let number = |name, value: String| Number { name, value, unit: None };
+    let mut all = vec![number("rows", fit.problem().n().to_string())];
+    if let Some(score) = told.score.as_ref().filter(|score| score.r2.is_finite()) {
+        all.push(number("explained, each row left out", percent(score.r2)));
+    }
+    if let Some(noise) = fit.noise().filter(|noise| *noise > 0.0) {
+        let target = fit.problem().pipeline().target();
+        let unit = target.unit(fit.problem().data().target().and_then(|t| t.unit()));
+        all.push(Number { unit, ..number("standard deviation of the noise", rounded(noise.sqrt())) });
+    }
+    all.push(number("log marginal likelihood", format!("{:.2}", fit.lml())));
+    all.push(number("BIC", format!("{:.2}", fit.bic)));
+    all.push(number("free parameters", fit.free.to_string()));
+    all
+}
+
+/// The model in a paragraph.
+fn brief(told: &Told<'_>) -> Markup {
+    let mut text = vec![format!("{}.", told.opening.trim_end_matches(['.', ':']))];
+    if let Some(part) = told.parts.first() {
+        let share = part.share.map_or(String::new(), |share| format!(", {} of the variance", percent(share)));
+        text.push(match told.parts.len() {
+            1 => format!("It is {}{share}.", part.meaning),
+            _ => format!("The largest part is {}{share}: {}.", part.title(), part.meaning),
+        });
+    }
+    if let Some(score) = &told.score {
+        text.push(format!(
+            "Each row left out in turn is predicted with an error of {} (root mean square), {} of the variance explained; \
+             {} of the rows lie within two standard deviations, where 95.4 % are expected.",
+            told.in_units(score.rmse),
+            percent(score.r2),
+            percent(score.coverage),
+        ));
+    }
+    text.extend(told.checks.as_ref().ok().map(verdict));
+    html! { @for line in [text.join(" ")] { p.lead { (line) } } }
+}
+
+/// What the checks come to, in a sentence.
+fn verdict(checks: &Checks) -> String {
+    let found: Vec<(&str, f64)> =
+        checks.checks.iter().filter_map(|c| Some((c.topic.name(), c.found.as_ref().ok()?.p))).collect();
+    let against: Vec<String> = found
+        .iter()
+        .filter(|(_, p)| Against::of(*p) != Against::Nothing)
+        .map(|(name, p)| format!("{name} (p = {})", describe::checks::probability(*p)))
+        .collect();
+    match (found.len(), against.len()) {
+        (0, _) => "The residuals could not be checked.".into(),
+        (n, 0) => format!("None of {n} checks of the residuals speaks against the model."),
+        (n, k) => format!(
+            "Of {n} checks of the residuals {k} {} against the model: {}.",
+            if k == 1 { "speaks" } else { "speak" },
+            against.join(", ")
+        ),
+    }
+}
+
+fn data(told: &Told<'_>, press: &mut Press) -> Section {
+    let data = told.fit.problem().data();
+    let summary = data.summary();
+    let figure = Figure { title: String::new(), ..figures::dataset(data) };
+    let size = match figure.panels.len() {
+        1 => Size { width: WIDTH, height: 380 },
+        _ => Size { width: WIDTH, ..Size::of(&figure) },
+    };
+    let body = html! {
+        (table(&describe::columns_grid(&summary)))
+        (points(&describe::remarks(&summary)))
+        @if let Some(source) = &summary.source { (small(&format!("Source: {source}"))) }
+        (press.figure(&figure, size, &format!("The data: {} against {}.", target(told.fit), inputs(told.fit))))
+    };
+    Section { id: "data", title: "The data", body }
+}
+
+fn model(told: &Told<'_>) -> Section {
+    let fit = told.fit;
+    let kernel = &fit.asked.kernel;
+    let mean = match fit.asked.mean {
+        Mean::Zero => None,
+        Mean::Constant(_) => Some("μ"),
+        Mean::Linear(_) => Some("a + bx"),
+    };
+    let steps: Vec<String> = fit.asked.steps.iter().map(step_text).collect();
+    let noise = match &fit.asked.noise {
+        Noise::Column(name) => format!("ε is noise whose variance is known for each row, from the column {name}."),
+        Noise::Variance(_) if fit.noise() == Some(0.0) => "There is no noise ε besides what is in the kernel.".into(),
+        Noise::Variance(_) => "ε is Gaussian noise of one variance.".into(),
+    };
+    let body = html! {
+        (math::model(target(fit), mean, kernel))
+        p {
+            i { "f" } " is a Gaussian process. Its kernel " i { "k" } " says which functions are likely: in a sum functions are \
+             added, in a product one shapes another. " (noise)
+            @if !steps.is_empty() { " Before that the data are changed by " code { (steps.join(" >> ")) } "." }
+        }
+        h3 { "As an expression" }
+        (code(&kernel.to_string()))
+        h3 { "With its fitted values" }
+        (code(&fit.model.to_string()))
+        h3 { "In LaTeX" }
+        (code(&kernel.latex()))
+        h3 { "In LaTeX, with the formula of each kernel" }
+        (code(&kernel.latex_formula()))
+    };
+    Section { id: "model", title: "The model", body }
+}
+
+fn components(told: &Told<'_>, press: &mut Press) -> Section {
+    let body = match &told.decomposition {
+        Ok(decomposition) => match parts::panels(decomposition, BEYOND) {
+            Ok(panels) => each(told, decomposition, panels, press),
+            Err(error) => missing("The parts cannot be shown", &error),
+        },
+        Err(error) => html! {
+            (missing("The parts cannot be taken apart", error))
+            @for part in &told.parts { h3 { (part.title()) } p { (sentence(&part.meaning)) } }
+        },
+    };
+    Section { id: "parts", title: if told.parts.len() == 1 { "Its one part" } else { "Its parts" }, body }
+}
+
+fn each(told: &Told<'_>, all: &Decomposition, panels: Vec<crate::figure::Panel>, press: &mut Press) -> Markup {
+    let mut panels: Vec<Option<crate::figure::Panel>> = panels.into_iter().map(Some).collect();
+    let place = |part: &Part| all.components.iter().position(|c| c.kernel == part.kernel);
+    html! {
+        (table(&describe::decomposition_grid(all)))
+        (small(describe::SHARE_MEANS))
+        (points(&describe::entangled(all)))
+        @for (i, part) in told.parts.iter().enumerate() {
+            article {
+                h3 {
+                    (part.title())
+                    @if let Some(share) = part.share { " " span.share { (percent(share)) } }
+                }
+                p { (sentence(&part.meaning)) }
+                @if let Some(mut panel) = place(part).and_then(|at| panels.get_mut(at)?.take()).filter(|_| i < MOST_FIGURES) {
+                    ({
+                        panel.title.clear();
+                        let height = if panel.square { 480 } else { 290 };
+                        let figure = Figure::single("", panel);
+                        press.figure(&figure, Size { width: WIDTH, height }, &caption(told, part))
+                    })
+                }
+            }
+        }
+        @if told.parts.len() > MOST_FIGURES { (small(&format!("the figures of the largest {MOST_FIGURES} parts are shown"))) }
+    }
+}
+
+fn caption(told: &Told<'_>, part: &Part) -> String {
+    let beyond = if told.fit.problem().names().len() == 1 { ", and beyond them" } else { "" };
+    format!("{} over the data{beyond}. The band is two standard deviations on either side.", part.title())
+}
+
+fn whole(told: &Told<'_>, press: &mut Press) -> Section {
+    let fit = told.fit;
+    let body = match figures::fit_beyond(fit, BandOf::Y, BEYOND) {
+        Ok(figure) => {
+            let figure = Figure { title: String::new(), ..figure };
+            let square = figure.panels.iter().any(|panel| panel.square);
+            let (size, caption) = if square {
+                let text = "Each row as it was observed and as the model has it; on the diagonal they are the same.";
+                (Size { width: 600, height: 560 }, text)
+            } else {
+                let text = "The data, the posterior mean, and the band in which 95 % of new observations are expected, noise \
+                            included; it goes on beyond the data.";
+                (Size { width: WIDTH, height: 440 }, text)
+            };
+            press.figure(&figure, size, caption)
+        }
+        Err(error) => missing("The whole cannot be shown", &error),
+    };
+    Section { id: "whole", title: "The whole, and beyond the data", body }
+}
+
+fn residuals(told: &Told<'_>, press: &mut Press) -> Section {
+    let body = match (&told.checks, results::residuals(told.fit)) {
+        (Ok(checks), Ok(left)) => html! {
+            p { (verdict(checks)) }
+            (press.figure(&residuals_figure(&left, checks), Size { width: WIDTH, height: 340 },
+                "What the model leaves of the data, and its leave-one-out residuals in order against those of a normal \
+                 distribution: inside the band if the model is right."))
+            (table(&checks_grid(checks)))
+            (small(&format!(
+                "The statistics of the residuals beside those of {} sets of data that the model draws (seed {}). p: {P_MEANS}",
+                checks.draws, checks.seed
+            )))
+        },
+        (Err(error), _) => missing("The residuals cannot be checked", error),
+        (_, Err(error)) => missing("There are no residuals", &error),
+    };
+    Section { id: "residuals", title: "What is left", body }
+}
+
+fn parameters(told: &Told<'_>) -> Section {
+    let fit = told.fit;
+    let ended = match fit.ended {
+        Some(ended) => format!(
+            "The values are those of greatest evidence. The fit has {ended}, with a largest gradient of {:.1e}; standard \
+             errors come from the curvature there.",
+            fit.gradient_size
+        ),
+        None => "The values were taken as they are given, without a fit.".into(),
+    };
+    let body = html! {
+        (table(&describe::parameters_grid(fit)))
+        (small(&ended))
+    };
+    Section { id: "parameters", title: "Its parameters", body }
+}
+
+fn again(told: &Told<'_>, source: &Source) -> Section {
+    let fit = told.fit;
+    let body = html! {
+        @if fit.ended.is_some() {
+            p { "The same fit, from the same seed:" }
+            (code(&script::fitting(fit, source)))
+            p { "The fitted model as it is, without searching for its values again:" }
+        } @else {
+            p { "The model with its values:" }
+        }
+        (code(&script::conditioning(fit, source)))
+        @if source.expression.is_none() {
+            (small("the data did not come as they are from a file or a set that ships with the program"))
+        }
+        p { "Written with mercer " (env!("CARGO_PKG_VERSION")) ", seed " (fit.options.seed) "." }
+    };
+    Section { id: "again", title: "How to get it again", body }
+}

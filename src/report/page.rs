@@ -1,0 +1,75 @@
+//! What stands around the sections.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::Report;
+
+/// Nothing but the page's own style: a browser would run no script even if there were one.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+const STYLE: &str = include_str!("style.css");
+
+pub(super) fn html(report: &Report) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content=(concat!("mercer ", env!("CARGO_PKG_VERSION")));
+                title { (report.title) }
+                // a constant of the program
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                (heading(report))
+                (contents(report))
+                main {
+                    @for section in &report.sections {
+                        section id=(section.id) {
+                            h2 { (section.title) }
+                            (section.body)
+                        }
+                    }
+                }
+            }
+        }
+    };
+    printable(&page.into_string())
+}
+
+fn heading(report: &Report) -> Markup {
+    html! {
+        header {
+            h1 { (report.title) }
+            p.subtitle { (report.subtitle) }
+            dl.numbers {
+                @for number in &report.numbers {
+                    div {
+                        dt { (number.name) }
+                        dd { (number.value) @if let Some(unit) = &number.unit { " " small { (unit) } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn contents(report: &Report) -> Markup {
+    html! {
+        nav aria-label="Contents" {
+            ol {
+                @for section in &report.sections {
+                    li { a href={ "#" (section.id) } { (section.title) } }
+                }
+            }
+        }
+    }
+}
+
+/// Without the characters that no document may hold. Names of columns can be anything.
+fn printable(text: &str) -> String {
+    let forbidden = |c: char| (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{fffe}' | '\u{ffff}');
+    text.replace(forbidden, "\u{fffd}")
+}

@@ -1,0 +1,64 @@
+//! How a fit is made again.
+
+use super::Source;
+use crate::data::Dataset;
+use crate::data::write::digits;
+use crate::fit::{Fit, Options};
+
+/// Data of at most so many values are written into a script where nothing else gives them.
+const MOST_VALUES: usize = 600;
+
+/// A script that fits the same model to the same data.
+pub fn fitting(fit: &Fit, source: &Source) -> String {
+    let usual = Options::default();
+    let Options { restarts, seed, max_iter } = fit.options;
+    let mut call = format!("fit({}, restarts={restarts}, seed={seed}", fit.asked);
+    if max_iter != usual.max_iter {
+        call.push_str(&format!(", maxiter={max_iter}"));
+    }
+    script(fit, source, &format!("{call})"))
+}
+
+/// A script that takes the fitted values as they are.
+pub fn conditioning(fit: &Fit, source: &Source) -> String {
+    script(fit, source, &format!("condition({})", fit.model))
+}
+
+fn script(fit: &Fit, source: &Source, call: &str) -> String {
+    let data = source.expression.clone().or_else(|| written(fit.problem().data()));
+    let data = data.map_or_else(|| elsewhere(fit.problem().data()), |data| format!("let d = {data}\n"));
+    format!("{data}let m = d |> {call}\nm\n")
+}
+
+/// Data that came from no file: what is to be put in their place.
+fn elsewhere(data: &Dataset) -> String {
+    let name = data.about().name.as_deref().unwrap_or("data");
+    format!(
+        "# the {} rows of this report were made or chosen in a session;\n# there, `write(d, \"rows.csv\")` keeps them\n\
+         let d = load(\"rows.csv\")  # {}\n",
+        data.n(),
+        name.replace(['\n', '\r'], " "),
+    )
+}
+
+/// A few rows as an expression, where every column has a name that can be written.
+fn written(data: &Dataset) -> Option<String> {
+    let plain = |name: &str| {
+        let mut letters = name.chars();
+        letters.next().is_some_and(|c| c.is_ascii_alphabetic())
+            && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let target = data.target()?;
+    let columns: Vec<_> = data.inputs().chain([target]).collect();
+    let reserved = |name: &str| matches!(name, "target" | "inputs");
+    let fits = columns.iter().all(|c| plain(c.name()) && !reserved(c.name()) && !c.is_categories());
+    if !fits || columns.len() != data.columns().len() || columns.len() * data.n() > MOST_VALUES {
+        return None;
+    }
+    let column = |c: &&crate::data::Column| {
+        let values: Vec<String> = c.values().iter().map(|v| digits(*v)).collect();
+        format!("{}=[{}]", c.name(), values.join(", "))
+    };
+    let columns: Vec<String> = columns.iter().map(column).collect();
+    Some(format!("data({}, target=\"{}\")", columns.join(", "), target.name()))
+}

@@ -1,0 +1,266 @@
+//! Whether what a fit leaves unexplained looks as the fit says it should.
+//!
+//! Replicates of the data are drawn from the fitted model at the same rows, and a statistic of the residuals is compared
+//! with the same of every replicate: a predictive check (Gelman, Meng & Stern 1996, "Posterior predictive assessment of
+//! model fitness via realized discrepancies"; of Gaussian processes: Lloyd, Duvenaud, Grosse, Tenenbaum & Ghahramani
+//! 2014, "Automatic construction and natural-language description of nonparametric regression models").
+//!
+//! The residuals are those that leave their own row out, over their standard deviations: the same that a user sees, and
+//! standard normal by themselves if the model is right. They are correlated, and the replicates' are alike. The function
+//! is drawn anew with every replicate. Given the data instead, residuals of replicates would follow the data that
+//! they are to judge, and p-values would gather about one half (Bayarri & Berger 2000, "P values for composite null
+//! models"). Parameters of the kernel and the noise keep their fitted values; every statistic is free of scale, and a
+//! fitted mean is fitted to each replicate, so that what this costs is small while parameters are few.
+
+mod statistics;
+
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rand_pcg::Pcg64;
+
+use self::statistics::{Rhythms, Spreads, kurtosis, lagged, straightness};
+use super::residuals;
+use crate::fit::Fit;
+use crate::linalg::Matrix;
+use crate::model::{ModelError, ParameterKind};
+
+pub use self::statistics::normal_scores;
+
+/// What is asked of residuals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Topic {
+    /// How straight they lie against the quantiles of a normal distribution: the squared correlation of both (Shapiro &
+    /// Francia 1972). Less is worse.
+    Normality,
+    /// Their kurtosis, 3 for a normal distribution. More is worse.
+    Tails,
+    /// The correlation of neighbours along the one input. Both more and less is worse.
+    Autocorrelation,
+    /// The power of the strongest sine along the one input over what is expected there: a periodogram. More is worse.
+    Periodicity,
+    /// How much of their size a quadratic in an input or in the posterior mean explains, or the level of a category: the
+    /// largest adjusted R² of such a regression of |residual| (after Glejser 1969). More is worse.
+    Heteroscedasticity,
+}
+
+impl Topic {
+    pub const ALL: [Topic; 5] =
+        [Topic::Normality, Topic::Tails, Topic::Autocorrelation, Topic::Periodicity, Topic::Heteroscedasticity];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Topic::Normality => "normality",
+            Topic::Tails => "tails",
+            Topic::Autocorrelation => "autocorrelation",
+            Topic::Periodicity => "periodicity",
+            Topic::Heteroscedasticity => "heteroscedasticity",
+        }
+    }
+}
+
+/// A statistic of the residuals beside that of the replicates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    pub statistic: f64,
+    /// The median of the replicates.
+    pub expected: f64,
+    /// How often a replicate of the model is as far off, counting the data among them: from 1 / (draws + 1) to 1.
+    pub p: f64,
+    pub about: About,
+}
+
+/// What a finding is strongest in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum About {
+    Nothing,
+    /// A period in the unit of the input.
+    Period(f64),
+    /// An input.
+    Input(String),
+    /// The posterior mean of the function.
+    Fitted,
+}
+
+/// One check.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    pub topic: Topic,
+    /// Or why it cannot be made.
+    pub found: Result<Finding, &'static str>,
+}
+
+/// All checks of a fit.
+#[derive(Debug, Clone)]
+pub struct Checks {
+    pub fit: Arc<Fit>,
+    pub checks: Vec<Check>,
+    /// How many replicates there were, and the seed of their draws.
+    pub draws: usize,
+    pub seed: u64,
+    /// The residuals in ascending order.
+    pub sorted: Vec<f64>,
+    /// Where 95 % of the replicates have their residual of the same place in the order.
+    pub lower: Vec<f64>,
+    pub upper: Vec<f64>,
+}
+
+/// Replicates unless told otherwise.
+pub const DRAWS: usize = 999;
+/// The least number of replicates: p-values come in steps of 1 %.
+pub const LEAST_DRAWS: usize = 99;
+/// Numbers that replicates are made of, at most: 160 MB of them.
+const MOST_NUMBERS: usize = 20_000_000;
+/// Residuals of fewer rows tell nothing.
+const LEAST_ROWS: usize = 5;
+
+/// Checks the residuals of a fit against `draws` replicates, fewer where there are very many rows.
+///
+/// # Errors
+/// None but those of the fit's own rows.
+pub fn checks(fit: &Arc<Fit>, draws: usize, seed: u64) -> Result<Checks, ModelError> {
+    let n = fit.problem().n();
+    let draws = draws.min(MOST_NUMBERS / n.max(1)).max(LEAST_DRAWS);
+    let mut random = Pcg64::seed_from_u64(seed);
+    let normals = Matrix::from_fn(n, draws, |_, _| StandardNormal.sample(&mut random));
+    let fitted = fit.ended.is_some();
+    let refit: Vec<usize> = fit
+        .parameters()
+        .iter()
+        .filter(|p| fitted && p.is_free())
+        .filter_map(|p| if let ParameterKind::Mean(at) = p.kind { Some(at) } else { None })
+        .collect();
+    let replicates = fit.posterior.replicates(&normals, &refit)?;
+    let found = residuals(fit)?;
+    let series = Series {
+        own: found.standardized,
+        fitted: found.fitted,
+        others: replicates.standardized,
+        means: replicates.fitted,
+    };
+    let mut checks: Vec<Check> =
+        Topic::ALL.iter().map(|&topic| Check { topic, found: series.look(topic, fit) }).collect();
+    if !series.is_spread() {
+        checks.iter_mut().for_each(|check| check.found = Err("the residuals have no spread"));
+    } else if n < LEAST_ROWS {
+        checks.iter_mut().for_each(|check| check.found = Err("there are fewer than 5 rows"));
+    }
+    let (sorted, lower, upper) = series.envelope();
+    Ok(Checks { fit: fit.clone(), checks, draws, seed, sorted, lower, upper })
+}
+
+/// Residuals and posterior means of the data, and those of the replicates, one a column.
+struct Series {
+    own: Vec<f64>,
+    fitted: Vec<f64>,
+    others: Matrix,
+    means: Matrix,
+}
+
+/// On which side a statistic is worse.
+enum Worse {
+    Less,
+    More,
+    Both,
+}
+
+impl Series {
+    fn is_spread(&self) -> bool {
+        let mean = self.own.iter().sum::<f64>() / self.own.len().max(1) as f64;
+        self.own.iter().all(|e| e.is_finite()) && self.own.iter().any(|e| (e - mean).abs() > 1e-12)
+    }
+
+    fn columns(&self) -> impl Iterator<Item = &[f64]> {
+        self.others.as_slice().chunks_exact(self.own.len().max(1))
+    }
+
+    fn look(&self, topic: Topic, fit: &Fit) -> Result<Finding, &'static str> {
+        match topic {
+            Topic::Normality => {
+                let scores = normal_scores(self.own.len());
+                Ok(self.judge(|e| straightness(e, &scores), &Worse::Less))
+            }
+            Topic::Tails => Ok(self.judge(kurtosis, &Worse::More)),
+            Topic::Autocorrelation => {
+                let order = order(along(fit)?);
+                Ok(self.judge(|e| lagged(e, &order), &Worse::Both))
+            }
+            Topic::Periodicity => {
+                let rhythms = Rhythms::new(along(fit)?).ok_or("there are too few places along the input")?;
+                let (own, others) =
+                    (rhythms.powers(&self.own, 1), rhythms.powers(self.others.as_slice(), self.others.ncols()));
+                let (at, statistic, others) = rhythms.strongest(&own, &others);
+                let found = finding(statistic, others, &Worse::More);
+                Ok(Finding { about: About::Period(rhythms.period(at)), ..found })
+            }
+            Topic::Heteroscedasticity => {
+                let spreads = Spreads::new(fit.problem());
+                let (statistic, about) = spreads.largest(&self.own, &self.fitted);
+                let means = self.means.as_slice().chunks_exact(self.own.len().max(1));
+                let others = self.columns().zip(means).map(|(e, mean)| spreads.largest(e, mean).0).collect();
+                Ok(Finding { about, ..finding(statistic, others, &Worse::More) })
+            }
+        }
+    }
+
+    fn judge(&self, statistic: impl Fn(&[f64]) -> f64, worse: &Worse) -> Finding {
+        finding(statistic(&self.own), self.columns().map(&statistic).collect(), worse)
+    }
+
+    /// The residuals in order, with the 2.5 % and 97.5 % quantiles of the replicates' at each place of the order.
+    fn envelope(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+        let ascending = |values: &[f64]| {
+            let mut all = values.to_vec();
+            all.sort_by(f64::total_cmp);
+            all
+        };
+        let others: Vec<Vec<f64>> = self.columns().map(ascending).collect();
+        let (mut lower, mut upper) = (Vec::new(), Vec::new());
+        for place in 0..self.own.len() {
+            let all = ascending(&others.iter().map(|e| e[place]).collect::<Vec<f64>>());
+            let last = all.len().saturating_sub(1);
+            let quantile = |q: f64| all.get((q * last as f64).round() as usize).copied().unwrap_or(f64::NAN);
+            lower.push(quantile(0.025));
+            upper.push(quantile(0.975));
+        }
+        (ascending(&self.own), lower, upper)
+    }
+}
+
+/// The statistic among those of the replicates.
+fn finding(statistic: f64, mut others: Vec<f64>, worse: &Worse) -> Finding {
+    others.sort_by(f64::total_cmp);
+    let draws = others.len() as f64;
+    let least = (others.len() - others.partition_point(|v| *v < statistic)) as f64;
+    let most = others.partition_point(|v| *v <= statistic) as f64;
+    let (more, less) = ((1.0 + least) / (1.0 + draws), (1.0 + most) / (1.0 + draws));
+    let p = match worse {
+        Worse::Less => less,
+        Worse::More => more,
+        Worse::Both => (2.0 * more.min(less)).min(1.0),
+    };
+    let expected = others.get(others.len() / 2).copied().unwrap_or(f64::NAN);
+    Finding { statistic, expected, p, about: About::Nothing }
+}
+
+/// The values of the one input along which rows have an order.
+fn along(fit: &Fit) -> Result<&[f64], &'static str> {
+    let problem = fit.problem();
+    match (problem.names(), &problem.x()[..]) {
+        ([name], [values]) => match problem.data().column(name) {
+            Some(column) if column.is_categories() => Err("categories have no order"),
+            _ => Ok(*values),
+        },
+        _ => Err("there is no one input along which rows have an order"),
+    }
+}
+
+fn order(values: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    order
+}
+
+#[cfg(test)]
+mod tests;
