@@ -3,6 +3,7 @@
 pub mod checks;
 mod comparison;
 mod data;
+pub mod depths;
 mod drawn;
 pub mod english;
 pub mod figures;

@@ -7,60 +7,60 @@ use maud::{Markup, html};
 use super::press::{Press, code, missing, points, sentence, small, table};
 use super::{Number, Report, Section, Source, math, script};
 use crate::describe::checks::{Against, P_MEANS, checks_grid, residuals_figure};
-use crate::describe::english::{Part, describe_fit};
+use crate::describe::english::{Story, Told, story};
 use crate::describe::figures::{self, BandOf, axis_label};
-use crate::describe::{self, parts, percent, rounded};
-use crate::figure::{Figure, Size};
+use crate::describe::{self, Grid, parts, percent, rounded};
+use crate::figure::{Figure, Panel, Size};
 use crate::fit::Fit;
 use crate::model::{Mean, Noise, step_text};
 use crate::results::{self, At, Beyond, By, Checks, DRAWS, Decomposition, Score};
 
 /// How far figures reach beyond the data.
-const BEYOND: Beyond = Beyond { before: 0.1, after: 0.25 };
-const WIDTH: u32 = 860;
+pub(super) const BEYOND: Beyond = Beyond { before: 0.1, after: 0.25 };
+pub(super) const WIDTH: u32 = 860;
 /// Parts that have a figure of their own.
 const MOST_FIGURES: usize = 24;
 
 /// The report of a fit.
 pub fn of_fit(fit: &Arc<Fit>, source: &Source) -> Report {
-    let told = Told::new(fit, source.seed);
+    with_sections(fit, source, |_| Vec::new())
+}
+
+/// The report of a fit with more sections after that of the data.
+pub(super) fn with_sections(fit: &Arc<Fit>, source: &Source, more: impl FnOnce(&mut Press) -> Vec<Section>) -> Report {
+    let matter = Matter::new(fit, source.seed);
     let mut press = Press::default();
-    let mut sections = vec![
-        Section { id: "brief", title: "In brief", body: brief(&told) },
-        data(&told, &mut press),
-        model(&told),
-        components(&told, &mut press),
-        whole(&told, &mut press),
-        residuals(&told, &mut press),
-        parameters(&told),
-    ];
+    let mut sections =
+        vec![Section { id: "brief", title: "In brief", body: brief(&matter) }, data(&matter, &mut press)];
+    sections.extend(more(&mut press));
+    sections.extend([
+        model(&matter),
+        components(&matter, &mut press),
+        whole(&matter, &mut press),
+        residuals(&matter, &mut press),
+        parameters(&matter),
+    ]);
     if !fit.hints.is_empty() {
         sections.push(Section { id: "notes", title: "To be looked at", body: points(&fit.hints) });
     }
-    sections.push(again(&told, source));
-    Report { title: title(fit), subtitle: subtitle(fit), numbers: numbers(&told), sections }
+    sections.push(again(&matter, source));
+    Report { title: title(fit), subtitle: subtitle(fit), numbers: numbers(&matter), sections }
 }
 
 /// What several sections speak of.
-pub(super) struct Told<'a> {
+pub(super) struct Matter<'a> {
     pub fit: &'a Arc<Fit>,
-    opening: String,
-    /// The largest share first.
-    parts: Vec<Part>,
+    story: Story,
     decomposition: Result<Decomposition, String>,
     checks: Result<Checks, String>,
     score: Option<Score>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> Matter<'a> {
     fn new(fit: &'a Arc<Fit>, seed: u64) -> Self {
-        let description = describe_fit(fit);
-        let mut parts = description.parts;
-        parts.sort_by(|a, b| b.share.unwrap_or(0.0).total_cmp(&a.share.unwrap_or(0.0)));
         Self {
             fit,
-            opening: description.opening.unwrap_or_default(),
-            parts,
+            story: story(fit),
             decomposition: results::decompose(fit, At::Training, By::Term).map_err(|e| e.to_string()),
             checks: results::checks(fit, DRAWS, seed).map_err(|e| e.to_string()),
             score: results::score_leave_one_out(fit).ok(),
@@ -103,11 +103,11 @@ fn subtitle(fit: &Fit) -> String {
 }
 
 /// What stands below the title.
-fn numbers(told: &Told<'_>) -> Vec<Number> {
-    let fit = told.fit;
+fn numbers(matter: &Matter<'_>) -> Vec<Number> {
+    let fit = matter.fit;
     let number = |name, value: String| Number { name, value, unit: None };
     let mut all = vec![number("rows", fit.problem().n().to_string())];
-    if let Some(score) = told.score.as_ref().filter(|score| score.r2.is_finite()) {
+    if let Some(score) = matter.score.as_ref().filter(|score| score.r2.is_finite()) {
         all.push(number("explained, each row left out", percent(score.r2)));
     }
     if let Some(noise) = fit.noise().filter(|noise| *noise > 0.0) {
@@ -122,25 +122,25 @@ fn numbers(told: &Told<'_>) -> Vec<Number> {
 }
 
 /// The model in a paragraph.
-fn brief(told: &Told<'_>) -> Markup {
-    let mut text = vec![format!("{}.", told.opening.trim_end_matches(['.', ':']))];
-    if let Some(part) = told.parts.first() {
+fn brief(matter: &Matter<'_>) -> Markup {
+    let mut text = vec![format!("{}.", matter.story.heading.trim_end_matches(['.', ':']))];
+    if let Some(part) = matter.story.parts.first() {
         let share = part.share.map_or(String::new(), |share| format!(", {} of the variance", percent(share)));
-        text.push(match told.parts.len() {
+        text.push(match matter.story.parts.len() {
             1 => format!("It is {}{share}.", part.meaning),
-            _ => format!("The largest part is {}{share}: {}.", part.title(), part.meaning),
+            _ => format!("The part that matters most is {}{share}: {}.", part.name, part.meaning),
         });
     }
-    if let Some(score) = &told.score {
+    if let Some(score) = &matter.score {
         text.push(format!(
             "Each row left out in turn is predicted with an error of {} (root mean square), {} of the variance explained; \
              {} of the rows lie within two standard deviations, where 95.4 % are expected.",
-            told.in_units(score.rmse),
+            matter.in_units(score.rmse),
             percent(score.r2),
             percent(score.coverage),
         ));
     }
-    text.extend(told.checks.as_ref().ok().map(verdict));
+    text.extend(matter.checks.as_ref().ok().map(verdict));
     html! { @for line in [text.join(" ")] { p.lead { (line) } } }
 }
 
@@ -164,8 +164,8 @@ fn verdict(checks: &Checks) -> String {
     }
 }
 
-fn data(told: &Told<'_>, press: &mut Press) -> Section {
-    let data = told.fit.problem().data();
+fn data(matter: &Matter<'_>, press: &mut Press) -> Section {
+    let data = matter.fit.problem().data();
     let summary = data.summary();
     let figure = Figure { title: String::new(), ..figures::dataset(data) };
     let size = match figure.panels.len() {
@@ -176,13 +176,13 @@ fn data(told: &Told<'_>, press: &mut Press) -> Section {
         (table(&describe::columns_grid(&summary)))
         (points(&describe::remarks(&summary)))
         @if let Some(source) = &summary.source { (small(&format!("Source: {source}"))) }
-        (press.figure(&figure, size, &format!("The data: {} against {}.", target(told.fit), inputs(told.fit))))
+        (press.figure(&figure, size, &format!("The data: {} against {}.", target(matter.fit), inputs(matter.fit))))
     };
     Section { id: "data", title: "The data", body }
 }
 
-fn model(told: &Told<'_>) -> Section {
-    let fit = told.fit;
+fn model(matter: &Matter<'_>) -> Section {
+    let fit = matter.fit;
     let kernel = &fit.asked.kernel;
     let mean = match fit.asked.mean {
         Mean::Zero => None,
@@ -214,55 +214,84 @@ fn model(told: &Told<'_>) -> Section {
     Section { id: "model", title: "The model", body }
 }
 
-fn components(told: &Told<'_>, press: &mut Press) -> Section {
-    let body = match &told.decomposition {
+fn components(matter: &Matter<'_>, press: &mut Press) -> Section {
+    let body = match &matter.decomposition {
         Ok(decomposition) => match parts::panels(decomposition, BEYOND) {
-            Ok(panels) => each(told, decomposition, panels, press),
+            Ok(panels) => each(matter, decomposition, panels, press),
             Err(error) => missing("The parts cannot be shown", &error),
         },
         Err(error) => html! {
             (missing("The parts cannot be taken apart", error))
-            @for part in &told.parts { h3 { (part.title()) } p { (sentence(&part.meaning)) } }
+            @for part in &matter.story.parts { h3 { (part.name) } (meaning(part)) }
         },
     };
-    Section { id: "parts", title: if told.parts.len() == 1 { "Its one part" } else { "Its parts" }, body }
+    Section { id: "parts", title: if matter.story.parts.len() == 1 { "Its one part" } else { "Its parts" }, body }
 }
 
-fn each(told: &Told<'_>, all: &Decomposition, panels: Vec<crate::figure::Panel>, press: &mut Press) -> Markup {
-    let mut panels: Vec<Option<crate::figure::Panel>> = panels.into_iter().map(Some).collect();
-    let place = |part: &Part| all.components.iter().position(|c| c.kernel == part.kernel);
+fn each(matter: &Matter<'_>, all: &Decomposition, panels: Vec<Panel>, press: &mut Press) -> Markup {
+    let mut panels: Vec<Option<Panel>> = panels.into_iter().map(Some).collect();
+    let place = |part: &Told| all.components.iter().position(|c| c.kernel == part.kernel);
     html! {
-        (table(&describe::decomposition_grid(all)))
-        (small(describe::SHARE_MEANS))
+        @match gains(matter) {
+            Some(grid) => {
+                (table(&grid))
+                (small("in the order in which they lower the error on rows left out most; share: variance of a part's mean over \
+                        that of the target, and shares need not add to 100 %; error: the mean absolute one of this part and \
+                        those before it"))
+            }
+            None => {
+                (table(&describe::decomposition_grid(all)))
+                (small(describe::SHARE_MEANS))
+            }
+        }
         (points(&describe::entangled(all)))
-        @for (i, part) in told.parts.iter().enumerate() {
+        @for (i, part) in matter.story.parts.iter().enumerate() {
             article {
                 h3 {
-                    (part.title())
+                    (part.name)
                     @if let Some(share) = part.share { " " span.share { (percent(share)) } }
                 }
-                p { (sentence(&part.meaning)) }
+                (meaning(part))
                 @if let Some(mut panel) = place(part).and_then(|at| panels.get_mut(at)?.take()).filter(|_| i < MOST_FIGURES) {
                     ({
                         panel.title.clear();
                         let height = if panel.square { 480 } else { 290 };
                         let figure = Figure::single("", panel);
-                        press.figure(&figure, Size { width: WIDTH, height }, &caption(told, part))
+                        press.figure(&figure, Size { width: WIDTH, height }, &caption(matter, part))
                     })
                 }
             }
         }
-        @if told.parts.len() > MOST_FIGURES { (small(&format!("the figures of the largest {MOST_FIGURES} parts are shown"))) }
+        @if matter.story.parts.len() > MOST_FIGURES {
+            (small(&format!("the figures of the first {MOST_FIGURES} parts are shown")))
+        }
     }
 }
 
-fn caption(told: &Told<'_>, part: &Part) -> String {
-    let beyond = if told.fit.problem().names().len() == 1 { ", and beyond them" } else { "" };
-    format!("{} over the data{beyond}. The band is two standard deviations on either side.", part.title())
+fn meaning(part: &Told) -> Markup {
+    html! { p { (sentence(&part.meaning)) @for text in &part.sentences { " " (text) } } }
 }
 
-fn whole(told: &Told<'_>, press: &mut Press) -> Section {
-    let fit = told.fit;
+/// What each part adds to those before it.
+fn gains(matter: &Matter<'_>) -> Option<Grid> {
+    let headings = ["part", "share", "takes of what remains", "explained so far", "error on rows left out"];
+    let mut grid = Grid::new(headings);
+    for part in &matter.story.parts {
+        let gain = part.gain.as_ref()?;
+        let error = if gain.error.is_finite() { rounded(gain.error) } else { "–".into() };
+        let shares = [gain.share, gain.of_rest, gain.explained].map(percent);
+        grid.row([part.name.clone()].into_iter().chain(shares).chain([error]));
+    }
+    (matter.story.parts.len() > 1).then_some(grid)
+}
+
+fn caption(matter: &Matter<'_>, part: &Told) -> String {
+    let beyond = if matter.fit.problem().names().len() == 1 { ", and beyond them" } else { "" };
+    format!("{} over the data{beyond}. The band is two standard deviations on either side.", part.name)
+}
+
+fn whole(matter: &Matter<'_>, press: &mut Press) -> Section {
+    let fit = matter.fit;
     let body = match figures::fit_beyond(fit, BandOf::Y, BEYOND) {
         Ok(figure) => {
             let figure = Figure { title: String::new(), ..figure };
@@ -282,8 +311,8 @@ fn whole(told: &Told<'_>, press: &mut Press) -> Section {
     Section { id: "whole", title: "The whole, and beyond the data", body }
 }
 
-fn residuals(told: &Told<'_>, press: &mut Press) -> Section {
-    let body = match (&told.checks, results::residuals(told.fit)) {
+fn residuals(matter: &Matter<'_>, press: &mut Press) -> Section {
+    let body = match (&matter.checks, results::residuals(matter.fit)) {
         (Ok(checks), Ok(left)) => html! {
             p { (verdict(checks)) }
             (press.figure(&residuals_figure(&left, checks), Size { width: WIDTH, height: 340 },
@@ -301,8 +330,8 @@ fn residuals(told: &Told<'_>, press: &mut Press) -> Section {
     Section { id: "residuals", title: "What is left", body }
 }
 
-fn parameters(told: &Told<'_>) -> Section {
-    let fit = told.fit;
+fn parameters(matter: &Matter<'_>) -> Section {
+    let fit = matter.fit;
     let ended = match fit.ended {
         Some(ended) => format!(
             "The values are those of greatest evidence. The fit has {ended}, with a largest gradient of {:.1e}; standard \
@@ -318,8 +347,8 @@ fn parameters(told: &Told<'_>) -> Section {
     Section { id: "parameters", title: "Its parameters", body }
 }
 
-fn again(told: &Told<'_>, source: &Source) -> Section {
-    let fit = told.fit;
+fn again(matter: &Matter<'_>, source: &Source) -> Section {
+    let fit = matter.fit;
     let body = html! {
         @if fit.ended.is_some() {
             p { "The same fit, from the same seed:" }

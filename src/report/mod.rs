@@ -1,11 +1,11 @@
-//! A fit as one page that stands by itself: HTML with its figures drawn into it, to be kept, sent and printed.
+//! A fit, or the search that found it, as one page that stands by itself: HTML with its figures drawn into it, to be kept, sent and printed.
 //!
 //! A page needs nothing from outside: no fonts, no scripts, no links, and it tells the browser to load none. All text goes
 //! through `maud`'s templates, which escape whatever is not written in the template itself; the only markup that does not
 //! come from there are figures, whose text is escaped where they are drawn, and this room's own style sheet.
 //!
-//! [`Report`] is an ordered list of sections, each a heading with what stands below it: whoever has more to tell of a
-//! model than its fit adds sections. Nothing is computed here that another room knows, no file is written, and no word of
+//! [`Report`] is an ordered list of sections, each a heading with what stands below it; a search only adds sections to
+//! those of its best fit. Nothing is computed here that another room knows, no file is written, and no word of
 //! the language is understood: how the data are got again is told by the caller.
 
 mod fit;
@@ -13,10 +13,12 @@ mod math;
 mod page;
 mod press;
 mod script;
+mod search;
 
 use maud::Markup;
 
 pub use fit::of_fit;
+pub use search::of_search;
 
 /// A page: a heading, figures that matter most, and sections.
 #[derive(Debug)]

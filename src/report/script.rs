@@ -4,6 +4,9 @@ use super::Source;
 use crate::data::Dataset;
 use crate::data::write::digits;
 use crate::fit::{Fit, Options};
+use crate::kernel::print::quoted;
+use crate::model::Model;
+use crate::search::{Search, Settings};
 
 /// Data of at most so many values are written into a script where nothing else gives them.
 const MOST_VALUES: usize = 600;
@@ -22,6 +25,43 @@ pub fn fitting(fit: &Fit, source: &Source) -> String {
 /// A script that takes the fitted values as they are.
 pub fn conditioning(fit: &Fit, source: &Source) -> String {
     script(fit, source, &format!("condition({})", fit.model))
+}
+
+/// A script that searches again.
+pub fn searching(search: &Search, source: &Source) -> String {
+    let Settings { base, inputs, moves, depth, criterion, beam, restarts, seed, budget, noise, mean } =
+        &search.settings;
+    let usual = Settings::default();
+    let list = |all: Vec<String>| format!("[{}]", all.join(", "));
+    let mut call = format!("search(base={}, depth={depth}", list(base.iter().map(ToString::to_string).collect()));
+    let mut say = |unusual: bool, text: String| {
+        if unusual {
+            call.push_str(", ");
+            call.push_str(&text);
+        }
+    };
+    say(*criterion != usual.criterion, format!("criterion={}", quoted(criterion.name())));
+    say(*beam != usual.beam, format!("beam={beam}"));
+    say(*restarts != usual.restarts, format!("restarts={restarts}"));
+    say(true, format!("seed={seed}"));
+    if let Some(seconds) = budget.seconds {
+        say(true, format!("budget=\"{}s\"", digits(seconds)));
+    }
+    if let Some(evaluations) = budget.evaluations {
+        say(true, format!("budget={evaluations}"));
+    }
+    if let Some(inputs) = inputs {
+        say(true, format!("inputs={}", list(inputs.iter().map(|input| quoted(input)).collect())));
+    }
+    say(*moves != usual.moves, format!("moves={}", list(moves.iter().map(|edit| quoted(edit.name())).collect())));
+    // noise and mean as a model says them
+    let model = Model { steps: Vec::new(), noise: noise.clone(), mean: mean.clone(), ..search.best.asked.clone() };
+    let text = model.to_string();
+    let rest = text.strip_prefix(&format!("gp({}", model.kernel)).and_then(|rest| rest.strip_suffix(')'));
+    if let Some(rest) = rest {
+        call.push_str(rest);
+    }
+    script(&search.best, source, &format!("{call})"))
 }
 
 fn script(fit: &Fit, source: &Source, call: &str) -> String {

@@ -44,6 +44,10 @@ fn report(call: &mut Call<'_, '_>) -> Res<Value> {
     }
     let source = Source { expression: expression(call, fit.problem().data()), seed: call.eval.host.seed };
     let page = report::of_fit(&fit, &source).html();
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        // what goes wrong here shows in writing
+        let _ = std::fs::create_dir_all(folder);
+    }
     // `value` is kept by whoever has it: what could not be written can be asked for again
     write_whole(&path, page.as_bytes()).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
     call.emit(Item::Wrote(path));

@@ -1,0 +1,67 @@
+//! A search as figures: what the best model of each depth makes of the data, and how the score went.
+
+use std::sync::Arc;
+
+use super::figures::{BandOf, fit_beyond, title};
+use super::numbers::rounded;
+use crate::figure::{Figure, Mark, Panel, Role};
+use crate::fit::condition;
+use crate::model::ModelError;
+use crate::results::Beyond;
+use crate::search::{Level, Search};
+
+/// Panels of a figure; of more depths those are left out that lie in the middle.
+const MOST_PANELS: usize = 12;
+
+/// The levels at which the best model became another one.
+pub fn turning_points(search: &Search) -> Vec<&Level> {
+    let mut known: Option<&Level> = None;
+    let mut levels = Vec::new();
+    for level in &search.levels {
+        if known.is_none_or(|known| known.best.model != level.best.model) {
+            levels.push(level);
+        }
+        known = Some(level);
+    }
+    levels
+}
+
+/// A panel for each depth that found something better: data, posterior mean and band, and beyond the data along the one
+/// input; predicted against observed over several (Duvenaud, structure-search chapter, Fig. 4.3).
+///
+/// # Errors
+/// As [`fit_beyond`].
+pub fn depths(search: &Search, beyond: Beyond) -> Result<Figure, ModelError> {
+    let mut levels = turning_points(search);
+    if levels.len() > MOST_PANELS {
+        let last = levels.split_off(levels.len() - MOST_PANELS / 2);
+        levels.truncate(MOST_PANELS - last.len());
+        levels.extend(last);
+    }
+    let mut panels = Vec::new();
+    for level in levels {
+        let fit = Arc::new(condition(&level.best.model, &search.data)?);
+        let heading = format!(
+            "Depth {}: {}, {} {}",
+            level.depth,
+            level.best.model.kernel.heading(),
+            search.settings.criterion.title(),
+            rounded(level.best.score)
+        );
+        panels
+            .extend(fit_beyond(&fit, BandOf::Y, beyond)?.panels.into_iter().map(|panel| panel.titled(heading.clone())));
+    }
+    let columns = if panels.len() > 3 { 2 } else { 1 };
+    Ok(Figure::grid(title(&search.data), columns, panels))
+}
+
+/// The best score so far against the depth.
+pub fn scores(search: &Search) -> Figure {
+    let depth: Vec<f64> = search.levels.iter().map(|level| level.depth as f64).collect();
+    let score: Vec<f64> = search.levels.iter().map(|level| level.best.score).collect();
+    let marks = vec![
+        Mark::Line { x: depth.clone(), y: score.clone(), label: String::new(), role: Role::Mean, dashed: false },
+        Mark::Points { x: depth, y: score, label: String::new(), role: Role::Mean },
+    ];
+    Figure::single(title(&search.data), Panel::new("depth", search.settings.criterion.title(), marks))
+}

@@ -1,0 +1,158 @@
+//! The sections that tell how a model was found.
+
+use maud::{Markup, html};
+
+use super::fit::{BEYOND, WIDTH};
+use super::press::{Press, code, missing, small, table};
+use super::{Report, Section, Source, script};
+use crate::describe::depths::{depths, scores, turning_points};
+use crate::describe::{Grid, percent, rounded};
+use crate::figure::{Figure, Size};
+use crate::search::{Candidate, Level, Reached, Search};
+
+/// Candidates of a depth that are told.
+const MOST_CANDIDATES: usize = 6;
+
+/// The report of a search: that of its best fit, with the way to it.
+pub fn of_search(search: &Search, source: &Source) -> Report {
+    let found = |press: &mut Press| {
+        vec![trace(search, press), by_depth(search, press), candidates(search), alternatives(search)]
+    };
+    let mut report = super::fit::with_sections(&search.best, source, found);
+    if let Some(again) = report.sections.iter_mut().find(|section| section.id == "again") {
+        again.body = html! {
+            p { "The same search, from the same seed" (timed(search)) ":" }
+            (code(&script::searching(search, source)))
+            (again.body)
+        };
+    }
+    report
+}
+
+/// A budget of time ends where the machine has come to.
+fn timed(search: &Search) -> &'static str {
+    if search.settings.budget.seconds.is_some() { " (a budget of time may end it elsewhere)" } else { "" }
+}
+
+fn tried(levels: &[Level]) -> usize {
+    levels.iter().map(|level| level.candidates.len()).sum()
+}
+
+fn trace(search: &Search, press: &mut Press) -> Section {
+    let title = search.settings.criterion.title();
+    let mut grid = Grid::new(["depth", "best so far", title, "parameters", "candidates", "evaluations", "seconds"]);
+    for level in &search.levels {
+        grid.row([
+            level.depth.to_string(),
+            level.best.model.kernel.heading(),
+            format!("{:.2}", level.best.score),
+            level.best.parameters.to_string(),
+            level.candidates.len().to_string(),
+            level.evaluations.to_string(),
+            format!("{:.1}", level.seconds),
+        ]);
+    }
+    let bases: Vec<String> = search.settings.base.iter().map(|kernel| kernel.heading()).collect();
+    let moves: Vec<&str> = search.settings.moves.iter().map(|edit| edit.name()).collect();
+    let text = format!(
+        "The kernel was found by a search over sums and products of {}. At each depth the best expression so far is \
+         changed in every place ({}), the results are fitted, and the best by {title} is kept. {} candidates were tried \
+         at {} depths with {} evaluations of the likelihood in {} s. How it ended: {}.",
+        bases.join(", "),
+        moves.join(", "),
+        tried(&search.levels),
+        search.levels.len(),
+        search.evaluations,
+        rounded(search.seconds),
+        search.ended,
+    );
+    let figure = Figure { title: String::new(), ..scores(search) };
+    let body = html! {
+        p { (text) }
+        (table(&grid))
+        @if search.levels.len() > 1 {
+            (press.figure(&figure, Size { width: WIDTH, height: 260 }, "The best score so far; less is better."))
+        }
+    };
+    Section { id: "search", title: "The search", body }
+}
+
+fn by_depth(search: &Search, press: &mut Press) -> Section {
+    let body = match depths(search, BEYOND) {
+        Ok(figure) => {
+            let figure = Figure { title: String::new(), ..figure };
+            let rows = figure.panels.len().div_ceil(figure.columns.max(1)) as u32;
+            let row = if figure.panels.iter().any(|panel| panel.square) { 440 } else { 270 };
+            let size = Size { width: WIDTH, height: rows * row + 40 };
+            let caption =
+                "What the best model of each depth makes of the data; depths that found nothing better are left out.";
+            press.figure(&figure, size, caption)
+        }
+        Err(error) => missing("The fits cannot be shown", &error),
+    };
+    Section { id: "depths", title: "The fit, depth by depth", body }
+}
+
+fn candidates(search: &Search) -> Section {
+    let changed: Vec<usize> = turning_points(search).iter().map(|level| level.depth).collect();
+    let body = html! {
+        p { "Most candidates are left behind early: they are looked at, a few are fitted some steps, and the best of these to \
+             their end. Only the last have a score." }
+        @for level in &search.levels {
+            article {
+                h3 { "Depth " (level.depth) @if !changed.contains(&level.depth) { " " span.share { "nothing better" } } }
+                (of_level(search, level))
+            }
+        }
+    };
+    Section { id: "candidates", title: "What was tried", body }
+}
+
+fn of_level(search: &Search, level: &Level) -> Markup {
+    let mut grid = Grid::new(["expression", "edit", search.settings.criterion.title(), "log likelihood", "reached"]);
+    for candidate in level.candidates.iter().take(MOST_CANDIDATES) {
+        grid.row(cells(candidate));
+    }
+    let count = |of: fn(&Reached) -> bool| level.candidates.iter().filter(|c| of(&c.reached)).count();
+    let counts = [
+        ("fitted to the end", count(|r| *r == Reached::Fitted)),
+        ("fitted some steps", count(|r| *r == Reached::Raced)),
+        ("looked at", count(|r| *r == Reached::Screened)),
+        ("failed", count(|r| matches!(r, Reached::Failed(_)))),
+    ];
+    let counts: Vec<String> = counts.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{n} {what}")).collect();
+    html! {
+        (table(&grid))
+        (small(&counts.join(", ")))
+    }
+}
+
+fn cells(candidate: &Candidate) -> [String; 5] {
+    let number = |value: Option<f64>| value.map_or("–".to_string(), |value| format!("{value:.2}"));
+    let reached = match &candidate.reached {
+        Reached::Failed(why) => format!("failed: {why}"),
+        reached => reached.name().to_string(),
+    };
+    [candidate.kernel.heading(), candidate.edit.clone(), number(candidate.score), number(candidate.lml), reached]
+}
+
+fn alternatives(search: &Search) -> Section {
+    let title = search.settings.criterion.title();
+    let mut grid = Grid::new(["expression", title, "behind the best", "weight", "log likelihood", "parameters"]);
+    let best = search.models.first().map_or(0.0, |found| found.score);
+    for found in &search.models {
+        grid.row([
+            found.model.kernel.heading(),
+            format!("{:.2}", found.score),
+            format!("{:.2}", found.score - best),
+            percent(found.weight),
+            format!("{:.2}", found.lml),
+            found.parameters.to_string(),
+        ]);
+    }
+    let body = html! {
+        (table(&grid))
+        (small("weight: exp(−score / 2) over the sum of these over the models shown"))
+    };
+    Section { id: "alternatives", title: "Other models", body }
+}
