@@ -5,6 +5,8 @@ use std::path::Path;
 
 use mercer::lang::host::Folders;
 use mercer::progress::Silent;
+use mercer::report::{self, Source};
+use mercer::search::{Budget, Settings, search};
 use mercer::session::Session;
 
 /// A session in a folder of its own, with what a text shows.
@@ -230,4 +232,20 @@ fn locked(folder: &Path, readonly: bool) {
     #[allow(clippy::permissions_set_readonly_false)]
     rights.set_readonly(readonly);
     fs::set_permissions(folder, rights).expect("rights");
+}
+
+#[test]
+fn a_search_tells_its_way() {
+    let data = mercer::data::load("lake_huron", &[], &mercer::data::Options::default()).expect("a set");
+    let budget = Budget { evaluations: Some(3000), ..Budget::default() };
+    let settings = Settings { depth: 3, restarts: 1, budget, ..Settings::default() };
+    let found = search(&data, &settings, &Silent).expect("a search");
+    let source = Source { expression: Some("load(\"lake_huron\")".into()), seed: 0 };
+    let page = report::of_search(&found, &source).html();
+    sound(&page).unwrap_or_else(|fault| panic!("{fault}"));
+    for id in ["search", "depths", "candidates", "alternatives", "parts", "again"] {
+        assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
+    }
+    assert!(page.contains("search(base=[SE, Per, Lin, RQ], depth=3, restarts=1, seed=0, budget=3000)"));
+    assert_eq!(page.matches("<h3>Depth ").count(), found.levels.len());
 }

@@ -90,7 +90,7 @@ fn each_fault_is_found_by_its_check() {
     assert!(below(&many(Topic::Heteroscedasticity, grows), 0.05) > 0.9);
     let rhythm = |i: usize, e: f64| 0.3 * e + 0.6 * (std::f64::consts::TAU * i as f64 / 5.0).sin();
     assert!(below(&many(Topic::Periodicity, rhythm), 0.05) > 0.9);
-    let turns = |i: usize, e: f64| 0.3 * e + if i % 2 == 0 { 0.4 } else { -0.4 };
+    let turns = |i: usize, e: f64| 0.3 * e + if i.is_multiple_of(2) { 0.4 } else { -0.4 };
     assert!(below(&many(Topic::Autocorrelation, turns), 0.05) > 0.9);
     let found = checked(&drawn(3, rhythm));
     let About::Period(period) = found.checks[3].found.as_ref().unwrap().about else { panic!("no period") };
