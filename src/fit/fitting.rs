@@ -10,7 +10,7 @@ use super::optimize::{Ended, Objective, Options as Search, Run};
 use super::starts::Starts;
 use crate::data::Dataset;
 use crate::model::Evidence;
-use crate::model::{Evidencer, Model, ModelError, Parameter, Posterior, Problem, available_memory};
+use crate::model::{Evidencer, Fence, Model, ModelError, Parameter, Posterior, Problem, available_memory};
 use crate::progress::Progress;
 
 /// How to fit.
@@ -320,14 +320,6 @@ fn hop(objective: &Likelihood<'_>, starts: &Starts<'_>, runs: &mut [Entry], sear
     }
 }
 
-/// Takes a run to the end, and on to better maxima beside it.
-pub(crate) fn hop_from(objective: &Likelihood<'_>, run: Run, search: &Search, progress: &dyn Progress) -> Run {
-    let mut runs = vec![Entry { run, index: 0, dropped: false }];
-    race(objective, &mut runs, search.max_iter, progress);
-    hop(objective, &Starts::new(objective.problem(), 0), &mut runs, search, progress);
-    runs.swap_remove(0).run
-}
-
 /// Passes on the wish to stop; a single run's own progress is not that of the race.
 struct Heard<'p>(&'p dyn Progress);
 
@@ -446,9 +438,29 @@ impl Likelihood<'_> {
                 slopes[i] += by_value * slope + parameter.domain.log_slope_slope(value);
             }
         }
+        for fence in self.problem.fences() {
+            total -= self.pushed_back(fence, &evidence.values, &mut slopes);
+        }
         total.is_finite().then_some(Here { total, slopes })
     }
+
+    /// What a fence takes from the log posterior beyond it: quadratic in how far, in logarithms.
+    fn pushed_back(&self, fence: &Fence, values: &[f64], slopes: &mut [f64]) -> f64 {
+        let parameters = self.problem.parameters();
+        let reached: f64 = fence.powers.iter().map(|&(i, power)| power * values[i].ln()).sum();
+        let short = fence.least.ln() - reached;
+        if short.is_nan() || short <= 0.0 {
+            return 0.0;
+        }
+        for &(i, power) in fence.powers.iter().filter(|(i, _)| parameters[*i].is_free()) {
+            slopes[i] += 2.0 * STEEPNESS * short * power * parameters[i].domain.slope(values[i]) / values[i];
+        }
+        STEEPNESS * short * short
+    }
 }
+
+/// Of a fence: a tenth below it costs half a nat.
+const STEEPNESS: f64 = 50.0;
 
 impl Objective for Likelihood<'_> {
     fn dim(&self) -> usize {

@@ -15,6 +15,5 @@ mod linesearch;
 mod starts;
 
 pub use curvature::laplace_evidence;
-pub(crate) use fitting::hop_from;
 pub use fitting::{Fit, Likelihood, Options, Start, condition, fit, given, judged};
 pub use starts::{Column, Starts};

@@ -19,7 +19,7 @@ pub use memory::{available_memory, needed_memory, refuse_if_too_large, refuse_if
 pub use posterior::{Moments, Part, Posterior, Replicates};
 pub use print::step_text;
 pub(crate) use problem::has_white_noise;
-pub use problem::{MEAN, NOISE, Parameter, ParameterKind, Problem};
+pub use problem::{Fence, MEAN, NOISE, Parameter, ParameterKind, Problem};
 
 use crate::data::Step;
 use crate::kernel::Kernel;

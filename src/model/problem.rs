@@ -27,6 +27,17 @@ pub struct Problem {
     parameters: Vec<Parameter>,
     /// Σ log|g′(yᵢ)| of the target's transforms.
     log_jacobian: f64,
+    fences: Vec<Fence>,
+}
+
+/// A bound on a product of powers of parameters, for what no parameter says alone: Π θᵢ^eᵢ ≥ least. A fit that goes
+/// below is pushed back; the evidence itself knows nothing of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fence {
+    /// Places of parameters among all, with their exponents.
+    pub powers: Vec<(usize, f64)>,
+    /// Above 0.
+    pub least: f64,
 }
 
 /// One number that the evidence depends on.
@@ -161,6 +172,7 @@ impl Problem {
             sites,
             parameters,
             log_jacobian,
+            fences: Vec::new(),
         })
     }
 
@@ -295,6 +307,15 @@ impl Problem {
             }
         }
         self
+    }
+
+    /// The same problem with fences around its fits.
+    pub fn fenced(self, fences: Vec<Fence>) -> Self {
+        Self { fences, ..self }
+    }
+
+    pub fn fences(&self) -> &[Fence] {
+        &self.fences
     }
 
     /// The model with these values written in: held variances stay unset, fixed ones as they are.

@@ -9,10 +9,11 @@ use rayon::prelude::*;
 
 use super::edits::{Child, Kind};
 use super::grounds::Grounds;
-use super::seeds::{Inheritance, base_seeds, region, seeds};
+use super::seeds::{Inheritance, base_seeds, fences, region, seeds};
 use super::{Candidate, Reached};
+use crate::fit::Likelihood;
 use crate::fit::optimize::{Options, Run};
-use crate::fit::{Likelihood, hop_from};
+use crate::kernel::Role;
 use crate::model::{ModelError, Problem, available_memory, needed_memory};
 use crate::progress::{Progress, Silent};
 
@@ -29,6 +30,13 @@ const SECOND_STEPS: usize = 20;
 const LAST_STEPS: usize = 300;
 /// So many candidates are fitted to the end, at least;
 const FINALISTS: usize = 4;
+
+/// So many times a finalist goes over to another maximum,
+const HOPS: usize = 2;
+/// one that after the first steps is not worse by more than this, in log evidence,
+const NEAR: f64 = 5.0;
+/// and is better by this in the end.
+const WORTH_A_HOP: f64 = 1e-3;
 
 /// What is seen of a race while it runs.
 pub struct Watch<'p> {
@@ -142,7 +150,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
     let second = (first / 3).clamp(FINALISTS * 2, 16).min(first);
     round(&mut entries[..second], SECOND_STEPS, abreast, false, 1.0, watch, 2);
     sort(&mut entries[..second]);
-    let last = (FINALISTS).min(second);
+    let last = FINALISTS.min(second);
     if watch.over() && entries.iter().all(|e| e.value.is_infinite()) {
         return entries;
     }
@@ -152,9 +160,12 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
         let before: usize = entry.runs.iter().map(|run| run.outcome().evaluations).sum();
         entry.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
         let Some(run) = entry.runs.first().cloned() else { return };
-        let run = hop_from(&objective, run, &options(LAST_STEPS), &Stop(watch.progress));
-        let after: usize =
-            run.outcome().evaluations + entry.runs[1..].iter().map(|run| run.outcome().evaluations).sum::<usize>();
+        let mut run = run;
+        run.advance(&objective, LAST_STEPS, &Stop(watch.progress));
+        let beside = hop(&objective, &mut run, watch);
+        let after = run.outcome().evaluations
+            + entry.runs[1..].iter().map(|run| run.outcome().evaluations).sum::<usize>()
+            + beside;
         watch.spent.fetch_add(after.saturating_sub(before), Ordering::Relaxed);
         entry.value = run.value() - objective.offset();
         entry.runs = vec![run];
@@ -164,6 +175,41 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
     });
     sort(&mut entries);
     entries
+}
+
+/// From a maximum to better ones at half and twice each of its periods, where no gradient leads. Gives the evaluations
+/// that were spent beside the run that is kept.
+fn hop(objective: &Likelihood<'_>, run: &mut Run, watch: &Watch<'_>) -> usize {
+    let parameters = objective.problem().parameters();
+    let mut spent = 0;
+    for _ in 0..HOPS {
+        let values = objective.to_values(&run.outcome().at);
+        let mut best: Option<Run> = None;
+        for (i, p) in parameters.iter().enumerate().filter(|(_, p)| p.role == Role::Period && p.is_free()) {
+            for other in [0.5 * values[i], 2.0 * values[i]] {
+                if !p.domain.contains(other) || p.domain.on_bound(other) || watch.progress.stop() {
+                    continue;
+                }
+                let mut beside = values.clone();
+                beside[i] = other;
+                let mut there = Run::new(&objective.to_coordinates(&beside), &options(LAST_STEPS));
+                there.advance(objective, FIRST_STEPS, &Stop(watch.progress));
+                spent += there.outcome().evaluations;
+                if best.as_ref().is_none_or(|best| there.value() < best.value()) {
+                    best = Some(there);
+                }
+            }
+        }
+        let Some(mut there) = best.filter(|best| best.value() < run.value() + NEAR) else { break };
+        let before = there.outcome().evaluations;
+        there.advance(objective, LAST_STEPS, &Stop(watch.progress));
+        spent += there.outcome().evaluations - before;
+        if there.value() > run.value() - WORTH_A_HOP {
+            break;
+        }
+        *run = there;
+    }
+    spent
 }
 
 /// Takes each entry some steps on.
@@ -233,6 +279,8 @@ fn enter(child: Child, index: usize, grounds: &Grounds<'_>) -> Entry {
     match Problem::new(&model, &grounds.data, false) {
         Ok(problem) => {
             let problem = problem.confined(|p| region(p, grounds));
+            let fences = fences(&problem, grounds);
+            let problem = problem.fenced(fences);
             let criterion = grounds.settings.criterion;
             entry.penalty = criterion.penalty(problem.n()) * criterion.count(&problem) as f64;
             match grounds.early.as_deref().map(|rows| problem.of_rows(rows)).transpose() {

@@ -5,6 +5,8 @@
 //! variances are a share of what is left. One seed leaves the parent as it is, as far as the edit allows, so that no child
 //! is worse than its parent.
 
+use std::f64::consts::PI;
+
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -14,7 +16,7 @@ use super::place::{MULTIPLIED, NEW};
 use crate::fit::periodogram::peaks;
 use crate::fit::{Fit, Starts};
 use crate::kernel::Role;
-use crate::model::{Parameter, ParameterKind, Problem};
+use crate::model::{Fence, Parameter, ParameterKind, Problem};
 use crate::param::Domain;
 
 /// What a parent leaves to its children.
@@ -179,6 +181,29 @@ pub fn region(p: &Parameter, grounds: &Grounds<'_>) -> Option<(f64, f64)> {
         Role::Location => column.map(|c| (c.least - 2.0 * c.span, c.least + 3.0 * c.span)),
         _ => None,
     }
+}
+
+/// What no parameter says alone: a rational quadratic kernel whose least scales, l·√(2α), lie below the spacing of the
+/// rows is noise, and a periodic pattern whose neighbouring rows have nothing in common repeats nothing. The slots of a
+/// node stand side by side, in the order of its family.
+pub fn fences(problem: &Problem, grounds: &Grounds<'_>) -> Vec<Fence> {
+    let parameters = problem.parameters();
+    let gap = |p: &Parameter| match p.columns[..] {
+        [column] if !p.warped => Some(grounds.columns[column].gap),
+        _ => None,
+    };
+    let pair = |i: usize| -> Option<Fence> {
+        let (one, two) = (&parameters[i], parameters.get(i + 1)?);
+        let same = one.columns == two.columns && one.origin == two.origin;
+        let (powers, least) = match (one.role, two.role) {
+            (Role::LengthScale, Role::Shape) => (vec![(i, 1.0), (i + 1, 0.5)], gap(one)? * 0.5f64.sqrt()),
+            // neighbours turn by 2π·gap/p; their correlation is to be above e⁻⁴
+            (Role::Period, Role::Roughness) => (vec![(i, 1.0), (i + 1, 1.0)], 0.5f64.sqrt() * PI * gap(one)?),
+            _ => return None,
+        };
+        (same && least > 0.0).then_some(Fence { powers, least })
+    };
+    (0..parameters.len()).filter_map(pair).collect()
 }
 
 /// Gives new variances their size: so that a new term adds a share of what the parent left unexplained, and that a new
