@@ -12,6 +12,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use cli::Settings;
+use mercer::session::Setting;
 use terminal::Format;
 
 /// Gaussian processes in a small language
@@ -31,6 +32,9 @@ enum Command {
     Run {
         /// The script; `-` reads stdin
         file: PathBuf,
+        /// A value for a name that the script binds at its top, such as folds=1..3; may be given several times
+        #[arg(long, value_name = "NAME=VALUE", value_parser = Setting::read)]
+        set: Vec<Setting>,
         #[command(flatten)]
         settings: Settings,
         /// How results and diagnostics are written
@@ -76,14 +80,14 @@ enum Command {
 fn main() -> ExitCode {
     let arguments = Arguments::try_parse().unwrap_or_else(|error| with_tip(error).exit());
     let code = match arguments.command {
-        Some(Command::Run { file, settings, format }) => cli::run(&file, &settings, format),
+        Some(Command::Run { file, set, settings, format }) => cli::run(&file, set, &settings, format),
         Some(Command::Check { file, settings, format }) => cli::check(&file, &settings, format),
         Some(Command::Fmt { files, check }) => cli::format(&files, check),
         Some(Command::Eval { text, settings, format }) => cli::eval(&text, &settings, format),
         Some(Command::Help { topic }) => cli::help(topic.as_deref(), &mut Arguments::command()),
         Some(Command::Datasets { name }) => cli::datasets(name.as_deref()),
         None if std::io::stdin().is_terminal() => repl::start(&arguments.settings),
-        None => cli::run(Path::new(cli::STDIN), &arguments.settings, Format::Text),
+        None => cli::run(Path::new(cli::STDIN), Vec::new(), &arguments.settings, Format::Text),
     };
     ExitCode::from(code)
 }

@@ -334,3 +334,20 @@ mod signals {
         assert!(said.contains("this and what follows was not run"), "{said}");
     }
 }
+
+#[test]
+fn a_script_takes_values_from_outside() {
+    let (_folder, file) = folder("s.mer", "let folds, deep = 1..=10, 2\nlet a, b = [1, 2]\nprint(len(folds), deep, a)");
+    let run = |set: &[&str]| {
+        let settings = set.iter().flat_map(|set| ["--set", set]);
+        mercer(&["run", &file].into_iter().chain(settings).collect::<Vec<_>>()).assert()
+    };
+    run(&[]).success().stdout_eq("10 2 1\n");
+    run(&["folds=1..=3", "deep = 2^3"]).success().stdout_eq("3 8 1\n");
+    assert!(complaint(&run(&["fold=3"]).code(1)).contains("did you mean `folds`?"));
+    assert!(complaint(&run(&["seeds=3"]).code(1)).contains("the script binds folds, deep, a, b"));
+    assert!(complaint(&run(&["a=3"]).code(1)).contains("`a` cannot be set by itself"));
+    assert!(complaint(&run(&["folds=1..."]).code(1)).contains("--set folds"));
+    assert!(complaint(&run(&["folds=let x = 1"]).code(1)).contains("one expression"));
+    assert!(complaint(&run(&["folds"]).code(2)).contains("NAME=VALUE"));
+}

@@ -3,29 +3,35 @@
 use std::path::Path;
 
 use mercer::progress::Progress;
-use mercer::session::Session;
+use mercer::session::{Session, Setting};
 
 use super::{FAILED, STDIN, Settings, read};
 use crate::terminal::{self, Audience, Format, Interrupts, Out, Screen};
 
 /// Runs a script from a file, or from stdin. The result is an exit code.
-pub fn run(file: &Path, settings: &Settings, format: Format) -> u8 {
+pub fn run(file: &Path, set: Vec<Setting>, settings: &Settings, format: Format) -> u8 {
     if file == Path::new(STDIN) {
         return match read(file) {
-            Ok(text) => text_of(&text, STDIN, settings, format),
+            Ok(text) => text_of(&text, STDIN, set, settings, format),
             Err(message) => refuse(format, message),
         };
     }
-    play(settings, format, |session, progress, out| session.run_file(file, progress, out))
+    play(settings, format, |session, progress, out| {
+        session.set(set);
+        session.run_file(file, progress, out)
+    })
 }
 
 /// Runs what stands on the command line.
 pub fn eval(text: &str, settings: &Settings, format: Format) -> u8 {
-    text_of(text, "eval", settings, format)
+    text_of(text, "eval", Vec::new(), settings, format)
 }
 
-fn text_of(text: &str, name: &str, settings: &Settings, format: Format) -> u8 {
-    play(settings, format, |session, progress, out| session.run_with(text, name, progress, out))
+fn text_of(text: &str, name: &str, set: Vec<Setting>, settings: &Settings, format: Format) -> u8 {
+    play(settings, format, |session, progress, out| {
+        session.set(set);
+        session.run_with(text, name, progress, out)
+    })
 }
 
 fn play(settings: &Settings, format: Format, run: impl FnOnce(&mut Session, &dyn Progress, Out) -> bool) -> u8 {

@@ -1,10 +1,14 @@
 //! The JSON form of every value.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Number, Value as Json, json};
 
 use super::members::inputs;
 use super::pipeline::Pipeline;
-use super::value::Value;
+use super::sheet::Record;
+use super::trouble::Res;
+use super::value::{List, Value};
 use crate::data::write::{Cells, Table};
 use crate::data::{Column, Dataset};
 use crate::describe::tables;
@@ -99,6 +103,37 @@ pub fn plain(value: &Value) -> Json {
         Value::Dist(prior) => json!(prior.to_string()),
         Value::Move(m) => json!(m.to_string()),
         Value::Param(param) => parameter(param),
+    }
+}
+
+/// What a JSON text says: numbers, strings, true and false, lists, records, and nothing for null.
+///
+/// # Errors
+/// A list that is longer than any may be.
+pub fn value(json: &Json) -> Res<Value> {
+    Ok(match json {
+        Json::Null => Value::Nothing,
+        Json::Bool(b) => Value::Bool(*b),
+        Json::Number(x) => Value::Number(x.as_f64().unwrap_or(f64::NAN)),
+        Json::String(text) => Value::str(text.as_str()),
+        Json::Array(items) => Value::List(List::collect(items.iter().map(value))?),
+        Json::Object(fields) => {
+            let mut record = Record::default();
+            for (name, field) in fields {
+                record = record.with(name.as_str(), value(field)?);
+            }
+            Value::Record(Arc::new(record))
+        }
+    })
+}
+
+/// The first part of a value that JSON text does not give back: a kernel, say, comes back as its text.
+pub fn lost(value: &Value) -> Option<Value> {
+    match value {
+        Value::Nothing | Value::Number(_) | Value::Bool(_) | Value::Str(_) | Value::Table(_) => None,
+        Value::List(list) => list.items().iter().find_map(lost),
+        Value::Record(record) => record.fields().iter().find_map(|(_, field)| lost(field)),
+        other => Some(other.clone()),
     }
 }
 

@@ -8,6 +8,7 @@ use super::sheet::{Record, Sheet};
 use super::value::{Items, Kind, List, Value};
 use crate::data::write::{Cells, Table};
 use crate::data::{Column, Dataset};
+use crate::describe::english::bare;
 use crate::describe::{self, tables};
 use crate::fit::Fit;
 use crate::kernel::{InputRef, Kernel};
@@ -24,6 +25,7 @@ const FUNCTION: Members = &[("name", "the name it was given"), ("params", "the n
 const KERNEL: Members = &[
     ("label", "the name that `let` gave it"),
     ("inputs", "the inputs that it mentions, in order"),
+    ("structure", "the same without values and labels, in the form of `simplify`: to compare what kernels are made of"),
     ("terms", "the parts that are added"),
 ];
 const DATA: Members = &[
@@ -206,6 +208,7 @@ fn of_kernel(kernel: &Kernel, name: &str) -> Option<Value> {
             InputRef::Index(at) => Value::Number(*at as f64),
             InputRef::Name(name) => Value::Str(name.clone()),
         })),
+        "structure" => Some(Value::Kernel(bare(kernel).simplify_structure())),
         "terms" => list(kernel.terms().iter().cloned().map(Value::Kernel)),
         _ => None,
     }

@@ -36,26 +36,43 @@ impl PartialEq for Sheet {
 
 /// A few values under names, in order.
 #[derive(Debug, Clone, Default)]
-pub struct Record(Vec<(String, Value)>);
+pub struct Record {
+    fields: Vec<(String, Value)>,
+    depth: usize,
+    size: usize,
+}
 
 impl Record {
     /// With another field at its end.
     pub fn with(mut self, name: impl Into<String>, value: Value) -> Self {
-        self.0.push((name.into(), value));
+        self.depth = self.depth.max(value.depth() + 1);
+        self.size += value.size();
+        self.fields.push((name.into(), value));
         self
     }
 
+    /// How deep lists, records and functions are nested in it, itself counted.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// How many values a copy of everything in it would hold.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
     pub fn fields(&self) -> &[(String, Value)] {
-        &self.0
+        &self.fields
     }
 
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0.iter().find(|(field, _)| field == name).map(|(_, value)| value)
+        self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value)
     }
 
     /// The same fields in the same order with the same values.
     pub fn same(&self, other: &Self) -> bool {
-        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|((a, x), (b, y))| a == b && x.same(y))
+        self.fields.len() == other.fields.len()
+            && self.fields.iter().zip(&other.fields).all(|((a, x), (b, y))| a == b && x.same(y))
     }
 
     /// A row of a table, from 0.
@@ -65,7 +82,7 @@ impl Record {
             Cells::Texts(texts) => texts.get(row).and_then(|t| t.as_deref()).map_or(Value::Nothing, Value::str),
         };
         let fields = table.columns().iter().map(|(name, cells)| (name.clone(), cell(cells)));
-        (row < table.rows()).then(|| Self(fields.collect()))
+        (row < table.rows()).then(|| fields.fold(Self::default(), |record, (name, value)| record.with(name, value)))
     }
 
     /// Records of the same names whose values are numbers and text, as a table. `None` for any others.
@@ -79,12 +96,14 @@ impl Record {
             .collect();
         let records = records?;
         let first = records.first()?;
-        if records.iter().any(|r| r.0.len() != first.0.len() || r.0.iter().zip(&first.0).any(|(a, b)| a.0 != b.0)) {
+        if records.iter().any(|r| {
+            r.fields.len() != first.fields.len() || r.fields.iter().zip(&first.fields).any(|(a, b)| a.0 != b.0)
+        }) {
             return None;
         }
         let mut table = Table::new();
-        for (i, (name, _)) in first.0.iter().enumerate() {
-            let column = || records.iter().map(|r| &r.0[i].1);
+        for (i, (name, _)) in first.fields.iter().enumerate() {
+            let column = || records.iter().map(|r| &r.fields[i].1);
             if column().all(|v| matches!(v, Value::Number(_))) {
                 let number = |v: &Value| if let Value::Number(x) = v { *x } else { f64::NAN };
                 table = table.numbers(name.clone(), &column().map(number).collect::<Vec<_>>());

@@ -212,11 +212,12 @@ impl Value {
         }
     }
 
-    /// How deep lists and functions are nested in it; 0 for plain values.
+    /// How deep lists, records and functions are nested in it; 0 for plain values.
     pub fn depth(&self) -> usize {
         match self {
             Value::List(list) => list.depth(),
             Value::Function(function) => function.depth(),
+            Value::Record(record) => record.depth(),
             _ => 0,
         }
     }
@@ -225,6 +226,7 @@ impl Value {
     pub(super) fn size(&self) -> usize {
         match self {
             Value::List(list) => list.size() + 1,
+            Value::Record(record) => record.size() + 1,
             Value::Str(text) => 1 + text.len() / 64,
             _ => 1,
         }

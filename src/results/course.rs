@@ -97,12 +97,22 @@ pub fn inputs_of(fit: &Fit, term: &Kernel) -> Vec<usize> {
     places
 }
 
-/// The course of a term along its one input. `None` where that has no extent or is made of categories.
+/// The course of a term along its one input, from one place to another or over all rows. `None` where there is no extent, or
+/// the input is made of categories.
 ///
 /// # Errors
 /// Rows that the term cannot look at.
-pub fn course(fit: &Fit, term: &Kernel, input: usize) -> Result<Option<Course>, ModelError> {
-    let Some(range) = range(fit, input) else { return Ok(None) };
+pub fn course(
+    fit: &Fit,
+    term: &Kernel,
+    input: usize,
+    within: Option<(f64, f64)>,
+) -> Result<Option<Course>, ModelError> {
+    let Some(whole) = range(fit, input) else { return Ok(None) };
+    let range = within.map_or(whole, |(lo, hi)| (lo.max(whole.0), hi.min(whole.1)));
+    if range.0 >= range.1 {
+        return Ok(None);
+    }
     let fine = mean_at(fit, term, input, &even(range, FINE))?;
     let mut random = Pcg64::seed_from_u64(SEED);
     let x = columns(fit, &[0], input, &even(range, COARSE));

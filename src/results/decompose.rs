@@ -190,6 +190,25 @@ fn orders(term: Kernel) -> Vec<(Kernel, String)> {
     there.filter_map(|d| Some((put(orders.only(|order| order == d))?, format!("order {d}")))).collect()
 }
 
+/// What share of the variance of an additive term's posterior mean, over the rows, each order of interaction makes up; none
+/// of a term that is not additive. Orders may lean on each other, so these are shares of the sum of their variances.
+///
+/// # Errors
+/// Rows that the term cannot look at.
+pub fn order_shares(fit: &Fit, term: &Kernel) -> Result<Vec<(usize, f64)>, ModelError> {
+    let Some((found, put)) = additive_factor(term) else { return Ok(Vec::new()) };
+    let alpha = Matrix::from_columns(std::slice::from_ref(fit.posterior.alpha()));
+    let mut shares = Vec::new();
+    for order in (1..=found.weights.len()).filter(|d| found.weights[d - 1] > 0.0) {
+        let Some(part) = put(found.only(|d| d == order)) else { continue };
+        shares.push((order, variance(fit.posterior.summand_times(&part, &alpha)?.as_slice())));
+    }
+    let whole: f64 = shares.iter().map(|(_, v)| v).sum();
+    shares.iter_mut().for_each(|(_, v)| *v /= whole);
+    shares.retain(|(_, share)| share.is_finite());
+    Ok(shares)
+}
+
 fn inputs(term: Kernel) -> Vec<(Kernel, String)> {
     let Some((orders, put)) = additive_factor(&term) else {
         let name = seen_by(&term);

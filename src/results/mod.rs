@@ -25,7 +25,7 @@ pub use checks::{About, Check, Checks, DRAWS, Finding, LEAST_DRAWS, Topic, check
 pub use compare::{Compared, compare};
 pub use course::{Course, Effect, Shape, Swing, course, effects, inputs_of, swing};
 pub use crossval::{CrossValidation, FoldScore, cross_validate};
-pub use decompose::{By, Component, Cross, Decomposition, decompose};
+pub use decompose::{By, Component, Cross, Decomposition, decompose, order_shares};
 pub use drawn::Drawn;
 pub use features::Features;
 pub use importance::{Gain, Importance, importance};

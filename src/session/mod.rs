@@ -5,6 +5,7 @@
 
 mod complete;
 mod files;
+mod set;
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +26,7 @@ use files::Library;
 
 pub use complete::{Candidate, Completion};
 pub use files::{decode, read};
+pub use set::Setting;
 
 /// What a run gave, in order.
 #[derive(Debug, Clone, Default)]
@@ -72,6 +74,8 @@ pub struct Session {
     library: Library,
     /// The statements that went well, as they were written.
     log: Vec<String>,
+    /// For the next text that is read.
+    settings: Vec<Setting>,
 }
 
 impl fmt::Debug for Session {
@@ -94,6 +98,12 @@ impl Session {
     pub fn set_seed(&mut self, seed: u64) {
         self.host.seed = seed;
         self.host.draws = 0;
+    }
+
+    /// Values for names that the next text binds at its top, in the place of those that are written there. A name that it
+    /// does not bind is a mistake, which that run tells.
+    pub fn set(&mut self, settings: Vec<Setting>) {
+        self.settings = settings;
     }
 
     pub fn folders(&self) -> &Folders {
@@ -265,9 +275,13 @@ impl Session {
 
     fn prepare(&mut self, text: &str, name: &str) -> (Program, Vec<Diagnostic>) {
         let source = self.library.sources.add(name, text);
-        let parsed = parse_all(text, source);
+        let mut parsed = parse_all(text, source);
         if !parsed.diagnostics.is_empty() {
             return (parsed.program, parsed.diagnostics);
+        }
+        let settings = std::mem::take(&mut self.settings);
+        if let Err(fault) = set::apply(&settings, &mut parsed.program, &mut self.library.sources) {
+            return (parsed.program, vec![fault]);
         }
         self.library.begin(&self.host.folders.script);
         let faults = lang::deep(|| check(&parsed.program, &self.globals, &mut self.library));

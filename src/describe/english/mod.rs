@@ -16,7 +16,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-pub use description::{Description, Part, fit as describe_fit, kernel as describe_kernel};
+pub use description::{Description, Part, bare, fit as describe_fit, kernel as describe_kernel};
 pub use explain::{fit as explain_fit, kernel as explain_kernel};
 pub use story::{Story, Told, story};
 

@@ -1,13 +1,14 @@
 //! What the posterior says of a part, in sentences: which way it goes and how sure that is, how it swings, which of its
 //! inputs matter.
 
-use super::factor::{Factor, Product};
+use super::factor::{Factor, Product, first_value};
 use super::join_and;
 use super::quantity::{amount, place, short, single, two_amounts};
 use super::scene::{Input, Scene};
+use crate::describe::numbers::percent;
 use crate::fit::Fit;
-use crate::kernel::{Head, Kernel, Role};
-use crate::results::{Course, Effect, Shape, Swing, course, effects, inputs_of, swing};
+use crate::kernel::{Head, Kernel, Node, Role};
+use crate::results::{Course, Effect, Shape, Swing, course, effects, inputs_of, order_shares, swing};
 
 /// Inputs of a part of which more than so many are not gone through.
 const MOST: usize = 16;
@@ -15,6 +16,8 @@ const MOST: usize = 16;
 const TOLD: usize = 6;
 /// An effect that is smaller beside the largest is not told.
 const SMALL: f64 = 0.02;
+/// A side of a change whose spread is smaller beside that of the whole is called flat.
+const FLAT: f64 = 0.02;
 /// Which way a part goes is told as certain from this probability on, and as likely.
 const SURE: f64 = 0.975;
 const LIKELY: f64 = 0.5;
@@ -33,20 +36,62 @@ pub fn says(fit: &Fit, kernel: &Kernel, scene: &Scene) -> Vec<String> {
             let Some(input) = scene.column(one) else { return Vec::new() };
             match (head.head, head.number(Role::Period)) {
                 (Head::Periodic(_), Some(period)) => periodic(fit, kernel, head, period, (one, input), scene),
-                _ => match course(fit, kernel, one) {
-                    Ok(Some(found)) => vec![along(&found, &product, input, scene)],
+                _ => match course(fit, kernel, one, None) {
+                    Ok(Some(found)) => {
+                        let sides = sides(fit, kernel, &found, input, scene);
+                        vec![sides.unwrap_or_else(|| format!("It {}.", along(&found, &product, input, scene)))]
+                    }
                     _ => Vec::new(),
                 },
             }
         }
         several if (2..=MOST).contains(&several.len()) => match effects(fit, kernel, several) {
-            Ok(found) => over(&found, scene).into_iter().collect(),
+            Ok(found) => orders(fit, kernel).into_iter().chain(over(&found, scene)).collect(),
             Err(_) => Vec::new(),
         },
         _ => Vec::new(),
     }
 }
 
+/// What a part does before a changepoint and after it, if it is one along its only input.
+fn sides(fit: &Fit, kernel: &Kernel, whole: &Course, input: &Input, scene: &Scene) -> Option<String> {
+    let Node::Wrap(wrapped) = kernel.node() else { return None };
+    if wrapped.wrap.spec().name != "changepoint" {
+        return None;
+    }
+    let [at, width] = &wrapped.params[..] else { return None };
+    let (at, width) = (first_value(at)?, first_value(width)?);
+    let side = |child: &Kernel, within: (f64, f64)| {
+        let found = course(fit, kernel, whole.input, Some(within)).ok()??;
+        if found.spread < FLAT * whole.spread {
+            return Some(format!("hardly moves with {}", input.name));
+        }
+        Some(along(&found, &Product::of(child, scene), input, scene))
+    };
+    let [before, after] = &wrapped.children[..] else { return None };
+    // the change itself is as wide as some widths
+    let (lo, hi) = whole.range;
+    let before = side(before, (lo, at - 2.0 * width))?;
+    let after = side(after, (at + 2.0 * width, hi))?;
+    Some(format!("Until about {} = {} it {before}; from there on it {after}.", input.name, place(at, input.range)))
+}
+
+/// How much of an additive part each order of interaction makes up.
+fn orders(fit: &Fit, kernel: &Kernel) -> Option<String> {
+    let shares = order_shares(fit, kernel).ok()?;
+    let told = shares.iter().filter(|(_, share)| *share >= SMALL).map(|(order, share)| {
+        let what = match order {
+            1 => "functions of one input each".into(),
+            2 => "interactions of two".into(),
+            n => format!("interactions of {n}"),
+        };
+        format!("{} by {what}", percent(*share))
+    });
+    let told: Vec<String> = told.collect();
+    (shares.len() > 1 && !told.is_empty()).then(|| format!("Its variance is made up to {}.", join_and(&told)))
+}
+
+/// What a part does along its one input, after "it".
 fn along(found: &Course, product: &Product<'_>, input: &Input, scene: &Scene) -> String {
     let size = |value: f64| amount(value.abs(), scene.target.as_deref(), 3);
     let (change, sd) = found.change;
@@ -56,7 +101,7 @@ fn along(found: &Course, product: &Product<'_>, input: &Input, scene: &Scene) ->
         Shape::Falls => ("falls", found.throughout.1),
         Shape::Peaks(at) => return turn("rises", at, "falls", input),
         Shape::Dips(at) => return turn("falls", at, "rises", input),
-        Shape::Turns(0) => return format!("It hardly moves with {}.", input.name),
+        Shape::Turns(0) => return format!("hardly moves with {}", input.name),
         Shape::Turns(n) => return turns(n, found, input, scene),
     };
     let by = |value: f64, sd: f64, per: &str| format!("{}{per} (standard deviation {})", size(value), short(sd, 2));
@@ -65,18 +110,18 @@ fn along(found: &Course, product: &Product<'_>, input: &Input, scene: &Scene) ->
         let per = single(input.unit.as_deref())
             .map_or(format!(" for each 1 of {}", input.name), |unit| format!(" per {unit}"));
         let sure = if sure >= SURE { String::new() } else { format!("; that it {verb} has probability {sure:.2}") };
-        return format!("It {verb} by {}{sure}.", by(change / length, sd / length, &per));
+        return format!("{verb} by {}{sure}", by(change / length, sd / length, &per));
     }
     let how = match sure {
         sure if sure >= SURE => "throughout",
         sure if sure >= LIKELY => &format!("throughout (with probability {sure:.2})"),
         _ => "on the whole",
     };
-    format!("It {verb} {how}, by {} in all.", by(change, sd, ""))
+    format!("{verb} {how}, by {} in all", by(change, sd, ""))
 }
 
 fn turn(first: &str, at: f64, then: &str, input: &Input) -> String {
-    format!("It {first} until about {} = {} and {then} from there on.", input.name, place(at, input.range))
+    format!("{first} until about {} = {} and {then} from there on", input.name, place(at, input.range))
 }
 
 fn turns(n: usize, found: &Course, input: &Input, scene: &Scene) -> String {
@@ -96,7 +141,7 @@ fn turns(n: usize, found: &Course, input: &Input, scene: &Scene) -> String {
         ),
         _ => size(found.spread),
     };
-    format!("It turns {count}; its mean has a standard deviation of {spread}.")
+    format!("turns {count}, and its mean has a standard deviation of {spread}")
 }
 
 fn periodic(

@@ -71,7 +71,7 @@ impl Choices {
     }
 }
 
-fn value(data: Dataset) -> Value {
+pub fn value(data: Dataset) -> Value {
     Value::Data(Arc::new(data))
 }
 
@@ -303,32 +303,6 @@ fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
     })
 }
 
-fn split(call: &mut Call<'_, '_>) -> Res<Value> {
-    let data: Arc<Dataset> = call.arg("data")?;
-    let share: f64 = call.arg("share")?;
-    let seed = chance(call)?;
-    let (train, test) = data.split(share, seed).map_err(|error| trouble(error).blame("share"))?;
-    List::new(vec![value(train), value(test)]).map(Value::List)
-}
-
-fn folds(call: &mut Call<'_, '_>) -> Res<Value> {
-    let data: Arc<Dataset> = call.arg("data")?;
-    let k: usize = call.or("k", 10)?;
-    let seed = chance(call)?;
-    let folds = data.folds(k, seed).map_err(|error| trouble(error).blame("k"))?;
-    let pairs = folds
-        .iter()
-        .map(|fold| List::new(vec![value(data.take(&fold.train)), value(data.take(&fold.test))]).map(Value::List));
-    List::collect(pairs).map(Value::List)
-}
-
-/// The seed of a random choice, if it is to be random.
-fn chance(call: &mut Call<'_, '_>) -> Res<Option<u64>> {
-    let random: bool = call.or("random", false)?;
-    let seed: usize = call.or("seed", call.eval.host.seed as usize)?;
-    Ok(random.then_some(seed as u64))
-}
-
 /// What there is, column by column.
 fn summary(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
@@ -358,9 +332,7 @@ fn summary(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::table(Sheet::told(table, describe::summary(&summary))))
 }
 
-const DATA: Place = Place::required("data", Want::Kind(Kind::Data), "a data set");
-const RANDOM: Place = Place::keyword("random", Want::BOOL, "false", "whether rows are chosen at random");
-const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "what the choice depends on");
+pub const DATA: Place = Place::required("data", Want::Kind(Kind::Data), "a data set");
 const TARGET: Place = Place::keyword(
     "target",
     Want::Either(&[Want::Input, Want::BOOL]),
@@ -513,27 +485,5 @@ pub static DATA_VERBS: &[Builtin] = &[
         help: "",
         examples: &["transform(y=log) >> gp(SE + Per)"],
         run: transform,
-    },
-    Builtin {
-        name: "split",
-        aliases: &[],
-        group: Group::Data,
-        places: &[DATA, Place::required("share", Want::NUMBER, "the share of rows in the first part"), RANDOM, SEED],
-        result: Some(Kind::List),
-        summary: "two parts of the rows, to train on and to test on",
-        help: "",
-        examples: &["let train, test = load(\"airline\") |> split(0.8)\ntest"],
-        run: split,
-    },
-    Builtin {
-        name: "folds",
-        aliases: &[],
-        group: Group::Data,
-        places: &[DATA, Place::optional("k", Want::Count, "10", "how many folds"), RANDOM, SEED],
-        result: Some(Kind::List),
-        summary: "pairs of training and test rows, each row once among the test rows",
-        help: "",
-        examples: &["[test.n for train, test in load(\"airline\") |> folds(5)]"],
-        run: folds,
     },
 ];

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::data::write::{Cells, Table, write_whole};
+use crate::data::write::{Cells, Table, WriteError, write_whole};
 use crate::describe::figures::{self, BandOf};
 use crate::describe::{self, parts, tables};
 use crate::figure::ready::Names;
@@ -15,8 +15,10 @@ use crate::lang::call::Call;
 use crate::lang::eval::{Evaluator, Globals};
 use crate::lang::explanation::Subject;
 use crate::lang::host::{Host, Item};
+use crate::lang::json;
 use crate::lang::parse::parse;
 use crate::lang::pipeline::Pipeline;
+use crate::lang::sheet::Record;
 use crate::lang::span::SourceId;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::value::{FromValue, Kind, Value, check_length, expected};
@@ -42,6 +44,9 @@ fn table(value: &Value) -> Res<Table> {
         Value::Features(features) => Ok(describe::features_table(features)),
         Value::Fit(fit) => Ok(tables::parameters(fit)),
         Value::Search(search) => Ok(tables::parameters(&search.best)),
+        Value::List(list) if Record::table(list.items()).is_some() => {
+            Ok(Record::table(list.items()).unwrap_or_default())
+        }
         other => Err(expected("data, a table, a prediction, a decomposition, residuals, a fit or a surface", other)),
     }
 }
@@ -53,8 +58,15 @@ fn write(call: &mut Call<'_, '_>) -> Res<Value> {
     if let Value::Surface(drawn) = &value {
         write_surface(drawn, &path).map_err(|t| t.blame("path"))?;
     } else {
-        let table = table(&value).map_err(|t| t.blame("value"))?;
-        table.write(&path).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
+        let broken = |error: WriteError| Trouble::new(error.to_string()).blame("path");
+        match table(&value) {
+            Ok(table) => table.write(&path).map_err(broken)?,
+            // what is no table has a form in JSON all the same
+            Err(_) if path.extension().is_some_and(|ending| ending == "json") => {
+                write_whole(&path, format!("{:#}\n", json::plain(&value)).as_bytes()).map_err(broken)?;
+            }
+            Err(trouble) => return Err(trouble.blame("value")),
+        }
     }
     call.emit(Item::Wrote(path));
     Ok(Value::Nothing)
@@ -270,13 +282,13 @@ pub static FILES: &[Builtin] = &[
             Place::required(
                 "value",
                 Want::Any,
-                "data, a table, a prediction, a decomposition, residuals, features, a fit, a surface",
+                "data, a table, a list of records, a prediction, a decomposition, residuals, features, a fit, a surface",
             ),
             PATH,
         ],
         result: Some(Kind::Nothing),
         summary: "write a value as a table to a .csv, .tsv or .json file, a surface to .obj or .ply",
-        help: "Numbers have the fewest digits that read back exactly. A file is written whole or not at all.",
+        help: "A list of records is a table; any other value can go to a .json file. Numbers have the fewest digits that read back exactly. A file is written whole or not at all.",
         examples: &["load(\"airline\") |> head(3) |> write(\"airline_head.csv\")"],
         run: write,
     },

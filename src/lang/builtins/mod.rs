@@ -5,6 +5,7 @@ mod data;
 mod drawing;
 mod explain;
 mod files;
+mod kept;
 mod kernels;
 mod lists;
 mod models;
@@ -15,6 +16,7 @@ mod parameters;
 mod remarks;
 mod reports;
 mod results;
+mod rows;
 mod searches;
 mod text;
 
@@ -26,6 +28,7 @@ pub static ALL: &[&[Builtin]] = &[
     drawing::DRAWING,
     algebra::ALGEBRA,
     data::DATA_VERBS,
+    rows::ROWS,
     files::FILES,
     models::MODELS,
     moves::MOVES,
@@ -36,4 +39,5 @@ pub static ALL: &[&[Builtin]] = &[
     numbers::NUMBERS,
     parameters::PARAMETERS,
     text::TEXT,
+    kept::KEPT,
 ];

@@ -214,13 +214,23 @@ fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
     }
 }
 
-/// Standard normal numbers from the session's random stream, which each call moves on.
-pub fn normals(call: &mut Call<'_, '_>) -> impl FnMut() -> f64 + use<> {
+/// Where random numbers of a call come from: its `seed` if it was given one, else the session's stream, which each call
+/// moves on.
+pub fn random(call: &mut Call<'_, '_>) -> Res<rand_pcg::Pcg64> {
+    if let Some(seed) = call.maybe::<usize>("seed")? {
+        return Ok(rand_pcg::Pcg64::seed_from_u64(seed as u64));
+    }
     let host = &mut call.eval.host;
     let mut random = rand_pcg::Pcg64::seed_from_u64(host.seed);
     // Far enough apart that no two calls meet.
     random.advance(u128::from(host.next_draw()) << 64);
-    move || StandardNormal.sample(&mut random)
+    Ok(random)
+}
+
+/// Standard normal numbers, as [`random`].
+pub fn normals(call: &mut Call<'_, '_>) -> Res<impl FnMut() -> f64 + use<>> {
+    let mut random = random(call)?;
+    Ok(move || StandardNormal.sample(&mut random))
 }
 
 /// Random functions of a kernel or of a fit.
@@ -235,7 +245,7 @@ fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
             check_length(rows.n().saturating_mul(draws)).map_err(|t| t.blame("n"))?;
             let x = fit.problem().inputs_of(&rows).map_err(|error| trouble(call.eval, error).blame("at"))?;
             let x: Vec<&[f64]> = x.iter().map(|column| &column[..]).collect();
-            let mut normals = normals(call);
+            let mut normals = normals(call)?;
             let drawn = fit.posterior.draws(&x, draws, &mut normals).map_err(|error| trouble(call.eval, error))?;
             let map = fit.problem().pipeline().target();
             let draws = drawn.column_iter().map(|draw| Value::numbers(draw.iter().map(|z| map.inverse(*z))));
@@ -437,6 +447,7 @@ pub static RESULTS: &[Builtin] = &[
             )
             .or(&["xs"]),
             Place::optional("n", Want::Count, "1", "how many draws"),
+            Place::keyword("seed", Want::Count, "the session's stream", "what the draws depend on"),
         ],
         result: Some(Kind::List),
         summary: "random functions of a kernel, or of a fit given its data",

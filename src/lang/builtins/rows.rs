@@ -1,0 +1,125 @@
+//! Rows chosen from data: by their places, by a share, in folds; and evenly drawn numbers to make data of.
+
+use std::sync::Arc;
+
+use rand::RngExt;
+
+use super::data::{DATA, trouble, value};
+use crate::data::Dataset;
+use crate::lang::builtin::{Builtin, Group, Place, Want};
+use crate::lang::call::Call;
+use crate::lang::display::number;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::value::{Kind, List, Range, Value, check_length};
+
+/// Rows by their places, in that order; a row may come more than once.
+fn take(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let places: Vec<f64> = call.arg("rows")?;
+    let n = data.n();
+    let place = |x: &f64| {
+        if *x >= 0.0 && x.fract() == 0.0 && *x < n as f64 {
+            return Ok(*x as usize);
+        }
+        let trouble = Trouble::new(format!("there is no row {}: {n} rows are counted from 0", number(*x)));
+        Err(trouble.blame("rows"))
+    };
+    let rows: Vec<usize> = places.iter().map(place).collect::<Res<_>>()?;
+    Ok(value(data.take(&rows)))
+}
+
+fn split(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let share: f64 = call.arg("share")?;
+    let seed = chance(call)?;
+    let (train, test) = data.split(share, seed).map_err(|error| trouble(error).blame("share"))?;
+    List::new(vec![value(train), value(test)]).map(Value::List)
+}
+
+fn folds(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let k: usize = call.or("k", 10)?;
+    let seed = chance(call)?;
+    let folds = data.folds(k, seed).map_err(|error| trouble(error).blame("k"))?;
+    let pairs = folds
+        .iter()
+        .map(|fold| List::new(vec![value(data.take(&fold.train)), value(data.take(&fold.test))]).map(Value::List));
+    List::collect(pairs).map(Value::List)
+}
+
+/// The seed of a random choice, if it is to be random.
+fn chance(call: &mut Call<'_, '_>) -> Res<Option<u64>> {
+    let random: bool = call.or("random", false)?;
+    let seed: usize = call.or("seed", call.eval.host.seed as usize)?;
+    Ok(random.then_some(seed as u64))
+}
+
+/// Numbers that are anywhere in a range with equal chance.
+fn random(call: &mut Call<'_, '_>) -> Res<Value> {
+    let range: Range = call.arg("range")?;
+    let n: usize = call.arg("n")?;
+    check_length(n).map_err(|t| t.blame("n"))?;
+    if !((range.end - range.start).is_finite() && range.start < range.end) {
+        return Err(Trouble::new("numbers are drawn from a range that is finite and not empty").blame("range"));
+    }
+    let mut stream = super::results::random(call)?;
+    Value::numbers((0..n).map(|_| stream.random_range(range.start..range.end)))
+}
+
+const RANDOM: Place = Place::keyword("random", Want::BOOL, "false", "whether rows are chosen at random");
+const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "what the choice depends on");
+
+pub static ROWS: &[Builtin] = &[
+    Builtin {
+        name: "take",
+        aliases: &[],
+        group: Group::Data,
+        places: &[DATA, Place::required("rows", Want::Numbers, "places of rows, counted from 0")],
+        result: Some(Kind::Data),
+        summary: "the rows at some places, in that order",
+        help: "A file of folds is data too: its column of row numbers says what to take.",
+        examples: &[
+            "load(\"airline\") |> take([143, 0])",
+            "let split = data(row=[0, 1, 2], role=[\"train\", \"test\", \"train\"])\n\
+             load(\"airline\") |> take((split |> where(role -> role == \"train\")).row)",
+        ],
+        run: take,
+    },
+    Builtin {
+        name: "split",
+        aliases: &[],
+        group: Group::Data,
+        places: &[DATA, Place::required("share", Want::NUMBER, "the share of rows in the first part"), RANDOM, SEED],
+        result: Some(Kind::List),
+        summary: "two parts of the rows, to train on and to test on",
+        help: "",
+        examples: &["let train, test = load(\"airline\") |> split(0.8)\ntest"],
+        run: split,
+    },
+    Builtin {
+        name: "folds",
+        aliases: &[],
+        group: Group::Data,
+        places: &[DATA, Place::optional("k", Want::Count, "10", "how many folds"), RANDOM, SEED],
+        result: Some(Kind::List),
+        summary: "pairs of training and test rows, each row once among the test rows",
+        help: "",
+        examples: &["[test.n for train, test in load(\"airline\") |> folds(5)]"],
+        run: folds,
+    },
+    Builtin {
+        name: "random",
+        aliases: &[],
+        group: Group::Data,
+        places: &[
+            Place::required("range", Want::Kind(Kind::Range), "from where to where"),
+            Place::required("n", Want::Count, "how many numbers"),
+            Place::keyword("seed", Want::Count, "the session's stream", "what the numbers depend on"),
+        ],
+        result: Some(Kind::List),
+        summary: "numbers that lie anywhere in a range with equal chance",
+        help: "",
+        examples: &["random(-2..2, 3, seed=1)"],
+        run: random,
+    },
+];

@@ -1,0 +1,135 @@
+//! The scripts of examples/tables/ in a tiny form: data made up here in the folders that they read, few rows, small budgets.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mercer::lang::host::{Folders, Item};
+use mercer::progress::Silent;
+use mercer::session::{Session, Setting};
+use serde_json::Value;
+
+/// A folder of data like the one that the scripts are run with, and one for what they write.
+struct Bench {
+    data: tempfile::TempDir,
+    out: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self { data: tempfile::tempdir().expect("a folder"), out: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        let path = self.data.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    /// What a script says with these settings, and the files that it wrote.
+    fn run(&self, script: &str, set: &[&str]) -> (String, Vec<PathBuf>) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/tables").join(script);
+        let (data, out) = (vec![self.data.path().to_owned()], self.out.path().to_owned());
+        let mut session = Session::new(Folders { script: PathBuf::new(), data, out }, 0);
+        session.set(set.iter().map(|text| Setting::read(text).expect("a setting")).collect());
+        let (mut text, mut files) = (String::new(), Vec::new());
+        let well = session.run_file(&path, &Silent, &mut |item, _| match item {
+            Item::Shown(value) => text += &format!("{value}\n"),
+            Item::Text(line) => text += &format!("{line}\n"),
+            Item::Wrote(path) => files.push(path),
+            Item::Diagnostic(diagnostic) => text += &format!("{}\n", diagnostic.message),
+        });
+        assert!(well, "{script}: {text}");
+        (text, files)
+    }
+
+    fn json(&self, name: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.out.path().join(name)).expect("the results");
+        serde_json::from_str(&text).expect("a list of results")
+    }
+}
+
+/// A pattern on a slope, in so many rows.
+fn series(n: usize) -> String {
+    let row = |i: usize| {
+        let x = -1.5 + 3.0 * i as f64 / n as f64;
+        format!("{x},{}\n", 0.8 * x + 0.3 * (9.0 * x).sin() + 0.02 * ((i * 7919) % 13) as f64)
+    };
+    "x,y\n".to_string() + &(0..n).map(row).collect::<String>()
+}
+
+/// Folds that train on some rows and test on the others.
+fn folds(n: usize, count: usize, is_test: impl Fn(usize, usize) -> bool) -> String {
+    let mut text = "fold,row,role\n".to_string();
+    for fold in 1..=count {
+        for row in 0..n {
+            text += &format!("{fold},{row},{}\n", if is_test(fold, row) { "test" } else { "train" });
+        }
+    }
+    text
+}
+
+#[test]
+fn series_are_searched_and_told() {
+    let bench = Bench::new();
+    bench.put("series/airline_rescaled.csv", &series(24));
+    bench.put("series/solar_rescaled.csv", &series(20));
+    let set = ["names=[\"airline_WN\", \"solar\"]", "depth=2", "budget=600"];
+    let (text, files) = bench.run("series.mer", &set);
+    assert!(text.contains("airline_WN") && text.contains("The model of y"), "{text}");
+    assert_eq!(files.len(), 3, "{files:?}");
+    let results = bench.json("series.json");
+    assert_eq!(results.len(), 2);
+    assert!(results[1]["noise_sd"].as_f64().is_some_and(|sd| sd >= 0.05 - 1e-9), "{}", results[1]);
+    // what was found is read the second time, and says the same
+    let (again, files) = bench.run("series.mer", &set);
+    assert_eq!((again, files.len()), (text, 1));
+}
+
+#[test]
+fn extrapolations_are_scored_fold_by_fold() {
+    let bench = Bench::new();
+    bench.put("series/airline_rescaled.csv", &series(30));
+    bench.put("series/extrapolation/airline_prefix_folds.csv", &folds(30, 9, |fold, row| row >= 3 * fold.max(3)));
+    let (text, _) = bench.run("extrapolation.mer", &["folds=[4, 9]", "depth=2", "budget=100"]);
+    assert!(text.contains("of 2"), "{text}");
+    let results = bench.json("extrapolation.json");
+    let numbers = ["linear", "SE", "sum", "product", "search", "recorded", "seconds"];
+    assert!(results.iter().all(|r| numbers.iter().all(|name| r[*name].is_number())), "{results:?}");
+}
+
+#[test]
+fn predictions_are_set_beside_the_record() {
+    let bench = Bench::new();
+    let rows = (0..40).map(|i| {
+        let (a, b) = ((i % 8) as f64 / 4.0 - 1.0, (i / 8) as f64 / 2.0 - 1.0);
+        format!("{a},{b},{}\n", a + (2.0 * b).sin() + 0.05 * ((i * 31) % 7) as f64)
+    });
+    bench.put("regression/servo.csv", &("x1,x2,y\n".to_string() + &rows.collect::<String>()));
+    bench.put("regression/servo_folds.csv", &folds(40, 10, |fold, row| row / 4 == fold - 1));
+    let scores = (1..=10).map(|fold| format!("search_se_rq,servo,{fold},0.1,0.2\nse_ard,servo,{fold},0.3,0.4\n"));
+    let scores = "method,dataset,fold,mse,nll\n".to_string() + &scores.collect::<String>();
+    bench.put("regression/recorded_fold_scores.csv", &scores);
+    let set = |folds: &'static str| [folds, "sets=[\"servo\"]", "depth=2", "budget=60"];
+    let (text, _) = bench.run("prediction.mer", &set("folds=1..=1"));
+    assert!(text.contains("0.10200") && text.contains("servo"), "{text}");
+    // the rest later: the first fold is there already
+    let (_, files) = bench.run("prediction.mer", &set("folds=1..=3"));
+    assert_eq!(files.len(), 3, "{files:?}");
+    let results = bench.json("prediction.json");
+    assert!(results.iter().all(|r| r["recorded_mse"] == 0.1 && r["mse"].is_number()), "{results:?}");
+}
+
+#[test]
+fn structures_are_looked_for_in_draws() {
+    let bench = Bench::new();
+    bench.put("synthetic/snr10/SE1_p_RQ1.csv", &series(30).replacen("x,", "x1,", 1));
+    let set = ["levels=[10]", "draws=1..=1", "only=[0]", "n=25", "depth=2", "budget=100"];
+    let (text, _) = bench.run("synthetic.mer", &set);
+    assert!(text.contains("same_or_better"), "{text}");
+    let results = bench.json("synthetic.json");
+    assert_eq!(results.iter().map(|r| r["draw"].as_str().unwrap_or("")).collect::<Vec<_>>(), ["original", "1"]);
+    // draws of every structure can be made
+    let (text, _) =
+        bench.run("synthetic.mer", &["levels=[1]", "draws=2..=2", "original=false", "n=12", "depth=1", "budget=20"]);
+    assert_eq!(text.matches("SE1_p_SE2_t_SE3_p_SE4").count(), 1, "{text}");
+}
