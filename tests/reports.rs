@@ -249,3 +249,20 @@ fn a_search_tells_its_way() {
     assert!(page.contains("search(base=[SE, Per, Lin, RQ], depth=3, restarts=1, seed=0, budget=3000)"));
     assert_eq!(page.matches("<h3>Depth ").count(), found.levels.len());
 }
+
+#[test]
+fn a_page_says_how_to_search_again() {
+    let mut room = Room::new();
+    let page = room.page(
+        "let s = load(\"lake_huron\") |> search([SE, Lin], depth=2, restarts=1, budget=2000, mean=\"zero\", \
+         moves=[\"add\", \"drop\"], criterion=\"aic\")\ns",
+    );
+    let (_, rest) = page.split_once("<code>let d = ").expect("a script");
+    let (script, _) = rest.split_once("</code>").expect("its end");
+    let script = format!("let d = {}", script.replace("&quot;", "\"").replace("&gt;", ">"));
+    let script = script.trim_end().strip_suffix("\nm").expect("a search at its end").to_owned();
+    let same = room.run(&format!("{script}\nm.score == s.score and m.evaluations == s.evaluations"));
+    assert!(same.ends_with("true"), "{script}\n{same}");
+    let shown = room.run("s |> plot(\"depths.svg\")\ns |> plot(\"scores.svg\", show=\"scores\")");
+    assert!(shown.is_empty() && room.folder.path().join("depths.svg").exists(), "{shown}");
+}

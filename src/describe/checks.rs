@@ -53,8 +53,8 @@ pub fn checks_grid(checks: &Checks) -> Grid {
 }
 
 /// What a p-value is here.
-pub const P_MEANS: &str = "how often a replicate is as far off as the data; of five checks of a right model one lies below 0.05 in one case of \
-                           five or so";
+pub const P_MEANS: &str = "how often a replicate is as far off as the data; one check in twenty of a right model lies \
+                           below 0.05";
 
 /// A p-value.
 pub fn probability(p: f64) -> String {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::figures::{BandOf, fit_beyond, title};
-use super::numbers::rounded;
 use crate::figure::{Figure, Mark, Panel, Role};
 use crate::fit::condition;
 use crate::model::ModelError;
@@ -46,7 +45,7 @@ pub fn depths(search: &Search, beyond: Beyond) -> Result<Figure, ModelError> {
             level.depth,
             level.best.model.kernel.heading(),
             search.settings.criterion.title(),
-            rounded(level.best.score)
+            format_args!("{:.2}", level.best.score)
         );
         panels
             .extend(fit_beyond(&fit, BandOf::Y, beyond)?.panels.into_iter().map(|panel| panel.titled(heading.clone())));
@@ -63,5 +62,7 @@ pub fn scores(search: &Search) -> Figure {
         Mark::Line { x: depth.clone(), y: score.clone(), label: String::new(), role: Role::Mean, dashed: false },
         Mark::Points { x: depth, y: score, label: String::new(), role: Role::Mean },
     ];
-    Figure::single(title(&search.data), Panel::new("depth", search.settings.criterion.title(), marks))
+    let mut panel = Panel::new("depth", search.settings.criterion.title(), marks);
+    panel.x.names = search.levels.iter().map(|level| (level.depth as f64, level.depth.to_string())).collect();
+    Figure::single(title(&search.data), panel)
 }

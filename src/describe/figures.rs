@@ -13,6 +13,9 @@ use crate::results::{At, Beyond, Prediction, Residuals, predict};
 /// Points of the grids that curves are drawn on.
 const GRID: usize = 400;
 
+/// How far a figure of a fit reaches beyond the data where that is asked for.
+pub const BEYOND: Beyond = Beyond { before: 0.1, after: 0.25 };
+
 /// Whether a band is that of y, noise included, or of the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BandOf {

@@ -49,6 +49,11 @@ fn score(search: &Search, found: &Found) -> String {
 
 /// One line a depth.
 pub fn trace(search: &Search) -> String {
+    trace_grid(search).text()
+}
+
+/// The same as cells.
+pub fn trace_grid(search: &Search) -> Grid {
     let title = search.settings.criterion.title();
     let mut grid = Grid::new(["depth", "tried", "fitted", "evaluations", title, "best so far"]);
     for level in &search.levels {
@@ -61,14 +66,23 @@ pub fn trace(search: &Search) -> String {
             level.best.model.kernel.heading(),
         ]);
     }
-    grid.text()
+    grid
 }
 
 /// The best few models with their weights, and how many more there are.
 pub fn models(search: &Search) -> String {
+    let text = models_grid(search, SHOWN).text();
+    match search.models.len().saturating_sub(SHOWN) {
+        0 => text,
+        more => format!("{text}\nand {more} more in `.models`"),
+    }
+}
+
+/// The best models with their weights as cells.
+pub fn models_grid(search: &Search, most: usize) -> Grid {
     let title = search.settings.criterion.title();
     let mut grid = Grid::new([title, "weight", "parameters", "best models"]);
-    for found in search.models.iter().take(SHOWN) {
+    for found in search.models.iter().take(most) {
         grid.row([
             format!("{:.2}", found.score),
             percent(found.weight),
@@ -76,10 +90,7 @@ pub fn models(search: &Search) -> String {
             found.model.kernel.heading(),
         ]);
     }
-    match search.models.len().saturating_sub(SHOWN) {
-        0 => grid.text(),
-        more => format!("{}\nand {more} more in `.models`", grid.text()),
-    }
+    grid
 }
 
 fn count(level: &Level, of: impl Fn(&Candidate) -> bool) -> usize {

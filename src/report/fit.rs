@@ -4,19 +4,17 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::press::{Press, code, missing, points, sentence, small, table};
+use super::press::{Press, code, missing, points, sentence, small, table, unbroken};
 use super::{Number, Report, Section, Source, math, script};
 use crate::describe::checks::{Against, P_MEANS, checks_grid, residuals_figure};
 use crate::describe::english::{Story, Told, story};
-use crate::describe::figures::{self, BandOf, axis_label};
+use crate::describe::figures::{self, BEYOND, BandOf, axis_label};
 use crate::describe::{self, Grid, parts, percent, rounded};
 use crate::figure::{Figure, Panel, Size};
 use crate::fit::Fit;
 use crate::model::{Mean, Noise, step_text};
-use crate::results::{self, At, Beyond, By, Checks, DRAWS, Decomposition, Score};
+use crate::results::{self, At, By, Checks, DRAWS, Decomposition, Score};
 
-/// How far figures reach beyond the data.
-pub(super) const BEYOND: Beyond = Beyond { before: 0.1, after: 0.25 };
 pub(super) const WIDTH: u32 = 860;
 /// Parts that have a figure of their own.
 const MOST_FIGURES: usize = 24;
@@ -141,7 +139,7 @@ fn brief(matter: &Matter<'_>) -> Markup {
         ));
     }
     text.extend(matter.checks.as_ref().ok().map(verdict));
-    html! { @for line in [text.join(" ")] { p.lead { (line) } } }
+    html! { p.lead { (unbroken(&text.join(" "))) } }
 }
 
 /// What the checks come to, in a sentence.
@@ -230,7 +228,11 @@ fn components(matter: &Matter<'_>, press: &mut Press) -> Section {
 
 fn each(matter: &Matter<'_>, all: &Decomposition, panels: Vec<Panel>, press: &mut Press) -> Markup {
     let mut panels: Vec<Option<Panel>> = panels.into_iter().map(Some).collect();
-    let place = |part: &Told| all.components.iter().position(|c| c.kernel == part.kernel);
+    // What looks at many inputs at once has no picture of its own.
+    let place = |part: &Told| {
+        let at = all.components.iter().position(|c| c.kernel == part.kernel)?;
+        (1..=2).contains(&all.inputs_of(at).len()).then_some(at)
+    };
     html! {
         @match gains(matter) {
             Some(grid) => {
@@ -265,11 +267,42 @@ fn each(matter: &Matter<'_>, all: &Decomposition, panels: Vec<Panel>, press: &mu
         @if matter.story.parts.len() > MOST_FIGURES {
             (small(&format!("the figures of the first {MOST_FIGURES} parts are shown")))
         }
+        (by_input(matter, all, press))
+    }
+}
+
+/// The same fit taken apart by what its parts look at, where that tells more.
+fn by_input(matter: &Matter<'_>, all: &Decomposition, press: &mut Press) -> Markup {
+    let whole =
+        |parts: &Decomposition| (0..parts.components.len()).all(|at| (1..=2).contains(&parts.inputs_of(at).len()));
+    if matter.fit.problem().names().len() < 2 || whole(all) {
+        return html! {};
+    }
+    let Ok(parts) = results::decompose(matter.fit, At::Training, By::Input) else { return html! {} };
+    let shown: Vec<usize> = (0..parts.components.len())
+        .filter(|at| (1..=2).contains(&parts.inputs_of(*at).len()))
+        .take(MOST_FIGURES)
+        .collect();
+    let Ok(panels) = parts::panels(&parts, BEYOND) else { return html! {} };
+    let panels: Vec<Panel> =
+        panels.into_iter().enumerate().filter(|(at, _)| shown.contains(at)).map(|(_, panel)| panel).collect();
+    if panels.len() < 2 {
+        return html! {};
+    }
+    let rows = u32::try_from(panels.len().div_ceil(2)).unwrap_or(u32::MAX).min(20);
+    let figure = Figure::grid("", 2, panels);
+    html! {
+        article {
+            h3 { "By what they look at" }
+            (table(&describe::decomposition_grid(&parts)))
+            (press.figure(&figure, Size { width: WIDTH, height: rows * 230 + 40 },
+                "What each input does by itself, with its band of two standard deviations and the data less all else."))
+        }
     }
 }
 
 fn meaning(part: &Told) -> Markup {
-    html! { p { (sentence(&part.meaning)) @for text in &part.sentences { " " (text) } } }
+    html! { p { (sentence(&part.meaning)) @for text in &part.sentences { " " (unbroken(text)) } } }
 }
 
 /// What each part adds to those before it.
@@ -308,7 +341,8 @@ fn whole(matter: &Matter<'_>, press: &mut Press) -> Section {
         }
         Err(error) => missing("The whole cannot be shown", &error),
     };
-    Section { id: "whole", title: "The whole, and beyond the data", body }
+    let title = if fit.problem().names().len() == 1 { "The whole, and beyond the data" } else { "The whole" };
+    Section { id: "whole", title, body }
 }
 
 fn residuals(matter: &Matter<'_>, press: &mut Press) -> Section {

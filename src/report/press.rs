@@ -68,10 +68,15 @@ pub fn points(all: &[String]) -> Markup {
     html! { @if !all.is_empty() { ul { @for text in all { li { (text) } } } } }
 }
 
-/// With a capital letter at its beginning and a full stop at its end. A name that is quoted stays as it is.
+/// With numbers that stay on the line of their percent sign.
+pub fn unbroken(text: &str) -> String {
+    text.replace(" %", "\u{a0}%")
+}
+
+/// As a sentence, with a capital letter at its beginning and a full stop at its end. A name that is quoted stays as it is.
 pub fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first: String = letters.next().map_or_else(String::new, |c| c.to_uppercase().collect());
     let stop = if text.ends_with(['.', '!', '?', ':']) { "" } else { "." };
-    format!("{first}{}{stop}", letters.as_str())
+    unbroken(&format!("{first}{}{stop}", letters.as_str()))
 }

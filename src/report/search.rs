@@ -2,16 +2,20 @@
 
 use maud::{Markup, html};
 
-use super::fit::{BEYOND, WIDTH};
+use super::fit::WIDTH;
 use super::press::{Press, code, missing, small, table};
 use super::{Report, Section, Source, script};
 use crate::describe::depths::{depths, scores, turning_points};
-use crate::describe::{Grid, percent, rounded};
+use crate::describe::figures::BEYOND;
+use crate::describe::search::{models_grid, trace_grid};
+use crate::describe::{Grid, rounded};
 use crate::figure::{Figure, Size};
 use crate::search::{Candidate, Level, Reached, Search};
 
 /// Candidates of a depth that are told.
 const MOST_CANDIDATES: usize = 6;
+/// Models that stand beside the best.
+const MOST_MODELS: usize = 20;
 
 /// The report of a search: that of its best fit, with the way to it.
 pub fn of_search(search: &Search, source: &Source) -> Report {
@@ -40,18 +44,6 @@ fn tried(levels: &[Level]) -> usize {
 
 fn trace(search: &Search, press: &mut Press) -> Section {
     let title = search.settings.criterion.title();
-    let mut grid = Grid::new(["depth", "best so far", title, "parameters", "candidates", "evaluations", "seconds"]);
-    for level in &search.levels {
-        grid.row([
-            level.depth.to_string(),
-            level.best.model.kernel.heading(),
-            format!("{:.2}", level.best.score),
-            level.best.parameters.to_string(),
-            level.candidates.len().to_string(),
-            level.evaluations.to_string(),
-            format!("{:.1}", level.seconds),
-        ]);
-    }
     let bases: Vec<String> = search.settings.base.iter().map(|kernel| kernel.heading()).collect();
     let moves: Vec<&str> = search.settings.moves.iter().map(|edit| edit.name()).collect();
     let text = format!(
@@ -69,7 +61,7 @@ fn trace(search: &Search, press: &mut Press) -> Section {
     let figure = Figure { title: String::new(), ..scores(search) };
     let body = html! {
         p { (text) }
-        (table(&grid))
+        (table(&trace_grid(search)))
         @if search.levels.len() > 1 {
             (press.figure(&figure, Size { width: WIDTH, height: 260 }, "The best score so far; less is better."))
         }
@@ -137,21 +129,8 @@ fn cells(candidate: &Candidate) -> [String; 5] {
 }
 
 fn alternatives(search: &Search) -> Section {
-    let title = search.settings.criterion.title();
-    let mut grid = Grid::new(["expression", title, "behind the best", "weight", "log likelihood", "parameters"]);
-    let best = search.models.first().map_or(0.0, |found| found.score);
-    for found in &search.models {
-        grid.row([
-            found.model.kernel.heading(),
-            format!("{:.2}", found.score),
-            format!("{:.2}", found.score - best),
-            percent(found.weight),
-            format!("{:.2}", found.lml),
-            found.parameters.to_string(),
-        ]);
-    }
     let body = html! {
-        (table(&grid))
+        (table(&models_grid(search, MOST_MODELS)))
         (small("weight: exp(−score / 2) over the sum of these over the models shown"))
     };
     Section { id: "alternatives", title: "Other models", body }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::data::write::{Cells, Table, WriteError, write_whole};
 use crate::describe::figures::{self, BandOf};
-use crate::describe::{self, parts, tables};
+use crate::describe::{self, depths, parts, tables};
 use crate::figure::ready::Names;
 use crate::figure::{self, Figure, Mark, Panel, Role};
 use crate::fit::Fit;
@@ -161,7 +161,10 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
             return lines(&value, xs).map_err(|t| t.blame("value"));
         }
         Value::Fit(fit) => figures::fit(fit, band),
-        Value::Search(search) => figures::fit(&search.best, band),
+        Value::Search(search) => match call.maybe::<Arc<str>>("show")?.as_deref() {
+            Some("scores") => return Ok(depths::scores(search)),
+            _ => depths::depths(search, figures::BEYOND),
+        },
         Value::Prediction(prediction) => figures::prediction(prediction, band),
         Value::Decomposition(parts) => match call.maybe::<Arc<str>>("show")?.as_deref() {
             Some("correlation") => match parts::correlations(parts) {
@@ -175,7 +178,7 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
             _ => parts::decomposition(parts),
         },
         other => {
-            let what = "data, a fit, a prediction, a decomposition, residuals, a kernel, an explanation, features, \
+            let what = "data, a fit, a search, a prediction, a decomposition, residuals, a kernel, an explanation, features, \
                         a surface or numbers";
             return Err(expected(what, other).blame("value"));
         }
@@ -244,7 +247,7 @@ pub static FILES: &[Builtin] = &[
             Place::required(
                 "value",
                 Want::Any,
-                "data, a fit, a prediction, a decomposition, residuals, a kernel, an explanation, features, a surface, numbers",
+                "data, a fit, a search, a prediction, a decomposition, residuals, a kernel, an explanation, features, a surface, numbers",
             ),
             Place::optional("path", Want::Path, "on the screen", "a file that ends in .svg or .png"),
             Place::keyword(
@@ -257,9 +260,10 @@ pub static FILES: &[Builtin] = &[
             Place::keyword("x", Want::Numbers, "their places in the list", "of a list of numbers, where each stands"),
             Place::keyword(
                 "show",
-                Want::Choice(&["parts", "correlation"]),
-                "\"parts\"",
-                "of a decomposition: the parts, or how their posteriors go together",
+                Want::Choice(&["parts", "correlation", "depths", "scores"]),
+                "\"parts\" or \"depths\"",
+                "of a decomposition: the parts, or how their posteriors go together; of a search: the best fit of each depth, \
+                 or its score",
             ),
             Place::keyword(
                 "view",

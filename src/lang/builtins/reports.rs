@@ -11,7 +11,7 @@ use crate::lang::call::Call;
 use crate::lang::host::Item;
 use crate::lang::sheet::Sheet;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{Kind, Value};
+use crate::lang::value::{Kind, Value, expected};
 use crate::report::{self, Source};
 use crate::results;
 
@@ -32,9 +32,9 @@ fn checks(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::table(Sheet::told(told::checks_table(&found), told::checks(&found))))
 }
 
-/// Writes the page of a fit.
+/// Writes the page of a fit or of a search.
 fn report(call: &mut Call<'_, '_>) -> Res<Value> {
-    let fit: Arc<Fit> = call.arg("value")?;
+    let value: Value = call.arg("value")?;
     let name: Arc<str> = call.arg("path")?;
     let path = super::files::out_path(call, &name);
     let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
@@ -42,8 +42,13 @@ fn report(call: &mut Call<'_, '_>) -> Res<Value> {
         let text = format!("a report is a page of HTML: its file ends in .html, not as `{name}`");
         return Err(Trouble::new(text).blame("path").help("write `report(fit, \"report.html\")`"));
     }
-    let source = Source { expression: expression(call, fit.problem().data()), seed: call.eval.host.seed };
-    let page = report::of_fit(&fit, &source).html();
+    let source = |data: &Dataset| Source { expression: expression(call, data), seed: call.eval.host.seed };
+    let page = match &value {
+        Value::Search(search) => report::of_search(search, &source(&search.data)),
+        Value::Fit(fit) => report::of_fit(fit, &source(fit.problem().data())),
+        other => return Err(expected("a fit or a search", other).blame("value")),
+    };
+    let page = page.html();
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         // what goes wrong here shows in writing
         let _ = std::fs::create_dir_all(folder);
@@ -89,12 +94,17 @@ pub static REPORTS: &[Builtin] = &[
         aliases: &[],
         group: Group::Results,
         places: &[
-            Place::required("value", Want::Kind(Kind::Fit), "a fit"),
+            Place::required(
+                "value",
+                Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search)]),
+                "a fit, or a search",
+            ),
             Place::required("path", Want::Path, "a file under the output folder that ends in .html"),
         ],
         result: Some(Kind::Nothing),
-        summary: "all that a fit says as one page: data, parts, forecast, checks, parameters, and how to get it again",
-        help: "The page needs no network and no other file: figures are inside. It is written whole or not at all.",
+        summary: "all that a fit or a search says as one page: data, parts, forecast, checks, parameters, and how to get it again",
+        help: "The page needs no network and no other file: figures are inside. Of a search it also tells the way: what was tried \
+               at each depth, and which models come close. It is written whole or not at all.",
         examples: &[
             "load(\"nile\") |> condition(gp(SE(year, l=50, v=20000), noise=18000, mean=900)) |> report(\"nile.html\")",
         ],
