@@ -138,10 +138,12 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> Trouble
         Some(Value::Str(word)) => nearest(word, want.choices()),
         _ => None,
     };
+    let from_data = matches!(kind, Kind::Data | Kind::Kernel | Kind::Model);
     let help = match (near, want) {
         (Some(near), _) => format!("did you mean \"{near}\"?"),
-        (None, Want::Kind(Kind::Fit)) if matches!(kind, Kind::Data | Kind::Kernel | Kind::Model) => {
-            "a fit comes of `data |> fit(model)`".into()
+        (None, Want::Kind(Kind::Fit)) if from_data => "a fit comes of `data |> fit(model)`".into(),
+        (None, Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search)])) if from_data => {
+            "a fit comes of `data |> fit(model)`, a search of `data |> search`".into()
         }
         (None, Want::FUNCTION) => "a function is written `x -> …`, or `(x, y) -> …`".into(),
         (None, Want::Kind(Kind::Kernel) | Want::Each(Want::Kind(Kind::Kernel)))

@@ -112,6 +112,8 @@ pub const DRAWS: usize = 999;
 pub const LEAST_DRAWS: usize = 99;
 /// Numbers that replicates are made of, at most: 160 MB of them.
 const MOST_NUMBERS: usize = 20_000_000;
+/// Multiplications of each triangular product, at most: some seconds of them.
+const MOST_PRODUCTS: usize = 20_000_000_000;
 /// Residuals of fewer rows tell nothing.
 const LEAST_ROWS: usize = 5;
 
@@ -121,7 +123,8 @@ const LEAST_ROWS: usize = 5;
 /// None but those of the fit's own rows.
 pub fn checks(fit: &Arc<Fit>, draws: usize, seed: u64) -> Result<Checks, ModelError> {
     let n = fit.problem().n();
-    let draws = draws.min(MOST_NUMBERS / n.max(1)).max(LEAST_DRAWS);
+    let most = (MOST_NUMBERS / n.max(1)).min(MOST_PRODUCTS / (n * n).max(1));
+    let draws = draws.min(most).max(LEAST_DRAWS);
     let mut random = Pcg64::seed_from_u64(seed);
     let normals = Matrix::from_fn(n, draws, |_, _| StandardNormal.sample(&mut random));
     let fitted = fit.ended.is_some();
