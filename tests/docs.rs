@@ -197,18 +197,22 @@ macro_rules! examples {
 examples! {
     additivity: "additivity.mer";
     airline: "airline.mer";
+    airline_search: "airline_search.mer";
     concrete: "concrete.mer";
+    concrete_search: "concrete_search.mer";
     deep_kernels: "deep_kernels.mer";
     dropout: "dropout.mer";
     images: "images.mer";
     kernel_algebra: "kernel_algebra.mer";
     mauna_loa: "mauna_loa.mer";
+    mauna_loa_search: "mauna_loa_search.mer";
     mean_functions: "mean_functions.mer";
     mercer_features: "mercer_features.mer";
     mobius: "mobius.mer";
     motorcycle: "motorcycle.mer";
     signal_and_noise: "signal_and_noise.mer";
     sums_and_products: "sums_and_products.mer";
+    sunspots: "sunspots.mer";
     symmetries: "symmetries.mer";
     tour: "tour.mer";
 }

@@ -18,7 +18,7 @@ use snapbox::Data;
 use snapbox::report::{Palette, write_diff};
 
 const ROOT: &str = "tests/transcripts";
-const TOPICS: [&str; 6] = ["data", "fit", "kernels", "language", "mistakes", "results"];
+const TOPICS: [&str; 7] = ["data", "fit", "kernels", "language", "mistakes", "results", "search"];
 /// What stands in golden text for the folder that a session writes to.
 const OUT: &str = "OUT";
 
@@ -196,6 +196,11 @@ fn mistakes() {
 #[test]
 fn results() {
     topic("results");
+}
+
+#[test]
+fn search() {
+    topic("search");
 }
 
 #[test]

@@ -15,7 +15,11 @@ pub fn prediction(prediction: &Prediction) -> String {
         true => "a new observation, noise included",
         false => "the function, as the noise of these rows is not known",
     };
-    let what = format!("prediction of {name}{unit}: sd is that of {of}");
+    let by = match prediction.members.len() {
+        0 => String::new(),
+        n => format!(", the weighted average of {n} models"),
+    };
+    let what = format!("prediction of {name}{unit}{by}: sd is that of {of}");
     format!("{what}\n{}", show_table(&tables::prediction(prediction)))
 }
 

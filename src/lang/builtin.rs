@@ -52,6 +52,8 @@ impl Want {
     pub const BOOL: Want = Want::Kind(Kind::Bool);
     pub const STRING: Want = Want::Kind(Kind::String);
     pub const FUNCTION: Want = Want::Kind(Kind::Function);
+    /// Where a search is more than its best fit.
+    pub const FIT_OR_SEARCH: Want = Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search)]);
 
     /// Whether a value of a kind could be right. Values themselves are looked at by [`admits`](Self::admits).
     pub fn allows(self, kind: Kind) -> bool {

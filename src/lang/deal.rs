@@ -142,7 +142,7 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> Trouble
     let help = match (near, want) {
         (Some(near), _) => format!("did you mean \"{near}\"?"),
         (None, Want::Kind(Kind::Fit)) if from_data => "a fit comes of `data |> fit(model)`".into(),
-        (None, Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search)])) if from_data => {
+        (None, Want::FIT_OR_SEARCH) if from_data => {
             "a fit comes of `data |> fit(model)`, a search of `data |> search`".into()
         }
         (None, Want::FUNCTION) => "a function is written `x -> …`, or `(x, y) -> …`".into(),

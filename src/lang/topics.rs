@@ -76,6 +76,14 @@ pub static TOPICS: &[Topic] = &[
         examples: &["let season = Per(0)\nseason + Lin(0)"],
     },
     Topic {
+        name: "budgets",
+        summary: "what a search may cost",
+        text: "  `budget=\"90s\"` is a time: seconds, `min` or `h`. How far a search comes in it depends on the machine, and it says
+  so when the time has ended it. `budget=5000` is a number of evaluations of the likelihood: every machine ends at the
+  same place. A round that has begun is finished. Left out it is a minute.",
+        examples: &[],
+    },
+    Topic {
         name: "randomness",
         summary: "seeds, and what repeats",
         text: "  Everything random begins from a seed, 0 unless you give another (`--seed 7`, `:seed 7`, `seed=7`). The same

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::along::Beyond;
 use crate::data::{Column, DataError, Dataset};
 use crate::fit::Fit;
+use crate::linalg::Matrix;
 use crate::model::ModelError;
 
 /// What a fit says at some rows.
@@ -23,6 +24,9 @@ pub struct Prediction {
     pub var_y: Vec<f64>,
     /// Under a curved transform of the target, where mean ± 2 sd would mislead.
     pub quantiles: Option<Quantiles>,
+    /// Of a weighted average over models, each with its weight; empty for the prediction of one fit. An average is on
+    /// the target's own scale.
+    pub members: Vec<(f64, Arc<Fit>)>,
 }
 
 /// Quantiles of y.
@@ -75,8 +79,8 @@ pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
     };
     if map.is_identity() {
         let sd = var_y.iter().map(|v| v.sqrt()).collect();
-        let quantiles = None;
-        return Ok(Prediction { fit: fit.clone(), at, mean: moments.mean, sd, var_f: moments.var_f, var_y, quantiles });
+        let (mean, var_f, members) = (moments.mean, moments.var_f, Vec::new());
+        return Ok(Prediction { fit: fit.clone(), at, mean, sd, var_f, var_y, quantiles: None, members });
     }
     let in_units = |variances: &[f64]| -> Vec<(f64, f64)> {
         moments.mean.iter().zip(variances).map(|(&m, v)| map.moments(m, v.sqrt())).collect()
@@ -97,6 +101,7 @@ pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
         var_f: of_f.iter().map(|m| m.1 * m.1).collect(),
         var_y: of_y.iter().map(|m| m.1 * m.1).collect(),
         quantiles,
+        members: Vec::new(),
     })
 }
 
@@ -112,11 +117,26 @@ impl Prediction {
     ///
     /// # Errors
     /// As [`predict`]; [`ModelError::TooLarge`] when it would not fit into memory.
-    pub fn covariance(&self) -> Result<crate::linalg::Matrix, ModelError> {
+    pub fn covariance(&self) -> Result<Matrix, ModelError> {
         crate::model::refuse_if_wide(self.at.n(), self.at.n())?;
         let x = self.fit.problem().inputs_of(&self.at)?;
         let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
-        self.fit.posterior.covariance(&x)
+        if self.members.is_empty() {
+            return self.fit.posterior.covariance(&x);
+        }
+        // of a mixture: that of its members on average, and that of their means
+        let mut covariance = Matrix::zeros(self.at.n(), self.at.n());
+        for (weight, fit) in &self.members {
+            let mean = fit.posterior.predict_mean(&x)?;
+            let apart: Vec<f64> = mean.iter().zip(&self.mean).map(|(one, all)| one - all).collect();
+            let own = fit.posterior.covariance(&x)?;
+            for j in 0..apart.len() {
+                for i in 0..apart.len() {
+                    covariance[(i, j)] += weight * (own[(i, j)] + apart[i] * apart[j]);
+                }
+            }
+        }
+        Ok(covariance)
     }
 }
 

@@ -6,13 +6,11 @@
 
 use std::sync::Arc;
 
+use super::own::OwnEdit;
 use super::place::{MULTIPLIED, NEW, marked, placed, written};
 use crate::kernel::wraps::{self, Bases, Method, Mixture, Winding};
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Move, MoveKind, Node, Values, Wrapped};
 use crate::param::Param;
-
-/// A function of a user that makes an expression of one, or a sentence that says why it cannot.
-pub type EditFn = Arc<dyn Fn(&Kernel) -> Result<Kernel, String> + Send + Sync>;
 
 /// One way to change an expression.
 #[derive(Clone)]
@@ -36,7 +34,7 @@ pub enum Edit {
     /// S → S with an input wound round a circle.
     Wind,
     /// S → f(S).
-    Own { name: Arc<str>, apply: EditFn },
+    Own(Arc<OwnEdit>),
 }
 
 impl std::fmt::Debug for Edit {
@@ -87,7 +85,7 @@ impl Edit {
 
     pub fn name(&self) -> &str {
         match self {
-            Edit::Own { name, .. } => name,
+            Edit::Own(own) => &own.name,
             edit => EDITS
                 .iter()
                 .find(|(known, ..)| std::mem::discriminant(known) == std::mem::discriminant(edit))
@@ -210,10 +208,9 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>) -> Vec<Child
                         put(new.with_origin(Some(NEW)), format!("wind({input})"), Kind::Other);
                     }
                 }
-                // a user's function says by an error that it is not for this kernel
-                Edit::Own { name, apply } => {
-                    if let Ok(new) = apply(part) {
-                        put(new.bare(), name.to_string(), Kind::Other);
+                Edit::Own(own) => {
+                    if let Some(new) = own.apply(part) {
+                        put(new.bare(), own.name.to_string(), Kind::Other);
                     }
                 }
                 Edit::Add | Edit::Multiply | Edit::Additive | Edit::Drop => {}

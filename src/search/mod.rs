@@ -8,23 +8,31 @@
 //! The numbers of a search depend on its data, settings and seed alone, at any number of threads, unless a budget of time
 //! ended it or somebody did.
 
+mod average;
 mod edits;
 mod error;
 mod grounds;
+mod own;
 mod place;
 mod race;
+mod saved;
 mod score;
 mod seeds;
 mod settings;
 mod walk;
 
-pub use edits::{EDIT_NAMES, EDITS, Edit, EditFn};
+pub use average::average;
+pub use edits::{EDIT_NAMES, EDITS, Edit};
 pub use error::SearchError;
+pub use own::{EditFn, OwnEdit, Refusals};
+pub use saved::{Reader, SavedSearch, SavedSearchError};
 pub use score::{Criterion, parameters, recorded_parameters};
 pub use settings::{Budget, BudgetError, Settings};
 pub use walk::{resume, search};
 
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::data::Dataset;
 use crate::fit::{Fit, condition};
@@ -93,7 +101,8 @@ pub struct Candidate {
 }
 
 /// How far a candidate came.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reached {
     /// Looked at with a few values of its new parameters.
     Screened,
@@ -131,7 +140,8 @@ pub struct Found {
 }
 
 /// Why a search ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ended {
     /// It has reached the depth that was asked for.
     Depth,

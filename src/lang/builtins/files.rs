@@ -1,4 +1,4 @@
-//! What leaves the session: tables, figures and fits as files, and fits read back.
+//! What leaves the session for others: tables, figures and meshes as files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,22 +8,15 @@ use crate::describe::figures::{self, BandOf};
 use crate::describe::{self, depths, parts, tables};
 use crate::figure::ready::Names;
 use crate::figure::{self, Figure, Mark, Panel, Role};
-use crate::fit::Fit;
-use crate::lang::ast::StatementKind;
 use crate::lang::builtin::{Builtin, Group, Place, Want};
 use crate::lang::call::Call;
-use crate::lang::eval::{Evaluator, Globals};
 use crate::lang::explanation::Subject;
-use crate::lang::host::{Host, Item};
+use crate::lang::host::Item;
 use crate::lang::json;
-use crate::lang::parse::parse;
-use crate::lang::pipeline::Pipeline;
 use crate::lang::sheet::Record;
-use crate::lang::span::SourceId;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::value::{FromValue, Kind, Value, check_length, expected};
-use crate::model::Model;
-use crate::results::{self, Drawn, SavedFit};
+use crate::results::{self, Drawn};
 use crate::surface::Format;
 
 use super::models::trouble;
@@ -78,47 +71,6 @@ fn write_surface(drawn: &Drawn, path: &Path) -> Res<()> {
     let format = ending.ok_or_else(|| Trouble::new("a surface is written to a file that ends in .obj or .ply"))?;
     let text = drawn.surface.text(format, &describe::surface(drawn));
     write_whole(path, text.as_bytes()).map_err(|error| Trouble::new(error.to_string()))
-}
-
-fn save(call: &mut Call<'_, '_>) -> Res<Value> {
-    let fit: Arc<Fit> = call.arg("fit")?;
-    let name: Arc<str> = call.arg("path")?;
-    let path = out_path(call, &name);
-    let saved = SavedFit::of(&fit);
-    // What cannot be read back is not written.
-    read_model(&saved.model)?;
-    let text = saved.to_json().map_err(|error| Trouble::new(format!("the fit cannot be written: {error}")))?;
-    write_whole(&path, text.as_bytes()).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
-    call.emit(Item::Wrote(path));
-    Ok(Value::Nothing)
-}
-
-fn load_fit(call: &mut Call<'_, '_>) -> Res<Value> {
-    let name: Arc<str> = call.arg("path")?;
-    // It is looked for where scripts read, then where they write.
-    let read_from = super::data::places(call).into_iter().map(|folder| folder.join(&*name));
-    let path = read_from.chain([out_path(call, &name)]).find(|path| path.exists());
-    let path = path.ok_or_else(|| Trouble::new(format!("there is no file `{name}`")).blame("path"))?;
-    let blame = |error: crate::results::SaveError| Trouble::new(error.to_string()).blame("path");
-    let saved = SavedFit::read(&path).map_err(blame)?;
-    let (model, asked) = (read_model(&saved.model)?, read_model(&saved.asked)?);
-    saved.restore(&model, asked, &path).map(Value::Fit).map_err(blame)
-}
-
-/// The model of a text that a fit was saved with. The text is evaluated without any bindings.
-fn read_model(text: &str) -> Res<Model> {
-    let broken = |why: &str| Trouble::new(format!("the saved model `{text}` does not read back: {why}"));
-    let program = parse(text, SourceId::default()).map_err(|diagnostic| broken(&diagnostic.message))?;
-    let [statement] = program.statements.as_slice() else {
-        return Err(broken("it is no single expression"));
-    };
-    let StatementKind::Expr(expr) = &statement.node else {
-        return Err(broken("it is no expression"));
-    };
-    let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
-    let value = Evaluator::new(&mut host, &globals, &crate::progress::Silent, &mut out).eval(expr);
-    let model = value.and_then(Pipeline::from_value).and_then(Pipeline::model);
-    model.map_err(|trouble| broken(trouble.message()))
 }
 
 fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -236,7 +188,7 @@ fn lines(value: &Value, xs: Option<Vec<f64>>) -> Res<Figure> {
     Ok(Figure::single("", Panel::new(across, "value", marks)))
 }
 
-const PATH: Place = Place::required("path", Want::Path, "a file under the output folder");
+pub(super) const PATH: Place = Place::required("path", Want::Path, "a file under the output folder");
 
 pub static FILES: &[Builtin] = &[
     Builtin {
@@ -295,30 +247,5 @@ pub static FILES: &[Builtin] = &[
         help: "A list of records is a table; any other value can go to a .json file. Numbers have the fewest digits that read back exactly. A file is written whole or not at all.",
         examples: &["load(\"airline\") |> head(3) |> write(\"airline_head.csv\")"],
         run: write,
-    },
-    Builtin {
-        name: "save",
-        aliases: &[],
-        group: Group::Results,
-        places: &[Place::required("fit", Want::Kind(Kind::Fit), "a fit"), PATH],
-        result: Some(Kind::Nothing),
-        summary: "keep a fit in a file, to be read back by `load_fit`",
-        help: "The file holds the model in the language's own words, the data, and how the fit came about.",
-        examples: &[
-            "let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> save(\"fit.json\")",
-        ],
-        run: save,
-    },
-    Builtin {
-        name: "load_fit",
-        aliases: &[],
-        group: Group::Results,
-        places: &[Place::required("path", Want::Path, "a file that `save` wrote")],
-        result: Some(Kind::Fit),
-        summary: "a fit that was saved: it predicts the same to the bit",
-        help: "",
-        examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nlet f = d |> condition(gp(SE(x, l=1), noise=0.1))\n\
-                     f |> save(\"fit.json\")\nload_fit(\"fit.json\").lml == f.lml"],
-        run: load_fit,
     },
 ];

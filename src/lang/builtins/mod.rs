@@ -17,6 +17,7 @@ mod remarks;
 mod reports;
 mod results;
 mod rows;
+mod saving;
 mod searches;
 mod text;
 
@@ -30,6 +31,7 @@ pub static ALL: &[&[Builtin]] = &[
     data::DATA_VERBS,
     rows::ROWS,
     files::FILES,
+    saving::SAVING,
     models::MODELS,
     moves::MOVES,
     searches::SEARCHES,

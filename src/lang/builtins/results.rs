@@ -108,9 +108,19 @@ fn unlike(call: &Call<'_, '_>, fit: &Fit, error: ModelError) -> Trouble {
 }
 
 fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
-    let fit: Arc<Fit> = call.arg("fit")?;
+    let of: Value = call.arg("fit")?;
+    let fit = <Arc<Fit>>::from_value(of.clone())?;
     let place = place(call, &fit)?;
-    match results::predict(&fit, place) {
+    let average = call.or("average", false)?;
+    let prediction = match &of {
+        Value::Search(search) if average => crate::search::average(search, &place),
+        _ if average => {
+            let trouble = Trouble::new("a fit is one model, with nothing to average over").blame("average");
+            return Err(trouble.help("an average is taken over the models of a search"));
+        }
+        _ => results::predict(&fit, place),
+    };
+    match prediction {
         Ok(prediction) => Ok(Value::Prediction(Arc::new(prediction))),
         Err(error) => Err(unlike(call, &fit, error).blame("at")),
     }
@@ -328,7 +338,17 @@ pub static RESULTS: &[Builtin] = &[
         name: "predict",
         aliases: &[],
         group: Group::Results,
-        places: &[FIT, AT, N],
+        places: &[
+            Place::required("fit", Want::FIT_OR_SEARCH, "a fit, or a search for its best"),
+            AT,
+            N,
+            Place::keyword(
+                "average",
+                Want::BOOL,
+                "false",
+                "of a search: by all of its models, weighted by their scores, and not by the best alone",
+            ),
+        ],
         result: Some(Kind::Prediction),
         summary: "mean and standard deviation of the target at some rows",
         help: "`1961..1964` with `n=36` are 36 months: the end is left out, `..=` includes it. `sd` is that of a new \

@@ -13,7 +13,7 @@ use crate::lang::value::{FromValue, Kind, Value};
 use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Search, SearchError, Settings};
 
 use super::models;
-use super::own_moves::{OwnMove, Tally};
+use super::own_moves;
 
 /// Items of a list, or the value alone.
 fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
@@ -23,8 +23,8 @@ fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
     }
 }
 
-/// The settings of a call, and what is to be heard of its user's own moves.
-fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<(Settings, Vec<Arc<Tally>>)> {
+/// The settings of a call.
+fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
     let mut settings = Settings { budget: Budget::USUAL, ..Settings::default() };
     if let Some(base) = call.maybe::<Value>("base")? {
         settings.base = each(base)?;
@@ -48,16 +48,11 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<(Settings, Vec<Arc<T
     if let Some(value) = call.maybe::<Value>("mean")? {
         settings.mean = models::mean(value).map_err(|t| t.blame("mean"))?;
     }
-    let mut tallies = Vec::new();
     if let Some(moves) = call.maybe::<Value>("moves")? {
         settings.moves.clear();
         for one in each::<Value>(moves)? {
             let edit = match one {
-                Value::Function(function) => {
-                    let (edit, tally) = OwnMove::edit(function, call.eval).map_err(|t| t.blame("moves"))?;
-                    tallies.push(tally);
-                    edit
-                }
+                Value::Function(function) => own_moves::edit_of(function, call.eval).map_err(|t| t.blame("moves"))?,
                 word => Edit::named(&<Arc<str>>::from_value(word)?).ok_or_else(|| Trouble::new("no such move"))?,
             };
             if !settings.moves.contains(&edit) {
@@ -65,7 +60,7 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<(Settings, Vec<Arc<T
             }
         }
     }
-    Ok((settings, tallies))
+    Ok(settings)
 }
 
 fn budget(call: &mut Call<'_, '_>) -> Res<Option<Budget>> {
@@ -74,10 +69,10 @@ fn budget(call: &mut Call<'_, '_>) -> Res<Option<Budget>> {
 
 fn run_search(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
-    let (settings, tallies) = settings(call, &data)?;
+    let settings = settings(call, &data)?;
     let found = search::search(&data, &settings, call.eval.progress);
     let found = found.map_err(|error| trouble(call, &data, error))?;
-    tell(call, &found, &tallies);
+    tell(call, &found);
     Ok(Value::Search(Arc::new(found)))
 }
 
@@ -100,12 +95,12 @@ fn resume(call: &mut Call<'_, '_>) -> Res<Value> {
     let budget = budget(call)?.unwrap_or(Budget::USUAL);
     let found = search::resume(&before, depth, budget, call.eval.progress);
     let found = found.map_err(|error| trouble(call, &before.data, error))?;
-    tell(call, &found, &[]);
+    tell(call, &found);
     Ok(Value::Search(Arc::new(found)))
 }
 
 /// What must not go unheard, even where the search is never shown.
-fn tell(call: &mut Call<'_, '_>, found: &Search, tallies: &[Arc<Tally>]) {
+fn tell(call: &mut Call<'_, '_>, found: &Search) {
     let depth = found.levels.len();
     match found.ended {
         Ended::Stopped => call.warn(format!("the search was stopped at depth {depth}: this is the best so far")),
@@ -115,11 +110,8 @@ fn tell(call: &mut Call<'_, '_>, found: &Search, tallies: &[Arc<Tally>]) {
         }
         Ended::Depth | Ended::NoBetter | Ended::OutOfEvaluations => {}
     }
-    for tally in tallies {
-        if let Some(text) = tally.text() {
-            call.warn(text);
-        }
-    }
+    let refusals: Vec<String> = found.settings.moves.iter().filter_map(own_moves::refusals).collect();
+    refusals.into_iter().for_each(|text| call.warn(text));
 }
 
 /// A search that could not be made, at the argument that is to blame.

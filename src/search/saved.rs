@@ -1,0 +1,288 @@
+//! A search as a file: settings, data, everything that was tried and the models that were kept, with kernels in the
+//! language's own words. A search that is read back goes on as the one that was written would have.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Budget, Candidate, Criterion, Edit, Ended, Found, Level, Reached, Search, Settings};
+use crate::kernel::Kernel;
+use crate::kernel::families::family;
+use crate::model::{Model, ModelError};
+use crate::results::{SaveError, SavedFit};
+
+/// What stands in the file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SavedSearch {
+    /// Of the program that wrote it.
+    pub mercer: String,
+    settings: SavedSettings,
+    ended: Ended,
+    evaluations: usize,
+    seconds: f64,
+    models: Vec<SavedFound>,
+    levels: Vec<SavedLevel>,
+    /// With the data that were searched.
+    best: SavedFit,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct SavedSettings {
+    base: Vec<String>,
+    inputs: Option<Vec<String>>,
+    moves: Vec<SavedMove>,
+    depth: usize,
+    criterion: String,
+    beam: usize,
+    restarts: usize,
+    seed: u64,
+    budget_seconds: Option<f64>,
+    budget_evaluations: Option<usize>,
+    /// A model with the noise and the mean of all.
+    model: String,
+}
+
+/// A move by its name, or a user's function.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+enum SavedMove {
+    Named(String),
+    Own { name: String, function: String },
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct SavedFound {
+    model: String,
+    /// Where the kernel is a number, which is no model that the language can write: the number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    number: Option<f64>,
+    lml: f64,
+    parameters: usize,
+    score: f64,
+    weight: f64,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct SavedLevel {
+    depth: usize,
+    expanded: Vec<String>,
+    candidates: Vec<SavedCandidate>,
+    best: SavedFound,
+    evaluations: usize,
+    seconds: f64,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct SavedCandidate {
+    kernel: String,
+    edit: String,
+    lml: Option<f64>,
+    score: Option<f64>,
+    reached: Reached,
+}
+
+/// Why a file is not a search.
+#[derive(Debug, thiserror::Error)]
+pub enum SavedSearchError {
+    #[error("cannot read `{path}`: {reason}")]
+    Read { path: String, reason: String },
+    #[error("`{path}` is not a saved search: {reason}")]
+    NotASearch { path: String, reason: String },
+    #[error(transparent)]
+    Fit(#[from] SaveError),
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+/// Reads the texts in a file: what the language knows of it.
+pub trait Reader {
+    /// The model that a text means; a kernel alone is a model too.
+    ///
+    /// # Errors
+    /// A sentence that says why it does not read.
+    fn model(&self, text: &str) -> Result<Model, String>;
+
+    /// The edit that a user's function makes.
+    ///
+    /// # Errors
+    /// A sentence that says why it does not read.
+    fn edit(&self, name: &str, function: &str) -> Result<Edit, String>;
+}
+
+impl SavedFound {
+    fn of(found: &Found) -> Self {
+        let number = found.model.kernel.as_number();
+        let model = match number {
+            Some(_) => Model { kernel: placeholder(), ..found.model.clone() },
+            None => found.model.clone(),
+        };
+        let (lml, parameters, score, weight) = (found.lml, found.parameters, found.score, found.weight);
+        Self { model: model.to_string(), number, lml, parameters, score, weight }
+    }
+
+    fn restore(&self, reader: &dyn Reader) -> Result<Found, String> {
+        let mut model = reader.model(&self.model)?;
+        if let Some(number) = self.number {
+            model.kernel = Kernel::number(number);
+        }
+        let (lml, parameters, score, weight) = (self.lml, self.parameters, self.score, self.weight);
+        Ok(Found { model, lml, parameters, score, weight })
+    }
+}
+
+/// A kernel where only noise and mean are meant.
+fn placeholder() -> Kernel {
+    family("SE").map_or_else(|| Kernel::number(1.0), Kernel::family)
+}
+
+impl SavedSearch {
+    /// What is kept of a search.
+    pub fn of(search: &Search) -> Self {
+        let settings = &search.settings;
+        let texts = |kernels: &[Kernel]| kernels.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let shared = Model { noise: settings.noise.clone(), mean: settings.mean.clone(), ..Model::new(placeholder()) };
+        let candidate = |c: &Candidate| SavedCandidate {
+            kernel: c.kernel.to_string(),
+            edit: c.edit.clone(),
+            lml: c.lml,
+            score: c.score,
+            reached: c.reached.clone(),
+        };
+        let level = |level: &Level| SavedLevel {
+            depth: level.depth,
+            expanded: texts(&level.expanded),
+            candidates: level.candidates.iter().map(candidate).collect(),
+            best: SavedFound::of(&level.best),
+            evaluations: level.evaluations,
+            seconds: level.seconds,
+        };
+        let step = |edit: &Edit| match edit {
+            Edit::Own(own) => SavedMove::Own { name: own.name.to_string(), function: own.source.to_string() },
+            edit => SavedMove::Named(edit.name().to_string()),
+        };
+        Self {
+            mercer: env!("CARGO_PKG_VERSION").to_string(),
+            settings: SavedSettings {
+                base: texts(&settings.base),
+                inputs: settings.inputs.clone(),
+                moves: settings.moves.iter().map(step).collect(),
+                depth: settings.depth,
+                criterion: settings.criterion.name().to_string(),
+                beam: settings.beam,
+                restarts: settings.restarts,
+                seed: settings.seed,
+                budget_seconds: settings.budget.seconds,
+                budget_evaluations: settings.budget.evaluations,
+                model: shared.to_string(),
+            },
+            ended: search.ended,
+            evaluations: search.evaluations,
+            seconds: search.seconds,
+            models: search.models.iter().map(SavedFound::of).collect(),
+            levels: search.levels.iter().map(level).collect(),
+            best: SavedFit::of(&search.best),
+        }
+    }
+
+    /// The text of the file.
+    ///
+    /// # Errors
+    /// Never for a search of finite data.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string_pretty(self)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`SavedSearchError::Read`], or [`SavedSearchError::NotASearch`] with what is wrong with it.
+    pub fn read(path: &Path) -> Result<Self, SavedSearchError> {
+        let shown = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| SavedSearchError::Read { path: shown.clone(), reason: e.to_string() })?;
+        serde_json::from_str(&text).map_err(|e| {
+            let reason = match e.is_data() {
+                true => format!("it holds something else ({e})"),
+                false => format!("it is not JSON, see line {}", e.line()),
+            };
+            SavedSearchError::NotASearch { path: shown, reason }
+        })
+    }
+
+    /// The search again, its texts read by somebody who knows the language.
+    ///
+    /// # Errors
+    /// [`SavedSearchError::NotASearch`] for texts that do not read; what restoring its best fit refuses.
+    pub fn restore(&self, reader: &dyn Reader, path: &Path) -> Result<Search, SavedSearchError> {
+        let wrong = |reason: String| SavedSearchError::NotASearch { path: path.display().to_string(), reason };
+        let settings = self.settings.restore(reader).map_err(wrong)?;
+        let levels = self.levels.iter().map(|level| level.restore(reader)).collect::<Result<_, _>>().map_err(wrong)?;
+        let models: Vec<Found> =
+            self.models.iter().map(|found| found.restore(reader)).collect::<Result<_, _>>().map_err(wrong)?;
+        if models.is_empty() {
+            return Err(wrong("it holds no model".into()));
+        }
+        let model = reader.model(&self.best.model).map_err(wrong)?;
+        let asked = reader.model(&self.best.asked).map_err(wrong)?;
+        Ok(Search {
+            settings,
+            data: self.best.data.clone(),
+            levels,
+            models,
+            best: self.best.restore(&model, asked, path)?,
+            ended: self.ended,
+            evaluations: self.evaluations,
+            seconds: self.seconds,
+        })
+    }
+}
+
+impl SavedSettings {
+    fn restore(&self, reader: &dyn Reader) -> Result<Settings, String> {
+        let shared = reader.model(&self.model)?;
+        let step = |saved: &SavedMove| match saved {
+            SavedMove::Named(name) => Edit::named(name).ok_or_else(|| format!("there is no move `{name}`")),
+            SavedMove::Own { name, function } => reader.edit(name, function),
+        };
+        let criterion = Criterion::named(&self.criterion);
+        Ok(Settings {
+            base: kernels(&self.base, reader)?,
+            inputs: self.inputs.clone(),
+            moves: self.moves.iter().map(step).collect::<Result<_, _>>()?,
+            depth: self.depth,
+            criterion: criterion.ok_or_else(|| format!("there is no criterion `{}`", self.criterion))?,
+            beam: self.beam,
+            restarts: self.restarts,
+            seed: self.seed,
+            budget: Budget { seconds: self.budget_seconds, evaluations: self.budget_evaluations },
+            noise: shared.noise,
+            mean: shared.mean,
+        })
+    }
+}
+
+impl SavedLevel {
+    fn restore(&self, reader: &dyn Reader) -> Result<Level, String> {
+        let candidate = |saved: &SavedCandidate| -> Result<Candidate, String> {
+            Ok(Candidate {
+                kernel: reader.model(&saved.kernel)?.kernel,
+                edit: saved.edit.clone(),
+                lml: saved.lml,
+                score: saved.score,
+                reached: saved.reached.clone(),
+            })
+        };
+        Ok(Level {
+            depth: self.depth,
+            expanded: kernels(&self.expanded, reader)?,
+            candidates: self.candidates.iter().map(candidate).collect::<Result<_, _>>()?,
+            best: self.best.restore(reader)?,
+            evaluations: self.evaluations,
+            seconds: self.seconds,
+        })
+    }
+}
+
+fn kernels(texts: &[String], reader: &dyn Reader) -> Result<Vec<Kernel>, String> {
+    texts.iter().map(|text| Ok(reader.model(text)?.kernel)).collect()
+}

@@ -1,0 +1,113 @@
+//! A search through the language: the same for a seed at any number of threads, taken up again as if it had never ended,
+//! and kept in a file.
+
+#[path = "support/talk.rs"]
+mod talk;
+
+use snapbox::cmd::{Command, cargo_bin};
+use talk::Talk;
+
+/// What a program shows on so many threads.
+fn shown(threads: &str, program: &str) -> String {
+    let output = Command::new(cargo_bin!("mercer")).args(["eval", "--threads", threads, program]).assert().success();
+    let output = output.get_output();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_search_is_the_same_twice_and_on_any_number_of_threads() {
+    let program = "let s = load(\"airline\") |> head(72) |> search(depth=3, budget=2000)\ns\ns.candidates\ns.best";
+    let one = shown("1", program);
+    assert_eq!(one, shown("2", program));
+    assert_eq!(one, shown("2", program));
+    assert!(one.contains("search of passengers on year (72 rows)"), "{one}");
+}
+
+#[test]
+fn a_search_of_many_rows_is_the_same_on_any_number_of_threads() {
+    // so many that the early rounds look at a part of them
+    let program = "load(\"mauna_loa\") |> head(420) |> search([SE, Per], depth=2, restarts=1)";
+    assert_eq!(shown("1", program), shown("2", program));
+}
+
+#[test]
+fn another_seed_is_told() {
+    let mut talk = Talk::new("let nile = load(\"nile\")");
+    let text = talk.says("nile |> search([SE, Lin], depth=1, seed=7)");
+    assert!(text.contains("seed 7"), "{text}");
+}
+
+#[test]
+fn a_resumed_search_is_the_longer_one() {
+    let mut talk = Talk::new("let air = load(\"airline\") |> head(72)");
+    talk.says("let four = air |> search(depth=4)\nlet two = air |> search(depth=2)\nlet on = resume(two, depth=4)");
+    assert_eq!(talk.says("four"), talk.says("on"));
+    assert_eq!(talk.value("four.candidates"), talk.value("on.candidates"));
+    assert_eq!(talk.value("four.models"), talk.value("on.models"));
+}
+
+#[test]
+fn a_search_that_ran_out_goes_on_with_more() {
+    let mut talk = Talk::new("let s = load(\"nile\") |> search([SE, Lin], depth=3, budget=50)");
+    assert_eq!(talk.value("s.ended"), "ended by its budget of evaluations");
+    talk.says("let more = resume(s, budget=100000)");
+    assert!(talk.number("more.depth") > talk.number("s.depth"));
+    assert!(talk.number("more.evaluations") > talk.number("s.evaluations"));
+    assert!(talk.number("more.score") <= talk.number("s.score"));
+}
+
+#[test]
+fn every_criterion_gives_a_search() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut talk = Talk::new("let d = load(\"nile\") |> head(40)");
+    for criterion in ["bic", "recorded", "aic", "laplace", "held-out"] {
+        talk.says(&format!("let s = d |> search([SE, Lin], depth=2, criterion=\"{criterion}\", budget=3000)"));
+        assert!(talk.number("s.score").is_finite(), "{criterion}");
+        assert_eq!(talk.value("s.criterion"), criterion);
+        // kept and read back, whatever it was judged by
+        let file = folder.path().join("s.json");
+        talk.says(&format!("s |> save({file:?})"));
+        assert_eq!(talk.value(&format!("load_search({file:?}).models")), talk.value("s.models"), "{criterion}");
+    }
+}
+
+/// A search that was kept has its own moves, its noise and its mean, and goes on with them.
+#[test]
+fn a_search_that_was_kept_goes_on_as_it_would_have() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("s.json");
+    let mut talk = Talk::new(
+        "let nile = load(\"nile\")\nfn wavy(k) = k * Per(year)\n\
+         let s = nile |> search([SE, Lin], depth=1, noise=between(1000, 50000), mean=\"zero\", moves=[\"add\", wavy])",
+    );
+    talk.says(&format!("s |> save({file:?})\nlet read = load_search({file:?})"));
+    assert_eq!(talk.says("s"), talk.says("read"));
+    talk.says("let on = resume(s, depth=3)\nlet read_on = resume(read, depth=3)");
+    assert_eq!(talk.says("on"), talk.says("read_on"));
+    assert_eq!(talk.value("on.candidates"), talk.value("read_on.candidates"));
+    assert!(talk.value("on.candidates.edit").to_string().contains("wavy"));
+}
+
+/// The defaults that a signature shows are those of the settings.
+#[test]
+fn the_defaults_are_those_of_the_settings() {
+    let settings = mercer::search::Settings::default();
+    let signature = &mercer::lang::builtin::find("search").expect("a builtin").signature;
+    let shown = |name: &str| signature.places[signature.place(name).expect("a place")].need;
+    let mut talk = Talk::new("1");
+    let mut same = |name: &str, text: String| match shown(name) {
+        mercer::lang::builtin::Need::Optional(default) => {
+            assert_eq!(talk.says(default), text, "{name}");
+        }
+        need => panic!("{name}: {need:?}"),
+    };
+    let list = |items: Vec<String>| format!("[{}]", items.join(", "));
+    same("base", list(settings.base.iter().map(ToString::to_string).collect()));
+    same("depth", settings.depth.to_string());
+    same("beam", settings.beam.to_string());
+    same("restarts", settings.restarts.to_string());
+    same("criterion", format!("{:?}", settings.criterion.name()));
+    same("moves", list(settings.moves.iter().map(|edit| format!("{:?}", edit.name())).collect()));
+    same("budget", format!("{:?}", mercer::search::Budget::USUAL.to_string()));
+}
