@@ -49,12 +49,33 @@ fn a_resumed_search_is_the_longer_one() {
 
 #[test]
 fn a_search_that_ran_out_goes_on_with_more() {
-    let mut talk = Talk::new("let s = load(\"nile\") |> search([SE, Lin], depth=3, budget=50)");
+    let mut talk = Talk::new("let s = load(\"nile\") |> search([SE, Lin], depth=3, budget=150)");
     assert_eq!(talk.value("s.ended"), "ended by its budget of evaluations");
     talk.says("let more = resume(s, budget=100000)");
     assert!(talk.number("more.depth") > talk.number("s.depth"));
     assert!(talk.number("more.evaluations") > talk.number("s.evaluations"));
     assert!(talk.number("more.score") <= talk.number("s.score"));
+}
+
+#[test]
+fn weights_are_those_of_the_scores() {
+    let mut talk = Talk::new("let s = load(\"nile\") |> search([SE, Lin], depth=2)");
+    let (weights, scores) = (talk.numbers("s.models.weight"), talk.numbers("s.models.score"));
+    let raw: Vec<f64> = scores.iter().map(|score| (-0.5 * (score - scores[0])).exp()).collect();
+    let total: f64 = raw.iter().sum();
+    assert!(weights.iter().zip(&raw).all(|(w, r)| (w - r / total).abs() < 1e-12), "{weights:?} {scores:?}");
+    assert!(scores.is_sorted(), "{scores:?}");
+    // each of the models is there as a fit, with the evidence that the table says
+    let (told, lmls) = (talk.numbers("s.models.lml"), talk.numbers("[f.lml for f in s.fits]"));
+    assert!(told.iter().zip(&lmls).all(|(a, b)| (a - b).abs() < 1e-6 * a.abs()), "{told:?} {lmls:?}");
+    assert_eq!(talk.params("s.best").len(), talk.numbers("s.best.params.value").len());
+}
+
+#[test]
+fn what_fails_says_why() {
+    let mut talk = Talk::new("let d = data(city=[\"a\", \"b\", \"a\", \"c\", \"b\", \"c\"], y=[1, 3, 2, 4, 3, 1])");
+    let said = talk.fails("d |> search([SE, Per])");
+    assert!(said.contains("none of the 2 base kernels") && said.contains("SE(city)"), "{said}");
 }
 
 #[test]

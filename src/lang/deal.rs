@@ -108,12 +108,15 @@ fn too_many(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], extra: Span) -
 /// An argument of the wrong kind, or of the right one with a value that does not fit.
 pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Value>) -> Trouble {
     let place = &signature.places[place];
-    if let (Want::Each(want), Some(Value::List(list))) = (place.want, value)
+    if let (Want::Each(_), Some(Value::List(list))) = (place.want, value)
         && list.items().is_empty()
     {
-        let text =
-            format!("`{}` of `{}` needs {} at least, found an empty list", place.name, signature.name, want.noun());
-        return Trouble::new(text).saying("this is empty");
+        let text = format!("`{}` of `{}` needs at least one, found an empty list", place.name, signature.name);
+        let trouble = Trouble::new(text).saying("this is empty");
+        return match place.need {
+            Need::Optional(default) if !default.is_empty() => trouble.help(format!("left out it is {default}")),
+            _ => trouble,
+        };
     }
     let of = format!("for `{}` of `{}`", place.name, signature.name);
     unfitting(place.want, &of, kind, value)

@@ -13,6 +13,8 @@ use super::Interrupts;
 /// What takes less than this shows no bar.
 const DELAY: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
+/// A longer note than this has a shorter bar beside it.
+const LONG_NOTE: usize = 34;
 /// The bar has this many steps.
 const STEPS: u64 = 1000;
 
@@ -116,10 +118,11 @@ impl State {
             ProgressBar::with_draw_target(Some(STEPS), target).with_elapsed(began.elapsed())
         });
         // Work that never tells how far it is gets no bar, only the time that it takes.
-        let template = if done > 0.0 {
-            "{elapsed:>4} [{bar:30}] {percent:>3} % {wide_msg}"
-        } else {
-            "{elapsed:>4} {spinner} {wide_msg}"
+        // Where there is much to say, the bar makes room for it: a line of 80 columns is not much.
+        let template = match (done > 0.0, self.note.chars().count() > LONG_NOTE) {
+            (true, false) => "{elapsed:>4} [{bar:30}] {percent:>3} % {wide_msg}",
+            (true, true) => "{elapsed:>4} [{bar:12}] {percent:>3} % {wide_msg}",
+            (false, _) => "{elapsed:>4} {spinner} {wide_msg}",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("━╸ "));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::data::Dataset;
 use crate::data::write::Table;
+use crate::kernel::{InputRef, Kernel};
 use crate::lang::builtin::{Builtin, Group, Place, Want, read_budget};
 use crate::lang::call::Call;
 use crate::lang::sheet::Sheet;
@@ -26,8 +27,15 @@ fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
 /// The settings of a call.
 fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
     let mut settings = Settings { budget: Budget::USUAL, ..Settings::default() };
+    let spans = call.parts_of("base");
     if let Some(base) = call.maybe::<Value>("base")? {
         settings.base = each(base)?;
+        for (i, kernel) in settings.base.iter().enumerate() {
+            known_inputs(kernel, data).map_err(|trouble| match spans.get(i) {
+                Some(&span) => trouble.at(span),
+                None => trouble.blame("base"),
+            })?;
+        }
     }
     settings.depth = call.or("depth", settings.depth)?;
     settings.beam = call.or("beam", settings.beam)?;
@@ -61,6 +69,22 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
         }
     }
     Ok(settings)
+}
+
+/// A column that the data do not have is a slip, even where other base kernels could be tried.
+fn known_inputs(kernel: &Kernel, data: &Dataset) -> Res<()> {
+    let known: Vec<String> = data.inputs().map(|column| column.name().to_string()).collect();
+    for input in kernel.mentioned().0 {
+        let written = match &input {
+            InputRef::Index(at) if *at < known.len() => continue,
+            InputRef::Index(at) => at.to_string(),
+            InputRef::Name(name) => name.to_string(),
+        };
+        if !known.contains(&written) {
+            return Err(unknown::input(&written, &known, data.target().map(|t| t.name())));
+        }
+    }
+    Ok(())
 }
 
 fn budget(call: &mut Call<'_, '_>) -> Res<Option<Budget>> {

@@ -126,7 +126,7 @@ impl Checker<'_> {
                 continue;
             }
             if let (Want::Each(want), ExprKind::List(items)) = (want, &arg.value.node) {
-                self.items(signature, at, *want, items, arg.value.span);
+                columns.extend(self.items(signature, at, *want, items, arg.value.span));
                 continue;
             }
             let known = self.expr(&arg.value);
@@ -148,15 +148,24 @@ impl Checker<'_> {
         self.result(entry, args, given, columns)
     }
 
-    /// A list whose items are wanted one by one.
-    fn items(&mut self, signature: &Signature, place: usize, want: Want, items: &[Expr], span: Span) {
+    /// A list whose items are wanted one by one. Gives the columns that they name.
+    fn items(
+        &mut self,
+        signature: &Signature,
+        place: usize,
+        want: Want,
+        items: &[Expr],
+        span: Span,
+    ) -> Vec<(Arc<str>, Span)> {
+        let mut columns = Vec::new();
         if items.is_empty() {
             let empty = Value::List(List::default());
             self.report(misfit(signature, place, Kind::List, Some(&empty)), span);
         }
         for item in items {
-            let known = self.expr(item).kind();
-            let literal = literal(item);
+            let known = self.expr(item);
+            columns.extend_from_slice(known.columns());
+            let (known, literal) = (known.kind(), literal(item));
             let wrong = match (&literal, known) {
                 (Some(value), _) => !want.admits(value),
                 (None, Some(kind)) => !want.allows(kind),
@@ -166,6 +175,7 @@ impl Checker<'_> {
                 self.report(misfit_item(signature, place, want, kind, literal.as_ref()), item.span);
             }
         }
+        columns
     }
 
     /// Says of arguments of which one is missing that it is an earlier one, where the first does not fit its place and
@@ -201,11 +211,11 @@ impl Checker<'_> {
         let signature = &entry.signature;
         let place = |name: &str| signature.place(name).and_then(|i| given.get(i));
         if let (Some(Known::Data { inputs, target }), Some(model)) = (place("data"), place("model")) {
-            for (column, span) in model.columns() {
-                if !inputs.iter().any(|input| **input == **column) {
-                    self.report(unknown::input(column, inputs, target.as_deref()), *span);
-                }
-            }
+            self.unknown_columns(model.columns(), inputs, target.as_deref());
+        }
+        // base kernels and inputs name columns of the data that are searched
+        if let ("search", Some(Known::Data { inputs, target })) = (signature.name, place("data")) {
+            self.unknown_columns(&columns, inputs, target.as_deref());
         }
         match (signature.result, signature.name) {
             (Some(kind @ (Kind::Kernel | Kind::Model)), _) => Known::Columns(kind, Arc::new(columns)),
@@ -215,6 +225,14 @@ impl Checker<'_> {
                 place("data").cloned().unwrap_or(Known::Kind(Kind::Data))
             }
             (result, _) => result.map_or(Known::Nothing, Known::Kind),
+        }
+    }
+
+    fn unknown_columns(&mut self, columns: &[(Arc<str>, Span)], inputs: &[String], target: Option<&str>) {
+        for (column, span) in columns {
+            if !inputs.iter().any(|input| **input == **column) {
+                self.report(unknown::input(column, inputs, target), *span);
+            }
         }
     }
 
