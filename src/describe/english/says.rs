@@ -2,9 +2,9 @@
 //! inputs matter.
 
 use super::factor::{Factor, Product, first_value};
-use super::join_and;
 use super::quantity::{amount, place, short, single, two_amounts};
 use super::scene::{Input, Scene};
+use super::{capital, join_and};
 use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node, Role};
@@ -79,16 +79,18 @@ fn sides(fit: &Fit, kernel: &Kernel, whole: &Course, input: &Input, scene: &Scen
 /// How much of an additive part each order of interaction makes up.
 fn orders(fit: &Fit, kernel: &Kernel) -> Option<String> {
     let shares = order_shares(fit, kernel).ok()?;
-    let told = shares.iter().filter(|(_, share)| *share >= SMALL).map(|(order, share)| {
+    let told = shares.iter().filter(|(_, share)| *share >= SMALL).enumerate().map(|(i, (order, share))| {
         let what = match order {
             1 => "functions of one input each".into(),
             2 => "interactions of two".into(),
             n => format!("interactions of {n}"),
         };
-        format!("{} by {what}", percent(*share))
+        let verb = if i == 0 { "make up " } else { "" };
+        let of = if i == 0 { " of its variance" } else { "" };
+        format!("{what} {verb}{}{of}", percent(*share))
     });
     let told: Vec<String> = told.collect();
-    (shares.len() > 1 && !told.is_empty()).then(|| format!("Its variance is made up to {}.", join_and(&told)))
+    (shares.len() > 1 && !told.is_empty()).then(|| format!("{}.", capital(&join_and(&told))))
 }
 
 /// What a part does along its one input, after "it".

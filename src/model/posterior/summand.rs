@@ -8,11 +8,11 @@ use crate::model::ModelError;
 impl Posterior {
     /// K⁻¹(y − m) of the rows without some, which have 0: parameters are kept.
     ///
-    /// With T the rows left out it is α − K⁻¹[:, T] (K⁻¹[T, T])⁻¹ α[T], from the one factorization there is: the formula for a
-    /// single row (Rasmussen & Williams, 5.12) for several.
+    /// With E the columns of the unit matrix that belong to these rows, it is α − K⁻¹E (EᵀK⁻¹E)⁻¹ Eᵀα, from the one
+    /// factorization there is: the formula for a single row (Rasmussen & Williams, 5.12) for several.
     ///
     /// # Errors
-    /// [`ModelError::NotPositiveDefinite`] when rounding leaves nothing of K⁻¹[T, T].
+    /// [`ModelError::NotPositiveDefinite`] when rounding leaves nothing of EᵀK⁻¹E.
     pub fn weights_without(&self, rows: &[usize]) -> Result<Vector, ModelError> {
         let mut units = Matrix::zeros(self.alpha.len(), rows.len());
         for (j, &row) in rows.iter().enumerate() {
