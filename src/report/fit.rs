@@ -21,11 +21,23 @@ const MOST_FIGURES: usize = 24;
 
 /// The report of a fit.
 pub fn of_fit(fit: &Arc<Fit>, source: &Source) -> Report {
-    with_sections(fit, source, |_| Vec::new())
+    let made = match fit.ended {
+        Some(_) => html! {
+            p { "The same fit, from the same seed:" }
+            (code(&script::fitting(fit, source)))
+        },
+        None => html! {},
+    };
+    with_sections(fit, source, |_| Vec::new(), &made)
 }
 
-/// The report of a fit with more sections after that of the data.
-pub(super) fn with_sections(fit: &Arc<Fit>, source: &Source, more: impl FnOnce(&mut Press) -> Vec<Section>) -> Report {
+/// The report of a fit with more sections after that of the data, and with how it was made.
+pub(super) fn with_sections(
+    fit: &Arc<Fit>,
+    source: &Source,
+    more: impl FnOnce(&mut Press) -> Vec<Section>,
+    made: &Markup,
+) -> Report {
     let matter = Matter::new(fit, source.seed);
     let mut press = Press::default();
     let mut sections =
@@ -41,7 +53,7 @@ pub(super) fn with_sections(fit: &Arc<Fit>, source: &Source, more: impl FnOnce(&
     if !fit.hints.is_empty() {
         sections.push(Section { id: "notes", title: "To be looked at", body: points(&fit.hints) });
     }
-    sections.push(again(&matter, source));
+    sections.push(again(&matter, source, made));
     Report { title: title(fit), subtitle: subtitle(fit), numbers: numbers(&matter), sections }
 }
 
@@ -201,7 +213,7 @@ fn model(matter: &Matter<'_>) -> Section {
             @if !steps.is_empty() { " Before that the data are changed by " code { (steps.join(" >> ")) } "." }
         }
         h3 { "As an expression" }
-        (code(&kernel.to_string()))
+        (code(&kernel.heading()))
         h3 { "With its fitted values" }
         (code(&fit.model.to_string()))
         h3 { "In LaTeX" }
@@ -381,12 +393,11 @@ fn parameters(matter: &Matter<'_>) -> Section {
     Section { id: "parameters", title: "Its parameters", body }
 }
 
-fn again(matter: &Matter<'_>, source: &Source) -> Section {
+fn again(matter: &Matter<'_>, source: &Source, made: &Markup) -> Section {
     let fit = matter.fit;
     let body = html! {
+        (made)
         @if fit.ended.is_some() {
-            p { "The same fit, from the same seed:" }
-            (code(&script::fitting(fit, source)))
             p { "The fitted model as it is, without searching for its values again:" }
         } @else {
             p { "The model with its values:" }

@@ -22,15 +22,11 @@ pub fn of_search(search: &Search, source: &Source) -> Report {
     let found = |press: &mut Press| {
         vec![trace(search, press), by_depth(search, press), candidates(search), alternatives(search)]
     };
-    let mut report = super::fit::with_sections(&search.best, source, found);
-    if let Some(again) = report.sections.iter_mut().find(|section| section.id == "again") {
-        again.body = html! {
-            p { "The same search, from the same seed" (timed(search)) ":" }
-            (code(&script::searching(search, source)))
-            (again.body)
-        };
-    }
-    report
+    let again = html! {
+        p { "The same search, from the same seed" (timed(search)) ":" }
+        (code(&script::searching(search, source)))
+    };
+    super::fit::with_sections(&search.best, source, found, &again)
 }
 
 /// A budget of time ends where the machine has come to.
@@ -125,7 +121,9 @@ fn cells(candidate: &Candidate) -> [String; 5] {
         Reached::Failed(why) => format!("failed: {why}"),
         reached => reached.name().to_string(),
     };
-    [candidate.kernel.heading(), candidate.edit.clone(), number(candidate.score), number(candidate.lml), reached]
+    // a sign stays with what it adds
+    let edit = if candidate.edit.len() < 24 { candidate.edit.replace(' ', "\u{a0}") } else { candidate.edit.clone() };
+    [candidate.kernel.heading(), edit, number(candidate.score), number(candidate.lml), reached]
 }
 
 fn alternatives(search: &Search) -> Section {
