@@ -17,20 +17,33 @@ use crate::kernel::Role;
 use crate::model::{ModelError, Problem, available_memory, needed_memory};
 use crate::progress::{Progress, Silent};
 
-/// Starts of a candidate that are looked at: fewer where there are many inputs, and with them many candidates.
-fn most_seeds(inputs: usize) -> usize {
-    if inputs <= 2 { 16 } else { 8 }
+/// How broad a race is. With many inputs there are many candidates, of which few differ much.
+struct Breadth {
+    /// Starts of a candidate that are looked at.
+    seeds: usize,
+    /// Candidates that come to the second round, on all rows, at most.
+    second: usize,
+    /// Candidates that are fitted to the end.
+    finalists: usize,
 }
 
+impl Breadth {
+    fn of(inputs: usize) -> Self {
+        match inputs {
+            0..=2 => Self { seeds: 16, second: 16, finalists: 4 },
+            _ => Self { seeds: 8, second: 10, finalists: 3 },
+        }
+    }
+}
+
+/// Candidates that come to the first round: a third, but at least and at most so many.
+const FIRST: std::ops::RangeInclusive<usize> = 16..=60;
 /// Steps of the first round, on the early rows.
 const FIRST_STEPS: usize = 8;
 /// Steps of the second round, on all rows.
 const SECOND_STEPS: usize = 20;
 /// Steps to the end at most.
 const LAST_STEPS: usize = 300;
-/// So many candidates are fitted to the end, at least;
-const FINALISTS: usize = 4;
-
 /// So many times a finalist goes over to another maximum,
 const HOPS: usize = 2;
 /// one that after the first steps is not worse by more than this, in log evidence,
@@ -109,11 +122,11 @@ fn best(runs: &[Run]) -> Option<&Run> {
 pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<'_>, watch: &Watch<'_>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = children.into_iter().enumerate().map(|(i, child)| enter(child, i, grounds)).collect();
     let abreast = abreast(&entries);
+    let breadth = Breadth::of(grounds.columns.len());
     let seeds_of = |entry: &Entry, problem: &Problem| -> Vec<Vec<f64>> {
-        let most = most_seeds(grounds.columns.len());
         match from {
-            Some(from) => seeds(problem, entry.child.kind, from, grounds, most),
-            None => base_seeds(problem, most, grounds.settings.seed),
+            Some(from) => seeds(problem, entry.child.kind, from, grounds, breadth.seeds),
+            None => base_seeds(problem, breadth.seeds, grounds.settings.seed),
         }
     };
     let share = grounds.early_share();
@@ -144,13 +157,13 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
     });
     sort(&mut entries);
     let count = entries.len();
-    let first = (count / 3).clamp(FINALISTS * 4, 60).min(count);
+    let first = (count / 3).clamp(*FIRST.start(), *FIRST.end()).min(count);
     round(&mut entries[..first], FIRST_STEPS, abreast, true, share, watch, 1);
     sort(&mut entries[..first]);
-    let second = (first / 3).clamp(FINALISTS * 2, 16).min(first);
+    let second = (first / 3).clamp(breadth.second / 2, breadth.second).min(first);
     round(&mut entries[..second], SECOND_STEPS, abreast, false, 1.0, watch, 2);
     sort(&mut entries[..second]);
-    let last = FINALISTS.min(second);
+    let last = breadth.finalists.min(second);
     if watch.over() && entries.iter().all(|e| e.value.is_infinite()) {
         return entries;
     }
