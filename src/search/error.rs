@@ -20,6 +20,8 @@ pub enum SearchError {
     /// One line for each: the kernel and what was wrong with it.
     #[error("none of the {} base kernels could be fitted", failures.len())]
     AllFailed { failures: Vec<(String, String)> },
+    #[error("the search ended before any model was fitted")]
+    NothingFitted,
     #[error("the data have {rows} rows, too few to hold some out")]
     HeldOut { rows: usize },
     #[error(transparent)]

@@ -17,6 +17,9 @@ const MANY_ROWS: usize = 400;
 /// of so many rows.
 const EARLY_ROWS: usize = 250;
 
+/// The variance of a function that is not there.
+const NOTHING: f64 = 1e-300;
+
 pub struct Grounds<'s> {
     pub settings: &'s Settings,
     /// The rows that candidates are fitted to.
@@ -136,8 +139,8 @@ pub fn null_model(settings: &Settings) -> Model {
     let model = model(settings, null_kernel());
     match &model.noise {
         Noise::Variance(param) if param.is_unset() => model,
-        // the noise is told: nothing may be added to it
-        _ => Model { kernel: Kernel::number(0.0), ..model },
+        // the noise is told: next to nothing is added to it
+        _ => Model { kernel: Kernel::number(NOTHING), ..model },
     }
 }
 

@@ -57,13 +57,15 @@ pub struct Watch<'p> {
     pub spent: &'p AtomicUsize,
     /// Evaluations after which no round begins.
     pub allowed: usize,
-    /// What stands at the front of the progress line.
-    pub heading: String,
+    pub depth: usize,
+    /// The best so far and its score, as the progress line says it.
+    pub best: String,
     pub share: (f64, f64),
 }
 
 impl Watch<'_> {
-    fn over(&self) -> bool {
+    /// Whether no further round may begin.
+    pub fn over(&self) -> bool {
         self.progress.stop() || self.spent.load(Ordering::Relaxed) >= self.allowed
     }
 
@@ -71,7 +73,8 @@ impl Watch<'_> {
         let within = (round as f64 + done as f64 / of.max(1) as f64) / 4.0;
         let share = self.share.0 + (self.share.1 - self.share.0) * within;
         let what = ["looked at", "in the first round", "in the second round", "in the last round"][round.min(3)];
-        self.progress.report(share, &format!("{}, {done} of {of} {what}", self.heading));
+        let best = if self.best.is_empty() { String::new() } else { format!(", {}", self.best) };
+        self.progress.report(share, &format!("depth {}, {done} of {of} {what}{best}", self.depth));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::param::Param;
 /// How to search.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What expressions are built from. A kernel that looks at all inputs is offered on each of them, one at a time; one
+    /// What expressions are built from: by default SE, a periodic kernel without its constant part, Lin and RQ. A kernel that looks at all inputs is offered on each of them, one at a time; one
     /// that names its inputs is offered as it is.
     pub base: Vec<Kernel>,
     /// The inputs on which base kernels are offered; all of them by default.
@@ -29,8 +29,11 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         let base = ["SE", "Per", "Lin", "RQ"].into_iter().filter_map(families::family);
+        // a pattern with a constant part, times a line, would be a second trend
+        let centred =
+            base.map(|family| family.spec().flag.filter(|flag| !flag.on).map_or(family, |flag| (flag.other)()));
         Self {
-            base: base.map(Kernel::family).collect(),
+            base: centred.map(Kernel::family).collect(),
             inputs: None,
             moves: Edit::usual(),
             depth: 10,

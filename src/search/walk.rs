@@ -17,7 +17,9 @@ use crate::model::Model;
 use crate::progress::Progress;
 
 /// So many models are kept.
-const KEPT: usize = 10;
+const KEPT: usize = 20;
+/// So many of a race that was cut short are judged.
+const LEADERS: usize = 4;
 /// A score must be better by this.
 const WORTH: f64 = 1e-6;
 /// A search goes on for so many depths without anything better.
@@ -58,10 +60,17 @@ struct State {
 
 impl State {
     fn of(search: &Search) -> Self {
-        let kernels = search.levels.iter().flat_map(|level| &level.candidates).map(|c| &c.kernel);
+        // a depth that was cut short is done again, but for what was judged of it
+        let whole = |level: &&Level| level.candidates.iter().any(|c| c.reached == Reached::Fitted);
+        let done = move |level: &Level, c: &Candidate| whole(&level) || c.score.is_some();
         Self {
-            tried: kernels.map(structure).collect(),
-            expanded: search.levels.iter().flat_map(|level| &level.expanded).map(structure).collect(),
+            tried: search
+                .levels
+                .iter()
+                .flat_map(|level| level.candidates.iter().filter(move |c| done(level, c)))
+                .map(|c| structure(&c.kernel))
+                .collect(),
+            expanded: search.levels.iter().filter(whole).flat_map(|level| &level.expanded).map(structure).collect(),
             levels: search.levels.clone(),
             pool: search.models.clone(),
             evaluations: search.evaluations,
@@ -158,24 +167,36 @@ impl<'g> Walk<'g> {
             return Ok(false);
         }
         let mut entries: Vec<Entry> = Vec::new();
+        let mut cut_short = false;
         let from: Vec<Option<&Found>> = if depth == 1 { vec![None] } else { parents.iter().map(Some).collect() };
         for (i, parent) in from.iter().enumerate() {
             let (kids, inheritance) = self.kids(*parent, state)?;
             let share = |i: usize| (depth as f64 - 1.0 + i as f64 / from.len() as f64) / settings.depth as f64;
-            let heading = match state.pool.first().filter(|best| !is_null(best)) {
+            let best = match state.pool.first().filter(|best| !is_null(best)) {
                 Some(best) => {
-                    let (name, score) = (settings.criterion.title(), best.score);
-                    format!("depth {depth}: {} with {name} {score:.1}", best.model.kernel.heading())
+                    format!("{} {:.1}: {}", settings.criterion.title(), best.score, best.model.kernel.heading())
                 }
-                None => format!("depth {depth}"),
+                None => String::new(),
             };
-            let watch = Watch { progress: &self.clock, spent, allowed, heading, share: (share(i), share(i + 1)) };
+            let share = (share(i), share(i + 1));
+            let watch = Watch { progress: &self.clock, spent, allowed, depth, best, share };
+
             entries.extend(race(kids, inheritance.as_ref(), grounds, &watch));
+            cut_short |= watch.over() && !entries.iter().any(|entry| entry.reached == Reached::Fitted);
         }
-        state.expanded.extend(parents.iter().map(|found| structure(&found.model.kernel)));
+        if cut_short {
+            // the depth is not done: who resumes the search comes here again
+            for entry in entries.iter().filter(|entry| entry.reached != Reached::Fitted) {
+                state.tried.remove(&structure(&entry.child.kernel));
+            }
+        } else {
+            state.expanded.extend(parents.iter().map(|found| structure(&found.model.kernel)));
+        }
         let mut candidates: Vec<Candidate> = Vec::with_capacity(entries.len());
-        for entry in &entries {
-            let found = if entry.reached == Reached::Fitted { self.found(entry) } else { None };
+        for (at, entry) in entries.iter().enumerate() {
+            // of a race that was cut short the leaders are judged where they stand
+            let leads = cut_short && entry.reached == Reached::Raced && at < LEADERS;
+            let found = if entry.reached == Reached::Fitted || leads { self.found(entry) } else { None };
             candidates.push(entry.candidate(found.as_ref().map(|found| found.score)));
             state.pool.extend(found);
         }
@@ -268,14 +289,13 @@ impl<'g> Walk<'g> {
 
     fn finish(self, mut state: State, ended: Ended) -> Result<Search, SearchError> {
         let settings = self.grounds.settings;
-        state.pool.truncate(KEPT);
         let least = state.pool.first().map_or(0.0, |found| found.score);
         let total: f64 = state.pool.iter().map(|found| (-0.5 * (found.score - least)).exp()).sum();
         for found in &mut state.pool {
             found.weight = (-0.5 * (found.score - least)).exp() / total;
         }
         let Some(first) = state.pool.first() else {
-            return Err(SearchError::AllFailed { failures: Vec::new() });
+            return Err(SearchError::NothingFitted);
         };
         // standard errors are worth the wait, unless somebody does not want to wait; fits of a part of the rows go on
         let best: Fit = match self.clock.progress.stop() {
@@ -308,7 +328,7 @@ fn rank(pool: &mut Vec<Found>) {
     });
     let mut seen = HashSet::new();
     pool.retain(|found| seen.insert(key(found)));
-    pool.truncate(4 * KEPT);
+    pool.truncate(KEPT);
 }
 
 /// Whether the last depths brought nothing better.

@@ -148,6 +148,7 @@ fn trouble(call: &Call<'_, '_>, data: &Dataset, error: SearchError) -> Trouble {
         SearchError::UnknownInput { name, known } => {
             unknown::input(&name, &known, data.target().map(|t| t.name())).blame("inputs")
         }
+        SearchError::NothingFitted => Trouble::new(text).blame("budget").help("allow it more"),
         SearchError::EmptyBase => Trouble::new(text).blame("base"),
         SearchError::Depth(_) => Trouble::new(text).blame("depth"),
         SearchError::Beam => Trouble::new(text).blame("beam"),
