@@ -117,6 +117,8 @@ pub enum Kind {
     Added,
     /// The child is the parent where the new factor does not change.
     Multiplied,
+    /// The child is no larger: a part was replaced or taken out.
+    Mended,
     Other,
 }
 
@@ -157,7 +159,7 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>) -> Vec<Child
                 }
                 Edit::Replace => {
                     for (new, name) in replacements(part, means.bases) {
-                        put(new, name, Kind::Other);
+                        put(new, name, Kind::Mended);
                     }
                 }
                 Edit::Changepoint => {
@@ -222,7 +224,7 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>) -> Vec<Child
                 out.push(Child {
                     kernel: placed(&kernel),
                     edit: format!("without {}", part.heading()),
-                    kind: Kind::Other,
+                    kind: Kind::Mended,
                 });
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::edits::{Child, Means, children};
+use super::edits::{Child, Kind, Means, children};
 use super::grounds::{Grounds, null_model};
 use super::race::{Entry, Watch, bare_child, race};
 use super::seeds::Inheritance;
@@ -52,6 +52,8 @@ struct State {
     pool: Vec<Found>,
     /// Structures that were tried.
     tried: HashSet<String>,
+    /// Those of them that were fitted to the end.
+    fitted: HashSet<String>,
     /// Structures that were edited.
     expanded: HashSet<String>,
     evaluations: usize,
@@ -68,6 +70,13 @@ impl State {
                 .levels
                 .iter()
                 .flat_map(|level| level.candidates.iter().filter(move |c| done(level, c)))
+                .map(|c| structure(&c.kernel))
+                .collect(),
+            fitted: search
+                .levels
+                .iter()
+                .flat_map(|level| &level.candidates)
+                .filter(|c| c.reached == Reached::Fitted)
                 .map(|c| structure(&c.kernel))
                 .collect(),
             expanded: search.levels.iter().filter(whole).flat_map(|level| &level.expanded).map(structure).collect(),
@@ -197,6 +206,9 @@ impl<'g> Walk<'g> {
             // of a race that was cut short the leaders are judged where they stand
             let leads = cut_short && entry.reached == Reached::Raced && at < LEADERS;
             let found = if entry.reached == Reached::Fitted || leads { self.found(entry) } else { None };
+            if entry.reached == Reached::Fitted {
+                state.fitted.insert(structure(&entry.child.kernel));
+            }
             candidates.push(entry.candidate(found.as_ref().map(|found| found.score)));
             state.pool.extend(found);
         }
@@ -249,12 +261,20 @@ impl<'g> Walk<'g> {
         };
         let means = Means { bases: &grounds.bases, inputs: &grounds.inputs };
         let all = children(&parent.model.kernel, &grounds.settings.moves, &means);
-        let mut new = Vec::new();
+        let (mut new, mut here) = (Vec::new(), HashSet::new());
         for mut child in all {
             let simple = child.kernel.simplify_structure();
-            if !state.tried.insert(simple.to_string()) {
+            let key = simple.to_string();
+            // What grows is tried once. What mends an expression was perhaps passed over when it came of a worse one, and
+            // is tried until it was fitted to the end.
+            let old = match child.kind {
+                Kind::Mended => state.fitted.contains(&key),
+                Kind::Added | Kind::Multiplied | Kind::Other => state.tried.contains(&key),
+            };
+            if old || !here.insert(key.clone()) {
                 continue;
             }
+            state.tried.insert(key);
             // what falls together has lost the values that it inherits
             if leaves(&simple) < leaves(&child.kernel) {
                 child.kernel = simple;

@@ -197,7 +197,7 @@ pub static SEARCHES: &[Builtin] = &[
             Place::optional(
                 "base",
                 Want::Each(&Want::Kind(Kind::Kernel)),
-                "[SE, Per, Lin, RQ]",
+                "[SE, Per(centred=true), Lin, RQ]",
                 "what kernels are built from, each on every input unless it names its own",
             ),
             Place::optional("depth", Want::Positive, "10", "how many times the best is edited, the base counted"),
