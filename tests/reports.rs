@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use mercer::lang::host::Folders;
 use mercer::progress::Silent;
@@ -248,7 +249,7 @@ fn a_search_tells_its_way() {
     for id in ["search", "depths", "candidates", "alternatives", "parts", "again"] {
         assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
     }
-    assert!(page.contains("search(base=[SE, Per, Lin, RQ], depth=3, restarts=1, seed=0, budget=3000)"));
+    assert!(page.contains("search(base=[SE, Per(centred=true), Lin, RQ], depth=3, restarts=1, seed=0, budget=3000)"));
     assert_eq!(page.matches("<h3>Depth ").count(), found.levels.len());
 }
 
@@ -267,4 +268,27 @@ fn a_page_says_how_to_search_again() {
     assert!(same.ends_with("true"), "{script}\n{same}");
     let shown = room.run("s |> plot(\"depths.svg\")\ns |> plot(\"scores.svg\", show=\"scores\")");
     assert!(shown.is_empty() && room.folder.path().join("depths.svg").exists(), "{shown}");
+}
+
+/// Where a browser is at hand it opens the page, draws it, and has nothing to say of it.
+#[test]
+fn a_browser_has_no_complaint() {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let Some(browser) = names.into_iter().find(|name| Command::new(name).arg("--version").output().is_ok()) else {
+        return;
+    };
+    let mut room = Room::new();
+    let rows: String = (0..12).map(|i| format!("{i},{}\n", f64::from(i).sin())).collect();
+    fs::write(room.folder.path().join("d.csv"), format!("<script>alert(1)</script>,y\n{rows}")).expect("a file");
+    room.page("load(\"d.csv\") |> fit(SE(0), restarts=1)");
+    let page = room.folder.path().join("page.html");
+    let drawn = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", room.folder.path().join("browser").display()))
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .expect("the browser runs");
+    let (dom, log) = (String::from_utf8_lossy(&drawn.stdout), String::from_utf8_lossy(&drawn.stderr));
+    assert!(dom.contains("</html>") && !dom.contains("<script"), "{dom}");
+    assert!(!log.contains("CONSOLE"), "{log}");
 }
