@@ -3,6 +3,7 @@
 use super::grid::Grid;
 use super::numbers::{percent, rounded, significant};
 use crate::fit::Fit;
+use crate::kernel::Kernel;
 use crate::results::{Compared, CrossValidation, OrderVariance, Score, Symmetry};
 
 /// Scores on rows held out, or of each row from the others.
@@ -52,7 +53,7 @@ pub fn compared(compared: &[Compared]) -> String {
     for one in compared {
         let maybe = |value: Option<f64>| value.map_or("–".to_string(), rounded);
         grid.row([
-            one.fit.asked.kernel.to_string(),
+            short_text(&one.fit.asked.kernel),
             significant(one.fit.bic, 6),
             format!("{:.1}", one.delta_bic),
             significant(one.fit.lml(), 6),
@@ -110,3 +111,12 @@ pub fn symmetries(found: &[Symmetry]) -> String {
     });
     format!("symmetries by evidence, against the model without\n{}{best}", grid.text())
 }
+
+/// A kernel as it was asked for; without its values where these were all written, as those of a search's best are.
+fn short_text(kernel: &Kernel) -> String {
+    let text = kernel.to_string();
+    if text.chars().count() <= WIDE { text } else { kernel.heading() }
+}
+
+/// A kernel longer than this would make a table too wide.
+const WIDE: usize = 80;
