@@ -3,7 +3,8 @@
 use super::fitting::Likelihood;
 use super::starts::Starts;
 use crate::linalg::{Matrix, Vector};
-use crate::model::Problem;
+use crate::model::{Model, Problem};
+use crate::param::{Param, State};
 
 /// Beyond this many e-folds (or spreads of a column) either way a parameter is called not determined.
 const UNDETERMINED: f64 = 4.0;
@@ -37,7 +38,11 @@ pub fn laplace_evidence(problem: &Problem, values: &[f64], sd: f64) -> Option<f6
     let Some(curvature) = Curvature::at(&objective, values) else {
         return (problem.free() == 0).then_some(total);
     };
-    let centre = Starts::new(problem, 0).start(0);
+    // the start of the model as if nothing had been written of it
+    let model = problem.model();
+    let bare = Model { kernel: model.kernel.map_params(&mut without_value), ..model.clone() };
+    let bare = Problem::new(&bare, problem.data(), true).ok()?;
+    let centre = Starts::new(&bare, 0).start(0);
     let squares: f64 = curvature
         .free
         .iter()
@@ -49,6 +54,13 @@ pub fn laplace_evidence(problem: &Problem, values: &[f64], sd: f64) -> Option<f6
     // the constants of the prior and of the integral over it leave −log sd a parameter
     let prior = -0.5 * squares - curvature.free.len() as f64 * sd.ln();
     Some(total + prior - 0.5 * curvature.log_det(1.0 / (sd * sd)))
+}
+
+fn without_value(param: &Param) -> Param {
+    match param.state {
+        State::Free(_) if param.prior.is_none() && param.tie.is_none() => Param::default(),
+        _ => param.clone(),
+    }
 }
 
 impl Curvature {

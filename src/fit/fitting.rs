@@ -184,9 +184,12 @@ pub fn judged(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
     let gradient_size = objective.at(&values, false).map_or(f64::NAN, |here| here.size());
     drop(objective);
     let errors = errors.unwrap_or_else(|| vec![None; values.len()]);
-    let ended = if gradient_size < 1e-2 { Ended::Converged } else { Ended::SmallChange };
+    let ended = if gradient_size < NEARLY { Ended::Converged } else { Ended::Left };
     finish(model, problem, values, errors, Some((ended, gradient_size)), Vec::new(), Options::default())
 }
+
+/// A gradient below this leaves next to nothing to gain.
+const NEARLY: f64 = 1e-2;
 
 /// The values of a problem as written; unset ones take those of a fit's first start.
 pub fn given(problem: &Problem) -> Vec<f64> {

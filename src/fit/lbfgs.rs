@@ -255,7 +255,7 @@ impl<'o> Solver<&'o dyn Objective, State> for Lbfgs<'_> {
         }
         match &self.walk.ended {
             None => TerminationStatus::NotTerminated,
-            Some(Ended::Converged | Ended::SmallChange) => {
+            Some(Ended::Converged | Ended::SmallChange | Ended::Left) => {
                 TerminationStatus::Terminated(TerminationReason::SolverConverged)
             }
             Some(Ended::Stopped { .. }) => TerminationStatus::Terminated(TerminationReason::Interrupt),

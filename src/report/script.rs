@@ -6,7 +6,7 @@ use crate::data::write::digits;
 use crate::fit::{Fit, Options};
 use crate::kernel::print::quoted;
 use crate::model::Model;
-use crate::search::{Search, Settings};
+use crate::search::{Edit, Search, Settings};
 
 /// Data of at most so many values are written into a script where nothing else gives them.
 const MOST_VALUES: usize = 600;
@@ -53,7 +53,7 @@ pub fn searching(search: &Search, source: &Source) -> String {
     if let Some(inputs) = inputs {
         say(true, format!("inputs={}", list(inputs.iter().map(|input| quoted(input)).collect())));
     }
-    say(*moves != usual.moves, format!("moves={}", list(moves.iter().map(|edit| quoted(edit.name())).collect())));
+    say(*moves != usual.moves, format!("moves={}", list(moves.iter().map(said).collect())));
     // noise and mean as a model says them
     let model = Model { steps: Vec::new(), noise: noise.clone(), mean: mean.clone(), ..search.best.asked.clone() };
     let text = model.to_string();
@@ -101,4 +101,12 @@ fn written(data: &Dataset) -> Option<String> {
     };
     let columns: Vec<String> = columns.iter().map(column).collect();
     Some(format!("data({}, target=\"{}\")", columns.join(", "), target.name()))
+}
+
+/// A move as a call says it: a name, or the text of a user's function.
+fn said(edit: &Edit) -> String {
+    match edit {
+        Edit::Own(own) => own.source.to_string(),
+        edit => quoted(edit.name()),
+    }
 }

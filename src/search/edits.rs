@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::own::OwnEdit;
-use super::place::{MULTIPLIED, NEW, marked, placed, written};
+use super::place::{MULTIPLIED, NEW, marked, placed, size_of, written};
 use crate::kernel::wraps::{self, Bases, Method, Mixture, Winding};
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Move, MoveKind, Node, Values, Wrapped};
 use crate::param::Param;
@@ -45,7 +45,10 @@ impl std::fmt::Debug for Edit {
 
 impl PartialEq for Edit {
     fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
+        match (self, other) {
+            (Edit::Own(one), Edit::Own(other)) => one.name == other.name && one.source == other.source,
+            (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
+        }
     }
 }
 
@@ -219,7 +222,9 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>) -> Vec<Child
             }
             if *edit == Edit::Drop
                 && !matches!(under, Under::Root | Under::Wrap)
-                && let Some(kernel) = with(&parent, path, None)
+                // the variance of a factor stays with the others
+                && let Some(kernel) = with(&parent, path, (*under == Under::Product).then(|| size_of(part)))
+                && kernel.as_number().is_none()
             {
                 out.push(Child {
                     kernel: placed(&kernel),

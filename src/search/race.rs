@@ -152,7 +152,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
         }
         seen.sort_by(|a, b| a.0.total_cmp(&b.0));
         seen.truncate(keep);
-        entry.value = seen.first().map_or(f64::INFINITY, |s| s.0 / share - objective.offset());
+        entry.value = seen.first().map_or(f64::INFINITY, |s| (s.0 - objective.offset()) / share);
         entry.runs = seen.iter().map(|(_, at)| Run::new(at, &options(FIRST_STEPS))).collect();
         if entry.runs.is_empty() {
             entry.fail(failure);
@@ -178,10 +178,9 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
         let Some(run) = entry.runs.first().cloned() else { return };
         let mut run = run;
         run.advance(&objective, LAST_STEPS, &Stop(watch.progress));
+        let own = run.outcome().evaluations;
         let beside = hop(&objective, &mut run, watch);
-        let after = run.outcome().evaluations
-            + entry.runs[1..].iter().map(|run| run.outcome().evaluations).sum::<usize>()
-            + beside;
+        let after = own + entry.runs[1..].iter().map(|run| run.outcome().evaluations).sum::<usize>() + beside;
         watch.spent.fetch_add(after.saturating_sub(before), Ordering::Relaxed);
         entry.value = run.value() - objective.offset();
         entry.runs = vec![run];
@@ -194,7 +193,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
 }
 
 /// From a maximum to better ones at half and twice each of its periods, where no gradient leads. Gives the evaluations
-/// that were spent beside the run that is kept.
+/// that this took.
 fn hop(objective: &Likelihood<'_>, run: &mut Run, watch: &Watch<'_>) -> usize {
     let parameters = objective.problem().parameters();
     let mut spent = 0;
@@ -258,7 +257,7 @@ fn round(
             run.advance(&objective, steps, &Stop(watch.progress));
             watch.spent.fetch_add(run.outcome().evaluations - before, Ordering::Relaxed);
         }
-        entry.value = best(&entry.runs).map_or(f64::INFINITY, |run| run.value() / share - objective.offset());
+        entry.value = best(&entry.runs).map_or(f64::INFINITY, |run| (run.value() - objective.offset()) / share);
         entry.reached = Reached::Raced;
     });
 }

@@ -139,3 +139,20 @@ pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -
     };
     score.is_finite().then_some((count, score))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::recorded_parameters;
+    use crate::kernel::{Kernel, families::family};
+
+    /// Counted by hand: Lin·(SE + SE + Per·SE) is 2 + (2 + 2 + (3 + 2 − 1)) − 1.
+    #[test]
+    fn the_record_counts_as_it_says() {
+        let leaf = |name: &str| Kernel::family(family(name).unwrap());
+        let season = Kernel::product([leaf("Per"), leaf("SE")]).unwrap();
+        let sum = Kernel::sum([leaf("SE"), leaf("SE"), season]).unwrap();
+        assert_eq!(recorded_parameters(&Kernel::product([leaf("Lin"), sum]).unwrap()), 9);
+        assert_eq!(recorded_parameters(&leaf("WN")), 1);
+        assert_eq!(recorded_parameters(&leaf("RQ")), 3);
+    }
+}

@@ -84,7 +84,7 @@ pub fn seeds(problem: &Problem, kind: Kind, from: &Inheritance, grounds: &Ground
         for &at in &open {
             let p = &problem.parameters()[at];
             let u = spread(grounds.settings.seed, at, index);
-            values[at] = within(p, guess(p, u, index, neutral, from, grounds));
+            values[at] = within(p, guess(p, u, index, neutral.then_some(kind), from, grounds));
         }
         let u = spread(grounds.settings.seed, problem.parameters().len(), index);
         let share = match index {
@@ -115,10 +115,18 @@ fn written(problem: &Problem) -> Vec<f64> {
     problem.parameters().iter().map(value).collect()
 }
 
-fn guess(p: &Parameter, u: f64, index: usize, neutral: bool, from: &Inheritance, grounds: &Grounds<'_>) -> f64 {
+fn guess(
+    p: &Parameter,
+    u: f64,
+    index: usize,
+    as_parent: Option<Kind>,
+    from: &Inheritance,
+    grounds: &Grounds<'_>,
+) -> f64 {
     if let Some(prior) = p.param.prior {
         return prior.centre();
     }
+    let neutral = as_parent.is_some();
     let between = |lo: f64, hi: f64| lo * (hi / lo).powf(u);
     let column = if p.warped { None } else { p.columns.first().map(|&c| &grounds.columns[c]) };
     let first = index == 0;
@@ -153,7 +161,7 @@ fn guess(p: &Parameter, u: f64, index: usize, neutral: bool, from: &Inheritance,
         Role::Bias => {
             let spread = column.map_or(1.0, |c| c.variance);
             spread
-                * if neutral {
+                * if as_parent == Some(Kind::Multiplied) {
                     300.0
                 } else if first {
                     0.1
@@ -171,7 +179,10 @@ pub fn region(p: &Parameter, grounds: &Grounds<'_>) -> Option<(f64, f64)> {
     if p.warped || !matches!(p.kind, ParameterKind::Kernel(_) | ParameterKind::Noise) {
         return None;
     }
-    let column = p.columns.first().map(|&c| &grounds.columns[c]);
+    let column = match p.columns[..] {
+        [column] => Some(&grounds.columns[column]),
+        _ => None,
+    };
     match p.role {
         _ if p.kind == ParameterKind::Noise => Some((1e-7 * grounds.variance, 10.0 * grounds.variance)),
         Role::LengthScale => column.map(|c| ((1.5 * c.gap).min(0.05 * c.span), 50.0 * c.span)),

@@ -62,25 +62,16 @@ struct State {
 
 impl State {
     fn of(search: &Search) -> Self {
-        // a depth that was cut short is done again, but for what was judged of it
+        // a depth that was cut short is done again
         let whole = |level: &&Level| level.candidates.iter().any(|c| c.reached == Reached::Fitted);
-        let done = move |level: &Level, c: &Candidate| whole(&level) || c.score.is_some();
+        let levels: Vec<Level> = search.levels.iter().take_while(whole).cloned().collect();
+        let candidates = || levels.iter().flat_map(|level| &level.candidates);
+        let fitted = candidates().filter(|c| c.reached == Reached::Fitted);
         Self {
-            tried: search
-                .levels
-                .iter()
-                .flat_map(|level| level.candidates.iter().filter(move |c| done(level, c)))
-                .map(|c| structure(&c.kernel))
-                .collect(),
-            fitted: search
-                .levels
-                .iter()
-                .flat_map(|level| &level.candidates)
-                .filter(|c| c.reached == Reached::Fitted)
-                .map(|c| structure(&c.kernel))
-                .collect(),
-            expanded: search.levels.iter().filter(whole).flat_map(|level| &level.expanded).map(structure).collect(),
-            levels: search.levels.clone(),
+            tried: candidates().map(|c| structure(&c.kernel)).collect(),
+            fitted: fitted.map(|c| structure(&c.kernel)).collect(),
+            expanded: levels.iter().flat_map(|level| &level.expanded).map(structure).collect(),
+            levels,
             pool: search.models.clone(),
             evaluations: search.evaluations,
             seconds: search.seconds,
@@ -188,18 +179,21 @@ impl<'g> Walk<'g> {
                 None => String::new(),
             };
             let share = (share(i), share(i + 1));
+            // the base kernels are fitted whatever the budget of evaluations
+            let allowed = if depth == 1 { usize::MAX } else { allowed };
             let watch = Watch { progress: &self.clock, spent, allowed, depth, best, share };
 
-            entries.extend(race(kids, inheritance.as_ref(), grounds, &watch));
-            cut_short |= watch.over() && !entries.iter().any(|entry| entry.reached == Reached::Fitted);
-        }
-        if cut_short {
-            // the depth is not done: who resumes the search comes here again
-            for entry in entries.iter().filter(|entry| entry.reached != Reached::Fitted) {
-                state.tried.remove(&structure(&entry.child.kernel));
+            let raced = race(kids, inheritance.as_ref(), grounds, &watch);
+            if watch.over() && !raced.iter().any(|entry| entry.reached == Reached::Fitted) {
+                // this expression is not done: who resumes the search comes here again
+                cut_short = true;
+                for entry in &raced {
+                    state.tried.remove(&structure(&entry.child.kernel));
+                }
+            } else {
+                state.expanded.extend(parent.iter().map(|found| structure(&found.model.kernel)));
             }
-        } else {
-            state.expanded.extend(parents.iter().map(|found| structure(&found.model.kernel)));
+            entries.extend(raced);
         }
         let mut candidates: Vec<Candidate> = Vec::with_capacity(entries.len());
         for (at, entry) in entries.iter().enumerate() {
@@ -209,7 +203,9 @@ impl<'g> Walk<'g> {
             if entry.reached == Reached::Fitted {
                 state.fitted.insert(structure(&entry.child.kernel));
             }
-            candidates.push(entry.candidate(found.as_ref().map(|found| found.score)));
+            let mut candidate = entry.candidate(found.as_ref().map(|found| found.score));
+            candidate.lml = found.as_ref().map(|found| found.lml).or(candidate.lml);
+            candidates.push(candidate);
             state.pool.extend(found);
         }
         let failed = |reached: &Reached| matches!(reached, Reached::Failed(_));
@@ -342,10 +338,14 @@ impl<'g> Walk<'g> {
 /// Best first, the smaller of two that tie; of the same structure the best alone.
 fn rank(pool: &mut Vec<Found>) {
     let key = |found: &Found| structure(&found.model.kernel);
-    pool.sort_by(|a, b| {
-        let tie = (a.score - b.score).abs() <= WORTH;
-        if tie { a.parameters.cmp(&b.parameters) } else { a.score.total_cmp(&b.score) }
-    });
+    pool.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.parameters.cmp(&b.parameters)));
+    let mut first = 0;
+    while first < pool.len() {
+        let least = pool[first].score;
+        let tied = pool[first..].iter().take_while(|found| found.score - least <= WORTH).count().max(1);
+        pool[first..first + tied].sort_by_key(|found| found.parameters);
+        first += tied;
+    }
     let mut seen = HashSet::new();
     pool.retain(|found| seen.insert(key(found)));
     pool.truncate(KEPT);

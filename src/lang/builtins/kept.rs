@@ -68,6 +68,10 @@ fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
         return Err(Trouble::new(text).blame("function").help(help));
     }
     let form = json::plain(&value);
+    if call.eval.progress.stop() {
+        call.warn(format!("`{name}` was not written: what was found is only the best until it was stopped"));
+        return json::value(&form);
+    }
     write_whole(&path, format!("{form:#}\n").as_bytes())
         .map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
     call.emit(Item::Wrote(path));

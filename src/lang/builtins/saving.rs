@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::data::write::write_whole;
 use crate::fit::Fit;
 use crate::lang::ast::StatementKind;
-use crate::lang::builtin::{Builtin, Group, Place, Want};
+use crate::lang::builtin::{self, Builtin, Entry, Group, Place, Want};
 use crate::lang::call::Call;
 use crate::lang::eval::{Evaluator, Globals};
 use crate::lang::host::{Host, Item};
@@ -122,6 +122,9 @@ fn read_function(text: &str) -> Res<crate::lang::function::Function> {
 }
 
 fn read(text: &str) -> Res<Value> {
+    if let Some(name) = reaches_outside(text) {
+        return Err(Trouble::new(format!("it calls `{name}`, which no model needs")));
+    }
     let program = parse(text, SourceId::default()).map_err(|diagnostic| Trouble::new(diagnostic.message))?;
     let [statement] = program.statements.as_slice() else {
         return Err(Trouble::new("it is no single expression"));
@@ -131,6 +134,25 @@ fn read(text: &str) -> Res<Value> {
     };
     let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
     Evaluator::new(&mut host, &globals, &crate::progress::Silent, &mut out).eval(expr)
+}
+
+/// The first builtin that a text calls and that reads or writes files, or shows something: a file must not act when it
+/// is read.
+fn reaches_outside(text: &str) -> Option<&'static str> {
+    let acts = |entry: &&Entry| {
+        let file = entry.signature.places.iter().any(|place| matches!(place.want, Want::Path));
+        file || entry.signature.name == "print"
+    };
+    let called = |name: &str| {
+        text.match_indices(name).any(|(at, _)| {
+            let word = |c: char| c.is_alphanumeric() || c == '_';
+            let (before, after) = (&text[..at], text[at + name.len()..].trim_start());
+            let whole = !before.ends_with(word) && !text[at + name.len()..].starts_with(word);
+            let piped = before.trim_end().ends_with("|>") || before.trim_end().ends_with(">>");
+            whole && (after.starts_with('(') || piped)
+        })
+    };
+    builtin::all().iter().filter(acts).map(|entry| entry.signature.name).find(|name| called(name))
 }
 
 pub static SAVING: &[Builtin] = &[

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use crate::data::Dataset;
 use crate::data::write::Table;
-use crate::kernel::{InputRef, Kernel};
+use crate::kernel::{InputRef, Kernel, quoted};
 use crate::lang::builtin::{Builtin, Group, Place, Want, read_budget};
 use crate::lang::call::Call;
 use crate::lang::sheet::Sheet;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::unknown;
 use crate::lang::value::{FromValue, Kind, Value};
-use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Search, SearchError, Settings};
+use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Reached, Search, SearchError, Settings};
 
 use super::models;
 use super::own_moves;
@@ -133,6 +133,18 @@ fn tell(call: &mut Call<'_, '_>, found: &Search) {
             call.warn(format!("the budget of {budget} ended the search at depth {depth}: another run may differ"));
         }
         Ended::Depth | Ended::NoBetter | Ended::OutOfEvaluations => {}
+    }
+    for column in found.data.inputs().filter(|column| column.is_categories()) {
+        let wanted = found.settings.inputs.as_ref().is_none_or(|inputs| inputs.iter().any(|i| i == column.name()));
+        let looked_at = |kernel: &Kernel| {
+            let (seen, all) = kernel.mentioned();
+            all || seen.iter().any(|input| matches!(input, InputRef::Name(name) if **name == *column.name()))
+        };
+        let mut tried = found.levels.iter().take(1).flat_map(|level| &level.candidates);
+        if wanted && !tried.any(|c| !matches!(c.reached, Reached::Failed(_)) && looked_at(&c.kernel)) {
+            let name = quoted(column.name());
+            call.warn(format!("no base kernel looks at {name}, which holds categories: `onehot({name})` would"));
+        }
     }
     let refusals: Vec<String> = found.settings.moves.iter().filter_map(own_moves::refusals).collect();
     refusals.into_iter().for_each(|text| call.warn(text));
