@@ -228,7 +228,7 @@ mod tests {
         for parent in parents() {
             for (edit, bases) in [(Edit::Multiply, &one), (Edit::Add, &nothing)] {
                 let means = Means { bases, inputs: &[] };
-                for child in children(&parent, &[edit.clone()], &means) {
+                for child in children(&parent, std::slice::from_ref(&edit), &means) {
                     same(&parent, &child.kernel);
                 }
             }

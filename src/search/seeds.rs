@@ -19,6 +19,9 @@ use crate::kernel::Role;
 use crate::model::{Fence, Parameter, ParameterKind, Problem};
 use crate::param::Domain;
 
+/// Periods are looked for down to 2/`COMB` of the range, apart from those that a periodogram shows.
+const COMB: usize = 24;
+
 /// What a parent leaves to its children.
 pub struct Inheritance {
     /// For each input: periods to try, most promising first.
@@ -95,7 +98,36 @@ pub fn seeds(problem: &Problem, kind: Kind, from: &Inheritance, grounds: &Ground
         size_new(problem, &mut values, kind, from, grounds, share);
         out.push(values);
     }
+    out.extend(comb(problem, &open, &out[0], kind, from, grounds));
     out
+}
+
+/// The best guess with other periods, evenly spaced in frequency: a pattern whose amplitude changes its sign shows beside
+/// its period in a periodogram, and not at it.
+fn comb(
+    problem: &Problem,
+    open: &[usize],
+    guess: &[f64],
+    kind: Kind,
+    from: &Inheritance,
+    grounds: &Grounds<'_>,
+) -> Vec<Vec<f64>> {
+    let parameters = problem.parameters();
+    let Some(&at) = open.iter().find(|&&i| parameters[i].role == Role::Period && !parameters[i].warped) else {
+        return Vec::new();
+    };
+    let [column] = parameters[at].columns[..] else { return Vec::new() };
+    let column = &grounds.columns[column];
+    (2..=COMB)
+        .map(|k| 2.0 * column.span / k as f64)
+        .filter(|&period| period >= 2.2 * column.gap)
+        .map(|period| {
+            let mut values = guess.to_vec();
+            values[at] = within(&parameters[at], period);
+            size_new(problem, &mut values, kind, from, grounds, 0.3);
+            values
+        })
+        .collect()
 }
 
 /// The parameters that are free and of which nothing is written.

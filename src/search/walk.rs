@@ -353,8 +353,12 @@ fn rank(pool: &mut Vec<Found>) {
 
 /// Whether the last depths brought nothing better.
 fn stale(levels: &[Level]) -> bool {
-    let Some(last) = levels.last() else { return false };
-    levels.len() > PATIENCE && last.best.score >= levels[levels.len() - 1 - PATIENCE].best.score - WORTH
+    // noise alone does not count: parts may be worth nothing but together
+    let best = |levels: &[Level]| {
+        let scores = levels.iter().flat_map(|level| &level.candidates).filter_map(|c| c.score);
+        scores.fold(f64::INFINITY, f64::min)
+    };
+    levels.len() > PATIENCE && best(levels) >= best(&levels[..levels.len() - PATIENCE]) - WORTH
 }
 
 fn is_null(found: &Found) -> bool {
