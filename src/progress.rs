@@ -20,3 +20,14 @@ impl Progress for Silent {
         false
     }
 }
+
+/// Passes on the wish to stop and nothing else: for a part of work whose own progress is not that of the whole.
+pub struct Quiet<'p>(pub &'p dyn Progress);
+
+impl Progress for Quiet<'_> {
+    fn report(&self, _done: f64, _note: &str) {}
+
+    fn stop(&self) -> bool {
+        self.0.stop()
+    }
+}

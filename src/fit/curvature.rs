@@ -1,6 +1,6 @@
 //! The shape of the log posterior around a maximum: the last steps to it, and standard errors.
 
-use super::fitting::Likelihood;
+use super::likelihood::Likelihood;
 use super::starts::Starts;
 use crate::linalg::{Matrix, Vector};
 use crate::model::{Model, Problem};

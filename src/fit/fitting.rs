@@ -6,12 +6,12 @@ use rayon::prelude::*;
 
 use super::curvature::Curvature;
 use super::hints::hints;
+use super::likelihood::Likelihood;
 use super::optimize::{Ended, Objective, Options as Search, Run};
 use super::starts::Starts;
 use crate::data::Dataset;
-use crate::model::Evidence;
-use crate::model::{Evidencer, Fence, Model, ModelError, Parameter, Posterior, Problem, available_memory};
-use crate::progress::Progress;
+use crate::model::{Model, ModelError, Parameter, Posterior, Problem};
+use crate::progress::{Progress, Quiet};
 
 /// How to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -257,7 +257,7 @@ fn race(objective: &Likelihood<'_>, runs: &mut [Entry], max_iter: usize, progres
         let last = alive <= FINALISTS;
         let portion = if last { max_iter.saturating_sub(spent) } else { steps.min(max_iter.saturating_sub(spent)) };
         let done = Mutex::new((0usize, f64::INFINITY));
-        let heard = Heard(progress);
+        let heard = Quiet(progress);
         let step = |entry: &mut Entry| {
             if progress.stop() && entry.index != 0 {
                 return;
@@ -320,162 +320,6 @@ fn hop(objective: &Likelihood<'_>, starts: &Starts<'_>, runs: &mut [Entry], sear
             Some(found) => runs[index].run = found.run.clone(),
             None => return,
         }
-    }
-}
-
-/// Passes on the wish to stop; a single run's own progress is not that of the race.
-struct Heard<'p>(&'p dyn Progress);
-
-impl Progress for Heard<'_> {
-    fn report(&self, _done: f64, _note: &str) {}
-
-    fn stop(&self) -> bool {
-        self.0.stop()
-    }
-}
-
-/// Minus the log posterior in the optimiser's coordinates, with the parameters of the mean at their best.
-///
-/// The value is taken as if the target had unit variance, so that the same fit in other units walks the same path.
-pub struct Likelihood<'p> {
-    problem: &'p Problem,
-    /// The parameters that move, as places among all.
-    moved: Vec<usize>,
-    values: Vec<f64>,
-    offset: f64,
-    pool: Mutex<Vec<Evidencer<'p>>>,
-    /// So many evaluations may hold memory at once.
-    most: usize,
-}
-
-impl<'p> Likelihood<'p> {
-    pub fn new(problem: &'p Problem) -> Self {
-        let parameters = problem.parameters();
-        let moved = (0..parameters.len())
-            .filter(|&i| parameters[i].is_free() && !crate::model::is_profiled(problem, i))
-            .collect();
-        let y = problem.y();
-        let n = y.len() as f64;
-        let mean = y.iter().sum::<f64>() / n;
-        let variance = y.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / n;
-        let scale = if variance > 0.0 { 0.5 * n * variance.ln() } else { 0.0 };
-        let offset = problem.log_jacobian() - scale;
-        let each = crate::model::needed_memory(problem).max(1);
-        let most = (available_memory() / 2 / each).max(1) as usize;
-        Self { problem, moved, values: problem.values(), offset, pool: Mutex::new(Vec::new()), most }
-    }
-
-    /// Log evidence = offset − value.
-    pub fn offset(&self) -> f64 {
-        self.offset
-    }
-
-    pub fn to_coordinates(&self, values: &[f64]) -> Vec<f64> {
-        self.moved.iter().map(|&i| self.problem.parameters()[i].domain.to_real(values[i])).collect()
-    }
-
-    pub fn to_values(&self, at: &[f64]) -> Vec<f64> {
-        let mut values = self.values.clone();
-        for (&i, &at) in self.moved.iter().zip(at) {
-            values[i] = self.problem.parameters()[i].domain.from_real(at);
-        }
-        values
-    }
-
-    pub fn problem(&self) -> &'p Problem {
-        self.problem
-    }
-
-    /// The evidence at some values, with memory from the pool.
-    ///
-    /// # Errors
-    /// As [`Evidencer::evaluate`].
-    pub fn evidence(&self, values: &[f64], gradient: bool, profile: bool) -> Result<Evidence, ModelError> {
-        let mut evidencer =
-            self.pool.lock().ok().and_then(|mut p| p.pop()).unwrap_or_else(|| Evidencer::new(self.problem));
-        let result = evidencer.evaluate(values, gradient, profile);
-        if let Ok(mut pool) = self.pool.lock()
-            && pool.len() < self.most
-        {
-            pool.push(evidencer);
-        }
-        result
-    }
-}
-
-/// The log posterior at a place.
-pub struct Here {
-    /// log evidence + log density of the priors in the optimiser's coordinates.
-    pub total: f64,
-    /// Its derivative in the optimiser's coordinate of every parameter; 0 for those that are not free.
-    pub slopes: Vec<f64>,
-}
-
-impl Here {
-    /// The largest slope.
-    pub fn size(&self) -> f64 {
-        self.slopes.iter().fold(0.0, |m, s| m.max(s.abs()))
-    }
-}
-
-impl Likelihood<'_> {
-    /// The log posterior and its slopes, with `profile` at the best values of the mean. `None` where it has none.
-    pub fn at(&self, values: &[f64], profile: bool) -> Option<Here> {
-        let parameters = self.problem.parameters();
-        if parameters.iter().zip(values).any(|(p, &v)| p.is_free() && !p.domain.contains(v)) {
-            return None;
-        }
-        let evidence = self.evidence(values, true, profile).ok()?;
-        if evidence.gradient.is_empty() {
-            return None;
-        }
-        let mut total = evidence.lml;
-        let mut slopes = vec![0.0; values.len()];
-        for (i, parameter) in parameters.iter().enumerate().filter(|(_, p)| p.is_free()) {
-            let value = evidence.values[i];
-            let slope = parameter.domain.slope(value);
-            slopes[i] = evidence.gradient[i] * slope;
-            if let Some(prior) = parameter.param.prior {
-                let (log, by_value) = prior.log_density(value);
-                total += log + slope.ln();
-                slopes[i] += by_value * slope + parameter.domain.log_slope_slope(value);
-            }
-        }
-        for fence in self.problem.fences() {
-            total -= self.pushed_back(fence, &evidence.values, &mut slopes);
-        }
-        total.is_finite().then_some(Here { total, slopes })
-    }
-
-    /// What a fence takes from the log posterior beyond it: quadratic in how far, in logarithms.
-    fn pushed_back(&self, fence: &Fence, values: &[f64], slopes: &mut [f64]) -> f64 {
-        let parameters = self.problem.parameters();
-        let reached: f64 = fence.powers.iter().map(|&(i, power)| power * values[i].ln()).sum();
-        let short = fence.least.ln() - reached;
-        if short.is_nan() || short <= 0.0 {
-            return 0.0;
-        }
-        for &(i, power) in fence.powers.iter().filter(|(i, _)| parameters[*i].is_free()) {
-            slopes[i] += 2.0 * STEEPNESS * short * power * parameters[i].domain.slope(values[i]) / values[i];
-        }
-        STEEPNESS * short * short
-    }
-}
-
-/// Of a fence: a tenth below it costs half a nat.
-const STEEPNESS: f64 = 50.0;
-
-impl Objective for Likelihood<'_> {
-    fn dim(&self) -> usize {
-        self.moved.len()
-    }
-
-    fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
-        let Some(here) = self.at(&self.to_values(at), true) else { return f64::INFINITY };
-        for (g, &i) in gradient.iter_mut().zip(&self.moved) {
-            *g = -here.slopes[i];
-        }
-        self.offset - here.total
     }
 }
 

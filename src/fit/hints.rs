@@ -1,7 +1,7 @@
 //! What a person should look at in a fit, said once and with what it means.
 
 use super::fitting::Fit;
-use super::spacing::{median_gap, span};
+use super::spacing::{median_gap, span, variance};
 use crate::kernel::{Kernel, Role, SlotState};
 use crate::model::ParameterKind;
 
@@ -122,11 +122,6 @@ fn idle_parts(fit: &Fit) -> Vec<String> {
         format!("`{name}` has hardly any variance: the model does as well without it")
     })
     .collect()
-}
-
-fn variance(y: &[f64]) -> f64 {
-    let mean = y.iter().sum::<f64>() / y.len().max(1) as f64;
-    y.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / y.len().max(1) as f64
 }
 
 /// Three digits, for sentences.

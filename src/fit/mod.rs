@@ -11,9 +11,12 @@ mod curvature;
 mod fitting;
 mod hints;
 mod lbfgs;
+mod likelihood;
 mod linesearch;
 mod starts;
 
 pub use curvature::laplace_evidence;
-pub use fitting::{Fit, Likelihood, Options, Start, condition, fit, given, judged};
+pub use fitting::{Fit, Options, Start, condition, fit, given, judged};
+pub use likelihood::Likelihood;
+pub(crate) use starts::spread;
 pub use starts::{Column, Starts};

@@ -41,6 +41,13 @@ pub fn span(column: &[f64]) -> Option<f64> {
     (span > 0.0).then_some(span)
 }
 
+/// The mean square of what values differ by from their mean.
+pub fn variance(values: &[f64]) -> f64 {
+    let n = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n
+}
+
 /// The values of a column in order, each once; values that differ by rounding alone are one.
 pub fn distinct(column: &[f64]) -> Vec<f64> {
     let mut places: Vec<f64> = column.iter().copied().filter(|value| value.is_finite()).collect();

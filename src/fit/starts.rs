@@ -132,14 +132,14 @@ impl<'p> Starts<'p> {
             return p.domain.from_real(p.domain.to_real(written) + around);
         }
         if let State::Bounded { .. } = p.param.state {
-            let u = if index == 0 { 0.5 } else { self.spread(at, index) };
+            let u = if index == 0 { 0.5 } else { spread(self.seed, at, index) };
             return p.domain.from_real((u / (1.0 - u)).ln());
         }
         if let Some(prior) = p.param.prior {
             let around = if index == 0 { 0.0 } else { 0.7 * normal(rng) };
             return p.domain.from_real(p.domain.to_real(within(p, prior.centre())) + around);
         }
-        let u = self.spread(at, index);
+        let u = spread(self.seed, at, index);
         let between = |lo: f64, hi: f64| lo * (hi / lo).powf(u);
         let first = index == 0;
         let column = if p.warped { None } else { p.columns.first().map(|&c| &self.columns[c]) };
@@ -254,15 +254,15 @@ impl<'p> Starts<'p> {
             }
         }
     }
+}
 
-    /// The index-th point of an additive sequence in (0, 1), another one for each parameter.
-    fn spread(&self, at: usize, index: usize) -> f64 {
-        let mut rng = Pcg64::seed_from_u64(self.seed.wrapping_mul(31).wrapping_add(at as u64));
-        let offset: f64 = rng.random();
-        // powers of the inverse of the root of x^(d+1) = x + 1: the R_d sequence (Roberts 2018), for d = 8
-        let step = 0.925_874_3_f64.powi((at % 8) as i32 + 1);
-        (offset + index as f64 * step).fract().clamp(0.01, 0.99)
-    }
+/// The index-th point of an additive sequence in (0, 1), another one for each parameter.
+pub(crate) fn spread(seed: u64, at: usize, index: usize) -> f64 {
+    let mut rng = Pcg64::seed_from_u64(seed.wrapping_mul(31).wrapping_add(at as u64));
+    let offset: f64 = rng.random();
+    // powers of the inverse of the root of x^(d+1) = x + 1: the R_d sequence (Roberts 2018), for d = 8
+    let step = 0.925_874_3_f64.powi((at % 8) as i32 + 1);
+    (offset + index as f64 * step).fract().clamp(0.01, 0.99)
 }
 
 impl Column {

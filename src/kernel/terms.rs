@@ -31,6 +31,14 @@ impl Kernel {
         out
     }
 
+    /// How many families stand in it, numbers among them.
+    pub fn leaves(&self) -> usize {
+        match self.children() {
+            [] => 1,
+            children => children.iter().map(Kernel::leaves).sum(),
+        }
+    }
+
     /// Whether its value depends on the difference of its inputs alone.
     pub fn stationary(&self) -> bool {
         match self.node() {

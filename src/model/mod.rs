@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub use error::ModelError;
 pub(crate) use evidence::is_profiled;
 pub use evidence::{Evidence, Evidencer};
-pub use memory::{available_memory, needed_memory, refuse_if_too_large, refuse_if_wide};
+pub use memory::{at_once, available_memory, needed_memory, refuse_if_too_large, refuse_if_wide};
 pub use posterior::{Moments, Part, Posterior, Replicates};
 pub use print::step_text;
 pub(crate) use problem::has_white_noise;

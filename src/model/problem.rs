@@ -128,7 +128,7 @@ impl Problem {
         if let Some(value) = target.constant().filter(|_| !conditioning) {
             return Err(ModelError::ConstantTarget { column: target.name().to_string(), rows: data.n(), value });
         }
-        refuse_if_too_large(data.n(), leaves(&model.kernel))?;
+        refuse_if_too_large(data.n(), model.kernel.leaves())?;
         let noise_column = match &model.noise {
             Noise::Column(name) => Some(&**name),
             Noise::Variance(_) => None,
@@ -383,13 +383,6 @@ impl Problem {
             Noise::Column(name) if data.column(name).is_some() => noise_of(data, name).map(Some),
             _ => Ok(None),
         }
-    }
-}
-
-pub(super) fn leaves(kernel: &Kernel) -> usize {
-    match kernel.children() {
-        [] => 1,
-        children => children.iter().map(leaves).sum(),
     }
 }
 

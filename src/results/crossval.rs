@@ -8,7 +8,7 @@ use super::score::{Score, score_held_out};
 use crate::data::Dataset;
 use crate::fit::{Options, fit};
 use crate::model::{Model, ModelError};
-use crate::progress::Progress;
+use crate::progress::{Progress, Quiet};
 
 /// Scores fold by fold.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,15 +66,4 @@ pub fn cross_validate(
         .collect();
     let folds = scored.into_iter().collect::<Result<_, _>>()?;
     Ok(CrossValidation { folds, seed: options.seed })
-}
-
-/// Passes on the wish to stop and nothing else.
-struct Quiet<'p>(&'p dyn Progress);
-
-impl Progress for Quiet<'_> {
-    fn report(&self, _done: f64, _note: &str) {}
-
-    fn stop(&self) -> bool {
-        self.0.stop()
-    }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::predict::At;
 use crate::data::Dataset;
 use crate::fit::Fit;
+use crate::fit::spacing::variance;
 use crate::kernel::wraps::Orders;
 use crate::kernel::{InputRef, Kernel};
 use crate::linalg::Matrix;
@@ -282,10 +283,4 @@ fn name_of(term: &Kernel) -> String {
         }
     }
     term.map_params(&mut |_| crate::param::Param::default()).to_string()
-}
-
-fn variance(values: &[f64]) -> f64 {
-    let n = values.len().max(1) as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{SearchError, Settings};
 use crate::data::Dataset;
 use crate::fit::Column;
-use crate::fit::spacing::sample;
+use crate::fit::spacing::{sample, variance};
 use crate::kernel::wrap::InputsShown;
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Role, Wrapped, families};
 use crate::model::{Model, Noise, Problem};
@@ -47,7 +47,7 @@ impl<'s> Grounds<'s> {
     /// Settings that leave nothing to do, data that no model can be fitted to.
     pub fn new(data: &Dataset, settings: &'s Settings) -> Result<Self, SearchError> {
         check(settings)?;
-        let null = model(settings, null_kernel());
+        let null = settings.model(null_kernel());
         let problem = Problem::new(&null, data, false)?;
         if data.n() < LEAST_ROWS {
             return Err(SearchError::TooFewRows { rows: data.n(), needed: LEAST_ROWS });
@@ -88,19 +88,13 @@ impl<'s> Grounds<'s> {
             .filter(|c| offered.iter().any(|name| *name == c.name))
             .map(|c| (Arc::from(c.name), middle(c.values)))
             .collect();
-        let y = problem.y();
-        let mean = y.iter().sum::<f64>() / y.len() as f64;
-        let variance = y.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / y.len() as f64;
+        let variance = variance(problem.y());
         let (data, held_out) = match settings.criterion {
             super::Criterion::HeldOut => hold_out(data)?,
             _ => (data.clone(), None),
         };
         let early = (data.n() > MANY_ROWS).then(|| sample(data.n(), EARLY_ROWS));
         Ok(Self { settings, data, held_out, early, columns, variance, inputs, bases, refused, periodic })
-    }
-
-    pub fn model(&self, kernel: Kernel) -> Model {
-        model(self.settings, kernel)
     }
 
     /// The share of the rows that the early rounds look at.
@@ -125,10 +119,6 @@ fn check(settings: &Settings) -> Result<(), SearchError> {
     Ok(())
 }
 
-fn model(settings: &Settings, kernel: Kernel) -> Model {
-    Model { noise: settings.noise.clone(), mean: settings.mean.clone(), ..Model::new(kernel) }
-}
-
 /// Noise alone.
 pub fn null_kernel() -> Kernel {
     families::family("WN").map_or_else(|| Kernel::number(1.0), Kernel::family)
@@ -136,7 +126,7 @@ pub fn null_kernel() -> Kernel {
 
 /// The model without any function: noise alone, as far as the noise is not known.
 pub fn null_model(settings: &Settings) -> Model {
-    let model = model(settings, null_kernel());
+    let model = settings.model(null_kernel());
     match &model.noise {
         Noise::Variance(param) if param.is_unset() => model,
         // the noise is told: next to nothing is added to it

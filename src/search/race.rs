@@ -14,8 +14,8 @@ use super::{Candidate, Reached};
 use crate::fit::Likelihood;
 use crate::fit::optimize::{Options, Run};
 use crate::kernel::Role;
-use crate::model::{ModelError, Problem, available_memory, needed_memory};
-use crate::progress::{Progress, Silent};
+use crate::model::{ModelError, Problem, at_once, needed_memory};
+use crate::progress::{Progress, Quiet};
 
 /// How broad a race is. With many inputs there are many candidates, of which few differ much.
 struct Breadth {
@@ -153,7 +153,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
         seen.sort_by(|a, b| a.0.total_cmp(&b.0));
         seen.truncate(keep);
         entry.value = seen.first().map_or(f64::INFINITY, |s| (s.0 - objective.offset()) / share);
-        entry.runs = seen.iter().map(|(_, at)| Run::new(at, &options(FIRST_STEPS))).collect();
+        entry.runs = seen.iter().map(|(_, at)| Run::new(at, &options())).collect();
         if entry.runs.is_empty() {
             entry.fail(failure);
         }
@@ -175,9 +175,8 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
         let objective = Likelihood::new(problem);
         let before: usize = entry.runs.iter().map(|run| run.outcome().evaluations).sum();
         entry.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
-        let Some(run) = entry.runs.first().cloned() else { return };
-        let mut run = run;
-        run.advance(&objective, LAST_STEPS, &Stop(watch.progress));
+        let Some(mut run) = entry.runs.first().cloned() else { return };
+        run.advance(&objective, LAST_STEPS, &Quiet(watch.progress));
         let own = run.outcome().evaluations;
         let beside = hop(&objective, &mut run, watch);
         let after = own + entry.runs[1..].iter().map(|run| run.outcome().evaluations).sum::<usize>() + beside;
@@ -207,8 +206,8 @@ fn hop(objective: &Likelihood<'_>, run: &mut Run, watch: &Watch<'_>) -> usize {
                 }
                 let mut beside = values.clone();
                 beside[i] = other;
-                let mut there = Run::new(&objective.to_coordinates(&beside), &options(LAST_STEPS));
-                there.advance(objective, FIRST_STEPS, &Stop(watch.progress));
+                let mut there = Run::new(&objective.to_coordinates(&beside), &options());
+                there.advance(objective, FIRST_STEPS, &Quiet(watch.progress));
                 spent += there.outcome().evaluations;
                 if best.as_ref().is_none_or(|best| there.value() < best.value()) {
                     best = Some(there);
@@ -217,7 +216,7 @@ fn hop(objective: &Likelihood<'_>, run: &mut Run, watch: &Watch<'_>) -> usize {
         }
         let Some(mut there) = best.filter(|best| best.value() < run.value() + NEAR) else { break };
         let before = there.outcome().evaluations;
-        there.advance(objective, LAST_STEPS, &Stop(watch.progress));
+        there.advance(objective, LAST_STEPS, &Quiet(watch.progress));
         spent += there.outcome().evaluations - before;
         if there.value() > run.value() - WORTH_A_HOP {
             break;
@@ -251,10 +250,10 @@ fn round(
         }
         for run in &mut entry.runs {
             if moved {
-                *run = Run::new(&run.outcome().at, &options(LAST_STEPS));
+                *run = Run::new(&run.outcome().at, &options());
             }
             let before = run.outcome().evaluations;
-            run.advance(&objective, steps, &Stop(watch.progress));
+            run.advance(&objective, steps, &Quiet(watch.progress));
             watch.spent.fetch_add(run.outcome().evaluations - before, Ordering::Relaxed);
         }
         entry.value = best(&entry.runs).map_or(f64::INFINITY, |run| (run.value() - objective.offset()) / share);
@@ -280,7 +279,7 @@ fn each(entries: &mut [Entry], abreast: usize, watch: &Watch<'_>, number: usize,
 }
 
 fn enter(child: Child, index: usize, grounds: &Grounds<'_>) -> Entry {
-    let model = grounds.model(child.kernel.clone());
+    let model = grounds.settings.model(child.kernel.clone());
     let mut entry = Entry {
         child,
         problem: None,
@@ -322,32 +321,18 @@ fn sort(entries: &mut [Entry]) {
 
 /// How many candidates may be evaluated at once; all, where the memory does not bind.
 fn abreast(entries: &[Entry]) -> usize {
-    let each = entries.iter().filter_map(|e| e.problem.as_ref()).map(needed_memory).max().unwrap_or(1).max(1);
-    let most = (available_memory() / 2 / each).max(1) as usize;
+    let each = entries.iter().filter_map(|e| e.problem.as_ref()).map(needed_memory).max().unwrap_or(1);
+    let most = at_once(each);
     if most >= rayon::current_num_threads() { entries.len().max(1) } else { most }
 }
 
-fn options(steps: usize) -> Options {
-    let steps = steps.max(LAST_STEPS);
+fn options() -> Options {
     Options {
-        max_iter: steps,
-        max_evals: 4 * steps,
+        max_iter: LAST_STEPS,
+        max_evals: 4 * LAST_STEPS,
         gradient_tolerance: 1e-4,
         value_tolerance: 1e-8,
         ..Options::default()
-    }
-}
-
-/// Passes on the wish to stop.
-struct Stop<'p>(&'p dyn Progress);
-
-impl Progress for Stop<'_> {
-    fn report(&self, done: f64, note: &str) {
-        Silent.report(done, note);
-    }
-
-    fn stop(&self) -> bool {
-        self.0.stop()
     }
 }
 

@@ -140,7 +140,7 @@ impl SavedSearch {
     pub fn of(search: &Search) -> Self {
         let settings = &search.settings;
         let texts = |kernels: &[Kernel]| kernels.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let shared = Model { noise: settings.noise.clone(), mean: settings.mean.clone(), ..Model::new(placeholder()) };
+        let shared = settings.model(placeholder());
         let candidate = |c: &Candidate| SavedCandidate {
             kernel: c.kernel.to_string(),
             edit: c.edit.clone(),

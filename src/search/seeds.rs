@@ -7,14 +7,11 @@
 
 use std::f64::consts::PI;
 
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
-
 use super::edits::Kind;
 use super::grounds::Grounds;
 use super::place::{MULTIPLIED, NEW};
 use crate::fit::periodogram::peaks;
-use crate::fit::{Fit, Starts};
+use crate::fit::{Fit, Starts, spread};
 use crate::kernel::Role;
 use crate::model::{Fence, Parameter, ParameterKind, Problem};
 use crate::param::Domain;
@@ -326,12 +323,4 @@ fn within(p: &Parameter, value: f64) -> f64 {
         _ if p.domain.contains(value) => value,
         _ => p.value,
     }
-}
-
-/// The index-th point of an additive sequence in (0, 1), another one for each parameter (Roberts 2018).
-fn spread(seed: u64, at: usize, index: usize) -> f64 {
-    let mut rng = Pcg64::seed_from_u64(seed.wrapping_mul(31).wrapping_add(at as u64));
-    let offset: f64 = rng.random();
-    let step = 0.925_874_3_f64.powi((at % 8) as i32 + 1);
-    (offset + index as f64 * step).fract().clamp(0.01, 0.99)
 }

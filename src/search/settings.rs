@@ -1,7 +1,7 @@
 use super::edits::Edit;
 use super::score::Criterion;
 use crate::kernel::{Kernel, families};
-use crate::model::{Mean, Noise};
+use crate::model::{Mean, Model, Noise};
 use crate::param::Param;
 
 /// How to search.
@@ -24,6 +24,13 @@ pub struct Settings {
     pub budget: Budget,
     pub noise: Noise,
     pub mean: Mean,
+}
+
+impl Settings {
+    /// The model of a kernel, with the noise and the mean of the search.
+    pub fn model(&self, kernel: Kernel) -> Model {
+        Model { noise: self.noise.clone(), mean: self.mean.clone(), ..Model::new(kernel) }
+    }
 }
 
 impl Default for Settings {

@@ -272,7 +272,7 @@ impl<'g> Walk<'g> {
             }
             state.tried.insert(key);
             // what falls together has lost the values that it inherits
-            if leaves(&simple) < leaves(&child.kernel) {
+            if simple.leaves() < child.kernel.leaves() {
                 child.kernel = simple;
             }
             new.push(child);
@@ -363,11 +363,4 @@ fn stale(levels: &[Level]) -> bool {
 
 fn is_null(found: &Found) -> bool {
     structure(&found.model.kernel) == "WN" || found.model.kernel.as_number().is_some()
-}
-
-fn leaves(kernel: &Kernel) -> usize {
-    match kernel.children() {
-        [] => 1,
-        children => children.iter().map(leaves).sum(),
-    }
 }

@@ -6,6 +6,7 @@ use super::scene::Scene;
 use super::{capital, join_and};
 use crate::describe::numbers::percent;
 use crate::fit::Fit;
+use crate::fit::spacing::variance;
 use crate::kernel::{Kernel, Leaf, Node, ParamSpec, Values, Wrapped, number};
 use crate::model::{Noise, ParameterKind};
 use crate::param::Param;
@@ -131,12 +132,6 @@ pub fn opening(fit: &Fit, parts: usize, scene: &Scene) -> String {
     }
     let beside = if beside.is_empty() { String::new() } else { format!(", {}", join_and(&beside)) };
     format!("The model of {target}{scale} {what}{beside}:")
-}
-
-fn variance(values: &[f64]) -> f64 {
-    let n = values.len().max(1) as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n
 }
 
 /// A kernel without its values, but with its numbers: `2.5 * SE(year)`.
