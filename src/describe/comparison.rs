@@ -4,21 +4,23 @@ use super::grid::Grid;
 use super::numbers::{percent, rounded, significant};
 use crate::fit::Fit;
 use crate::kernel::Kernel;
+use crate::results::metric::{Metric, Scale};
 use crate::results::{Compared, CrossValidation, OrderVariance, Score, Symmetry};
+
+/// The value of a metric: shares in percent.
+pub fn measured(metric: &Metric, value: f64) -> String {
+    match metric.scale {
+        Scale::Share => percent(value),
+        _ => rounded(value),
+    }
+}
 
 /// Scores on rows held out, or of each row from the others.
 pub fn score(score: &Score, left_out: bool) -> String {
     let how = if left_out { "rows, each predicted from the others" } else { "rows held out" };
     let mut grid = Grid::new(["score", "value", ""]);
-    for (name, value, help) in [
-        ("mse", rounded(score.mse), "mean squared error"),
-        ("rmse", rounded(score.rmse), "its root, in the target's unit"),
-        ("mae", rounded(score.mae), "mean absolute error"),
-        ("nll", rounded(score.nll), "mean negative log predictive density"),
-        ("r2", rounded(score.r2), "1 - mse / variance"),
-        ("coverage", percent(score.coverage), "within 2 sd; 95.4 % if the model is right"),
-    ] {
-        grid.row([name.to_string(), value, help.to_string()]);
+    for (metric, value) in &score.values {
+        grid.row([metric.name.to_string(), measured(metric, *value), metric.help.to_string()]);
     }
     format!("{} {how}\n{}", score.n, grid.text())
 }
@@ -27,23 +29,23 @@ pub fn score(score: &Score, left_out: bool) -> String {
 pub fn cross_validation(cv: &CrossValidation) -> String {
     let mut grid = Grid::new(["fold", "trained on", "tested on", "lml", "mse", "nll", "r2", "coverage"]);
     for (i, fold) in cv.folds.iter().enumerate() {
-        let s = &fold.score;
+        let of = |name: &str| fold.score.get(name).unwrap_or(f64::NAN);
         grid.row([
             (i + 1).to_string(),
             fold.trained.to_string(),
-            s.n.to_string(),
+            fold.score.n.to_string(),
             significant(fold.lml, 6),
-            rounded(s.mse),
-            rounded(s.nll),
-            rounded(s.r2),
-            percent(s.coverage),
+            rounded(of("mse")),
+            rounded(of("nll")),
+            rounded(of("r2")),
+            percent(of("coverage")),
         ]);
     }
-    let mean = |name: &str, of: fn(&Score) -> f64| {
-        let (mean, error) = cv.mean(of);
+    let mean = |name: &str| {
+        let (mean, error) = cv.mean(|score| score.get(name).unwrap_or(f64::NAN));
         format!("{name} {} ± {}", rounded(mean), significant(error, 2))
     };
-    let means = [mean("mse", |s| s.mse), mean("nll", |s| s.nll), mean("r2", |s| s.r2)];
+    let means = [mean("mse"), mean("nll"), mean("r2")];
     format!("{} folds, seed {}\n{}\nmean: {}", cv.folds.len(), cv.seed, grid.text(), means.join(", "))
 }
 

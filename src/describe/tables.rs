@@ -81,10 +81,10 @@ pub fn cross_validation(cv: &CrossValidation) -> Table {
         .numbers("trained", &of(|f| f.trained as f64))
         .numbers("tested", &of(|f| f.score.n as f64))
         .numbers("lml", &of(|f| f.lml))
-        .numbers("mse", &of(|f| f.score.mse))
-        .numbers("nll", &of(|f| f.score.nll))
-        .numbers("r2", &of(|f| f.score.r2))
-        .numbers("coverage", &of(|f| f.score.coverage))
+        .numbers("mse", &of(|f| f.score.get("mse").unwrap_or(f64::NAN)))
+        .numbers("nll", &of(|f| f.score.get("nll").unwrap_or(f64::NAN)))
+        .numbers("r2", &of(|f| f.score.get("r2").unwrap_or(f64::NAN)))
+        .numbers("coverage", &of(|f| f.score.get("coverage").unwrap_or(f64::NAN)))
 }
 
 /// One row a fit.

@@ -117,8 +117,9 @@ fn numbers(matter: &Matter<'_>) -> Vec<Number> {
     let fit = matter.fit;
     let number = |name, value: String| Number { name, value, unit: None };
     let mut all = vec![number("rows", fit.problem().n().to_string())];
-    if let Some(score) = matter.score.as_ref().filter(|score| score.r2.is_finite()) {
-        all.push(number("explained, each row left out", percent(score.r2)));
+    let explained = matter.score.as_ref().and_then(|score| score.get("r2"));
+    if let Some(r2) = explained.filter(|r2| r2.is_finite()) {
+        all.push(number("explained, each row left out", percent(r2)));
     }
     if let Some(noise) = fit.noise().filter(|noise| *noise > 0.0) {
         let target = fit.problem().pipeline().target();
@@ -141,13 +142,14 @@ fn brief(matter: &Matter<'_>) -> Markup {
             _ => format!("The part that matters most is {}{share}: {}.", part.name, part.meaning),
         });
     }
-    if let Some(score) = &matter.score {
+    let score = |name| matter.score.as_ref().and_then(|score| score.get(name));
+    if let (Some(rmse), Some(r2), Some(coverage)) = (score("rmse"), score("r2"), score("coverage")) {
         text.push(format!(
             "Each row left out in turn is predicted with an error of {} (root mean square), {} of the variance explained; \
              {} of the rows lie within two standard deviations, where 95.4 % are expected.",
-            matter.in_units(score.rmse),
-            percent(score.r2),
-            percent(score.coverage),
+            matter.in_units(rmse),
+            percent(r2),
+            percent(coverage),
         ));
     }
     text.extend(matter.checks.as_ref().ok().map(verdict));

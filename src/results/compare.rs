@@ -39,8 +39,8 @@ pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
                 fit: fit.clone(),
                 log_bayes: fit.lml() - best_lml,
                 delta_bic: fit.bic - best_bic,
-                loo_nll: score.as_ref().map(|s| s.nll),
-                loo_rmse: score.as_ref().map(|s| s.rmse),
+                loo_nll: score.as_ref().and_then(|s| s.get("nll")),
+                loo_rmse: score.as_ref().and_then(|s| s.get("rmse")),
             }
         })
         .collect();

@@ -134,7 +134,7 @@ pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -
         Criterion::Laplace => -2.0 * laplace_evidence(problem, fit.values(), PRIOR_SD)?,
         Criterion::HeldOut => {
             let rows = held_out?;
-            2.0 * rows.n() as f64 * score_held_out(fit, rows).ok()?.nll
+            2.0 * rows.n() as f64 * score_held_out(fit, rows).ok()?.get("nll")?
         }
     };
     score.is_finite().then_some((count, score))

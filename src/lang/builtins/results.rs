@@ -175,14 +175,8 @@ fn score(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 fn score_table(score: &Score) -> Table {
-    Table::new()
-        .numbers("n", &[score.n as f64])
-        .numbers("mse", &[score.mse])
-        .numbers("rmse", &[score.rmse])
-        .numbers("mae", &[score.mae])
-        .numbers("nll", &[score.nll])
-        .numbers("r2", &[score.r2])
-        .numbers("coverage", &[score.coverage])
+    let table = Table::new().numbers("n", &[score.n as f64]);
+    score.values.iter().fold(table, |table, (metric, value)| table.numbers(metric.name, &[*value]))
 }
 
 fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {

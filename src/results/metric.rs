@@ -1,0 +1,321 @@
+//! Metrics, each declared once: what it is called, what it says, which way is better, and how it is computed.
+//!
+//! Tables, checks and help read [`METRICS`]. All functions here are of plain numbers: predictions beside what came.
+
+/// What predictions of some rows come to, beside what the rows are.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Judged {
+    Numbers(Numbers),
+    Classes(Classes),
+}
+
+/// Predictions of numbers, row by row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Numbers {
+    /// The target, in its own units.
+    pub y: Vec<f64>,
+    /// Its predicted means, in the same units.
+    pub mean: Vec<f64>,
+    /// What needs a density; `None` where a predictive variance is 0, as a model without noise may have it.
+    pub density: Option<Density>,
+}
+
+/// How predictive densities meet the target, row by row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Density {
+    /// The log predictive density at y, noise included, in the units of y.
+    pub log: Vec<f64>,
+    /// Whether y lies between the 2.3 % and the 97.7 % quantile: mean ± 2 sd of a Gaussian.
+    pub inside: Vec<bool>,
+}
+
+/// Predictions of one of two classes, row by row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Classes {
+    /// Whether the row is of the second class.
+    pub label: Vec<bool>,
+    /// The predicted probability of that.
+    pub probability: Vec<f64>,
+}
+
+/// Which values are the better ones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Better {
+    Less,
+    More,
+    /// The nearer to this, the better.
+    Near(f64),
+}
+
+/// In what a metric is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// The unit of the target.
+    Target,
+    /// Its square.
+    TargetSquared,
+    /// Natural logarithms, nats a row.
+    Nats,
+    /// A share of the rows, told in percent.
+    Share,
+    /// A bare number.
+    Plain,
+}
+
+/// How well predictions go, as one number.
+#[derive(Debug)]
+pub struct Metric {
+    pub name: &'static str,
+    pub help: &'static str,
+    pub better: Better,
+    pub scale: Scale,
+    numbers: Option<fn(&Numbers) -> Option<f64>>,
+    classes: Option<fn(&Classes) -> f64>,
+}
+
+impl Metric {
+    /// Its value, `None` where it does not fit the predictions or they have no density.
+    pub fn of(&self, judged: &Judged) -> Option<f64> {
+        match judged {
+            Judged::Numbers(numbers) => self.numbers.and_then(|of| of(numbers)),
+            Judged::Classes(classes) => self.classes.map(|of| of(classes)),
+        }
+    }
+
+    /// Whether it can be taken of predicted numbers.
+    pub fn fits_numbers(&self) -> bool {
+        self.numbers.is_some()
+    }
+
+    /// Whether it can be taken of predicted classes.
+    pub fn fits_classes(&self) -> bool {
+        self.classes.is_some()
+    }
+
+    /// How much worse than the best possible a value is, up to a constant: to compare models by.
+    pub fn loss(&self, value: f64) -> f64 {
+        match self.better {
+            Better::Less => value,
+            Better::More => -value,
+            Better::Near(best) => (value - best).abs(),
+        }
+    }
+}
+
+/// Identity by name: there is one of each.
+impl PartialEq for Metric {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// Every metric, in the order in which tables show them.
+pub static METRICS: [Metric; 9] = [
+    Metric {
+        name: "mse",
+        help: "mean squared error",
+        better: Better::Less,
+        scale: Scale::TargetSquared,
+        numbers: Some(|n| Some(mse(&n.y, &n.mean))),
+        classes: None,
+    },
+    Metric {
+        name: "rmse",
+        help: "its root, in the target's unit",
+        better: Better::Less,
+        scale: Scale::Target,
+        numbers: Some(|n| Some(mse(&n.y, &n.mean).sqrt())),
+        classes: None,
+    },
+    Metric {
+        name: "mae",
+        help: "mean absolute error",
+        better: Better::Less,
+        scale: Scale::Target,
+        numbers: Some(|n| Some(mae(&n.y, &n.mean))),
+        classes: None,
+    },
+    Metric {
+        name: "error",
+        help: "share of rows put into the wrong class",
+        better: Better::Less,
+        scale: Scale::Share,
+        numbers: None,
+        classes: Some(|c| error(&c.label, &c.probability)),
+    },
+    Metric {
+        name: "nll",
+        help: "mean negative log predictive density",
+        better: Better::Less,
+        scale: Scale::Nats,
+        numbers: Some(|n| n.density.as_ref().map(|density| -mean(density.log.iter().copied()))),
+        classes: Some(|c| nll(&c.label, &c.probability)),
+    },
+    Metric {
+        name: "brier",
+        help: "mean squared distance of the probability from 0 or 1",
+        better: Better::Less,
+        scale: Scale::Plain,
+        numbers: None,
+        classes: Some(|c| brier(&c.label, &c.probability)),
+    },
+    Metric {
+        name: "auc",
+        help: "how often a row of the second class has the higher probability of two",
+        better: Better::More,
+        scale: Scale::Plain,
+        numbers: None,
+        classes: Some(|c| auc(&c.label, &c.probability)),
+    },
+    Metric {
+        name: "r2",
+        help: "1 - mse / variance",
+        better: Better::More,
+        scale: Scale::Plain,
+        numbers: Some(|n| Some(r2(&n.y, &n.mean))),
+        classes: None,
+    },
+    Metric {
+        name: "coverage",
+        help: "within 2 sd; 95.4 % if the model is right",
+        better: Better::Near(WITHIN_TWO),
+        scale: Scale::Share,
+        numbers: Some(|n| n.density.as_ref().map(|density| share(density.inside.iter().copied()))),
+        classes: None,
+    },
+];
+
+/// The probability of a Gaussian within two standard deviations.
+const WITHIN_TWO: f64 = 0.954_499_736_103_641_6;
+
+/// The metric of this name.
+pub fn metric(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().find(|metric| metric.name == name)
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let n = values.len() as f64;
+    values.sum::<f64>() / n
+}
+
+fn share(of: impl ExactSizeIterator<Item = bool>) -> f64 {
+    mean(of.map(|yes| if yes { 1.0 } else { 0.0 }))
+}
+
+/// Mean squared error.
+pub fn mse(y: &[f64], predicted: &[f64]) -> f64 {
+    mean(y.iter().zip(predicted).map(|(y, m)| (y - m) * (y - m)))
+}
+
+/// Mean absolute error.
+pub fn mae(y: &[f64], predicted: &[f64]) -> f64 {
+    mean(y.iter().zip(predicted).map(|(y, m)| (y - m).abs()))
+}
+
+/// The share of the variance of these y that is explained: 1 − mse / variance; NaN where they do not vary.
+pub fn r2(y: &[f64], predicted: &[f64]) -> f64 {
+    let middle = mean(y.iter().copied());
+    let variance = mean(y.iter().map(|y| (y - middle) * (y - middle)));
+    if variance > 0.0 { 1.0 - mse(y, predicted) / variance } else { f64::NAN }
+}
+
+/// The share of rows whose more probable class is not theirs. A probability of exactly ½ is half an error.
+pub fn error(label: &[bool], probability: &[f64]) -> f64 {
+    mean(label.iter().zip(probability).map(|(&label, &p)| match (p == 0.5, (p > 0.5) == label) {
+        (true, _) => 0.5,
+        (false, right) => f64::from(u8::from(!right)),
+    }))
+}
+
+/// The mean negative log probability of the classes that came.
+///
+/// No probability is nearer to 0 than 2⁻⁵³, where rounding leaves nothing of 1 − p.
+pub fn nll(label: &[bool], probability: &[f64]) -> f64 {
+    let least = f64::EPSILON / 2.0;
+    mean(label.iter().zip(probability).map(|(&label, &p)| -(if label { p } else { 1.0 - p }).max(least).ln()))
+}
+
+/// The mean squared distance of the probabilities from 0 or 1 (Brier, 1950).
+pub fn brier(label: &[bool], probability: &[f64]) -> f64 {
+    mean(label.iter().zip(probability).map(|(&label, &p)| (p - f64::from(u8::from(label))).powi(2)))
+}
+
+/// The area under the receiver's curve: the probability that of two rows of different classes the one of the second has
+/// the higher probability, ties counted half (Mann and Whitney, 1947). NaN where a class has no row.
+pub fn auc(label: &[bool], probability: &[f64]) -> f64 {
+    let mut order: Vec<usize> = (0..label.len()).collect();
+    order.sort_by(|&a, &b| probability[a].total_cmp(&probability[b]));
+    let (mut below, mut wins) = (0.0, 0.0);
+    for tied in order.chunk_by(|&a, &b| probability[a] == probability[b]) {
+        let second = tied.iter().filter(|&&i| label[i]).count() as f64;
+        let first = tied.len() as f64 - second;
+        wins += second * (below + 0.5 * first);
+        below += first;
+    }
+    let pairs = below * (label.len() as f64 - below);
+    if pairs > 0.0 { wins / pairs } else { f64::NAN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-12, "{a} is not {b}");
+    }
+
+    #[test]
+    fn numbers_by_hand() {
+        let (y, m) = ([1.0, 2.0, 4.0, 5.0], [1.5, 2.0, 3.0, 5.0]);
+        close(mse(&y, &m), 1.25 / 4.0);
+        close(mae(&y, &m), 1.5 / 4.0);
+        close(r2(&y, &m), 1.0 - (1.25 / 4.0) / 2.5);
+        assert!(r2(&[2.0, 2.0], &[1.0, 3.0]).is_nan());
+    }
+
+    #[test]
+    fn classes_by_hand() {
+        let (label, p) = ([true, false, true, false], [0.9, 0.2, 0.4, 0.5]);
+        close(error(&label, &p), 1.5 / 4.0);
+        close(nll(&label, &p), -(0.9f64.ln() + 0.8f64.ln() + 0.4f64.ln() + 0.5f64.ln()) / 4.0);
+        close(brier(&label, &p), (0.01 + 0.04 + 0.36 + 0.25) / 4.0);
+        // of the four pairs 0.4 against 0.5 is lost
+        close(auc(&label, &p), 0.75);
+        assert!(nll(&[true, false], &[0.0, 1.0]).is_finite());
+    }
+
+    /// The sorted form against all pairs, with many ties.
+    #[test]
+    fn the_area_is_that_of_all_pairs() {
+        let label: Vec<bool> = (0..60).map(|i| (i * 7 + i * i) % 5 < 2).collect();
+        let p: Vec<f64> = (0..60).map(|i| f64::from((i * 13) % 9) / 9.0).collect();
+        let (mut wins, mut pairs) = (0.0, 0.0);
+        for i in (0..60).filter(|&i| label[i]) {
+            for j in (0..60).filter(|&j| !label[j]) {
+                pairs += 1.0;
+                wins += if p[i] > p[j] {
+                    1.0
+                } else if p[i] == p[j] {
+                    0.5
+                } else {
+                    0.0
+                };
+            }
+        }
+        close(auc(&label, &p), wins / pairs);
+        assert!(auc(&[true, true], &[0.1, 0.9]).is_nan());
+    }
+
+    #[test]
+    fn each_says_what_it_fits() {
+        let numbers = Judged::Numbers(Numbers { y: vec![1.0, 2.0], mean: vec![1.0, 1.0], density: None });
+        let classes = Judged::Classes(Classes { label: vec![true, false], probability: vec![0.7, 0.1] });
+        for one in &METRICS {
+            assert_eq!(metric(one.name), Some(one));
+            assert!(one.fits_numbers() || one.fits_classes());
+            assert_eq!(one.of(&classes).is_some(), one.fits_classes(), "{}", one.name);
+            let needs_density = ["nll", "coverage"].contains(&one.name);
+            assert_eq!(one.of(&numbers).is_some(), one.fits_numbers() && !needs_density, "{}", one.name);
+        }
+    }
+}
