@@ -53,6 +53,46 @@ impl Dataset {
     }
 }
 
+impl Dataset {
+    /// As [`folds`](Self::folds), with every class of the target in each fold in nearly the same share: rows of a class
+    /// are dealt to the folds in turn.
+    ///
+    /// # Errors
+    /// As [`folds`](Self::folds); no target.
+    pub fn stratified_folds(&self, k: usize, seed: Option<u64>) -> Result<Vec<Fold>, DataError> {
+        let n = self.n();
+        if k < 2 || k > n {
+            return Err(DataError::Folds { k, n });
+        }
+        let classes = self.target().ok_or(DataError::Untargeted)?.values();
+        let mut order = order(n, seed);
+        order.sort_by(|&a, &b| classes[a].total_cmp(&classes[b]));
+        let mut fold_of = vec![0; n];
+        order.iter().enumerate().for_each(|(at, &row)| fold_of[row] = at % k);
+        Ok(folds_of(&fold_of, k))
+    }
+
+    /// Whether the target says classes: it holds categories, or no more than two numbers.
+    pub fn has_classes(&self) -> bool {
+        self.target().is_some_and(|target| {
+            let mut seen: Vec<f64> = Vec::with_capacity(3);
+            target.is_categories()
+                || target.values().iter().all(|v| {
+                    if !seen.contains(v) {
+                        seen.push(*v);
+                    }
+                    seen.len() <= 2
+                })
+        })
+    }
+}
+
+/// The folds of rows that each say which one they are tested in, counted from 0.
+pub fn folds_of(fold_of: &[usize], k: usize) -> Vec<Fold> {
+    let rows = |keep: &dyn Fn(usize) -> bool| (0..fold_of.len()).filter(|&row| keep(fold_of[row])).collect();
+    (0..k).map(|i| Fold { train: rows(&|fold| fold != i), test: rows(&|fold| fold == i) }).collect()
+}
+
 /// 0 to n − 1, shuffled by a named generator so that a seed means the same everywhere.
 fn order(n: usize, seed: Option<u64>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
@@ -97,6 +137,25 @@ mod tests {
             assert!(folds.iter().all(|f| f.train.len() + f.test.len() == 11 && (2..=3).contains(&f.test.len())));
             tests.sort_unstable();
             assert_eq!(tests, (0..11).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn strata_have_every_class_in_its_share() {
+        let label = |i: usize| if i % 6 == 5 { "b" } else { "a" };
+        let columns = vec![
+            Column::numeric("x", (0..60).map(|i| i as f64).collect()),
+            Column::categories("c", (0..60).map(|i| Some(label(i)))),
+        ];
+        let data = Dataset::new(columns, Some("c"), None).unwrap();
+        assert!(data.has_classes());
+        for seed in [None, Some(3)] {
+            let folds = data.stratified_folds(5, seed).unwrap();
+            let count = |fold: &Fold| fold.test.iter().filter(|&&i| label(i) == "b").count();
+            assert!(folds.iter().all(|f| f.test.len() == 12 && f.train.len() == 48 && count(f) == 2));
+            let mut tests: Vec<usize> = folds.iter().flat_map(|f| f.test.clone()).collect();
+            tests.sort_unstable();
+            assert_eq!(tests, (0..60).collect::<Vec<_>>());
         }
     }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dataset::Dataset;
 use super::error::DataError;
+use super::learnt::{Warp, best_power};
 use super::summary::mean_sd;
 use super::transform::{TargetMap, Transform};
 
@@ -14,7 +15,70 @@ pub enum Step {
     /// Columns less their mean, divided by their standard deviation (n − 1).
     Standardize { columns: Which },
     /// A function of one column. `y` means the target unless a column has that name.
-    Transform { column: String, function: Transform },
+    Transform { column: String, function: Function },
+}
+
+/// A function as it is asked for: some take their shape from the rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Function {
+    Plain(Transform),
+    /// With this power, or with the one of greatest likelihood.
+    BoxCox(Option<f64>),
+    Warped,
+}
+
+impl Function {
+    /// The function of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "boxcox" => Some(Self::BoxCox(None)),
+            "warped" => Some(Self::Warped),
+            name => Transform::named(name).map(Self::Plain),
+        }
+    }
+
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Plain(transform) => transform.name(),
+            Self::BoxCox(_) => "boxcox",
+            Self::Warped => "warped",
+        }
+    }
+
+    /// The names of all.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        super::transform::FUNCTIONS.iter().map(Transform::name).chain(["boxcox", "warped"])
+    }
+
+    /// With everything that it takes from a column.
+    fn learn(&self, column: &super::Column, data: &Dataset) -> Result<Transform, DataError> {
+        let constant = |value| DataError::Constant { column: column.name().into(), value };
+        Ok(match self {
+            Self::Plain(transform) => transform.clone(),
+            Self::BoxCox(Some(lambda)) => Transform::BoxCox { lambda: *lambda },
+            Self::BoxCox(None) => {
+                let values = column.values();
+                if let Some(i) = values.iter().position(|v| *v <= 0.0) {
+                    return Err(DataError::OutOfDomain {
+                        function: "boxcox",
+                        value: values[i],
+                        column: column.name().into(),
+                        row: data.row(i),
+                        expected: "a positive number",
+                    });
+                }
+                match column.constant() {
+                    Some(value) => return Err(constant(value)),
+                    None => Transform::BoxCox { lambda: best_power(values) },
+                }
+            }
+            Self::Warped => match Warp::learn(column.values()) {
+                Some(warp) => Transform::Warped(warp),
+                None => return Err(constant(column.values().first().copied().unwrap_or(f64::NAN))),
+            },
+        })
+    }
 }
 
 /// Which columns are standardized. Categories are passed over unless they are named.
@@ -54,7 +118,7 @@ impl Pipeline {
         for step in steps {
             let stages = match step {
                 Step::Standardize { columns } => standardize(columns, &data)?,
-                Step::Transform { column, function } => vec![stage(column, *function, &data)?],
+                Step::Transform { column, function } => vec![learn(column, function, &data)?],
             };
             for stage in stages {
                 if stage.target {
@@ -75,12 +139,12 @@ impl Pipeline {
 
     /// What was done to the target.
     pub fn target(&self) -> TargetMap {
-        TargetMap(self.stages.iter().filter(|s| s.target).map(|s| s.transform).collect())
+        TargetMap(self.stages.iter().filter(|s| s.target).map(|s| s.transform.clone()).collect())
     }
 
     /// What was done to a column, in order.
     pub fn of(&self, column: &str) -> Vec<Transform> {
-        self.stages.iter().filter(|s| s.column == column).map(|s| s.transform).collect()
+        self.stages.iter().filter(|s| s.column == column).map(|s| s.transform.clone()).collect()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -135,12 +199,24 @@ impl Stage {
     }
 }
 
+/// The column of a name; `y` means the target unless a column has that name.
+fn called<'d>(name: &str, data: &'d Dataset) -> Result<&'d super::Column, DataError> {
+    match (data.find(name), data.target()) {
+        (Err(_), Some(target)) if name == "y" => Ok(target),
+        (found, _) => found,
+    }
+}
+
+fn learn(name: &str, function: &Function, data: &Dataset) -> Result<Stage, DataError> {
+    let column = called(name, data)?;
+    if column.is_categories() {
+        return Err(DataError::NotNumeric { column: column.name().into() });
+    }
+    stage(name, function.learn(column, data)?, data)
+}
+
 fn stage(name: &str, transform: Transform, data: &Dataset) -> Result<Stage, DataError> {
-    let column = match (data.find(name), data.target()) {
-        (Ok(column), _) => column,
-        (Err(_), Some(target)) if name == "y" => target,
-        (Err(error), _) => return Err(error),
-    };
+    let column = called(name, data)?;
     let target = data.target().is_some_and(|t| t.name() == column.name());
     Ok(Stage { column: column.name().into(), target, transform })
 }
@@ -158,10 +234,7 @@ fn standardize(which: &Which, data: &Dataset) -> Result<Vec<Stage>, DataError> {
 
 /// Mean and standard deviation of a column as a transform.
 fn measure(name: &str, data: &Dataset) -> Result<Transform, DataError> {
-    let column = match (data.find(name), data.target()) {
-        (Err(_), Some(target)) if name == "y" => target,
-        (found, _) => found?,
-    };
+    let column = called(name, data)?;
     let owned = || column.name().to_string();
     if column.is_categories() {
         return Err(DataError::NotNumeric { column: owned() });
@@ -190,7 +263,7 @@ mod tests {
     }
 
     fn transform(column: &str, function: Transform) -> Step {
-        Step::Transform { column: column.into(), function }
+        Step::Transform { column: column.into(), function: Function::Plain(function) }
     }
 
     #[test]

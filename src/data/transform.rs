@@ -1,11 +1,12 @@
 //! Functions of one column that can be undone, and what becomes of a Gaussian when they are.
 
+use super::learnt::{Warp, box_cox, inverse_box_cox};
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::erf::erfc;
 
 /// A function of one column with an inverse. All of them increase.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Transform {
     Log,
@@ -21,6 +22,12 @@ pub enum Transform {
         shift: f64,
         scale: f64,
     },
+    /// (v^λ − 1) / λ, of a positive number; λ at least 0.
+    BoxCox {
+        lambda: f64,
+    },
+    /// Nearly normal scores, in straight pieces.
+    Warped(Warp),
 }
 
 /// The functions that can be asked for by name.
@@ -33,7 +40,7 @@ impl Transform {
         FUNCTIONS.into_iter().find(|f| f.name() == name)
     }
 
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Log => "log",
             Self::Log10 => "log10",
@@ -42,35 +49,37 @@ impl Transform {
             Self::Logit => "logit",
             Self::Exp => "exp",
             Self::Affine { .. } => "standardize",
+            Self::BoxCox { .. } => "boxcox",
+            Self::Warped(_) => "warped",
         }
     }
 
     /// Whether a Gaussian stays one.
-    pub fn is_affine(self) -> bool {
+    pub fn is_affine(&self) -> bool {
         matches!(self, Self::Affine { .. })
     }
 
     /// What it can be taken of, in words.
-    pub fn domain(self) -> &'static str {
+    pub fn domain(&self) -> &'static str {
         match self {
-            Self::Log | Self::Log10 => "a positive number",
+            Self::Log | Self::Log10 | Self::BoxCox { .. } => "a positive number",
             Self::Log1p => "a number above -1",
             Self::Sqrt => "a number of at least 0",
             Self::Logit => "a number between 0 and 1",
             Self::Exp => "a number below 709",
-            Self::Affine { .. } => "a number",
+            Self::Affine { .. } | Self::Warped(_) => "a number",
         }
     }
 
     /// The value of the function, `None` where it has none. A missing value (NaN) stays missing.
-    pub fn forward(self, v: f64) -> Option<f64> {
+    pub fn forward(&self, v: f64) -> Option<f64> {
         let inside = match self {
-            Self::Log | Self::Log10 => v > 0.0,
+            Self::Log | Self::Log10 | Self::BoxCox { .. } => v > 0.0,
             Self::Log1p => v > -1.0,
             Self::Sqrt => v >= 0.0,
             Self::Logit => v > 0.0 && v < 1.0,
             Self::Exp => v < 709.0,
-            Self::Affine { .. } => true,
+            Self::Affine { .. } | Self::Warped(_) => true,
         };
         (inside || v.is_nan()).then(|| match self {
             Self::Log => v.ln(),
@@ -80,11 +89,14 @@ impl Transform {
             Self::Logit => v.ln() - (-v).ln_1p(),
             Self::Exp => v.exp(),
             Self::Affine { shift, scale } => (v - shift) / scale,
+            Self::BoxCox { lambda } => box_cox(v, *lambda),
+            Self::Warped(warp) => warp.forward(v),
         })
     }
 
-    /// The number whose value is `z`. For `sqrt` this is z², also of a negative z, which a Gaussian may take.
-    pub fn inverse(self, z: f64) -> f64 {
+    /// The number whose value is `z`. For `sqrt` this is z², also of a negative z, which a Gaussian may take; for `boxcox`
+    /// 0 below its least value, −1/λ.
+    pub fn inverse(&self, z: f64) -> f64 {
         match self {
             Self::Log => z.exp(),
             Self::Log10 => 10f64.powf(z),
@@ -93,11 +105,13 @@ impl Transform {
             Self::Logit => 1.0 / (1.0 + (-z).exp()),
             Self::Exp => z.ln(),
             Self::Affine { shift, scale } => z * scale + shift,
+            Self::BoxCox { lambda } => inverse_box_cox(z, *lambda),
+            Self::Warped(warp) => warp.inverse(z),
         }
     }
 
     /// log |g′(v)|, by which the density of g(v) becomes that of v. Infinite for `sqrt` at 0.
-    pub fn log_slope(self, v: f64) -> f64 {
+    pub fn log_slope(&self, v: f64) -> f64 {
         match self {
             Self::Log => -v.ln(),
             Self::Log10 => -v.ln() - std::f64::consts::LN_10.ln(),
@@ -106,13 +120,15 @@ impl Transform {
             Self::Logit => -v.ln() - (-v).ln_1p(),
             Self::Exp => v,
             Self::Affine { scale, .. } => -scale.ln(),
+            Self::BoxCox { lambda } => (lambda - 1.0) * v.ln(),
+            Self::Warped(warp) => warp.log_slope(v),
         }
     }
 
     /// Mean and standard deviation of the inverse of a Gaussian.
     ///
-    /// Exact for all but `logit`, which is summed to 1e-12. NaN for `exp`, which is no transform of a target.
-    fn moments(self, mean: f64, sd: f64) -> (f64, f64) {
+    /// Exact for all but `logit` and `boxcox`, which are summed, to 1e-12 where nothing is cut off. NaN for `exp`, which is no transform of a target.
+    fn moments(&self, mean: f64, sd: f64) -> (f64, f64) {
         match self {
             Self::Log => lognormal(mean, sd),
             Self::Log10 => lognormal(mean * std::f64::consts::LN_10, sd * std::f64::consts::LN_10),
@@ -124,11 +140,14 @@ impl Transform {
             Self::Logit => summed(mean, sd, |z| self.inverse(z)),
             Self::Exp => (f64::NAN, f64::NAN),
             Self::Affine { shift, scale } => (mean * scale + shift, sd * scale),
+            Self::BoxCox { lambda } if *lambda == 0.0 => lognormal(mean, sd),
+            Self::BoxCox { .. } => summed(mean, sd, |z| self.inverse(z)),
+            Self::Warped(warp) => warp.moments(mean, sd),
         }
     }
 
     /// The value below which the inverse of a Gaussian lies with probability `p`.
-    fn quantile(self, mean: f64, sd: f64, p: f64) -> f64 {
+    fn quantile(&self, mean: f64, sd: f64, p: f64) -> f64 {
         match self {
             Self::Sqrt => folded(mean, sd, p).powi(2),
             _ => self.inverse(mean + sd * standard_quantile(p)),
@@ -247,7 +266,7 @@ impl TargetMap {
 
 impl Transform {
     /// The unit of what it makes of a column in this unit.
-    pub fn unit(self, unit: Option<&str>) -> Option<String> {
+    pub fn unit(&self, unit: Option<&str>) -> Option<String> {
         match self {
             Self::Affine { .. } => Some("sd".into()),
             _ => unit.map(|unit| format!("{}({unit})", self.name())),
@@ -267,7 +286,8 @@ mod tests {
 
     #[test]
     fn each_inverts_and_has_the_slope_of_its_differences() {
-        for t in FUNCTIONS.into_iter().chain([STANDARD]) {
+        let powers = [0.0, 0.4, 2.0].map(|lambda| Transform::BoxCox { lambda });
+        for t in FUNCTIONS.into_iter().chain([STANDARD]).chain(powers) {
             for v in [0.05, 0.3, 0.7] {
                 let z = t.forward(v).unwrap();
                 close(t.inverse(z), v, 1e-12);
@@ -294,7 +314,10 @@ mod tests {
     /// Moments and quantiles of a chain against sums over a fine grid of the Gaussian.
     #[test]
     fn moments_and_quantiles_agree_with_sums() {
-        for t in [Transform::Log, Transform::Log10, Transform::Log1p, Transform::Sqrt, Transform::Logit, STANDARD] {
+        let power = Transform::BoxCox { lambda: 0.3 };
+        for t in
+            [Transform::Log, Transform::Log10, Transform::Log1p, Transform::Sqrt, Transform::Logit, STANDARD, power]
+        {
             for (mean, sd) in [(0.4, 0.3), (-0.2, 0.5), (2.0, 0.1)] {
                 let (m, s) = t.moments(mean, sd);
                 let (m2, s2) = summed(mean, sd, |z| t.inverse(z));
@@ -302,7 +325,7 @@ mod tests {
                 close(s, s2, 1e-8);
                 let grid = (-4000..=4000).map(|i| f64::from(i) * 2e-3);
                 for p in [0.025, 0.5, 0.9] {
-                    let q = TargetMap(vec![t]).quantile(mean, sd, p);
+                    let q = TargetMap(vec![t.clone()]).quantile(mean, sd, p);
                     let (mut below, mut all) = (0.0, 0.0);
                     for u in grid.clone() {
                         let w = (-0.5 * u * u).exp();
@@ -335,7 +358,7 @@ mod tests {
     #[test]
     fn certain_predictions_stay_finite() {
         for t in [Transform::Log, Transform::Sqrt, Transform::Logit, STANDARD] {
-            let map = TargetMap(vec![t]);
+            let map = TargetMap(vec![t.clone()]);
             close(map.quantile(0.5, 0.0, 0.9), t.inverse(0.5), 1e-9);
             close(map.moments(0.5, 0.0).0, t.inverse(0.5), 1e-9);
             assert_eq!(map.moments(0.5, 0.0).1, 0.0);

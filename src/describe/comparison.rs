@@ -5,7 +5,7 @@ use super::numbers::{percent, rounded, significant};
 use crate::fit::Fit;
 use crate::kernel::Kernel;
 use crate::results::metric::{Metric, Scale};
-use crate::results::{Compared, CrossValidation, OrderVariance, Score, Symmetry};
+use crate::results::{Compared, OrderVariance, Score, Symmetry};
 
 /// The value of a metric: shares in percent.
 pub fn measured(metric: &Metric, value: f64) -> String {
@@ -25,37 +25,16 @@ pub fn score(score: &Score, left_out: bool) -> String {
     format!("{} {how}\n{}", score.n, grid.text())
 }
 
-/// Scores fold by fold, then their mean with its standard error.
-pub fn cross_validation(cv: &CrossValidation) -> String {
-    let mut grid = Grid::new(["fold", "trained on", "tested on", "lml", "mse", "nll", "r2", "coverage"]);
-    for (i, fold) in cv.folds.iter().enumerate() {
-        let of = |name: &str| fold.score.get(name).unwrap_or(f64::NAN);
-        grid.row([
-            (i + 1).to_string(),
-            fold.trained.to_string(),
-            fold.score.n.to_string(),
-            significant(fold.lml, 6),
-            rounded(of("mse")),
-            rounded(of("nll")),
-            rounded(of("r2")),
-            percent(of("coverage")),
-        ]);
-    }
-    let mean = |name: &str| {
-        let (mean, error) = cv.mean(|score| score.get(name).unwrap_or(f64::NAN));
-        format!("{name} {} ± {}", rounded(mean), significant(error, 2))
-    };
-    let means = [mean("mse"), mean("nll"), mean("r2")];
-    format!("{} folds, seed {}\n{}\nmean: {}", cv.folds.len(), cv.seed, grid.text(), means.join(", "))
-}
-
 /// Fits side by side, best BIC first.
 pub fn compared(compared: &[Compared]) -> String {
     let mut grid = Grid::new(["kernel", "BIC", "ΔBIC", "lml", "log Bayes factor", "parameters", "loo nll", "loo rmse"]);
     for one in compared {
         let maybe = |value: Option<f64>| value.map_or("–".to_string(), rounded);
         grid.row([
-            short_text(&one.fit.asked.kernel),
+            match one.fit.asked.baseline() {
+                Some(_) => one.fit.asked.short(),
+                None => short_text(&one.fit.asked.kernel),
+            },
             significant(one.fit.bic, 6),
             format!("{:.1}", one.delta_bic),
             significant(one.fit.lml(), 6),

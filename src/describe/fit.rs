@@ -4,12 +4,20 @@ use super::grid::Grid;
 use super::numbers::{rounded, significant};
 use crate::fit::Fit;
 use crate::kernel::{Role, SlotState};
-use crate::model::{Noise, ParameterKind};
+use crate::model::{Baseline, Model, Noise, ParameterKind, is_nothing};
 use crate::param::State;
 
 /// One line.
 pub fn fit_line(fit: &Fit) -> String {
-    format!("fit of {}: log marginal likelihood {:.2}, BIC {:.2}", fit.asked.kernel, fit.lml(), fit.bic)
+    format!("fit of {}: log marginal likelihood {:.2}, BIC {:.2}", process(fit), fit.lml(), fit.bic)
+}
+
+/// Its kernel, or what stands in for one.
+fn process(fit: &Fit) -> String {
+    match fit.asked.baseline() {
+        Some(_) => Model { steps: Vec::new(), ..fit.asked.clone() }.to_string(),
+        None => fit.asked.kernel.to_string(),
+    }
 }
 
 /// All that a person needs to judge a fit.
@@ -20,7 +28,10 @@ pub fn fit(fit: &Fit) -> String {
     let verb = if fit.ended.is_some() { "fit" } else { "model" };
     let mut lines = vec![format!("{verb} of {target} on {} ({} rows)", problem.names().join(", "), problem.n())];
     let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
-    say("kernel", fit.asked.kernel.to_string());
+    match fit.asked.baseline() {
+        Some(baseline) => say("model", format!("{}: {}", process(fit), baseline.says())),
+        None => say("kernel", process(fit)),
+    }
     let steps = fit.asked.to_string();
     if let Some((steps, _)) = steps.rsplit_once(" >> ") {
         say("steps", steps.to_string());
@@ -89,6 +100,16 @@ pub fn parameters_grid(fit: &Fit) -> Grid {
         }
         // what a wrap holds by itself (the base kernels of an additive one) is no parameter of the model
         if parameter.state == SlotState::Held && !parameter.beside {
+            continue;
+        }
+        // nor is what makes the kernel of a ridge
+        if fit.model.baseline() == Some(Baseline::Ridge) && matches!(parameter.role, Role::Bias | Role::Location) {
+            if let ParameterKind::Kernel(_) = parameter.kind {
+                continue;
+            }
+        }
+        // nor the variance of no function
+        if is_nothing(&fit.model.kernel) && matches!(parameter.kind, ParameterKind::Kernel(_)) {
             continue;
         }
         let state = match parameter.state {

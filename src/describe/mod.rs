@@ -2,6 +2,7 @@
 
 pub mod checks;
 mod comparison;
+pub mod crossed;
 mod data;
 pub mod depths;
 mod drawn;
@@ -15,7 +16,7 @@ mod prediction;
 pub mod search;
 pub mod tables;
 
-pub use comparison::{compared, cross_validation, orders, score, symmetries};
+pub use comparison::{compared, measured, orders, score, symmetries};
 pub use data::{columns_grid, dataset, remarks, summary};
 pub use drawn::{features, features_figure, features_table, surface, surface_figure};
 pub use fit::{fit, fit_line, parameters, parameters_grid};

@@ -3,7 +3,7 @@
 use crate::data::write::Table;
 use crate::data::{Column, Dataset};
 use crate::fit::Fit;
-use crate::results::{Compared, CrossValidation, Decomposition, OrderVariance, Prediction, Residuals, Symmetry};
+use crate::results::{Compared, Decomposition, OrderVariance, Prediction, Residuals, Symmetry};
 
 /// The inputs, and the target where it is known.
 fn rows(data: &Dataset) -> Table {
@@ -70,21 +70,6 @@ pub fn parameters(fit: &Fit) -> Table {
         .numbers("std_error", &errors)
         .texts("unit", all.iter().map(|p| p.unit.clone()).collect())
         .texts("state", all.iter().map(|p| Some(state(p).to_string())).collect())
-}
-
-/// One row a fold.
-pub fn cross_validation(cv: &CrossValidation) -> Table {
-    let of = |f: fn(&crate::results::FoldScore) -> f64| cv.folds.iter().map(f).collect::<Vec<f64>>();
-    let fold: Vec<f64> = (1..=cv.folds.len()).map(|i| i as f64).collect();
-    Table::new()
-        .numbers("fold", &fold)
-        .numbers("trained", &of(|f| f.trained as f64))
-        .numbers("tested", &of(|f| f.score.n as f64))
-        .numbers("lml", &of(|f| f.lml))
-        .numbers("mse", &of(|f| f.score.get("mse").unwrap_or(f64::NAN)))
-        .numbers("nll", &of(|f| f.score.get("nll").unwrap_or(f64::NAN)))
-        .numbers("r2", &of(|f| f.score.get("r2").unwrap_or(f64::NAN)))
-        .numbers("coverage", &of(|f| f.score.get("coverage").unwrap_or(f64::NAN)))
 }
 
 /// One row a fit.

@@ -58,6 +58,7 @@ impl fmt::Display for Value {
             Value::Explanation(told) => f.write_str(&told.text),
             Value::Surface(drawn) => f.write_str(&describe::surface(drawn)),
             Value::Features(features) => f.write_str(&describe::features(features)),
+            Value::CrossValidation(cv) => f.write_str(&describe::crossed::cross_validation(cv)),
             Value::Figure(figure) => f.write_str(&figure_line(figure)),
             Value::Table(sheet) => f.write_str(&sheet.text()),
             Value::Record(record) => write!(f, "{record}"),

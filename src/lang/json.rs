@@ -95,6 +95,7 @@ pub fn plain(value: &Value) -> Json {
             "spectrum": numbers(&features.spectrum),
             "functions": features.functions.iter().map(|f| numbers(f)).collect::<Vec<_>>(),
         }),
+        Value::CrossValidation(cv) => super::crossed::json(cv),
         Value::Figure(figure) => json!({ "title": figure.title, "panels": figure.panels.len() }),
         Value::Table(sheet) => table(&sheet.table),
         Value::Record(record) => {

@@ -7,6 +7,7 @@ mod builtins;
 pub mod call;
 pub mod check;
 mod combinators;
+mod crossed;
 mod deal;
 pub mod diagnostic;
 pub mod display;

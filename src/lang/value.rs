@@ -17,7 +17,7 @@ use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::kernel::{Kernel, Move};
 use crate::param::{Param, Prior};
-use crate::results::{Decomposition, Drawn, Features, Prediction, Residuals};
+use crate::results::{CrossValidation, Decomposition, Drawn, Features, Prediction, Residuals};
 use crate::search::Search;
 
 /// One value of the language.
@@ -47,6 +47,8 @@ pub enum Value {
     Surface(Arc<Drawn>),
     /// A kernel as an inner product.
     Features(Arc<Features>),
+    /// Models scored fold by fold.
+    CrossValidation(Arc<CrossValidation>),
     Figure(Arc<Figure>),
     Table(Arc<Sheet>),
     /// A few values under names: a row of a table, a component.
@@ -80,6 +82,7 @@ pub enum Kind {
     Explanation,
     Surface,
     Features,
+    CrossValidation,
     Figure,
     Table,
     Record,
@@ -110,6 +113,7 @@ impl Kind {
             Kind::Explanation => "Explanation",
             Kind::Surface => "Surface",
             Kind::Features => "Features",
+            Kind::CrossValidation => "CrossValidation",
             Kind::Figure => "Figure",
             Kind::Table => "Table",
             Kind::Record => "Record",
@@ -150,6 +154,7 @@ impl Kind {
             Kind::Explanation => "an explanation",
             Kind::Surface => "a surface",
             Kind::Features => "features",
+            Kind::CrossValidation => "a cross-validation",
             Kind::Figure => "a figure",
             Kind::Table => "a table",
             Kind::Record => "a record",
@@ -181,6 +186,7 @@ impl Value {
             Value::Explanation(_) => Kind::Explanation,
             Value::Surface(_) => Kind::Surface,
             Value::Features(_) => Kind::Features,
+            Value::CrossValidation(_) => Kind::CrossValidation,
             Value::Figure(_) => Kind::Figure,
             Value::Table(_) => Kind::Table,
             Value::Record(_) => Kind::Record,
@@ -266,6 +272,7 @@ impl Value {
             (Value::Explanation(a), Value::Explanation(b)) => a.text == b.text,
             (Value::Surface(a), Value::Surface(b)) => a == b,
             (Value::Features(a), Value::Features(b)) => a == b,
+            (Value::CrossValidation(a), Value::CrossValidation(b)) => a == b,
             (Value::Figure(a), Value::Figure(b)) => a == b,
             (Value::Table(a), Value::Table(b)) => a == b,
             (Value::Record(a), Value::Record(b)) => a.same(b),

@@ -49,6 +49,8 @@ pub enum ModelError {
     OutsideTransform { value: f64 },
     #[error("these fits are of different targets, so that their evidences cannot be compared")]
     OtherData,
+    #[error("`{model}` is a mean function and noise: there is no kernel to be taken apart")]
+    NoKernel { model: String },
     #[error("stopped by the user before there was a result")]
     Stopped,
 }

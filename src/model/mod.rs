@@ -3,6 +3,7 @@
 //! [`Model`] is what a user writes. [`Problem`] is a model beside its training rows: the evidence and its gradient.
 //! [`Posterior`] is what comes after: predictions, parts, draws, residuals. No fitting here, and no display.
 
+mod baseline;
 mod error;
 mod evidence;
 mod memory;
@@ -12,6 +13,7 @@ mod problem;
 
 use std::sync::Arc;
 
+pub use baseline::{Baseline, is_nothing, nothing};
 pub use error::ModelError;
 pub(crate) use evidence::is_profiled;
 pub use evidence::{Evidence, Evidencer};
@@ -62,5 +64,15 @@ impl Model {
             noise: Noise::Variance(Param::default()),
             mean: Mean::Constant(Param::default()),
         }
+    }
+
+    /// Whether the target is one of two classes, and not a number.
+    pub fn predicts_classes(&self) -> bool {
+        false
+    }
+
+    /// Whether numbers are observed without noise, so that where the function is known they have no density.
+    pub fn is_noiseless(&self) -> bool {
+        matches!(&self.noise, Noise::Variance(param) if param.value() == Some(0.0)) && !has_white_noise(&self.kernel)
     }
 }

@@ -4,6 +4,7 @@ use super::Source;
 use crate::data::Dataset;
 use crate::data::write::digits;
 use crate::fit::{Fit, Options};
+use crate::kernel::Kernel;
 use crate::kernel::print::quoted;
 use crate::model::Model;
 use crate::search::{Edit, Search, Settings};
@@ -55,11 +56,11 @@ pub fn searching(search: &Search, source: &Source) -> String {
     }
     say(*moves != usual.moves, format!("moves={}", list(moves.iter().map(said).collect())));
     // noise and mean as a model says them
-    let model = Model { steps: Vec::new(), noise: noise.clone(), mean: mean.clone(), ..search.best.asked.clone() };
-    let text = model.to_string();
-    let rest = text.strip_prefix(&format!("gp({}", model.kernel)).and_then(|rest| rest.strip_suffix(')'));
-    if let Some(rest) = rest {
-        call.push_str(rest);
+    let model = Model { noise: noise.clone(), mean: mean.clone(), ..Model::new(Kernel::number(1.0)) };
+    let rest = model.arguments();
+    if !rest.is_empty() {
+        call.push_str(", ");
+        call.push_str(&rest);
     }
     script(&search.best, source, &format!("{call})"))
 }

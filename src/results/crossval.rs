@@ -1,20 +1,38 @@
-//! Cross-validation: fit on all folds but one, score on that one.
+//! Cross-validation: fit on all folds but one, score on that one; several models on the same folds.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::score::{Score, score_held_out};
-use crate::data::Dataset;
+use super::metric::{Judged, Metric, metric};
+use super::score::{Score, judge};
+use crate::data::{Dataset, Fold};
 use crate::fit::{Options, fit};
 use crate::model::{Model, ModelError};
 use crate::progress::{Progress, Quiet};
 
-/// Scores fold by fold.
+/// Models scored fold by fold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrossValidation {
-    pub folds: Vec<FoldScore>,
+    /// In the order in which they were given.
+    pub models: Vec<Candidate>,
+    /// The metrics that were asked for.
+    pub metrics: Vec<&'static Metric>,
+    /// What the starts of the fits depended on, and the folds where these were dealt.
     pub seed: u64,
+    /// What was predicted.
+    pub target: String,
+}
+
+/// One model with its scores.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    pub name: String,
+    pub model: Model,
+    /// In the order of the folds, which are the same for all models.
+    pub folds: Vec<FoldScore>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -26,44 +44,243 @@ pub struct FoldScore {
     pub lml: f64,
 }
 
-impl CrossValidation {
-    /// Mean over the folds and its standard error.
-    pub fn mean(&self, of: impl Fn(&Score) -> f64) -> (f64, f64) {
-        let values: Vec<f64> = self.folds.iter().map(|f| of(&f.score)).collect();
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let square = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
-        (mean, (square / n).sqrt())
+/// Mean over the folds, and how the model stands beside the best one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standing {
+    pub mean: f64,
+    /// Standard error of the mean.
+    pub error: f64,
+    /// Of a paired t-test against the model of the best mean; 1 for that one. NaN where no test can be made.
+    pub p: f64,
+}
+
+impl Standing {
+    /// Whether it is the best, or not significantly worse.
+    pub fn is_among_best(&self) -> bool {
+        self.p >= SIGNIFICANT
     }
 }
 
-/// Cross-validates a model. Folds are dealt from the seed; steps of the model are learnt on training rows only.
+/// Below this probability a difference is no accident.
+pub const SIGNIFICANT: f64 = 0.05;
+
+/// Why there is no cross-validation.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum CrossError {
+    /// Of one model in one fold, both counted from 0.
+    #[error("{error}")]
+    Failed { model: usize, fold: usize, error: ModelError },
+    #[error("`{metric}` does not fit {}: {} do", if *classes { "predicted classes" } else { "predicted numbers" }, those(*classes))]
+    Misfit { metric: &'static str, classes: bool },
+    #[error("`{metric}` needs a predictive density, and `{name}` has no noise")]
+    NoDensity { metric: &'static str, model: usize, name: String },
+    #[error("`auc` compares rows of two classes, and the test rows of fold {} are of one class", fold + 1)]
+    OneClass { fold: usize },
+    #[error("fold {} has no {} rows", fold + 1, if *training { "training" } else { "test" })]
+    Empty { fold: usize, training: bool },
+    #[error("stopped by the user before there was a result")]
+    Stopped,
+}
+
+fn those(classes: bool) -> String {
+    let fits = |m: &&Metric| if classes { m.fits_classes() } else { m.fits_numbers() };
+    let names: Vec<String> = super::metric::METRICS.iter().filter(fits).map(|m| format!("`{}`", m.name)).collect();
+    names.join(", ")
+}
+
+impl CrossValidation {
+    /// The values of a metric fold by fold, of the model at this place.
+    pub fn values(&self, model: usize, metric: &Metric) -> Vec<f64> {
+        let value = |fold: &FoldScore| fold.score.get(metric.name).unwrap_or(f64::NAN);
+        self.models.get(model).map_or_else(Vec::new, |m| m.folds.iter().map(value).collect())
+    }
+
+    /// The place of the model that is best by the first metric.
+    pub fn best(&self) -> Option<usize> {
+        let metric = self.metrics.first()?;
+        let losses: Vec<f64> = self.standings(metric).iter().map(|standing| metric.loss(standing.mean)).collect();
+        (0..losses.len()).filter(|&i| losses[i].is_finite()).min_by(|&a, &b| losses[a].total_cmp(&losses[b]))
+    }
+
+    /// How every model stands by a metric: mean, standard error, and the paired t-test against the best over the folds.
+    ///
+    /// The folds share training rows, so that their scores are not independent, and the test is a guide.
+    pub fn standings(&self, metric: &Metric) -> Vec<Standing> {
+        let losses: Vec<Vec<f64>> = (0..self.models.len())
+            .map(|model| self.values(model, metric).into_iter().map(|value| metric.loss(value)).collect())
+            .collect();
+        let by_loss = |a: &&Vec<f64>, b: &&Vec<f64>| mean_and_error(a).0.total_cmp(&mean_and_error(b).0);
+        let best = losses.iter().filter(|all| mean_and_error(all).0.is_finite()).min_by(by_loss);
+        losses
+            .iter()
+            .enumerate()
+            .map(|(model, own)| {
+                let (mean, error) = mean_and_error(&self.values(model, metric));
+                Standing { mean, error, p: best.map_or(f64::NAN, |best| paired_p(own, best)) }
+            })
+            .collect()
+    }
+}
+
+/// The mean and its standard error, which is NaN for a single value.
+pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>();
+    (mean, if values.len() > 1 { (squares / (n - 1.0) / n).sqrt() } else { f64::NAN })
+}
+
+/// The two-sided p-value of a paired t-test: how likely so large a mean difference is where there is none. 1 for equal
+/// values, NaN for fewer than two pairs.
+pub fn paired_p(a: &[f64], b: &[f64]) -> f64 {
+    let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+    if differences.iter().all(|d| *d == 0.0) {
+        return 1.0;
+    }
+    let (mean, error) = mean_and_error(&differences);
+    match StudentsT::new(0.0, 1.0, differences.len() as f64 - 1.0) {
+        Ok(student) if error > 0.0 => 2.0 * student.cdf(-(mean / error).abs()),
+        // the same difference in every fold
+        Ok(_) if error == 0.0 => 0.0,
+        _ => f64::NAN,
+    }
+}
+
+/// Which rows are trained on and tested on, fold by fold.
+#[derive(Debug, Clone)]
+pub enum Folds {
+    /// Rows of the data.
+    Rows(Vec<Fold>),
+    /// Training and test rows themselves.
+    Parts(Vec<(Dataset, Dataset)>),
+}
+
+impl Folds {
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Rows(folds) => folds.len(),
+            Self::Parts(parts) => parts.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many rows the fold at this place trains on and tests on.
+    fn sizes(&self, fold: usize) -> (usize, usize) {
+        match self {
+            Self::Rows(folds) => (folds[fold].train.len(), folds[fold].test.len()),
+            Self::Parts(parts) => (parts[fold].0.n(), parts[fold].1.n()),
+        }
+    }
+
+    fn parts(&self, fold: usize, data: &Dataset) -> (Dataset, Dataset) {
+        match self {
+            Self::Rows(folds) => (data.take(&folds[fold].train), data.take(&folds[fold].test)),
+            Self::Parts(parts) => parts[fold].clone(),
+        }
+    }
+}
+
+/// What is asked of a cross-validation beside models and rows.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    pub folds: Folds,
+    /// None: the usual ones.
+    pub metrics: Vec<&'static Metric>,
+    pub options: Options,
+}
+
+/// The metrics that are shown where none is asked for; without noise there is no density.
+fn usual(models: &[(String, Model)]) -> Vec<&'static Metric> {
+    let classes = models.first().is_some_and(|(_, model)| model.predicts_classes());
+    let names = if classes { ["error", "nll"] } else { ["mse", "nll"] };
+    let noiseless = models.iter().any(|(_, model)| model.is_noiseless());
+    names.into_iter().filter_map(metric).filter(|metric| !(noiseless && metric.needs_density())).collect()
+}
+
+/// Cross-validates models, each under its name, on the same folds. Steps of a model are learnt on training rows only.
+///
+/// Folds and models run side by side; the result does not depend on how many do.
 ///
 /// # Errors
-/// Fewer than 2 folds or more than rows, or whatever a fit refuses, of the first fold that fails.
+/// A fold without rows, a metric that does not fit what a model predicts, or whatever a fit refuses, of the first fold
+/// and model that fail.
 pub fn cross_validate(
-    model: &Model,
+    models: Vec<(String, Model)>,
     data: &Dataset,
-    folds: usize,
-    options: Options,
+    trial: &Trial,
     progress: &dyn Progress,
-) -> Result<CrossValidation, ModelError> {
-    let dealt = data.folds(folds, Some(options.seed))?;
-    let done = std::sync::atomic::AtomicUsize::new(0);
-    let scored: Vec<Result<FoldScore, ModelError>> = dealt
-        .par_iter()
-        .map(|fold| {
-            if progress.stop() {
-                return Err(ModelError::Stopped);
+) -> Result<CrossValidation, CrossError> {
+    for fold in 0..trial.folds.len() {
+        let (train, test) = trial.folds.sizes(fold);
+        if train == 0 || test == 0 {
+            return Err(CrossError::Empty { fold, training: train == 0 });
+        }
+    }
+    let metrics = if trial.metrics.is_empty() { usual(&models) } else { trial.metrics.clone() };
+    for (at, (name, model)) in models.iter().enumerate() {
+        for metric in &metrics {
+            let classes = model.predicts_classes();
+            if !(if classes { metric.fits_classes() } else { metric.fits_numbers() }) {
+                return Err(CrossError::Misfit { metric: metric.name, classes });
             }
-            let (train, test) = (data.take(&fold.train), data.take(&fold.test));
-            let fitted = Arc::new(fit(model, &train, options, &Quiet(progress))?);
-            let score = score_held_out(&fitted, &test)?;
-            let finished = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-            progress.report(finished as f64 / folds as f64, &format!("fold {finished} of {folds}"));
+            if metric.needs_density() && model.is_noiseless() {
+                return Err(CrossError::NoDensity { metric: metric.name, model: at, name: name.clone() });
+            }
+        }
+    }
+    let pairs: Vec<(usize, usize)> =
+        (0..trial.folds.len()).flat_map(|fold| (0..models.len()).map(move |model| (fold, model))).collect();
+    let done = AtomicUsize::new(0);
+    let scored: Vec<Result<FoldScore, CrossError>> = pairs
+        .par_iter()
+        .map(|&(fold, model)| {
+            let failed = |error: ModelError| match error {
+                ModelError::Stopped => CrossError::Stopped,
+                error => CrossError::Failed { model, fold, error },
+            };
+            if progress.stop() {
+                return Err(CrossError::Stopped);
+            }
+            let (train, test) = trial.folds.parts(fold, data);
+            let fitted = Arc::new(fit(&models[model].1, &train, trial.options, &Quiet(progress)).map_err(failed)?);
+            // what a stop left half done is no score
+            if progress.stop() {
+                return Err(CrossError::Stopped);
+            }
+            let judged = judge(&fitted, &test).map_err(failed)?;
+            let score = Score::of(&judged);
+            for metric in &metrics {
+                match score.get(metric.name) {
+                    None => {
+                        let name = models[model].0.clone();
+                        return Err(CrossError::NoDensity { metric: metric.name, model, name });
+                    }
+                    Some(value) if value.is_nan() && matches!(judged, Judged::Classes(_)) => {
+                        return Err(CrossError::OneClass { fold });
+                    }
+                    Some(_) => {}
+                }
+            }
+            let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
+            progress.report(finished as f64 / pairs.len() as f64, &format!("fit {finished} of {}", pairs.len()));
             Ok(FoldScore { trained: train.n(), score, lml: fitted.lml() })
         })
         .collect();
-    let folds = scored.into_iter().collect::<Result<_, _>>()?;
-    Ok(CrossValidation { folds, seed: options.seed })
+    let mut folds: Vec<Vec<FoldScore>> = vec![Vec::new(); models.len()];
+    for (scored, (_, model)) in scored.into_iter().zip(pairs) {
+        folds[model].push(scored?);
+    }
+    let models = models.into_iter().zip(folds);
+    Ok(CrossValidation {
+        models: models.map(|((name, model), folds)| Candidate { name, model, folds }).collect(),
+        metrics,
+        seed: trial.options.seed,
+        target: data.target().map_or_else(String::new, |column| column.name().to_string()),
+    })
 }
+
+#[cfg(test)]
+mod tests;

@@ -85,6 +85,9 @@ impl By {
 /// # Errors
 /// As [`predict`](super::predict); [`ModelError::Expand`] when products expand to too many terms.
 pub fn decompose(fit: &Arc<Fit>, place: At, by: By) -> Result<Decomposition, ModelError> {
+    if crate::model::is_nothing(&fit.model.kernel) {
+        return Err(ModelError::NoKernel { model: fit.asked.short() });
+    }
     let problem = fit.problem();
     let (terms, labels) = parts_by(&fit.model.kernel, by)?;
     let (at, x, training) = match place {

@@ -87,6 +87,11 @@ impl Metric {
         self.numbers.is_some()
     }
 
+    /// Whether it is taken of the predictive density of a number, and not of its mean.
+    pub fn needs_density(&self) -> bool {
+        self.numbers.is_some_and(|of| of(&Numbers { y: vec![0.0], mean: vec![0.0], density: None }).is_none())
+    }
+
     /// Whether it can be taken of predicted classes.
     pub fn fits_classes(&self) -> bool {
         self.classes.is_some()
@@ -314,8 +319,8 @@ mod tests {
             assert_eq!(metric(one.name), Some(one));
             assert!(one.fits_numbers() || one.fits_classes());
             assert_eq!(one.of(&classes).is_some(), one.fits_classes(), "{}", one.name);
-            let needs_density = ["nll", "coverage"].contains(&one.name);
-            assert_eq!(one.of(&numbers).is_some(), one.fits_numbers() && !needs_density, "{}", one.name);
+            assert_eq!(one.needs_density(), ["nll", "coverage"].contains(&one.name));
+            assert_eq!(one.of(&numbers).is_some(), one.fits_numbers() && !one.needs_density(), "{}", one.name);
         }
     }
 }

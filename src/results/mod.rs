@@ -25,7 +25,7 @@ pub use along::{Along, Beyond, Correlation};
 pub use checks::{About, Check, Checks, DRAWS, Finding, LEAST_DRAWS, Topic, checks, normal_scores};
 pub use compare::{Compared, compare};
 pub use course::{Course, Effect, Shape, Swing, course, effects, inputs_of, swing};
-pub use crossval::{CrossValidation, FoldScore, cross_validate};
+pub use crossval::{Candidate, CrossError, CrossValidation, FoldScore, Folds, Standing, Trial, cross_validate};
 pub use decompose::{By, Component, Cross, Decomposition, decompose, order_shares};
 pub use drawn::Drawn;
 pub use features::Features;

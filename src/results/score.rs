@@ -114,3 +114,58 @@ fn numbers(y: &[f64], predicted: &[Predicted], map: &TargetMap) -> Result<Judged
     }
     Ok(Judged::Numbers(Numbers { y: y.to_vec(), mean: means, density }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Function, Step, Transform};
+    use crate::fit::condition;
+    use crate::kernel::{Kernel, families};
+    use crate::model::Model;
+
+    fn rows(x: Vec<f64>, y: Vec<f64>) -> Dataset {
+        Dataset::new(vec![Column::numeric("x", x), Column::numeric("y", y)], Some("y"), None).unwrap()
+    }
+
+    fn skewed(n: usize) -> Dataset {
+        let x: Vec<f64> = (0..n).map(|i| i as f64 / 4.0).collect();
+        let y =
+            x.iter().enumerate().map(|(i, x)| (1.2 * x.sin() + 0.3 * (i as f64 * 37.0).cos() + 1.0).exp()).collect();
+        rows(x, y)
+    }
+
+    /// Under every transform of the target: the density of y integrates to 1 and is that of g(y) times the slope of g,
+    /// and the evidence is that of g(y) with the slopes of all rows.
+    #[test]
+    fn densities_are_those_of_y() {
+        let data = skewed(40);
+        let functions =
+            [Function::Plain(Transform::Log), Function::BoxCox(None), Function::BoxCox(Some(0.1)), Function::Warped];
+        for function in functions {
+            let plain = Model::new(Kernel::family(families::family("SE").unwrap()));
+            let step = Step::Transform { column: "y".into(), function: function.clone() };
+            let fit = Arc::new(condition(&Model { steps: vec![step], ..plain.clone() }, &data).unwrap());
+            let map = fit.problem().pipeline().target();
+            let (x, y) = (data.x()[0].to_vec(), data.y().unwrap());
+            let made = rows(x, y.iter().map(|y| map.forward(*y).unwrap()).collect());
+            let on_scale = Arc::new(condition(&plain, &made).unwrap());
+            let slopes: f64 = y.iter().map(|y| map.log_slope(*y)).sum();
+            assert!((fit.lml() - on_scale.lml() - slopes).abs() < 1e-8, "{function:?}");
+
+            let Judged::Numbers(ours) = judge(&fit, &data).unwrap() else { panic!("numbers") };
+            let Judged::Numbers(theirs) = judge(&on_scale, &made).unwrap() else { panic!("numbers") };
+            let (ours, theirs) = (ours.density.unwrap().log, theirs.density.unwrap().log);
+            for ((ours, theirs), y) in ours.iter().zip(theirs).zip(y) {
+                assert!((ours - theirs - map.log_slope(*y)).abs() < 1e-8, "{function:?}");
+            }
+
+            let step = 5e-4;
+            let grid: Vec<f64> = (0..80_000).map(|i| if i == 0 { 1e-9 } else { f64::from(i) * step }).collect();
+            let Judged::Numbers(judged) = judge(&fit, &rows(vec![3.1; grid.len()], grid)).unwrap() else {
+                panic!("numbers")
+            };
+            let whole: f64 = judged.density.unwrap().log.iter().map(|log| log.exp() * step).sum();
+            assert!((whole - 1.0).abs() < 2e-3, "{function:?}: {whole}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use crate::fit::Column;
 use crate::fit::spacing::{sample, variance};
 use crate::kernel::wrap::InputsShown;
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Role, Wrapped, families};
-use crate::model::{Model, Noise, Problem};
+use crate::model::{Model, Noise, Problem, nothing};
 
 /// Fewer rows say nothing of structure.
 const LEAST_ROWS: usize = 5;
@@ -16,9 +16,6 @@ const LEAST_ROWS: usize = 5;
 const MANY_ROWS: usize = 400;
 /// of so many rows.
 const EARLY_ROWS: usize = 250;
-
-/// The variance of a function that is not there.
-const NOTHING: f64 = 1e-300;
 
 pub struct Grounds<'s> {
     pub settings: &'s Settings,
@@ -130,7 +127,7 @@ pub fn null_model(settings: &Settings) -> Model {
     match &model.noise {
         Noise::Variance(param) if param.is_unset() => model,
         // the noise is told: next to nothing is added to it
-        _ => Model { kernel: Kernel::number(NOTHING), ..model },
+        _ => Model { kernel: nothing(), ..model },
     }
 }
 

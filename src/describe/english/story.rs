@@ -11,6 +11,7 @@ use super::scene::Scene;
 use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node};
+use crate::model::is_nothing;
 use crate::results::{Gain, Importance, importance};
 
 /// A fit in words.
@@ -43,6 +44,10 @@ pub struct Told {
 
 /// Tells a fit part by part, in the units of its data, those that lower the error on rows left out most first.
 pub fn story(fit: &Fit) -> Story {
+    if let Some(baseline) = fit.model.baseline().filter(|_| is_nothing(&fit.model.kernel)) {
+        let target = fit.problem().data().target().map_or("y", |target| target.name());
+        return Story { heading: format!("The model of {target} is {}.", baseline.says()), parts: Vec::new() };
+    }
     let scene = Scene::of_fit(fit);
     let parts = describe(&fit.model.kernel, &scene).parts;
     let importance = importance(fit).ok().filter(|found| found.gains.len() == parts.len());

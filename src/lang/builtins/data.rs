@@ -4,13 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::data::write::Table;
-use crate::data::{self, Column, DataError, Dataset, Header, Options, Step, Target, Transform, WhenMissing, Which};
+use crate::data::{self, Column, DataError, Dataset, Header, Options, Target, WhenMissing};
 use crate::describe;
 use crate::lang::builtin::{Builtin, Group, Place, Want, nearest};
 use crate::lang::call::Call;
 use crate::lang::function::Function;
 use crate::lang::members::cell;
-use crate::lang::pipeline::Pipeline;
 use crate::lang::sheet::Sheet;
 use crate::lang::span::Span;
 use crate::lang::trouble::{Res, Trouble};
@@ -35,7 +34,7 @@ pub fn trouble(error: DataError) -> Trouble {
 }
 
 /// The name of the column that an error is about.
-fn column_of(error: &DataError) -> Option<&str> {
+pub(super) fn column_of(error: &DataError) -> Option<&str> {
     match error {
         DataError::UnknownColumn { name, .. }
         | DataError::TargetAsInput { name }
@@ -251,58 +250,6 @@ fn dropna(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(value(data.dropna().0))
 }
 
-/// Steps on data where there are data, otherwise the steps themselves.
-fn stepped(data: Option<Arc<Dataset>>, steps: Vec<Step>) -> Result<Value, DataError> {
-    let pipeline = Pipeline { steps, gp: None };
-    match data {
-        Some(data) => data::Pipeline::learn(&pipeline.steps, &data).map(|(_, made)| value(made)),
-        None => Ok(Value::Model(Arc::new(pipeline))),
-    }
-}
-
-/// `standardize(data)`, `standardize(data, columns)`, or as a step `standardize` and `standardize(columns)`.
-fn standardize(call: &mut Call<'_, '_>) -> Res<Value> {
-    let (data, first) = match call.maybe::<Value>("data")? {
-        Some(Value::Data(data)) => (Some(data), None),
-        other => (None, other),
-    };
-    let second: Option<Value> = call.maybe("columns")?;
-    let columns = match second.or(first) {
-        None => Which::All,
-        Some(Value::Str(word)) if &*word == "inputs" => Which::Inputs,
-        Some(Value::Str(word)) if &*word == "target" => Which::Target,
-        Some(columns) => Which::Named(names(data.as_deref(), &columns).map_err(|t| t.blame("columns"))?),
-    };
-    stepped(data, vec![Step::Standardize { columns }]).map_err(trouble)
-}
-
-fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
-    let (mut steps, mut places) = (Vec::new(), Vec::new());
-    for (column, function) in call.keywords() {
-        let name = match &function.node {
-            Value::Function(function) => function.name().map(str::to_owned),
-            Value::Str(name) => Some(name.to_string()),
-            _ => None,
-        };
-        let Some(found) = name.as_deref().and_then(Transform::named) else {
-            let known: Vec<&str> = data::FUNCTIONS.iter().map(|f| f.name()).collect();
-            return Err(Trouble::new("a transform is one of the functions whose inverse is known")
-                .note(format!("these are {}", known.join(", ")))
-                .at(function.span));
-        };
-        steps.push(Step::Transform { column: column.node.to_string(), function: found });
-        places.push(column);
-    }
-    if steps.is_empty() {
-        return Err(Trouble::new("`transform` needs a column and a function").help("write `transform(y=log)`"));
-    }
-    stepped(call.maybe("data")?, steps).map_err(|error| {
-        let column = column_of(&error).and_then(|name| places.iter().rfind(|place| *place.node == *name));
-        let span = column.map_or(call.span, |column| column.span);
-        trouble(error).at(span)
-    })
-}
-
 /// What there is, column by column.
 fn summary(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
@@ -446,44 +393,5 @@ pub static DATA_VERBS: &[Builtin] = &[
         help: "",
         examples: &["load(\"airline\") |> dropna"],
         run: dropna,
-    },
-    Builtin {
-        name: "standardize",
-        aliases: &["standardise"],
-        group: Group::Data,
-        places: &[
-            Place::optional("data", Want::Kind(Kind::Data), "", "a data set; without it this is a step of a model"),
-            Place::keyword("columns", Want::Input, "", "only these columns"),
-            Place::keyword(
-                "which",
-                Want::Choice(&["all", "inputs", "target"]),
-                "\"all\"",
-                "only the inputs, or the target",
-            ),
-        ],
-        result: None,
-        summary: "columns less their mean, divided by their standard deviation",
-        help: "In a model, `standardize >> gp(…)`, mean and deviation are learnt on training rows, and predictions come \
-               back in the units of the data.",
-        examples: &["standardize >> gp(SE)"],
-        run: standardize,
-    },
-    Builtin {
-        name: "transform",
-        aliases: &[],
-        group: Group::Data,
-        places: &[
-            Place::optional("data", Want::Kind(Kind::Data), "", "a data set; without it this is a step of a model"),
-            Place::keywords(
-                "column",
-                Want::Either(&[Want::FUNCTION, Want::STRING]),
-                "a column and its function; `y` is the target",
-            ),
-        ],
-        result: None,
-        summary: "columns through functions whose inverse is known",
-        help: "",
-        examples: &["transform(y=log) >> gp(SE + Per)"],
-        run: transform,
     },
 ];

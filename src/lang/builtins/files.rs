@@ -35,12 +35,16 @@ fn table(value: &Value) -> Res<Table> {
         Value::Decomposition(parts) => Ok(tables::decomposition(parts)),
         Value::Residuals(residuals) => Ok(tables::residuals(residuals)),
         Value::Features(features) => Ok(describe::features_table(features)),
+        Value::CrossValidation(cv) => Ok(describe::crossed::folds_table(cv)),
         Value::Fit(fit) => Ok(tables::parameters(fit)),
         Value::Search(search) => Ok(tables::parameters(&search.best)),
         Value::List(list) if Record::table(list.items()).is_some() => {
             Ok(Record::table(list.items()).unwrap_or_default())
         }
-        other => Err(expected("data, a table, a prediction, a decomposition, residuals, a fit or a surface", other)),
+        other => Err(expected(
+            "data, a table, a prediction, a decomposition, residuals, a fit, a cross-validation or a surface",
+            other,
+        )),
     }
 }
 
@@ -106,6 +110,7 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
                 .and_then(|parts| parts::decomposition(&parts)),
         },
         Value::Features(features) => return Ok(describe::features_figure(features)),
+        Value::CrossValidation(cv) => return Ok(describe::crossed::figure(cv)),
         Value::Table(sheet) => return bars(&sheet.table).map_err(|t| t.blame("value")),
         Value::Surface(drawn) => return Ok(describe::surface_figure(drawn, view(call)?)),
         Value::List(_) | Value::Range(_) => {
@@ -131,7 +136,7 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
         },
         other => {
             let what = "data, a fit, a search, a prediction, a decomposition, residuals, a kernel, an explanation, features, \
-                        a surface or numbers";
+                        a cross-validation, a surface or numbers";
             return Err(expected(what, other).blame("value"));
         }
     };

@@ -1,6 +1,8 @@
 //! The builtins, by theme. Each file ends in its own list; here they are joined.
 
 mod algebra;
+mod baselines;
+mod crossval;
 mod data;
 mod drawing;
 mod explain;
@@ -19,6 +21,7 @@ mod results;
 mod rows;
 mod saving;
 mod searches;
+mod steps;
 mod text;
 
 use super::builtin::Builtin;
@@ -29,13 +32,16 @@ pub static ALL: &[&[Builtin]] = &[
     drawing::DRAWING,
     algebra::ALGEBRA,
     data::DATA_VERBS,
+    steps::STEPS,
     rows::ROWS,
     files::FILES,
     saving::SAVING,
     models::MODELS,
+    baselines::BASELINES,
     moves::MOVES,
     searches::SEARCHES,
     results::RESULTS,
+    crossval::CROSSVAL,
     reports::REPORTS,
     lists::LISTS,
     numbers::NUMBERS,

@@ -179,23 +179,6 @@ fn score_table(score: &Score) -> Table {
     score.values.iter().fold(table, |table, (metric, value)| table.numbers(metric.name, &[*value]))
 }
 
-fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
-    let data: Arc<Dataset> = call.arg("data")?;
-    let model = call.arg::<Pipeline>("model")?.model().map_err(|t| t.blame("model"))?;
-    let folds: usize = call.or("folds", 10)?;
-    let options = super::models::options(call)?;
-    match results::cross_validate(&model, &data, folds, options, call.eval.progress) {
-        Ok(cv) => Ok(Value::table(Sheet::told(tables::cross_validation(&cv), describe::cross_validation(&cv)))),
-        Err(ModelError::Stopped) => Err(Trouble::stopped()),
-        Err(error @ ModelError::Data(DataError::Folds { .. })) => Err(trouble(call.eval, error).blame("folds")),
-        Err(error @ ModelError::TooFewRows { rows, .. }) if rows < data.n() => {
-            let text = format!("a fit on all folds but one sees only {rows} of the {} rows", data.n());
-            Err(unfit(call.eval, &data, error).note(text))
-        }
-        Err(error) => Err(unfit(call.eval, &data, error)),
-    }
-}
-
 fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
     let mut fits = Vec::new();
     for value in call.many() {
@@ -412,24 +395,6 @@ pub static RESULTS: &[Builtin] = &[
         help: "",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> score"],
         run: score,
-    },
-    Builtin {
-        name: "crossval",
-        aliases: &[],
-        group: Group::Results,
-        places: &[
-            super::models::DATA,
-            super::models::MODEL,
-            Place::optional("folds", Want::Count, "10", "how many folds"),
-            super::models::RESTARTS,
-            super::models::SEED,
-            super::models::MAXITER,
-        ],
-        result: Some(Kind::Table),
-        summary: "fits on all folds but one, scored on that one",
-        help: "Folds are dealt from the seed; steps of the model are learnt on training rows only.",
-        examples: &["let d = data(x=0..12, y=[sin(x) for x in 0..12])\nd |> crossval(SE(x), folds=3, restarts=2)"],
-        run: crossval,
     },
     Builtin {
         name: "compare",

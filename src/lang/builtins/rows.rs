@@ -40,7 +40,9 @@ fn folds(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let k: usize = call.or("k", 10)?;
     let seed = chance(call)?;
-    let folds = data.folds(k, seed).map_err(|error| trouble(error).blame("k"))?;
+    let stratified: bool = call.or("stratified", false)?;
+    let folds = if stratified { data.stratified_folds(k, seed) } else { data.folds(k, seed) };
+    let folds = folds.map_err(|error| trouble(error).blame("k"))?;
     let pairs = folds
         .iter()
         .map(|fold| List::new(vec![value(data.take(&fold.train)), value(data.take(&fold.test))]).map(Value::List));
@@ -100,10 +102,21 @@ pub static ROWS: &[Builtin] = &[
         name: "folds",
         aliases: &[],
         group: Group::Data,
-        places: &[DATA, Place::optional("k", Want::Count, "10", "how many folds"), RANDOM, SEED],
+        places: &[
+            DATA,
+            Place::optional("k", Want::Count, "10", "how many folds"),
+            RANDOM,
+            SEED,
+            Place::keyword(
+                "stratified",
+                Want::BOOL,
+                "false",
+                "whether each fold has its share of every class of the target",
+            ),
+        ],
         result: Some(Kind::List),
         summary: "pairs of training and test rows, each row once among the test rows",
-        help: "",
+        help: "Consecutive rows, or with `random=true` any. `crossval` takes these pairs in place of a number.",
         examples: &["[test.n for train, test in load(\"airline\") |> folds(5)]"],
         run: folds,
     },

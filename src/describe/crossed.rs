@@ -1,0 +1,132 @@
+//! Cross-validations as text, tables and a figure.
+
+use super::comparison::measured;
+use super::grid::Grid;
+use super::numbers::{percent, significant};
+use crate::data::write::Table;
+use crate::figure::{Axis, Figure, Mark, Panel, Role};
+use crate::results::metric::{METRICS, Metric, Scale};
+use crate::results::{CrossValidation, FoldScore, Standing};
+
+/// One model fold by fold, or several by their means.
+pub fn cross_validation(cv: &CrossValidation) -> String {
+    let folds = cv.models.first().map_or(0, |model| model.folds.len());
+    match &cv.models[..] {
+        [_] => format!("{folds} folds of {}, seed {}\n{}", cv.target, cv.seed, fold_by_fold(cv)),
+        models => {
+            format!("{} models on {folds} folds of {}, seed {}\n{}", models.len(), cv.target, cv.seed, side_by_side(cv))
+        }
+    }
+}
+
+fn fold_by_fold(cv: &CrossValidation) -> String {
+    let named = cv.metrics.iter().map(|metric| metric.name);
+    let mut grid = Grid::new(["fold", "trained on", "tested on", "lml"].into_iter().chain(named));
+    for (i, fold) in cv.models.iter().flat_map(|model| &model.folds).enumerate() {
+        let plain = [(i + 1).to_string(), fold.trained.to_string(), fold.score.n.to_string(), significant(fold.lml, 6)];
+        let scores = cv.metrics.iter().map(|metric| measured(metric, fold.score.get(metric.name).unwrap_or(f64::NAN)));
+        grid.row(plain.into_iter().chain(scores));
+    }
+    let mean = |metric: &&Metric| format!("{} {}", metric.name, with_error(metric, cv.standings(metric)[0]));
+    format!("{}\nmean: {}", grid.text(), cv.metrics.iter().map(mean).collect::<Vec<_>>().join(", "))
+}
+
+fn side_by_side(cv: &CrossValidation) -> String {
+    let mut grid = Grid::new(std::iter::once("model").chain(cv.metrics.iter().map(|metric| metric.name)));
+    let standings: Vec<Vec<Standing>> = cv.metrics.iter().map(|metric| cv.standings(metric)).collect();
+    for (i, model) in cv.models.iter().enumerate() {
+        let cell = |(metric, standings): (&&Metric, &Vec<Standing>)| {
+            let mark = if standings[i].is_among_best() { " *" } else { "" };
+            format!("{}{mark}", with_error(metric, standings[i]))
+        };
+        let scores = cv.metrics.iter().zip(&standings).map(cell);
+        grid.row(std::iter::once(model.name.clone()).chain(scores));
+    }
+    format!(
+        "{}\nmean ± standard error over the folds; *: the best, and what a paired t-test at 5 % does not tell from it",
+        grid.text()
+    )
+}
+
+fn with_error(metric: &Metric, standing: Standing) -> String {
+    let error = match metric.scale {
+        _ if !standing.error.is_finite() => return measured(metric, standing.mean),
+        Scale::Share => percent(standing.error),
+        _ => significant(standing.error, 2),
+    };
+    match (metric.scale, error.strip_suffix(" %")) {
+        (Scale::Share, Some(error)) => {
+            format!("{} ± {error} %", measured(metric, standing.mean).trim_end_matches(" %"))
+        }
+        _ => format!("{} ± {error}", measured(metric, standing.mean)),
+    }
+}
+
+/// A row for each model: of each metric that was asked for the mean, its standard error, and the p-value of the t-test
+/// against the best.
+pub fn scores_table(cv: &CrossValidation) -> Table {
+    let names = cv.models.iter().map(|model| Some(model.name.clone())).collect();
+    cv.metrics.iter().fold(Table::new().texts("model", names), |table, metric| {
+        let standings = cv.standings(metric);
+        let of = |f: fn(&Standing) -> f64| standings.iter().map(f).collect::<Vec<f64>>();
+        table
+            .numbers(metric.name, &of(|s| s.mean))
+            .numbers(format!("{}_error", metric.name), &of(|s| s.error))
+            .numbers(format!("{}_p", metric.name), &of(|s| s.p))
+    })
+}
+
+/// A row for each model and fold, with every metric that fits.
+pub fn folds_table(cv: &CrossValidation) -> Table {
+    let rows = || cv.models.iter().flat_map(|m| m.folds.iter().enumerate().map(move |(i, fold)| (m, i, fold)));
+    let of = |f: &dyn Fn(&FoldScore) -> f64| rows().map(|(_, _, fold)| f(fold)).collect::<Vec<f64>>();
+    let table = Table::new()
+        .texts("model", rows().map(|(model, _, _)| Some(model.name.clone())).collect())
+        .numbers("fold", &rows().map(|(_, i, _)| i as f64 + 1.0).collect::<Vec<_>>())
+        .numbers("trained", &of(&|fold| fold.trained as f64))
+        .numbers("tested", &of(&|fold| fold.score.n as f64))
+        .numbers("lml", &of(&|fold| fold.lml));
+    let fits = |metric: &&Metric| rows().all(|(_, _, fold)| fold.score.get(metric.name).is_some());
+    METRICS.iter().filter(fits).fold(table, |table, metric| {
+        table.numbers(metric.name, &of(&|fold| fold.score.get(metric.name).unwrap_or(f64::NAN)))
+    })
+}
+
+/// A panel for each metric: for each model its folds as points, and below them the mean with its standard error.
+pub fn figure(cv: &CrossValidation) -> Figure {
+    let names: Vec<(f64, String)> = cv.models.iter().enumerate().map(|(i, m)| (i as f64, shortened(&m.name))).collect();
+    let panels: Vec<Panel> = cv
+        .metrics
+        .iter()
+        .map(|metric| {
+            let mut marks = Vec::new();
+            for (i, standing) in cv.standings(metric).into_iter().enumerate() {
+                let place = i as f64;
+                let label = |text: &str| if i == 0 { text.to_string() } else { String::new() };
+                let x = cv.values(i, metric);
+                // folds one above the other, so that none hides another
+                let step = 0.3 / x.len().max(1) as f64;
+                let y = (0..x.len()).map(|fold| place - 0.05 - step * fold as f64).collect();
+                marks.push(Mark::Points { x, y, label: label("a fold"), role: Role::Data });
+                let ends = vec![standing.mean - standing.error, standing.mean + standing.error];
+                let label = label("mean ± standard error");
+                marks.push(Mark::Line { x: ends, y: vec![place + 0.2; 2], label, role: Role::Mean, dashed: false });
+                let (x, y) = (vec![standing.mean], vec![place + 0.2]);
+                marks.push(Mark::Points { x, y, label: String::new(), role: Role::Mean });
+            }
+            let mut panel = Panel::new(metric.name, "", marks).titled(metric.help);
+            let range = Some((-0.5, cv.models.len() as f64 - 0.5));
+            panel.y = Axis { names: names.clone(), range, reversed: true, ..Axis::default() };
+            panel
+        })
+        .collect();
+    let columns = panels.len().min(2);
+    let folds = cv.models.first().map_or(0, |model| model.folds.len());
+    Figure::grid(format!("{} on {folds} folds", cv.target), columns, panels)
+}
+
+/// A name that leaves room for the axes.
+fn shortened(name: &str) -> String {
+    const WIDE: usize = 24;
+    if name.chars().count() <= WIDE { name.to_string() } else { name.chars().take(WIDE - 1).chain(['…']).collect() }
+}

@@ -1,0 +1,167 @@
+//! Models to set others beside: a mean, a line, a ridge, a sum of functions of one input each.
+
+use std::sync::Arc;
+
+use crate::kernel::wraps::{self, Bases, Mixture};
+use crate::kernel::{Inputs, Kernel, Values};
+use crate::lang::builtin::{Builtin, Group, Place, Want, find};
+use crate::lang::call::Call;
+use crate::lang::function::Function;
+use crate::lang::pipeline::Pipeline;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::value::{FromValue, Kind, Value, expected};
+use crate::model::{Mean, Model};
+use crate::param::Param;
+
+use super::models::{MEAN, NOISE, mean, noise};
+
+/// The model with the noise and the mean of the call.
+fn finished(call: &mut Call<'_, '_>, mut model: Model) -> Res<Value> {
+    if let Some(value) = call.maybe::<Value>("noise")? {
+        model.noise = noise(value).map_err(|t| t.blame("noise"))?;
+    }
+    if let Some(value) = call.maybe::<Value>("mean")? {
+        let given = mean(value.clone()).map_err(|t| t.blame("mean"))?;
+        let fits = matches!(
+            (&model.mean, &given),
+            (Mean::Constant(_), Mean::Constant(_)) | (Mean::Linear(_), Mean::Linear(_))
+        );
+        if !fits && model.baseline().is_some() {
+            let what = match model.mean {
+                Mean::Linear(_) => "a list: the offset, then a slope for each input",
+                _ => "a number",
+            };
+            return Err(expected(what, &value).blame("mean"));
+        }
+        model.mean = given;
+    }
+    Ok(Value::Model(Arc::new(Pipeline::of(model))))
+}
+
+fn mean_only(call: &mut Call<'_, '_>) -> Res<Value> {
+    finished(call, Model::mean_only())
+}
+
+fn linear(call: &mut Call<'_, '_>) -> Res<Value> {
+    finished(call, Model::linear())
+}
+
+fn ridge(call: &mut Call<'_, '_>) -> Res<Value> {
+    let variance: Param = match call.maybe::<Value>("variance")? {
+        Some(value) => Param::from_value(value).map_err(|t| t.blame("variance"))?,
+        None => Param::default(),
+    };
+    let positive = variance.value().is_none_or(|v| v > 0.0 && v.is_finite());
+    if !positive {
+        return Err(Trouble::new("the variance of slopes must be positive").blame("variance"));
+    }
+    finished(call, Model::ridge(variance))
+}
+
+/// The kernel that a combinator makes of the base, or of `SE`.
+fn combined(call: &mut Call<'_, '_>, combinator: &str) -> Res<Kernel> {
+    let entry = find(combinator).ok_or_else(|| Trouble::new(format!("there is no combinator `{combinator}`")))?;
+    let base = match call.maybe::<Value>("base")? {
+        Some(base) => base,
+        None => Value::Kernel(wraps::usual_base()),
+    };
+    Kernel::from_value(call.apply(&Function::Known(entry), vec![base])?)
+}
+
+fn gam(call: &mut Call<'_, '_>) -> Res<Value> {
+    let listed = matches!(call.value("base"), Some(Value::List(_)));
+    // of all orders the first
+    let whole = combined(call, "additive")?;
+    let bases = match whole.children() {
+        [base] if !listed => Bases::Like(base.clone()),
+        bases => Bases::Each(bases.to_vec()),
+    };
+    let kernel = wraps::additive(Mixture::Additive(Some(1)), bases, Inputs::All, vec![Values::Each(Vec::new())])
+        .map_err(|error| Trouble::new(error.to_string()).blame("base"))?;
+    finished(call, Model::new(kernel.labelled("gam")))
+}
+
+fn hkl(call: &mut Call<'_, '_>) -> Res<Value> {
+    let kernel = combined(call, "anova")?;
+    finished(call, Model::new(kernel.labelled("hkl")))
+}
+
+const BASE: Place = Place::optional(
+    "base",
+    Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::List)]),
+    "SE",
+    "the kernel that each input gets, or a list of one for each",
+);
+const CONSTANT: Place = Place::keyword("mean", Want::Param, "free", "the constant");
+
+pub static BASELINES: &[Builtin] = &[
+    Builtin {
+        name: "mean_only",
+        aliases: &[],
+        group: Group::Models,
+        places: &[NOISE, CONSTANT],
+        result: Some(Kind::Model),
+        summary: "a constant and noise: what a model must beat",
+        help: "",
+        examples: &["let d = data(x=0..6, y=[1, 3, 2, 4, 3, 5])\nd |> fit(mean_only())"],
+        run: mean_only,
+    },
+    Builtin {
+        name: "linear",
+        aliases: &["linear_regression"],
+        group: Group::Models,
+        places: &[
+            NOISE,
+            Place::keyword("mean", Want::Param, "free", "an offset, then a slope for each input, as a list"),
+        ],
+        result: Some(Kind::Model),
+        summary: "linear regression by least squares, with noise",
+        help: "A mean function without a kernel: its evidence is greatest at the least squares. The noise is the mean square \
+               of what is left.",
+        examples: &["let d = data(x=0..6, y=[1, 3, 2, 4, 3, 5])\nd |> fit(linear())"],
+        run: linear,
+    },
+    Builtin {
+        name: "ridge",
+        aliases: &[],
+        group: Group::Models,
+        places: &[
+            Place::optional("variance", Want::Param, "free", "the prior variance of every slope").or(&["v"]),
+            NOISE,
+            CONSTANT,
+        ],
+        result: Some(Kind::Model),
+        summary: "linear regression whose slopes are held small, by the evidence",
+        help: "The weight of the penalty is noise / variance; both are found by the evidence unless they are given. Slopes \
+               of inputs in different units should not share one variance: `standardize(which=\"inputs\") >> ridge()`.",
+        examples: &[
+            "ridge(variance=0.5)",
+            "let d = data(a=0..6, b=[1, 0, 0, 1, 1, 0], y=[1, 3, 2, 4, 3, 5])\n\
+             (d |> fit(standardize(which=\"inputs\") >> ridge(), restarts=2)).params",
+        ],
+        run: ridge,
+    },
+    Builtin {
+        name: "gam",
+        aliases: &[],
+        group: Group::Models,
+        places: &[BASE, NOISE, MEAN],
+        result: Some(Kind::Model),
+        summary: "a generalised additive model: a sum of functions of one input each",
+        help: "The model `gp(additive(base, order=1))`. `decompose(by=\"input\")` shows the functions.",
+        examples: &["gam(Matern52)"],
+        run: gam,
+    },
+    Builtin {
+        name: "hkl",
+        aliases: &[],
+        group: Group::Models,
+        places: &[BASE, NOISE, MEAN],
+        result: Some(Kind::Model),
+        summary: "all interactions, each further input with the same weight, fitted by the evidence",
+        help: "The model `gp(anova(base))`: the kernel of hierarchical kernel learning (Bach, 2009), whose weight and \
+               length-scales are found by the evidence here.",
+        examples: &["hkl()"],
+        run: hkl,
+    },
+];

@@ -1,0 +1,248 @@
+//! Cross-validation of one model or several.
+
+use std::sync::Arc;
+
+use crate::data::{Dataset, Fold, folds_of};
+use crate::lang::builtin::{Builtin, Group, Place, Want, join_or, nearest};
+use crate::lang::call::Call;
+use crate::lang::display::number;
+use crate::lang::pipeline::Pipeline;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::value::{FromValue, Items, Kind, Value, expected};
+use crate::model::{Model, ModelError};
+use crate::results::metric::{METRICS, Metric, metric};
+use crate::results::{CrossError, Folds, Trial, cross_validate};
+
+use super::models::unfit;
+
+fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
+    let data: Arc<Dataset> = call.arg("data")?;
+    let models = named(call.arg("models")?).map_err(|t| t.blame("models"))?;
+    let options = super::models::options(call)?;
+    let given: Option<Value> = call.maybe("folds")?;
+    let dealt = matches!(given, None | Some(Value::Number(_)));
+    let folds = folds(given, &data, options.seed).map_err(|t| t.blame("folds"))?;
+    let metrics = metrics(call.maybe("metrics")?).map_err(|t| t.blame("metrics"))?;
+    let names: Vec<String> = models.iter().map(|(name, _)| name.clone()).collect();
+    match cross_validate(models, &data, &Trial { folds, metrics, options }, call.eval.progress) {
+        Ok(cv) => Ok(Value::CrossValidation(Arc::new(cv))),
+        Err(CrossError::Stopped) => Err(Trouble::stopped()),
+        Err(CrossError::Failed { model, fold, error }) => {
+            let small = match error {
+                ModelError::TooFewRows { rows, .. } if dealt && rows < data.n() => Some(rows),
+                _ => None,
+            };
+            let trouble = unfit(call.eval, &data, error);
+            Err(match small {
+                Some(rows) => {
+                    trouble.note(format!("a fit on all folds but one sees only {rows} of the {} rows", data.n()))
+                }
+                None => trouble.note(format!("in fold {} of the model {}", fold + 1, names[model])),
+            })
+        }
+        Err(error) => {
+            let trouble = Trouble::new(error.to_string());
+            Err(match error {
+                CrossError::NoDensity { .. } => trouble
+                    .blame("metrics")
+                    .help("leave out `noise=0`, or ask for what needs no density: `metrics=[\"mse\"]`"),
+                CrossError::Misfit { .. } => trouble.blame("metrics"),
+                CrossError::OneClass { .. } => trouble
+                    .blame("folds")
+                    .help("take fewer folds, which have rows of every class as long as there are enough of it"),
+                _ => trouble.blame("folds"),
+            })
+        }
+    }
+}
+
+/// Models under the names that a record gives them, or what they are in short.
+fn named(value: Value) -> Res<Vec<(String, Model)>> {
+    let mut models: Vec<(String, Model)> = Vec::new();
+    let mut add = |name: Option<&str>, value: Value| -> Res<()> {
+        let model = Pipeline::from_value(value)?.model()?;
+        let name = name.map_or_else(|| model.short(), str::to_owned);
+        let seen = models.iter().filter(|(other, _)| *other == name || other.starts_with(&format!("{name} ("))).count();
+        models.push((if seen == 0 { name } else { format!("{name} ({})", seen + 1) }, model));
+        Ok(())
+    };
+    match value {
+        Value::Record(record) => {
+            record.fields().iter().try_for_each(|(name, value)| add(Some(name), value.clone()))?;
+        }
+        Value::List(list) => list.items().iter().try_for_each(|item| add(None, item.clone()))?,
+        value => add(None, value)?,
+    }
+    if models.is_empty() {
+        return Err(Trouble::new("there is no model to cross-validate"));
+    }
+    Ok(models)
+}
+
+fn metrics(names: Option<Value>) -> Res<Vec<&'static Metric>> {
+    let names: Vec<Value> = match names {
+        None => return Ok(Vec::new()),
+        Some(Value::List(list)) => list.items().to_vec(),
+        Some(name) => vec![name],
+    };
+    let mut chosen = Vec::with_capacity(names.len());
+    for name in names {
+        let name = <Arc<str>>::from_value(name)?;
+        let Some(found) = metric(&name) else {
+            let trouble = Trouble::new(format!("no metric is called `{name}`"))
+                .note(format!("a metric is {}", join_or(METRICS.iter().map(|m| format!("\"{}\"", m.name)))));
+            let near = nearest(&name, METRICS.iter().map(|m| m.name));
+            return Err(match near {
+                Some(near) => trouble.help(format!("did you mean \"{near}\"?")),
+                None => trouble,
+            });
+        };
+        if !chosen.contains(&found) {
+            chosen.push(found);
+        }
+    }
+    Ok(chosen)
+}
+
+/// So many folds dealt from the seed, or those that were given: as pairs, as the fold of each row, or as a table.
+fn folds(value: Option<Value>, data: &Dataset, seed: u64) -> Res<Folds> {
+    let value = match value {
+        None => Value::Number(10.0),
+        Some(value) => value,
+    };
+    match value {
+        Value::Number(_) => {
+            let k = usize::from_value(value)?;
+            let dealt =
+                if data.has_classes() { data.stratified_folds(k, Some(seed)) } else { data.folds(k, Some(seed)) };
+            dealt.map(Folds::Rows).map_err(super::data::trouble)
+        }
+        Value::Data(table) => published(&table, data),
+        value => {
+            let items: Vec<Value> = Items::from_value(value)?.collect();
+            match items.first() {
+                Some(Value::Number(_)) => {
+                    let labels = items.into_iter().map(f64::from_value).collect::<Res<Vec<_>>>()?;
+                    of_each_row(&labels, data)
+                }
+                Some(_) => items.into_iter().map(pair).collect::<Res<_>>().map(Folds::Parts),
+                None => Err(Trouble::new("there are no folds")),
+            }
+        }
+    }
+}
+
+fn pair(value: Value) -> Res<(Dataset, Dataset)> {
+    match &value {
+        Value::List(list) => match list.items() {
+            [Value::Data(train), Value::Data(test)] => Ok(((**train).clone(), (**test).clone())),
+            _ => Err(Trouble::new("a fold is a pair of training and test rows, as `folds(data)` gives them")),
+        },
+        other => Err(expected("a pair of training and test rows", other)),
+    }
+}
+
+/// The fold in which each row is tested, one number a row.
+fn of_each_row(labels: &[f64], data: &Dataset) -> Res<Folds> {
+    if labels.len() != data.n() {
+        let text = format!("the data have {} rows, and {} of them are told their fold", data.n(), labels.len());
+        return Err(Trouble::new(text));
+    }
+    let names = distinct(labels)?;
+    if names.len() < 2 {
+        return Err(Trouble::new("all rows are of one fold: there are none to train on"));
+    }
+    let fold_of: Vec<usize> = labels.iter().filter_map(|l| names.iter().position(|name| name == l)).collect();
+    Ok(Folds::Rows(folds_of(&fold_of, names.len())))
+}
+
+/// The numbers of folds in order.
+fn distinct(labels: &[f64]) -> Res<Vec<f64>> {
+    if labels.iter().any(|label| !label.is_finite()) {
+        return Err(Trouble::new("the number of a fold is missing or infinite"));
+    }
+    let mut names = labels.to_vec();
+    names.sort_by(f64::total_cmp);
+    names.dedup();
+    Ok(names)
+}
+
+/// A table of folds: of columns `fold`, `row` (from 0) and `role` (train or test), or a column `fold` with the number
+/// of each row's.
+fn published(table: &Dataset, data: &Dataset) -> Res<Folds> {
+    let need = "a table of folds has columns `fold`, `row` and `role`, or one number `fold` for each row";
+    let Some(fold) = table.column("fold").filter(|c| !c.is_categories()) else {
+        return Err(Trouble::new(need));
+    };
+    let (row, role) = match (table.column("row"), table.column("role")) {
+        (None, None) => return of_each_row(fold.values(), data).map_err(|t| t.note(need)),
+        (Some(row), Some(role)) if role.is_categories() => (row, role),
+        _ => return Err(Trouble::new(need)),
+    };
+    let names = distinct(fold.values())?;
+    let mut folds: Vec<Fold> = names.iter().map(|_| Fold { train: Vec::new(), test: Vec::new() }).collect();
+    for i in 0..table.n() {
+        let place = row.values()[i];
+        if !(place >= 0.0 && place.fract() == 0.0 && place < data.n() as f64) {
+            let text = format!("there is no row {}: {} rows are counted from 0", number(place), data.n());
+            return Err(Trouble::new(text));
+        }
+        let at = names.iter().position(|name| *name == fold.values()[i]).unwrap_or_default();
+        match role.level(i).as_deref() {
+            Some("train") => folds[at].train.push(place as usize),
+            Some("test") => folds[at].test.push(place as usize),
+            other => {
+                let text = format!("the role of a row is `train` or `test`, found `{}`", other.unwrap_or("nothing"));
+                return Err(Trouble::new(text));
+            }
+        }
+    }
+    Ok(Folds::Rows(folds))
+}
+
+const MODEL: Want = Want::Either(&[Want::Kind(Kind::Model), Want::Kind(Kind::Kernel), Want::Kind(Kind::Fit)]);
+
+pub static CROSSVAL: &[Builtin] = &[Builtin {
+    name: "crossval",
+    aliases: &[],
+    group: Group::Results,
+    places: &[
+        super::models::DATA,
+        Place::required(
+            "models",
+            Want::Either(&[Want::Each(&MODEL), Want::Kind(Kind::Record)]),
+            "a model or a kernel, a list of them, or a record that names them",
+        )
+        .or(&["model"]),
+        Place::optional(
+            "folds",
+            Want::Either(&[Want::Count, Want::Items, Want::Kind(Kind::Data)]),
+            "10",
+            "how many folds; or pairs of rows as `folds` gives, the number of each row's fold, or a table of fold, row and role",
+        ),
+        Place::keyword(
+            "metrics",
+            Want::Each(&Want::STRING),
+            "[\"mse\", \"nll\"], of classes [\"error\", \"nll\"]",
+            "what is shown: \"mse\", \"rmse\", \"mae\", \"nll\", \"r2\", \"coverage\"; of classes \"error\", \"nll\", \"brier\", \"auc\"",
+        ),
+        super::models::RESTARTS,
+        super::models::SEED,
+        super::models::MAXITER,
+    ],
+    result: Some(Kind::CrossValidation),
+    summary: "fits on all folds but one, scored on that one; several models on the same folds",
+    help: "Folds are dealt from the seed; a target of classes is dealt so that each fold has its share of every class. Steps \
+           of a model are learnt on training rows only. Several models stand side by side, and a star marks the best by each \
+           metric and those that a paired t-test over the folds does not tell from it at 5 %; folds share training rows, \
+           so that the test is a guide. `plot` shows the spread. `.scores` and `.folds` are tables, `.mse` and the like the \
+           values fold by fold.",
+    examples: &[
+        "let d = data(x=0..12, y=[sin(x) for x in 0..12])\nd |> crossval(SE(x), folds=3, restarts=2)",
+        "let d = data(x=0..12, y=[sin(x) for x in 0..12])\n\
+         let cv = d |> crossval(record(smooth=SE(x), line=Lin(x)), folds=3, restarts=1, metrics=\"rmse\")\n\
+         cv\n\
+         cv.scores.rmse",
+    ],
+    run: crossval,
+}];

@@ -1,0 +1,188 @@
+//! What is done to columns before a model sees them: on data, or as steps of a model.
+
+use std::sync::Arc;
+
+use super::data::{column_of, names, trouble, value};
+use crate::data::{self, DataError, Dataset, Step, Which};
+use crate::lang::builtin::{Builtin, Group, Place, Want};
+use crate::lang::call::Call;
+use crate::lang::display::number;
+use crate::lang::pipeline::Pipeline;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::value::{FromValue, Items, Kind, Value};
+
+/// Steps on data where there are data, otherwise the steps themselves.
+fn stepped(data: Option<Arc<Dataset>>, steps: Vec<Step>) -> Result<Value, DataError> {
+    let pipeline = Pipeline { steps, gp: None };
+    match data {
+        Some(data) => data::Pipeline::learn(&pipeline.steps, &data).map(|(_, made)| value(made)),
+        None => Ok(Value::Model(Arc::new(pipeline))),
+    }
+}
+
+/// `standardize(data)`, `standardize(data, columns)`, or as a step `standardize` and `standardize(columns)`.
+fn standardize(call: &mut Call<'_, '_>) -> Res<Value> {
+    let (data, first) = match call.maybe::<Value>("data")? {
+        Some(Value::Data(data)) => (Some(data), None),
+        other => (None, other),
+    };
+    let second: Option<Value> = call.maybe("columns")?;
+    let columns = match second.or(first) {
+        None => Which::All,
+        Some(Value::Str(word)) if &*word == "inputs" => Which::Inputs,
+        Some(Value::Str(word)) if &*word == "target" => Which::Target,
+        Some(columns) => Which::Named(names(data.as_deref(), &columns).map_err(|t| t.blame("columns"))?),
+    };
+    stepped(data, vec![Step::Standardize { columns }]).map_err(trouble)
+}
+
+fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
+    let (mut steps, mut places) = (Vec::new(), Vec::new());
+    let (lambda, mut used) = (call.maybe::<f64>("lambda")?, false);
+    if let Some(lambda) = lambda.filter(|l| !(0.0..=data::LARGEST_POWER).contains(l)) {
+        let text = format!("the power of `boxcox` is from 0 to {}, found {}", data::LARGEST_POWER, number(lambda));
+        let trouble = Trouble::new(text).note("below 0 a prediction would have no finite mean");
+        return Err(trouble.blame("lambda"));
+    }
+    for (column, function) in call.keywords() {
+        let name = match &function.node {
+            Value::Function(function) => function.name().map(str::to_owned),
+            Value::Str(name) => Some(name.to_string()),
+            _ => None,
+        };
+        let Some(found) = name.as_deref().and_then(data::Function::named) else {
+            let known: Vec<&str> = data::Function::names().collect();
+            return Err(Trouble::new("a transform is one of the functions whose inverse is known")
+                .note(format!("these are {}", known.join(", ")))
+                .at(function.span));
+        };
+        let found = match (found, lambda) {
+            (data::Function::BoxCox(_), Some(_)) => {
+                used = true;
+                data::Function::BoxCox(lambda)
+            }
+            (found, _) => found,
+        };
+        steps.push(Step::Transform { column: column.node.to_string(), function: found });
+        places.push(column);
+    }
+    if lambda.is_some() && !used {
+        return Err(Trouble::new("`lambda` is the power of `boxcox`, and no column has that function").blame("lambda"));
+    }
+    if steps.is_empty() {
+        return Err(Trouble::new("`transform` needs a column and a function").help("write `transform(y=log)`"));
+    }
+    stepped(call.maybe("data")?, steps).map_err(|error| {
+        let column = column_of(&error).and_then(|name| places.iter().rfind(|place| *place.node == *name));
+        let span = column.map_or(call.span, |column| column.span);
+        trouble(error).at(span)
+    })
+}
+
+/// The function of Box and Cox, of a number or of every number of a list.
+fn boxcox(call: &mut Call<'_, '_>) -> Res<Value> {
+    let x: Value = call.arg("x")?;
+    let lambda: f64 = call.arg("lambda")?;
+    let single = matches!(x, Value::Number(_));
+    let numbers = Vec::<f64>::from_value(x).map_err(|t| t.blame("x"))?;
+    if let Some(bad) = numbers.iter().find(|x| **x <= 0.0) {
+        return Err(Trouble::new(format!("`boxcox` is of a positive number, found {}", number(*bad))).blame("x"));
+    }
+    let made: Vec<f64> = numbers.into_iter().map(|x| data::box_cox(x, lambda)).collect();
+    match made[..] {
+        [one] if single => Ok(Value::Number(one)),
+        _ => Value::numbers(made),
+    }
+}
+
+/// The normal scores of numbers.
+fn warped(call: &mut Call<'_, '_>) -> Res<Value> {
+    let values: Items = call.arg("values")?;
+    let numbers = values.map(f64::from_value).collect::<Res<Vec<_>>>().map_err(|t| t.blame("values"))?;
+    if numbers.iter().any(|x| x.is_nan()) {
+        return Err(Trouble::new("a missing value has no rank").blame("values"));
+    }
+    Value::numbers(data::normal_scores_of(&numbers))
+}
+
+pub static STEPS: &[Builtin] = &[
+    Builtin {
+        name: "standardize",
+        aliases: &["standardise"],
+        group: Group::Data,
+        places: &[
+            Place::optional("data", Want::Kind(Kind::Data), "", "a data set; without it this is a step of a model"),
+            Place::keyword("columns", Want::Input, "", "only these columns"),
+            Place::keyword(
+                "which",
+                Want::Choice(&["all", "inputs", "target"]),
+                "\"all\"",
+                "only the inputs, or the target",
+            ),
+        ],
+        result: None,
+        summary: "columns less their mean, divided by their standard deviation",
+        help: "In a model, `standardize >> gp(…)`, mean and deviation are learnt on training rows, and predictions come \
+               back in the units of the data.",
+        examples: &["standardize >> gp(SE)"],
+        run: standardize,
+    },
+    Builtin {
+        name: "transform",
+        aliases: &[],
+        group: Group::Data,
+        places: &[
+            Place::optional("data", Want::Kind(Kind::Data), "", "a data set; without it this is a step of a model"),
+            Place::keywords(
+                "column",
+                Want::Either(&[Want::FUNCTION, Want::STRING]),
+                "a column and its function; `y` is the target",
+            ),
+            Place::keyword(
+                "lambda",
+                Want::NUMBER,
+                "that of the greatest likelihood",
+                "the power of `boxcox`, from 0 to 5",
+            ),
+        ],
+        result: None,
+        summary: "columns through functions whose inverse is known",
+        help: "These are log, log10, log1p, sqrt, logit, exp, boxcox and warped; the last two take their shape from the \
+               training rows. Of a target they are undone: predictions, densities and scores are those of y in its own \
+               units, and the evidence counts the slope of the function.",
+        examples: &[
+            "transform(y=log) >> gp(SE + Per)",
+            "let d = data(x=0..8, y=[exp(sin(x)) for x in 0..8])\n\
+             (d |> fit(transform(y=boxcox) >> gp(SE), restarts=1)).lml",
+        ],
+        run: transform,
+    },
+    Builtin {
+        name: "boxcox",
+        aliases: &[],
+        group: Group::Data,
+        places: &[
+            Place::required("x", Want::Numbers, "a positive number, or a list of them"),
+            Place::required("lambda", Want::NUMBER, "the power; 0 for the logarithm"),
+        ],
+        result: None,
+        summary: "(x^lambda - 1) / lambda, the power transform of Box and Cox",
+        help: "As a step, `transform(y=boxcox)`, the power is the one of greatest likelihood for the training rows, between 0 \
+               and 5; `transform(y=boxcox, lambda=0.5)` gives it. What a Gaussian has below the least value of the function \
+               is a target of 0.",
+        examples: &["boxcox([1, 4, 9], 0.5)", "transform(y=boxcox, lambda=0.5) >> gp(SE)"],
+        run: boxcox,
+    },
+    Builtin {
+        name: "warped",
+        aliases: &[],
+        group: Group::Data,
+        places: &[Place::required("values", Want::Items, "numbers")],
+        result: Some(Kind::List),
+        summary: "the normal scores of numbers: their ranks as quantiles of the normal distribution",
+        help: "As a step, `transform(y=warped)`, it is a function in straight pieces through the mean scores of groups of \
+               neighbouring training rows, whose ends run on: a target of any shape becomes nearly normal.",
+        examples: &["warped([10, 2000, 30])", "transform(y=warped) >> gp(SE)"],
+        run: warped,
+    },
+];

@@ -1,0 +1,188 @@
+//! Models for which no kernel has to be written: a mean, a linear function, a ridge.
+//!
+//! Each is a Gaussian process all the same, so that all that is asked of one can be asked of it: a kernel of nothing
+//! leaves the mean function and the noise, whose greatest evidence is least squares; a linear kernel over all inputs is
+//! a normal prior on slopes, whose posterior mean is ridge regression (Rasmussen & Williams, 2.1 and exercise 2.9.1).
+
+use super::{Mean, Model};
+use crate::kernel::{Inputs, Kernel, Leaf, Node, Values, families};
+use crate::param::{Param, State};
+
+/// The variance of a function that is not there.
+const NOTHING: f64 = 1e-300;
+
+/// What a model without a kernel of its own is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Baseline {
+    /// A constant and noise.
+    MeanOnly,
+    /// A linear function of the inputs by least squares, and noise.
+    Linear,
+    /// A linear function whose slopes have one prior variance, and noise.
+    Ridge,
+}
+
+impl Baseline {
+    /// As the language writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MeanOnly => "mean_only",
+            Self::Linear => "linear",
+            Self::Ridge => "ridge",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::MeanOnly => "a constant and noise",
+            Self::Linear => "a linear function of all inputs by least squares, and noise",
+            Self::Ridge => "a linear function of all inputs whose slopes have one prior variance, and noise",
+        }
+    }
+}
+
+/// The kernel of no function at all.
+pub fn nothing() -> Kernel {
+    Kernel::number(NOTHING)
+}
+
+/// Whether a kernel is that of no function.
+pub fn is_nothing(kernel: &Kernel) -> bool {
+    *kernel == nothing()
+}
+
+/// Straight lines through 0 along every input, of slopes with this variance.
+fn slopes(variance: Param) -> Option<Kernel> {
+    let family = families::family("Lin")?;
+    let params = vec![Values::One(Param::fixed(NOTHING)), Values::One(variance), Values::One(Param::fixed(0.0))];
+    Some(Node::Leaf(Leaf { family, inputs: Inputs::All, ard: false, params }).into())
+}
+
+impl Model {
+    /// A constant and noise.
+    pub fn mean_only() -> Self {
+        Self::new(nothing())
+    }
+
+    /// Least squares: a free offset and slope for each input, and noise.
+    pub fn linear() -> Self {
+        Self { mean: Mean::Linear(Vec::new()), ..Self::new(nothing()) }
+    }
+
+    /// Ridge regression: slopes of one prior variance around a free constant, and noise. The weight of its penalty is
+    /// noise / variance.
+    pub fn ridge(variance: Param) -> Self {
+        Self::new(slopes(variance).unwrap_or_else(nothing))
+    }
+
+    /// Which of these models it is, if any, steps apart.
+    pub fn baseline(&self) -> Option<Baseline> {
+        match (&self.mean, is_nothing(&self.kernel), self.slope_variance()) {
+            (Mean::Constant(_), true, _) => Some(Baseline::MeanOnly),
+            (Mean::Linear(_), true, _) => Some(Baseline::Linear),
+            (Mean::Constant(_), _, Some(_)) => Some(Baseline::Ridge),
+            _ => None,
+        }
+    }
+
+    /// The prior variance of the slopes of a ridge.
+    pub fn slope_variance(&self) -> Option<&Param> {
+        let Node::Leaf(leaf) = self.kernel.node() else { return None };
+        let [bias, Values::One(variance), centre] = &leaf.params[..] else { return None };
+        let all = |values: &Values, value: f64| values.as_slice().iter().all(|p| *p == Param::fixed(value));
+        let bare = leaf.family.spec().name == "Lin" && leaf.inputs == Inputs::All && !leaf.ard;
+        // a fit writes the location of every input
+        (bare && all(bias, NOTHING) && all(centre, 0.0) && variance.state != State::Fixed(NOTHING)).then_some(variance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::data::{Column, Dataset};
+    use crate::fit::{Fit, Options, fit};
+    use crate::linalg::{Matrix, Vector};
+    use crate::progress::Silent;
+    use crate::results::{At, predict};
+
+    const N: usize = 25;
+
+    fn columns() -> [Vec<f64>; 3] {
+        let a: Vec<f64> = (0..N).map(|i| (i as f64 * 1.7).sin()).collect();
+        let b: Vec<f64> = (0..N).map(|i| ((i * 7) % 11) as f64).collect();
+        let y = (0..N).map(|i| 3.0 + 2.0 * a[i] - 0.5 * b[i] + (i as f64 * 40.0).cos()).collect();
+        [a, b, y]
+    }
+
+    fn data() -> Dataset {
+        let [a, b, y] = columns();
+        let columns = vec![Column::numeric("a", a), Column::numeric("b", b), Column::numeric("y", y)];
+        Dataset::new(columns, Some("y"), None).unwrap()
+    }
+
+    fn fitted(model: &Model) -> Arc<Fit> {
+        Arc::new(fit(model, &data(), Options { restarts: 2, ..Options::default() }, &Silent).unwrap())
+    }
+
+    /// Offset and slopes that are least squares with a penalty on the slopes, by the normal equations.
+    fn solved(penalty: f64) -> (Vector, f64) {
+        let [a, b, y] = columns();
+        let x = Matrix::from_fn(N, 3, |i, j| [1.0, a[i], b[i]][j]);
+        let y = Vector::from_vec(y);
+        let weights = Matrix::from_fn(3, 3, |i, j| if i == j && i > 0 { penalty } else { 0.0 });
+        let found = (x.transpose() * &x + weights).lu().solve(&(x.transpose() * &y)).unwrap();
+        let left = &y - &x * &found;
+        (found, left.dot(&left))
+    }
+
+    #[test]
+    fn a_line_is_that_of_least_squares() {
+        let fit = fitted(&Model::linear());
+        let (found, squares) = solved(0.0);
+        let means = fit.problem().mean_values(fit.values());
+        for (mean, found) in means.iter().zip(found.iter()) {
+            assert!((mean - found).abs() < 1e-6, "{mean} is not {found}");
+        }
+        let noise = squares / N as f64;
+        assert!((fit.noise().unwrap() / noise - 1.0).abs() < 1e-4);
+        // the evidence is the likelihood of least squares
+        let likelihood = -0.5 * N as f64 * ((std::f64::consts::TAU * noise).ln() + 1.0);
+        assert!((fit.lml() - likelihood).abs() < 1e-6, "{} is not {likelihood}", fit.lml());
+        assert_eq!(fit.free, 4);
+        assert_eq!((fit.model.baseline(), fit.asked.to_string()), (Some(Baseline::Linear), "linear()".to_string()));
+    }
+
+    #[test]
+    fn a_mean_is_the_mean() {
+        let fit = fitted(&Model::mean_only());
+        let y = &columns()[2];
+        let mean = y.iter().sum::<f64>() / N as f64;
+        assert!((fit.problem().mean_values(fit.values())[0] - mean).abs() < 1e-6);
+        assert_eq!((fit.free, fit.model.baseline()), (2, Some(Baseline::MeanOnly)));
+    }
+
+    #[test]
+    fn a_ridge_has_the_penalty_noise_over_variance() {
+        let fit = fitted(&Model::ridge(Param::default()));
+        let variance = fit.model.slope_variance().unwrap().value().unwrap();
+        let (found, _) = solved(fit.noise().unwrap() / variance);
+        let [a, b, _] = columns();
+        let predicted = predict(&fit, At::Training).unwrap().mean;
+        for i in 0..N {
+            let by_hand = found[0] + found[1] * a[i] + found[2] * b[i];
+            assert!((predicted[i] - by_hand).abs() < 1e-6, "{} is not {by_hand}", predicted[i]);
+        }
+        assert_eq!((fit.free, fit.model.baseline()), (3, Some(Baseline::Ridge)));
+        assert!(fit.model.to_string().starts_with("ridge(v="), "{}", fit.model);
+    }
+
+    #[test]
+    fn other_models_are_none_of_these() {
+        assert_eq!(Model::new(Kernel::number(1.0)).baseline(), None);
+        assert_eq!(Model { mean: Mean::Zero, ..Model::linear() }.baseline(), None);
+        assert_eq!(Model::new(Kernel::family(families::family("Lin").unwrap())).baseline(), None);
+    }
+}
