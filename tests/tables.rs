@@ -97,14 +97,19 @@ fn extrapolations_are_scored_fold_by_fold() {
     assert!(results.iter().all(|r| numbers.iter().all(|name| r[*name].is_number())), "{results:?}");
 }
 
-#[test]
-fn predictions_are_set_beside_the_record() {
-    let bench = Bench::new();
+/// A sum of two functions, in forty rows.
+fn two_inputs() -> String {
     let rows = (0..40).map(|i| {
         let (a, b) = ((i % 8) as f64 / 4.0 - 1.0, (i / 8) as f64 / 2.0 - 1.0);
         format!("{a},{b},{}\n", a + (2.0 * b).sin() + 0.05 * ((i * 31) % 7) as f64)
     });
-    bench.put("regression/servo.csv", &("x1,x2,y\n".to_string() + &rows.collect::<String>()));
+    "x1,x2,y\n".to_string() + &rows.collect::<String>()
+}
+
+#[test]
+fn predictions_are_set_beside_the_record() {
+    let bench = Bench::new();
+    bench.put("regression/servo.csv", &two_inputs());
     bench.put("regression/servo_folds.csv", &folds(40, 10, |fold, row| row / 4 == fold - 1));
     let scores = (1..=10).map(|fold| format!("search_se_rq,servo,{fold},0.1,0.2\nse_ard,servo,{fold},0.3,0.4\n"));
     let scores = "method,dataset,fold,mse,nll\n".to_string() + &scores.collect::<String>();
@@ -132,4 +137,30 @@ fn structures_are_looked_for_in_draws() {
     let (text, _) =
         bench.run("synthetic.mer", &["levels=[1]", "draws=2..=2", "original=false", "n=12", "depth=1", "budget=20"]);
     assert_eq!(text.matches("SE1_p_SE2_t_SE3_p_SE4").count(), 1, "{text}");
+}
+
+#[test]
+fn additive_models_are_set_beside_the_record() {
+    let bench = Bench::new();
+    bench.put("regression/servo.csv", &two_inputs());
+    bench.put("regression/servo_folds.csv", &folds(40, 10, |fold, row| row / 4 == fold - 1));
+    let methods = ["linear", "gam_first_order", "se_ard", "additive"];
+    let scores = methods.map(|method| format!("{method},servo,1,0.1,0.2\n{method},servo,2,0.1,0.2\n")).concat();
+    bench.put("regression/recorded_fold_scores.csv", &("method,dataset,fold,mse,nll\n".to_string() + &scores));
+    let set = ["sets=[\"servo\"]", "folds=1..=2", "restarts=1", "maxiter=40"];
+    let (text, files) = bench.run("additive.mer", &set);
+    assert!(text.contains("Table 1.1") && text.contains("0.52300"), "{text}");
+    assert_eq!(files.len(), 9, "{files:?}");
+    let results = bench.json("additive.json");
+    assert_eq!(results.len(), 8);
+    for r in &results {
+        let shares: f64 = r["shares"].as_array().expect("a list").iter().filter_map(Value::as_f64).sum();
+        let additive = r["method"] == "additive";
+        assert!(r["mse"].is_number() && (shares - f64::from(u8::from(additive))).abs() < 1e-9, "{r}");
+        // only the linear row is mended
+        assert_eq!(r["mended_nll"] == r["recorded_nll"], r["method"] != "linear", "{r}");
+    }
+    // what was found is read the second time, and says the same
+    let (again, files) = bench.run("additive.mer", &set);
+    assert_eq!((again, files.len()), (text, 1));
 }
