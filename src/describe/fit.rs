@@ -103,10 +103,11 @@ pub fn parameters_grid(fit: &Fit) -> Grid {
             continue;
         }
         // nor is what makes the kernel of a ridge
-        if fit.model.baseline() == Some(Baseline::Ridge) && matches!(parameter.role, Role::Bias | Role::Location) {
-            if let ParameterKind::Kernel(_) = parameter.kind {
-                continue;
-            }
+        if fit.model.baseline() == Some(Baseline::Ridge)
+            && matches!(parameter.role, Role::Bias | Role::Location)
+            && matches!(parameter.kind, ParameterKind::Kernel(_))
+        {
+            continue;
         }
         // nor the variance of no function
         if is_nothing(&fit.model.kernel) && matches!(parameter.kind, ParameterKind::Kernel(_)) {

@@ -69,7 +69,7 @@ pub const SIGNIFICANT: f64 = 0.05;
 pub enum CrossError {
     /// Of one model in one fold, both counted from 0.
     #[error("{error}")]
-    Failed { model: usize, fold: usize, error: ModelError },
+    Failed { model: usize, fold: usize, error: Box<ModelError> },
     #[error("`{metric}` does not fit {}: {} do", if *classes { "predicted classes" } else { "predicted numbers" }, those(*classes))]
     Misfit { metric: &'static str, classes: bool },
     #[error("`{metric}` needs a predictive density, and `{name}` has no noise")]
@@ -239,7 +239,7 @@ pub fn cross_validate(
         .map(|&(fold, model)| {
             let failed = |error: ModelError| match error {
                 ModelError::Stopped => CrossError::Stopped,
-                error => CrossError::Failed { model, fold, error },
+                error => CrossError::Failed { model, fold, error: Box::new(error) },
             };
             if progress.stop() {
                 return Err(CrossError::Stopped);

@@ -28,11 +28,11 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
         Ok(cv) => Ok(Value::CrossValidation(Arc::new(cv))),
         Err(CrossError::Stopped) => Err(Trouble::stopped()),
         Err(CrossError::Failed { model, fold, error }) => {
-            let small = match error {
+            let small = match *error {
                 ModelError::TooFewRows { rows, .. } if dealt && rows < data.n() => Some(rows),
                 _ => None,
             };
-            let trouble = unfit(call.eval, &data, error);
+            let trouble = unfit(call.eval, &data, *error);
             Err(match small {
                 Some(rows) => {
                     trouble.note(format!("a fit on all folds but one sees only {rows} of the {} rows", data.n()))
@@ -188,7 +188,7 @@ fn published(table: &Dataset, data: &Dataset) -> Res<Folds> {
             return Err(Trouble::new(text));
         }
         let at = names.iter().position(|name| *name == fold.values()[i]).unwrap_or_default();
-        match role.level(i).as_deref() {
+        match role.level(i) {
             Some("train") => folds[at].train.push(place as usize),
             Some("test") => folds[at].test.push(place as usize),
             other => {
