@@ -68,7 +68,7 @@ fn read(case: &Case) -> Kernel {
 }
 
 fn problem(kernel: &Kernel, noise: f64, data: &Dataset) -> Problem {
-    let model = Model { noise: Noise::Variance(Param::free(noise)), ..Model::new(kernel.clone()) };
+    let model = Model::new(kernel.clone()).with_noise(Noise::Variance(Param::free(noise)));
     Problem::new(&model, data, true).unwrap_or_else(|error| panic!("{kernel}: {error}"))
 }
 

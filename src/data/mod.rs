@@ -28,6 +28,7 @@ pub use load::{Options, Target, WhenMissing, load, parse};
 pub use split::{Fold, folds_of};
 pub use step::{Function, Pipeline, Step, Which};
 pub use summary::{ColumnSummary, Numbers, Role, Summary, mean_sd};
+pub(crate) use transform::gaussian_average;
 pub use transform::{FUNCTIONS, TargetMap, Transform};
 
 #[cfg(test)]

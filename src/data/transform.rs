@@ -137,11 +137,11 @@ impl Transform {
                 (m - 1.0, s)
             }
             Self::Sqrt => (mean * mean + sd * sd, sd * (2.0 * sd * sd + 4.0 * mean * mean).sqrt()),
-            Self::Logit => summed(mean, sd, |z| self.inverse(z)),
+            Self::Logit => gaussian_average(mean, sd, |z| self.inverse(z)),
             Self::Exp => (f64::NAN, f64::NAN),
             Self::Affine { shift, scale } => (mean * scale + shift, sd * scale),
             Self::BoxCox { lambda } if *lambda == 0.0 => lognormal(mean, sd),
-            Self::BoxCox { .. } => summed(mean, sd, |z| self.inverse(z)),
+            Self::BoxCox { .. } => gaussian_average(mean, sd, |z| self.inverse(z)),
             Self::Warped(warp) => warp.moments(mean, sd),
         }
     }
@@ -160,8 +160,9 @@ fn lognormal(mean: f64, sd: f64) -> (f64, f64) {
     (m, m * (sd * sd).exp_m1().sqrt())
 }
 
-/// Moments of f(z) by the trapezoidal rule, which for a smooth function under a Gaussian converges geometrically.
-fn summed(mean: f64, sd: f64, f: impl Fn(f64) -> f64) -> (f64, f64) {
+/// Mean and standard deviation of f(z) for a normal z, by the trapezoidal rule, which for a smooth function converges
+/// geometrically.
+pub(crate) fn gaussian_average(mean: f64, sd: f64, f: impl Fn(f64) -> f64) -> (f64, f64) {
     if sd == 0.0 {
         return (f(mean), 0.0);
     }
@@ -320,7 +321,7 @@ mod tests {
         {
             for (mean, sd) in [(0.4, 0.3), (-0.2, 0.5), (2.0, 0.1)] {
                 let (m, s) = t.moments(mean, sd);
-                let (m2, s2) = summed(mean, sd, |z| t.inverse(z));
+                let (m2, s2) = gaussian_average(mean, sd, |z| t.inverse(z));
                 close(m, m2, 1e-9);
                 close(s, s2, 1e-8);
                 let grid = (-4000..=4000).map(|i| f64::from(i) * 2e-3);
@@ -347,7 +348,7 @@ mod tests {
         let slope = (chain.forward(y + h).unwrap() - chain.forward(y - h).unwrap()) / (2.0 * h);
         close(chain.log_slope(y), slope.ln(), 1e-6);
         let (m, s) = chain.moments(-5.0, 0.4);
-        let (m2, s2) = summed(-5.0, 0.4, |z| chain.inverse(z));
+        let (m2, s2) = gaussian_average(-5.0, 0.4, |z| chain.inverse(z));
         close(m, m2, 1e-9);
         close(s, s2, 1e-8);
         close(chain.quantile(-5.0, 0.4, 0.5), chain.inverse(-5.0), 1e-9);

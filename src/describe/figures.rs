@@ -106,7 +106,13 @@ pub(super) fn single_input(fit: &Fit) -> Option<String> {
     fit.problem().data().column(name).filter(|c| !c.is_categories()).map(|c| c.name().to_string())
 }
 
+const NO_FIGURE: &str = "there is no figure of class probabilities: `write` keeps them as a table, and `decompose` shows the parts \
+                         of the latent function";
+
 fn parity(fit: &Arc<Fit>) -> Result<Figure, ModelError> {
+    if fit.problem().classes().is_some() {
+        return Err(ModelError::NotOfClasses(NO_FIGURE));
+    }
     let data = fit.problem().data();
     let observed = data.y().ok_or(ModelError::NoTarget)?;
     let fitted = predict(fit, At::Training)?;
@@ -119,6 +125,9 @@ fn parity(fit: &Arc<Fit>) -> Result<Figure, ModelError> {
 /// # Errors
 /// [`ModelError::OneInput`] where there are several inputs and no known target.
 pub fn prediction(prediction: &Prediction, band: BandOf) -> Result<Figure, ModelError> {
+    if prediction.probability.is_some() {
+        return Err(ModelError::NotOfClasses(NO_FIGURE));
+    }
     let data = prediction.fit.problem().data();
     let target = data.target().ok_or(ModelError::NoTarget)?;
     let observed = prediction.at.column(target.name()).filter(|c| c.values().iter().any(|v| v.is_finite()));

@@ -1,10 +1,10 @@
 //! A fit in words: what was fitted, how well, and every parameter with its unit and standard error.
 
 use super::grid::Grid;
-use super::numbers::{rounded, significant};
+use super::numbers::{percent, rounded, significant};
 use crate::fit::Fit;
 use crate::kernel::{Role, SlotState};
-use crate::model::{Baseline, Model, Noise, ParameterKind, is_nothing};
+use crate::model::{Baseline, Bernoulli, Model, ParameterKind, is_nothing};
 use crate::param::State;
 
 /// One line.
@@ -38,8 +38,14 @@ pub fn fit(fit: &Fit) -> String {
     }
     let free = if fit.free == 1 { "1 free parameter".into() } else { format!("{} free parameters", fit.free) };
     say("evidence", format!("log marginal likelihood {:.2}, BIC {:.2} ({free})", fit.lml(), fit.bic));
-    match (&fit.model.noise, fit.noise()) {
-        (Noise::Column(name), _) => say("noise", format!("known, from column `{name}`")),
+    if let Some(classes) = problem.classes() {
+        let positive = problem.y().iter().filter(|y| **y > 0.0).count() as f64 / problem.n() as f64;
+        let (yes, no) = (percent(positive), percent(1.0 - positive));
+        say("classes", format!("{} ({yes}), the positive one, and {} ({no})", classes.positive(), classes.negative()));
+        say("link", likelihood(fit));
+    }
+    match (fit.model.noise_column(), fit.noise()) {
+        (Some(name), _) => say("noise", format!("known, from column `{name}`")),
         (_, Some(0.0)) => say("noise", "none besides the kernel's own".into()),
         (_, Some(noise)) => {
             let unit = problem.pipeline().target().unit(data.target().and_then(|t| t.unit()));
@@ -55,6 +61,15 @@ pub fn fit(fit: &Fit) -> String {
     lines.push(parameters(fit));
     lines.extend(fit.hints.iter().map(|hint| format!("note: {hint}")));
     lines.join("\n")
+}
+
+/// What makes classes of the function, and how its posterior was found.
+fn likelihood(fit: &Fit) -> String {
+    match fit.model.bernoulli() {
+        None => "Gaussian".into(),
+        Some(Bernoulli::Ep) => "probit, by expectation propagation".into(),
+        Some(Bernoulli::Laplace(link)) => format!("{}, by Laplace's method", link.name()),
+    }
 }
 
 /// How many starts there were and what became of them.

@@ -22,4 +22,4 @@ pub use drawn::{features, features_figure, features_table, surface, surface_figu
 pub use fit::{fit, fit_line, parameters, parameters_grid};
 pub use grid::{Grid, show_table};
 pub use numbers::{bytes, percent, rounded, significant};
-pub use prediction::{SHARE_MEANS, decomposition, decomposition_grid, entangled, prediction, residuals};
+pub use prediction::{decomposition, decomposition_grid, entangled, prediction, residuals, share_means};

@@ -19,6 +19,13 @@ pub fn prediction(prediction: &Prediction) -> String {
         0 => String::new(),
         n => format!(", the weighted average of {n} models"),
     };
+    if let Some(classes) = prediction.fit.problem().classes() {
+        let what = format!(
+            "prediction of {name}{by}: the probability is that of {}, mean and var_f are of the latent function",
+            classes.positive()
+        );
+        return format!("{what}\n{}", show_table(&tables::prediction(prediction)));
+    }
     let what = format!("prediction of {name}{unit}{by}: sd is that of {of}");
     format!("{what}\n{}", show_table(&tables::prediction(prediction)))
 }
@@ -28,18 +35,24 @@ pub fn decomposition(parts: &Decomposition) -> String {
     let mut lines = Vec::new();
     let target = parts.fit.problem().data().target().map_or("y", |t| t.name());
     lines.push(match parts.transformed {
+        true if parts.fit.problem().classes().is_some() => format!("parts of the latent function of {target}"),
         true => format!("parts of {target}, on the scale of the model"),
         false => format!("parts of {target}"),
     });
     lines.push(decomposition_grid(parts).text());
-    lines.push(SHARE_MEANS.into());
+    lines.push(share_means(parts).into());
     lines.extend(beside(parts));
     lines.extend(entangled(parts));
     lines.join("\n")
 }
 
 /// What the share of a part is.
-pub const SHARE_MEANS: &str = "share: variance of a part's mean over that of the target; shares need not add to 100 %";
+pub fn share_means(parts: &Decomposition) -> &'static str {
+    match parts.fit.problem().classes() {
+        Some(_) => "share: variance of a part's mean over that of the latent function's; shares need not add to 100 %",
+        None => "share: variance of a part's mean over that of the target; shares need not add to 100 %",
+    }
+}
 
 /// The parts of a sum as cells.
 pub fn decomposition_grid(parts: &Decomposition) -> Grid {
@@ -92,6 +105,25 @@ pub fn residuals(residuals: &Residuals) -> String {
     let n = residuals.standardized.len();
     let far = residuals.standardized.iter().filter(|z| z.abs() > 2.0).count();
     let largest = residuals.standardized.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+    if let Some(classes) = problem.classes() {
+        // Pearson's residual of a row of probability p is √((1 − p)/p): above 1 below one half
+        let wrong = residuals.standardized.iter().filter(|z| z.abs() > 1.0).count();
+        let mut lines = vec![
+            format!(
+                "residuals of {n} rows: 1 for {}, 0 for {}, less the probability; standard deviation {}",
+                classes.positive(),
+                classes.negative(),
+                rounded(residuals.sd)
+            ),
+            format!("  {wrong} of {n} are not of the class that the other rows make more probable"),
+            format!("  correlation of neighbours {:.2}", residuals.autocorrelation),
+        ];
+        if let Some((row, z)) = largest {
+            let (row, odds) = (problem.data().row(row), rounded(1.0 / (1.0 + z * z)));
+            lines.push(format!("  the most surprising: {row}, of a class with probability {odds}"));
+        }
+        return lines.join("\n");
+    }
     let mut lines = vec![
         format!("residuals of {n} rows: standard deviation {}{unit}", rounded(residuals.sd)),
         format!(

@@ -21,8 +21,16 @@ fn column(table: Table, column: &Column) -> Table {
     }
 }
 
-/// Inputs, target if known, mean, sd, var_f, var_y, and quantiles under a curved transform.
+/// Inputs, target if known, mean, sd, var_f, var_y, and quantiles under a curved transform. Of a classifier the probability
+/// of the positive class and the more probable class, then mean and variance of the latent function.
 pub fn prediction(prediction: &Prediction) -> Table {
+    if let (Some(probability), Some(class)) = (&prediction.probability, prediction.class()) {
+        return rows(&prediction.at)
+            .numbers("probability", probability)
+            .texts("class", class.into_iter().map(|name| Some(name.to_string())).collect())
+            .numbers("mean", &prediction.mean)
+            .numbers("var_f", &prediction.var_f);
+    }
     let mut table = rows(&prediction.at)
         .numbers("mean", &prediction.mean)
         .numbers("sd", &prediction.sd)

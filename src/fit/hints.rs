@@ -15,6 +15,9 @@ pub fn hints(fit: &Fit) -> Vec<String> {
             fit.posterior.jitter()
         ));
     }
+    if fit.posterior.pseudo().is_some_and(|pseudo| !pseudo.converged) {
+        hints.push(UNSETTLED.to_string());
+    }
     if let Some(ended) = fit.ended.filter(|e| !e.well()) {
         hints.push(format!("the fit has {ended}: the values are the best so far"));
     }
@@ -28,11 +31,18 @@ pub fn hints(fit: &Fit) -> Vec<String> {
         hints.extend(not_told_apart(fit));
     }
     let y_variance = variance(problem.y());
-    for (parameter, &value) in problem.parameters().iter().zip(values) {
+    for (i, (parameter, &value)) in problem.parameters().iter().zip(values).enumerate() {
         if !parameter.is_free() {
             continue;
         }
         let name = &parameter.name;
+        if problem.fences().iter().any(|fence| fence.powers == [(i, -1.0)] && fence.is_reached(values)) {
+            hints.push(format!(
+                "`{name}` went as far as a fit looks, to {}: the model tells the classes of these rows apart without a doubt",
+                short(value)
+            ));
+            continue;
+        }
         if parameter.domain.on_bound(value) {
             hints.push(format!("`{name}` ran into a bound at {}", short(value)));
             continue;
@@ -70,6 +80,10 @@ pub fn hints(fit: &Fit) -> Vec<String> {
     hints.extend(idle_parts(fit));
     hints
 }
+
+/// Of an approximation that has not converged.
+pub(crate) const UNSETTLED: &str =
+    "the approximation of the classes did not settle: evidence and probabilities are those of its best round";
 
 /// A length-scale of so many times the range of its column leaves a function as good as straight.
 const FAR: f64 = 5.0;
@@ -114,7 +128,8 @@ fn idle_parts(fit: &Fit) -> Vec<String> {
         return Vec::new();
     }
     let Ok(means) = fit.posterior.part_means(&terms) else { return Vec::new() };
-    let least = IDLE * IDLE * variance(fit.problem().y());
+    let Ok(explained) = fit.posterior.explained() else { return Vec::new() };
+    let least = IDLE * IDLE * variance(&explained);
     let square = |mean: &[f64]| mean.iter().map(|m| m * m).sum::<f64>() / mean.len().max(1) as f64;
     let idle = terms.iter().zip(&means).filter(|(_, mean)| square(mean) < least);
     idle.map(|(term, _)| {

@@ -26,7 +26,9 @@ impl<'p> Likelihood<'p> {
         let moved = (0..parameters.len()).filter(|&i| parameters[i].is_free() && !is_profiled(problem, i)).collect();
         let y = problem.y();
         let variance = variance(y);
-        let scale = if variance > 0.0 { 0.5 * y.len() as f64 * variance.ln() } else { 0.0 };
+        // classes have no unit, and the latent function its own
+        let scale =
+            if variance > 0.0 && problem.classes().is_none() { 0.5 * y.len() as f64 * variance.ln() } else { 0.0 };
         let offset = problem.log_jacobian() - scale;
         let most = at_once(needed_memory(problem));
         Self { problem, moved, values: problem.values(), offset, pool: Mutex::new(Vec::new()), most }
@@ -93,7 +95,8 @@ impl Likelihood<'_> {
             return None;
         }
         let evidence = self.evidence(values, true, profile).ok()?;
-        if evidence.gradient.is_empty() {
+        // what an approximation says before it has settled may be far too much
+        if evidence.gradient.is_empty() || !evidence.converged {
             return None;
         }
         let mut total = evidence.lml;

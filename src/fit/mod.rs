@@ -17,6 +17,7 @@ mod starts;
 
 pub use curvature::laplace_evidence;
 pub use fitting::{Fit, Options, Start, condition, fit, given, judged};
+pub(crate) use hints::UNSETTLED;
 pub use likelihood::Likelihood;
-pub(crate) use starts::spread;
 pub use starts::{Column, Starts};
+pub(crate) use starts::{latent_fences, spread};

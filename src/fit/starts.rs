@@ -12,7 +12,7 @@ use rand_pcg::Pcg64;
 use super::periodogram::peaks;
 use super::spacing::{median_distance, median_gap, span};
 use crate::kernel::{Role, SlotState};
-use crate::model::{Parameter, ParameterKind, Problem};
+use crate::model::{Fence, Link, Parameter, ParameterKind, Problem, standard_quantile};
 use crate::param::State;
 
 /// What each of more variances adds to the diagonal is not looked at one by one.
@@ -52,7 +52,10 @@ pub struct Column {
 impl<'p> Starts<'p> {
     pub fn new(problem: &'p Problem, seed: u64) -> Self {
         let y = problem.y();
-        let (mean, variance) = mean_variance(y);
+        let (mean, variance) = match problem.model().bernoulli() {
+            Some(how) => latent(how.link(), y),
+            None => mean_variance(y),
+        };
         let parameters = problem.parameters();
         let wants_period = |d: usize| parameters.iter().any(|p| p.role == Role::Period && p.columns.contains(&d));
         let columns = problem.x().iter().enumerate().map(|(d, x)| Column::new(x, y, wants_period(d))).collect();
@@ -283,6 +286,37 @@ impl Column {
         let least = x.iter().copied().fold(f64::INFINITY, f64::min);
         Self { middle, variance, span, gap, distance, least, periods }
     }
+}
+
+/// Mean and variance to begin with of the latent function of labels ±1: sure of some rows and not of others, with the
+/// share of the positive class on average. Labels of a rare class have little variance, and their function no less.
+fn latent(link: Link, y: &[f64]) -> (f64, f64) {
+    const VARIANCE: f64 = 2.0;
+    let share = (y.iter().filter(|y| **y > 0.0).count() as f64 + 0.5) / (y.len() as f64 + 1.0);
+    let scale = match link {
+        Link::Probit => 1.0,
+        // the logistic function is close to Φ(f/1.7)
+        Link::Logistic => 1.7,
+    };
+    (scale * (1.0 + VARIANCE).sqrt() * standard_quantile(share), scale * scale * VARIANCE)
+}
+
+/// Variances of a latent function so many times those of its first start make classes as certain as numbers can tell.
+const CERTAIN: f64 = 5e3;
+
+/// Limits of the variances of a classifier, where classes that are told apart without a mistake would let them grow for
+/// ever; none for other models.
+pub(crate) fn latent_fences(problem: &Problem) -> Vec<Fence> {
+    if problem.classes().is_none() {
+        return Vec::new();
+    }
+    let start = Starts::new(problem, 0).start(0);
+    let size = |p: &Parameter| {
+        let role = matches!(p.role, Role::Variance | Role::SlopeVariance | Role::OrderVariance | Role::Bias);
+        role && p.is_free() && p.param.prior.is_none() && !matches!(p.param.state, State::Bounded { .. })
+    };
+    let all = problem.parameters().iter().zip(start).enumerate().filter(|(_, (p, _))| size(p));
+    all.map(|(i, (_, start))| Fence { powers: vec![(i, -1.0)], least: 1.0 / (CERTAIN * start) }).collect()
 }
 
 /// Half the mean square of the differences between neighbours along x: what noise adds, and what the function changes

@@ -49,6 +49,10 @@ pub fn plain(value: &Value) -> Json {
         Value::Prediction(prediction) => {
             let mut out = Map::new();
             out.insert("at".into(), plain(&inputs(&prediction.at)));
+            if let (Some(probability), Some(class)) = (&prediction.probability, prediction.class()) {
+                out.insert("probability".into(), numbers(probability));
+                out.insert("class".into(), json!(class));
+            }
             let columns = [
                 ("mean", &prediction.mean),
                 ("sd", &prediction.sd),

@@ -12,6 +12,7 @@ use crate::describe::english::bare;
 use crate::describe::{self, tables};
 use crate::fit::Fit;
 use crate::kernel::{InputRef, Kernel};
+use crate::model::Classes;
 use crate::param::{Param, State};
 use crate::results::{Component, Cross, Decomposition, Prediction, Quantiles};
 
@@ -44,6 +45,7 @@ const FIT: Members = &[
     ("lml", "the log marginal likelihood"),
     ("bic", "−2 lml + p log n for p free parameters"),
     ("noise", "the variance of the noise"),
+    ("classes", "of a classifier: the two classes, of which the second is the positive one"),
     ("params", "a table of all parameters"),
     ("converged", "whether the optimiser reached a maximum"),
     ("hints", "what a person should look at"),
@@ -52,10 +54,12 @@ const FIT: Members = &[
 const PREDICTION: Members = &[
     ("at", "the inputs: numbers, or a list for each row where there are several"),
     ("rows", "the rows as data"),
-    ("mean", "the means of y"),
+    ("mean", "the means of y; of a classifier those of the latent function"),
     ("sd", "the standard deviations of y, noise included"),
     ("var_f", "the variances of the function"),
-    ("var_y", "the variances of y"),
+    ("var_y", "the variances of y; of a class as 0 or 1"),
+    ("probability", "of a classifier: the probabilities of the positive class"),
+    ("class", "of a classifier: the more probable classes"),
     ("median", "under a curved transform: the medians of y"),
     ("lower", "under a curved transform: 2.3 % of y lies below"),
     ("upper", "under a curved transform: 2.3 % of y lies above"),
@@ -263,12 +267,21 @@ fn of_fit(fit: &Fit, name: &str) -> Option<Value> {
         "lml" => Value::Number(fit.lml()),
         "bic" => Value::Number(fit.bic),
         "noise" => fit.noise().map_or(Value::Nothing, Value::Number),
+        "classes" => match fit.problem().classes() {
+            Some(classes) => return list([-1.0, 1.0].map(|label| class(classes, label))),
+            None => Value::Nothing,
+        },
         "params" => Value::table(Sheet::told(tables::parameters(fit), describe::parameters(fit))),
         "converged" => Value::Bool(fit.converged()),
         "hints" => return list(fit.hints.iter().map(|hint| Value::str(hint.as_str()))),
         "data" => Value::Data(Arc::new(fit.problem().data().clone())),
         _ => return None,
     })
+}
+
+/// A class as the data have it: a number, or a text.
+fn class(classes: &Classes, label: f64) -> Value {
+    classes.number(label).map_or_else(|| Value::str(classes.name(label)), Value::Number)
 }
 
 fn of_prediction(prediction: &Prediction, name: &str) -> Option<Value> {
@@ -284,6 +297,11 @@ fn of_prediction(prediction: &Prediction, name: &str) -> Option<Value> {
         "sd" => numbers(&prediction.sd),
         "var_f" => numbers(&prediction.var_f),
         "var_y" => numbers(&prediction.var_y),
+        "probability" => prediction.probability.as_deref().map_or(Some(Value::Nothing), numbers),
+        "class" => match (&prediction.probability, prediction.fit.problem().classes()) {
+            (Some(p), Some(classes)) => list(p.iter().map(|p| class(classes, if *p > 0.5 { 1.0 } else { -1.0 }))),
+            _ => Some(Value::Nothing),
+        },
         "median" => quantile(|q| &q.median),
         "lower" => quantile(|q| &q.lower),
         "upper" => quantile(|q| &q.upper),

@@ -2,7 +2,7 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
 use faer::{Auto, Conj, MatMut, MatRef, Par, Spec};
 
-use super::{Matrix, Vector};
+use super::{Matrix, Vector, Workspace};
 
 /// The lower Cholesky factor of a symmetric matrix, with what had to be added to its diagonal to get one.
 #[derive(Debug, Clone)]
@@ -73,6 +73,15 @@ impl Cholesky {
             Ok(()) => Ok(Self { factor: matrix, jitter: 0.0 }),
             Err(pivot) => Err(NotPositiveDefinite { rows, pivot, jitter: 0.0 }),
         }
+    }
+
+    /// The factor of S^−½BS^−½, where B = LLᵀ has been factored and S^½ is diagonal.
+    pub fn scaled(workspace: &Workspace, root: &[f64]) -> Self {
+        let mut factor = workspace.matrix.clone();
+        for mut column in factor.column_iter_mut() {
+            column.iter_mut().zip(root).for_each(|(v, root)| *v /= root);
+        }
+        Self { factor, jitter: 0.0 }
     }
 
     /// What was added to every diagonal entry; 0 when nothing was.

@@ -76,8 +76,9 @@ impl Model {
         Self::new(slopes(variance).unwrap_or_else(nothing))
     }
 
-    /// Which of these models it is, if any, steps apart.
+    /// Which of these models of numbers it is, if any, steps apart.
     pub fn baseline(&self) -> Option<Baseline> {
+        self.noise()?;
         match (&self.mean, is_nothing(&self.kernel), self.slope_variance()) {
             (Mean::Constant(_), true, _) => Some(Baseline::MeanOnly),
             (Mean::Linear(_), true, _) => Some(Baseline::Linear),

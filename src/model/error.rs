@@ -17,8 +17,26 @@ pub enum ModelError {
     NotPositiveDefinite(#[from] NotPositiveDefinite),
     #[error("the data have no target: name one with `target=`")]
     NoTarget,
-    #[error("the target `{column}` holds categories, and this model predicts numbers")]
+    #[error(
+        "the target `{column}` holds categories, and this model predicts numbers: for two classes write `likelihood=\"bernoulli\"`"
+    )]
     CategoryTarget { column: String },
+    #[error("every row of the target `{column}` is of the class {class}: two classes are needed")]
+    OneClass { column: String, class: String },
+    #[error("the target `{column}` has {} classes ({}), and two are needed", classes.len(), some(classes))]
+    TooManyClasses { column: String, classes: Vec<String> },
+    #[error(
+        "the target `{column}` holds {distinct} different numbers, and two classes are needed: leave out `likelihood=` to predict the numbers themselves"
+    )]
+    NotClasses { column: String, distinct: usize },
+    #[error("`{class}` in column `{column}`, {row}, is neither of the two classes {}", known.join(" and "))]
+    UnknownClass { column: String, class: String, row: RowRef, known: Vec<String> },
+    #[error(
+        "the target `{column}` holds classes, and a class cannot be transformed: steps of the inputs are all that a classifier can have"
+    )]
+    ClassTransform { column: String },
+    #[error("{0}")]
+    NotOfClasses(&'static str),
     #[error("a fit needs at least {needed} rows, and the data have {rows}")]
     TooFewRows { rows: usize, needed: usize },
     #[error("all {rows} values of the target `{column}` are {value}: there is nothing to explain")]
@@ -47,12 +65,23 @@ pub enum ModelError {
     NoNoiseColumn,
     #[error("a target of {value} is outside what the transform of the target can take")]
     OutsideTransform { value: f64 },
+    #[error("one of these fits predicts numbers and one classes: a density and a probability cannot be compared")]
+    OtherLikelihood,
     #[error("these fits are of different targets, so that their evidences cannot be compared")]
     OtherData,
     #[error("`{model}` is a mean function and noise: there is no kernel to be taken apart")]
     NoKernel { model: String },
     #[error("stopped by the user before there was a result")]
     Stopped,
+}
+
+fn some(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut text = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN {
+        text += ", …";
+    }
+    text
 }
 
 fn bytes(n: u64) -> String {

@@ -1,9 +1,12 @@
-//! The evidence of exact Gaussian-process regression and its gradient.
+//! The evidence and its gradient: of exact regression, and of classes by pseudo-observations.
 //!
 //! log p(y) = −½ rᵀα − ½ log det K − (n/2) log 2π with r = y − m, α = K⁻¹r (Rasmussen & Williams, 2.30 and 5.9). The
-//! gradient in every parameter comes of one walk back over the kernel with W = ½(ααᵀ − K⁻¹) at its root.
+//! gradient in every parameter comes of one walk back over the kernel with W = ½(ααᵀ − K⁻¹) at its root. With classes
+//! pseudo-observations stand in for rows, and (K + S⁻¹)⁻¹ for K⁻¹: at the fixed point of expectation propagation the
+//! sites do not count (Rasmussen & Williams, 5.27), at Laplace's mode they add a term (5.23).
 
-use super::{ModelError, ParameterKind, Problem};
+use super::classes::{Approximator, Pseudo};
+use super::{Bernoulli, ModelError, ParameterKind, Problem};
 use crate::kernel::{Gram, SlotState};
 use crate::linalg::{Matrix, Vector, Workspace, vector};
 use crate::param::{Domain, State};
@@ -17,6 +20,8 @@ pub struct Evidence {
     pub gradient: Vec<f64>,
     /// The values that it belongs to: as given, but with those of the mean at their best if that was asked for.
     pub values: Vec<f64>,
+    /// Whether the approximation that classes need settled.
+    pub converged: bool,
 }
 
 /// Evaluates the evidence of one problem, keeping its memory between calls.
@@ -28,6 +33,8 @@ pub struct Evidencer<'p> {
     jitter: f64,
     /// The jitter as a share of the mean diagonal, with which it grows.
     jitter_share: f64,
+    /// Of classes.
+    approximator: Option<Approximator>,
 }
 
 const LOG_2PI: f64 = 1.837_877_066_409_345_5;
@@ -41,6 +48,7 @@ impl<'p> Evidencer<'p> {
             basis: problem.mean_basis(&problem.x(), problem.n()),
             jitter: 0.0,
             jitter_share: 0.0,
+            approximator: problem.classes().map(|_| Approximator::new(problem.n())),
         }
     }
 
@@ -51,6 +59,9 @@ impl<'p> Evidencer<'p> {
     /// [`ModelError::NotPositiveDefinite`], also with the little jitter that is tried; rows that a kernel cannot look at.
     pub fn evaluate(&mut self, values: &[f64], gradient: bool, profile: bool) -> Result<Evidence, ModelError> {
         let problem = self.problem;
+        if let Some(how) = problem.model().bernoulli() {
+            return self.of_classes(how, values, gradient);
+        }
         let n = problem.n();
         self.factor(values)?;
         let mut values = values.to_vec();
@@ -66,10 +77,28 @@ impl<'p> Evidencer<'p> {
         let lml = -0.5 * vector::dot(&residual, &alpha) - 0.5 * self.work.log_det() - 0.5 * n as f64 * LOG_2PI
             + problem.log_jacobian();
         if !lml.is_finite() {
-            return Ok(Evidence { lml: f64::NEG_INFINITY, gradient: Vec::new(), values });
+            return Ok(Evidence { lml: f64::NEG_INFINITY, gradient: Vec::new(), values, converged: true });
         }
-        let gradient = if gradient { self.gradient(&alpha, values.len()) } else { Vec::new() };
-        Ok(Evidence { lml, gradient, values })
+        let gradient = if gradient { self.gradient(&alpha, None, values.len()) } else { Vec::new() };
+        Ok(Evidence { lml, gradient, values, converged: true })
+    }
+
+    fn of_classes(&mut self, how: Bernoulli, values: &[f64], gradient: bool) -> Result<Evidence, ModelError> {
+        let problem = self.problem;
+        let Some(approximator) = &mut self.approximator else { return Err(ModelError::NoTarget) };
+        self.gram.evaluate(problem.kernel_values(values), &mut approximator.k)?;
+        approximator.k.fill_upper_triangle_with_lower_triangle();
+        let mut mean = vec![0.0; problem.n()];
+        for (basis, &weight) in self.basis.iter().zip(problem.mean_values(values)) {
+            vector::axpy(&mut mean, weight, basis);
+        }
+        let found = approximator.find(how, problem.y(), &mean, gradient, &mut self.work)?;
+        let (lml, converged, values) = (found.lml, found.converged, values.to_vec());
+        if !lml.is_finite() {
+            return Ok(Evidence { lml: f64::NEG_INFINITY, gradient: Vec::new(), values, converged });
+        }
+        let gradient = if gradient { self.gradient(&found.alpha, Some(&found), values.len()) } else { Vec::new() };
+        Ok(Evidence { lml, gradient, values, converged })
     }
 
     /// What was added to the diagonal in the last evaluation.
@@ -103,7 +132,7 @@ impl<'p> Evidencer<'p> {
         }
     }
 
-    fn gradient(&mut self, alpha: &[f64], count: usize) -> Vec<f64> {
+    fn gradient(&mut self, alpha: &[f64], pseudo: Option<&Pseudo>, count: usize) -> Vec<f64> {
         let problem = self.problem;
         let n = alpha.len();
         let mut gradient = vec![0.0; count];
@@ -114,6 +143,10 @@ impl<'p> Evidencer<'p> {
         self.gram.pull(
             |j, w| {
                 let column = &inverse.as_slice()[j * n + j..(j + 1) * n];
+                if let Some(pseudo) = pseudo {
+                    pseudo.pull(j, column, w);
+                    return;
+                }
                 w.copy_from_slice(&alpha[j..]);
                 // twice ½(αᵢαⱼ − K⁻¹ᵢⱼ): both halves of the matrix
                 vector::affine(w, alpha[j], 0.0);
@@ -125,7 +158,11 @@ impl<'p> Evidencer<'p> {
         for (i, parameter) in problem.parameters().iter().enumerate().skip(slots) {
             gradient[i] = match parameter.kind {
                 ParameterKind::Noise => by_diagonal + by_jitter,
-                ParameterKind::Mean(m) => vector::dot(&self.basis[m], alpha),
+                ParameterKind::Mean(m) => {
+                    let implicit = pseudo.map_or(&[][..], |p| &p.implicit);
+                    let beside = if implicit.is_empty() { 0.0 } else { vector::dot(&self.basis[m], implicit) };
+                    vector::dot(&self.basis[m], alpha) + beside
+                }
                 ParameterKind::Kernel(_) => continue,
             };
         }
@@ -168,7 +205,8 @@ impl<'p> Evidencer<'p> {
 /// Whether a parameter of the mean is found in closed form.
 pub(crate) fn is_profiled(problem: &Problem, at: usize) -> bool {
     let parameter = &problem.parameters()[at];
-    matches!(parameter.kind, ParameterKind::Mean(_))
+    problem.classes().is_none()
+        && matches!(parameter.kind, ParameterKind::Mean(_))
         && parameter.state == SlotState::Free
         && parameter.param.prior.is_none()
         && parameter.param.tie.is_none()

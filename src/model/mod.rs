@@ -4,6 +4,7 @@
 //! [`Posterior`] is what comes after: predictions, parts, draws, residuals. No fitting here, and no display.
 
 mod baseline;
+mod classes;
 mod error;
 mod evidence;
 mod memory;
@@ -14,6 +15,8 @@ mod problem;
 use std::sync::Arc;
 
 pub use baseline::{Baseline, is_nothing, nothing};
+pub use classes::{Bernoulli, Classes, Link, Pseudo};
+pub(crate) use classes::{cavity, standard_quantile};
 pub use error::ModelError;
 pub(crate) use evidence::is_profiled;
 pub use evidence::{Evidence, Evidencer};
@@ -33,8 +36,17 @@ pub struct Model {
     /// Applied to the data in order; learnt on training rows only.
     pub steps: Vec<Step>,
     pub kernel: Kernel,
-    pub noise: Noise,
+    pub likelihood: Likelihood,
     pub mean: Mean,
+}
+
+/// What an observation is, given the function.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Likelihood {
+    /// A number: the function with normal noise.
+    Gaussian(Noise),
+    /// One of two classes.
+    Bernoulli(Bernoulli),
 }
 
 /// The noise of observations: a variance.
@@ -61,18 +73,48 @@ impl Model {
         Self {
             steps: Vec::new(),
             kernel,
-            noise: Noise::Variance(Param::default()),
+            likelihood: Likelihood::Gaussian(Noise::Variance(Param::default())),
             mean: Mean::Constant(Param::default()),
         }
     }
 
     /// Whether the target is one of two classes, and not a number.
     pub fn predicts_classes(&self) -> bool {
-        false
+        self.bernoulli().is_some()
     }
 
     /// Whether numbers are observed without noise, so that where the function is known they have no density.
     pub fn is_noiseless(&self) -> bool {
-        matches!(&self.noise, Noise::Variance(param) if param.value() == Some(0.0)) && !has_white_noise(&self.kernel)
+        matches!(self.noise(), Some(Noise::Variance(param)) if param.value() == Some(0.0))
+            && !has_white_noise(&self.kernel)
+    }
+
+    /// The same with this noise of observations, which are numbers.
+    pub fn with_noise(self, noise: Noise) -> Self {
+        Self { likelihood: Likelihood::Gaussian(noise), ..self }
+    }
+
+    /// The noise of an observation, where observations are numbers.
+    pub fn noise(&self) -> Option<&Noise> {
+        match &self.likelihood {
+            Likelihood::Gaussian(noise) => Some(noise),
+            Likelihood::Bernoulli(_) => None,
+        }
+    }
+
+    /// The column of known noise variances.
+    pub fn noise_column(&self) -> Option<&str> {
+        match self.noise() {
+            Some(Noise::Column(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// How classes come of the function, where observations are classes.
+    pub fn bernoulli(&self) -> Option<Bernoulli> {
+        match self.likelihood {
+            Likelihood::Gaussian(_) => None,
+            Likelihood::Bernoulli(how) => Some(how),
+        }
     }
 }

@@ -2,11 +2,13 @@
 
 mod summand;
 
-use super::{ModelError, Problem};
+use super::classes::{Approximator, Pseudo};
+use super::{Bernoulli, ModelError, Problem, cavity};
 use crate::kernel::Kernel;
-use crate::linalg::{Cholesky, Matrix, Vector, pivoted_cholesky, transposed_product};
+use crate::linalg::{Cholesky, Matrix, Vector, Workspace, pivoted_cholesky, transposed_product};
 
-/// A Gaussian process given its training rows, at fixed values of its parameters.
+/// A Gaussian process given its training rows, at fixed values of its parameters. Of a classifier it is the latent
+/// function, and pseudo-observations stand in for the rows: K is then the covariance with their noise.
 #[derive(Debug, Clone)]
 pub struct Posterior {
     problem: Problem,
@@ -15,6 +17,8 @@ pub struct Posterior {
     /// K⁻¹(y − m).
     alpha: Vector,
     lml: f64,
+    /// Of a classifier.
+    pseudo: Option<Pseudo>,
 }
 
 /// Means and variances at some rows, on the scale of the model.
@@ -50,6 +54,9 @@ impl Posterior {
     /// # Errors
     /// [`ModelError::NotPositiveDefinite`] when jitter does not help.
     pub fn new(problem: Problem, values: Vec<f64>) -> Result<Self, ModelError> {
+        if let Some(how) = problem.model().bernoulli() {
+            return Self::of_classes(problem, values, how);
+        }
         let n = problem.n();
         let mut k = Matrix::zeros(n, n);
         crate::kernel::Gram::new(problem.bound(), problem.sites()).evaluate(problem.kernel_values(&values), &mut k)?;
@@ -61,7 +68,27 @@ impl Posterior {
         let alpha = factor.solve(&residual);
         let lml = -0.5 * residual.dot(&alpha) - 0.5 * factor.log_det() - 0.5 * n as f64 * std::f64::consts::TAU.ln()
             + problem.log_jacobian();
-        Ok(Self { problem, values, factor, alpha, lml })
+        Ok(Self { problem, values, factor, alpha, lml, pseudo: None })
+    }
+
+    fn of_classes(problem: Problem, values: Vec<f64>, how: Bernoulli) -> Result<Self, ModelError> {
+        let n = problem.n();
+        let mut room = Approximator::new(n);
+        crate::kernel::Gram::new(problem.bound(), problem.sites())
+            .evaluate(problem.kernel_values(&values), &mut room.k)?;
+        room.k.fill_upper_triangle_with_lower_triangle();
+        let mean = mean_at(&problem, &values, &problem.x(), n);
+        let mut work = Workspace::new(n);
+        let pseudo = room.find(how, problem.y(), mean.as_slice(), false, &mut work)?;
+        let root: Vec<f64> = pseudo.precision.iter().map(|t| t.sqrt()).collect();
+        let factor = Cholesky::scaled(&work, &root);
+        let (alpha, lml) = (Vector::from_vec(pseudo.alpha.clone()), pseudo.lml);
+        Ok(Self { problem, values, factor, alpha, lml, pseudo: Some(pseudo) })
+    }
+
+    /// What stands in for the rows of a classifier.
+    pub fn pseudo(&self) -> Option<&Pseudo> {
+        self.pseudo.as_ref()
     }
 
     pub fn problem(&self) -> &Problem {
@@ -233,11 +260,21 @@ impl Posterior {
     }
 
     /// Leave-one-out predictions of y at every training row from one factorization: mean and variance, on the scale of
-    /// the model (Rasmussen & Williams, 5.12).
-    pub fn leave_one_out(&self) -> Vec<(f64, f64)> {
+    /// the model (Rasmussen & Williams, 5.12). Of a classifier they are those of the latent function, the
+    /// pseudo-observations of the other rows kept: the cavities.
+    ///
+    /// # Errors
+    /// Rows that the kernel cannot look at.
+    pub fn leave_one_out(&self) -> Result<Vec<(f64, f64)>, ModelError> {
+        if let Some(pseudo) = &self.pseudo {
+            let here = self.at_training()?;
+            let sites = pseudo.precision.iter().zip(&pseudo.shift);
+            let each = here.mean.iter().zip(&here.var_f).zip(sites);
+            return Ok(each.map(|((m, s), (t, v))| cavity(*m, *s, *t, *v)).collect());
+        }
         let inverse = self.factor.inverse_diagonal();
         let y = self.problem.y();
-        (0..y.len()).map(|i| (y[i] - self.alpha[i] / inverse[i], 1.0 / inverse[i])).collect()
+        Ok((0..y.len()).map(|i| (y[i] - self.alpha[i] / inverse[i], 1.0 / inverse[i])).collect())
     }
 
     /// Data that the model draws at the training rows. Its parameters are kept, but for those of the mean function in
@@ -274,10 +311,29 @@ impl Posterior {
     }
 
     /// The posterior mean of f at the training rows; white noise is each row's own and so part of it.
-    pub fn fitted(&self) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// Rows that the kernel cannot look at.
+    pub fn fitted(&self) -> Result<Vec<f64>, ModelError> {
+        if self.pseudo.is_some() {
+            return Ok(self.at_training()?.mean);
+        }
         let noise = self.problem.noise(&self.values);
         let jitter = self.factor.jitter();
-        self.problem.y().iter().zip(self.alpha.iter()).zip(noise).map(|((y, a), v)| y - (v + jitter) * a).collect()
+        let rows = self.problem.y().iter().zip(self.alpha.iter()).zip(noise);
+        Ok(rows.map(|((y, a), v)| y - (v + jitter) * a).collect())
+    }
+
+    /// What the parts of the model are to explain at the training rows: y on the scale of the model; of a classifier the
+    /// posterior mean of its latent function, as labels have no scale that parts could be measured by.
+    ///
+    /// # Errors
+    /// Rows that the kernel cannot look at.
+    pub fn explained(&self) -> Result<Vec<f64>, ModelError> {
+        match self.pseudo {
+            Some(_) => self.fitted(),
+            None => Ok(self.problem.y().to_vec()),
+        }
     }
 
     /// Of f at the training rows themselves: white noise is each row's own.
@@ -293,7 +349,13 @@ impl Posterior {
         k.fill_upper_triangle_with_lower_triangle();
         let half = self.factor.half_solve(&k);
         let var_f = (0..n).map(|i| (k[(i, i)] - half.column(i).norm_squared()).max(0.0)).collect();
-        Ok(Moments { mean: self.fitted(), var_f })
+        let mean = match &self.pseudo {
+            Some(_) => {
+                (mean_at(&self.problem, &self.values, &self.problem.x(), n) + k.tr_mul(&self.alpha)).as_slice().to_vec()
+            }
+            None => self.fitted()?,
+        };
+        Ok(Moments { mean, var_f })
     }
 
     /// Covariance with the training rows, own variance, and mean function at new rows.

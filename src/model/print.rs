@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::problem::{MEAN, NOISE};
-use super::{Baseline, Mean, Model, Noise};
+use super::{Baseline, Bernoulli, Likelihood, Link, Mean, Model, Noise};
 use crate::data::{Function, Step, Which};
 use crate::kernel::{families, print};
 use crate::param::Param;
@@ -33,11 +33,24 @@ impl Model {
     /// What stands behind the kernel where it is written: noise and mean, as far as they are not as usual.
     pub fn arguments(&self) -> String {
         let mut all = Vec::new();
-        match &self.noise {
-            Noise::Variance(param) if param.is_unset() => {}
-            Noise::Variance(param) if param.is_fixed() && param.value() == Some(0.0) => all.push("noise=0".to_string()),
-            Noise::Variance(param) => all.push(print::keyword(&NOISE, param)),
-            Noise::Column(name) => all.push(format!("noise={}", print::word(name))),
+        match &self.likelihood {
+            Likelihood::Gaussian(noise) => match noise {
+                Noise::Variance(param) if param.is_unset() => {}
+                Noise::Variance(param) if param.is_fixed() && param.value() == Some(0.0) => {
+                    all.push("noise=0".to_string());
+                }
+                Noise::Variance(param) => all.push(print::keyword(&NOISE, param)),
+                Noise::Column(name) => all.push(format!("noise={}", print::word(name))),
+            },
+            Likelihood::Bernoulli(how) => {
+                all.push("likelihood=\"bernoulli\"".to_string());
+                if let Bernoulli::Laplace(link) = how {
+                    all.push("inference=\"laplace\"".to_string());
+                    if *link == Link::Logistic {
+                        all.push("link=\"logistic\"".to_string());
+                    }
+                }
+            }
         }
         match &self.mean {
             Mean::Constant(param) if param.is_unset() => {}

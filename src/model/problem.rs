@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Mean, Model, ModelError, Noise, refuse_if_too_large};
-use crate::data::{Column as DataColumn, Dataset, Pipeline};
+use super::{Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
+use crate::data::{Column as DataColumn, Dataset, Pipeline, Step, Which};
 use crate::kernel::{Bound, Column, Domains, Kernel, Origin, ParamSpec, Role, Schema, Sites, Size, Slot, SlotState};
 use crate::param::{Domain, Param, State};
 
 /// A model set beside training rows.
 ///
-/// Its parameters are the kernel's slots, then the noise unless a column tells it, then those of the mean.
+/// Its parameters are the kernel's slots, then the noise unless a column tells it or the rows are classes, then those of
+/// the mean.
 #[derive(Debug, Clone)]
 pub struct Problem {
     model: Model,
@@ -20,6 +21,8 @@ pub struct Problem {
     names: Vec<String>,
     x: Vec<Vec<f64>>,
     y: Vec<f64>,
+    /// Of a classifier.
+    classes: Option<Classes>,
     /// Known noise variance of each row.
     known_noise: Option<Vec<f64>>,
     bound: Bound,
@@ -38,6 +41,13 @@ pub struct Fence {
     pub powers: Vec<(usize, f64)>,
     /// Above 0.
     pub least: f64,
+}
+
+impl Fence {
+    /// Whether values are at it or beyond.
+    pub fn is_reached(&self, values: &[f64]) -> bool {
+        self.powers.iter().map(|&(i, power)| power * values[i].ln()).sum::<f64>() <= self.least.ln()
+    }
 }
 
 /// One number that the evidence depends on.
@@ -117,28 +127,36 @@ impl Problem {
     /// `conditioning`, where the values are taken as given.
     pub fn new(model: &Model, data: &Dataset, conditioning: bool) -> Result<Self, ModelError> {
         let target = data.target().ok_or(ModelError::NoTarget)?;
-        if target.is_categories() {
+        let bernoulli = model.bernoulli().is_some();
+        if target.is_categories() && !bernoulli {
             return Err(ModelError::CategoryTarget { column: target.name().to_string() });
         }
         data.check_finite()?;
         let needed = if conditioning { 1 } else { 3 };
+        let classes = bernoulli.then(|| Classes::of(target, data)).transpose()?;
         if data.n() < needed {
             return Err(ModelError::TooFewRows { rows: data.n(), needed });
         }
-        if let Some(value) = target.constant().filter(|_| !conditioning) {
+        if let Some(value) = target.constant().filter(|_| !conditioning && !bernoulli) {
             return Err(ModelError::ConstantTarget { column: target.name().to_string(), rows: data.n(), value });
         }
         refuse_if_too_large(data.n(), model.kernel.leaves())?;
-        let noise_column = match &model.noise {
-            Noise::Column(name) => Some(&**name),
-            Noise::Variance(_) => None,
-        };
+        let noise_column = model.noise_column();
         let known_noise = noise_column.map(|name| noise_of(data, name)).transpose()?;
-        let (pipeline, made) = Pipeline::learn(&model.steps, data)?;
+        let (pipeline, made) = match bernoulli {
+            true => Pipeline::learn(&model.steps.iter().map(of_inputs).collect::<Vec<_>>(), data)?,
+            false => Pipeline::learn(&model.steps, data)?,
+        };
+        if bernoulli && !pipeline.target().is_identity() {
+            return Err(ModelError::ClassTransform { column: target.name().to_string() });
+        }
         let inputs: Vec<&DataColumn> = made.inputs().filter(|c| Some(c.name()) != noise_column).collect();
         let names: Vec<String> = inputs.iter().map(|c| c.name().to_string()).collect();
         let x: Vec<Vec<f64>> = inputs.iter().map(|c| c.values().to_vec()).collect();
-        let y = made.y().ok_or(ModelError::NoTarget)?.to_vec();
+        let y = match &classes {
+            Some(classes) => classes.labels(data)?,
+            None => made.y().ok_or(ModelError::NoTarget)?.to_vec(),
+        };
         let schema = Schema {
             columns: inputs
                 .iter()
@@ -154,7 +172,7 @@ impl Problem {
             _ => 0.0,
         };
         let units = Units {
-            target: map.unit(target.unit()),
+            target: if bernoulli { None } else { map.unit(target.unit()) },
             inputs: inputs.iter().map(|c| c.unit().map(str::to_string)).collect(),
             categories: inputs.iter().map(|c| c.is_categories()).collect(),
             names: &names,
@@ -167,6 +185,7 @@ impl Problem {
             names,
             x,
             y,
+            classes,
             known_noise,
             bound,
             sites,
@@ -212,7 +231,7 @@ impl Problem {
         self.x.iter().map(|c| &c[..]).collect()
     }
 
-    /// The target after the steps.
+    /// The target after the steps; of a classifier 1 for the positive class and −1 for the other.
     pub fn y(&self) -> &[f64] {
         &self.y
     }
@@ -220,6 +239,11 @@ impl Problem {
     /// How many rows.
     pub fn n(&self) -> usize {
         self.y.len()
+    }
+
+    /// The two classes, where rows are classes.
+    pub fn classes(&self) -> Option<&Classes> {
+        self.classes.as_ref()
     }
 
     pub fn known_noise(&self) -> Option<&[f64]> {
@@ -265,7 +289,7 @@ impl Problem {
         &values[..self.bound.slots().len()]
     }
 
-    /// The noise variance of each training row.
+    /// The noise variance of each training row; 0 of a classifier's, whose labels have no noise of their own.
     pub fn noise(&self, values: &[f64]) -> Vec<f64> {
         match &self.known_noise {
             Some(known) => known.clone(),
@@ -321,15 +345,15 @@ impl Problem {
     /// The model with these values written in: held variances stay unset, fixed ones as they are.
     pub fn model_with(&self, values: &[f64]) -> Model {
         let kernel = self.bound.with_values(self.kernel_values(values));
-        let noise = match &self.model.noise {
-            Noise::Variance(param) => {
+        let likelihood = match &self.model.likelihood {
+            Likelihood::Gaussian(Noise::Variance(param)) => {
                 let value = self.noise_variance(values).unwrap_or(0.0);
-                Noise::Variance(match self.noise_state() {
+                Likelihood::Gaussian(Noise::Variance(match self.noise_state() {
                     SlotState::Fixed => Param::fixed(value),
                     _ => param.with_value(value),
-                })
+                }))
             }
-            column => column.clone(),
+            other => other.clone(),
         };
         let means = self.mean_values(values);
         let mean = match &self.model.mean {
@@ -341,7 +365,7 @@ impl Problem {
                 Mean::Linear(written.map(|(i, &m)| params.get(i).unwrap_or(&unset).with_value(m)).collect())
             }
         };
-        Model { steps: self.model.steps.clone(), kernel, noise, mean }
+        Model { steps: self.model.steps.clone(), kernel, likelihood, mean }
     }
 
     fn noise_state(&self) -> SlotState {
@@ -356,7 +380,7 @@ impl Problem {
     /// An input that the rows lack, a value that is missing or infinite, a category that training did not have.
     pub fn inputs_of(&self, data: &Dataset) -> Result<Vec<Vec<f64>>, ModelError> {
         // Rows may lack the column of a known noise: the function is known there all the same.
-        let lacks_noise = matches!(&self.model.noise, Noise::Column(name) if data.column(name).is_none());
+        let lacks_noise = self.model.noise_column().is_some_and(|name| data.column(name).is_none());
         let reference = if lacks_noise { &self.data.select(&self.names)? } else { &self.data };
         let made = self.pipeline.apply(&data.aligned(reference, |name| self.is_open(name))?)?;
         let mut x = Vec::with_capacity(self.names.len());
@@ -379,10 +403,18 @@ impl Problem {
 
     /// The known noise of other rows, if they have that column.
     pub fn known_noise_of(&self, data: &Dataset) -> Result<Option<Vec<f64>>, ModelError> {
-        match &self.model.noise {
-            Noise::Column(name) if data.column(name).is_some() => noise_of(data, name).map(Some),
+        match self.model.noise_column() {
+            Some(name) if data.column(name).is_some() => noise_of(data, name).map(Some),
             _ => Ok(None),
         }
+    }
+}
+
+/// A step of a classifier: what is done to all columns is done to the inputs, as classes have no scale.
+fn of_inputs(step: &Step) -> Step {
+    match step {
+        Step::Standardize { columns: Which::All } => Step::Standardize { columns: Which::Inputs },
+        other => other.clone(),
     }
 }
 
@@ -459,7 +491,7 @@ fn parameters(
             unit,
         });
     }
-    if let Noise::Variance(param) = &model.noise {
+    if let Some(Noise::Variance(param)) = model.noise() {
         all.push(noise_parameter(model, param, units)?);
     }
     let spread = |column: &[f64]| {

@@ -12,7 +12,7 @@ use crate::describe::figures::{self, BEYOND, BandOf, axis_label};
 use crate::describe::{self, Grid, parts, percent, rounded};
 use crate::figure::{Figure, Panel, Size};
 use crate::fit::Fit;
-use crate::model::{Mean, Noise, step_text};
+use crate::model::{Bernoulli, Link, Mean, Noise, step_text};
 use crate::results::{self, At, By, Checks, DRAWS, Decomposition, Score};
 
 pub(super) const WIDTH: u32 = 860;
@@ -121,6 +121,9 @@ fn numbers(matter: &Matter<'_>) -> Vec<Number> {
     if let Some(r2) = explained.filter(|r2| r2.is_finite()) {
         all.push(number("explained, each row left out", percent(r2)));
     }
+    if let Some(error) = matter.score.as_ref().and_then(|score| score.get("error")) {
+        all.push(number("in the wrong class, each row left out", percent(error)));
+    }
     if let Some(noise) = fit.noise().filter(|noise| *noise > 0.0) {
         let target = fit.problem().pipeline().target();
         let unit = target.unit(fit.problem().data().target().and_then(|t| t.unit()));
@@ -150,6 +153,15 @@ fn brief(matter: &Matter<'_>) -> Markup {
             matter.in_units(rmse),
             percent(r2),
             percent(coverage),
+        ));
+    }
+    if let (Some(error), Some(nll), Some(auc)) = (score("error"), score("nll"), score("auc")) {
+        text.push(format!(
+            "Each row left out in turn, {} are put into the wrong class; the class that came had a probability of {} \
+             (geometric mean), and of two rows of different classes the right one is the more probable in {}.",
+            percent(error),
+            percent((-nll).exp()),
+            percent(auc),
         ));
     }
     text.extend(matter.checks.as_ref().ok().map(verdict));
@@ -202,13 +214,18 @@ fn model(matter: &Matter<'_>) -> Section {
         Mean::Linear(_) => Some("a + bx"),
     };
     let steps: Vec<String> = fit.asked.steps.iter().map(step_text).collect();
-    let noise = match &fit.asked.noise {
-        Noise::Column(name) => format!("ε is noise whose variance is known for each row, from the column {name}."),
-        Noise::Variance(_) if fit.noise() == Some(0.0) => "There is no noise ε besides what is in the kernel.".into(),
-        Noise::Variance(_) => "ε is Gaussian noise of one variance.".into(),
+    let noise = match fit.asked.noise() {
+        Some(Noise::Column(name)) => {
+            format!("ε is noise whose variance is known for each row, from the column {name}.")
+        }
+        Some(Noise::Variance(_)) if fit.noise() == Some(0.0) => {
+            "There is no noise ε besides what is in the kernel.".into()
+        }
+        Some(Noise::Variance(_)) => "ε is Gaussian noise of one variance.".into(),
+        None => classes_sentence(fit),
     };
     let body = html! {
-        (math::model(target(fit), mean, kernel))
+        (math::model(target(fit), fit.problem().classes().zip(fit.model.bernoulli()).map(|(c, how)| (c.positive(), how.link())), mean, kernel))
         p {
             i { "f" } " is a Gaussian process. Its kernel " i { "k" } " says which functions are likely: in a sum functions are \
              added, in a product one shapes another. " (noise)
@@ -224,6 +241,19 @@ fn model(matter: &Matter<'_>) -> Section {
         (code(&kernel.latex_formula()))
     };
     Section { id: "model", title: "The model", body }
+}
+
+/// How classes come of the function, in words.
+fn classes_sentence(fit: &Fit) -> String {
+    let link = match fit.model.bernoulli().map(Bernoulli::link) {
+        Some(Link::Logistic) => "σ is the logistic function",
+        _ => "Φ is the distribution function of the standard normal",
+    };
+    let how = match fit.model.bernoulli() {
+        Some(Bernoulli::Laplace(_)) => "Laplace's method",
+        _ => "expectation propagation",
+    };
+    format!("{link}; what the classes say of f is found by {how}.")
 }
 
 fn components(matter: &Matter<'_>, press: &mut Press) -> Section {
@@ -257,7 +287,7 @@ fn each(matter: &Matter<'_>, all: &Decomposition, panels: Vec<Panel>, press: &mu
             }
             None => {
                 (table(&describe::decomposition_grid(all)))
-                (small(describe::SHARE_MEANS))
+                (small(describe::share_means(all)))
             }
         }
         (points(&describe::entangled(all)))

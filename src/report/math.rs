@@ -3,14 +3,23 @@
 use maud::{Markup, html};
 
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Wrapped, number};
+use crate::model::Link;
 
-/// `target = f + ε`, and of what f is drawn, as formulas on lines of their own.
-pub fn model(target: &str, mean: Option<&str>, kernel: &Kernel) -> Markup {
+/// `target = f + ε`, or P(target = class) = Φ(f), and of what f is drawn, as formulas on lines of their own.
+pub fn model(target: &str, class: Option<(&str, Link)>, mean: Option<&str>, kernel: &Kernel) -> Markup {
     let process = html! { mi mathvariant="normal" { "GP" } };
     html! {
         div.wide tabindex="0" {
             math display="block" {
-                mtext { (target) } mo { "=" } mi { "f" } mo { "+" } mi { "ε" } mo { "," }
+                @match class {
+                    None => { mtext { (target) } mo { "=" } mi { "f" } mo { "+" } mi { "ε" } mo { "," } }
+                    Some((class, link)) => {
+                        mi mathvariant="normal" { "P" } mo { "(" } mtext { (target) } mo { "=" } mtext { (class) } mo { ")" }
+                        mo { "=" }
+                        mi mathvariant="normal" { (match link { Link::Probit => "Φ", Link::Logistic => "σ" }) }
+                        mo { "(" } mi { "f" } mo { ")" } mo { "," }
+                    }
+                }
                 mspace width="1em" {}
                 mi { "f" } mo { "∼" } (process)
                 mo { "(" }

@@ -30,7 +30,7 @@ pub fn conditioning(fit: &Fit, source: &Source) -> String {
 
 /// A script that searches again.
 pub fn searching(search: &Search, source: &Source) -> String {
-    let Settings { base, inputs, moves, depth, criterion, beam, restarts, seed, budget, noise, mean } =
+    let Settings { base, inputs, moves, depth, criterion, beam, restarts, seed, budget, likelihood, mean } =
         &search.settings;
     let usual = Settings::default();
     let list = |all: Vec<String>| format!("[{}]", all.join(", "));
@@ -55,8 +55,8 @@ pub fn searching(search: &Search, source: &Source) -> String {
         say(true, format!("inputs={}", list(inputs.iter().map(|input| quoted(input)).collect())));
     }
     say(*moves != usual.moves, format!("moves={}", list(moves.iter().map(said).collect())));
-    // noise and mean as a model says them
-    let model = Model { noise: noise.clone(), mean: mean.clone(), ..Model::new(Kernel::number(1.0)) };
+    // likelihood and mean as a model says them
+    let model = Model { likelihood: likelihood.clone(), mean: mean.clone(), ..Model::new(Kernel::number(1.0)) };
     let rest = model.arguments();
     if !rest.is_empty() {
         call.push_str(", ");

@@ -3,6 +3,7 @@
 
 use super::decompose::{Decomposition, decompose};
 use super::predict::At;
+use super::residuals;
 use crate::data::{Column, Dataset};
 use crate::linalg::Matrix;
 use crate::model::{ModelError, has_white_noise};
@@ -93,7 +94,8 @@ impl Decomposition {
     }
 
     /// For each part, the data at the training rows less all other parts and the mean function, on the scale of the
-    /// model: what the part would have to explain.
+    /// model: what the part would have to explain. Of a classifier the part with what the label, 1 or −1, differs from its
+    /// expectation.
     ///
     /// # Errors
     /// As [`decompose`].
@@ -102,8 +104,11 @@ impl Decomposition {
             return decompose(&self.fit, At::Training, self.by)?.partial_residuals();
         }
         let y = self.fit.problem().y();
-        let left = |i: usize| y[i] - self.mean_function[i] - self.components.iter().map(|c| c.mean[i]).sum::<f64>();
-        let left: Vec<f64> = (0..y.len()).map(left).collect();
+        let function = |i: usize| self.mean_function[i] + self.components.iter().map(|c| c.mean[i]).sum::<f64>();
+        let left: Vec<f64> = match self.fit.problem().classes() {
+            Some(_) => residuals(&self.fit)?.residual.iter().map(|left| 2.0 * left).collect(),
+            None => (0..y.len()).map(|i| y[i] - function(i)).collect(),
+        };
         Ok(self.components.iter().map(|c| c.mean.iter().zip(&left).map(|(m, l)| m + l).collect()).collect())
     }
 

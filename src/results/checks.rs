@@ -120,8 +120,14 @@ const LEAST_ROWS: usize = 5;
 /// Checks the residuals of a fit against `draws` replicates, fewer where there are very many rows.
 ///
 /// # Errors
-/// None but those of the fit's own rows.
+/// [`ModelError::NotOfClasses`] of a classifier, else none but those of the fit's own rows.
 pub fn checks(fit: &Arc<Fit>, draws: usize, seed: u64) -> Result<Checks, ModelError> {
+    if fit.problem().classes().is_some() {
+        return Err(ModelError::NotOfClasses(
+            "the checks ask whether residuals are normal, and those of classes cannot be: `score` says how good the \
+             probabilities are",
+        ));
+    }
     let n = fit.problem().n();
     let most = (MOST_NUMBERS / n.max(1)).min(MOST_PRODUCTS / (n * n).max(1));
     let draws = draws.min(most).max(LEAST_DRAWS);

@@ -23,11 +23,15 @@ pub struct Compared {
 /// Ranks fits by BIC, best first; equals keep their order.
 ///
 /// # Errors
-/// [`ModelError::OtherData`] when they are not of the same target rows: their evidences could not be compared.
+/// [`ModelError::OtherData`] when they are not of the same target rows, [`ModelError::OtherLikelihood`] when some are of
+/// numbers and some of classes: their evidences could not be compared.
 pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
     let Some(first) = fits.first() else { return Ok(Vec::new()) };
     if fits.iter().any(|f| f.problem().data().y() != first.problem().data().y()) {
         return Err(ModelError::OtherData);
+    }
+    if fits.iter().any(|f| f.problem().classes().is_some() != first.problem().classes().is_some()) {
+        return Err(ModelError::OtherLikelihood);
     }
     let best_lml = fits.iter().map(|f| f.lml()).fold(f64::NEG_INFINITY, f64::max);
     let best_bic = fits.iter().map(|f| f.bic).fold(f64::INFINITY, f64::min);

@@ -30,7 +30,7 @@ pub struct Decomposition {
     pub cross: Vec<Cross>,
     /// The scale's unit, where the data tell.
     pub unit: Option<String>,
-    /// Whether the scale is not that of y.
+    /// Whether the scale is not that of y: that of its transform, or of the latent function of classes.
     pub transformed: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Component {
     pub kernel: Kernel,
     pub mean: Vec<f64>,
     pub var: Vec<f64>,
-    /// Variance of its mean over the training rows, over that of y there.
+    /// Variance of its mean over the training rows, over that of y there; of a classifier that of the latent function's mean.
     pub share: f64,
 }
 
@@ -106,7 +106,7 @@ pub fn decompose(fit: &Arc<Fit>, place: At, by: By) -> Result<Decomposition, Mod
     };
     let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
     let parts = fit.posterior.parts(&terms, &x, training)?;
-    let whole = variance(problem.y());
+    let whole = variance(&fit.posterior.explained()?);
     let shares: Vec<f64> = if training {
         parts.iter().map(|p| variance(&p.mean) / whole).collect()
     } else {
@@ -129,9 +129,12 @@ pub fn decompose(fit: &Arc<Fit>, place: At, by: By) -> Result<Decomposition, Mod
         }
     }
     let map = problem.pipeline().target();
-    let unit = map.unit(problem.data().target().and_then(|t| t.unit()));
+    let unit = match problem.classes() {
+        Some(_) => None,
+        None => map.unit(problem.data().target().and_then(|t| t.unit())),
+    };
     let mean_function = fit.posterior.mean_function(&x, at.n());
-    let transformed = !map.is_identity();
+    let transformed = !map.is_identity() || problem.classes().is_some();
     Ok(Decomposition { fit: fit.clone(), by, at, training, components, mean_function, cross, unit, transformed })
 }
 

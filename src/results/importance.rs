@@ -11,7 +11,8 @@ use crate::model::ModelError;
 /// The parts of a fit, each with what it adds to those before it.
 ///
 /// Every part is taken around its mean over the rows, since sums do not say to which part a constant belongs. All errors
-/// are on the scale of the model: that of y, unless the model transforms it.
+/// are on the scale of the model: that of y, unless the model transforms it. Of a classifier y is the posterior mean of the
+/// latent function: what all parts say together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Importance {
     /// The part that matters most comes first.
@@ -58,7 +59,8 @@ const SEED: u64 = 0;
 /// [`Posterior::weights_without`]: crate::model::Posterior::weights_without
 pub fn importance(fit: &Fit) -> Result<Importance, ModelError> {
     let terms = summands(&fit.model.kernel)?;
-    let y = around(fit.problem().y());
+    let explained = fit.posterior.explained()?;
+    let y = around(&explained);
     let folds: Vec<Vec<usize>> = match fit.problem().data().folds(FOLDS.min(y.len()), Some(SEED)) {
         Ok(folds) => folds.into_iter().map(|fold| fold.test).collect(),
         // one row has nobody to be predicted from
@@ -72,7 +74,7 @@ pub fn importance(fit: &Fit) -> Result<Importance, ModelError> {
         .par_iter()
         .map(|term| Ok(Means::of(&fit.posterior.summand_times(term, &weights)?, &folds)))
         .collect::<Result<_, ModelError>>()?;
-    let left_out = left_out(fit.problem().y(), &folds);
+    let left_out = left_out(&explained, &folds);
     let mut order = Order { inside: y.clone(), outside: left_out.clone() };
     let whole = square(&y);
     let without = absolute(&left_out);
@@ -198,7 +200,7 @@ mod tests {
 
     fn fitted(kernel: Kernel) -> Fit {
         let (noise, mean) = (Noise::Variance(Param::free(0.01)), Mean::Constant(Param::free(5.0)));
-        condition(&Model { noise, mean, ..Model::new(kernel) }, &rows()).unwrap()
+        condition(&Model { mean, ..Model::new(kernel).with_noise(noise) }, &rows()).unwrap()
     }
 
     #[test]

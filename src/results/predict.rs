@@ -6,7 +6,7 @@ use super::along::Beyond;
 use crate::data::{Column, DataError, Dataset};
 use crate::fit::Fit;
 use crate::linalg::Matrix;
-use crate::model::ModelError;
+use crate::model::{ModelError, Moments};
 
 /// What a fit says at some rows.
 #[derive(Debug, Clone)]
@@ -14,14 +14,16 @@ pub struct Prediction {
     pub fit: Arc<Fit>,
     /// The rows: their inputs, and their target if it was known.
     pub at: Dataset,
-    /// Of y.
+    /// Of y; of a classifier that of the latent function.
     pub mean: Vec<f64>,
     /// √var_y.
     pub sd: Vec<f64>,
     /// Of the function without noise. Under a curved transform of the target, of its values in the target's units.
     pub var_f: Vec<f64>,
-    /// Of a new observation: with noise. Where the noise is known by a column that the rows lack, as `var_f`.
+    /// Of a new observation: with noise; of a classifier p(1 − p), that of the class as 0 or 1. Where the noise is known by a column that the rows lack, as `var_f`.
     pub var_y: Vec<f64>,
+    /// Of a classifier: of the positive class.
+    pub probability: Option<Vec<f64>>,
     /// Under a curved transform of the target, where mean ± 2 sd would mislead.
     pub quantiles: Option<Quantiles>,
     /// Of a weighted average over models, each with its weight; empty for the prediction of one fit. An average is on
@@ -72,6 +74,12 @@ pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
             (rows, fit.posterior.predict(&x)?, noise)
         }
     };
+    if let Some(how) = problem.model().bernoulli() {
+        let link = how.link();
+        let each = moments.mean.iter().zip(&moments.var_f);
+        let probability = each.map(|(m, v)| link.probability(*m, *v)).collect();
+        return Ok(Prediction::of_classes(fit, at, moments, probability));
+    }
     let map = problem.pipeline().target();
     let var_y: Vec<f64> = match noise {
         Some(noise) => moments.var_f.iter().zip(noise).map(|(v, n)| v + n).collect(),
@@ -80,7 +88,17 @@ pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
     if map.is_identity() {
         let sd = var_y.iter().map(|v| v.sqrt()).collect();
         let (mean, var_f, members) = (moments.mean, moments.var_f, Vec::new());
-        return Ok(Prediction { fit: fit.clone(), at, mean, sd, var_f, var_y, quantiles: None, members });
+        return Ok(Prediction {
+            fit: fit.clone(),
+            at,
+            mean,
+            sd,
+            var_f,
+            var_y,
+            probability: None,
+            quantiles: None,
+            members,
+        });
     }
     let in_units = |variances: &[f64]| -> Vec<(f64, f64)> {
         moments.mean.iter().zip(variances).map(|(&m, v)| map.moments(m, v.sqrt())).collect()
@@ -100,12 +118,35 @@ pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
         sd: of_y.iter().map(|m| m.1).collect(),
         var_f: of_f.iter().map(|m| m.1 * m.1).collect(),
         var_y: of_y.iter().map(|m| m.1 * m.1).collect(),
+        probability: None,
         quantiles,
         members: Vec::new(),
     })
 }
 
 impl Prediction {
+    /// Of a classifier, from the moments of its latent function and the probabilities of the positive class.
+    pub(crate) fn of_classes(fit: &Arc<Fit>, at: Dataset, latent: Moments, probability: Vec<f64>) -> Self {
+        let var_y: Vec<f64> = probability.iter().map(|p| p * (1.0 - p)).collect();
+        Self {
+            fit: fit.clone(),
+            at,
+            mean: latent.mean,
+            sd: var_y.iter().map(|v| v.sqrt()).collect(),
+            var_f: latent.var_f,
+            var_y,
+            probability: Some(probability),
+            quantiles: None,
+            members: Vec::new(),
+        }
+    }
+
+    /// Of a classifier: the name of the more probable class, row by row.
+    pub fn class(&self) -> Option<Vec<&str>> {
+        let classes = self.fit.problem().classes()?;
+        Some(self.probability.as_ref()?.iter().map(|p| classes.name(if *p > 0.5 { 1.0 } else { -1.0 })).collect())
+    }
+
     /// Whether `sd` and `var_y` count the noise: rows that lack the column of a known one are predicted without.
     pub fn includes_noise(&self) -> bool {
         let problem = self.fit.problem();

@@ -11,7 +11,8 @@ pub struct Residuals {
     pub fit: Arc<Fit>,
     pub fitted: Vec<f64>,
     pub residual: Vec<f64>,
-    /// Leave-one-out residuals over their standard deviations: standard normal if the model is right.
+    /// Leave-one-out residuals over their standard deviations: standard normal if the model is right. Of a classifier they
+    /// have mean 0 and variance 1 and are not normal (Pearson's residuals).
     pub standardized: Vec<f64>,
     /// Correlation of neighbouring residuals in order of the first input.
     pub autocorrelation: f64,
@@ -21,17 +22,40 @@ pub struct Residuals {
 
 /// Residuals of a fit.
 ///
+/// Of a classifier the positive class counts as 1 and the other as 0, and what is fitted is its probability.
+///
 /// With white noise in the kernel the noise is part of f, and residuals would be 0: here it counts as noise.
 ///
 /// # Errors
 /// Rows that the kernel cannot look at.
 pub fn residuals(fit: &Arc<Fit>) -> Result<Residuals, ModelError> {
     let problem = fit.problem();
-    let y = problem.y();
+    let labels;
+    let y = match problem.classes() {
+        Some(_) => {
+            labels = problem.y().iter().map(|y| f64::from(u8::from(*y > 0.0))).collect::<Vec<f64>>();
+            &labels[..]
+        }
+        None => problem.y(),
+    };
     // between training rows and the same rows seen anew white noise is 0
-    let fitted = fit.posterior.predict_mean(&problem.x())?;
+    let fitted = match problem.model().bernoulli() {
+        Some(how) => {
+            let f = fit.posterior.predict(&problem.x())?;
+            f.mean.iter().zip(&f.var_f).map(|(m, v)| how.link().probability(*m, *v)).collect()
+        }
+        None => fit.posterior.predict_mean(&problem.x())?,
+    };
     let residual: Vec<f64> = y.iter().zip(&fitted).map(|(y, f)| y - f).collect();
-    let left_out = fit.posterior.leave_one_out();
+    let left_out = fit.posterior.leave_one_out()?;
+    let told = |(mean, var): (f64, f64)| match problem.model().bernoulli() {
+        Some(how) => {
+            let p = how.link().probability(mean, var).clamp(f64::EPSILON, 1.0 - f64::EPSILON);
+            (p, p * (1.0 - p))
+        }
+        None => (mean, var),
+    };
+    let left_out = left_out.into_iter().map(told);
     let standardized = y.iter().zip(left_out).map(|(y, (mean, var))| (y - mean) / var.sqrt()).collect();
     let mut order: Vec<usize> = (0..y.len()).collect();
     if let Some(x) = problem.x().first() {

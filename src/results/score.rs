@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::metric::{Density, Judged, METRICS, Metric, Numbers};
+use super::metric::{Classes, Density, Judged, METRICS, Metric, Numbers};
 use crate::data::{Dataset, TargetMap};
 use crate::fit::Fit;
-use crate::model::ModelError;
+use crate::model::{Bernoulli, ModelError, Problem};
 
 /// What the metrics say of predictions, those that fit them, in the order of [`METRICS`].
 #[derive(Debug, Clone, PartialEq)]
@@ -46,14 +46,18 @@ pub fn score_held_out(fit: &Arc<Fit>, rows: &Dataset) -> Result<Score, ModelErro
     scored(&judge(fit, rows)?)
 }
 
-/// Scores of each training row predicted from all others, parameters kept (Rasmussen & Williams, 5.10–5.12).
+/// Scores of each training row predicted from all others, parameters kept (Rasmussen & Williams, 5.10–5.12); of a
+/// classifier from the cavities, what stands for the other rows kept too.
 ///
 /// # Errors
 /// [`ModelError::NoNoise`] as above.
 pub fn score_leave_one_out(fit: &Arc<Fit>) -> Result<Score, ModelError> {
     let problem = fit.problem();
     let predicted: Vec<Predicted> =
-        fit.posterior.leave_one_out().into_iter().map(|(mean, var)| Predicted { mean, var }).collect();
+        fit.posterior.leave_one_out()?.into_iter().map(|(mean, var)| Predicted { mean, var }).collect();
+    if let Some(how) = problem.model().bernoulli() {
+        return scored(&classes(problem.y(), &predicted, how)?);
+    }
     let y = problem.data().y().ok_or(ModelError::NoTarget)?;
     scored(&numbers(y, &predicted, &problem.pipeline().target())?)
 }
@@ -70,27 +74,40 @@ fn scored(judged: &Judged) -> Result<Score, ModelError> {
 /// # Errors
 /// As [`predict`](super::predict); [`ModelError::NoTarget`] when the rows have none.
 pub fn judge(fit: &Arc<Fit>, rows: &Dataset) -> Result<Judged, ModelError> {
-    let target = fit.problem().data().target().ok_or(ModelError::NoTarget)?.name();
+    let problem = fit.problem();
+    if let (Some(known), Some(how)) = (problem.classes(), problem.model().bernoulli()) {
+        return classes(&known.labels(rows)?, &latent(problem, fit, rows)?, how);
+    }
+    let target = problem.data().target().ok_or(ModelError::NoTarget)?.name();
     let column = rows.find(target)?;
     if let Some(i) = column.values().iter().position(|v| !v.is_finite()) {
         let (column, value) = (target.to_string(), column.values()[i]);
         return Err(crate::data::DataError::NotFinite { column, row: rows.row(i), value }.into());
     }
-    let problem = fit.problem();
-    let x = problem.inputs_of(rows)?;
-    let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
-    let moments = fit.posterior.predict(&x)?;
+    let function = latent(problem, fit, rows)?;
     let noise = match problem.noise_variance(fit.values()) {
         Some(noise) => vec![noise; rows.n()],
         None => problem.known_noise_of(rows)?.ok_or(ModelError::NoNoiseColumn)?,
     };
-    let predicted: Vec<Predicted> = moments
-        .mean
-        .iter()
-        .zip(moments.var_f.iter().zip(noise))
-        .map(|(&mean, (v, n))| Predicted { mean, var: v + n })
-        .collect();
+    let predicted: Vec<Predicted> =
+        function.into_iter().zip(noise).map(|(f, noise)| Predicted { var: f.var + noise, ..f }).collect();
     numbers(column.values(), &predicted, &problem.pipeline().target())
+}
+
+/// The function at other rows.
+fn latent(problem: &Problem, fit: &Fit, rows: &Dataset) -> Result<Vec<Predicted>, ModelError> {
+    let x = problem.inputs_of(rows)?;
+    let moments = fit.posterior.predict(&x.iter().map(|c| &c[..]).collect::<Vec<_>>())?;
+    Ok(moments.mean.into_iter().zip(moments.var_f).map(|(mean, var)| Predicted { mean, var }).collect())
+}
+
+/// Labels ±1 beside the probability that the latent function gives the positive class.
+fn classes(labels: &[f64], predicted: &[Predicted], how: Bernoulli) -> Result<Judged, ModelError> {
+    if labels.is_empty() {
+        return Err(ModelError::NoRows);
+    }
+    let probability = predicted.iter().map(|p| how.link().probability(p.mean, p.var)).collect();
+    Ok(Judged::Classes(Classes { label: labels.iter().map(|y| *y > 0.0).collect(), probability }))
 }
 
 fn numbers(y: &[f64], predicted: &[Predicted], map: &TargetMap) -> Result<Judged, ModelError> {

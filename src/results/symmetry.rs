@@ -10,7 +10,7 @@ use crate::fit::spacing::span;
 use crate::fit::{Fit, Options, fit, given};
 use crate::kernel::wraps::{self, Method, Winding};
 use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveKind, Values};
-use crate::model::{Evidencer, Model, ModelError, Noise, Problem};
+use crate::model::{Evidencer, Likelihood, Model, ModelError, Noise, Problem};
 use crate::param::Param;
 use crate::progress::Progress;
 
@@ -157,7 +157,7 @@ pub fn symmetries(
 /// The model with a symmetry, started where the one without ended.
 fn with_symmetry(base: &Arc<Fit>, candidate: &Candidate, options: Options) -> Option<Symmetry> {
     let kernel = candidate.kernel(&base.model.kernel)?;
-    let model = Model { kernel, noise: started(base), ..base.asked.clone() };
+    let model = Model { kernel, likelihood: started(base), ..base.asked.clone() };
     let few = Options { restarts: options.restarts.clamp(1, 3), ..options };
     let fitted = fit(&model, base.problem().data(), few, &crate::progress::Silent).ok()?;
     if !seen_again(&fitted, &candidate.periods) {
@@ -178,11 +178,13 @@ fn seen_again(fitted: &Fit, periods: &[(InputRef, Param)]) -> bool {
     })
 }
 
-/// The noise of a fit as a start, where it is a free variance.
-fn started(base: &Fit) -> Noise {
-    match (&base.asked.noise, base.noise()) {
-        (Noise::Variance(param), Some(value)) if param.is_unset() && value > 0.0 => Noise::Variance(Param::free(value)),
-        (noise, _) => noise.clone(),
+/// The likelihood of a fit with its noise as a start, where it is a free variance.
+fn started(base: &Fit) -> Likelihood {
+    match (base.asked.noise(), base.noise()) {
+        (Some(Noise::Variance(param)), Some(value)) if param.is_unset() && value > 0.0 => {
+            Likelihood::Gaussian(Noise::Variance(Param::free(value)))
+        }
+        _ => base.asked.likelihood.clone(),
     }
 }
 

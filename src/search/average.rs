@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Search;
 use crate::fit::Fit;
-use crate::model::ModelError;
+use crate::model::{ModelError, Moments};
 use crate::results::{At, Prediction, predict};
 
 /// Models with a smaller weight are left out: they would change no digit that is shown.
@@ -36,9 +36,15 @@ pub fn average(search: &Search, place: &At) -> Result<Prediction, ModelError> {
     let means = of(|p| &p.mean);
     let (mean, var_f) = mixture(&weights, &means, &of(|p| &p.var_f));
     let (_, var_y) = mixture(&weights, &means, &of(|p| &p.var_y));
-    let sd = var_y.iter().map(|v| v.sqrt()).collect();
     let at = all[0].at.clone();
-    Ok(Prediction { fit: search.best.clone(), at, mean, sd, var_f, var_y, quantiles: None, members })
+    if let Some(probabilities) = all.iter().map(|p| p.probability.as_deref()).collect::<Option<Vec<_>>>() {
+        let (probability, _) = mixture(&weights, &probabilities, &probabilities);
+        let told = Prediction::of_classes(&search.best, at, Moments { mean, var_f }, probability);
+        return Ok(Prediction { members, ..told });
+    }
+    let sd = var_y.iter().map(|v| v.sqrt()).collect();
+    let (fit, probability, quantiles) = (search.best.clone(), None, None);
+    Ok(Prediction { fit, at, mean, sd, var_f, var_y, probability, quantiles, members })
 }
 
 /// Mean and variance of a mixture, entry by entry: Σ w m, and Σ w (v + (m − m̄)²).

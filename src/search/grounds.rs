@@ -124,9 +124,9 @@ pub fn null_kernel() -> Kernel {
 /// The model without any function: noise alone, as far as the noise is not known.
 pub fn null_model(settings: &Settings) -> Model {
     let model = settings.model(null_kernel());
-    match &model.noise {
-        Noise::Variance(param) if param.is_unset() => model,
-        // the noise is told: next to nothing is added to it
+    match model.noise() {
+        Some(Noise::Variance(param)) if param.is_unset() => model,
+        // the noise is told, or there is none: next to nothing is added to it
         _ => Model { kernel: nothing(), ..model },
     }
 }

@@ -11,8 +11,8 @@ use super::edits::{Child, Kind};
 use super::grounds::Grounds;
 use super::seeds::{Inheritance, base_seeds, fences, region, seeds};
 use super::{Candidate, Reached};
-use crate::fit::Likelihood;
 use crate::fit::optimize::{Options, Run};
+use crate::fit::{Likelihood, latent_fences};
 use crate::kernel::Role;
 use crate::model::{ModelError, Problem, at_once, needed_memory};
 use crate::progress::{Progress, Quiet};
@@ -143,7 +143,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
         for values in seeds_of(entry, problem) {
             watch.spent.fetch_add(1, Ordering::Relaxed);
             match objective.evidence(&values, false, true) {
-                Ok(found) if found.lml.is_finite() => {
+                Ok(found) if found.lml.is_finite() && found.converged => {
                     seen.push((objective.offset() - found.lml, objective.to_coordinates(&values)));
                 }
                 Ok(_) => {}
@@ -293,7 +293,7 @@ fn enter(child: Child, index: usize, grounds: &Grounds<'_>) -> Entry {
     match Problem::new(&model, &grounds.data, false) {
         Ok(problem) => {
             let problem = problem.confined(|p| region(p, grounds));
-            let fences = fences(&problem, grounds);
+            let fences = [fences(&problem, grounds), latent_fences(&problem)].concat();
             let problem = problem.fenced(fences);
             let criterion = grounds.settings.criterion;
             entry.penalty = criterion.penalty(problem.n()) * criterion.count(&problem) as f64;

@@ -255,7 +255,7 @@ impl SavedSettings {
             restarts: self.restarts,
             seed: self.seed,
             budget: Budget { seconds: self.budget_seconds, evaluations: self.budget_evaluations },
-            noise: shared.noise,
+            likelihood: shared.likelihood,
             mean: shared.mean,
         })
     }

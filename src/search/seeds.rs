@@ -32,8 +32,14 @@ pub struct Inheritance {
 impl Inheritance {
     pub fn of(parent: &Fit, grounds: &Grounds<'_>) -> Self {
         let problem = parent.problem();
-        let fitted = parent.posterior.fitted();
-        let residuals: Vec<f64> = problem.y().iter().zip(&fitted).map(|(y, f)| y - f).collect();
+        // what cannot be told at the parent's own rows is not there to be looked at
+        let fitted = parent.posterior.fitted().unwrap_or_else(|_| vec![0.0; problem.n()]);
+        // of a class that which its expected label lacks
+        let expected = |f: f64| match problem.model().bernoulli() {
+            Some(how) => 2.0 * how.link().probability_at(f) - 1.0,
+            None => f,
+        };
+        let residuals: Vec<f64> = problem.y().iter().zip(fitted).map(|(y, f)| y - expected(f)).collect();
         let of_parent = |d: usize| {
             let own = problem.parameters().iter().zip(parent.values());
             own.filter(move |(p, _)| p.role == Role::Period && p.columns == [d]).map(|(_, &v)| v)
@@ -56,7 +62,11 @@ impl Inheritance {
             periods
         });
         let periods = periods.collect();
-        let left = residuals.iter().map(|r| r * r).sum::<f64>() / residuals.len().max(1) as f64;
+        let left = if problem.classes().is_some() {
+            grounds.variance
+        } else {
+            residuals.iter().map(|r| r * r).sum::<f64>() / residuals.len().max(1) as f64
+        };
         Self { periods, size: mean_diagonal(problem, parent.values()).unwrap_or(0.0), left: left.min(grounds.variance) }
     }
 }

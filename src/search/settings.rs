@@ -1,7 +1,7 @@
 use super::edits::Edit;
 use super::score::Criterion;
 use crate::kernel::{Kernel, families};
-use crate::model::{Mean, Model, Noise};
+use crate::model::{Likelihood, Mean, Model, Noise};
 use crate::param::Param;
 
 /// How to search.
@@ -22,14 +22,14 @@ pub struct Settings {
     pub restarts: usize,
     pub seed: u64,
     pub budget: Budget,
-    pub noise: Noise,
+    pub likelihood: Likelihood,
     pub mean: Mean,
 }
 
 impl Settings {
-    /// The model of a kernel, with the noise and the mean of the search.
+    /// The model of a kernel, with the likelihood and the mean of the search.
     pub fn model(&self, kernel: Kernel) -> Model {
-        Model { noise: self.noise.clone(), mean: self.mean.clone(), ..Model::new(kernel) }
+        Model { likelihood: self.likelihood.clone(), mean: self.mean.clone(), ..Model::new(kernel) }
     }
 }
 
@@ -49,7 +49,7 @@ impl Default for Settings {
             restarts: 2,
             seed: 0,
             budget: Budget::default(),
-            noise: Noise::Variance(Param::default()),
+            likelihood: Likelihood::Gaussian(Noise::Variance(Param::default())),
             mean: Mean::Constant(Param::default()),
         }
     }

@@ -1,6 +1,7 @@
 //! Numbers from other programs, each run as text of the language. See tests/reference/README.md.
 
 mod additive;
+mod classes;
 mod deep;
 mod symmetry;
 
@@ -12,6 +13,7 @@ fn cases(file: &str) -> Vec<Value> {
     let text = match file {
         "additive" => include_str!("additive.json"),
         "deep" => include_str!("deep.json"),
+        "ep" => include_str!("ep.json"),
         "gram" => include_str!("gram.json"),
         "lml" => include_str!("lml.json"),
         "symmetry" => include_str!("symmetry.json"),

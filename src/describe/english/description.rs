@@ -8,7 +8,7 @@ use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::fit::spacing::variance;
 use crate::kernel::{Kernel, Leaf, Node, ParamSpec, Values, Wrapped, number};
-use crate::model::{Noise, ParameterKind};
+use crate::model::ParameterKind;
 use crate::param::Param;
 
 /// A kernel in words.
@@ -97,7 +97,7 @@ pub fn fit(fit: &Fit) -> Description {
     let mut told = describe(&fit.model.kernel, &scene);
     let terms: Vec<Kernel> = told.parts.iter().map(|part| part.kernel.clone()).collect();
     if let Ok(means) = fit.posterior.part_means(&terms) {
-        let whole = variance(fit.problem().y());
+        let whole = fit.posterior.explained().map_or(f64::NAN, |y| variance(&y));
         for (part, mean) in told.parts.iter_mut().zip(means) {
             part.share = Some(variance(&mean) / whole).filter(|share| share.is_finite());
         }
@@ -122,8 +122,8 @@ pub fn opening(fit: &Fit, parts: usize, scene: &Scene) -> String {
             beside.push(format!("around a mean of {}", amount(*value, scene.target.as_deref(), 3)));
         }
     }
-    match (&fit.model.noise, fit.noise()) {
-        (Noise::Column(name), _) => beside.push(format!("with noise known from {name}")),
+    match (fit.model.noise_column(), fit.noise()) {
+        (Some(name), _) => beside.push(format!("with noise known from {name}")),
         (_, Some(noise)) if noise > 0.0 => {
             let sd = amount(noise.sqrt(), scene.target.as_deref(), 3);
             beside.push(format!("with noise of standard deviation {sd}"));
@@ -131,7 +131,13 @@ pub fn opening(fit: &Fit, parts: usize, scene: &Scene) -> String {
         _ => {}
     }
     let beside = if beside.is_empty() { String::new() } else { format!(", {}", join_and(&beside)) };
-    format!("The model of {target}{scale} {what}{beside}:")
+    match problem.classes() {
+        Some(classes) => {
+            let positive = classes.positive();
+            format!("The latent function of {target}, high where {positive} is probable, {what}{beside}:")
+        }
+        None => format!("The model of {target}{scale} {what}{beside}:"),
+    }
 }
 
 /// A kernel without its values, but with its numbers: `2.5 * SE(year)`.

@@ -18,7 +18,7 @@ use super::models::{MEAN, NOISE, mean, noise};
 /// The model with the noise and the mean of the call.
 fn finished(call: &mut Call<'_, '_>, mut model: Model) -> Res<Value> {
     if let Some(value) = call.maybe::<Value>("noise")? {
-        model.noise = noise(value).map_err(|t| t.blame("noise"))?;
+        model = model.with_noise(noise(value).map_err(|t| t.blame("noise"))?);
     }
     if let Some(value) = call.maybe::<Value>("mean")? {
         let given = mean(value.clone()).map_err(|t| t.blame("mean"))?;

@@ -186,12 +186,18 @@ fn make(call: &mut Call<'_, '_>) -> Res<Value> {
 fn column(name: &Arc<str>, list: Value) -> Res<Column> {
     let items = Items::from_value(list.clone())?;
     let is_text = list.items().is_some_and(|mut items| items.any(|item| matches!(item, Value::Str(_))));
-    if !is_text {
+    // true and false are classes too
+    let is_truth =
+        list.items().is_some_and(|mut items| items.len() > 0 && items.all(|item| matches!(item, Value::Bool(_))));
+    if !is_text && !is_truth {
         return Ok(Column::numeric(name.clone(), Vec::<f64>::from_value(list)?));
     }
     let mut texts = Vec::with_capacity(items.len());
     for item in items {
-        texts.push(Some(<Arc<str>>::from_value(item)?));
+        texts.push(Some(match item {
+            Value::Bool(truth) if is_truth => truth.to_string().into(),
+            item => <Arc<str>>::from_value(item)?,
+        }));
     }
     Ok(Column::categories(name.clone(), texts))
 }

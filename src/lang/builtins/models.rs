@@ -14,7 +14,7 @@ use crate::lang::sheet::Record;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::unknown;
 use crate::lang::value::{FromValue, Kind, List, Value, expected};
-use crate::model::{Evidencer, Mean, Model, ModelError, Noise, Problem};
+use crate::model::{Bernoulli, Evidencer, Likelihood, Link, Mean, Model, ModelError, Noise, Problem};
 use crate::param::{Param, State};
 
 use super::remarks;
@@ -46,9 +46,15 @@ pub fn trouble(eval: &Evaluator<'_>, error: ModelError) -> Trouble {
         ModelError::Data(error) => super::data::trouble(error).blame("data"),
         error @ (ModelError::NoTarget
         | ModelError::CategoryTarget { .. }
+        | ModelError::UnknownClass { .. }
         | ModelError::TooFewRows { .. }
         | ModelError::ConstantTarget { .. }
         | ModelError::NoRows) => Trouble::new(error.to_string()).blame("data"),
+        error @ (ModelError::OneClass { .. } | ModelError::NotClasses { .. } | ModelError::TooManyClasses { .. }) => {
+            Trouble::new(error.to_string())
+                .blame("data")
+                .help("for another target write `target=` where the data are made")
+        }
         error @ ModelError::TooLarge { .. } => {
             Trouble::new(error.to_string()).help("take fewer rows, such as `data |> split(0.1, random=true)` gives")
         }
@@ -59,13 +65,54 @@ pub fn trouble(eval: &Evaluator<'_>, error: ModelError) -> Trouble {
 fn gp(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel: Kernel = call.arg("kernel")?;
     let mut model = Model::new(kernel);
-    if let Some(value) = call.maybe::<Value>("noise")? {
-        model.noise = noise(value).map_err(|t| t.blame("noise"))?;
+    if let Some(likelihood) = likelihood(call)? {
+        model.likelihood = likelihood;
     }
     if let Some(value) = call.maybe::<Value>("mean")? {
         model.mean = mean(value).map_err(|t| t.blame("mean"))?;
     }
     Ok(Value::Model(Arc::new(Pipeline::of(model))))
+}
+
+/// What an observation is, from the usual arguments; `None` where nothing is said of it.
+pub(super) fn likelihood(call: &mut Call<'_, '_>) -> Res<Option<Likelihood>> {
+    let noise = match call.maybe::<Value>("noise")? {
+        Some(value) => Some(noise(value).map_err(|t| t.blame("noise"))?),
+        None => None,
+    };
+    let mut word = |name: &'static str| -> Res<Option<Arc<str>>> { call.maybe::<Arc<str>>(name) };
+    let (likelihood, inference, link) = (word("likelihood")?, word("inference")?, word("link")?);
+    let wrong = |place: &'static str, text: &str, help: &str| Err(Trouble::new(text).blame(place).help(help));
+    if likelihood.as_deref() != Some("bernoulli") {
+        let classes = "for a target of two classes write `likelihood=\"bernoulli\"`";
+        if let Some(word @ ("ep" | "laplace")) = inference.as_deref() {
+            let text = format!("`{word}` is for classes: with Gaussian noise inference is exact");
+            return wrong("inference", &text, classes);
+        }
+        if link.is_some() {
+            return wrong("link", "a link makes probabilities of classes, and Gaussian noise has none", classes);
+        }
+        return Ok(noise.map(Likelihood::Gaussian));
+    }
+    if noise.is_some() {
+        let help = "leave it out; `+ WN` in the kernel gives each row a function of its own";
+        return wrong("noise", "classes have no noise: their probability says how sure they are", help);
+    }
+    Ok(Some(Likelihood::Bernoulli(match (inference.as_deref(), link.as_deref()) {
+        (Some("exact"), _) => {
+            let text = "no exact inference is known for classes";
+            return wrong("inference", text, "write `inference=\"ep\"`, which is close to it, or leave it out");
+        }
+        (Some("ep"), Some("logistic")) => {
+            let text = "`ep` goes with the probit link alone";
+            return wrong("link", text, "write `inference=\"laplace\"` for the logistic link");
+        }
+        (None, Some("logistic")) => Bernoulli::Laplace(Link::Logistic),
+        (Some("laplace"), link) => {
+            Bernoulli::Laplace(if link == Some("logistic") { Link::Logistic } else { Link::Probit })
+        }
+        _ => Bernoulli::Ep,
+    })))
 }
 
 /// A variance, of which 0 is fixed, or the column that holds one for each row.
@@ -197,6 +244,24 @@ pub const MEAN: Place = Place::keyword(
     "\"constant\"",
     "the mean function; a number for a constant, a list for an offset and slopes",
 );
+pub const LIKELIHOOD: Place = Place::keyword(
+    "likelihood",
+    Want::Choice(&["gaussian", "bernoulli"]),
+    "\"gaussian\"",
+    "what the target is: numbers with noise, or two classes",
+);
+pub const INFERENCE: Place = Place::keyword(
+    "inference",
+    Want::Choice(&["exact", "ep", "laplace"]),
+    "\"exact\", of classes \"ep\"",
+    "how the posterior is found: classes need an approximation, of which `laplace` is the quick one",
+);
+pub const LINK: Place = Place::keyword(
+    "link",
+    Want::Choice(&["probit", "logistic"]),
+    "\"probit\"",
+    "what makes a probability of the function; `logistic` goes with `laplace`",
+);
 pub const RESTARTS: Place = Place::keyword("restarts", Want::Count, "10", "how many starts");
 pub const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "what the random starts depend on");
 pub const MAXITER: Place = Place::keyword("maxiter", Want::Count, "1000", "how many steps from each start");
@@ -206,11 +271,24 @@ pub static MODELS: &[Builtin] = &[
         name: "gp",
         aliases: &[],
         group: Group::Models,
-        places: &[Place::required("kernel", Want::Kind(Kind::Kernel), "the kernel"), NOISE, MEAN],
+        places: &[
+            Place::required("kernel", Want::Kind(Kind::Kernel), "the kernel"),
+            NOISE,
+            MEAN,
+            LIKELIHOOD,
+            INFERENCE,
+            LINK,
+        ],
         result: Some(Kind::Model),
         summary: "a Gaussian-process model, to be fitted to data",
-        help: "Steps come before it: `transform(y=log) >> gp(SE + Per)`.",
-        examples: &["gp(SE(year), noise=0.1, mean=\"zero\")"],
+        help: "Steps come before it: `transform(y=log) >> gp(SE + Per)`. With `likelihood=\"bernoulli\"` the target has two \
+               classes, of which the larger number, or the second in alphabetical order, is the positive one; its \
+               probability is a function of the process.",
+        examples: &[
+            "gp(SE(year), noise=0.1, mean=\"zero\")",
+            "let d = data(x=0..8, y=[0, 0, 1, 0, 1, 1, 0, 1])\n\
+             d |> condition(gp(SE(x, l=3, v=2), likelihood=\"bernoulli\", mean=0)) |> predict([0, 3.5, 7])",
+        ],
         run: gp,
     },
     Builtin {

@@ -2,17 +2,20 @@
 
 use crate::data::{Column, Dataset, Step, Which, mean_sd};
 use crate::describe::rounded;
-use crate::fit::Fit;
+use crate::fit::{Fit, UNSETTLED};
 use crate::kernel::{InputRef, Inputs, Kernel, Node, Origin, Place, Size};
 use crate::lang::call::Call;
 use crate::lang::diagnostic::Diagnostic;
 use crate::lang::host::Item;
-use crate::model::{Model, Noise, Problem};
+use crate::model::{Model, Problem};
 
 /// What must not go unheard, even where the fit is never shown.
 pub fn warn_of_end(call: &mut Call<'_, '_>, fit: &Fit) {
     if let Some(ended) = fit.ended.filter(|ended| !ended.well()) {
         call.warn(format!("the fit has {ended}: the values are the best so far"));
+    }
+    if fit.posterior.pseudo().is_some_and(|pseudo| !pseudo.converged) {
+        call.warn(UNSETTLED.to_string());
     }
     if fit.posterior.jitter() > 0.0 {
         call.warn(format!("jitter of {:.1e} was added to the diagonal of the covariance", fit.posterior.jitter()));
@@ -25,10 +28,7 @@ pub fn warn_of_spreads(call: &mut Call<'_, '_>, model: &Model, data: &Dataset) {
     if model.steps.iter().any(scaled) {
         return;
     }
-    let known = match &model.noise {
-        Noise::Column(name) => Some(&**name),
-        Noise::Variance(_) => None,
-    };
+    let known = model.noise_column();
     let inputs: Vec<&Column> = data.inputs().filter(|c| !c.is_categories() && Some(c.name()) != known).collect();
     let Some((origin, family, worst)) = uneven(&model.kernel, &inputs) else {
         return;

@@ -329,7 +329,8 @@ pub static RESULTS: &[Builtin] = &[
         result: Some(Kind::Prediction),
         summary: "mean and standard deviation of the target at some rows",
         help: "`1961..1964` with `n=36` are 36 months: the end is left out, `..=` includes it. `sd` is that of a new \
-               observation, noise included.",
+               observation, noise included. Of a classifier: the probability of the positive class, the more probable \
+               class, and mean and variance of the latent function.",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\n\
                      d |> condition(gp(SE(x, l=1, v=4), noise=0.1)) |> predict(0..2, n=4)"],
         run: predict,

@@ -50,8 +50,8 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
         settings.budget = budget;
     }
     settings.inputs = call.input_names("inputs", data)?;
-    if let Some(value) = call.maybe::<Value>("noise")? {
-        settings.noise = models::noise(value).map_err(|t| t.blame("noise"))?;
+    if let Some(likelihood) = models::likelihood(call)? {
+        settings.likelihood = likelihood;
     }
     if let Some(value) = call.maybe::<Value>("mean")? {
         settings.mean = models::mean(value).map_err(|t| t.blame("mean"))?;
@@ -232,6 +232,9 @@ pub static SEARCHES: &[Builtin] = &[
             Place::keyword("inputs", Want::Input, "all", "the inputs that base kernels look at"),
             models::NOISE,
             models::MEAN,
+            models::LIKELIHOOD,
+            models::INFERENCE,
+            models::LINK,
         ],
         result: Some(Kind::Search),
         summary: "the kernel that the data speak for, built up from base kernels edit by edit",

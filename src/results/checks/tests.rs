@@ -8,7 +8,7 @@ use super::{About, Checks, Topic, checks};
 use crate::data::{Column, Dataset};
 use crate::fit::{Options, condition, fit};
 use crate::kernel::{Inputs, Kernel, families};
-use crate::model::{Mean, Model, Noise};
+use crate::model::{Likelihood, Mean, Model, Noise};
 use crate::param::Param;
 use crate::progress::Silent;
 
@@ -22,7 +22,7 @@ fn kernel(name: &str, values: &[f64]) -> Kernel {
 
 fn model() -> Model {
     Model {
-        noise: Noise::Variance(Param::free(0.25)),
+        likelihood: Likelihood::Gaussian(Noise::Variance(Param::free(0.25))),
         mean: Mean::Constant(Param::free(2.0)),
         ..Model::new(kernel("SE", &[1.5, 1.0]))
     }
@@ -39,7 +39,7 @@ fn data(y: Vec<f64>) -> Dataset {
 
 /// A draw of the model's function, with `noise` (row, standard normal number) added.
 fn drawn(seed: u64, noise: impl Fn(usize, f64) -> f64) -> Dataset {
-    let quiet = Model { noise: Noise::Variance(Param::fixed(1e-6)), ..model() };
+    let quiet = model().with_noise(Noise::Variance(Param::fixed(1e-6)));
     let zeros = condition(&quiet, &data((0..ROWS).map(|i| i as f64 * 1e-9).collect())).unwrap();
     let mut random = Pcg64::seed_from_u64(seed);
     let mut normal = || StandardNormal.sample(&mut random);

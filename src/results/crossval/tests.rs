@@ -75,7 +75,8 @@ fn what_does_not_fit_is_refused_before_any_fit() {
         "`auc` does not fit predicted numbers: `mse`, `rmse`, `mae`, `nll`, `r2`, `coverage` do"
     );
     let mut silent = model("SE");
-    silent.1.noise = crate::model::Noise::Variance(crate::param::Param::fixed(0.0));
+    silent.1.likelihood =
+        crate::model::Likelihood::Gaussian(crate::model::Noise::Variance(crate::param::Param::fixed(0.0)));
     assert_eq!(asked("nll", vec![silent]), "`nll` needs a predictive density, and `SE` has no noise");
     let empty = Trial { folds: Folds::Parts(vec![(data.clone(), data.take(&[]))]), ..trial(&data, 3) };
     let error = cross_validate(vec![model("SE")], &data, &empty, &Silent).unwrap_err();

@@ -1,0 +1,191 @@
+//! Two classes: the Bernoulli likelihood of a latent Gaussian process.
+//!
+//! A row is of the positive class (y = 1, else −1) with a probability that a link function makes of the latent f. Both
+//! approximations here put a Gaussian in the place of each row's likelihood, ∝ exp(νᵢf − ½τᵢf²): a *pseudo-observation*
+//! of the value νᵢ/τᵢ with noise of variance 1/τᵢ. Given these the posterior is that of exact regression, and so are
+//! predictions, parts, draws and (for expectation propagation) the gradient of the evidence.
+
+mod ep;
+mod labels;
+mod laplace;
+mod link;
+
+pub use labels::Classes;
+pub use link::{Link, standard_quantile};
+
+use crate::linalg::{Matrix, NotPositiveDefinite, Workspace, vector};
+
+/// How the classes come of the latent function, and by which approximation its posterior is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bernoulli {
+    /// Expectation propagation, of the probit link (Rasmussen & Williams, 3.6).
+    Ep,
+    /// Laplace's method (Rasmussen & Williams, 3.4).
+    Laplace(Link),
+}
+
+impl Bernoulli {
+    pub fn link(self) -> Link {
+        match self {
+            Self::Ep => Link::Probit,
+            Self::Laplace(link) => link,
+        }
+    }
+}
+
+/// The Gaussians that stand for the likelihood, one a row, and what they give.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pseudo {
+    /// τ, above 0.
+    pub precision: Vec<f64>,
+    /// ν: precision times the value that is as if observed.
+    pub shift: Vec<f64>,
+    /// K⁻¹(μ − m), with μ the posterior mean of f at the rows.
+    pub alpha: Vec<f64>,
+    /// The approximate log evidence.
+    pub lml: f64,
+    /// How the evidence depends on f beside what regression on the pseudo-observations has: r with ½(rαᵀ + αrᵀ) to be
+    /// added to the derivative in K and r to that in the mean. Empty where there is nothing of the kind.
+    pub implicit: Vec<f64>,
+    /// Whether the approximation settled; else it is the best that was seen.
+    pub converged: bool,
+    /// How many factorizations it took.
+    pub rounds: usize,
+}
+
+impl Pseudo {
+    /// The derivative of the evidence in column j of the covariance, from the diagonal down and both halves of the matrix
+    /// together, given the same column of B⁻¹.
+    pub fn pull(&self, j: usize, inverse: &[f64], w: &mut [f64]) {
+        let own = self.precision[j].sqrt();
+        for (w, (b, t)) in w.iter_mut().zip(inverse.iter().zip(&self.precision[j..])) {
+            *w = -own * t.sqrt() * b;
+        }
+        vector::axpy(w, self.alpha[j], &self.alpha[j..]);
+        if let Some(&implicit) = self.implicit.get(j) {
+            vector::axpy(w, implicit, &self.alpha[j..]);
+            vector::axpy(w, self.alpha[j], &self.implicit[j..]);
+        }
+        w[0] *= 0.5;
+    }
+
+    /// The values that are as if observed.
+    pub fn targets(&self) -> impl Iterator<Item = f64> {
+        self.shift.iter().zip(&self.precision).map(|(v, t)| v / t)
+    }
+}
+
+/// No precision is below this: what is certain of its class has next to no weight, and still a pseudo-observation.
+const LEAST: f64 = 1e-60;
+
+/// Below this share a posterior variance is no difference of numbers near 1.
+const VAGUE: f64 = 1e-3;
+
+/// Finds pseudo-observations, keeping its memory between calls.
+pub struct Approximator {
+    /// The covariance of f at the rows, both triangles: to be written before each call.
+    pub k: Matrix,
+    half: Matrix,
+}
+
+impl Approximator {
+    /// For n rows.
+    pub fn new(n: usize) -> Self {
+        Self { k: Matrix::zeros(n, n), half: Matrix::zeros(n, n) }
+    }
+
+    /// The pseudo-observations of labels ±1 under a prior mean. Every call begins anew, so that the result depends on
+    /// nothing but its arguments. `work` has the factor of B = I + S^½KS^½ afterwards, with S the precisions found.
+    ///
+    /// # Errors
+    /// [`NotPositiveDefinite`]: K is so far from positive semi-definite that B is not positive definite.
+    pub fn find(
+        &mut self,
+        how: Bernoulli,
+        y: &[f64],
+        mean: &[f64],
+        gradient: bool,
+        work: &mut Workspace,
+    ) -> Result<Pseudo, NotPositiveDefinite> {
+        match how {
+            Bernoulli::Ep => ep::find(self, y, mean, work),
+            Bernoulli::Laplace(link) => laplace::find(self, link, y, mean, gradient, work),
+        }
+    }
+
+    /// Factors B = I + S^½KS^½ in `work`.
+    fn factor(&self, precision: &[f64], work: &mut Workspace) -> Result<(), NotPositiveDefinite> {
+        let n = precision.len();
+        let root: Vec<f64> = precision.iter().map(|t| t.sqrt()).collect();
+        for (j, own) in root.iter().enumerate() {
+            let from = &self.k.as_slice()[j * n + j..(j + 1) * n];
+            let to = &mut work.matrix.as_mut_slice()[j * n + j..(j + 1) * n];
+            to.copy_from_slice(from);
+            vector::multiply(to, &root[j..]);
+            vector::affine(to, *own, 0.0);
+            to[0] += 1.0;
+        }
+        work.factor()
+    }
+
+    /// (K + S⁻¹)⁻¹S⁻¹b = b − S^½B⁻¹S^½Kb, after factoring: K⁻¹(μ − m) where b is ν − τm.
+    fn weights(&self, precision: &[f64], b: &[f64], work: &Workspace) -> Vec<f64> {
+        let mut inner = self.times(b);
+        inner.iter_mut().zip(precision).for_each(|(v, t)| *v *= t.sqrt());
+        work.solve(&mut inner);
+        b.iter().zip(inner.iter().zip(precision)).map(|(b, (v, t))| b - t.sqrt() * v).collect()
+    }
+
+    /// Kb.
+    fn times(&self, b: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; b.len()];
+        for (column, &weight) in self.k.as_slice().chunks_exact(b.len().max(1)).zip(b) {
+            vector::axpy(&mut out, weight, column);
+        }
+        out
+    }
+
+    /// The posterior variances of f at the rows, after factoring. Above 0 unless the prior's are not.
+    ///
+    /// They are (1 − (B⁻¹)ᵢᵢ)/τᵢ, from the inverse of the factor; where next to nothing is left of that difference,
+    /// Kᵢᵢ less the square of L⁻¹S^½Keᵢ.
+    fn variances(&mut self, precision: &[f64], work: &Workspace) -> Vec<f64> {
+        let n = precision.len();
+        work.invert_factor(&mut self.half);
+        let below = |j: usize| &self.half.as_slice()[j * n + j..(j + 1) * n];
+        let known: Vec<f64> = (0..n).map(|j| 1.0 - vector::dot(below(j), below(j))).collect();
+        let vague: Vec<usize> = (0..n).filter(|&j| known[j] < VAGUE).collect();
+        let mut variances: Vec<f64> = known.iter().zip(precision).map(|(known, t)| known / t).collect();
+        if vague.is_empty() {
+            return variances;
+        }
+        let root: Vec<f64> = precision.iter().map(|t| t.sqrt()).collect();
+        let mut columns = Matrix::zeros(n, vague.len());
+        for (&j, column) in vague.iter().zip(columns.as_mut_slice().chunks_exact_mut(n)) {
+            column.copy_from_slice(&self.k.as_slice()[j * n..(j + 1) * n]);
+            vector::multiply(column, &root);
+        }
+        work.half_solve(&mut columns);
+        for (&j, column) in vague.iter().zip(columns.as_slice().chunks_exact(n)) {
+            variances[j] = self.left(j, vector::dot(column, column), precision[j]);
+        }
+        variances
+    }
+
+    /// A prior variance less what the data take; where rounding has nothing left of it, the least that can be: a row's
+    /// own pseudo-observation and those of all others leave no less than this share.
+    fn left(&self, row: usize, taken: f64, precision: f64) -> f64 {
+        let prior = self.k[(row, row)];
+        (prior - taken).max(f64::EPSILON * prior / (1.0 + precision * prior))
+    }
+}
+
+/// Φ's pairs of mean and variance of a Gaussian with one factor exp(νf − ½τf²) taken out of it: what the other rows say
+/// of a row (Rasmussen & Williams, 3.56).
+pub fn cavity(mean: f64, variance: f64, precision: f64, shift: f64) -> (f64, f64) {
+    let rest = (1.0 - precision * variance).max(f64::EPSILON);
+    ((mean - shift * variance) / rest, variance / rest)
+}
+
+#[cfg(test)]
+mod tests;
