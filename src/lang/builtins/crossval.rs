@@ -119,7 +119,8 @@ fn folds(value: Option<Value>, data: &Dataset, seed: u64) -> Res<Folds> {
         }
         Value::Data(table) => published(&table, data),
         value => {
-            let items: Vec<Value> = Items::from_value(value)?.collect();
+            // a range may be endless
+            let items: Vec<Value> = Items::from_value(value)?.take(data.n() + 1).collect();
             match items.first() {
                 Some(Value::Number(_)) => {
                     let labels = items.into_iter().map(f64::from_value).collect::<Res<Vec<_>>>()?;

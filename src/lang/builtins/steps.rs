@@ -9,7 +9,7 @@ use crate::lang::call::Call;
 use crate::lang::display::number;
 use crate::lang::pipeline::Pipeline;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, Items, Kind, Value};
+use crate::lang::value::{FromValue, Kind, Value};
 
 /// Steps on data where there are data, otherwise the steps themselves.
 fn stepped(data: Option<Arc<Dataset>>, steps: Vec<Step>) -> Result<Value, DataError> {
@@ -97,8 +97,8 @@ fn boxcox(call: &mut Call<'_, '_>) -> Res<Value> {
 
 /// The normal scores of numbers.
 fn warped(call: &mut Call<'_, '_>) -> Res<Value> {
-    let values: Items = call.arg("values")?;
-    let numbers = values.map(f64::from_value).collect::<Res<Vec<_>>>().map_err(|t| t.blame("values"))?;
+    let values: Value = call.arg("values")?;
+    let numbers = Vec::<f64>::from_value(values).map_err(|t| t.blame("values"))?;
     if numbers.iter().any(|x| x.is_nan()) {
         return Err(Trouble::new("a missing value has no rank").blame("values"));
     }
