@@ -8,7 +8,7 @@ use crate::lang::call::Call;
 use crate::lang::display::number;
 use crate::lang::pipeline::Pipeline;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, Items, Kind, Value, expected};
+use crate::lang::value::{FromValue, Items, Kind, Value, check_length, expected};
 use crate::model::{Model, ModelError};
 use crate::results::metric::{METRICS, Metric, metric};
 use crate::results::{CrossError, Folds, Trial, cross_validate};
@@ -119,8 +119,10 @@ fn folds(value: Option<Value>, data: &Dataset, seed: u64) -> Res<Folds> {
         }
         Value::Data(table) => published(&table, data),
         value => {
+            let items = Items::from_value(value)?;
             // a range may be endless
-            let items: Vec<Value> = Items::from_value(value)?.take(data.n() + 1).collect();
+            check_length(items.len())?;
+            let items: Vec<Value> = items.collect();
             match items.first() {
                 Some(Value::Number(_)) => {
                     let labels = items.into_iter().map(f64::from_value).collect::<Res<Vec<_>>>()?;
