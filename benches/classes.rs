@@ -33,7 +33,7 @@ fn model(how: Bernoulli) -> Model {
     let se = family("SE").expect("a family");
     let params = se.spec().params.iter().map(|p| p.unset(true)).collect();
     let kernel: Kernel = Node::Leaf(Leaf { family: se, inputs: Inputs::All, ard: true, params }).into();
-    Model { likelihood: Likelihood::Bernoulli(how), ..Model::new(kernel) }
+    Model { likelihood: Likelihood::Bernoulli { how, positive: None }, ..Model::new(kernel) }
 }
 
 #[divan::bench(args = SIZES, min_time = 1)]

@@ -198,6 +198,7 @@ examples! {
     additivity: "additivity.mer";
     airline: "airline.mer";
     airline_search: "airline_search.mer";
+    classification: "classification.mer";
     concrete: "concrete.mer";
     concrete_search: "concrete_search.mer";
     deep_kernels: "deep_kernels.mer";

@@ -11,6 +11,7 @@ use crate::results::{Compared, OrderVariance, Score, Symmetry};
 pub fn measured(metric: &Metric, value: f64) -> String {
     match metric.scale {
         Scale::Share => percent(value),
+        _ if value.is_nan() => "–".into(),
         _ => rounded(value),
     }
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use super::probability;
 use crate::data::{Column, Dataset};
 use crate::figure::ready::{Curve, Names, Pairs, draws_figure, fit_figure, parity_figure, residuals_figure};
 use crate::figure::{Across, Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::linalg::Matrix;
 use crate::model::ModelError;
-use crate::results::{At, Beyond, Prediction, Residuals, predict};
+use crate::results::{At, Beyond, Fitted, OneAgainstRest, Prediction, Residuals, predict};
 
 /// Points of the grids that curves are drawn on.
 const GRID: usize = 400;
@@ -80,13 +81,27 @@ pub fn fit(fit: &Arc<Fit>, band: BandOf) -> Result<Figure, ModelError> {
 /// # Errors
 /// As [`predict`].
 pub fn fit_beyond(fit: &Arc<Fit>, band: BandOf, beyond: Beyond) -> Result<Figure, ModelError> {
-    let Some(input) = single_input(fit) else { return parity(fit) };
+    let input = match single_input(fit) {
+        Some(input) => input,
+        None if fit.problem().classes().is_some() => {
+            return probability::fit(&Fitted::One(fit.clone()), GRID, beyond);
+        }
+        None => return parity(fit),
+    };
     let mut figure = prediction(&predict(fit, At::Rows(fit.grid_beyond(GRID, beyond)?))?, band)?;
     if beyond != Beyond::default() {
         let x = fit.problem().data().find(&input)?.values();
         figure.panels.iter_mut().for_each(|panel| mark_ends(panel, x, beyond));
     }
     Ok(figure)
+}
+
+/// Of several classes the probabilities over the inputs, as [`probability::fit`].
+///
+/// # Errors
+/// As [`predict`].
+pub fn classes(rest: &Arc<OneAgainstRest>) -> Result<Figure, ModelError> {
+    probability::fit(&Fitted::Rest(rest.clone()), GRID, Beyond::default())
 }
 
 /// Marks where the data end, where more than that is shown.
@@ -106,13 +121,7 @@ pub(super) fn single_input(fit: &Fit) -> Option<String> {
     fit.problem().data().column(name).filter(|c| !c.is_categories()).map(|c| c.name().to_string())
 }
 
-const NO_FIGURE: &str = "there is no figure of class probabilities: `write` keeps them as a table, and `decompose` shows the parts \
-                         of the latent function";
-
 fn parity(fit: &Arc<Fit>) -> Result<Figure, ModelError> {
-    if fit.problem().classes().is_some() {
-        return Err(ModelError::NotOfClasses(NO_FIGURE));
-    }
     let data = fit.problem().data();
     let observed = data.y().ok_or(ModelError::NoTarget)?;
     let fitted = predict(fit, At::Training)?;
@@ -126,7 +135,7 @@ fn parity(fit: &Arc<Fit>) -> Result<Figure, ModelError> {
 /// [`ModelError::OneInput`] where there are several inputs and no known target.
 pub fn prediction(prediction: &Prediction, band: BandOf) -> Result<Figure, ModelError> {
     if prediction.probability.is_some() {
-        return Err(ModelError::NotOfClasses(NO_FIGURE));
+        return probability::prediction(prediction);
     }
     let data = prediction.fit.problem().data();
     let target = data.target().ok_or(ModelError::NoTarget)?;

@@ -64,7 +64,7 @@ pub fn fit(fit: &Fit) -> String {
 }
 
 /// What makes classes of the function, and how its posterior was found.
-fn likelihood(fit: &Fit) -> String {
+pub(super) fn likelihood(fit: &Fit) -> String {
     match fit.model.bernoulli() {
         None => "Gaussian".into(),
         Some(Bernoulli::Ep) => "probit, by expectation propagation".into(),

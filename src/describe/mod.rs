@@ -1,6 +1,7 @@
 //! Results for people: sentences, tables and figures, rounded. Nothing here is ever parsed.
 
 pub mod checks;
+pub mod classes;
 mod comparison;
 pub mod crossed;
 mod data;
@@ -13,6 +14,7 @@ mod grid;
 mod numbers;
 pub mod parts;
 mod prediction;
+pub mod probability;
 pub mod search;
 pub mod tables;
 

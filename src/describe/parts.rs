@@ -147,6 +147,7 @@ fn plane(parts: &Decomposition, part: &Component, along: &Along, y_name: &str) -
         z: along.mean.clone(),
         label: y_name.into(),
         range: None,
+        split: false,
     };
     let points = Mark::Points { x: values(0), y: values(1), label: "rows of the data".into(), role: Role::Data };
     let (x_name, second) = (label_of(data, &along.inputs[0]), label_of(data, &along.inputs[1]));

@@ -6,7 +6,7 @@ use crate::fit::Fit;
 use crate::results::{Compared, Decomposition, OrderVariance, Prediction, Residuals, Symmetry};
 
 /// The inputs, and the target where it is known.
-fn rows(data: &Dataset) -> Table {
+pub(super) fn rows(data: &Dataset) -> Table {
     let target = data.target().into_iter();
     data.inputs().chain(target).fold(Table::new(), column)
 }

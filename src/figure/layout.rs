@@ -205,7 +205,7 @@ impl Needs<'_> {
 
     fn shades(&self) -> Option<Shades> {
         self.marks.iter().find_map(|m| match m.as_ref() {
-            Mark::Heat { z, range, .. } => Shades::within(z, *range),
+            Mark::Heat { z, range, split, .. } => Shades::within(z, *range, *split),
             _ => None,
         })
     }

@@ -95,12 +95,13 @@ impl Shades {
         }
     }
 
-    /// Shades over a range that was set, or over the values.
-    pub fn within(values: &[f64], range: Option<(f64, f64)>) -> Option<Self> {
-        match range {
+    /// Shades over a range that was set, or over the values; `split` has white in the middle.
+    pub fn within(values: &[f64], range: Option<(f64, f64)>, split: bool) -> Option<Self> {
+        let over = match range {
             Some((lo, hi)) => Self::over(&[lo, hi]),
             None => Self::over(values),
-        }
+        };
+        over.map(|shades| Self { two_sided: shades.two_sided || split, ..shades })
     }
 
     /// The colour of a value; values beyond the range take that of its end.

@@ -89,8 +89,14 @@ pub fn components_figure(title: &str, panels: Vec<Panel>) -> Figure {
 
 /// Correlations between values at `x` and values at `y`, row by row from the first of `y`.
 pub fn correlation_panel(names: Names<'_>, x: &[f64], y: &[f64], values: &[f64]) -> Panel {
-    let heat =
-        Mark::Heat { x: x.to_vec(), y: y.to_vec(), z: values.to_vec(), label: String::new(), range: Some((-1.0, 1.0)) };
+    let heat = Mark::Heat {
+        x: x.to_vec(),
+        y: y.to_vec(),
+        z: values.to_vec(),
+        label: String::new(),
+        range: Some((-1.0, 1.0)),
+        split: false,
+    };
     Panel { square: true, ..Panel::new(names.x, names.y, vec![heat]).titled(names.title) }
 }
 
@@ -195,8 +201,14 @@ pub fn gram_figure(title: &str, input: &str, rows: &[f64], columns: &[f64], valu
         (true, true) => what.to_string(),
         (false, _) => what.replace("of the ", "").to_string(),
     };
-    let heat =
-        Mark::Heat { x: places(columns), y: places(rows), z: values.to_vec(), label: "covariance".into(), range: None };
+    let heat = Mark::Heat {
+        x: places(columns),
+        y: places(rows),
+        z: values.to_vec(),
+        label: "covariance".into(),
+        range: None,
+        split: false,
+    };
     let mut panel = Panel::new(label("column"), label("row"), vec![heat]);
     panel.y = Axis { reversed: true, ..panel.y };
     panel.square = true;

@@ -45,6 +45,8 @@ pub fn plain(value: &Value) -> Json {
             "converged": fit.converged(),
             "hints": fit.hints,
         }),
+        Value::Rest(rest) => super::classes::fit_json(rest),
+        Value::ClassPrediction(prediction) => super::classes::prediction_json(prediction),
         Value::Search(search) => super::searched::json(search),
         Value::Prediction(prediction) => {
             let mut out = Map::new();
@@ -142,7 +144,7 @@ pub fn lost(value: &Value) -> Option<Value> {
     }
 }
 
-fn numbers(values: &[f64]) -> Json {
+pub(super) fn numbers(values: &[f64]) -> Json {
     values.iter().map(|x| number(*x)).collect()
 }
 

@@ -6,6 +6,7 @@ pub mod builtin;
 mod builtins;
 pub mod call;
 pub mod check;
+mod classes;
 mod combinators;
 mod crossed;
 mod deal;

@@ -59,6 +59,7 @@ impl FromValue for Pipeline {
             Value::Model(pipeline) => Ok((*pipeline).clone()),
             Value::Kernel(kernel) => Ok(Self::of(Model::new(kernel))),
             Value::Fit(fit) => Ok(Self::of(fit.model.clone())),
+            Value::Rest(rest) => Ok(Self::of(rest.asked.clone())),
             Value::Search(search) => Ok(Self::of(search.best.model.clone())),
             other => Err(expected("a model or a kernel", &other)),
         }

@@ -3,6 +3,7 @@
 use super::value::Value;
 use crate::data::write::{Cells, Table};
 use crate::describe::show_table;
+use crate::figure::Figure;
 
 /// Columns of numbers and text. Equality is that of the columns.
 #[derive(Debug, Clone)]
@@ -10,11 +11,22 @@ pub struct Sheet {
     pub table: Table,
     /// How it is shown, where that is more than the columns.
     text: Option<String>,
+    /// How it is drawn, where that is not as bars.
+    figure: Option<Figure>,
 }
 
 impl Sheet {
     pub fn told(table: Table, text: String) -> Self {
-        Self { table, text: Some(text) }
+        Self { table, text: Some(text), figure: None }
+    }
+
+    /// The same with a figure of its own.
+    pub fn drawn(self, figure: Figure) -> Self {
+        Self { figure: Some(figure), ..self }
+    }
+
+    pub fn figure(&self) -> Option<&Figure> {
+        self.figure.as_ref()
     }
 
     pub fn text(&self) -> String {
@@ -24,7 +36,7 @@ impl Sheet {
 
 impl From<Table> for Sheet {
     fn from(table: Table) -> Self {
-        Self { table, text: None }
+        Self { table, text: None, figure: None }
     }
 }
 

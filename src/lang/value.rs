@@ -17,7 +17,9 @@ use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::kernel::{Kernel, Move};
 use crate::param::{Param, Prior};
-use crate::results::{CrossValidation, Decomposition, Drawn, Features, Prediction, Residuals};
+use crate::results::{
+    ClassPrediction, CrossValidation, Decomposition, Drawn, Features, Fitted, OneAgainstRest, Prediction, Residuals,
+};
 use crate::search::Search;
 
 /// One value of the language.
@@ -36,9 +38,13 @@ pub enum Value {
     /// A pipeline that is not yet fitted.
     Model(Arc<Pipeline>),
     Fit(Arc<Fit>),
+    /// What `fit` gives where the target has more than two classes: of the kind of fits, and a fit for each class.
+    Rest(Arc<OneAgainstRest>),
     /// Where a fit is wanted it stands for its best.
     Search(Arc<Search>),
     Prediction(Arc<Prediction>),
+    /// And what `predict` gives then: of the kind of predictions.
+    ClassPrediction(Arc<ClassPrediction>),
     Decomposition(Arc<Decomposition>),
     Residuals(Arc<Residuals>),
     /// A kernel or a fit in words.
@@ -178,9 +184,9 @@ impl Value {
             Value::Kernel(_) => Kind::Kernel,
             Value::Data(_) => Kind::Data,
             Value::Model(_) => Kind::Model,
-            Value::Fit(_) => Kind::Fit,
+            Value::Fit(_) | Value::Rest(_) => Kind::Fit,
             Value::Search(_) => Kind::Search,
-            Value::Prediction(_) => Kind::Prediction,
+            Value::Prediction(_) | Value::ClassPrediction(_) => Kind::Prediction,
             Value::Decomposition(_) => Kind::Decomposition,
             Value::Residuals(_) => Kind::Residuals,
             Value::Explanation(_) => Kind::Explanation,
@@ -265,6 +271,8 @@ impl Value {
             (Value::Data(a), Value::Data(b)) => a == b,
             (Value::Model(a), Value::Model(b)) => a == b,
             (Value::Fit(a), Value::Fit(b)) => Arc::ptr_eq(a, b),
+            (Value::Rest(a), Value::Rest(b)) => Arc::ptr_eq(a, b),
+            (Value::ClassPrediction(a), Value::ClassPrediction(b)) => Arc::ptr_eq(a, b),
             (Value::Search(a), Value::Search(b)) => Arc::ptr_eq(a, b),
             (Value::Prediction(a), Value::Prediction(b)) => Arc::ptr_eq(a, b),
             (Value::Decomposition(a), Value::Decomposition(b)) => Arc::ptr_eq(a, b),
@@ -342,7 +350,22 @@ impl FromValue for Arc<Fit> {
         match value {
             Value::Fit(fit) => Ok(fit),
             Value::Search(search) => Ok(search.best.clone()),
+            Value::Rest(rest) => {
+                let text = format!("expected one fit, found one for each of {} classes", rest.classes.len());
+                let trouble = Trouble::new(text).saying("these are several fits");
+                Err(trouble.help(format!("take one: `.fits[0]` is that of {} against the rest", rest.classes[0])))
+            }
             other => Err(expected("a fit", &other)),
+        }
+    }
+}
+
+impl FromValue for Fitted {
+    /// One fit or one for each class; a search stands for its best fit.
+    fn from_value(value: Value) -> Res<Self> {
+        match value {
+            Value::Rest(rest) => Ok(Self::Rest(rest)),
+            other => <Arc<Fit>>::from_value(other).map(Self::One),
         }
     }
 }

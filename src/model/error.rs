@@ -25,11 +25,13 @@ pub enum ModelError {
     OneClass { column: String, class: String },
     #[error("the target `{column}` has {} classes ({}), and two are needed", classes.len(), some(classes))]
     TooManyClasses { column: String, classes: Vec<String> },
+    #[error("the target `{column}` has no class `{class}`: its classes are {}", some(known))]
+    NoSuchClass { column: String, class: String, known: Vec<String> },
     #[error(
         "the target `{column}` holds {distinct} different numbers, and two classes are needed: leave out `likelihood=` to predict the numbers themselves"
     )]
     NotClasses { column: String, distinct: usize },
-    #[error("`{class}` in column `{column}`, {row}, is neither of the two classes {}", known.join(" and "))]
+    #[error("`{class}` in column `{column}`, {row}, is {}", neither(known))]
     UnknownClass { column: String, class: String, row: RowRef, known: Vec<String> },
     #[error(
         "the target `{column}` holds classes, and a class cannot be transformed: steps of the inputs are all that a classifier can have"
@@ -73,6 +75,13 @@ pub enum ModelError {
     NoKernel { model: String },
     #[error("stopped by the user before there was a result")]
     Stopped,
+}
+
+fn neither(known: &[String]) -> String {
+    match known {
+        [one, other] => format!("neither of the two classes {one} and {other}"),
+        all => format!("none of the classes {}", some(all)),
+    }
 }
 
 fn some(names: &[String]) -> String {

@@ -45,8 +45,8 @@ pub struct Model {
 pub enum Likelihood {
     /// A number: the function with normal noise.
     Gaussian(Noise),
-    /// One of two classes.
-    Bernoulli(Bernoulli),
+    /// One of two classes; `positive` names the positive one, and all others are the negative one.
+    Bernoulli { how: Bernoulli, positive: Option<Arc<str>> },
 }
 
 /// The noise of observations: a variance.
@@ -98,7 +98,7 @@ impl Model {
     pub fn noise(&self) -> Option<&Noise> {
         match &self.likelihood {
             Likelihood::Gaussian(noise) => Some(noise),
-            Likelihood::Bernoulli(_) => None,
+            Likelihood::Bernoulli { .. } => None,
         }
     }
 
@@ -114,7 +114,15 @@ impl Model {
     pub fn bernoulli(&self) -> Option<Bernoulli> {
         match self.likelihood {
             Likelihood::Gaussian(_) => None,
-            Likelihood::Bernoulli(how) => Some(how),
+            Likelihood::Bernoulli { how, .. } => Some(how),
+        }
+    }
+
+    /// The class that was named as the positive one.
+    pub fn positive(&self) -> Option<&str> {
+        match &self.likelihood {
+            Likelihood::Bernoulli { positive, .. } => positive.as_deref(),
+            Likelihood::Gaussian(_) => None,
         }
     }
 }

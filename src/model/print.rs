@@ -42,13 +42,16 @@ impl Model {
                 Noise::Variance(param) => all.push(print::keyword(&NOISE, param)),
                 Noise::Column(name) => all.push(format!("noise={}", print::word(name))),
             },
-            Likelihood::Bernoulli(how) => {
+            Likelihood::Bernoulli { how, positive } => {
                 all.push("likelihood=\"bernoulli\"".to_string());
                 if let Bernoulli::Laplace(link) = how {
                     all.push("inference=\"laplace\"".to_string());
                     if *link == Link::Logistic {
                         all.push("link=\"logistic\"".to_string());
                     }
+                }
+                if let Some(class) = positive {
+                    all.push(format!("positive={}", print::quoted(class)));
                 }
             }
         }

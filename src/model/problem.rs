@@ -133,7 +133,7 @@ impl Problem {
         }
         data.check_finite()?;
         let needed = if conditioning { 1 } else { 3 };
-        let classes = bernoulli.then(|| Classes::of(target, data)).transpose()?;
+        let classes = bernoulli.then(|| Classes::of(target, data, model.positive())).transpose()?;
         if data.n() < needed {
             return Err(ModelError::TooFewRows { rows: data.n(), needed });
         }

@@ -33,6 +33,10 @@ pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
     if fits.iter().any(|f| f.problem().classes().is_some() != first.problem().classes().is_some()) {
         return Err(ModelError::OtherLikelihood);
     }
+    // one class against the rest is another target for each class
+    if fits.iter().any(|f| f.problem().y() != first.problem().y() && f.problem().classes().is_some()) {
+        return Err(ModelError::OtherData);
+    }
     let best_lml = fits.iter().map(|f| f.lml()).fold(f64::NEG_INFINITY, f64::max);
     let best_bic = fits.iter().map(|f| f.bic).fold(f64::INFINITY, f64::min);
     let mut compared: Vec<Compared> = fits

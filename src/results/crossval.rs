@@ -1,15 +1,15 @@
 //! Cross-validation: fit on all folds but one, score on that one; several models on the same folds.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::metric::{Judged, Metric, metric};
-use super::score::{Score, judge};
+use super::rest::Fitted;
+use super::score::Score;
 use crate::data::{Dataset, Fold};
-use crate::fit::{Options, fit};
+use crate::fit::Options;
 use crate::model::{Model, ModelError};
 use crate::progress::{Progress, Quiet};
 
@@ -74,7 +74,7 @@ pub enum CrossError {
     Misfit { metric: &'static str, classes: bool },
     #[error("`{metric}` needs a predictive density, and `{name}` has no noise")]
     NoDensity { metric: &'static str, model: usize, name: String },
-    #[error("`auc` compares rows of two classes, and the test rows of fold {} are of one class", fold + 1)]
+    #[error("`auc` compares rows of different classes, and the test rows of fold {} have none of one class", fold + 1)]
     OneClass { fold: usize },
     #[error("fold {} has no {} rows", fold + 1, if *training { "training" } else { "test" })]
     Empty { fold: usize, training: bool },
@@ -245,12 +245,12 @@ pub fn cross_validate(
                 return Err(CrossError::Stopped);
             }
             let (train, test) = trial.folds.parts(fold, data);
-            let fitted = Arc::new(fit(&models[model].1, &train, trial.options, &Quiet(progress)).map_err(failed)?);
+            let fitted = Fitted::new(&models[model].1, &train, trial.options, &Quiet(progress)).map_err(failed)?;
             // what a stop left half done is no score
             if progress.stop() {
                 return Err(CrossError::Stopped);
             }
-            let judged = judge(&fitted, &test).map_err(failed)?;
+            let judged = fitted.judge(Some(&test)).map_err(failed)?;
             let score = Score::of(&judged);
             for metric in &metrics {
                 match score.get(metric.name) {
@@ -258,7 +258,7 @@ pub fn cross_validate(
                         let name = models[model].0.clone();
                         return Err(CrossError::NoDensity { metric: metric.name, model, name });
                     }
-                    Some(value) if value.is_nan() && matches!(judged, Judged::Classes(_)) => {
+                    Some(value) if value.is_nan() && !matches!(judged, Judged::Numbers(_)) => {
                         return Err(CrossError::OneClass { fold });
                     }
                     Some(_) => {}

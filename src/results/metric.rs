@@ -7,6 +7,7 @@
 pub enum Judged {
     Numbers(Numbers),
     Classes(Classes),
+    Several(Several),
 }
 
 /// Predictions of numbers, row by row.
@@ -36,6 +37,15 @@ pub struct Classes {
     pub label: Vec<bool>,
     /// The predicted probability of that.
     pub probability: Vec<f64>,
+}
+
+/// Predictions of one of several classes, row by row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Several {
+    /// The place of the row's class.
+    pub label: Vec<usize>,
+    /// For each class the predicted probabilities; they add to 1 over the classes.
+    pub probability: Vec<Vec<f64>>,
 }
 
 /// Which values are the better ones.
@@ -71,6 +81,8 @@ pub struct Metric {
     pub scale: Scale,
     numbers: Option<fn(&Numbers) -> Option<f64>>,
     classes: Option<fn(&Classes) -> f64>,
+    /// Where it fits two classes it fits several.
+    several: Option<fn(&Several) -> f64>,
 }
 
 impl Metric {
@@ -79,6 +91,7 @@ impl Metric {
         match judged {
             Judged::Numbers(numbers) => self.numbers.and_then(|of| of(numbers)),
             Judged::Classes(classes) => self.classes.map(|of| of(classes)),
+            Judged::Several(several) => self.several.map(|of| of(several)),
         }
     }
 
@@ -123,6 +136,7 @@ pub static METRICS: [Metric; 9] = [
         scale: Scale::TargetSquared,
         numbers: Some(|n| Some(mse(&n.y, &n.mean))),
         classes: None,
+        several: None,
     },
     Metric {
         name: "rmse",
@@ -131,6 +145,7 @@ pub static METRICS: [Metric; 9] = [
         scale: Scale::Target,
         numbers: Some(|n| Some(mse(&n.y, &n.mean).sqrt())),
         classes: None,
+        several: None,
     },
     Metric {
         name: "mae",
@@ -139,6 +154,7 @@ pub static METRICS: [Metric; 9] = [
         scale: Scale::Target,
         numbers: Some(|n| Some(mae(&n.y, &n.mean))),
         classes: None,
+        several: None,
     },
     Metric {
         name: "error",
@@ -147,6 +163,7 @@ pub static METRICS: [Metric; 9] = [
         scale: Scale::Share,
         numbers: None,
         classes: Some(|c| error(&c.label, &c.probability)),
+        several: Some(error_of_several),
     },
     Metric {
         name: "nll",
@@ -155,6 +172,7 @@ pub static METRICS: [Metric; 9] = [
         scale: Scale::Nats,
         numbers: Some(|n| n.density.as_ref().map(|density| -mean(density.log.iter().copied()))),
         classes: Some(|c| nll(&c.label, &c.probability)),
+        several: Some(nll_of_several),
     },
     Metric {
         name: "brier",
@@ -163,14 +181,16 @@ pub static METRICS: [Metric; 9] = [
         scale: Scale::Plain,
         numbers: None,
         classes: Some(|c| brier(&c.label, &c.probability)),
+        several: Some(brier_of_several),
     },
     Metric {
         name: "auc",
-        help: "how often a row of the second class has the higher probability of two",
+        help: "how often, of two rows, the one of a class has the higher probability of it",
         better: Better::More,
         scale: Scale::Plain,
         numbers: None,
         classes: Some(|c| auc(&c.label, &c.probability)),
+        several: Some(auc_of_several),
     },
     Metric {
         name: "r2",
@@ -179,6 +199,7 @@ pub static METRICS: [Metric; 9] = [
         scale: Scale::Plain,
         numbers: Some(|n| Some(r2(&n.y, &n.mean))),
         classes: None,
+        several: None,
     },
     Metric {
         name: "coverage",
@@ -187,6 +208,7 @@ pub static METRICS: [Metric; 9] = [
         scale: Scale::Share,
         numbers: Some(|n| n.density.as_ref().map(|density| share(density.inside.iter().copied()))),
         classes: None,
+        several: None,
     },
 ];
 
@@ -261,6 +283,40 @@ pub fn auc(label: &[bool], probability: &[f64]) -> f64 {
     if pairs > 0.0 { wins / pairs } else { f64::NAN }
 }
 
+/// [`error`] of several classes: the share of rows whose most probable class is not theirs; of w equally probable ones each
+/// is right one time in w.
+fn error_of_several(of: &Several) -> f64 {
+    mean(of.label.iter().enumerate().map(|(i, &own)| {
+        let most = of.probability.iter().fold(0.0f64, |most, p| most.max(p[i]));
+        let ties = of.probability.iter().filter(|p| p[i] == most).count() as f64;
+        if of.probability[own][i] == most { 1.0 - 1.0 / ties } else { 1.0 }
+    }))
+}
+
+/// [`nll`] of several classes.
+fn nll_of_several(of: &Several) -> f64 {
+    let own = of.label.iter().enumerate().map(|(i, &own)| of.probability[own][i]);
+    mean(own.map(|p| -p.max(f64::EPSILON / 2.0).ln()))
+}
+
+/// Half the squared distances of the probabilities of all classes from 0 or 1, which of two classes is [`brier`].
+fn brier_of_several(of: &Several) -> f64 {
+    let of_class = |(k, p): (usize, &Vec<f64>)| {
+        let labels: Vec<bool> = of.label.iter().map(|&own| own == k).collect();
+        brier(&labels, p)
+    };
+    0.5 * of.probability.iter().enumerate().map(of_class).sum::<f64>()
+}
+
+/// The mean over the classes of [`auc`], each against the rest. NaN where a class has no row.
+fn auc_of_several(of: &Several) -> f64 {
+    let of_class = |(k, p): (usize, &Vec<f64>)| {
+        let labels: Vec<bool> = of.label.iter().map(|&own| own == k).collect();
+        auc(&labels, p)
+    };
+    mean(of.probability.iter().enumerate().map(of_class).collect::<Vec<_>>().into_iter())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -309,6 +365,22 @@ mod tests {
         }
         close(auc(&label, &p), wins / pairs);
         assert!(auc(&[true, true], &[0.1, 0.9]).is_nan());
+    }
+
+    /// Two classes told as several score as two.
+    #[test]
+    fn several_are_as_two() {
+        let (label, p) = ([true, false, true, false, true], vec![0.9, 0.2, 0.4, 0.5, 0.7]);
+        let two = Judged::Classes(Classes { label: label.to_vec(), probability: p.clone() });
+        let probability = vec![p.iter().map(|p| 1.0 - p).collect(), p];
+        let several = Judged::Several(Several { label: label.iter().map(|l| usize::from(*l)).collect(), probability });
+        for one in METRICS.iter().filter(|one| one.fits_classes()) {
+            close(one.of(&two).unwrap(), one.of(&several).unwrap());
+        }
+        let three = Several { label: vec![2, 0], probability: vec![vec![0.2, 0.4], vec![0.3, 0.4], vec![0.5, 0.2]] };
+        close(error_of_several(&three), 0.25);
+        close(brier_of_several(&three), 0.5 * (0.04 + 0.09 + 0.25 + 0.36 + 0.16 + 0.04) / 2.0);
+        assert!(auc_of_several(&three).is_nan());
     }
 
     #[test]

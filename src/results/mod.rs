@@ -5,6 +5,7 @@
 //! other scale for the parts of a sum. Nothing is rounded or drawn here.
 
 mod along;
+mod calibration;
 mod checks;
 mod compare;
 mod course;
@@ -17,11 +18,13 @@ pub mod metric;
 mod orders;
 mod predict;
 mod residuals;
+mod rest;
 mod save;
 mod score;
 mod symmetry;
 
 pub use along::{Along, Beyond, Correlation};
+pub use calibration::{Bin, Calibration, Confusion, calibration, confusion};
 pub use checks::{About, Check, Checks, DRAWS, Finding, LEAST_DRAWS, Topic, checks, normal_scores};
 pub use compare::{Compared, compare};
 pub use course::{Course, Effect, Shape, Swing, course, effects, inputs_of, swing};
@@ -33,6 +36,7 @@ pub use importance::{Gain, Importance, importance};
 pub use orders::{OrderVariance, order_variance};
 pub use predict::{At, Prediction, Quantiles, predict};
 pub use residuals::{Residuals, residuals};
+pub use rest::{ClassPrediction, Fitted, OneAgainstRest};
 pub use save::{SaveError, SavedFit};
-pub use score::{Score, judge, score_held_out, score_leave_one_out};
+pub use score::{Score, judge, judge_leave_one_out, score_held_out, score_leave_one_out, scored};
 pub use symmetry::{Symmetry, symmetries};

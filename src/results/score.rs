@@ -21,6 +21,7 @@ impl Score {
         let n = match judged {
             Judged::Numbers(numbers) => numbers.y.len(),
             Judged::Classes(classes) => classes.label.len(),
+            Judged::Several(several) => several.label.len(),
         };
         let values = METRICS.iter().filter_map(|metric| Some((metric, metric.of(judged)?)));
         Self { n, values: values.collect() }
@@ -46,23 +47,35 @@ pub fn score_held_out(fit: &Arc<Fit>, rows: &Dataset) -> Result<Score, ModelErro
     scored(&judge(fit, rows)?)
 }
 
-/// Scores of each training row predicted from all others, parameters kept (Rasmussen & Williams, 5.10–5.12); of a
-/// classifier from the cavities, what stands for the other rows kept too.
+/// Scores of each training row predicted from all others.
 ///
 /// # Errors
 /// [`ModelError::NoNoise`] as above.
 pub fn score_leave_one_out(fit: &Arc<Fit>) -> Result<Score, ModelError> {
+    scored(&judge_leave_one_out(fit)?)
+}
+
+/// Each training row predicted from all others, parameters kept (Rasmussen & Williams, 5.10–5.12), beside what it is; of a
+/// classifier from the cavities, what stands for the other rows kept too.
+///
+/// # Errors
+/// Rows that the kernel cannot look at.
+pub fn judge_leave_one_out(fit: &Arc<Fit>) -> Result<Judged, ModelError> {
     let problem = fit.problem();
     let predicted: Vec<Predicted> =
         fit.posterior.leave_one_out()?.into_iter().map(|(mean, var)| Predicted { mean, var }).collect();
     if let Some(how) = problem.model().bernoulli() {
-        return scored(&classes(problem.y(), &predicted, how)?);
+        return classes(problem.y(), &predicted, how);
     }
     let y = problem.data().y().ok_or(ModelError::NoTarget)?;
-    scored(&numbers(y, &predicted, &problem.pipeline().target())?)
+    numbers(y, &predicted, &problem.pipeline().target())
 }
 
-fn scored(judged: &Judged) -> Result<Score, ModelError> {
+/// What the metrics say.
+///
+/// # Errors
+/// [`ModelError::NoNoise`] of numbers without a density.
+pub fn scored(judged: &Judged) -> Result<Score, ModelError> {
     match judged {
         Judged::Numbers(numbers) if numbers.density.is_none() => Err(ModelError::NoNoise),
         judged => Ok(Score::of(judged)),

@@ -52,7 +52,7 @@ fn draw(panel: &Panel, x_label: &str, width: usize, height: usize) -> Vec<Row> {
     let marks = ordered(panel);
     let scales = scales(panel, &marks);
     let shades = marks.iter().find_map(|m| match m.as_ref() {
-        Mark::Heat { z, range, .. } => Shades::within(z, *range),
+        Mark::Heat { z, range, split, .. } => Shades::within(z, *range, *split),
         _ => None,
     });
     let mut rows: Vec<Row> = fold(&panel.title, width, 1).iter().map(|t| Row::of(t, width)).collect();

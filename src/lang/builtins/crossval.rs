@@ -32,7 +32,14 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
                 ModelError::TooFewRows { rows, .. } if dealt && rows < data.n() => Some(rows),
                 _ => None,
             };
-            let trouble = unfit(call.eval, &data, *error);
+            let lacks = matches!(*error, ModelError::UnknownClass { .. } | ModelError::OneClass { .. });
+            let mut trouble = unfit(call.eval, &data, *error);
+            if lacks && !dealt {
+                trouble = trouble
+                    .blame("folds")
+                    .note("what the training rows of a fold have none of cannot be learnt there")
+                    .help("`folds(data, stratified=true)` gives every fold its share of each class");
+            }
             Err(match small {
                 Some(rows) => {
                     trouble.note(format!("a fit on all folds but one sees only {rows} of the {} rows", data.n()))

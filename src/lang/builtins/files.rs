@@ -37,6 +37,8 @@ fn table(value: &Value) -> Res<Table> {
         Value::Features(features) => Ok(describe::features_table(features)),
         Value::CrossValidation(cv) => Ok(describe::crossed::folds_table(cv)),
         Value::Fit(fit) => Ok(tables::parameters(fit)),
+        Value::Rest(rest) => Ok(describe::classes::parameters(rest)),
+        Value::ClassPrediction(prediction) => Ok(describe::classes::prediction_table(prediction)),
         Value::Search(search) => Ok(tables::parameters(&search.best)),
         Value::List(list) if Record::table(list.items()).is_some() => {
             Ok(Record::table(list.items()).unwrap_or_default())
@@ -111,6 +113,7 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
         },
         Value::Features(features) => return Ok(describe::features_figure(features)),
         Value::CrossValidation(cv) => return Ok(describe::crossed::figure(cv)),
+        Value::Table(sheet) if sheet.figure().is_some() => return Ok(sheet.figure().cloned().unwrap_or_default()),
         Value::Table(sheet) => return bars(&sheet.table).map_err(|t| t.blame("value")),
         Value::Surface(drawn) => return Ok(describe::surface_figure(drawn, view(call)?)),
         Value::List(_) | Value::Range(_) => {
@@ -118,6 +121,8 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
             return lines(&value, xs).map_err(|t| t.blame("value"));
         }
         Value::Fit(fit) => figures::fit(fit, band),
+        Value::Rest(rest) => figures::classes(rest),
+        Value::ClassPrediction(prediction) => describe::probability::class_prediction(prediction),
         Value::Search(search) => match call.maybe::<Arc<str>>("show")?.as_deref() {
             Some("scores") => return Ok(depths::scores(search)),
             _ => depths::depths(search, figures::BEYOND),

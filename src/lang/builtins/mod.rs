@@ -2,6 +2,7 @@
 
 mod algebra;
 mod baselines;
+mod classes;
 mod crossval;
 mod data;
 mod drawing;
@@ -42,6 +43,7 @@ pub static ALL: &[&[Builtin]] = &[
     searches::SEARCHES,
     results::RESULTS,
     crossval::CROSSVAL,
+    classes::CLASSES,
     reports::REPORTS,
     lists::LISTS,
     numbers::NUMBERS,

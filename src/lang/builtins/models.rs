@@ -16,6 +16,7 @@ use crate::lang::unknown;
 use crate::lang::value::{FromValue, Kind, List, Value, expected};
 use crate::model::{Bernoulli, Evidencer, Likelihood, Link, Mean, Model, ModelError, Noise, Problem};
 use crate::param::{Param, State};
+use crate::results::Fitted;
 
 use super::remarks;
 
@@ -50,11 +51,17 @@ pub fn trouble(eval: &Evaluator<'_>, error: ModelError) -> Trouble {
         | ModelError::TooFewRows { .. }
         | ModelError::ConstantTarget { .. }
         | ModelError::NoRows) => Trouble::new(error.to_string()).blame("data"),
-        error @ (ModelError::OneClass { .. } | ModelError::NotClasses { .. } | ModelError::TooManyClasses { .. }) => {
-            Trouble::new(error.to_string())
-                .blame("data")
-                .help("for another target write `target=` where the data are made")
+        ModelError::TooManyClasses { ref classes, .. } => {
+            let first = classes.first().cloned().unwrap_or_default();
+            let help = format!(
+                "`positive=\"{first}\"` sets one class against the rest; `fit(data, model)` does so for each class of texts"
+            );
+            Trouble::new(error.to_string()).blame("data").help(help)
         }
+        error @ ModelError::NoSuchClass { .. } => Trouble::new(error.to_string()).blame("model"),
+        error @ (ModelError::OneClass { .. } | ModelError::NotClasses { .. }) => Trouble::new(error.to_string())
+            .blame("data")
+            .help("for another target write `target=` where the data are made"),
         error @ ModelError::TooLarge { .. } => {
             Trouble::new(error.to_string()).help("take fewer rows, such as `data |> split(0.1, random=true)` gives")
         }
@@ -82,6 +89,11 @@ pub(super) fn likelihood(call: &mut Call<'_, '_>) -> Res<Option<Likelihood>> {
     };
     let mut word = |name: &'static str| -> Res<Option<Arc<str>>> { call.maybe::<Arc<str>>(name) };
     let (likelihood, inference, link) = (word("likelihood")?, word("inference")?, word("link")?);
+    let positive: Option<Arc<str>> = match call.maybe::<Value>("positive")? {
+        None => None,
+        Some(Value::Str(class)) => Some(class),
+        Some(class) => Some(number(f64::from_value(class).map_err(|t| t.blame("positive"))?).into()),
+    };
     let wrong = |place: &'static str, text: &str, help: &str| Err(Trouble::new(text).blame(place).help(help));
     if likelihood.as_deref() != Some("bernoulli") {
         let classes = "for a target of two classes write `likelihood=\"bernoulli\"`";
@@ -92,13 +104,16 @@ pub(super) fn likelihood(call: &mut Call<'_, '_>) -> Res<Option<Likelihood>> {
         if link.is_some() {
             return wrong("link", "a link makes probabilities of classes, and Gaussian noise has none", classes);
         }
+        if positive.is_some() {
+            return wrong("positive", "numbers with Gaussian noise have no positive class", classes);
+        }
         return Ok(noise.map(Likelihood::Gaussian));
     }
     if noise.is_some() {
         let help = "leave it out; `+ WN` in the kernel gives each row a function of its own";
         return wrong("noise", "classes have no noise: their probability says how sure they are", help);
     }
-    Ok(Some(Likelihood::Bernoulli(match (inference.as_deref(), link.as_deref()) {
+    let how = match (inference.as_deref(), link.as_deref()) {
         (Some("exact"), _) => {
             let text = "no exact inference is known for classes";
             return wrong("inference", text, "write `inference=\"ep\"`, which is close to it, or leave it out");
@@ -112,7 +127,8 @@ pub(super) fn likelihood(call: &mut Call<'_, '_>) -> Res<Option<Likelihood>> {
             Bernoulli::Laplace(if link == Some("logistic") { Link::Logistic } else { Link::Probit })
         }
         _ => Bernoulli::Ep,
-    })))
+    };
+    Ok(Some(Likelihood::Bernoulli { how, positive }))
 }
 
 /// A variance, of which 0 is fixed, or the column that holds one for each row.
@@ -184,10 +200,17 @@ fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let options = options(call)?;
     remarks::warn_of_spreads(call, &model, &data);
-    let fit = fit::fit(&model, &data, options, call.eval.progress);
-    let fit = fit.map_err(|error| unfit(call.eval, &data, error))?;
-    remarks::warn_of_end(call, &fit);
-    Ok(Value::Fit(Arc::new(fit)))
+    let fitted = Fitted::new(&model, &data, options, call.eval.progress);
+    match fitted.map_err(|error| unfit(call.eval, &data, error))? {
+        Fitted::One(fit) => {
+            remarks::warn_of_end(call, &fit);
+            Ok(Value::Fit(fit))
+        }
+        Fitted::Rest(rest) => {
+            rest.fits.iter().for_each(|fit| remarks::warn_of_end(call, fit));
+            Ok(Value::Rest(rest))
+        }
+    }
 }
 
 fn condition(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -262,6 +285,12 @@ pub const LINK: Place = Place::keyword(
     "\"probit\"",
     "what makes a probability of the function; `logistic` goes with `laplace`",
 );
+pub const POSITIVE: Place = Place::keyword(
+    "positive",
+    Want::Either(&[Want::STRING, Want::NUMBER]),
+    "the larger number, or the last in the alphabet",
+    "the class whose probability is modelled; all others together are the other one",
+);
 pub const RESTARTS: Place = Place::keyword("restarts", Want::Count, "10", "how many starts");
 pub const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "what the random starts depend on");
 pub const MAXITER: Place = Place::keyword("maxiter", Want::Count, "1000", "how many steps from each start");
@@ -278,6 +307,7 @@ pub static MODELS: &[Builtin] = &[
             LIKELIHOOD,
             INFERENCE,
             LINK,
+            POSITIVE,
         ],
         result: Some(Kind::Model),
         summary: "a Gaussian-process model, to be fitted to data",
@@ -298,7 +328,9 @@ pub static MODELS: &[Builtin] = &[
         places: &[DATA, MODEL, RESTARTS, SEED, MAXITER],
         result: Some(Kind::Fit),
         summary: "the model with the parameters of the greatest evidence",
-        help: "With priors it is the mode of the posterior in the optimiser's coordinates. Ctrl-C gives the best so far.",
+        help: "With priors it is the mode of the posterior in the optimiser's coordinates. A target of more than two texts is \
+               fitted to one class against the rest for each, with `likelihood=\"bernoulli\"`: `.fits` are these fits, and \
+               predicted probabilities are joined to add to 1. Ctrl-C gives the best so far.",
         examples: &["let d = data(x=0..30, y=[sin(x / 3) + cos(9 * x) / 5 for x in 0..30])\n(d |> fit(SE)).converged"],
         run: fit_model,
     },

@@ -16,7 +16,7 @@ use crate::lang::sheet::Sheet;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::value::{FromValue, Items, Kind, List, Value, check_length, expected};
 use crate::model::ModelError;
-use crate::results::{self, At, By, Score};
+use crate::results::{self, At, By, Fitted, Score};
 
 use super::models::{trouble, unfit};
 
@@ -109,9 +109,18 @@ fn unlike(call: &Call<'_, '_>, fit: &Fit, error: ModelError) -> Trouble {
 
 fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
     let of: Value = call.arg("fit")?;
-    let fit = <Arc<Fit>>::from_value(of.clone())?;
+    let fit = match &of {
+        Value::Rest(rest) => rest.fits[0].clone(),
+        of => <Arc<Fit>>::from_value(of.clone())?,
+    };
     let place = place(call, &fit)?;
     let average = call.or("average", false)?;
+    if let (Value::Rest(rest), false) = (&of, average) {
+        return match rest.predict(&place) {
+            Ok(prediction) => Ok(Value::ClassPrediction(Arc::new(prediction))),
+            Err(error) => Err(unlike(call, &fit, error).blame("at")),
+        };
+    }
     let prediction = match &of {
         Value::Search(search) if average => crate::search::average(search, &place),
         _ if average => {
@@ -163,12 +172,9 @@ fn residuals(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 fn score(call: &mut Call<'_, '_>) -> Res<Value> {
-    let fit: Arc<Fit> = call.arg("fit")?;
+    let fitted: Fitted = call.arg("fit")?;
     let data: Option<Arc<Dataset>> = call.maybe("data")?;
-    let score = match &data {
-        Some(data) => results::score_held_out(&fit, data),
-        None => results::score_leave_one_out(&fit),
-    };
+    let score = fitted.judge(data.as_deref()).and_then(|judged| results::scored(&judged));
     let place = if data.is_some() { "data" } else { "fit" };
     let score = score.map_err(|error| trouble(call.eval, error).blame(place))?;
     Ok(Value::table(Sheet::told(score_table(&score), describe::score(&score, data.is_none()))))

@@ -235,6 +235,7 @@ pub static SEARCHES: &[Builtin] = &[
             models::LIKELIHOOD,
             models::INFERENCE,
             models::LINK,
+            models::POSITIVE,
         ],
         result: Some(Kind::Search),
         summary: "the kernel that the data speak for, built up from base kernels edit by edit",

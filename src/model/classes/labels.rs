@@ -8,7 +8,8 @@ use crate::model::ModelError;
 /// The two classes of a target.
 ///
 /// The positive one is the larger of two numbers, and of two texts the second in alphabetical order: 1 of 0 and 1, `true`
-/// of `false` and `true`.
+/// of `false` and `true`. A model may name another; where there are more classes than two, all but the positive one are
+/// the negative one together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classes {
     column: Arc<str>,
@@ -16,39 +17,59 @@ pub struct Classes {
     names: [Arc<str>; 2],
     /// Of a numeric target: the numbers that stand for them.
     numbers: Option<[f64; 2]>,
+    /// What is taken together as the negative one, where that is more than one class.
+    rest: Vec<Arc<str>>,
 }
 
 /// Numbers of more different values than this are no classes but a quantity.
 const MOST: usize = 20;
 
 impl Classes {
-    /// The classes of a target.
+    /// The classes of a target. `positive` names the positive one.
     ///
     /// # Errors
-    /// [`ModelError::OneClass`], [`ModelError::TooManyClasses`], or [`ModelError::NotClasses`] of numbers with many values;
-    /// a missing label, with its row.
-    pub fn of(target: &Column, data: &Dataset) -> Result<Self, ModelError> {
+    /// [`ModelError::OneClass`], [`ModelError::TooManyClasses`] where none of them is named, [`ModelError::NoSuchClass`], or
+    /// [`ModelError::NotClasses`] of numbers with many values; a missing label, with its row.
+    pub fn of(target: &Column, data: &Dataset, positive: Option<&str>) -> Result<Self, ModelError> {
         let column: Arc<str> = target.name().into();
-        let missing = |v: f64| v.is_nan();
-        if let Some(i) = target.values().iter().position(|v| missing(*v)) {
-            return Err(DataError::Missing { column: target.name().to_string(), row: data.row(i) }.into());
+        let present = present(target, data)?;
+        let one: Vec<Arc<str>>;
+        let (names, rest): ([Arc<str>; 2], Vec<Arc<str>>) = match (&present[..], positive) {
+            ([], _) => return Err(ModelError::NoRows),
+            ([class], _) => {
+                return Err(ModelError::OneClass { column: column.to_string(), class: class.to_string() });
+            }
+            (all, Some(name)) => {
+                let Some(at) = all.iter().position(|n| **n == *name) else {
+                    let known = all.iter().map(|n| n.to_string()).collect();
+                    return Err(ModelError::NoSuchClass { column: column.to_string(), class: name.to_string(), known });
+                };
+                one = all.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, n)| n.clone()).collect();
+                match &one[..] {
+                    [other] => ([other.clone(), all[at].clone()], Vec::new()),
+                    _ => ([format!("not {name}").into(), all[at].clone()], one),
+                }
+            }
+            ([negative, positive], None) => ([negative.clone(), positive.clone()], Vec::new()),
+            (all, None) => {
+                let classes = all.iter().map(|n| n.to_string()).collect();
+                return Err(ModelError::TooManyClasses { column: column.to_string(), classes });
+            }
+        };
+        // the rest has no number
+        let numbers = (!target.is_categories()).then(|| [0, 1].map(|i| names[i].parse().unwrap_or(f64::NAN)));
+        Ok(Self { column, names, numbers, rest })
+    }
+
+    /// The classes of a target of categories, in alphabetical order, where there are more than two.
+    ///
+    /// # Errors
+    /// A missing label, with its row.
+    pub fn several(target: &Column, data: &Dataset) -> Result<Option<Vec<Arc<str>>>, ModelError> {
+        if !target.is_categories() {
+            return Ok(None);
         }
-        if target.is_categories() {
-            let mut present: Vec<&str> = (0..target.len()).filter_map(|i| target.level(i)).collect();
-            present.sort_unstable();
-            present.dedup();
-            let names: Vec<Arc<str>> = present.into_iter().map(Into::into).collect();
-            let names = two(&column, names)?;
-            return Ok(Self { column, names, numbers: None });
-        }
-        let mut values = target.values().to_vec();
-        values.sort_unstable_by(f64::total_cmp);
-        values.dedup();
-        if values.len() > MOST || values.iter().any(|v| !v.is_finite()) {
-            return Err(ModelError::NotClasses { column: column.to_string(), distinct: values.len() });
-        }
-        let names = two(&column, values.iter().map(|v| v.to_string().into()).collect())?;
-        Ok(Self { column, names, numbers: Some([values[0], values[1]]) })
+        Ok(Some(present(target, data)?).filter(|names| names.len() > 2))
     }
 
     /// Of the column of the target.
@@ -71,7 +92,7 @@ impl Classes {
 
     /// The number that stands for a label, where the target holds numbers.
     pub fn number(&self, label: f64) -> Option<f64> {
-        Some(self.numbers?[usize::from(label > 0.0)])
+        Some(self.numbers?[usize::from(label > 0.0)]).filter(|x| !x.is_nan())
     }
 
     /// The labels of other rows: 1 for the positive class, −1 for the other.
@@ -80,17 +101,22 @@ impl Classes {
     /// Rows without the column or without a label, and labels that are neither class.
     pub fn labels(&self, data: &Dataset) -> Result<Vec<f64>, ModelError> {
         let column = data.find(&self.column)?;
+        let known = || -> Vec<String> {
+            let all = if self.rest.is_empty() { &self.names[..1] } else { &self.rest[..] };
+            all.iter().chain(&self.names[1..]).map(|n| n.to_string()).collect()
+        };
         let label = |i: usize| -> Result<f64, ModelError> {
             let value = column.values()[i];
             if value.is_nan() {
                 return Err(DataError::Missing { column: self.column.to_string(), row: data.row(i) }.into());
             }
-            let (found, at) = match (self.numbers, column.level(i)) {
-                (None, Some(level)) => (level.to_string(), self.names.iter().position(|n| **n == *level)),
-                (Some(_), Some(level)) => (level.to_string(), None),
-                (numbers, None) => (value.to_string(), numbers.and_then(|n| n.iter().position(|n| *n == value))),
+            let (found, text) = match column.level(i) {
+                Some(level) => (level.to_string(), true),
+                None => ((value + 0.0).to_string(), false),
             };
-            let known = || self.names.iter().map(|n| n.to_string()).collect();
+            let of_a_kind = text == self.numbers.is_none();
+            let at = self.names.iter().position(|n| **n == *found);
+            let at = at.or_else(|| self.rest.iter().any(|n| **n == *found).then_some(0)).filter(|_| of_a_kind);
             match at {
                 Some(at) => Ok(if at == 1 { 1.0 } else { -1.0 }),
                 None => Err(ModelError::UnknownClass {
@@ -105,16 +131,23 @@ impl Classes {
     }
 }
 
-fn two(column: &Arc<str>, mut names: Vec<Arc<str>>) -> Result<[Arc<str>; 2], ModelError> {
-    let column = || column.to_string();
-    let texts = |names: &[Arc<str>]| names.iter().map(|n| n.to_string()).collect();
-    match (names.len(), names.pop(), names.pop()) {
-        (2, Some(positive), Some(negative)) => Ok([negative, positive]),
-        (1, Some(class), None) => Err(ModelError::OneClass { column: column(), class: class.to_string() }),
-        (0, ..) => Err(ModelError::NoRows),
-        (_, last, before) => {
-            names.extend(before.into_iter().chain(last));
-            Err(ModelError::TooManyClasses { column: column(), classes: texts(&names) })
-        }
+/// The classes that a target holds: texts in alphabetical order, numbers in theirs.
+fn present(target: &Column, data: &Dataset) -> Result<Vec<Arc<str>>, ModelError> {
+    if let Some(i) = target.values().iter().position(|v| v.is_nan()) {
+        return Err(DataError::Missing { column: target.name().to_string(), row: data.row(i) }.into());
     }
+    if target.is_categories() {
+        let mut present: Vec<&str> = (0..target.len()).filter_map(|i| target.level(i)).collect();
+        present.sort_unstable();
+        present.dedup();
+        return Ok(present.into_iter().map(Into::into).collect());
+    }
+    let mut values = target.values().to_vec();
+    values.sort_unstable_by(f64::total_cmp);
+    values.dedup();
+    if values.len() > MOST || values.iter().any(|v| !v.is_finite()) {
+        return Err(ModelError::NotClasses { column: target.name().to_string(), distinct: values.len() });
+    }
+    // -0 is 0
+    Ok(values.iter().map(|v| (v + 0.0).to_string().into()).collect())
 }

@@ -89,7 +89,7 @@ fn clouds(n: usize) -> Dataset {
 }
 
 fn model(kernel: Kernel, how: Bernoulli, mean: Mean) -> Model {
-    Model { likelihood: Likelihood::Bernoulli(how), mean, ..Model::new(kernel) }
+    Model { likelihood: Likelihood::Bernoulli { how, positive: None }, mean, ..Model::new(kernel) }
 }
 
 #[test]

@@ -1,5 +1,8 @@
+use std::sync::Arc;
+
 use super::*;
 use crate::data::{Column, Step, Which};
+use crate::fit::fit;
 use crate::kernel::{Kernel, families::family};
 use crate::progress::Silent;
 use crate::results::score_held_out;
@@ -75,8 +78,7 @@ fn what_does_not_fit_is_refused_before_any_fit() {
         "`auc` does not fit predicted numbers: `mse`, `rmse`, `mae`, `nll`, `r2`, `coverage` do"
     );
     let mut silent = model("SE");
-    silent.1.likelihood =
-        crate::model::Likelihood::Gaussian(crate::model::Noise::Variance(crate::param::Param::fixed(0.0)));
+    silent.1 = silent.1.with_noise(crate::model::Noise::Variance(crate::param::Param::fixed(0.0)));
     assert_eq!(asked("nll", vec![silent]), "`nll` needs a predictive density, and `SE` has no noise");
     let empty = Trial { folds: Folds::Parts(vec![(data.clone(), data.take(&[]))]), ..trial(&data, 3) };
     let error = cross_validate(vec![model("SE")], &data, &empty, &Silent).unwrap_err();

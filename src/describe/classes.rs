@@ -1,0 +1,163 @@
+//! Several classes in words and tables, calibration and confusion.
+
+use super::grid::{Grid, show_table};
+use super::numbers::{percent, rounded, significant};
+use super::tables;
+use crate::data::write::Table;
+use crate::fit::Fit;
+use crate::results::{Calibration, ClassPrediction, Confusion, OneAgainstRest};
+
+fn target(rest: &OneAgainstRest) -> &str {
+    rest.data().target().map_or("y", |t| t.name())
+}
+
+/// One line.
+pub fn rest_line(rest: &OneAgainstRest) -> String {
+    format!("fit of {}: {} classes, each against the rest", rest.asked.kernel, rest.classes.len())
+}
+
+/// All that a person needs to judge one against the rest.
+pub fn rest(rest: &OneAgainstRest) -> String {
+    let first = &rest.fits[0];
+    let (names, n) = (first.problem().names().join(", "), first.problem().n());
+    let count = rest.classes.len();
+    let mut lines =
+        vec![format!("fit of {} on {names} ({n} rows): {count} classes, each against the rest", target(rest))];
+    let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
+    say("kernel", rest.asked.kernel.to_string());
+    if let Some((steps, _)) = rest.asked.to_string().rsplit_once(" >> ") {
+        say("steps", steps.to_string());
+    }
+    say("link", super::fit::likelihood(first));
+    let free: usize = rest.fits.iter().map(|fit| fit.free).sum();
+    say("evidence", format!("log marginal likelihoods that add to {:.2} ({free} free parameters)", rest.lml()));
+    let t = rounded(rest.temperature);
+    say("joined", format!("p ∝ odds^(1/T), T = {t} by the likelihood of each row predicted from the others"));
+    lines.push(fits(rest));
+    let hints =
+        rest.classes.iter().zip(&rest.fits).flat_map(|(class, fit)| {
+            fit.hints.iter().map(move |hint| format!("note: {class} against the rest: {hint}"))
+        });
+    lines.extend(hints);
+    lines.join("\n")
+}
+
+/// A line for each class.
+fn fits(rest: &OneAgainstRest) -> String {
+    let mut grid = Grid::new(["class", "share", "lml", "ended", "parameters"]);
+    let n = rest.data().n() as f64;
+    for ((class, fit), count) in rest.classes.iter().zip(&rest.fits).zip(rest.counts()) {
+        let ended = fit.ended.map_or_else(|| "as given".to_string(), |ended| ended.to_string());
+        grid.row([class.to_string(), percent(count as f64 / n), significant(fit.lml(), 6), ended, values(fit)]);
+    }
+    grid.text()
+}
+
+/// So many values of a fit stand in its line.
+const SHOWN: usize = 5;
+
+/// The first values that the fit moved.
+fn values(fit: &Fit) -> String {
+    let free = fit.parameters().iter().zip(fit.values()).filter(|(p, _)| p.is_free());
+    let mut told: Vec<String> = free.map(|(p, value)| format!("{} {}", p.name, rounded(*value))).collect();
+    if told.len() > SHOWN {
+        told.truncate(SHOWN);
+        told.push("…".into());
+    }
+    told.join(", ")
+}
+
+/// Every parameter of every fit, the class first.
+pub fn parameters(rest: &OneAgainstRest) -> Table {
+    let all = || {
+        rest.classes
+            .iter()
+            .zip(&rest.fits)
+            .flat_map(|(class, fit)| (0..fit.parameters().len()).map(move |i| (class, fit, i)))
+    };
+    let numbers = |of: &dyn Fn(&Fit, usize) -> f64| all().map(|(_, fit, i)| of(fit, i)).collect::<Vec<f64>>();
+    Table::new()
+        .texts("class", all().map(|(class, ..)| Some(class.to_string())).collect())
+        .texts("parameter", all().map(|(_, fit, i)| Some(fit.parameters()[i].name.clone())).collect())
+        .numbers("value", &numbers(&|fit, i| fit.values()[i]))
+        .numbers("std_error", &numbers(&|fit, i| fit.standard_errors[i].unwrap_or(f64::NAN)))
+}
+
+/// Inputs, target if known, the probability of each class, and the most probable one.
+pub fn prediction_table(prediction: &ClassPrediction) -> Table {
+    let classes = prediction.fit.classes.iter().zip(&prediction.probability);
+    let table = classes.fold(tables::rows(&prediction.at), |table, (class, p)| table.numbers(format!("p_{class}"), p));
+    table.texts("class", prediction.class().into_iter().map(|name| Some(name.to_string())).collect())
+}
+
+/// The predicted rows, long ones shortened.
+pub fn prediction(prediction: &ClassPrediction) -> String {
+    let what =
+        format!("prediction of {}: the probability of each class, and the most probable", target(&prediction.fit));
+    format!("{what}\n{}", show_table(&prediction_table(prediction)))
+}
+
+/// What a calibration or a confusion is of.
+fn of(target: &str, rows: usize, left_out: bool) -> String {
+    let how = if left_out { ", each predicted from all others" } else { " held out" };
+    format!("{target}, {rows} rows{how}")
+}
+
+/// Predicted probabilities beside shares that came true.
+pub fn calibration(found: &Calibration, target: &str, left_out: bool) -> String {
+    let mut grid = Grid::new(["predicted", "n", "mean", "came true", "95 % interval"]);
+    for bin in &found.bins {
+        grid.row([
+            format!("{} – {}", percent(bin.from), percent(bin.to)),
+            bin.n.to_string(),
+            percent(bin.predicted),
+            percent(bin.observed),
+            format!("{} – {}", percent(bin.lower), percent(bin.upper)),
+        ]);
+    }
+    let error = percent(found.error);
+    format!(
+        "calibration of {}\n{}\non average {error} lie between what was predicted and what came true",
+        of(target, found.rows, left_out),
+        grid.text()
+    )
+}
+
+/// A row for each bin.
+pub fn calibration_table(found: &Calibration) -> Table {
+    let of = |f: fn(&crate::results::Bin) -> f64| found.bins.iter().map(f).collect::<Vec<f64>>();
+    Table::new()
+        .numbers("from", &of(|b| b.from))
+        .numbers("to", &of(|b| b.to))
+        .numbers("n", &of(|b| b.n as f64))
+        .numbers("predicted", &of(|b| b.predicted))
+        .numbers("observed", &of(|b| b.observed))
+        .numbers("lower", &of(|b| b.lower))
+        .numbers("upper", &of(|b| b.upper))
+}
+
+/// Rows are what came, columns what was most probable.
+pub fn confusion(found: &Confusion, target: &str, left_out: bool) -> String {
+    let names = found.classes.iter().cloned();
+    let mut grid = Grid::new(std::iter::once("came".to_string()).chain(names).chain(["wrong".to_string()]));
+    for (k, row) in found.counts.iter().enumerate() {
+        let total: usize = row.iter().sum();
+        let wrong = if total == 0 { "–".into() } else { percent((total - row[k]) as f64 / total as f64) };
+        let counts = row.iter().map(ToString::to_string);
+        grid.row(std::iter::once(found.classes[k].clone()).chain(counts).chain([wrong]));
+    }
+    let rows = found.counts.iter().flatten().sum();
+    format!(
+        "confusion of {}: what came, and the class that was most probable\n{}",
+        of(target, rows, left_out),
+        grid.text()
+    )
+}
+
+/// A row for each class that came, a column for each that was most probable.
+pub fn confusion_table(found: &Confusion) -> Table {
+    let names = found.classes.iter().map(|name| Some(name.clone())).collect();
+    found.classes.iter().enumerate().fold(Table::new().texts("came", names), |table, (k, name)| {
+        table.numbers(name.clone(), &found.counts.iter().map(|row| row[k] as f64).collect::<Vec<_>>())
+    })
+}

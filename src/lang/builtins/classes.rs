@@ -1,0 +1,103 @@
+//! What one asks of classifiers alone: whether probabilities can be taken at their word, and what is taken for what.
+
+use std::sync::Arc;
+
+use crate::data::Dataset;
+use crate::describe::{classes as told, probability};
+use crate::lang::builtin::{Builtin, Group, Place, Want};
+use crate::lang::call::Call;
+use crate::lang::sheet::Sheet;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::value::{Kind, Value};
+use crate::results::metric::Judged;
+use crate::results::{self, Fitted};
+
+use super::models::trouble;
+
+/// What was predicted and came, of rows held out or of each training row from the others.
+struct Asked {
+    fitted: Fitted,
+    judged: Judged,
+    left_out: bool,
+    target: String,
+}
+
+impl Asked {
+    fn of(call: &mut Call<'_, '_>) -> Res<Self> {
+        let fitted: Fitted = call.arg("fit")?;
+        let data: Option<Arc<Dataset>> = call.maybe("data")?;
+        let problem = match &fitted {
+            Fitted::One(fit) => fit.problem(),
+            Fitted::Rest(rest) => rest.fits[0].problem(),
+        };
+        if problem.classes().is_none() {
+            let trouble = Trouble::new("this fit predicts numbers, and only classes have probabilities").blame("fit");
+            return Err(trouble.help("`score` and `residuals` judge predicted numbers"));
+        }
+        let target = problem.data().target().map_or_else(String::new, |t| t.name().to_string());
+        let place = if data.is_some() { "data" } else { "fit" };
+        let judged = fitted.judge(data.as_deref()).map_err(|error| trouble(call.eval, error).blame(place))?;
+        Ok(Self { fitted, judged, left_out: data.is_none(), target })
+    }
+
+    fn rows(&self) -> &'static str {
+        if self.left_out { "each row predicted from all others" } else { "rows held out" }
+    }
+}
+
+fn calibration(call: &mut Call<'_, '_>) -> Res<Value> {
+    let bins: usize = call.or("bins", probability::BINS)?;
+    if !(2..=1000).contains(&bins) {
+        return Err(Trouble::new(format!("a calibration has 2 to 1000 bins, found {bins}")).blame("bins"));
+    }
+    let asked = Asked::of(call)?;
+    let Some(found) = results::calibration(&asked.judged, bins) else {
+        return Err(Trouble::new("only classes have probabilities").blame("fit"));
+    };
+    let figure = probability::calibration(&found, &probability::of_what(&asked.fitted), asked.rows());
+    let text = told::calibration(&found, &asked.target, asked.left_out);
+    Ok(Value::table(Sheet::told(told::calibration_table(&found), text).drawn(figure)))
+}
+
+fn confusion(call: &mut Call<'_, '_>) -> Res<Value> {
+    let asked = Asked::of(call)?;
+    let classes = asked.fitted.classes().unwrap_or_default();
+    let Some(found) = results::confusion(&asked.judged, classes) else {
+        return Err(Trouble::new("only classes are taken for one another").blame("fit"));
+    };
+    let text = told::confusion(&found, &asked.target, asked.left_out);
+    let figure = probability::confusion(&found, asked.rows());
+    Ok(Value::table(Sheet::told(told::confusion_table(&found), text).drawn(figure)))
+}
+
+const FIT: Place = Place::required("fit", Want::Kind(Kind::Fit), "a fit of classes");
+const DATA: Place =
+    Place::optional("data", Want::Kind(Kind::Data), "leave-one-out", "rows held out, with their classes");
+
+pub static CLASSES: &[Builtin] = &[
+    Builtin {
+        name: "calibration",
+        aliases: &["reliability"],
+        group: Group::Results,
+        places: &[FIT, DATA, Place::keyword("bins", Want::Count, "10", "how many ranges of probability")],
+        result: Some(Kind::Table),
+        summary: "whether probabilities can be taken at their word: how often what was given 30 % came true",
+        help: "A row for each range of predicted probabilities that has any, of the positive class, or of more than two \
+               classes of all together: their mean, and the share that came true with its 95 % interval. `plot` draws it.",
+        examples: &["let d = data(x=0..12, y=[0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 1])\n\
+             d |> condition(gp(SE(x, l=3, v=2), likelihood=\"bernoulli\", mean=0)) |> calibration(bins=4)"],
+        run: calibration,
+    },
+    Builtin {
+        name: "confusion",
+        aliases: &[],
+        group: Group::Results,
+        places: &[FIT, DATA],
+        result: Some(Kind::Table),
+        summary: "which classes are taken for which",
+        help: "A row for each class that came, a column for each that was the most probable. `plot` draws the shares.",
+        examples: &["let d = data(x=0..12, y=[0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 1])\n\
+             d |> condition(gp(SE(x, l=3, v=2), likelihood=\"bernoulli\", mean=0)) |> confusion"],
+        run: confusion,
+    },
+];
