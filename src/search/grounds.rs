@@ -33,6 +33,9 @@ pub struct Grounds<'s> {
     pub inputs: Vec<(Arc<str>, f64)>,
     /// Base kernels, each with its inputs named, that can be set beside the data.
     pub bases: Vec<Kernel>,
+    /// For several inputs: each base kernel with a length-scale, multiplied over all of them. Where no input alone says
+    /// anything, all together may.
+    pub together: Vec<Kernel>,
     /// Those that cannot, and why.
     pub refused: Vec<(Kernel, String)>,
     /// Whether some base kernel has a period.
@@ -60,12 +63,18 @@ impl<'s> Grounds<'s> {
         }
         let schema = problem.schema();
         let (mut bases, mut refused): (Vec<Kernel>, Vec<(Kernel, String)>) = (Vec::new(), Vec::new());
+        let mut together: Vec<Kernel> = Vec::new();
         for base in &settings.base {
             let base = base.bare();
             let here: Vec<Kernel> = match sees_all(&base) {
                 true => offered.iter().map(|name| on_input(&base, name)).collect(),
                 false => vec![base],
             };
+            let usable = here.iter().filter(|kernel| is_local(kernel) && kernel.bind(&schema).is_ok());
+            let usable: Vec<Kernel> = usable.cloned().collect();
+            if usable.len() > 1 {
+                together.extend(Kernel::product(usable));
+            }
             for kernel in here {
                 match kernel.bind(&schema) {
                     Ok(_) if bases.contains(&kernel) => {}
@@ -91,7 +100,7 @@ impl<'s> Grounds<'s> {
             _ => (data.clone(), None),
         };
         let early = (data.n() > MANY_ROWS).then(|| sample(data.n(), EARLY_ROWS));
-        Ok(Self { settings, data, held_out, early, columns, variance, inputs, bases, refused, periodic })
+        Ok(Self { settings, data, held_out, early, columns, variance, inputs, bases, together, refused, periodic })
     }
 
     /// The share of the rows that the early rounds look at.
@@ -114,6 +123,13 @@ fn check(settings: &Settings) -> Result<(), SearchError> {
         return Err(SearchError::NoMoves);
     }
     Ok(())
+}
+
+/// Whether a base kernel says that near rows are alike, and nothing of rows far apart.
+fn is_local(kernel: &Kernel) -> bool {
+    let Node::Leaf(leaf) = kernel.node() else { return false };
+    let has = |role: Role| leaf.family.spec().params.iter().any(|p| p.role == role);
+    has(Role::LengthScale) && !has(Role::Period)
 }
 
 /// Noise alone.

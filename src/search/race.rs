@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::edits::{Child, Kind};
 use super::grounds::Grounds;
-use super::seeds::{Inheritance, base_seeds, fences, region, seeds};
+use super::seeds::{Inheritance, base_seeds, fences, promising, region, seeds};
 use super::{Candidate, Reached};
 use crate::fit::optimize::{Options, Run};
 use crate::fit::{Likelihood, latent_fences};
@@ -38,6 +38,10 @@ impl Breadth {
 
 /// Candidates that come to the first round: a third, but at least and at most so many.
 const FIRST: std::ops::RangeInclusive<usize> = 16..=60;
+/// So few candidates without a parent
+const FEW: usize = 8;
+/// come to the first round with so many starts each.
+const STARTS: usize = 6;
 /// Steps of the first round, on the early rows.
 const FIRST_STEPS: usize = 8;
 /// Steps of the second round, on all rows.
@@ -133,7 +137,11 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
         }
     };
     let share = grounds.early_share();
-    let keep = grounds.settings.restarts;
+    let keep = match from {
+        // few that inherit nothing: what comes after stands on them
+        None if entries.len() <= FEW => grounds.settings.restarts.max(STARTS),
+        _ => grounds.settings.restarts,
+    };
     each(&mut entries, abreast, watch, 0, |entry| {
         let (Some(whole), small) = (entry.problem.as_ref(), entry.early.as_ref()) else { return };
         let problem = small.unwrap_or(whole);
@@ -144,16 +152,16 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
             watch.spent.fetch_add(1, Ordering::Relaxed);
             match objective.evidence(&values, false, true) {
                 Ok(found) if found.lml.is_finite() && found.converged => {
-                    seen.push((objective.offset() - found.lml, objective.to_coordinates(&values)));
+                    seen.push((objective.offset() - found.lml, values));
                 }
                 Ok(_) => {}
                 Err(error) => failure = Some(error),
             }
         }
         seen.sort_by(|a, b| a.0.total_cmp(&b.0));
-        seen.truncate(keep);
+        promising(problem, &mut seen, keep);
         entry.value = seen.first().map_or(f64::INFINITY, |s| (s.0 - objective.offset()) / share);
-        entry.runs = seen.iter().map(|(_, at)| Run::new(at, &options())).collect();
+        entry.runs = seen.iter().map(|(_, at)| Run::new(&objective.to_coordinates(at), &options())).collect();
         if entry.runs.is_empty() {
             entry.fail(failure);
         }

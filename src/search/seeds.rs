@@ -18,6 +18,10 @@ use crate::param::Domain;
 
 /// Periods are looked for down to 2/`COMB` of the range, apart from those that a periodogram shows.
 const COMB: usize = 24;
+/// Periods are told apart that differ by this share,
+const APART: f64 = 0.05;
+/// and so many of them go into the first round.
+const PERIODS: usize = 3;
 
 /// What a parent leaves to its children.
 pub struct Inheritance {
@@ -125,16 +129,48 @@ fn comb(
     };
     let [column] = parameters[at].columns[..] else { return Vec::new() };
     let column = &grounds.columns[column];
-    (2..=COMB)
-        .map(|k| 2.0 * column.span / k as f64)
-        .filter(|&period| period >= 2.2 * column.gap)
-        .map(|period| {
-            let mut values = guess.to_vec();
-            values[at] = within(&parameters[at], period);
-            size_new(problem, &mut values, kind, from, grounds, 0.3);
-            values
-        })
-        .collect()
+    let mut origins = vec![guess.to_vec()];
+    if kind == Kind::Mended {
+        origins.push(anew(problem, guess, from, grounds));
+    }
+    let periods = (2..=COMB).map(|k| 2.0 * column.span / k as f64).filter(|&period| period >= 2.2 * column.gap);
+    let with = |period: f64, mut values: Vec<f64>| {
+        values[at] = within(&parameters[at], period);
+        size_new(problem, &mut values, kind, from, grounds, 0.3);
+        values
+    };
+    periods.flat_map(|period| origins.iter().map(move |values| with(period, values.clone()))).collect()
+}
+
+/// The lines of a child as if nothing was known of them: where a part is replaced, those beside it stand where they went
+/// well with the old one.
+fn anew(problem: &Problem, values: &[f64], from: &Inheritance, grounds: &Grounds<'_>) -> Vec<f64> {
+    let line = |p: &Parameter| {
+        p.is_free() && matches!(p.kind, ParameterKind::Kernel(_)) && matches!(p.role, Role::Location | Role::Bias)
+    };
+    let new = |(p, &value): (&Parameter, &f64)| match line(p) {
+        true => within(p, guess(p, 0.5, 0, None, from, grounds)),
+        false => value,
+    };
+    problem.parameters().iter().zip(values).map(new).collect()
+}
+
+/// Of starts that are looked at, best first, those that go on: the best ones, and where a period is looked for so many as
+/// tell apart that have one of their own.
+pub fn promising(problem: &Problem, seen: &mut Vec<(f64, Vec<f64>)>, keep: usize) {
+    let parameters = problem.parameters();
+    let Some(&at) = open(problem).iter().find(|&&i| parameters[i].role == Role::Period && !parameters[i].warped) else {
+        return seen.truncate(keep);
+    };
+    let mut kept: Vec<(f64, Vec<f64>)> = Vec::new();
+    for (value, start) in seen.drain(..) {
+        let apart = |other: &(f64, Vec<f64>)| (other.1[at] / start[at]).ln().abs() > APART;
+        let alike = kept.iter().filter(|other| !apart(other)).count();
+        if kept.len() < keep * PERIODS && alike < keep {
+            kept.push((value, start));
+        }
+    }
+    *seen = kept;
 }
 
 /// The parameters that are free and of which nothing is written.

@@ -168,7 +168,11 @@ impl<'g> Walk<'g> {
         }
         let mut entries: Vec<Entry> = Vec::new();
         let mut cut_short = false;
-        let from: Vec<Option<&Found>> = if depth == 1 { vec![None] } else { parents.iter().map(Some).collect() };
+        let mut from: Vec<Option<&Found>> = parents.iter().map(Some).collect();
+        // parts may be worth nothing but together
+        if depth == 1 || (depth == 2 && state.pool.first().is_some_and(is_null)) {
+            from.push(None);
+        }
         for (i, parent) in from.iter().enumerate() {
             let (kids, inheritance) = self.kids(*parent, state)?;
             let share = |i: usize| (depth as f64 - 1.0 + i as f64 / from.len() as f64) / settings.depth as f64;
@@ -252,7 +256,8 @@ impl<'g> Walk<'g> {
     ) -> Result<(Vec<Child>, Option<Inheritance>), SearchError> {
         let grounds = self.grounds;
         let Some(parent) = parent else {
-            let new = grounds.bases.iter().filter(|kernel| state.tried.insert(structure(kernel)));
+            let kernels = if state.levels.is_empty() { &grounds.bases } else { &grounds.together };
+            let new = kernels.iter().filter(|kernel| state.tried.insert(structure(kernel)));
             return Ok((new.map(bare_child).collect(), None));
         };
         let means = Means { bases: &grounds.bases, inputs: &grounds.inputs };
