@@ -169,6 +169,9 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
     sort(&mut entries);
     let count = entries.len();
     let first = (count / 3).clamp(*FIRST.start(), *FIRST.end()).min(count);
+    // what was replaced starts far from its maximum, and would seldom be seen there
+    entries[first..].sort_by_key(|entry| entry.child.kind != Kind::Mended);
+    let first = first + entries[first..].iter().take_while(|entry| entry.child.kind == Kind::Mended).count();
     round(&mut entries[..first], FIRST_STEPS, abreast, true, share, watch, 1);
     sort(&mut entries[..first]);
     let second = (first / 3).clamp(breadth.second / 2, breadth.second).min(first);

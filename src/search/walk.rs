@@ -262,9 +262,13 @@ impl<'g> Walk<'g> {
         };
         let means = Means { bases: &grounds.bases, inputs: &grounds.inputs };
         let all = children(&parent.model.kernel, &grounds.settings.moves, &means);
+        let simplified = |child: Child| (child.kernel.simplify_structure(), child);
+        let mut all: Vec<(Kernel, Child)> = all.into_iter().map(simplified).collect();
+        // what falls together loses the values that it inherits: who comes to the same kernel with them goes first
+        let falls = |(simple, child): &(Kernel, Child)| simple.leaves() < child.kernel.leaves();
+        all.sort_by_key(falls);
         let (mut new, mut here) = (Vec::new(), HashSet::new());
-        for mut child in all {
-            let simple = child.kernel.simplify_structure();
+        for (simple, mut child) in all {
             let key = simple.to_string();
             // What grows is tried once. What mends an expression was perhaps passed over when it came of a worse one, and
             // is tried until it was fitted to the end.
@@ -276,7 +280,6 @@ impl<'g> Walk<'g> {
                 continue;
             }
             state.tried.insert(key);
-            // what falls together has lost the values that it inherits
             if simple.leaves() < child.kernel.leaves() {
                 child.kernel = simple;
             }
