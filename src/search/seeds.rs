@@ -133,7 +133,7 @@ fn comb(
     if kind == Kind::Mended {
         origins.push(anew(problem, guess, from, grounds));
     }
-    let periods = (2..=COMB).map(|k| 2.0 * column.span / k as f64).filter(|&period| period >= 2.2 * column.gap);
+    let periods = (4..=COMB).map(|k| 2.0 * column.span / k as f64).filter(|&period| period >= 2.2 * column.gap);
     let with = |period: f64, mut values: Vec<f64>| {
         values[at] = within(&parameters[at], period);
         size_new(problem, &mut values, kind, from, grounds, 0.3);
@@ -248,8 +248,8 @@ fn guess(
     }
 }
 
-/// Where a parameter is worth looking for: a length-scale below the spacing of the rows is noise, a period longer than
-/// the data was not seen, and a pattern rougher than its sampling repeats nothing.
+/// Where a parameter is worth looking for: a length-scale below the spacing of the rows is noise, a period that was
+/// not seen twice is a smooth function, and a pattern rougher than its sampling repeats nothing.
 pub fn region(p: &Parameter, grounds: &Grounds<'_>) -> Option<(f64, f64)> {
     if p.warped || !matches!(p.kind, ParameterKind::Kernel(_) | ParameterKind::Noise) {
         return None;
@@ -261,7 +261,7 @@ pub fn region(p: &Parameter, grounds: &Grounds<'_>) -> Option<(f64, f64)> {
     match p.role {
         _ if p.kind == ParameterKind::Noise => Some((1e-7 * grounds.variance, 10.0 * grounds.variance)),
         Role::LengthScale => column.map(|c| ((1.5 * c.gap).min(0.05 * c.span), 50.0 * c.span)),
-        Role::Period => column.map(|c| ((2.0 * c.gap).min(0.5 * c.span), c.span)),
+        Role::Period => column.map(|c| ((2.0 * c.gap).min(0.1 * c.span), 0.5 * c.span)),
         Role::Roughness => Some((0.1, 100.0)),
         Role::Shape => Some((1e-3, 1e3)),
         Role::Location => column.map(|c| (c.least - 2.0 * c.span, c.least + 3.0 * c.span)),

@@ -152,8 +152,6 @@ fn tell(call: &mut Call<'_, '_>, found: &Search) {
 
 /// A search that could not be made, at the argument that is to blame.
 fn trouble(call: &Call<'_, '_>, data: &Dataset, error: SearchError) -> Trouble {
-    /// So many failures are told one by one.
-    const TOLD: usize = 8;
     let text = error.to_string();
     match error {
         SearchError::Model(error) => models::unfit(call.eval, data, error),
@@ -169,13 +167,16 @@ fn trouble(call: &Call<'_, '_>, data: &Dataset, error: SearchError) -> Trouble {
             Trouble::new(text).blame("data")
         }
         SearchError::AllFailed { failures } => {
-            let told = failures.iter().take(TOLD);
-            let trouble =
-                told.fold(Trouble::new(text), |trouble, (kernel, why)| trouble.note(format!("{kernel}: {why}")));
-            match failures.len().saturating_sub(TOLD) {
-                0 => trouble,
-                more => trouble.note(format!("and {more} more")),
+            // many fail alike, one on each input
+            let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+            for (kernel, why) in &failures {
+                match reasons.iter_mut().find(|(known, _)| known == why) {
+                    Some((_, kernels)) => kernels.push(kernel),
+                    None => reasons.push((why, vec![kernel])),
+                }
             }
+            let told = reasons.into_iter().map(|(why, kernels)| format!("{}: {why}", kernels.join(", ")));
+            told.fold(Trouble::new(text), |trouble, reason| trouble.note(reason))
         }
     }
 }
