@@ -13,9 +13,9 @@ use crate::model::{Model, Noise, Problem, nothing};
 /// Fewer rows say nothing of structure.
 const LEAST_ROWS: usize = 5;
 /// Above so many rows the early rounds look at a part of them,
-const MANY_ROWS: usize = 400;
+const MANY_ROWS: usize = 250;
 /// of so many rows.
-const EARLY_ROWS: usize = 250;
+const EARLY_ROWS: usize = 180;
 
 pub struct Grounds<'s> {
     pub settings: &'s Settings,

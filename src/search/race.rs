@@ -36,8 +36,8 @@ impl Breadth {
     }
 }
 
-/// Candidates that come to the first round: a third, but at least and at most so many.
-const FIRST: std::ops::RangeInclusive<usize> = 16..=60;
+/// Candidates that come to the first round: half, but at least and at most so many. Many stand where their parent does.
+const FIRST: std::ops::RangeInclusive<usize> = 32..=60;
 /// So few candidates without a parent
 const FEW: usize = 8;
 /// come to the first round with so many starts each.
@@ -168,7 +168,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
     });
     sort(&mut entries);
     let count = entries.len();
-    let first = (count / 3).clamp(*FIRST.start(), *FIRST.end()).min(count);
+    let first = (count / 2).clamp(*FIRST.start(), *FIRST.end()).min(count);
     // what was replaced starts far from its maximum, and would seldom be seen there
     entries[first..].sort_by_key(|entry| entry.child.kind != Kind::Mended);
     let first = first + entries[first..].iter().take_while(|entry| entry.child.kind == Kind::Mended).count();

@@ -23,6 +23,13 @@ const APART: f64 = 0.05;
 /// and so many of them go into the first round.
 const PERIODS: usize = 3;
 
+/// Starts of a line that is a factor: the amplitude grows to three times what it was along the input,
+const GROWING: usize = 2;
+/// or shrinks to a third.
+const SHRINKING: usize = 3;
+/// A start of a factor that leaves its parent nearly as it is: from nearer a slope is hardly felt.
+const NEARLY: usize = 4;
+
 /// What a parent leaves to its children.
 pub struct Inheritance {
     /// For each input: periods to try, most promising first.
@@ -94,11 +101,15 @@ pub fn seeds(problem: &Problem, kind: Kind, from: &Inheritance, grounds: &Ground
     let mut out = Vec::with_capacity(count);
     for index in 0..count {
         let mut values = written(problem);
-        let neutral = index == 1;
+        let likeness = match index {
+            1 => Some(1.0),
+            NEARLY if kind == Kind::Multiplied => Some(0.1),
+            _ => None,
+        };
         for &at in &open {
             let p = &problem.parameters()[at];
             let u = spread(grounds.settings.seed, at, index);
-            values[at] = within(p, guess(p, u, index, neutral.then_some(kind), from, grounds));
+            values[at] = within(p, guess(p, u, index, likeness.map(|much| (kind, much)), from, grounds));
         }
         let u = spread(grounds.settings.seed, problem.parameters().len(), index);
         let share = match index {
@@ -194,7 +205,7 @@ fn guess(
     p: &Parameter,
     u: f64,
     index: usize,
-    as_parent: Option<Kind>,
+    as_parent: Option<(Kind, f64)>,
     from: &Inheritance,
     grounds: &Grounds<'_>,
 ) -> f64 {
@@ -213,9 +224,9 @@ fn guess(
                 (Some(c), None) => (c.distance, c.gap, c.span),
                 (None, None) => (1.0, 0.1, 3.0),
             };
-            match (neutral, first) {
-                (true, _) => 20.0 * span,
-                (_, true) => 0.5 * distance,
+            match (as_parent, first) {
+                (Some((_, much)), _) => 45.0 * span * much.sqrt(),
+                (None, true) => 0.5 * distance,
                 _ => between((1.5 * gap).min(distance).max(0.01 * distance), 3.0 * distance),
             }
         }
@@ -232,16 +243,22 @@ fn guess(
         Role::Roughness => between(0.3, 3.0),
         Role::Shape if first || neutral => 1.0,
         Role::Shape => between(0.05, 5.0),
-        Role::Location => column.map_or(0.0, |c| if first { c.middle } else { c.least + c.span * (1.6 * u - 0.3) }),
+        Role::Location => column.map_or(0.0, |c| match index {
+            0 => c.middle,
+            GROWING => c.least - 0.5 * c.span,
+            SHRINKING => c.least + 1.5 * c.span,
+            _ => c.least + c.span * (1.6 * u - 0.3),
+        }),
         Role::Bias => {
             let spread = column.map_or(1.0, |c| c.variance);
             spread
-                * if as_parent == Some(Kind::Multiplied) {
-                    300.0
-                } else if first {
-                    0.1
-                } else {
-                    between(1e-3, 3.0)
+                * match index {
+                    GROWING | SHRINKING => 1e-3,
+                    0 => 0.1,
+                    _ => match as_parent {
+                        Some((Kind::Multiplied, much)) => 3e4 * much * much,
+                        _ => between(1e-3, 3.0),
+                    },
                 }
         }
         Role::Variance | Role::SlopeVariance | Role::OrderVariance | Role::Degree => 1.0,
