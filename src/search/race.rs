@@ -159,7 +159,8 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<
             }
         }
         seen.sort_by(|a, b| a.0.total_cmp(&b.0));
-        promising(problem, &mut seen, keep);
+        // a factor that starts as its parent is stands first, and leads nowhere by itself
+        promising(problem, &mut seen, keep + usize::from(entry.child.kind == Kind::Multiplied));
         entry.value = seen.first().map_or(f64::INFINITY, |s| (s.0 - objective.offset()) / share);
         entry.runs = seen.iter().map(|(_, at)| Run::new(&objective.to_coordinates(at), &options())).collect();
         if entry.runs.is_empty() {
