@@ -1,10 +1,10 @@
-//! Models for which no kernel has to be written: a mean, a linear function, a ridge.
+//! Models for which no kernel has to be written: a mean, a linear function, a ridge, a logistic regression.
 //!
 //! Each is a Gaussian process all the same, so that all that is asked of one can be asked of it: a kernel of nothing
 //! leaves the mean function and the noise, whose greatest evidence is least squares; a linear kernel over all inputs is
 //! a normal prior on slopes, whose posterior mean is ridge regression (Rasmussen & Williams, 2.1 and exercise 2.9.1).
 
-use super::{Mean, Model};
+use super::{Bernoulli, Likelihood, Link, Mean, Model};
 use crate::kernel::{Inputs, Kernel, Leaf, Node, Values, families};
 use crate::param::{Param, State};
 
@@ -20,6 +20,8 @@ pub enum Baseline {
     Linear,
     /// A linear function whose slopes have one prior variance, and noise.
     Ridge,
+    /// Two classes, the logarithm of whose odds is a linear function of the inputs.
+    Logistic,
 }
 
 impl Baseline {
@@ -29,6 +31,7 @@ impl Baseline {
             Self::MeanOnly => "mean_only",
             Self::Linear => "linear",
             Self::Ridge => "ridge",
+            Self::Logistic => "logistic",
         }
     }
 
@@ -38,6 +41,7 @@ impl Baseline {
             Self::MeanOnly => "a constant and noise",
             Self::Linear => "a linear function of all inputs by least squares, and noise",
             Self::Ridge => "a linear function of all inputs whose slopes have one prior variance, and noise",
+            Self::Logistic => "the logarithm of the odds is a linear function of all inputs, by the greatest likelihood",
         }
     }
 }
@@ -76,9 +80,20 @@ impl Model {
         Self::new(slopes(variance).unwrap_or_else(nothing))
     }
 
-    /// Which of these models of numbers it is, if any, steps apart.
+    /// Logistic regression: a free offset and slope for each input. Of no function beside the mean Laplace's method knows
+    /// the mode, and its evidence is the likelihood.
+    pub fn logistic() -> Self {
+        let how = Bernoulli::Laplace(Link::Logistic);
+        Self { likelihood: Likelihood::Bernoulli { how, positive: None }, ..Self::linear() }
+    }
+
+    /// Which of these models it is, if any, steps apart.
     pub fn baseline(&self) -> Option<Baseline> {
-        self.noise()?;
+        if let Some(how) = self.bernoulli() {
+            let plain = self.positive().is_none() && is_nothing(&self.kernel);
+            let logistic = plain && how == Bernoulli::Laplace(Link::Logistic);
+            return (logistic && matches!(self.mean, Mean::Linear(_))).then_some(Baseline::Logistic);
+        }
         match (&self.mean, is_nothing(&self.kernel), self.slope_variance()) {
             (Mean::Constant(_), true, _) => Some(Baseline::MeanOnly),
             (Mean::Linear(_), true, _) => Some(Baseline::Linear),

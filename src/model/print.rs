@@ -42,6 +42,7 @@ impl Model {
                 Noise::Variance(param) => all.push(print::keyword(&NOISE, param)),
                 Noise::Column(name) => all.push(format!("noise={}", print::word(name))),
             },
+            Likelihood::Bernoulli { .. } if self.baseline().is_some() => {}
             Likelihood::Bernoulli { how, positive } => {
                 all.push("likelihood=\"bernoulli\"".to_string());
                 if let Bernoulli::Laplace(link) = how {
@@ -60,7 +61,7 @@ impl Model {
             Mean::Constant(param) => all.push(print::keyword(&MEAN, param)),
             Mean::Zero => all.push("mean=\"zero\"".to_string()),
             Mean::Linear(params) if params.iter().all(Param::is_unset) => {
-                if self.baseline() != Some(Baseline::Linear) {
+                if !matches!(self.baseline(), Some(Baseline::Linear | Baseline::Logistic)) {
                     all.push("mean=\"linear\"".to_string());
                 }
             }

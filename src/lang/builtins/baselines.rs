@@ -15,6 +15,8 @@ use crate::param::Param;
 
 use super::models::{MEAN, NOISE, mean, noise};
 
+const COEFFICIENTS: &str = "a list: the offset, then a slope for each input";
+
 /// The model with the noise and the mean of the call.
 fn finished(call: &mut Call<'_, '_>, mut model: Model) -> Res<Value> {
     if let Some(value) = call.maybe::<Value>("noise")? {
@@ -28,7 +30,7 @@ fn finished(call: &mut Call<'_, '_>, mut model: Model) -> Res<Value> {
         );
         if !fits && model.baseline().is_some() {
             let what = match model.mean {
-                Mean::Linear(_) => "a list: the offset, then a slope for each input",
+                Mean::Linear(_) => COEFFICIENTS,
                 _ => "a number",
             };
             return Err(expected(what, &value).blame("mean"));
@@ -44,6 +46,17 @@ fn mean_only(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn linear(call: &mut Call<'_, '_>) -> Res<Value> {
     finished(call, Model::linear())
+}
+
+fn logistic(call: &mut Call<'_, '_>) -> Res<Value> {
+    let mut model = Model::logistic();
+    if let Some(value) = call.maybe::<Value>("mean")? {
+        model.mean = match mean(value.clone()).map_err(|t| t.blame("mean"))? {
+            given @ Mean::Linear(_) => given,
+            _ => return Err(expected(COEFFICIENTS, &value).blame("mean")),
+        };
+    }
+    Ok(Value::Model(Arc::new(Pipeline::of(model))))
 }
 
 fn ridge(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -86,6 +99,8 @@ fn hkl(call: &mut Call<'_, '_>) -> Res<Value> {
     finished(call, Model::new(kernel.labelled("hkl")))
 }
 
+const LINE: Place =
+    Place::keyword("mean", Want::Param, "free", "an offset, then a slope for each input, as a list");
 const BASE: Place = Place::optional(
     "base",
     Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::List)]),
@@ -110,10 +125,7 @@ pub static BASELINES: &[Builtin] = &[
         name: "linear",
         aliases: &["linear_regression"],
         group: Group::Models,
-        places: &[
-            NOISE,
-            Place::keyword("mean", Want::Param, "free", "an offset, then a slope for each input, as a list"),
-        ],
+        places: &[NOISE, LINE],
         result: Some(Kind::Model),
         summary: "linear regression by least squares, with noise",
         help: "A mean function without a kernel: its evidence is greatest at the least squares. The noise is the mean square \
@@ -140,6 +152,21 @@ pub static BASELINES: &[Builtin] = &[
              (d |> fit(standardize(which=\"inputs\") >> ridge(), restarts=2)).params",
         ],
         run: ridge,
+    },
+    Builtin {
+        name: "logistic",
+        aliases: &["logistic_regression"],
+        group: Group::Models,
+        places: &[LINE],
+        result: Some(Kind::Model),
+        summary: "logistic regression of two classes by the greatest likelihood",
+        help: "A mean function without a kernel, under the logistic link. Where a line tells the classes apart without a \
+               mistake the slopes have no maximum, and the fit says so.",
+        examples: &[
+            "let d = data(x=0..8, y=[0, 0, 1, 0, 1, 0, 1, 1])\n\
+             (d |> fit(logistic())).params",
+        ],
+        run: logistic,
     },
     Builtin {
         name: "gam",
