@@ -164,3 +164,28 @@ fn additive_models_are_set_beside_the_record() {
     let (again, files) = bench.run("additive.mer", &set);
     assert_eq!((again, files.len()), (text, 1));
 }
+
+#[test]
+fn classifiers_are_set_beside_the_record() {
+    let bench = Bench::new();
+    let rows = (0..40).map(|i| {
+        let (a, b) = ((i % 8) as f64 / 4.0 - 1.0, (i / 8) as f64 / 2.0 - 1.0);
+        // one label in seven is turned round, so that no line tells all rows apart
+        format!("{a},{b},{}\n", if (a + b > 0.1) != (i % 7 == 3) { 1 } else { -1 })
+    });
+    bench.put("classification/heart.csv", &("x1,x2,label\n".to_string() + &rows.collect::<String>()));
+    bench.put("classification/heart_folds.csv", &folds(40, 10, |fold, row| row % 10 == fold - 1));
+    let set = ["sets=[\"heart\"]", "folds=1..=2", "restarts=1", "maxiter=40"];
+    let (text, files) = bench.run("classification.mer", &set);
+    assert!(text.contains("Table 1.7") && text.contains("18.496"), "{text}");
+    assert_eq!(files.len(), 9, "{files:?}");
+    let results = bench.json("classification.json");
+    assert_eq!(results.len(), 8);
+    for r in &results {
+        let error = r["error"].as_f64().expect("a number");
+        let shares: f64 = r["shares"].as_array().expect("a list").iter().filter_map(Value::as_f64).sum();
+        let additive = r["method"] == "additive";
+        assert!((0.0..=100.0).contains(&error) && r["nll"].as_f64().is_some_and(|nll| nll > 0.0), "{r}");
+        assert!((shares - f64::from(u8::from(additive))).abs() < 1e-9, "{r}");
+    }
+}
