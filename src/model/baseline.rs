@@ -41,7 +41,9 @@ impl Baseline {
             Self::MeanOnly => "a constant and noise",
             Self::Linear => "a linear function of all inputs by least squares, and noise",
             Self::Ridge => "a linear function of all inputs whose slopes have one prior variance, and noise",
-            Self::Logistic => "the logarithm of the odds is a linear function of all inputs, by the greatest likelihood",
+            Self::Logistic => {
+                "the logarithm of the odds is a linear function of all inputs, by the greatest likelihood"
+            }
         }
     }
 }
@@ -193,6 +195,30 @@ mod tests {
         }
         assert_eq!((fit.free, fit.model.baseline()), (3, Some(Baseline::Ridge)));
         assert!(fit.model.to_string().starts_with("ridge(v="), "{}", fit.model);
+    }
+
+    /// At the greatest likelihood the classes less their probabilities are at right angles to every input.
+    #[test]
+    fn a_logistic_model_has_the_greatest_likelihood() {
+        let [a, b, y] = columns();
+        let labels: Vec<f64> = y.iter().map(|y| f64::from(u8::from(*y > 0.5))).collect();
+        let columns = vec![
+            Column::numeric("a", a.clone()),
+            Column::numeric("b", b.clone()),
+            Column::numeric("label", labels.clone()),
+        ];
+        let data = Dataset::new(columns, Some("label"), None).unwrap();
+        let options = Options { restarts: 2, ..Options::default() };
+        let fit = fit(&Model::logistic(), &data, options, &Silent).unwrap();
+        let w = fit.problem().mean_values(fit.values());
+        let p = |i: usize| 1.0 / (1.0 + (-(w[0] + w[1] * a[i] + w[2] * b[i])).exp());
+        let along = |x: &dyn Fn(usize) -> f64| (0..N).map(|i| (labels[i] - p(i)) * x(i)).sum::<f64>();
+        for left in [along(&|_| 1.0), along(&|i| a[i]), along(&|i| b[i])] {
+            assert!(left.abs() < 1e-3, "{left}");
+        }
+        let likelihood: f64 = (0..N).map(|i| if labels[i] > 0.5 { p(i).ln() } else { (1.0 - p(i)).ln() }).sum();
+        assert!((fit.lml() - likelihood).abs() < 1e-6, "{} is not {likelihood}", fit.lml());
+        assert_eq!((fit.asked.to_string(), fit.model.baseline()), ("logistic()".into(), Some(Baseline::Logistic)));
     }
 
     #[test]

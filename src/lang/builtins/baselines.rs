@@ -99,8 +99,7 @@ fn hkl(call: &mut Call<'_, '_>) -> Res<Value> {
     finished(call, Model::new(kernel.labelled("hkl")))
 }
 
-const LINE: Place =
-    Place::keyword("mean", Want::Param, "free", "an offset, then a slope for each input, as a list");
+const LINE: Place = Place::keyword("mean", Want::Param, "free", "an offset, then a slope for each input, as a list");
 const BASE: Place = Place::optional(
     "base",
     Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::List)]),
@@ -162,10 +161,8 @@ pub static BASELINES: &[Builtin] = &[
         summary: "logistic regression of two classes by the greatest likelihood",
         help: "A mean function without a kernel, under the logistic link. Where a line tells the classes apart without a \
                mistake the slopes have no maximum, and the fit says so.",
-        examples: &[
-            "let d = data(x=0..8, y=[0, 0, 1, 0, 1, 0, 1, 1])\n\
-             (d |> fit(logistic())).params",
-        ],
+        examples: &["let d = data(x=0..8, y=[0, 0, 1, 0, 1, 0, 1, 1])\n\
+             (d |> fit(logistic())).params"],
         run: logistic,
     },
     Builtin {
