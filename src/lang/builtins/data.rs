@@ -188,7 +188,7 @@ fn column(name: &Arc<str>, list: Value) -> Res<Column> {
     let is_text = list.items().is_some_and(|mut items| items.any(|item| matches!(item, Value::Str(_))));
     // true and false are classes too
     let is_truth =
-        list.items().is_some_and(|mut items| items.len() > 0 && items.all(|item| matches!(item, Value::Bool(_))));
+        list.items().is_some_and(|mut items| !items.is_empty() && items.all(|item| matches!(item, Value::Bool(_))));
     if !is_text && !is_truth {
         return Ok(Column::numeric(name.clone(), Vec::<f64>::from_value(list)?));
     }
