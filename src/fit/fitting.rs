@@ -360,7 +360,7 @@ mod tests {
     fn a_classifier_is_the_same_at_any_number_of_threads() {
         let heart = data::load("heart", &[], &data::Options::default()).unwrap();
         let heart = heart.select(&["age", "max_hr", "label"]).unwrap().head(60);
-        let likelihood = crate::model::Likelihood::Bernoulli(crate::model::Bernoulli::Ep);
+        let likelihood = crate::model::Likelihood::Bernoulli { how: crate::model::Bernoulli::Ep, positive: None };
         let model = Model { likelihood, ..Model::new(Kernel::family(family("Lin").unwrap())) };
         let options = Options { restarts: 3, ..Options::default() };
         let run = |threads: usize| {
