@@ -305,6 +305,12 @@ pub trait FromValue: Sized {
 
 /// `expected a kernel, found a list`.
 pub fn expected(what: &str, found: &Value) -> Trouble {
+    // of kind Fit too, so that its kind would not tell it from what is expected
+    if let Value::Rest(rest) = found {
+        let text = format!("expected {what}, found one fit for each of {} classes", rest.classes.len());
+        let trouble = Trouble::new(text).saying("these are several fits");
+        return trouble.help(format!("take one: `.fits[0]` is that of {} against the rest", rest.classes[0]));
+    }
     expected_kind(what, found.kind())
 }
 
@@ -350,11 +356,6 @@ impl FromValue for Arc<Fit> {
         match value {
             Value::Fit(fit) => Ok(fit),
             Value::Search(search) => Ok(search.best.clone()),
-            Value::Rest(rest) => {
-                let text = format!("expected one fit, found one for each of {} classes", rest.classes.len());
-                let trouble = Trouble::new(text).saying("these are several fits");
-                Err(trouble.help(format!("take one: `.fits[0]` is that of {} against the rest", rest.classes[0])))
-            }
             other => Err(expected("a fit", &other)),
         }
     }
