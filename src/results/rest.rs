@@ -156,7 +156,7 @@ impl OneAgainstRest {
             return Err(DataError::Missing { column: name, row: rows.row(i) }.into());
         }
         let level = column.level(i);
-        let at = level.as_deref().and_then(|level| self.classes.iter().position(|class| **class == *level));
+        let at = level.and_then(|level| self.classes.iter().position(|class| **class == *level));
         at.ok_or_else(|| ModelError::UnknownClass {
             column: name,
             class: level.map_or_else(|| value.to_string(), |level| level.to_string()),
