@@ -3,11 +3,12 @@
 //!
 //! `cargo bench --bench classes`. Figures that were reached are in docs/benchmarks.md.
 
+mod floor;
+
 use divan::Bencher;
 use mercer::data::{Column, Dataset};
 use mercer::fit::{Options, fit, given};
 use mercer::kernel::{Inputs, Kernel, Leaf, Node, families::family};
-use mercer::linalg::{Matrix, Workspace};
 use mercer::model::{Bernoulli, Evidencer, Likelihood, Link, Model, Problem};
 use mercer::progress::Silent;
 
@@ -38,16 +39,7 @@ fn model(how: Bernoulli) -> Model {
 
 #[divan::bench(args = SIZES, min_time = 1)]
 fn a_cholesky_with_inverse(bencher: Bencher<'_, '_>, n: usize) {
-    let matrix = Matrix::from_fn(n, n, |i, j| {
-        let r = (i as f64 - j as f64) / 30.0;
-        (-0.5 * r * r).exp() + f64::from(u8::from(i == j))
-    });
-    let mut work = Workspace::new(n);
-    bencher.bench_local(|| {
-        work.matrix.copy_from(&matrix);
-        work.factor().expect("positive definite");
-        work.invert()[(n - 1, 0)]
-    });
+    floor::cholesky_with_inverse(bencher, n);
 }
 
 fn evidence(bencher: Bencher<'_, '_>, how: Bernoulli, n: usize) {

@@ -3,10 +3,11 @@
 //! `cargo bench --bench lml`. The factorization is what no exact method can do without: the ratio to it is what counts,
 //! and both stand in one run. Figures that were reached are in docs/benchmarks.md.
 
+mod floor;
+
 use divan::Bencher;
 use mercer::data::{Column, Dataset};
 use mercer::kernel::{Inputs, Kernel, Leaf, Node, Values, families::family, wraps};
-use mercer::linalg::{Matrix, Workspace};
 use mercer::model::{Evidencer, Model, Problem};
 
 const SIZES: [usize; 4] = [144, 500, 1000, 2000];
@@ -43,16 +44,7 @@ fn evidence(bencher: Bencher<'_, '_>, kernel: Kernel, data: &Dataset) {
 
 #[divan::bench(args = SIZES, min_time = 1)]
 fn a_cholesky_with_inverse(bencher: Bencher<'_, '_>, n: usize) {
-    let matrix = Matrix::from_fn(n, n, |i, j| {
-        let r = (i as f64 - j as f64) / 30.0;
-        (-0.5 * r * r).exp() + f64::from(u8::from(i == j))
-    });
-    let mut work = Workspace::new(n);
-    bencher.bench_local(|| {
-        work.matrix.copy_from(&matrix);
-        work.factor().expect("positive definite");
-        work.invert()[(n - 1, 0)]
-    });
+    floor::cholesky_with_inverse(bencher, n);
 }
 
 #[divan::bench(args = SIZES, min_time = 1)]

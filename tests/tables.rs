@@ -97,13 +97,18 @@ fn extrapolations_are_scored_fold_by_fold() {
     assert!(results.iter().all(|r| numbers.iter().all(|name| r[*name].is_number())), "{results:?}");
 }
 
-/// A sum of two functions, in forty rows.
-fn two_inputs() -> String {
+/// Forty rows on a grid of two inputs, with a target of this name.
+fn on_a_grid(target: &str, of: impl Fn(usize, f64, f64) -> f64) -> String {
     let rows = (0..40).map(|i| {
         let (a, b) = ((i % 8) as f64 / 4.0 - 1.0, (i / 8) as f64 / 2.0 - 1.0);
-        format!("{a},{b},{}\n", a + (2.0 * b).sin() + 0.05 * ((i * 31) % 7) as f64)
+        format!("{a},{b},{}\n", of(i, a, b))
     });
-    "x1,x2,y\n".to_string() + &rows.collect::<String>()
+    format!("x1,x2,{target}\n") + &rows.collect::<String>()
+}
+
+/// A sum of two functions.
+fn two_inputs() -> String {
+    on_a_grid("y", |i, a, b| a + (2.0 * b).sin() + 0.05 * ((i * 31) % 7) as f64)
 }
 
 #[test]
@@ -168,12 +173,9 @@ fn additive_models_are_set_beside_the_record() {
 #[test]
 fn classifiers_are_set_beside_the_record() {
     let bench = Bench::new();
-    let rows = (0..40).map(|i| {
-        let (a, b) = ((i % 8) as f64 / 4.0 - 1.0, (i / 8) as f64 / 2.0 - 1.0);
-        // one label in seven is turned round, so that no line tells all rows apart
-        format!("{a},{b},{}\n", if (a + b > 0.1) != (i % 7 == 3) { 1 } else { -1 })
-    });
-    bench.put("classification/heart.csv", &("x1,x2,label\n".to_string() + &rows.collect::<String>()));
+    // one label in seven is turned round, so that no line tells all rows apart
+    let label = |i: usize, a: f64, b: f64| if (a + b > 0.1) != (i % 7 == 3) { 1.0 } else { -1.0 };
+    bench.put("classification/heart.csv", &on_a_grid("label", label));
     bench.put("classification/heart_folds.csv", &folds(40, 10, |fold, row| row % 10 == fold - 1));
     let set = ["sets=[\"heart\"]", "folds=1..=2", "restarts=1", "maxiter=40"];
     let (text, files) = bench.run("classification.mer", &set);

@@ -43,15 +43,19 @@ pub fn best_power(values: &[f64]) -> f64 {
         let value = likelihood(lambda);
         if value > best.1 { (lambda, value) } else { best }
     });
-    // golden section between the neighbours of the best of the grid
-    let golden = 0.5 * (5f64.sqrt() - 1.0);
-    let (mut lo, mut hi) = ((best.0 - step).max(0.0), (best.0 + step).min(LARGEST_POWER));
-    for _ in 0..60 {
-        let (a, b) = (hi - golden * (hi - lo), lo + golden * (hi - lo));
-        if likelihood(a) >= likelihood(b) { hi = b } else { lo = a }
-    }
-    let found = 0.5 * (lo + hi);
+    // between the neighbours of the best of the grid
+    let found = least_between((best.0 - step).max(0.0), (best.0 + step).min(LARGEST_POWER), 60, |l| -likelihood(l));
     if likelihood(found) > best.1 { found } else { best.0 }
+}
+
+/// Where a function with one dip is least, by golden section; each round leaves 0.618 of the range.
+pub(crate) fn least_between(mut lo: f64, mut hi: f64, rounds: usize, f: impl Fn(f64) -> f64) -> f64 {
+    let golden = 0.5 * (5f64.sqrt() - 1.0);
+    for _ in 0..rounds {
+        let (a, b) = (hi - golden * (hi - lo), lo + golden * (hi - lo));
+        if f(a) <= f(b) { hi = b } else { lo = a }
+    }
+    0.5 * (lo + hi)
 }
 
 /// An increasing function in straight pieces, whose ends run on: from numbers to their normal scores.

@@ -23,13 +23,14 @@ pub use self::csv::{Header, MISSING_WORDS};
 pub use column::{Column, Kind, Resolution};
 pub use dataset::{About, BadCell, Dataset, Ignored, Note};
 pub use error::{DataError, RowRef};
+pub(crate) use learnt::least_between;
 pub use learnt::{LARGEST_POWER, box_cox, normal_scores_of};
 pub use load::{Options, Target, WhenMissing, load, parse};
 pub use split::{Fold, folds_of};
 pub use step::{Function, Pipeline, Step, Which};
 pub use summary::{ColumnSummary, Numbers, Role, Summary, mean_sd};
-pub(crate) use transform::gaussian_average;
 pub use transform::{FUNCTIONS, TargetMap, Transform};
+pub(crate) use transform::{gaussian_average, standard_quantile};
 
 #[cfg(test)]
 mod tests;

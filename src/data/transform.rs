@@ -175,7 +175,8 @@ pub(crate) fn gaussian_average(mean: f64, sd: f64, f: impl Fn(f64) -> f64) -> (f
     (m, var.sqrt())
 }
 
-fn standard_quantile(p: f64) -> f64 {
+/// The z with Φ(z) = p.
+pub(crate) fn standard_quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p.clamp(0.0, 1.0))
 }
 

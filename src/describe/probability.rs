@@ -36,7 +36,7 @@ pub fn fit(fitted: &Fitted, points: usize, beyond: Beyond) -> Result<Figure, Mod
     }
     match two_inputs(first) {
         Some(inputs) => map(fitted, &inputs, None),
-        None => left_out(fitted),
+        None => reliability(fitted, None),
     }
 }
 
@@ -47,9 +47,11 @@ fn first(fitted: &Fitted) -> &Arc<Fit> {
     }
 }
 
-fn left_out(fitted: &Fitted) -> Result<Figure, ModelError> {
-    let found = calibrated(&fitted.judge(None)?, BINS).ok_or(ModelError::NotOfClasses(MANY_INPUTS))?;
-    Ok(calibration(&found, &of_what(fitted), "each row predicted from all others"))
+/// The calibration at rows with known classes; without rows of each training row predicted from the others.
+fn reliability(fitted: &Fitted, rows: Option<&Dataset>) -> Result<Figure, ModelError> {
+    let found = calibrated(&fitted.judge(rows)?, BINS).ok_or(ModelError::NotOfClasses(MANY_INPUTS))?;
+    let how = if rows.is_some() { "rows held out" } else { "each row predicted from all others" };
+    Ok(calibration(&found, &of_what(fitted), how))
 }
 
 /// What the probabilities of a calibration are of.
@@ -89,13 +91,12 @@ fn elsewhere(fitted: &Fitted, at: &Dataset) -> Result<Figure, ModelError> {
     }
     let data = first.problem().data();
     if at == data {
-        return left_out(fitted);
+        return reliability(fitted, None);
     }
     if data.target().is_none_or(|target| at.column(target.name()).is_none()) {
         return Err(ModelError::NotOfClasses(MANY_INPUTS));
     }
-    let found = calibrated(&fitted.judge(Some(at))?, BINS).ok_or(ModelError::NotOfClasses(MANY_INPUTS))?;
-    Ok(calibration(&found, &of_what(fitted), "rows held out"))
+    reliability(fitted, Some(at))
 }
 
 fn two_inputs(fit: &Fit) -> Option<[String; 2]> {
@@ -182,7 +183,7 @@ fn map(fitted: &Fitted, inputs: &[String; 2], at: Option<&Dataset>) -> Result<Fi
         y.iter().flat_map(|y| x.iter().map(move |_| *y)).collect(),
     ];
     let rows = At::Rows(first(fitted).rows(columns, &[&inputs[0], &inputs[1]])?);
-    let maps: Vec<(String, Vec<f64>, Vec<bool>)> = match fitted {
+    let maps: Vec<Map> = match fitted {
         Fitted::One(fit) => {
             let probability = predict(fit, rows)?.probability.ok_or(ModelError::NotOfClasses(MANY_INPUTS))?;
             vec![(of_what(fitted), probability, fit.problem().y().iter().map(|y| *y > 0.0).collect())]
@@ -216,6 +217,7 @@ fn map(fitted: &Fitted, inputs: &[String; 2], at: Option<&Dataset>) -> Result<Fi
     Ok(Figure::grid(title(data), columns, panels))
 }
 
+/// A class, its probability at every point, and whether each row is of it.
 type Map = (String, Vec<f64>, Vec<bool>);
 
 fn of_classes(rest: &Arc<OneAgainstRest>, rows: At) -> Result<Vec<Map>, ModelError> {

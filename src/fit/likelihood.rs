@@ -120,8 +120,7 @@ impl Likelihood<'_> {
     /// What a fence takes from the log posterior beyond it: quadratic in how far, in logarithms.
     fn pushed_back(&self, fence: &Fence, values: &[f64], slopes: &mut [f64]) -> f64 {
         let parameters = self.problem.parameters();
-        let reached: f64 = fence.powers.iter().map(|&(i, power)| power * values[i].ln()).sum();
-        let short = fence.least.ln() - reached;
+        let short = fence.beyond(values);
         if short.is_nan() || short <= 0.0 {
             return 0.0;
         }

@@ -11,8 +11,9 @@ use rand_pcg::Pcg64;
 
 use super::periodogram::peaks;
 use super::spacing::{median_distance, median_gap, span};
+use crate::data::standard_quantile;
 use crate::kernel::{Role, SlotState};
-use crate::model::{Fence, Link, Parameter, ParameterKind, Problem, standard_quantile};
+use crate::model::{Fence, Link, Parameter, ParameterKind, Problem};
 use crate::param::State;
 
 /// What each of more variances adds to the diagonal is not looked at one by one.

@@ -37,7 +37,7 @@ pub struct Evidencer<'p> {
     approximator: Option<Approximator>,
 }
 
-const LOG_2PI: f64 = 1.837_877_066_409_345_5;
+pub(super) const LOG_2PI: f64 = 1.837_877_066_409_345_5;
 
 impl<'p> Evidencer<'p> {
     pub fn new(problem: &'p Problem) -> Self {

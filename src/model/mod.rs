@@ -15,8 +15,8 @@ mod problem;
 use std::sync::Arc;
 
 pub use baseline::{Baseline, is_nothing, nothing};
+pub(crate) use classes::cavity;
 pub use classes::{Bernoulli, Classes, Link, Pseudo};
-pub(crate) use classes::{cavity, standard_quantile};
 pub use error::ModelError;
 pub(crate) use evidence::is_profiled;
 pub use evidence::{Evidence, Evidencer};

@@ -316,7 +316,7 @@ impl Posterior {
     /// Rows that the kernel cannot look at.
     pub fn fitted(&self) -> Result<Vec<f64>, ModelError> {
         if self.pseudo.is_some() {
-            return Ok(self.at_training()?.mean);
+            return Ok(self.latent_mean(&self.own_covariance()?));
         }
         let noise = self.problem.noise(&self.values);
         let jitter = self.factor.jitter();
@@ -341,21 +341,30 @@ impl Posterior {
     /// # Errors
     /// Rows that the kernel cannot look at.
     pub fn at_training(&self) -> Result<Moments, ModelError> {
-        let n = self.problem.n();
-        let bound = self.problem.bound();
-        let mut k = Matrix::zeros(n, n);
-        crate::kernel::Gram::new(bound, self.problem.sites())
-            .evaluate(self.problem.kernel_values(&self.values), &mut k)?;
-        k.fill_upper_triangle_with_lower_triangle();
+        let k = self.own_covariance()?;
         let half = self.factor.half_solve(&k);
-        let var_f = (0..n).map(|i| (k[(i, i)] - half.column(i).norm_squared()).max(0.0)).collect();
+        let var_f = (0..k.ncols()).map(|i| (k[(i, i)] - half.column(i).norm_squared()).max(0.0)).collect();
         let mean = match &self.pseudo {
-            Some(_) => {
-                (mean_at(&self.problem, &self.values, &self.problem.x(), n) + k.tr_mul(&self.alpha)).as_slice().to_vec()
-            }
+            Some(_) => self.latent_mean(&k),
             None => self.fitted()?,
         };
         Ok(Moments { mean, var_f })
+    }
+
+    /// The prior covariance of f at the training rows.
+    fn own_covariance(&self) -> Result<Matrix, ModelError> {
+        let n = self.problem.n();
+        let mut k = Matrix::zeros(n, n);
+        crate::kernel::Gram::new(self.problem.bound(), self.problem.sites())
+            .evaluate(self.problem.kernel_values(&self.values), &mut k)?;
+        k.fill_upper_triangle_with_lower_triangle();
+        Ok(k)
+    }
+
+    /// m + Kα at the training rows, given that covariance.
+    fn latent_mean(&self, k: &Matrix) -> Vec<f64> {
+        let mean = mean_at(&self.problem, &self.values, &self.problem.x(), k.ncols());
+        (mean + k.tr_mul(&self.alpha)).as_slice().to_vec()
     }
 
     /// Covariance with the training rows, own variance, and mean function at new rows.

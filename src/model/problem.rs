@@ -44,9 +44,14 @@ pub struct Fence {
 }
 
 impl Fence {
+    /// How far values are beyond it, in logarithms: above 0 beyond, below 0 within.
+    pub fn beyond(&self, values: &[f64]) -> f64 {
+        self.least.ln() - self.powers.iter().map(|&(i, power)| power * values[i].ln()).sum::<f64>()
+    }
+
     /// Whether values are at it or beyond.
     pub fn is_reached(&self, values: &[f64]) -> bool {
-        self.powers.iter().map(|&(i, power)| power * values[i].ln()).sum::<f64>() <= self.least.ln()
+        self.beyond(values) >= 0.0
     }
 }
 

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::metric::{Judged, Several};
 use super::predict::{At, predict};
 use super::score::{judge, judge_leave_one_out};
-use crate::data::{Column, DataError, Dataset};
+use crate::data::{Column, DataError, Dataset, least_between};
 use crate::fit::{Fit, Options, fit};
 use crate::model::{Classes, Likelihood, Model, ModelError};
 use crate::progress::{Progress, Quiet};
@@ -282,13 +282,8 @@ fn temperature(odds: &[Vec<f64>], labels: &[usize]) -> f64 {
     let steps = 40;
     let at = |i: i32| WIDEST * f64::from(2 * i - steps) / f64::from(steps);
     let best = (0..=steps).min_by(|a, b| loss(at(*a)).total_cmp(&loss(at(*b)))).unwrap_or(steps / 2);
-    let (mut lo, mut hi) = (at((best - 1).max(0)), at((best + 1).min(steps)));
-    let golden = 0.5 * (5f64.sqrt() - 1.0);
-    while hi - lo > 1e-9 {
-        let (a, b) = (hi - golden * (hi - lo), lo + golden * (hi - lo));
-        if loss(a) <= loss(b) { hi = b } else { lo = a }
-    }
-    (0.5 * (lo + hi)).exp()
+    // to 1e-9
+    least_between(at((best - 1).max(0)), at((best + 1).min(steps)), 42, loss).exp()
 }
 
 #[cfg(test)]

@@ -70,17 +70,21 @@ impl<'s> Grounds<'s> {
                 true => offered.iter().map(|name| on_input(&base, name)).collect(),
                 false => vec![base],
             };
-            let usable = here.iter().filter(|kernel| is_local(kernel) && kernel.bind(&schema).is_ok());
-            let usable: Vec<Kernel> = usable.cloned().collect();
-            if usable.len() > 1 {
-                together.extend(Kernel::product(usable));
-            }
+            let mut local: Vec<Kernel> = Vec::new();
             for kernel in here {
-                match kernel.bind(&schema) {
-                    Ok(_) if bases.contains(&kernel) => {}
-                    Ok(_) => bases.push(kernel),
-                    Err(error) => refused.push((kernel, error.to_string())),
+                if let Err(error) = kernel.bind(&schema) {
+                    refused.push((kernel, error.to_string()));
+                    continue;
                 }
+                if is_local(&kernel) {
+                    local.push(kernel.clone());
+                }
+                if !bases.contains(&kernel) {
+                    bases.push(kernel);
+                }
+            }
+            if local.len() > 1 {
+                together.extend(Kernel::product(local));
             }
         }
         if bases.is_empty() {

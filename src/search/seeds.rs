@@ -135,9 +135,7 @@ fn comb(
     grounds: &Grounds<'_>,
 ) -> Vec<Vec<f64>> {
     let parameters = problem.parameters();
-    let Some(&at) = open.iter().find(|&&i| parameters[i].role == Role::Period && !parameters[i].warped) else {
-        return Vec::new();
-    };
+    let Some(at) = period(problem, open) else { return Vec::new() };
     let [column] = parameters[at].columns[..] else { return Vec::new() };
     let column = &grounds.columns[column];
     let mut origins = vec![guess.to_vec()];
@@ -169,10 +167,7 @@ fn anew(problem: &Problem, values: &[f64], from: &Inheritance, grounds: &Grounds
 /// Of starts that are looked at, best first, those that go on: the best ones, and where a period is looked for so many as
 /// tell apart that have one of their own.
 pub fn promising(problem: &Problem, seen: &mut Vec<(f64, Vec<f64>)>, keep: usize) {
-    let parameters = problem.parameters();
-    let Some(&at) = open(problem).iter().find(|&&i| parameters[i].role == Role::Period && !parameters[i].warped) else {
-        return seen.truncate(keep);
-    };
+    let Some(at) = period(problem, &open(problem)) else { return seen.truncate(keep) };
     let mut kept: Vec<(f64, Vec<f64>)> = Vec::new();
     for (value, start) in seen.drain(..) {
         let apart = |other: &(f64, Vec<f64>)| (other.1[at] / start[at]).ln().abs() > APART;
@@ -182,6 +177,12 @@ pub fn promising(problem: &Problem, seen: &mut Vec<(f64, Vec<f64>)>, keep: usize
         }
     }
     *seen = kept;
+}
+
+/// The first of the open parameters that is a period in the units of an input.
+fn period(problem: &Problem, open: &[usize]) -> Option<usize> {
+    let sought = |p: &Parameter| p.role == Role::Period && !p.warped;
+    open.iter().copied().find(|&i| sought(&problem.parameters()[i]))
 }
 
 /// The parameters that are free and of which nothing is written.

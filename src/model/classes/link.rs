@@ -1,9 +1,9 @@
 //! The link functions, in forms that keep their digits far out.
 
 use spec_math::cephes64::erfc;
-use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::data::gaussian_average;
+use crate::model::evidence::LOG_2PI;
 
 /// What makes a probability of the latent function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,11 +99,6 @@ pub fn normal_cdf(z: f64) -> f64 {
     0.5 * erfc(-z / std::f64::consts::SQRT_2)
 }
 
-/// The z with Φ(z) = p.
-pub fn standard_quantile(p: f64) -> f64 {
-    Normal::standard().inverse_cdf(p.clamp(0.0, 1.0))
-}
-
 /// What the updates of the probit need of z, each with all its digits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tail {
@@ -116,8 +111,6 @@ pub struct Tail {
     /// 1 − h(z + h), above 0.
     pub rest: f64,
 }
-
-const LOG_2PI: f64 = 1.837_877_066_409_345_5;
 
 /// Below this z the continued fraction of Mills' ratio takes over.
 const FAR: f64 = -1.0;

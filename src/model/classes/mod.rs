@@ -11,7 +11,7 @@ mod laplace;
 mod link;
 
 pub use labels::Classes;
-pub use link::{Link, standard_quantile};
+pub use link::Link;
 
 use crate::linalg::{Matrix, NotPositiveDefinite, Workspace, vector};
 

@@ -1,0 +1,18 @@
+//! What no exact method can do without, beside which an evidence is measured.
+
+use divan::Bencher;
+use mercer::linalg::{Matrix, Workspace};
+
+/// One Cholesky factorization with inverse.
+pub fn cholesky_with_inverse(bencher: Bencher<'_, '_>, n: usize) {
+    let matrix = Matrix::from_fn(n, n, |i, j| {
+        let r = (i as f64 - j as f64) / 30.0;
+        (-0.5 * r * r).exp() + f64::from(u8::from(i == j))
+    });
+    let mut work = Workspace::new(n);
+    bencher.bench_local(|| {
+        work.matrix.copy_from(&matrix);
+        work.factor().expect("positive definite");
+        work.invert()[(n - 1, 0)]
+    });
+}
