@@ -3,7 +3,7 @@
 use super::likelihood::Likelihood;
 use super::starts::Starts;
 use crate::linalg::{Matrix, Vector};
-use crate::model::{Model, Problem};
+use crate::model::{Model, Problem, Warm};
 use crate::param::{Param, State};
 
 /// Beyond this many e-folds (or spreads of a column) either way a parameter is called not determined.
@@ -73,12 +73,13 @@ impl Curvature {
         if p == 0 {
             return None;
         }
-        let difference = |a: usize, h: f64| -> Option<Vec<f64>> {
-            let slopes = |by: f64| -> Option<Vec<f64>> {
+        let mut warm = Warm::default();
+        let mut difference = |a: usize, h: f64| -> Option<Vec<f64>> {
+            let mut slopes = |by: f64| -> Option<Vec<f64>> {
                 let mut moved = values.to_vec();
                 let domain = parameters[free[a]].domain;
                 moved[free[a]] = domain.from_real(domain.to_real(values[free[a]]) + by);
-                Some(objective.at(&moved, false)?.slopes)
+                Some(objective.at_from(&moved, false, &mut warm)?.slopes)
             };
             let (up, down) = (slopes(h)?, slopes(-h)?);
             Some(free.iter().map(|&i| (down[i] - up[i]) / (2.0 * h)).collect())
@@ -141,7 +142,8 @@ impl Curvature {
     pub fn polish(&self, objective: &Likelihood<'_>, values: &[f64]) -> Vec<f64> {
         let parameters = objective.problem().parameters();
         let mut best = values.to_vec();
-        let Some(mut here) = objective.at(&best, false) else { return best };
+        let mut warm = Warm::default();
+        let Some(mut here) = objective.at_from(&best, false, &mut warm) else { return best };
         let size = |slopes: &[f64]| {
             self.free.iter().zip(&self.scale).map(|(&i, s)| (slopes[i] * s).powi(2)).sum::<f64>().sqrt()
         };
@@ -160,7 +162,7 @@ impl Curvature {
                 let domain = parameters[i].domain;
                 moved[i] = domain.from_real(domain.to_real(best[i]) + s * step);
             }
-            let Some(there) = objective.at(&moved, false) else { return best };
+            let Some(there) = objective.at_from(&moved, false, &mut warm) else { return best };
             let lost = here.total - there.total;
             let slack = 1e-10 * here.total.abs().max(1.0);
             if lost.is_nan() || lost > slack || size(&there.slopes) >= size(&here.slopes) {

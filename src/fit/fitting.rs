@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::curvature::Curvature;
 use super::hints::hints;
-use super::likelihood::Likelihood;
+use super::likelihood::{Followed, Likelihood};
 use super::optimize::{Ended, Objective, Options as Search, Run};
 use super::starts::{Starts, latent_fences};
 use crate::data::Dataset;
@@ -117,10 +117,10 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         value_tolerance: 1e-9,
         ..Search::default()
     };
-    let mut runs: Vec<Entry> = (0..options.restarts.max(1))
+    let mut runs: Vec<Entry<'_, '_>> = (0..options.restarts.max(1))
         .map(|i| {
             let values = starts.start(i);
-            Entry { run: Run::new(&objective.to_coordinates(&values), &search), index: i, dropped: false }
+            Entry::new(&objective, i, &values, &search)
         })
         .collect();
     if objective.dim() == 0 {
@@ -233,18 +233,26 @@ fn finish(
     Ok(fit)
 }
 
-struct Entry {
+struct Entry<'l, 'p> {
     run: Run,
+    followed: Followed<'l, 'p>,
     index: usize,
     dropped: bool,
 }
 
-fn best(runs: &[Entry]) -> Option<&Entry> {
+impl<'l, 'p> Entry<'l, 'p> {
+    fn new(objective: &'l Likelihood<'p>, index: usize, values: &[f64], search: &Search) -> Self {
+        let run = Run::new(&objective.to_coordinates(values), search);
+        Self { run, followed: Followed { objective, warm: Mutex::default() }, index, dropped: false }
+    }
+}
+
+fn best<'e, 'l, 'p>(runs: &'e [Entry<'l, 'p>]) -> Option<&'e Entry<'l, 'p>> {
     let finite = runs.iter().filter(|e| e.run.value().is_finite());
     finite.min_by(|a, b| value(a).total_cmp(&value(b)).then(a.index.cmp(&b.index)))
 }
 
-fn value(entry: &Entry) -> f64 {
+fn value(entry: &Entry<'_, '_>) -> f64 {
     Some(entry.run.value()).filter(|v| !v.is_nan()).unwrap_or(f64::INFINITY)
 }
 
@@ -254,7 +262,7 @@ const FIRST_ROUND: usize = 15;
 const FINALISTS: usize = 1;
 
 /// Takes all starts some steps, then the better half more, until few are left and run to their end.
-fn race(objective: &Likelihood<'_>, runs: &mut [Entry], max_iter: usize, progress: &dyn Progress) {
+fn race(objective: &Likelihood<'_>, runs: &mut [Entry<'_, '_>], max_iter: usize, progress: &dyn Progress) {
     let (mut alive, mut steps) = (runs.len(), FIRST_ROUND);
     let mut spent = 0;
     let rounds = (usize::BITS - alive.div_ceil(FINALISTS).leading_zeros()) as f64 + 1.0;
@@ -264,11 +272,11 @@ fn race(objective: &Likelihood<'_>, runs: &mut [Entry], max_iter: usize, progres
         let portion = if last { max_iter.saturating_sub(spent) } else { steps.min(max_iter.saturating_sub(spent)) };
         let done = Mutex::new((0usize, f64::INFINITY));
         let heard = Quiet(progress);
-        let step = |entry: &mut Entry| {
+        let step = |entry: &mut Entry<'_, '_>| {
             if progress.stop() && entry.index != 0 {
                 return;
             }
-            entry.run.advance(objective, portion, &heard);
+            entry.run.advance(&entry.followed, portion, &heard);
             if let Ok(mut done) = done.lock() {
                 done.0 += 1;
                 done.1 = done.1.min(value(entry));
@@ -304,19 +312,21 @@ const HOPS: usize = 3;
 
 /// Maxima that a gradient does not lead between lie at known places: the period halved or doubled, the centre of a line
 /// on the other side of the data. Looks there from the best of the runs, which goes over to the best that is found.
-fn hop(objective: &Likelihood<'_>, starts: &Starts<'_>, runs: &mut [Entry], search: &Search, progress: &dyn Progress) {
+fn hop<'l, 'p>(
+    objective: &'l Likelihood<'p>,
+    starts: &Starts<'_>,
+    runs: &mut [Entry<'l, 'p>],
+    search: &Search,
+    progress: &dyn Progress,
+) {
     for _ in 0..HOPS {
         let Some(from) = best(runs) else { return };
         let (index, least) = (from.index, value(from));
-        let mut beside: Vec<Entry> = starts
+        let mut beside: Vec<Entry<'_, '_>> = starts
             .beside(&objective.to_values(&from.run.outcome().at))
             .iter()
             .enumerate()
-            .map(|(index, values)| Entry {
-                run: Run::new(&objective.to_coordinates(values), search),
-                index,
-                dropped: false,
-            })
+            .map(|(index, values)| Entry::new(objective, index, values, search))
             .collect();
         if beside.is_empty() || progress.stop() {
             return;

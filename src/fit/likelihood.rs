@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use super::optimize::Objective;
 use super::spacing::variance;
-use crate::model::{Evidence, Evidencer, Fence, ModelError, Problem, at_once, is_profiled, needed_memory};
+use crate::model::{Evidence, Evidencer, Fence, ModelError, Problem, Warm, at_once, is_profiled, needed_memory};
 
 /// Minus the log posterior in the optimiser's coordinates, with the parameters of the mean at their best.
 ///
@@ -60,9 +60,19 @@ impl<'p> Likelihood<'p> {
     /// # Errors
     /// As [`Evidencer::evaluate`].
     pub fn evidence(&self, values: &[f64], gradient: bool, profile: bool) -> Result<Evidence, ModelError> {
+        self.evidence_from(values, gradient, profile, &mut Warm::default())
+    }
+
+    fn evidence_from(
+        &self,
+        values: &[f64],
+        gradient: bool,
+        profile: bool,
+        warm: &mut Warm,
+    ) -> Result<Evidence, ModelError> {
         let mut evidencer =
             self.pool.lock().ok().and_then(|mut p| p.pop()).unwrap_or_else(|| Evidencer::new(self.problem));
-        let result = evidencer.evaluate(values, gradient, profile);
+        let result = evidencer.evaluate_from(values, gradient, profile, warm);
         if let Ok(mut pool) = self.pool.lock()
             && pool.len() < self.most
         {
@@ -90,11 +100,16 @@ impl Here {
 impl Likelihood<'_> {
     /// The log posterior and its slopes, with `profile` at the best values of the mean. `None` where it has none.
     pub fn at(&self, values: &[f64], profile: bool) -> Option<Here> {
+        self.at_from(values, profile, &mut Warm::default())
+    }
+
+    /// The same, with classes' approximation begun where that of a place nearby ended.
+    pub fn at_from(&self, values: &[f64], profile: bool, warm: &mut Warm) -> Option<Here> {
         let parameters = self.problem.parameters();
         if parameters.iter().zip(values).any(|(p, &v)| p.is_free() && !p.domain.contains(v)) {
             return None;
         }
-        let evidence = self.evidence(values, true, profile).ok()?;
+        let evidence = self.evidence_from(values, true, profile, warm).ok()?;
         // what an approximation says before it has settled may be far too much
         if evidence.gradient.is_empty() || !evidence.converged {
             return None;
@@ -134,16 +149,41 @@ impl Likelihood<'_> {
 /// Of a fence: a tenth below it costs half a nat.
 const STEEPNESS: f64 = 50.0;
 
+impl Likelihood<'_> {
+    fn evaluate_from(&self, at: &[f64], gradient: &mut [f64], warm: &mut Warm) -> f64 {
+        let Some(here) = self.at_from(&self.to_values(at), true, warm) else { return f64::INFINITY };
+        for (g, &i) in gradient.iter_mut().zip(&self.moved) {
+            *g = -here.slopes[i];
+        }
+        self.offset - here.total
+    }
+}
+
+/// The objective of one run, whose places follow each other: each evaluation begins where the last one ended.
+pub struct Followed<'l, 'p> {
+    pub objective: &'l Likelihood<'p>,
+    pub warm: Mutex<Warm>,
+}
+
+impl Objective for Followed<'_, '_> {
+    fn dim(&self) -> usize {
+        self.objective.dim()
+    }
+
+    fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
+        match self.warm.lock() {
+            Ok(mut warm) => self.objective.evaluate_from(at, gradient, &mut warm),
+            Err(_) => self.objective.evaluate(at, gradient),
+        }
+    }
+}
+
 impl Objective for Likelihood<'_> {
     fn dim(&self) -> usize {
         self.moved.len()
     }
 
     fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
-        let Some(here) = self.at(&self.to_values(at), true) else { return f64::INFINITY };
-        for (g, &i) in gradient.iter_mut().zip(&self.moved) {
-            *g = -here.slopes[i];
-        }
-        self.offset - here.total
+        self.evaluate_from(at, gradient, &mut Warm::default())
     }
 }

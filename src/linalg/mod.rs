@@ -4,11 +4,13 @@
 //! sequential: fits run side by side, and a thread for each is faster than several threads inside one factorization.
 
 mod cholesky;
+mod gmres;
 mod pivoted;
 pub mod vector;
 mod workspace;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite, transposed_product};
+pub use gmres::gmres;
 pub use pivoted::{pivoted_cholesky, pivoted_columns};
 pub use workspace::Workspace;
 

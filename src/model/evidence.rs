@@ -5,7 +5,7 @@
 //! pseudo-observations stand in for rows, and (K + S⁻¹)⁻¹ for K⁻¹: at the fixed point of expectation propagation the
 //! sites do not count (Rasmussen & Williams, 5.27), at Laplace's mode they add a term (5.23).
 
-use super::classes::{Approximator, Pseudo};
+use super::classes::{Approximator, Pseudo, Warm};
 use super::{Bernoulli, ModelError, ParameterKind, Problem};
 use crate::kernel::{Gram, SlotState};
 use crate::linalg::{Matrix, Vector, Workspace, vector};
@@ -58,9 +58,23 @@ impl<'p> Evidencer<'p> {
     /// # Errors
     /// [`ModelError::NotPositiveDefinite`], also with the little jitter that is tried; rows that a kernel cannot look at.
     pub fn evaluate(&mut self, values: &[f64], gradient: bool, profile: bool) -> Result<Evidence, ModelError> {
+        self.evaluate_from(values, gradient, profile, &mut Warm::default())
+    }
+
+    /// The same, with classes' approximation begun where that of a place nearby ended.
+    ///
+    /// # Errors
+    /// As [`Evidencer::evaluate`].
+    pub fn evaluate_from(
+        &mut self,
+        values: &[f64],
+        gradient: bool,
+        profile: bool,
+        warm: &mut Warm,
+    ) -> Result<Evidence, ModelError> {
         let problem = self.problem;
         if let Some(how) = problem.model().bernoulli() {
-            return self.of_classes(how, values, gradient);
+            return self.of_classes(how, values, gradient, warm);
         }
         let n = problem.n();
         self.factor(values)?;
@@ -83,7 +97,13 @@ impl<'p> Evidencer<'p> {
         Ok(Evidence { lml, gradient, values, converged: true })
     }
 
-    fn of_classes(&mut self, how: Bernoulli, values: &[f64], gradient: bool) -> Result<Evidence, ModelError> {
+    fn of_classes(
+        &mut self,
+        how: Bernoulli,
+        values: &[f64],
+        gradient: bool,
+        warm: &mut Warm,
+    ) -> Result<Evidence, ModelError> {
         let problem = self.problem;
         let Some(approximator) = &mut self.approximator else { return Err(ModelError::NoTarget) };
         self.gram.evaluate(problem.kernel_values(values), &mut approximator.k)?;
@@ -92,7 +112,7 @@ impl<'p> Evidencer<'p> {
         for (basis, &weight) in self.basis.iter().zip(problem.mean_values(values)) {
             vector::axpy(&mut mean, weight, basis);
         }
-        let found = approximator.find(how, problem.y(), &mean, gradient, &mut self.work)?;
+        let found = approximator.find(how, problem.y(), &mean, gradient, warm, &mut self.work)?;
         let (lml, converged, values) = (found.lml, found.converged, values.to_vec());
         if !lml.is_finite() {
             return Ok(Evidence { lml: f64::NEG_INFINITY, gradient: Vec::new(), values, converged });
@@ -137,7 +157,8 @@ impl<'p> Evidencer<'p> {
         let n = alpha.len();
         let mut gradient = vec![0.0; count];
         let slots = problem.bound().slots().len();
-        let inverse = self.work.invert();
+        // the approximation of classes has come by it already
+        let inverse = if pseudo.is_some() { self.work.inverse() } else { self.work.invert() };
         let by_diagonal = 0.5 * (0..n).map(|i| alpha[i] * alpha[i] - inverse[(i, i)]).sum::<f64>();
         let by_jitter = by_diagonal * self.jitter_share;
         self.gram.pull(

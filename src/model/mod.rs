@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 pub use baseline::{Baseline, is_nothing, nothing};
 pub(crate) use classes::cavity;
-pub use classes::{Bernoulli, Classes, Link, Pseudo};
+pub use classes::{Bernoulli, Classes, Link, Pseudo, Warm};
 pub use error::ModelError;
 pub(crate) use evidence::is_profiled;
 pub use evidence::{Evidence, Evidencer};

@@ -2,7 +2,7 @@
 
 mod summand;
 
-use super::classes::{Approximator, Pseudo};
+use super::classes::{Approximator, Pseudo, Warm};
 use super::{Bernoulli, ModelError, Problem, cavity};
 use crate::kernel::Kernel;
 use crate::linalg::{Cholesky, Matrix, Vector, Workspace, pivoted_cholesky, transposed_product};
@@ -79,7 +79,7 @@ impl Posterior {
         room.k.fill_upper_triangle_with_lower_triangle();
         let mean = mean_at(&problem, &values, &problem.x(), n);
         let mut work = Workspace::new(n);
-        let pseudo = room.find(how, problem.y(), mean.as_slice(), false, &mut work)?;
+        let pseudo = room.find(how, problem.y(), mean.as_slice(), false, &mut Warm::default(), &mut work)?;
         let root: Vec<f64> = pseudo.precision.iter().map(|t| t.sqrt()).collect();
         let factor = Cholesky::scaled(&work, &root);
         let (alpha, lml) = (Vector::from_vec(pseudo.alpha.clone()), pseudo.lml);

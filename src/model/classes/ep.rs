@@ -1,12 +1,13 @@
 //! Expectation propagation with the probit link (Minka 2001; Rasmussen & Williams, 3.6).
 //!
-//! All sites move at once: a round is one factorization, one inverse of the factor for the marginals, and the update of every
-//! site from its cavity. Anderson's mixing of the last rounds takes the place of plain iteration; where a round leads
-//! away, the history is dropped and steps are damped.
+//! All sites move at once. A round is one factorization with its inverse: the marginals, their cavities, and the site that
+//! each of these asks for. Where that is the site it has, is the fixed point. Newton's method finds it: how the marginals
+//! move with the sites is known, dμ = Σ(dν − μ dτ) and dσ² = −(Σ∘Σ)dτ, and its linear system takes products with these
+//! alone. Where a step leads away it is halved; where that does not help, sites go by themselves for a while, damped.
 
 use super::link::tail;
-use super::{Approximator, LEAST, Pseudo};
-use crate::linalg::{Matrix, NotPositiveDefinite, Vector, Workspace};
+use super::{Approximator, LEAST, Pseudo, Warm};
+use crate::linalg::{Matrix, NotPositiveDefinite, Workspace, gmres, vector};
 
 /// Sites have settled when their changes move no marginal by more than this many standard deviations.
 const SETTLED: f64 = 1e-8;
@@ -14,83 +15,138 @@ const SETTLED: f64 = 1e-8;
 const ROUNDING: f64 = 1e-13;
 /// Rounds at most.
 const ROUNDS: usize = 300;
-/// Rounds that mixing looks back on.
-const MEMORY: usize = 6;
-/// A round whose changes are so many times those of the one before leads away.
-const AWAY: f64 = 4.0;
-/// Steps are not made shorter than this share.
-const LEAST_STEP: f64 = 0.1;
+/// A step leads away when what the sites are off by grows so many times.
+const AWAY: f64 = 2.0;
+/// Newton's steps are not made shorter than this share.
+const LEAST_STEP: f64 = 0.05;
+/// Sites that go by themselves go so far.
+const DAMPED: f64 = 0.5;
+/// So many rounds before Newton's method is tried again.
+const BY_THEMSELVES: usize = 3;
+/// The linear system is solved to this share of its right side, with so many products at most.
+const SOLVED: f64 = 1e-3;
+const PRODUCTS: usize = 40;
 
-/// τ and ν of all rows.
-#[derive(Clone)]
-struct Places {
+/// τ and ν of all rows, or how they change.
+#[derive(Debug, Clone)]
+pub(super) struct Places {
     precision: Vec<f64>,
     shift: Vec<f64>,
 }
 
+/// Sites of which nothing is known but what each row says alone, or those of a place nearby.
 pub(super) fn find(
     room: &mut Approximator,
     y: &[f64],
     mean: &[f64],
+    warm: &mut Warm,
     work: &mut Workspace,
 ) -> Result<Pseudo, NotPositiveDefinite> {
+    if let Some(nearby) = warm.0.take() {
+        let found = settle(room, y, mean, nearby, work)?;
+        if found.converged {
+            warm.0 = Some(Places::of(&found));
+            return Ok(found);
+        }
+    }
     let prior: Vec<f64> = (0..y.len()).map(|i| room.k[(i, i)]).collect();
     let none = Places { precision: vec![0.0; y.len()], shift: vec![0.0; y.len()] };
-    let mut at = updated(y, mean, &prior, &none).0;
-    let mut mixing = Mixing::default();
-    let mut best: Option<(Round, Places)> = None;
-    let (mut damping, mut last) = (1.0_f64, f64::INFINITY);
+    let found = settle(room, y, mean, Matched::new(y, mean, &prior, &none).places, work)?;
+    if found.converged {
+        warm.0 = Some(Places::of(&found));
+    }
+    Ok(found)
+}
+
+/// Moves all sites from some places until they have settled.
+fn settle(
+    room: &mut Approximator,
+    y: &[f64],
+    mean: &[f64],
+    mut at: Places,
+    work: &mut Workspace,
+) -> Result<Pseudo, NotPositiveDefinite> {
     // what rounding leaves of a large covariance
-    let settled = prior.iter().fold(SETTLED, |most, v| most.max(ROUNDING * v));
+    let settled = (0..y.len()).map(|i| room.k[(i, i)]).fold(SETTLED, |most, v| most.max(ROUNDING * v));
+    let mut best: Option<(f64, Places)> = None;
+    let mut last: Option<Step> = None;
+    let mut by_themselves = 0;
     let mut rounds = 0;
     loop {
         rounds += 1;
         let here = Round::at(room, y, mean, &at, work)?;
-        let least = best.as_ref().map_or(f64::INFINITY, |(round, _)| round.change);
         if here.change <= settled {
             return Ok(here.finish(at, true, rounds));
         }
-        if rounds >= ROUNDS {
-            return Ok(match best {
-                Some((round, place)) if round.change < here.change => {
-                    room.factor(&place.precision, work)?;
-                    round.finish(place, false, rounds)
-                }
-                _ => here.finish(at, false, rounds),
-            });
+        if best.as_ref().is_none_or(|(least, _)| here.change < *least) {
+            best = Some((here.change, at.clone()));
         }
-        let change = here.change;
-        if change > AWAY * last || !change.is_finite() {
-            mixing = Mixing::default();
-            damping = (0.5 * damping).max(LEAST_STEP);
-        } else {
-            damping = (1.25 * damping).min(1.0);
+        let leads_away = last.as_ref().is_some_and(|last| !(here.off <= AWAY * last.off));
+        if rounds >= ROUNDS || !here.off.is_finite() && (last.is_none() || by_themselves > 0) {
+            return match best.filter(|(least, _)| !(here.change <= *least)) {
+                Some((_, place)) => Ok(Round::at(room, y, mean, &place, work)?.finish(place, false, rounds + 1)),
+                None => Ok(here.finish(at, false, rounds)),
+            };
         }
-        last = change;
-        if !change.is_finite() {
-            let Some((round, place)) = &best else { return Ok(here.finish(at, false, rounds)) };
-            at = mixing.next(place, round, damping);
-            mixing = Mixing::default();
-            continue;
+        let step = match last.take() {
+            Some(step) if leads_away && by_themselves == 0 && step.share > LEAST_STEP => {
+                Step { share: 0.5 * step.share, ..step }
+            }
+            Some(step) if leads_away && by_themselves == 0 => {
+                by_themselves = BY_THEMSELVES;
+                Step { toward: step.matched.clone(), share: DAMPED, ..step }
+            }
+            _ => {
+                let newton = by_themselves == 0;
+                by_themselves = by_themselves.saturating_sub(1);
+                let toward = if newton { here.newton(&at, room, work) } else { None };
+                let share = if newton { 1.0 } else { DAMPED };
+                let matched = here.matched.places;
+                Step { toward: toward.unwrap_or_else(|| matched.clone()), matched, from: at, off: here.off, share }
+            }
+        };
+        at = step.end();
+        last = Some(step);
+    }
+}
+
+/// A step that was taken.
+struct Step {
+    from: Places,
+    /// Where it would lead if it was taken whole.
+    toward: Places,
+    /// The sites that the cavities asked for where it began.
+    matched: Places,
+    /// By how much the sites were off there.
+    off: f64,
+    share: f64,
+}
+
+impl Step {
+    /// A precision that a step has below what it was by far, or beyond what a probit can have, goes a part of the way.
+    fn end(&self) -> Places {
+        let along = |(from, toward): (&f64, &f64)| from + self.share * (toward - from);
+        let bounded = |(new, old): (f64, &f64)| new.clamp(0.1 * old, 1.0).max(LEAST);
+        let precision = self.from.precision.iter().zip(&self.toward.precision).map(along).zip(&self.from.precision);
+        Places {
+            precision: precision.map(bounded).collect(),
+            shift: self.from.shift.iter().zip(&self.toward.shift).map(along).collect(),
         }
-        let next = mixing.next(&at, &here, damping);
-        if change < least {
-            best = Some((here, at));
-        }
-        at = next;
     }
 }
 
 /// What one round finds at some sites.
 struct Round {
-    /// Posterior variances of f.
+    /// Posterior means and variances of f.
+    mean: Vec<f64>,
     variance: Vec<f64>,
     alpha: Vec<f64>,
     lml: f64,
-    /// The sites that match the moments of the cavities.
-    matched: Places,
-    /// How far these are from the sites, in standard deviations of the marginals.
+    matched: Matched,
+    /// How far the matched sites are from those that are, in standard deviations of the marginals: the farthest,
     change: f64,
+    /// and the root of the sum of squares.
+    off: f64,
 }
 
 impl Round {
@@ -109,94 +165,164 @@ impl Round {
         let alpha = room.weights(&at.precision, &b, work);
         let moved = room.times(&alpha);
         let marginal: Vec<f64> = mean.iter().zip(&moved).map(|(m, g)| m + g).collect();
-        let (matched, logs) = updated(y, &marginal, &variance, at);
+        let matched = Matched::new(y, &marginal, &variance, at);
         // Z = Π Cᵢ ∫ N(f; m, K) Π exp(νᵢfᵢ − ½τᵢfᵢ²) df, and Cᵢ is what makes each site's integral under its cavity right
         let within: f64 = b.iter().zip(&moved).map(|(b, g)| 0.5 * b * g).sum();
-        let lml =
-            logs + sites().map(|((t, v), m)| v * m - 0.5 * t * m * m).sum::<f64>() + within - 0.5 * work.log_det();
-        let each = |i: usize| {
-            let by_precision = (matched.precision[i] - at.precision[i]).abs() * variance[i];
-            let by_shift = (matched.shift[i] - at.shift[i]).abs() * variance[i].sqrt();
-            by_precision.max(by_shift)
-        };
-        let change =
-            (0..y.len()).map(each).fold(0.0, |most, each| if each > most || each.is_nan() { each } else { most });
-        Ok(Self { variance, alpha, lml, matched, change })
+        let lml = matched.logs + sites().map(|((t, v), m)| v * m - 0.5 * t * m * m).sum::<f64>() + within
+            - 0.5 * work.log_det();
+        let (mut change, mut off) = (0.0, 0.0);
+        for i in 0..y.len() {
+            let by_precision = (matched.places.precision[i] - at.precision[i]).abs() * variance[i];
+            let by_shift = (matched.places.shift[i] - at.shift[i]).abs() * variance[i].sqrt();
+            off += by_precision * by_precision + by_shift * by_shift;
+            let each = by_precision.max(by_shift);
+            change = if each > change || each.is_nan() { each } else { change };
+        }
+        Ok(Self { mean: marginal, variance, alpha, lml, matched, change, off: off.sqrt() })
     }
 
     fn finish(self, at: Places, converged: bool, rounds: usize) -> Pseudo {
         let (alpha, lml) = (self.alpha, self.lml);
         Pseudo { precision: at.precision, shift: at.shift, alpha, lml, implicit: Vec::new(), converged, rounds }
     }
-}
 
-/// The sites that match the moments of each cavity with its likelihood (Rasmussen & Williams, 3.58 and 3.59), and Σ log Cᵢ.
-fn updated(y: &[f64], mean: &[f64], variance: &[f64], at: &Places) -> (Places, f64) {
-    let n = y.len();
-    let mut new = Places { precision: Vec::with_capacity(n), shift: Vec::with_capacity(n) };
-    let mut logs = 0.0;
-    for i in 0..n {
-        let (t, v) = (at.precision[i], at.shift[i]);
-        let (m, s) = super::cavity(mean[i], variance[i], t, v);
-        let root = (1.0 + s).sqrt();
-        let of = tail(y[i] * m / root);
-        // with g and −w the derivatives of log Z in the cavity's mean, 1 − sw = (1 + s·rest)/(1 + s)
-        let w = of.hazard * of.excess / (1.0 + s);
-        let kept = (1.0 + s * of.rest) / (1.0 + s);
-        new.precision.push((w / kept).clamp(LEAST, 1.0));
-        new.shift.push((y[i] * of.hazard / root + m * w) / kept);
-        let scale = 1.0 + t * s;
-        logs += of.log_cdf + 0.5 * scale.ln() - 0.5 * (v * v * s + 2.0 * v * m - t * m * m) / scale;
-    }
-    (new, logs)
-}
-
-/// Anderson's mixing: the next place is the combination of the last ones whose changes nearly cancel.
-#[derive(Default)]
-struct Mixing {
-    last: Option<(Vec<f64>, Vec<f64>)>,
-    /// Differences of places and of their changes, round by round.
-    moves: Vec<(Vec<f64>, Vec<f64>)>,
-}
-
-impl Mixing {
-    fn next(&mut self, at: &Places, here: &Round, damping: f64) -> Places {
+    /// Where Newton's method has the sites agree with their cavities. `None` where it leads nowhere.
+    ///
+    /// With D the slopes of the matched sites in the cavities' natural parameters λ = 1/σ² − τ and η = μ/σ² − ν, and C
+    /// those of the cavities in all sites, (I − DC) step = matched − sites. A site does not move its own cavity, so that
+    /// only what lies beside the diagonal of Σ = S^−½(I − B⁻¹)S^−½ is wanted.
+    fn newton(&self, at: &Places, room: &mut Approximator, work: &Workspace) -> Option<Places> {
         let n = at.precision.len();
-        let place: Vec<f64> = at.precision.iter().chain(&at.shift).copied().collect();
-        let found = here.matched.precision.iter().chain(&here.matched.shift);
-        let change: Vec<f64> = found.zip(&place).map(|(new, old)| new - old).collect();
-        if let Some((before, changed)) = self.last.replace((place.clone(), change.clone())) {
-            let less = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>();
-            self.moves.push((less(&place, &before), less(&change, &changed)));
-            if self.moves.len() > MEMORY {
-                self.moves.remove(0);
+        let inverse = work.inverse();
+        room.squares.copy_from(inverse);
+        room.squares.apply(|v| *v *= *v);
+        let squares = &room.squares;
+        let (mean, variance) = (&self.mean, &self.variance);
+        let sd: Vec<f64> = variance.iter().map(|v| v.sqrt()).collect();
+        let root: Vec<f64> = at.precision.iter().map(|t| t.sqrt()).collect();
+        // all in standard deviations of the marginals
+        let times = |step: &[f64]| {
+            let (precision, shift) = step.split_at(n);
+            let by_mean = |i: usize| (shift[i] - mean[i] * precision[i] / sd[i]) / (sd[i] * root[i]);
+            let by_mean = beside_diagonal(inverse, &(0..n).map(by_mean).collect::<Vec<f64>>());
+            let by_variance = |i: usize| precision[i] / (variance[i] * at.precision[i]);
+            let by_variance = beside_diagonal(squares, &(0..n).map(by_variance).collect::<Vec<f64>>());
+            let mut left = step.to_vec();
+            for (i, slope) in self.matched.slopes.iter().enumerate() {
+                let own = by_variance[i] / (at.precision[i] * variance[i] * variance[i]);
+                let pull = mean[i] * own - by_mean[i] / (root[i] * variance[i]);
+                left[i] -= variance[i] * (slope.precision.0 * own + slope.precision.1 * pull);
+                left[n + i] -= sd[i] * (slope.shift.0 * own + slope.shift.1 * pull);
             }
-        }
-        let mut next: Vec<f64> = place.iter().zip(&change).map(|(p, c)| p + damping * c).collect();
-        if let Some(shares) = self.shares(&change, &here.variance) {
-            for ((place, change), share) in self.moves.iter().zip(shares.iter()) {
-                for (next, (p, c)) in next.iter_mut().zip(place.iter().zip(change)) {
-                    *next -= share * (p + damping * c);
-                }
-            }
-        }
-        let shift = next.split_off(n);
-        // a precision that mixing has below what it was by far, or beyond what a probit can have, goes halfway at most
-        let bounded = |(new, old): (f64, &f64)| new.clamp(0.1 * old, 1.0).max(LEAST);
-        Places { precision: next.into_iter().zip(&at.precision).map(bounded).collect(), shift }
-    }
-
-    /// The shares of the differences that leave the least change, in standard deviations of the marginals.
-    fn shares(&self, change: &[f64], variance: &[f64]) -> Option<Vector> {
-        if self.moves.is_empty() {
+            left
+        };
+        let matched = &self.matched.places;
+        let off = |i: usize| (matched.precision[i] - at.precision[i]) * variance[i];
+        let off_shift = |i: usize| (matched.shift[i] - at.shift[i]) * sd[i];
+        let off: Vec<f64> = (0..n).map(off).chain((0..n).map(off_shift)).collect();
+        let step = gmres(&off, SOLVED, PRODUCTS, times);
+        if step.iter().all(|s| *s == 0.0) || step.iter().any(|s| !s.is_finite()) {
             return None;
         }
-        let n = variance.len();
-        let scale = |i: usize| if i < n { variance[i] } else { variance[i - n].sqrt() };
-        let left = Matrix::from_fn(2 * n, self.moves.len(), |i, j| self.moves[j].1[i] * scale(i));
-        let right = Vector::from_fn(2 * n, |i, _| change[i] * scale(i));
-        let svd = left.svd(true, true);
-        let floor = 1e-10 * svd.singular_values.max();
-        svd.solve(&right, floor).ok().filter(|shares| shares.iter().all(|s| s.is_finite()))
+        Some(Places {
+            precision: (0..n).map(|i| at.precision[i] + step[i] / variance[i]).collect(),
+            shift: (0..n).map(|i| at.shift[i] + step[n + i] / sd[i]).collect(),
+        })
+    }
+}
+
+/// Ax without the diagonal of a symmetric A of which the lower triangle counts.
+fn beside_diagonal(lower: &Matrix, x: &[f64]) -> Vec<f64> {
+    let n = x.len();
+    let mut out = vec![0.0; n];
+    for j in 0..n {
+        let column = &lower.as_slice()[j * n + j + 1..(j + 1) * n];
+        out[j] += vector::dot(column, &x[j + 1..]);
+        vector::axpy(&mut out[j + 1..], x[j], column);
+    }
+    out
+}
+
+impl Places {
+    fn of(found: &Pseudo) -> Self {
+        Self { precision: found.precision.clone(), shift: found.shift.clone() }
+    }
+}
+
+/// The sites that match the moments of each cavity with its likelihood (Rasmussen & Williams, 3.58 and 3.59).
+struct Matched {
+    places: Places,
+    /// Σ log Cᵢ.
+    logs: f64,
+    slopes: Vec<Slope>,
+}
+
+/// How a matched site moves with λ and η of its cavity.
+struct Slope {
+    precision: (f64, f64),
+    shift: (f64, f64),
+}
+
+impl Matched {
+    fn new(y: &[f64], mean: &[f64], variance: &[f64], at: &Places) -> Self {
+        let n = y.len();
+        let mut places = Places { precision: Vec::with_capacity(n), shift: Vec::with_capacity(n) };
+        let mut slopes = Vec::with_capacity(n);
+        let mut logs = 0.0;
+        for i in 0..n {
+            let (t, v) = (at.precision[i], at.shift[i]);
+            let (m, s) = super::cavity(mean[i], variance[i], t, v);
+            let a = y[i] / (1.0 + s).sqrt();
+            let of = tail(a * m);
+            let (h, e, q) = (of.hazard, of.excess, of.rest);
+            // with L = log Z in the cavity's mean: L′, −L″, L‴, L⁗. 1 − s·w is (1 + s·rest)/(1 + s)
+            let (g, w) = (a * h, a * a * h * e);
+            let third = a * a * a * h * (e * e - q);
+            let fourth = a * a * a * a * h * (3.0 * e * q - e * e * e - h * (e * e - q));
+            let kept = (1.0 + s * q) / (1.0 + s);
+            let shift = (g + m * w) / kept;
+            places.precision.push((w / kept).clamp(LEAST, 1.0));
+            places.shift.push(shift);
+            let scale = 1.0 + t * s;
+            logs += of.log_cdf + 0.5 * scale.ln() - 0.5 * (v * v * s + 2.0 * v * m - t * m * m) / scale;
+            // slopes in m and s, as ∂L/∂s = ½(L″ + L′²); then λ = 1/s and η = m/s
+            let bend = 0.5 * fourth + g * third;
+            let by_mean = (-third / (kept * kept), -(m + shift * s) * third / kept);
+            let by_variance =
+                (-bend / (kept * kept), (0.5 * third - g * w - (m + shift * s) * (bend + w * w) + shift * w) / kept);
+            let natural = |by_mean: f64, by_variance: f64| (-s * (s * by_variance + m * by_mean), s * by_mean);
+            slopes
+                .push(Slope { precision: natural(by_mean.0, by_variance.0), shift: natural(by_mean.1, by_variance.1) });
+        }
+        Self { places, logs, slopes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matched_sites_move_with_their_cavities_as_said() {
+        for y in [1.0, -1.0] {
+            for (m, s) in [(0.3, 0.5), (-2.0, 1.0), (1.5, 4.0), (-4.0, 0.2), (-30.0, 20.0)] {
+                // a cavity is a marginal whose own site says nothing
+                let none = Places { precision: vec![0.0], shift: vec![0.0] };
+                let at = |l: f64, e: f64| Matched::new(&[y], &[e / l], &[1.0 / l], &none);
+                let (l, e) = (1.0 / s, m / s);
+                let here = at(l, e);
+                let h = 1e-5;
+                let close = |found: f64, up: f64, down: f64, step: f64| {
+                    let by = (up - down) / (2.0 * step);
+                    assert!((found - by).abs() < 1e-6 * (1.0 + by.abs()), "{y} {m} {s}: {found} {by}");
+                };
+                let (up, down) = (at(l * (1.0 + h), e).places, at(l * (1.0 - h), e).places);
+                close(here.slopes[0].precision.0, up.precision[0], down.precision[0], l * h);
+                close(here.slopes[0].shift.0, up.shift[0], down.shift[0], l * h);
+                let (up, down) = (at(l, e + h).places, at(l, e - h).places);
+                close(here.slopes[0].precision.1, up.precision[0], down.precision[0], h);
+                close(here.slopes[0].shift.1, up.shift[0], down.shift[0], h);
+            }
+        }
     }
 }

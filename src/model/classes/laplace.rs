@@ -97,7 +97,7 @@ impl Mode {
 
     /// (I + WK)⁻¹s with s = ∂ log Z/∂f at the mode (5.23): the mode moves with K and the mean, and the determinant with
     /// the mode.
-    fn implicit(&self, room: &mut Approximator, y: &[f64], precision: &[f64], work: &Workspace) -> Vec<f64> {
+    fn implicit(&self, room: &Approximator, y: &[f64], precision: &[f64], work: &mut Workspace) -> Vec<f64> {
         let variances = room.variances(precision, work);
         let slopes: Vec<f64> =
             self.rows.iter().zip(y).zip(&variances).map(|((row, y), v)| 0.5 * v * y * row.third).collect();

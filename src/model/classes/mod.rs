@@ -75,6 +75,12 @@ impl Pseudo {
     }
 }
 
+/// Where the next approximation begins: at the sites of the last one, which was of a place nearby. Empty, it begins at
+/// what each row says alone. Expectation propagation comes to the same fixed point from either, to its tolerance;
+/// Laplace's method takes a few rounds in any case and begins anew.
+#[derive(Debug, Clone, Default)]
+pub struct Warm(Option<ep::Places>);
+
 /// No precision is below this: what is certain of its class has next to no weight, and still a pseudo-observation.
 const LEAST: f64 = 1e-60;
 
@@ -85,17 +91,18 @@ const VAGUE: f64 = 1e-3;
 pub struct Approximator {
     /// The covariance of f at the rows, both triangles: to be written before each call.
     pub k: Matrix,
-    half: Matrix,
+    /// The squares of the elements of B⁻¹, in the lower triangle.
+    squares: Matrix,
 }
 
 impl Approximator {
     /// For n rows.
     pub fn new(n: usize) -> Self {
-        Self { k: Matrix::zeros(n, n), half: Matrix::zeros(n, n) }
+        Self { k: Matrix::zeros(n, n), squares: Matrix::zeros(n, n) }
     }
 
-    /// The pseudo-observations of labels ±1 under a prior mean. Every call begins anew, so that the result depends on
-    /// nothing but its arguments. `work` has the factor of B = I + S^½KS^½ afterwards, with S the precisions found.
+    /// The pseudo-observations of labels ±1 under a prior mean. The result depends on nothing but the arguments. `work` has
+    /// the factor of B = I + S^½KS^½ afterwards, with S the precisions found, and with `gradient` its inverse.
     ///
     /// # Errors
     /// [`NotPositiveDefinite`]: K is so far from positive semi-definite that B is not positive definite.
@@ -105,10 +112,11 @@ impl Approximator {
         y: &[f64],
         mean: &[f64],
         gradient: bool,
+        warm: &mut Warm,
         work: &mut Workspace,
     ) -> Result<Pseudo, NotPositiveDefinite> {
         match how {
-            Bernoulli::Ep => ep::find(self, y, mean, work),
+            Bernoulli::Ep => ep::find(self, y, mean, warm, work),
             Bernoulli::Laplace(link) => laplace::find(self, link, y, mean, gradient, work),
         }
     }
@@ -147,13 +155,12 @@ impl Approximator {
 
     /// The posterior variances of f at the rows, after factoring. Above 0 unless the prior's are not.
     ///
-    /// They are (1 − (B⁻¹)ᵢᵢ)/τᵢ, from the inverse of the factor; where next to nothing is left of that difference,
-    /// Kᵢᵢ less the square of L⁻¹S^½Keᵢ.
-    fn variances(&mut self, precision: &[f64], work: &Workspace) -> Vec<f64> {
+    /// They are (1 − (B⁻¹)ᵢᵢ)/τᵢ; where next to nothing is left of that difference, Kᵢᵢ less the square of L⁻¹S^½Keᵢ.
+    /// `work` has the inverse of B afterwards.
+    fn variances(&self, precision: &[f64], work: &mut Workspace) -> Vec<f64> {
         let n = precision.len();
-        work.invert_factor(&mut self.half);
-        let below = |j: usize| &self.half.as_slice()[j * n + j..(j + 1) * n];
-        let known: Vec<f64> = (0..n).map(|j| 1.0 - vector::dot(below(j), below(j))).collect();
+        let inverse = work.invert();
+        let known: Vec<f64> = (0..n).map(|j| 1.0 - inverse[(j, j)]).collect();
         let vague: Vec<usize> = (0..n).filter(|&j| known[j] < VAGUE).collect();
         let mut variances: Vec<f64> = known.iter().zip(precision).map(|(known, t)| known / t).collect();
         if vague.is_empty() {
