@@ -31,7 +31,7 @@ impl Breadth {
     fn of(inputs: usize) -> Self {
         match inputs {
             0..=2 => Self { seeds: 16, second: 16, finalists: 4 },
-            _ => Self { seeds: 8, second: 10, finalists: 3 },
+            _ => Self { seeds: 8, second: 20, finalists: 3 },
         }
     }
 }
