@@ -3,7 +3,7 @@
 use super::fitting::Fit;
 use super::spacing::{median_gap, span, variance};
 use crate::kernel::{Kernel, Role, SlotState};
-use crate::model::ParameterKind;
+use crate::model::{ParameterKind, is_nothing};
 
 /// Short sentences about a fit, most serious first; most fits have none.
 pub fn hints(fit: &Fit) -> Vec<String> {
@@ -21,6 +21,7 @@ pub fn hints(fit: &Fit) -> Vec<String> {
     if let Some(ended) = fit.ended.filter(|e| !e.well()) {
         hints.push(format!("the fit has {ended}: the values are the best so far"));
     }
+    hints.extend(parted(fit));
     let n = problem.n();
     if fit.free > n {
         hints.push(format!("{} free parameters for {n} rows: the data cannot determine them", fit.free));
@@ -103,6 +104,22 @@ fn constant_columns(fit: &Fit) -> Vec<String> {
         .map(|c| format!("`{}` is the same in every row: nothing can be learnt of it", problem.names()[c]))
         .collect()
 }
+
+/// Classes that a plane parts: the likelihood of logistic regression grows with its slopes without end.
+fn parted(fit: &Fit) -> Option<String> {
+    let problem = fit.problem();
+    let how = problem.model().bernoulli().filter(|_| is_nothing(&problem.model().kernel) && fit.ended.is_some())?;
+    let latent = fit.posterior.fitted().ok()?;
+    let certain = |(f, y): (&f64, &f64)| how.link().probability_at(f * y) > CERTAIN;
+    latent.iter().zip(problem.y()).all(certain).then(|| {
+        "a plane parts the classes without an error: the likelihood grows with the slopes without end, and where they \
+         stand says nothing"
+            .to_string()
+    })
+}
+
+/// Where all rows are in their class by more than this, the fit has found a way to be certain.
+const CERTAIN: f64 = 0.999;
 
 /// Parts that say the same: the kernel can do no more than one with fewer parameters.
 fn not_told_apart(fit: &Fit) -> Option<String> {

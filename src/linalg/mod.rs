@@ -5,12 +5,14 @@
 
 mod cholesky;
 mod gmres;
+mod least_squares;
 mod pivoted;
 pub mod vector;
 mod workspace;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite, transposed_product};
 pub use gmres::gmres;
+pub use least_squares::{least_squares, orthonormal};
 pub use pivoted::{pivoted_cholesky, pivoted_columns};
 pub use workspace::Workspace;
 

@@ -145,6 +145,38 @@ mod tests {
         Arc::new(fit(model, &data(), Options { restarts: 2, ..Options::default() }, &Silent).unwrap())
     }
 
+    #[test]
+    fn each_row_is_told_by_a_line_through_the_others() {
+        let (all, model) = (data(), Model::linear());
+        let left_out = fitted(&model).posterior.leave_one_out().unwrap();
+        for (i, (mean, var)) in left_out.iter().enumerate() {
+            let others: Vec<usize> = (0..N).filter(|&j| j != i).collect();
+            let options = Options { restarts: 1, ..Options::default() };
+            let other = Arc::new(fit(&model, &all.take(&others), options, &Silent).unwrap());
+            let told = predict(&other, At::Rows(all.take(&[i]))).unwrap().mean[0];
+            assert!((told - mean).abs() < 1e-6 && *var > 0.0, "{i}: {mean} is not {told}");
+        }
+        let y = &columns()[2];
+        let others = (y.iter().sum::<f64>() - y[4]) / (N - 1) as f64;
+        assert!((fitted(&Model::mean_only()).posterior.leave_one_out().unwrap()[4].0 - others).abs() < 1e-9);
+    }
+
+    /// Columns of which nothing can be told, or nothing new, change nothing.
+    #[test]
+    fn idle_columns_leave_least_squares() {
+        let [a, b, y] = columns();
+        let columns =
+            [("a", &a), ("b", &b), ("none", &vec![0.0; N]), ("five", &vec![5.0; N]), ("again", &b), ("y", &y)];
+        let columns = columns.map(|(name, values)| Column::numeric(name, values.clone()));
+        let data = Dataset::new(columns.to_vec(), Some("y"), None).unwrap();
+        let options = Options { restarts: 2, ..Options::default() };
+        let with = fit(&Model::linear(), &data, options, &Silent).unwrap();
+        let without = fitted(&Model::linear());
+        assert!((with.lml() - without.lml()).abs() < 1e-6, "{} is not {}", with.lml(), without.lml());
+        let means = with.problem().mean_values(with.values());
+        assert!(with.converged() && means.iter().all(|m| m.abs() < 10.0) && means[3] == 0.0, "{means:?}");
+    }
+
     /// Offset and slopes that are least squares with a penalty on the slopes, by the normal equations.
     fn solved(penalty: f64) -> (Vector, f64) {
         let [a, b, y] = columns();
@@ -219,6 +251,26 @@ mod tests {
         let likelihood: f64 = (0..N).map(|i| if labels[i] > 0.5 { p(i).ln() } else { (1.0 - p(i)).ln() }).sum();
         assert!((fit.lml() - likelihood).abs() < 1e-6, "{} is not {likelihood}", fit.lml());
         assert_eq!((fit.asked.to_string(), fit.model.baseline()), ("logistic()".into(), Some(Baseline::Logistic)));
+    }
+
+    /// Left out by one step of Newton's method, and by a fit to the others.
+    #[test]
+    fn each_class_is_told_by_the_others() {
+        let [a, _, y] = columns();
+        let labels: Vec<f64> = (0..N).map(|i| f64::from(u8::from(y[i] + a[(i * 3) % N] > 0.5))).collect();
+        let columns = vec![Column::numeric("a", a), Column::numeric("label", labels)];
+        let all = Dataset::new(columns, Some("label"), None).unwrap();
+        let options = Options { restarts: 1, ..Options::default() };
+        let whole = fit(&Model::logistic(), &all, options, &Silent).unwrap();
+        let (inside, left_out) = (whole.posterior.fitted().unwrap(), whole.posterior.leave_one_out().unwrap());
+        for i in 0..N {
+            let others: Vec<usize> = (0..N).filter(|&j| j != i).collect();
+            let other = fit(&Model::logistic(), &all.take(&others), options, &Silent).unwrap();
+            let w = other.problem().mean_values(other.values());
+            let told = w[0] + w[1] * all.x()[0][i];
+            let (near, far) = ((left_out[i].0 - told).abs(), (inside[i] - told).abs());
+            assert!(near < 0.3 * far + 1e-3, "{i}: {} and {} are not {told}", left_out[i].0, inside[i]);
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use super::classes::{Approximator, Pseudo, Warm};
 use super::{Bernoulli, ModelError, ParameterKind, Problem};
 use crate::kernel::{Gram, SlotState};
-use crate::linalg::{Matrix, Vector, Workspace, vector};
+use crate::linalg::{Matrix, Workspace, least_squares, vector};
 use crate::param::{Domain, State};
 
 /// The log marginal likelihood at some values.
@@ -203,19 +203,21 @@ impl<'p> Evidencer<'p> {
                 vector::axpy(&mut target, -values[first + m], basis);
             }
         }
-        let solved: Vec<Vec<f64>> = profiled
-            .iter()
-            .map(|&m| {
-                let mut column = self.basis[m].clone();
-                self.work.solve(&mut column);
-                column
-            })
-            .collect();
-        let p = profiled.len();
-        let normal = Matrix::from_fn(p, p, |i, j| vector::dot(&self.basis[profiled[i]], &solved[j]));
-        let right = Vector::from_fn(p, |i, _| vector::dot(&solved[i], &target));
-        // a singular system (an input that does not vary) leaves what was there
-        if let Some(best) = normal.lu().solve(&right).filter(|b| b.iter().all(|v| v.is_finite())) {
+        if let [m] = profiled[..] {
+            let mut column = self.basis[m].clone();
+            self.work.solve(&mut column);
+            let best = vector::dot(&column, &target) / vector::dot(&self.basis[m], &column);
+            if best.is_finite() {
+                values[first + m] = best;
+            }
+            return;
+        }
+        let mut columns = Matrix::from_fn(target.len(), profiled.len(), |i, j| self.basis[profiled[j]][i]);
+        self.work.half_solve(&mut columns);
+        let mut target = Matrix::from_column_slice(target.len(), 1, &target);
+        self.work.half_solve(&mut target);
+        // inputs that do not vary, or that say the same, leave the shortest of the best
+        if let Some(best) = least_squares(columns, &target.column(0).into_owned()) {
             for (&m, &value) in profiled.iter().zip(best.iter()) {
                 values[first + m] = value;
             }
@@ -225,9 +227,13 @@ impl<'p> Evidencer<'p> {
 
 /// Whether a parameter of the mean is found in closed form.
 pub(crate) fn is_profiled(problem: &Problem, at: usize) -> bool {
+    problem.classes().is_none() && is_refitted(problem, at)
+}
+
+/// Whether a parameter of the mean is found from the data alone.
+pub(super) fn is_refitted(problem: &Problem, at: usize) -> bool {
     let parameter = &problem.parameters()[at];
-    problem.classes().is_none()
-        && matches!(parameter.kind, ParameterKind::Mean(_))
+    matches!(parameter.kind, ParameterKind::Mean(_))
         && parameter.state == SlotState::Free
         && parameter.param.prior.is_none()
         && parameter.param.tie.is_none()

@@ -6,21 +6,32 @@ use super::decompose::summands;
 use crate::fit::Fit;
 use crate::kernel::Kernel;
 use crate::linalg::{Matrix, Vector};
-use crate::model::ModelError;
+use crate::model::{Link, ModelError};
 
 /// The parts of a fit, each with what it adds to those before it.
 ///
-/// Every part is taken around its mean over the rows, since sums do not say to which part a constant belongs. All errors
-/// are on the scale of the model: that of y, unless the model transforms it. Of a classifier y is the posterior mean of the
-/// latent function: what all parts say together.
+/// Every part is taken around its mean over the rows, since sums do not say to which part a constant belongs. Shares are of
+/// y on the scale of the model; of a classifier y is the posterior mean of the latent function: what all parts say
+/// together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Importance {
     /// The part that matters most comes first.
     pub gains: Vec<Gain>,
     /// The rows were left out in so many groups, dealt from a fixed seed.
     pub folds: usize,
-    /// Mean absolute error on rows that were left out when nothing but a constant is known.
+    /// What errors are.
+    pub loss: Loss,
+    /// The error on rows that were left out when nothing but a constant is known.
     pub without: f64,
+}
+
+/// What is lost by predicting rows that were left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// Of numbers: the mean absolute error, on the scale of the model.
+    Absolute,
+    /// Of classes: the mean of −log p of a row's class, where the latent function is its posterior mean.
+    LogProbability(Link),
 }
 
 /// What one part adds.
@@ -35,7 +46,7 @@ pub struct Gain {
     pub of_rest: f64,
     /// Of the variance of y, how much it and those before it explain.
     pub explained: f64,
-    /// Mean absolute error of it and those before it on rows that were left out.
+    /// The error of it and those before it on rows that were left out.
     pub error: f64,
     /// By how much of itself it lowers the error on rows that were left out: at most 1, negative if it raises it.
     pub lowers: f64,
@@ -46,8 +57,8 @@ const FOLDS: usize = 10;
 /// How rows are dealt.
 const SEED: u64 = 0;
 
-/// Orders the parts of a fit: each next one is that which, beside those before it, gives the least mean absolute error on
-/// rows that were left out. Parameters are those of all rows.
+/// Orders the parts of a fit: each next one is that which, beside those before it, gives the least error on rows that were
+/// left out. Parameters are those of all rows.
 ///
 /// Source: Lloyd, Duvenaud et al., "Automatic construction and natural-language description of nonparametric regression
 /// models", section 4: cross-validated, with the predictions of chosen parts from the posterior of all. One factorization
@@ -74,16 +85,18 @@ pub fn importance(fit: &Fit) -> Result<Importance, ModelError> {
         .par_iter()
         .map(|term| Ok(Means::of(&fit.posterior.summand_times(term, &weights)?, &folds)))
         .collect::<Result<_, ModelError>>()?;
-    let left_out = left_out(&explained, &folds);
-    let mut order = Order { inside: y.clone(), outside: left_out.clone() };
+    let problem = fit.problem();
+    let loss = problem.model().bernoulli().map_or(Loss::Absolute, |how| Loss::LogProbability(how.link()));
+    let seen = Seen { loss, whole: &explained, y: problem.y() };
+    let mut order = Order { inside: y.clone(), outside: left_out(&explained, &folds) };
     let whole = square(&y);
-    let without = absolute(&left_out);
+    let without = seen.error(&order.outside);
     let (mut before, mut error, mut gains) = (whole, without, Vec::with_capacity(terms.len()));
     let mut open: Vec<usize> = (0..terms.len()).collect();
-    while let Some(at) = order.next(&parts, &open) {
+    while let Some(at) = order.next(&parts, &open, &seen) {
         let part = open.remove(at);
         order.take(&parts[part]);
-        let (rest, now) = (square(&order.inside), absolute(&order.outside));
+        let (rest, now) = (square(&order.inside), seen.error(&order.outside));
         gains.push(Gain {
             part,
             kernel: terms[part].clone(),
@@ -95,7 +108,7 @@ pub fn importance(fit: &Fit) -> Result<Importance, ModelError> {
         });
         (before, error) = (rest, now);
     }
-    Ok(Importance { gains, folds: folds.len(), without })
+    Ok(Importance { gains, folds: folds.len(), loss, without })
 }
 
 /// The posterior mean of a part, around its own mean over the rows that are known.
@@ -129,17 +142,40 @@ struct Order {
 
 impl Order {
     /// The place among the open parts of that which leaves the least error; of equals the first.
-    fn next(&self, parts: &[Means], open: &[usize]) -> Option<usize> {
-        let error = |&part: &usize| {
-            self.outside.iter().zip(&parts[part].outside).map(|(left, part)| (left - part).abs()).sum::<f64>()
+    fn next(&self, parts: &[Means], open: &[usize], seen: &Seen<'_>) -> Option<usize> {
+        let less = |part: usize| {
+            self.outside.iter().zip(&parts[part].outside).map(|(left, part)| left - part).collect::<Vec<f64>>()
         };
-        let errors: Vec<f64> = open.iter().map(error).collect();
+        let errors: Vec<f64> = open.iter().map(|&part| seen.error(&less(part))).collect();
         (0..open.len()).min_by(|&a, &b| errors[a].total_cmp(&errors[b]).then(a.cmp(&b)))
     }
 
     fn take(&mut self, part: &Means) {
         self.inside.iter_mut().zip(&part.inside).for_each(|(left, part)| *left -= part);
         self.outside.iter_mut().zip(&part.outside).for_each(|(left, part)| *left -= part);
+    }
+}
+
+/// What predictions are held against.
+struct Seen<'a> {
+    loss: Loss,
+    /// What all parts are to explain.
+    whole: &'a [f64],
+    /// As the model sees it; of classes ±1.
+    y: &'a [f64],
+}
+
+impl Seen<'_> {
+    /// The mean loss where so much of the whole is left at each row.
+    fn error(&self, left: &[f64]) -> f64 {
+        let sum: f64 = match self.loss {
+            Loss::Absolute => left.iter().map(|left| left.abs()).sum(),
+            Loss::LogProbability(link) => {
+                let rows = self.y.iter().zip(self.whole.iter().zip(left));
+                rows.map(|(y, (whole, left))| -link.log_probability(*y, whole - left, 0.0)).sum()
+            }
+        };
+        sum / left.len().max(1) as f64
     }
 }
 
@@ -165,10 +201,6 @@ fn square(values: &[f64]) -> f64 {
     values.iter().map(|v| v * v).sum::<f64>() / values.len().max(1) as f64
 }
 
-fn absolute(values: &[f64]) -> f64 {
-    values.iter().map(|v| v.abs()).sum::<f64>() / values.len().max(1) as f64
-}
-
 /// A part of a whole; of nothing all is there.
 fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 1.0 }
@@ -181,7 +213,7 @@ mod tests {
     use crate::fit::condition;
     use crate::kernel::families::family;
     use crate::kernel::{InputRef, Inputs};
-    use crate::model::{Mean, Model, Noise};
+    use crate::model::{Bernoulli, Likelihood, Mean, Model, Noise};
     use crate::param::Param;
 
     fn leaf(name: &str, input: &str, params: &[f64]) -> Kernel {
@@ -233,6 +265,21 @@ mod tests {
         assert_eq!((told.gains[0].part, told.folds), (1, 10));
         assert!(told.gains[0].lowers > 0.8 && told.gains[1].lowers > 0.5, "{told:?}");
         assert!(told.gains[1].explained > 0.99 && told.gains[0].explained < told.gains[1].explained);
+    }
+
+    /// Of classes the error is that of their probabilities, and at the start that of their share.
+    #[test]
+    fn classes_are_told_by_their_probabilities() {
+        let x: Vec<f64> = (0..40).map(|i| f64::from(i) * 0.25).collect();
+        let label = (0..40).map(|i| f64::from(u8::from((i > 20) != (i % 9 == 0)))).collect();
+        let columns = vec![Column::numeric("x", x), Column::numeric("label", label)];
+        let data = Dataset::new(columns, Some("label"), None).unwrap();
+        let likelihood = Likelihood::Bernoulli { how: Bernoulli::Ep, positive: None };
+        let model = Model { likelihood, ..Model::new(leaf("SE", "x", &[2.0, 2.0])) };
+        let told = importance(&condition(&model, &data).unwrap()).unwrap();
+        assert_eq!(told.loss, Loss::LogProbability(Link::Probit));
+        assert!(told.without > 0.6 && told.without < 0.8, "{told:?}");
+        assert!(told.gains[0].error > 0.2 && told.gains[0].error < 0.6 && told.gains[0].lowers > 0.2, "{told:?}");
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub use crossval::{Candidate, CrossError, CrossValidation, FoldScore, Folds, Sta
 pub use decompose::{By, Component, Cross, Decomposition, decompose, order_shares};
 pub use drawn::Drawn;
 pub use features::Features;
-pub use importance::{Gain, Importance, importance};
+pub use importance::{Gain, Importance, Loss, importance};
 pub use orders::{OrderVariance, order_variance};
 pub use predict::{At, Prediction, Quantiles, predict};
 pub use residuals::{Residuals, residuals};

@@ -12,7 +12,7 @@ use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node};
 use crate::model::is_nothing;
-use crate::results::{Gain, Importance, importance};
+use crate::results::{Gain, Importance, Loss, importance};
 
 /// A fit in words.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +70,8 @@ pub fn story(fit: &Fit) -> Story {
     };
     if let Some(explained) = importance.as_ref().and_then(|found| found.gains.last()).map(|gain| gain.explained)
         && explained.is_finite()
+        // of a classifier all parts together are the whole by what the whole is
+        && fit.model.bernoulli().is_none()
     {
         let together = if told.len() == 1 { "It explains" } else { "Together they explain" };
         let order = if told.len() == 1 { "" } else { ", the first of them most" };
@@ -120,13 +122,17 @@ fn worth(found: &Importance, at: usize, kernel: &Kernel, scene: &Scene) -> Optio
         return accounts.map(|accounts| format!("{accounts}."));
     }
     let before = if at == 0 { found.without } else { found.gains[at - 1].error };
-    let [from, to] = two_amounts([before, gain.error], scene.target.as_deref(), 3);
+    let (error, unit) = match found.loss {
+        Loss::Absolute => ("error on rows left out", scene.target.as_deref()),
+        Loss::LogProbability(_) => ("negative log probability of rows left out", None),
+    };
+    let [from, to] = two_amounts([before, gain.error], unit, 3);
     let (link, change) = match gain.lowers {
         less if less >= WORTH_A_NUMBER => {
-            ("and", format!("lowers the error on rows left out by {}, from {from} to {to}", percent(less)))
+            ("and", format!("lowers the {error} by {}, from {from} to {to}", percent(less)))
         }
-        less if less > -WORTH_A_NUMBER => ("and", "does not change the error on rows left out".into()),
-        more => ("but", format!("raises the error on rows left out by {}", percent(-more))),
+        less if less > -WORTH_A_NUMBER => ("and", format!("does not change the {error}")),
+        more => ("but", format!("raises the {error} by {}", percent(-more))),
     };
     Some(match accounts {
         Some(accounts) => format!("{accounts}, {link} {change}."),
