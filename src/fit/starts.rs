@@ -12,12 +12,18 @@ use rand_pcg::Pcg64;
 use super::periodogram::peaks;
 use super::spacing::{median_distance, median_gap, span};
 use crate::data::standard_quantile;
-use crate::kernel::{Role, SlotState};
+use crate::kernel::{Inputs, Kernel, Node, Role, SlotState};
 use crate::model::{Fence, Link, Parameter, ParameterKind, Problem};
 use crate::param::State;
 
 /// What each of more variances adds to the diagonal is not looked at one by one.
 const MANY_VARIANCES: usize = 500;
+
+/// Where a kernel multiplies what so many inputs say, rows that are alike along one of them are unlike along the others.
+const MANY_FACTORS: usize = 3;
+
+/// The place of what the length-scales of one start have in common, among what is spread.
+const TOGETHER: usize = usize::MAX;
 
 /// So many other places are looked at beside a maximum.
 const MOST_BESIDE: usize = 16;
@@ -31,6 +37,8 @@ pub struct Starts<'p> {
     variance: f64,
     /// The largest share of the variance that noise can have, as far as neighbouring rows tell.
     most_noise: f64,
+    /// How many inputs the kernel multiplies at most.
+    factors: usize,
     /// For each parameter, its place among those of its role and column, and how many there are.
     places: Vec<(usize, usize)>,
 }
@@ -75,7 +83,8 @@ impl<'p> Starts<'p> {
             [x] => (rough_variance(x, y) / variance).clamp(1e-4, 1.0),
             _ => 1.0,
         };
-        Self { problem, seed, columns, mean, variance, most_noise, places }
+        let factors = factors(&problem.model_with(&problem.values()).kernel, problem.x().len());
+        Self { problem, seed, columns, mean, variance, most_noise, factors, places }
     }
 
     /// The values of all parameters at the start of a number.
@@ -152,14 +161,28 @@ impl<'p> Starts<'p> {
             (ParameterKind::Mean(0), _) => self.mean,
             (ParameterKind::Mean(_), _) => 0.0,
             (ParameterKind::Noise, _) => {
-                let most = self.most_noise.min(0.3);
-                self.variance * if first { most.min(0.05) } else { between(1e-3 * most, most) }
+                let many = self.factors >= MANY_FACTORS && index % 2 == 0;
+                let (least, likely, most) = if many { (0.01, 0.2, 0.6) } else { (3e-4, 0.05, 0.3) };
+                let most = self.most_noise.min(most);
+                self.variance * if first { most.min(likely) } else { between(least / 0.3 * most, most) }
             }
             (_, Role::LengthScale) => {
                 if let Some(width) = p.width {
                     return within(p, width * if first { 1.0 } else { between(0.3, 3.0) });
                 }
                 let distance = self.distance(&p.columns).unwrap_or(1.0);
+                if let ([_], d @ MANY_FACTORS..) = (&p.columns[..], self.factors)
+                    && index % 2 == 0
+                {
+                    // long enough for rows to be alike along all inputs at once, or along one; the inputs go together, as
+                    // one short scale makes rows unlike whatever the others are
+                    let likely = (0.5 * d as f64).sqrt();
+                    let u = spread(self.seed, TOGETHER, index);
+                    let scale =
+                        if first { likely } else { 0.3 * (4.0 * likely / 0.3).powf(u) * (0.4 * normal(rng)).exp() };
+                    let apart = 3f64.powi(place as i32);
+                    return within(p, scale * distance / apart);
+                }
                 let least = column.map_or(0.05 * distance, |c| (1.5 * c.gap).min(distance).max(0.01 * distance));
                 if first {
                     let share = (place as f64 + 1.0) / (count as f64 + 1.0);
@@ -258,6 +281,25 @@ impl<'p> Starts<'p> {
             }
         }
     }
+}
+
+/// The most inputs that the terms of a kernel multiply, of so many that there are.
+fn factors(kernel: &Kernel, inputs: usize) -> usize {
+    let children = || kernel.children().iter().map(|child| factors(child, inputs));
+    let found = match kernel.node() {
+        Node::Leaf(leaf) => match &leaf.inputs {
+            Inputs::All => inputs,
+            Inputs::These(these) => these.len(),
+        },
+        Node::Sum(_) => children().max().unwrap_or(0),
+        Node::Product(_) => children().sum(),
+        Node::Wrap(wrapped) => match wrapped.wrap.additive_orders(wrapped) {
+            Some(orders) => orders,
+            None if wrapped.wrap.stands_for_each() => inputs,
+            None => children().max().unwrap_or(0),
+        },
+    };
+    found.min(inputs)
 }
 
 /// The index-th point of an additive sequence in (0, 1), another one for each parameter.
