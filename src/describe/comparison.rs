@@ -3,7 +3,7 @@
 use super::grid::Grid;
 use super::numbers::{percent, rounded, significant};
 use crate::fit::Fit;
-use crate::kernel::Kernel;
+use crate::model::Model;
 use crate::results::metric::{Metric, Scale};
 use crate::results::{Compared, OrderVariance, Score, Symmetry};
 
@@ -26,23 +26,31 @@ pub fn score(score: &Score, left_out: bool) -> String {
     format!("{} {how}\n{}", score.n, grid.text())
 }
 
-/// Fits side by side, best BIC first.
-pub fn compared(compared: &[Compared]) -> String {
-    let mut grid = Grid::new(["kernel", "BIC", "ΔBIC", "lml", "log Bayes factor", "parameters", "loo nll", "loo rmse"]);
-    for one in compared {
-        let maybe = |value: Option<f64>| value.map_or("–".to_string(), rounded);
+/// Fits side by side, best BIC first: under these names, in the order in which the fits were given, or by their kernels as
+/// long as these tell them apart, else by their models.
+pub fn compared(compared: &[Compared], names: Option<&[String]>) -> String {
+    let kernels: Vec<String> = compared.iter().map(|one| kernel_text(&one.fit.asked)).collect();
+    let alike = (1..kernels.len()).any(|i| kernels[..i].contains(&kernels[i]));
+    let labels: Vec<String> = match names {
+        Some(names) => compared.iter().map(|one| names.get(one.place).cloned().unwrap_or_default()).collect(),
+        None if alike => Model::names(&compared.iter().map(|one| &one.fit.asked).collect::<Vec<_>>()),
+        None => kernels,
+    };
+    let what = if alike || names.is_some() { "model" } else { "kernel" };
+    let classes = compared.iter().any(|one| one.fit.problem().classes().is_some());
+    let wrong = if classes { "loo error" } else { "loo rmse" };
+    let mut grid = Grid::new([what, "BIC", "ΔBIC", "lml", "log Bayes factor", "parameters", "loo nll", wrong]);
+    for (one, label) in compared.iter().zip(labels) {
+        let maybe = |value: Option<f64>, text: fn(f64) -> String| value.map_or("–".to_string(), text);
         grid.row([
-            match one.fit.asked.baseline() {
-                Some(_) => one.fit.asked.short(),
-                None => short_text(&one.fit.asked.kernel),
-            },
+            label,
             significant(one.fit.bic, 6),
             format!("{:.1}", one.delta_bic),
             significant(one.fit.lml(), 6),
             format!("{:.1}", one.log_bayes),
             one.fit.free.to_string(),
-            maybe(one.loo_nll),
-            maybe(one.loo_rmse),
+            maybe(one.loo_nll, rounded),
+            if classes { maybe(one.loo_error, percent) } else { maybe(one.loo_rmse, rounded) },
         ]);
     }
     grid.text()
@@ -94,10 +102,14 @@ pub fn symmetries(found: &[Symmetry]) -> String {
     format!("symmetries by evidence, against the model without\n{}{best}", grid.text())
 }
 
-/// A kernel as it was asked for; without its values where these were all written, as those of a search's best are.
-fn short_text(kernel: &Kernel) -> String {
-    let text = kernel.to_string();
-    if text.chars().count() <= WIDE { text } else { kernel.heading() }
+/// A kernel as it was asked for, or the model that has none of its own; without its values where these were all written, as
+/// those of a search's best are.
+fn kernel_text(model: &Model) -> String {
+    if model.baseline().is_some() {
+        return model.short();
+    }
+    let text = model.kernel.to_string();
+    if text.chars().count() <= WIDE { text } else { model.kernel.heading() }
 }
 
 /// A kernel longer than this would make a table too wide.

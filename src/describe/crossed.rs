@@ -94,7 +94,8 @@ pub fn folds_table(cv: &CrossValidation) -> Table {
 
 /// A panel for each metric: for each model its folds as points, and below them the mean with its standard error.
 pub fn figure(cv: &CrossValidation) -> Figure {
-    let names: Vec<(f64, String)> = cv.models.iter().enumerate().map(|(i, m)| (i as f64, shortened(&m.name))).collect();
+    let names = shortened(&cv.models.iter().map(|m| m.name.as_str()).collect::<Vec<_>>());
+    let names: Vec<(f64, String)> = names.into_iter().enumerate().map(|(i, name)| (i as f64, name)).collect();
     let panels: Vec<Panel> = cv
         .metrics
         .iter()
@@ -125,8 +126,41 @@ pub fn figure(cv: &CrossValidation) -> Figure {
     Figure::grid(format!("{} on {folds} folds", cv.target), columns, panels)
 }
 
-/// A name that leaves room for the axes.
-fn shortened(name: &str) -> String {
+/// Names that leave room for the axes. Where long ones begin alike, they are told by their beginning and from where the
+/// first two of them part.
+fn shortened(names: &[&str]) -> Vec<String> {
     const WIDE: usize = 24;
-    if name.chars().count() <= WIDE { name.to_string() } else { name.chars().take(WIDE - 1).chain(['…']).collect() }
+    const HEAD: usize = 7;
+    let all: Vec<Vec<char>> = names.iter().map(|name| name.chars().collect()).collect();
+    let short = |own: &[char]| -> String {
+        let parts =
+            |other: &&Vec<char>| other[..] != *own && other.len() > WIDE && other[..WIDE - 1] == own[..WIDE - 1];
+        let alike = all.iter().filter(parts).map(|other| other.iter().zip(own).take_while(|(a, b)| a == b).count());
+        let piece = |from: usize, count: usize| own.iter().skip(from).take(count).collect::<String>();
+        match alike.min() {
+            None => piece(0, WIDE - 1) + "…",
+            Some(parted) => {
+                let room = WIDE - HEAD - 2;
+                // a little of what is alike, and no less than fits
+                let from = parted.saturating_sub(3).min(own.len() - room.min(own.len()));
+                let end = if from + room < own.len() { "…" } else { "" };
+                format!("{}…{}{end}", piece(0, HEAD), piece(from, room))
+            }
+        }
+    };
+    all.iter().map(|own| if own.len() <= WIDE { own.iter().collect() } else { short(own) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_names_tell_models_apart() {
+        let long = ["gp(SE, likelihood=\"bernoulli\")", "gp(SE, likelihood=\"bernoulli\", inference=\"laplace\")"];
+        let names = shortened(&["SE", "standardize >> transform(y=log) >> gp(SE)", long[0], long[1]]);
+        assert_eq!(names[..2], ["SE", "standardize >> transfor…"]);
+        assert!(names[2] != names[3] && names.iter().all(|name| name.chars().count() <= 24), "{names:?}");
+        assert_eq!(names[3], "gp(SE, …li\", inference=…");
+    }
 }

@@ -80,18 +80,22 @@ pub fn parameters(fit: &Fit) -> Table {
         .texts("state", all.iter().map(|p| Some(state(p).to_string())).collect())
 }
 
-/// One row a fit.
-pub fn compared(compared: &[Compared]) -> Table {
+/// One row a fit, under its name where names were given.
+pub fn compared(compared: &[Compared], names: Option<&[String]>) -> Table {
     let of = |f: fn(&Compared) -> f64| compared.iter().map(f).collect::<Vec<f64>>();
-    Table::new()
-        .texts("model", compared.iter().map(|c| Some(c.fit.asked.to_string())).collect())
+    let name = |c: &Compared| names.map_or_else(|| Some(c.fit.asked.to_string()), |names| names.get(c.place).cloned());
+    let table = Table::new()
+        .texts("model", compared.iter().map(name).collect())
         .numbers("bic", &of(|c| c.fit.bic))
         .numbers("delta_bic", &of(|c| c.delta_bic))
         .numbers("lml", &of(|c| c.fit.lml()))
         .numbers("log_bayes", &of(|c| c.log_bayes))
         .numbers("parameters", &of(|c| c.fit.free as f64))
-        .numbers("loo_nll", &of(|c| c.loo_nll.unwrap_or(f64::NAN)))
-        .numbers("loo_rmse", &of(|c| c.loo_rmse.unwrap_or(f64::NAN)))
+        .numbers("loo_nll", &of(|c| c.loo_nll.unwrap_or(f64::NAN)));
+    if compared.iter().any(|c| c.fit.problem().classes().is_some()) {
+        return table.numbers("loo_error", &of(|c| c.loo_error.unwrap_or(f64::NAN)));
+    }
+    table.numbers("loo_rmse", &of(|c| c.loo_rmse.unwrap_or(f64::NAN)))
 }
 
 /// All columns of a data set.

@@ -108,7 +108,9 @@ fn too_many(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], extra: Span) -
 /// An argument of the wrong kind, or of the right one with a value that does not fit.
 pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Value>) -> Trouble {
     let place = &signature.places[place];
-    if let (Want::Each(_), Some(Value::List(list))) = (place.want, value)
+    let each = |want: &Want| matches!(want, Want::Each(_));
+    let lists = each(&place.want) || matches!(place.want, Want::Either(wants) if wants.iter().any(each));
+    if let (true, Some(Value::List(list))) = (lists, value)
         && list.items().is_empty()
     {
         let text = format!("`{}` of `{}` needs at least one, found an empty list", place.name, signature.name);

@@ -69,12 +69,18 @@ pub enum ModelError {
     OutsideTransform { value: f64 },
     #[error("one of these fits predicts numbers and one classes: a density and a probability cannot be compared")]
     OtherLikelihood,
+    #[error("these fits are of different rows{}, so that their evidences cannot be compared", counted(*one, *other))]
+    OtherRows { one: usize, other: usize },
     #[error("these fits are of different targets, so that their evidences cannot be compared")]
     OtherData,
     #[error("`{model}` is a mean function and noise: there is no kernel to be taken apart")]
     NoKernel { model: String },
     #[error("stopped by the user before there was a result")]
     Stopped,
+}
+
+fn counted(one: usize, other: usize) -> String {
+    if one == other { String::new() } else { format!(" ({one} and {other})") }
 }
 
 fn neither(known: &[String]) -> String {

@@ -71,7 +71,8 @@ impl Model {
     }
 
     /// What it is called beside others: by the name of its kernel where it has one, else by its kernel alone where noise
-    /// and mean are as usual, else as it is written; a long one in few words.
+    /// and mean are as usual, else as it is written; a long one without its values, but with all else that makes it
+    /// another model.
     pub fn short(&self) -> String {
         const LONG: usize = 60;
         let process = match (self.kernel.label(), self.baseline()) {
@@ -80,12 +81,50 @@ impl Model {
             _ => Self { steps: Vec::new(), ..self.clone() }.to_string(),
         };
         let steps: String = self.steps.iter().map(|step| format!("{} >> ", step_text(step))).collect();
-        match (steps + &process, self.baseline()) {
-            (text, Some(baseline)) if text.chars().count() > LONG => format!("{}(…)", baseline.name()),
-            (text, None) if text.chars().count() > LONG => self.kernel.heading(),
-            (text, _) => text,
+        if steps.chars().count() + process.chars().count() <= LONG {
+            return steps + &process;
         }
+        let process = match (self.baseline(), self.without_values().arguments()) {
+            (Some(baseline), _) => format!("{}(…)", baseline.name()),
+            (None, rest) if rest.is_empty() => self.kernel.heading(),
+            (None, rest) => format!("gp({}, {rest})", self.kernel.heading()),
+        };
+        steps + &process
     }
+
+    /// With noise and mean free where they have values.
+    fn without_values(&self) -> Self {
+        let likelihood = match &self.likelihood {
+            Likelihood::Gaussian(Noise::Variance(param)) if param.value() != Some(0.0) => {
+                Likelihood::Gaussian(Noise::Variance(Param::default()))
+            }
+            other => other.clone(),
+        };
+        let mean = match &self.mean {
+            Mean::Zero => Mean::Zero,
+            Mean::Constant(_) => Mean::Constant(Param::default()),
+            Mean::Linear(_) => Mean::Linear(Vec::new()),
+        };
+        Self { likelihood, mean, ..self.clone() }
+    }
+
+    /// What models are called side by side: in short, whole where two of them would look alike, and numbered where they are
+    /// the same.
+    pub fn names(models: &[&Self]) -> Vec<String> {
+        let short: Vec<String> = models.iter().map(|model| model.short()).collect();
+        let alike = |i: usize| {
+            (0..models.len()).any(|j| short[j] == short[i] && models[j].to_string() != models[i].to_string())
+        };
+        let names = (0..models.len()).map(|i| if alike(i) { models[i].to_string() } else { short[i].clone() });
+        numbered(names.collect())
+    }
+}
+
+/// `SE`, `SE (2)`.
+fn numbered(names: Vec<String>) -> Vec<String> {
+    let count = |i: usize| names[..i].iter().filter(|name| **name == names[i]).count();
+    let number = |i: usize| if count(i) == 0 { names[i].clone() } else { format!("{} ({})", names[i], count(i) + 1) };
+    (0..names.len()).map(number).collect()
 }
 
 /// A step as the language writes it.
@@ -105,5 +144,41 @@ pub fn step_text(step: &Step) -> String {
             };
             format!("transform({}={}{power})", print::word(column), function.name())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Kernel, families};
+    use crate::param::Param;
+
+    fn se() -> Model {
+        Model::new(Kernel::family(families::family("SE").unwrap()))
+    }
+
+    #[test]
+    fn names_tell_models_apart() {
+        let classes = |how| Model { likelihood: Likelihood::Bernoulli { how, positive: None }, ..se() };
+        let steps: Vec<Step> =
+            vec![Step::Standardize { columns: Which::Inputs }, Step::Standardize { columns: Which::Target }];
+        let stepped = Model { steps: steps.clone(), ..classes(Bernoulli::Laplace(Link::Logistic)) };
+        let other = Model { steps, ..classes(Bernoulli::Ep) };
+        let names = Model::names(&[&se(), &stepped, &other, &se()]);
+        assert_eq!(names[0], "SE");
+        assert_eq!(names[3], "SE (2)");
+        assert!(names[1].ends_with(">> gp(SE, likelihood=\"bernoulli\", inference=\"laplace\", link=\"logistic\")"));
+        assert!(names[1].starts_with("standardize(\"inputs\") >> ") && names[2] != names[1]);
+    }
+
+    /// Long ones that differ in values alone are told whole.
+    #[test]
+    fn values_are_left_out_unless_they_tell_models_apart() {
+        let steps = vec![Step::Standardize { columns: Which::Inputs }; 3];
+        let noisy = |noise| Model { steps: steps.clone(), ..se().with_noise(Noise::Variance(Param::fixed(noise))) };
+        let (one, other) = (noisy(0.25), noisy(0.5));
+        assert!(!one.short().contains("0.25"));
+        let names = Model::names(&[&one, &other]);
+        assert!(names[0].contains("0.25") && names[1].contains("0.5"), "{names:?}");
     }
 }

@@ -10,25 +10,33 @@ use crate::model::ModelError;
 #[derive(Debug, Clone)]
 pub struct Compared {
     pub fit: Arc<Fit>,
+    /// Its place among the fits as they were given.
+    pub place: usize,
     /// log evidence less that of the best: the log Bayes factor against it, parameters at their best values.
     pub log_bayes: f64,
     /// BIC less that of the best.
     pub delta_bic: f64,
     /// Mean negative log predictive density of each row from the others; `None` where the model has no noise.
     pub loo_nll: Option<f64>,
-    /// Root mean squared error of the same.
+    /// Root mean squared error of the same, of predicted numbers.
     pub loo_rmse: Option<f64>,
+    /// The share of rows that the others give another class than they have, of predicted classes.
+    pub loo_error: Option<f64>,
 }
 
 /// Ranks fits by BIC, best first; equals keep their order.
 ///
 /// # Errors
-/// [`ModelError::OtherData`] when they are not of the same target rows, [`ModelError::OtherLikelihood`] when some are of
+/// [`ModelError::OtherRows`] when they are not of the same rows, [`ModelError::OtherData`] of other targets, [`ModelError::OtherLikelihood`] when some are of
 /// numbers and some of classes: their evidences could not be compared.
 pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
     let Some(first) = fits.first() else { return Ok(Vec::new()) };
-    if fits.iter().any(|f| f.problem().data().y() != first.problem().data().y()) {
-        return Err(ModelError::OtherData);
+    let (rows, name) = (first.problem().data(), |f: &Fit| f.problem().data().target().map(|t| t.name().to_string()));
+    if let Some(other) = fits.iter().find(|f| f.problem().data().y() != rows.y()) {
+        return Err(match (name(first), name(other)) {
+            (one, two) if one != two => ModelError::OtherData,
+            _ => ModelError::OtherRows { one: rows.n(), other: other.problem().n() },
+        });
     }
     if fits.iter().any(|f| f.problem().classes().is_some() != first.problem().classes().is_some()) {
         return Err(ModelError::OtherLikelihood);
@@ -41,14 +49,17 @@ pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
     let best_bic = fits.iter().map(|f| f.bic).fold(f64::INFINITY, f64::min);
     let mut compared: Vec<Compared> = fits
         .iter()
-        .map(|fit| {
+        .enumerate()
+        .map(|(place, fit)| {
             let score = score_leave_one_out(fit).ok();
             Compared {
                 fit: fit.clone(),
+                place,
                 log_bayes: fit.lml() - best_lml,
                 delta_bic: fit.bic - best_bic,
                 loo_nll: score.as_ref().and_then(|s| s.get("nll")),
                 loo_rmse: score.as_ref().and_then(|s| s.get("rmse")),
+                loo_error: score.as_ref().and_then(|s| s.get("error")),
             }
         })
         .collect();

@@ -72,6 +72,8 @@ pub enum CrossError {
     Failed { model: usize, fold: usize, error: Box<ModelError> },
     #[error("`{metric}` does not fit {}: {} do", if *classes { "predicted classes" } else { "predicted numbers" }, those(*classes))]
     Misfit { metric: &'static str, classes: bool },
+    #[error("one of these models predicts numbers and one classes: a density and a probability cannot be compared")]
+    Mixed,
     #[error("`{metric}` needs a predictive density, and `{name}` has no noise")]
     NoDensity { metric: &'static str, model: usize, name: String },
     #[error("`auc` compares rows of different classes, and the test rows of fold {} have none of one class", fold + 1)]
@@ -130,11 +132,15 @@ pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     (mean, if values.len() > 1 { (squares / (n - 1.0) / n).sqrt() } else { f64::NAN })
 }
 
-/// The two-sided p-value of a paired t-test: how likely so large a mean difference is where there is none. 1 for equal
-/// values, NaN for fewer than two pairs.
+/// Scores that differ by less than this share of the largest are equal: what is left is rounding.
+const ROUNDING: f64 = 1e-10;
+
+/// The two-sided p-value of a paired t-test: how likely so large a mean difference is where there is none. 1 for values that
+/// are equal up to rounding, NaN for fewer than two pairs.
 pub fn paired_p(a: &[f64], b: &[f64]) -> f64 {
     let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
-    if differences.iter().all(|d| *d == 0.0) {
+    let largest = a.iter().chain(b).fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    if differences.iter().all(|d| d.abs() <= ROUNDING * largest) {
         return 1.0;
     }
     let (mean, error) = mean_and_error(&differences);
@@ -205,7 +211,7 @@ fn usual(models: &[(String, Model)]) -> Vec<&'static Metric> {
 /// Folds and models run side by side; the result does not depend on how many do.
 ///
 /// # Errors
-/// A fold without rows, a metric that does not fit what a model predicts, or whatever a fit refuses, of the first fold
+/// A fold without rows, models of numbers beside models of classes, a metric that does not fit what a model predicts, or whatever a fit refuses, of the first fold
 /// and model that fail.
 pub fn cross_validate(
     models: Vec<(String, Model)>,
@@ -218,6 +224,9 @@ pub fn cross_validate(
         if train == 0 || test == 0 {
             return Err(CrossError::Empty { fold, training: train == 0 });
         }
+    }
+    if models.iter().any(|(_, model)| model.predicts_classes() != models[0].1.predicts_classes()) {
+        return Err(CrossError::Mixed);
     }
     let metrics = if trial.metrics.is_empty() { usual(&models) } else { trial.metrics.clone() };
     for (at, (name, model)) in models.iter().enumerate() {

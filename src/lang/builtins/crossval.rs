@@ -18,6 +18,9 @@ use super::models::unfit;
 fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let models = named(call.arg("models")?).map_err(|t| t.blame("models"))?;
+    if models.is_empty() {
+        return Err(Trouble::new("there is no model to cross-validate: the list is empty").blame("models"));
+    }
     let options = super::models::options(call)?;
     let given: Option<Value> = call.maybe("folds")?;
     let dealt = matches!(given, None | Some(Value::Number(_)));
@@ -54,6 +57,7 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
                     .blame("metrics")
                     .help("leave out `noise=0`, or ask for what needs no density: `metrics=[\"mse\"]`"),
                 CrossError::Misfit { .. } => trouble.blame("metrics"),
+                CrossError::Mixed => trouble.blame("models"),
                 CrossError::OneClass { .. } => trouble
                     .blame("folds")
                     .help("take fewer folds, which have rows of every class as long as there are enough of it"),
@@ -65,25 +69,17 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
 
 /// Models under the names that a record gives them, or what they are in short.
 fn named(value: Value) -> Res<Vec<(String, Model)>> {
-    let mut models: Vec<(String, Model)> = Vec::new();
-    let mut add = |name: Option<&str>, value: Value| -> Res<()> {
-        let model = Pipeline::from_value(value)?.model()?;
-        let name = name.map_or_else(|| model.short(), str::to_owned);
-        let seen = models.iter().filter(|(other, _)| *other == name || other.starts_with(&format!("{name} ("))).count();
-        models.push((if seen == 0 { name } else { format!("{name} ({})", seen + 1) }, model));
-        Ok(())
-    };
-    match value {
+    let model = |value: &Value| Pipeline::from_value(value.clone())?.model();
+    let models: Vec<Model> = match &value {
         Value::Record(record) => {
-            record.fields().iter().try_for_each(|(name, value)| add(Some(name), value.clone()))?;
+            let fields = record.fields().iter();
+            return fields.map(|(name, value)| Ok((name.clone(), model(value)?))).collect();
         }
-        Value::List(list) => list.items().iter().try_for_each(|item| add(None, item.clone()))?,
-        value => add(None, value)?,
-    }
-    if models.is_empty() {
-        return Err(Trouble::new("there is no model to cross-validate"));
-    }
-    Ok(models)
+        Value::List(list) => list.items().iter().map(model).collect::<Res<_>>()?,
+        value => vec![model(value)?],
+    };
+    let names = Model::names(&models.iter().collect::<Vec<_>>());
+    Ok(names.into_iter().zip(models).collect())
 }
 
 fn metrics(names: Option<Value>) -> Res<Vec<&'static Metric>> {

@@ -186,10 +186,16 @@ fn score_table(score: &Score) -> Table {
 }
 
 fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
-    let mut fits = Vec::new();
+    let (mut fits, mut names) = (Vec::new(), Vec::new());
     for value in call.many() {
         match value.node {
             Value::Fit(fit) => fits.push(fit),
+            Value::Record(record) => {
+                for (name, field) in record.fields() {
+                    fits.push(<Arc<Fit>>::from_value(field.clone()).map_err(|t| t.at(value.span))?);
+                    names.push(name.clone());
+                }
+            }
             other => {
                 let items = Items::from_value(other).map_err(|t| t.at(value.span))?;
                 for item in items {
@@ -202,7 +208,12 @@ fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
         return Err(Trouble::new("`compare` needs at least one fit"));
     }
     match results::compare(&fits) {
-        Ok(compared) => Ok(Value::table(Sheet::told(tables::compared(&compared), describe::compared(&compared)))),
+        Ok(compared) => {
+            // all have one, or none
+            let names = (names.len() == fits.len()).then_some(&names[..]);
+            let text = describe::compared(&compared, names);
+            Ok(Value::table(Sheet::told(tables::compared(&compared, names), text)))
+        }
         Err(error) => Err(trouble(call.eval, error)),
     }
 }
@@ -407,12 +418,21 @@ pub static RESULTS: &[Builtin] = &[
         name: "compare",
         aliases: &[],
         group: Group::Results,
-        places: &[Place::many("fits", Want::Either(&[Want::Kind(Kind::Fit), Want::Items]), "fits of the same rows")],
+        places: &[Place::many(
+            "fits",
+            Want::Either(&[Want::Kind(Kind::Fit), Want::Items, Want::Kind(Kind::Record)]),
+            "fits of the same rows, or a record that names them",
+        )],
         result: Some(Kind::Table),
         summary: "fits side by side, the best BIC first",
-        help: "",
-        examples: &["let d = data(x=0..12, y=[sin(x) for x in 0..12])\n\
-                     compare(d |> fit(SE(x), restarts=2), d |> fit(Lin(x), restarts=2))"],
+        help: "`loo` is of each row predicted from all others: the mean negative log density or probability, and the root mean \
+               squared error, or of classes the share of rows that are given a wrong one.",
+        examples: &[
+            "let d = data(x=0..12, y=[sin(x) for x in 0..12])\n\
+             compare(d |> fit(SE(x), restarts=2), d |> fit(Lin(x), restarts=2))",
+            "let d = data(x=0..12, y=[exp(sin(x)) for x in 0..12])\n\
+             compare(record(plain=d |> fit(SE(x), restarts=2), log=d |> fit(transform(y=log) >> gp(SE(x)), restarts=2)))",
+        ],
         run: compare,
     },
     Builtin {

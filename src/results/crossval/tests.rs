@@ -64,6 +64,9 @@ fn the_test_is_students() {
     assert_eq!(paired_p(&[1.0, 2.0], &[1.0, 2.0]), 1.0);
     assert_eq!(paired_p(&[2.0, 3.0], &[1.0, 2.0]), 0.0);
     assert!(paired_p(&[2.0], &[1.0]).is_nan());
+    // a difference that is rounding alone is none, in whatever unit
+    assert_eq!(paired_p(&[0.3, 0.7], &[0.3 - 1e-16, 0.7 - 1e-16]), 1.0);
+    assert_eq!(paired_p(&[3e-9, 7e-9], &[2e-9, 6e-9]), 0.0);
 }
 
 #[test]
