@@ -13,7 +13,7 @@ fn target(rest: &OneAgainstRest) -> &str {
 
 /// One line.
 pub fn rest_line(rest: &OneAgainstRest) -> String {
-    format!("fit of {}: {} classes, each against the rest", rest.asked.kernel, rest.classes.len())
+    format!("fit of {}: {} classes, each against the rest", super::fit::process(&rest.asked), rest.classes.len())
 }
 
 /// All that a person needs to judge one against the rest.
@@ -24,9 +24,10 @@ pub fn rest(rest: &OneAgainstRest) -> String {
     let mut lines =
         vec![format!("fit of {} on {names} ({n} rows): {count} classes, each against the rest", target(rest))];
     let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
-    say("kernel", rest.asked.kernel.to_string());
-    if let Some((steps, _)) = rest.asked.to_string().rsplit_once(" >> ") {
-        say("steps", steps.to_string());
+    let (what, text) = super::fit::named_process(&rest.asked);
+    say(what, text);
+    if let Some(steps) = super::fit::steps(first) {
+        say("steps", steps);
     }
     say("link", super::fit::likelihood(first));
     let free: usize = rest.fits.iter().map(|fit| fit.free).sum();
@@ -73,7 +74,7 @@ pub fn parameters(rest: &OneAgainstRest) -> Table {
         rest.classes
             .iter()
             .zip(&rest.fits)
-            .flat_map(|(class, fit)| (0..fit.parameters().len()).map(move |i| (class, fit, i)))
+            .flat_map(|(class, fit)| tables::own_parameters(fit).into_iter().map(move |i| (class, fit, i)))
     };
     let numbers = |of: &dyn Fn(&Fit, usize) -> f64| all().map(|(_, fit, i)| of(fit, i)).collect::<Vec<f64>>();
     Table::new()

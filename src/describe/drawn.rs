@@ -96,7 +96,8 @@ pub fn features_figure(features: &Features) -> Figure {
                     let at = |all: &[f64], v: f64| all.partition_point(|other| *other < v);
                     z[at(&ys, *y) * xs.len() + at(&xs, *x)] = *value;
                 }
-                let heat = Mark::Heat { x: xs, y: ys, z, label: String::new(), range: None, split: false };
+                let heat =
+                    Mark::Heat { x: xs, y: ys, z, label: String::new(), range: None, split: false, texts: Vec::new() };
                 Panel { square: true, ..Panel::new(x_name(0), x_name(1), vec![heat]).titled(named(i)) }
             })
             .collect(),

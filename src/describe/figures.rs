@@ -42,6 +42,12 @@ pub fn axis_label(column: &Column) -> String {
     }
 }
 
+/// The names of categories at the numbers that stand for them; none of a column of numbers.
+fn level_names(column: &Column) -> Vec<(f64, String)> {
+    let levels = column.levels().unwrap_or_default();
+    levels.iter().enumerate().map(|(i, level)| (i as f64, level.to_string())).collect()
+}
+
 pub(super) fn title(data: &Dataset) -> String {
     data.about().title.clone().or_else(|| data.about().name.clone()).unwrap_or_default()
 }
@@ -61,7 +67,10 @@ pub fn dataset(data: &Dataset) -> Figure {
                 None => ((0..x.len()).map(|i| i as f64).collect(), "row".to_string()),
             };
             let points = Mark::Points { x: x.values().to_vec(), y: values, label: "data".into(), role: Role::Data };
-            Panel::new(axis_label(x), label, vec![points])
+            let mut panel = Panel::new(axis_label(x), label, vec![points]);
+            panel.x.names = level_names(x);
+            panel.y.names = y.map_or_else(Vec::new, level_names);
+            panel
         })
         .collect();
     let columns = if panels.len() == 1 { 1 } else { 2 };
@@ -185,7 +194,13 @@ pub fn residuals(residuals: &Residuals) -> Figure {
     let x = input.map_or_else(Vec::new, |c| c.values().to_vec());
     let x_name = input.map_or_else(String::new, axis_label);
     let names = Names { title: &title(data), x: &x_name, y: &format!("residual{unit}") };
-    residuals_figure(names, &x, &residuals.residual, Some(residuals.sd))
+    // what is left of a class is no normal number
+    let sd = residuals.fit.problem().classes().is_none().then_some(residuals.sd);
+    let mut figure = residuals_figure(names, &x, &residuals.residual, sd);
+    if let Some((panel, input)) = figure.panels.first_mut().zip(input) {
+        panel.x.names = level_names(input);
+    }
+    figure
 }
 
 /// Draws along one input (rows × draws), with the data behind them.

@@ -2,22 +2,66 @@
 
 use super::grid::Grid;
 use super::numbers::{percent, rounded, significant};
+use crate::data::{Function, Step, Transform};
 use crate::fit::Fit;
 use crate::kernel::{Role, SlotState};
-use crate::model::{Baseline, Bernoulli, Model, ParameterKind, is_nothing};
+use crate::model::{Baseline, Bernoulli, Model, ParameterKind, is_nothing, step_text};
 use crate::param::State;
 
 /// One line.
 pub fn fit_line(fit: &Fit) -> String {
-    format!("fit of {}: log marginal likelihood {:.2}, BIC {:.2}", process(fit), fit.lml(), fit.bic)
+    format!("fit of {}: log marginal likelihood {:.2}, BIC {:.2}", process(&fit.asked), fit.lml(), fit.bic)
 }
 
-/// Its kernel, or what stands in for one.
-fn process(fit: &Fit) -> String {
-    match fit.asked.baseline() {
-        Some(_) => Model { steps: Vec::new(), ..fit.asked.clone() }.to_string(),
-        None => fit.asked.kernel.to_string(),
+/// Its kernel, or the model that has none of its own.
+pub(super) fn process(asked: &Model) -> String {
+    match asked.stands_for() {
+        Some(_) => asked.process().to_string(),
+        None => asked.kernel.to_string(),
     }
+}
+
+/// The same behind what it is: `kernel`, or `model` with a few words on it.
+pub(super) fn named_process(asked: &Model) -> (&'static str, String) {
+    match asked.stands_for() {
+        Some(baseline) => ("model", format!("{}: {}", process(asked), baseline.says())),
+        None => ("kernel", process(asked)),
+    }
+}
+
+/// The steps of a fit as they were asked for, with the powers that were found.
+pub(super) fn steps(fit: &Fit) -> Option<String> {
+    let steps: Vec<String> = fit.asked.steps.iter().map(step_text).collect();
+    let found = powers(fit).into_iter().map(|(column, power)| format!(", λ of {column} = {}", rounded(power)));
+    (!steps.is_empty()).then(|| steps.join(" >> ") + &found.collect::<String>())
+}
+
+/// The powers that `boxcox` found for columns that were given none.
+pub fn powers(fit: &Fit) -> Vec<(String, f64)> {
+    let (data, pipeline) = (fit.problem().data(), fit.problem().pipeline());
+    let found = fit.asked.steps.iter().filter_map(|step| {
+        let Step::Transform { column, function: Function::BoxCox(None) } = step else { return None };
+        // `y` is the target by whatever name
+        let name = match (data.column(column), data.target()) {
+            (None, Some(target)) => target.name(),
+            _ => column,
+        };
+        let power = pipeline.of(name).into_iter().find_map(|made| match made {
+            Transform::BoxCox { lambda } => Some(lambda),
+            _ => None,
+        });
+        power.map(|power| (name.to_string(), power))
+    });
+    found.collect()
+}
+
+/// The two classes of a classifier with their shares.
+pub(super) fn classes(fit: &Fit) -> Option<String> {
+    let problem = fit.problem();
+    let classes = problem.classes()?;
+    let positive = problem.y().iter().filter(|y| **y > 0.0).count() as f64 / problem.n() as f64;
+    let (yes, no) = (percent(positive), percent(1.0 - positive));
+    Some(format!("{} ({yes}), the positive one, and {} ({no})", classes.positive(), classes.negative()))
 }
 
 /// All that a person needs to judge a fit.
@@ -28,20 +72,15 @@ pub fn fit(fit: &Fit) -> String {
     let verb = if fit.ended.is_some() { "fit" } else { "model" };
     let mut lines = vec![format!("{verb} of {target} on {} ({} rows)", problem.names().join(", "), problem.n())];
     let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
-    match fit.asked.baseline() {
-        Some(baseline) => say("model", format!("{}: {}", process(fit), baseline.says())),
-        None => say("kernel", process(fit)),
-    }
-    let steps = fit.asked.to_string();
-    if let Some((steps, _)) = steps.rsplit_once(" >> ") {
-        say("steps", steps.to_string());
+    let (what, text) = named_process(&fit.asked);
+    say(what, text);
+    if let Some(steps) = steps(fit) {
+        say("steps", steps);
     }
     let free = if fit.free == 1 { "1 free parameter".into() } else { format!("{} free parameters", fit.free) };
     say("evidence", format!("log marginal likelihood {:.2}, BIC {:.2} ({free})", fit.lml(), fit.bic));
-    if let Some(classes) = problem.classes() {
-        let positive = problem.y().iter().filter(|y| **y > 0.0).count() as f64 / problem.n() as f64;
-        let (yes, no) = (percent(positive), percent(1.0 - positive));
-        say("classes", format!("{} ({yes}), the positive one, and {} ({no})", classes.positive(), classes.negative()));
+    if let Some(classes) = classes(fit) {
+        say("classes", classes);
         say("link", likelihood(fit));
     }
     match (fit.model.noise_column(), fit.noise()) {

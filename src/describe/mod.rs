@@ -21,7 +21,7 @@ pub mod tables;
 pub use comparison::{compared, measured, orders, score, symmetries};
 pub use data::{columns_grid, dataset, remarks, summary};
 pub use drawn::{features, features_figure, features_table, surface, surface_figure};
-pub use fit::{fit, fit_line, parameters, parameters_grid};
+pub use fit::{fit, fit_line, parameters, parameters_grid, powers};
 pub use grid::{Grid, show_table};
 pub use numbers::{bytes, percent, rounded, significant};
 pub use prediction::{decomposition, decomposition_grid, entangled, prediction, residuals, share_means};

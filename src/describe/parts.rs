@@ -148,6 +148,7 @@ fn plane(parts: &Decomposition, part: &Component, along: &Along, y_name: &str) -
         label: y_name.into(),
         range: None,
         split: false,
+        texts: Vec::new(),
     };
     let points = Mark::Points { x: values(0), y: values(1), label: "rows of the data".into(), role: Role::Data };
     let (x_name, second) = (label_of(data, &along.inputs[0]), label_of(data, &along.inputs[1]));

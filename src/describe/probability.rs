@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::figures::{label_of, single_input, sorted, title};
+use super::numbers::percent;
 use crate::data::Dataset;
 use crate::figure::{Axis, Figure, Mark, Panel, Role, contour};
 use crate::fit::Fit;
@@ -204,7 +205,7 @@ fn map(fitted: &Fitted, inputs: &[String; 2], at: Option<&Dataset>) -> Result<Fi
         };
         let (label, range) = ("probability".to_string(), Some((0.0, 1.0)));
         let marks = vec![
-            Mark::Heat { x: x.clone(), y: y.clone(), z, label, range, split: true },
+            Mark::Heat { x: x.clone(), y: y.clone(), z, label, range, split: true, texts: Vec::new() },
             Mark::Line { x: line_x, y: line_y, label: "probability ½".into(), role: Role::Reference, dashed: false },
             points(false, other, Role::Data),
             points(true, if several { "this class".into() } else { class.clone() }, Role::Test),
@@ -263,7 +264,7 @@ pub fn calibration(found: &Calibration, of: &str, rows: &str) -> Figure {
     Figure::grid(format!("Calibration, {rows}"), 2, vec![reliability, counts])
 }
 
-/// Shares of what came, by the most probable class.
+/// How many rows of each class were given which, with their share of that class.
 pub fn confusion(found: &Confusion, rows: &str) -> Figure {
     let places: Vec<f64> = (0..found.classes.len()).map(|k| k as f64).collect();
     let named = |reversed: bool, label: &str| Axis {
@@ -272,14 +273,19 @@ pub fn confusion(found: &Confusion, rows: &str) -> Figure {
         reversed,
         ..Axis::default()
     };
-    let share = |row: &Vec<usize>| -> Vec<f64> {
+    let (mut z, mut texts) = (Vec::new(), Vec::new());
+    for row in &found.counts {
         let total = row.iter().sum::<usize>() as f64;
-        row.iter().map(|n| *n as f64 / total).collect()
-    };
-    let (z, label) = (found.counts.iter().flat_map(share).collect(), "share of what came".to_string());
-    let heat = Mark::Heat { x: places.clone(), y: places.clone(), z, label, range: Some((0.0, 1.0)), split: false };
+        for count in row {
+            let share = *count as f64 / total;
+            z.push(share);
+            texts.push(if share.is_finite() { format!("{count}\n{}", percent(share)) } else { count.to_string() });
+        }
+    }
+    let (x, y, label, range) = (places.clone(), places.clone(), "share of the true class".into(), Some((0.0, 1.0)));
+    let heat = Mark::Heat { x, y, z, label, range, split: false, texts };
     let mut panel = Panel::new("", "", vec![heat]);
-    (panel.x, panel.y) = (named(false, "most probable"), named(true, "came"));
+    (panel.x, panel.y) = (named(false, "predicted class"), named(true, "true class"));
     panel.square = true;
     Figure::single(format!("Confusion, {rows}"), panel)
 }

@@ -22,6 +22,10 @@ pub fn search(search: &Search) -> String {
         say("kernel", first.model.kernel.heading());
         say("score", score(search, first));
     }
+    if let Some(classes) = super::fit::classes(best) {
+        say("classes", classes);
+        say("link", super::fit::likelihood(best));
+    }
     if let Some(noise) = best.noise().filter(|noise| *noise > 0.0) {
         let unit = search.data.target().and_then(|t| t.unit()).map_or(String::new(), |u| format!(" {u}"));
         say("noise", format!("standard deviation {}{unit}", rounded(noise.sqrt())));

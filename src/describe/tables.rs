@@ -3,6 +3,7 @@
 use crate::data::write::Table;
 use crate::data::{Column, Dataset};
 use crate::fit::Fit;
+use crate::model::{Parameter, ParameterKind, is_nothing};
 use crate::results::{Compared, Decomposition, OrderVariance, Prediction, Residuals, Symmetry};
 
 /// The inputs, and the target where it is known.
@@ -63,18 +64,27 @@ pub fn residuals(residuals: &Residuals) -> Table {
         .numbers("standardized", &residuals.standardized)
 }
 
+/// The places of the parameters: without those of a kernel that stands for no function.
+pub(super) fn own_parameters(fit: &Fit) -> Vec<usize> {
+    let none = is_nothing(&fit.model.kernel);
+    let own = |i: &usize| !(none && matches!(fit.parameters()[*i].kind, ParameterKind::Kernel(_)));
+    (0..fit.parameters().len()).filter(own).collect()
+}
+
 /// Name, value, standard error, unit, state of every parameter.
 pub fn parameters(fit: &Fit) -> Table {
-    let all = fit.parameters();
-    let errors: Vec<f64> = fit.standard_errors.iter().map(|e| e.unwrap_or(f64::NAN)).collect();
-    let state = |p: &crate::model::Parameter| match p.state {
+    let own = own_parameters(fit);
+    let all: Vec<&Parameter> = own.iter().map(|&i| &fit.parameters()[i]).collect();
+    let values: Vec<f64> = own.iter().map(|&i| fit.values()[i]).collect();
+    let errors: Vec<f64> = own.iter().map(|&i| fit.standard_errors[i].unwrap_or(f64::NAN)).collect();
+    let state = |p: &Parameter| match p.state {
         crate::kernel::SlotState::Free => "free",
         crate::kernel::SlotState::Fixed => "fixed",
         crate::kernel::SlotState::Held => "held",
     };
     Table::new()
         .texts("parameter", all.iter().map(|p| Some(p.name.clone())).collect())
-        .numbers("value", fit.values())
+        .numbers("value", &values)
         .numbers("std_error", &errors)
         .texts("unit", all.iter().map(|p| p.unit.clone()).collect())
         .texts("state", all.iter().map(|p| Some(state(p).to_string())).collect())

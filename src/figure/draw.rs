@@ -13,6 +13,7 @@ use super::mesh::{self, Side};
 use super::palette::{self, Rgb, Shades, colour};
 use super::pixels;
 use super::scale::Tick;
+use super::text::width;
 use super::thin::{DENSE, Point, dashes, pairs, runs, thin_line, thin_points};
 use super::{Across, Mark, Role};
 
@@ -149,22 +150,31 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
                 stroke(scene, &[a, b], colour(*role), 1.0, true);
             }
         }
-        Mark::Heat { x, y, z, .. } => {
+        Mark::Heat { x, y, z, texts, .. } => {
             let Some(shades) = shades else { return };
             let (mut left, mut top, mut w, mut h, mut fills) = (vec![], vec![], vec![], vec![], vec![]);
-            for cell in cells(x, y, z, CELLS) {
+            let mut written = Vec::new();
+            for (i, cell) in cells(x, y, z, CELLS).into_iter().enumerate() {
                 let (x0, x1, y0, y1) = (edge_x(cell.x.0), edge_x(cell.x.1), edge_y(cell.y.0), edge_y(cell.y.1));
                 if ![x0, x1, y0, y1].iter().all(|v| v.is_finite()) {
                     continue;
                 }
-                left.push(x0.min(x1));
-                top.push(y0.min(y1));
-                // A little over the next cell, against hairlines between.
-                w.push((x1 - x0).abs() + 0.4);
-                h.push((y1 - y0).abs() + 0.4);
-                fills.push(paint(shades.of(cell.value)));
+                let fill = shades.of(cell.value);
+                // A little over the next cell, against hairlines between; where there are texts a gap.
+                let (inset, over) = if texts.is_empty() { (0.0, 0.4) } else { (0.75, -1.5) };
+                left.push(x0.min(x1) + inset);
+                top.push(y0.min(y1) + inset);
+                w.push((x1 - x0).abs() + over);
+                h.push((y1 - y0).abs() + over);
+                fills.push(paint(fill));
+                // blocks of cells have no text of their own
+                if let Some(text) = texts.get(i).filter(|_| x.len().max(y.len()) <= CELLS) {
+                    let room = Frame { x: x0.min(x1), y: y0.min(y1), w: (x1 - x0).abs(), h: (y1 - y0).abs() };
+                    written.push((text, room, palette::ink_on(fill)));
+                }
             }
             scene.add(Primitive::RectBatch { x: left, y: top, w, h, fills });
+            written.into_iter().for_each(|(text, room, ink)| write_in(scene, text, room, ink));
         }
         Mark::Bars { x, height, width, role, .. } => {
             for (x, height) in pairs(x, height).filter(|(x, h)| x.is_finite() && h.is_finite()) {
@@ -183,6 +193,21 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
         }
         // Turned into bars before.
         Mark::Histogram { .. } => {}
+    }
+}
+
+/// Lines of text in the middle of a cell, as far as they fit.
+fn write_in(scene: &mut Scene, text: &str, room: Frame, colour: Rgb) {
+    const SIZE: u32 = 13;
+    let high = f64::from(SIZE) * 1.3;
+    let lines: Vec<&str> = text.lines().collect();
+    if high * lines.len() as f64 > room.h || lines.iter().any(|line| width(line, SIZE, false) + 4.0 > room.w) {
+        return;
+    }
+    let first = room.y + room.h / 2.0 - high * (lines.len() as f64 - 1.0) / 2.0 + f64::from(SIZE) * 0.36;
+    for (i, line) in lines.into_iter().enumerate() {
+        let (x, y) = (room.x + room.w / 2.0, first + high * i as f64);
+        draw_text(scene, &Text { x, y, text: line.into(), size: SIZE, anchor: Anchor::Middle, bold: false, colour });
     }
 }
 

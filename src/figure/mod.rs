@@ -134,8 +134,17 @@ pub enum Mark {
     /// A straight line across the panel at one value of `x` or `y`; it widens the range to be seen.
     Rule { at: f64, across: Across, label: String, role: Role },
     /// A matrix as coloured cells centred at `x` (columns) and `y` (rows), `z` row by row; `label` names the colours,
-    /// which go over `range`, or over the values; `split` has white in the middle of the range.
-    Heat { x: Vec<f64>, y: Vec<f64>, z: Vec<f64>, label: String, range: Option<(f64, f64)>, split: bool },
+    /// which go over `range`, or over the values; `split` has white in the middle of the range. `texts`, one for each value
+    /// or none, stand in the cells, which have borders then; each line of a text is one there.
+    Heat {
+        x: Vec<f64>,
+        y: Vec<f64>,
+        z: Vec<f64>,
+        label: String,
+        range: Option<(f64, f64)>,
+        split: bool,
+        texts: Vec<String>,
+    },
     /// Bars from zero, centred at `x`, each `width` wide in the unit of `x`.
     Bars { x: Vec<f64>, height: Vec<f64>, width: f64, label: String, role: Role },
     /// A surface in space: faces between vertices, counted from 0, coloured by the mean of `shade` at their corners. Edges

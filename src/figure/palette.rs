@@ -77,6 +77,12 @@ pub(super) struct Shades {
     two_sided: bool,
 }
 
+/// What text is written in on a colour.
+pub(super) fn ink_on((r, g, b): Rgb) -> Rgb {
+    let light = 0.299 * f64::from(r) + 0.587 * f64::from(g) + 0.114 * f64::from(b);
+    if light > 140.0 { INK } else { (255, 255, 255) }
+}
+
 impl Shades {
     /// Shades over the finite ones of `values`; two-sided about zero where they have both signs. `None` without any.
     pub fn over(values: &[f64]) -> Option<Self> {

@@ -96,6 +96,7 @@ pub fn correlation_panel(names: Names<'_>, x: &[f64], y: &[f64], values: &[f64])
         label: String::new(),
         range: Some((-1.0, 1.0)),
         split: false,
+        texts: Vec::new(),
     };
     Panel { square: true, ..Panel::new(names.x, names.y, vec![heat]).titled(names.title) }
 }
@@ -208,6 +209,7 @@ pub fn gram_figure(title: &str, input: &str, rows: &[f64], columns: &[f64], valu
         label: "covariance".into(),
         range: None,
         split: false,
+        texts: Vec::new(),
     };
     let mut panel = Panel::new(label("column"), label("row"), vec![heat]);
     panel.y = Axis { reversed: true, ..panel.y };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ast::{Arg, BinaryOp, Expr, ExprKind, Name};
 use super::builtin::{self, Action, Entry, Need, Signature, Want};
 use super::combinators;
-use super::deal::{Shape, deal, deal_closure, misfit, misfit_item};
+use super::deal::{Shape, deal, deal_closure, misfit, misfit_item, misspelt, piped_misfit};
 use super::diagnostic::Diagnostic;
 use super::eval::Evaluator;
 use super::function::{Closure, Function};
@@ -182,7 +182,13 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Res<Value> {
         let signature = &entry.signature;
-        let dealt = deal(signature, &shapes(&piped, args), span)?;
+        let dealt = deal(signature, &shapes(&piped, args), span).map_err(|trouble| match &piped {
+            Some(piped) => match piped_misfit(signature, piped.node.kind()) {
+                Some(misfit) => misfit.at(piped.span),
+                None => trouble,
+            },
+            None => trouble,
+        })?;
         let mut values = Vec::with_capacity(dealt.len());
         let mut parts = Vec::new();
         values.extend(piped.map(|value| (None, value)));
@@ -232,7 +238,8 @@ impl Evaluator<'_> {
                     let span = spans.and_then(|spans| spans.get(bad)).copied().unwrap_or(value.span);
                     return Err(misfit_item(signature, at, *want, item.kind(), Some(item)).at(span));
                 }
-                return Err(misfit(signature, at, value.node.kind(), Some(&value.node)).at(value.span));
+                let trouble = misfit(signature, at, value.node.kind(), Some(&value.node));
+                return Err(misspelt(trouble, signature, at, name).at(value.span));
             }
             let value = match value.node {
                 Value::Search(search) if place.want.takes_best() => {

@@ -124,6 +124,23 @@ pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Va
     unfitting(place.want, &of, kind, value)
 }
 
+/// What is said of a misfit that was given by name in a place that takes any name: it may be another argument, misspelt.
+pub fn misspelt(trouble: Trouble, signature: &Signature, place: usize, name: Option<&Name>) -> Trouble {
+    let (Need::Keywords, Some(name)) = (signature.places[place].need, name) else { return trouble };
+    let others = signature.places.iter().filter(|p| p.keyword && p.need != Need::Keywords).map(|p| p.name);
+    match nearest(&name.node, others) {
+        Some(near) => trouble.help(format!("did you mean `{near}`?")),
+        None => trouble,
+    }
+}
+
+/// What was piped into a call that has not all it needs, where its place wants something else: that is the fault then.
+pub fn piped_misfit(signature: &Signature, kind: Kind) -> Option<Trouble> {
+    let first = signature.places.iter().position(|place| !place.keyword)?;
+    let wrong = signature.places[first].need == Need::Required && !signature.places[first].want.allows(kind);
+    wrong.then(|| misfit(signature, first, kind, None))
+}
+
 /// An item of a list that does not fit its place.
 pub fn misfit_item(signature: &Signature, place: usize, want: Want, kind: Kind, value: Option<&Value>) -> Trouble {
     let of = format!("in `{}` of `{}`", signature.places[place].name, signature.name);
@@ -146,6 +163,9 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> Trouble
     let from_data = matches!(kind, Kind::Data | Kind::Kernel | Kind::Model);
     let help = match (near, want) {
         (Some(near), _) => format!("did you mean \"{near}\"?"),
+        (None, Want::Kind(Kind::Data)) if kind == Kind::Fit => {
+            "`.data` of it are the rows that it was fitted to".into()
+        }
         (None, Want::Kind(Kind::Fit)) if from_data => "a fit comes of `data |> fit(model)`".into(),
         (None, Want::FIT_OR_SEARCH) if from_data => {
             "a fit comes of `data |> fit(model)`, a search of `data |> search`".into()

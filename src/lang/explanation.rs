@@ -45,7 +45,7 @@ impl Explanation {
     pub fn member(&self, name: &str) -> Option<Value> {
         match name {
             "text" => Some(Value::str(self.text.as_str())),
-            "kernel" => Some(Value::Kernel(self.of.kernel().clone())),
+            "kernel" => Some(super::members::kernel(self.of.kernel())),
             "parts" => {
                 let parts = match &self.parts {
                     Parts::Meant(parts) => parts.iter().map(record).collect(),

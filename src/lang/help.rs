@@ -28,7 +28,7 @@ pub fn topic(name: Option<&str>) -> Res<String> {
     }
     let trouble = Trouble::new(format!("there is no help on `{name}`"));
     let chapters = chapters.flat_map(|group| group.topics().iter().copied());
-    let known = builtin::names().chain(TOPICS.iter().map(|topic| topic.name)).chain(chapters);
+    let known = builtin::names().chain(TOPICS.iter().flat_map(Topic::names)).chain(chapters);
     Err(match nearest(name, known) {
         Some(near) => trouble.help(format!("did you mean `{near}`?")),
         None => trouble.help("`help()` lists what there is"),
@@ -210,7 +210,9 @@ mod tests {
         let chapters: Vec<&str> = Group::ALL.iter().flat_map(|group| group.topics().iter().copied()).collect();
         assert!(chapters.iter().all(|name| builtin::find(name).is_none()), "{chapters:?}");
         for topic in TOPICS {
-            assert!(builtin::find(topic.name).is_none() && !chapters.contains(&topic.name), "{}", topic.name);
+            for name in topic.names() {
+                assert!(builtin::find(name).is_none() && !chapters.contains(&name), "{name}");
+            }
             for example in topic.examples {
                 let result = play(example, &mut Vec::new());
                 assert!(result.is_ok(), "{}: {example}: {result:?}", topic.name);

@@ -11,7 +11,7 @@ use super::trouble::Res;
 use super::value::{List, Value};
 use crate::data::write::{Cells, Table};
 use crate::data::{Column, Dataset};
-use crate::describe::tables;
+use crate::describe::{self, tables};
 use crate::param::{Param, State};
 use crate::results::{Component, Cross, Decomposition};
 
@@ -36,12 +36,13 @@ pub fn plain(value: &Value) -> Json {
         Value::Data(data) => dataset(data),
         Value::Model(pipeline) => json!(pipeline.to_string()),
         Value::Fit(fit) => json!({
-            "kernel": fit.model.kernel.to_string(),
+            "kernel": plain(&super::members::kernel(&fit.model.kernel)),
             "model": Pipeline::of(fit.model.clone()).to_string(),
             "lml": number(fit.lml()),
             "bic": number(fit.bic),
             "noise": fit.noise().map_or(Json::Null, number),
             "params": table(&tables::parameters(fit)),
+            "powers": describe::powers(fit).into_iter().map(|(name, x)| (name, number(x))).collect::<Map<_, _>>(),
             "converged": fit.converged(),
             "hints": fit.hints,
         }),

@@ -49,7 +49,9 @@ pub enum ModelError {
     TooLarge { rows: usize, needed: u64, available: u64 },
     #[error("`{column}` is no column of noise variances: give one with a known variance for each row")]
     NotANoise { column: String },
-    #[error("a linear mean has a slope for each input, and `{column}` holds categories: leave it out with `select`")]
+    #[error(
+        "a linear function has a slope for each input, and `{column}` holds categories: leave it out with `select`"
+    )]
     CategoryMean { column: String },
     #[error("the {what} must be {expected}, found {value}")]
     OutOfDomain { what: &'static str, expected: &'static str, value: f64 },

@@ -92,6 +92,26 @@ impl Model {
         steps + &process
     }
 
+    /// Which model without a kernel of its own it is, whatever class it takes as the positive one.
+    pub fn stands_for(&self) -> Option<Baseline> {
+        self.any_class().baseline()
+    }
+
+    /// As it was asked for, for people: steps apart, and the class apart that one against the rest names.
+    pub fn process(&self) -> Self {
+        let plain = Self { steps: Vec::new(), ..self.clone() };
+        if plain.baseline().is_none() && self.stands_for().is_some() { plain.any_class() } else { plain }
+    }
+
+    fn any_class(&self) -> Self {
+        match self.likelihood {
+            Likelihood::Bernoulli { how, .. } => {
+                Self { likelihood: Likelihood::Bernoulli { how, positive: None }, ..self.clone() }
+            }
+            Likelihood::Gaussian(_) => self.clone(),
+        }
+    }
+
     /// With noise and mean free where they have values.
     fn without_values(&self) -> Self {
         let likelihood = match &self.likelihood {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
+use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::data::{Column as DataColumn, Dataset, Pipeline, Step, Which};
 use crate::kernel::{Bound, Column, Domains, Kernel, Origin, ParamSpec, Role, Schema, Sites, Size, Slot, SlotState};
 use crate::param::{Domain, Param, State};
@@ -148,6 +148,18 @@ impl Problem {
         refuse_if_too_large(data.n(), model.kernel.leaves())?;
         let noise_column = model.noise_column();
         let known_noise = noise_column.map(|name| noise_of(data, name)).transpose()?;
+        // before its values are looked at: they are no numbers
+        let is_target = |step: &Step| {
+            let own = |name: &str| name == target.name() || (name == "y" && data.column("y").is_none());
+            match step {
+                Step::Transform { column, .. } => own(column),
+                Step::Standardize { columns: Which::Named(names) } => names.iter().any(|name| own(name)),
+                Step::Standardize { columns } => *columns == Which::Target,
+            }
+        };
+        if bernoulli && model.steps.iter().any(is_target) {
+            return Err(ModelError::ClassTransform { column: target.name().to_string() });
+        }
         let (pipeline, made) = match bernoulli {
             true => Pipeline::learn(&model.steps.iter().map(of_inputs).collect::<Vec<_>>(), data)?,
             false => Pipeline::learn(&model.steps, data)?,
@@ -168,6 +180,9 @@ impl Problem {
                 .map(|c| Column { name: c.name(), values: c.values(), categories: c.is_categories() })
                 .collect(),
         };
+        if let (Some(Baseline::Ridge), Some(column)) = (model.baseline(), inputs.iter().find(|c| c.is_categories())) {
+            return Err(ModelError::CategoryMean { column: column.name().to_string() });
+        }
         let bound = model.kernel.bind(&schema)?;
         let x_refs: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
         let sites = bound.sites(&x_refs)?;

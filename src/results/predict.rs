@@ -6,7 +6,7 @@ use super::along::Beyond;
 use crate::data::{Column, DataError, Dataset};
 use crate::fit::Fit;
 use crate::linalg::Matrix;
-use crate::model::{ModelError, Moments};
+use crate::model::{ModelError, Moments, is_nothing};
 
 /// What a fit says at some rows.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ const TAIL: f64 = 0.022_750_131_948_179_21;
 /// An input that the rows lack, values that are missing or infinite (with row and column), unseen categories, no rows.
 pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
     let problem = fit.problem();
-    let (at, moments, noise) = match place {
+    let (at, mut moments, noise) = match place {
         At::Training => (problem.data().clone(), fit.posterior.at_training()?, Some(problem.noise(fit.values()))),
         At::Rows(rows) => {
             if rows.n() == 0 {
@@ -74,6 +74,9 @@ pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
             (rows, fit.posterior.predict(&x)?, noise)
         }
     };
+    if is_nothing(&fit.model.kernel) {
+        moments.var_f.iter_mut().for_each(|v| *v = 0.0);
+    }
     if let Some(how) = problem.model().bernoulli() {
         let link = how.link();
         let each = moments.mean.iter().zip(&moments.var_f);

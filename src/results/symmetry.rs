@@ -188,6 +188,13 @@ fn started(base: &Fit) -> Likelihood {
     }
 }
 
+/// A number rounded to a power of 10, as it would be written: 2.8 and not 28 tenths, which is a little more.
+fn rounded_to(x: f64, power: i32) -> f64 {
+    let unit = 10f64.powi(power.abs());
+    // 0 without a sign
+    0.0 + if power < 0 { (x * unit).round() / unit } else { (x / unit).round() * unit }
+}
+
 /// The mirror of an input about the place that the evidence prefers, the other parameters as they were fitted.
 fn mirror(base: &Arc<Fit>, name: &str) -> Option<Candidate> {
     let values = base.problem().data().column(name)?.values();
@@ -203,11 +210,23 @@ fn mirror(base: &Arc<Fit>, name: &str) -> Option<Candidate> {
     };
     // round numbers, so that the centre can be told
     let step = span / (CENTRES - 1) as f64;
-    let unit = 10f64.powf(step.log10().floor());
-    let round = |x: f64| if x.abs() < 0.5 * unit { 0.0 } else { (x / unit).round() * unit };
+    let round = |x: f64| rounded_to(x, step.log10().floor() as i32);
     let mut tried: Vec<f64> = (CENTRES / 4..=3 * CENTRES / 4).map(|i| round(lo + i as f64 * step)).collect();
     if lo < 0.0 && lo + span > 0.0 {
         tried.push(0.0);
     }
     tried.into_iter().filter_map(evidence).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_numbers_are_written_as_such() {
+        let text = |x, power| rounded_to(x, power).to_string();
+        assert_eq!(text(2.8000000000000003, -1), "2.8");
+        assert_eq!((1..100).map(|i| text(0.1 * f64::from(i), -1).len()).max(), Some(3));
+        assert_eq!((text(1234.0, 2), text(-0.01, -1)), ("1200".to_string(), "0".to_string()));
+    }
 }

@@ -10,6 +10,7 @@ use super::quantity::amount;
 use super::scene::{Scene, overlap};
 use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node, Spec};
+use crate::model::is_nothing;
 
 /// So many parts are gone through.
 const MOST: usize = 12;
@@ -23,6 +24,9 @@ pub fn kernel(kernel: &Kernel) -> (String, Vec<Part>) {
 
 /// The kernel of a fit for a learner, with its parts.
 pub fn fit(fit: &Fit) -> (String, Vec<Part>) {
+    if is_nothing(&fit.model.kernel) {
+        return (super::story(fit).text(), Vec::new());
+    }
     let told = describe_fit(fit);
     (text(&fit.model.kernel, &told, &Scene::of_fit(fit), "`plot` of this shows the parts."), told.parts)
 }

@@ -36,7 +36,15 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
                 _ => None,
             };
             let lacks = matches!(*error, ModelError::UnknownClass { .. } | ModelError::OneClass { .. });
-            let mut trouble = unfit(call.eval, &data, *error);
+            let rare = rarest(&data).filter(|_| lacks && dealt);
+            let mut trouble = match rare {
+                Some(class) => Trouble::new(format!(
+                    "only one row is of the class {class}: none is left to train on where it is tested"
+                ))
+                .blame("data")
+                .help("a class needs at least two rows: leave out the rows of rarer ones with `where`"),
+                None => unfit(call.eval, &data, *error),
+            };
             if lacks && !dealt {
                 trouble = trouble
                     .blame("folds")
@@ -65,6 +73,15 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
             })
         }
     }
+}
+
+/// A class of the target that only one row has.
+fn rarest(data: &Dataset) -> Option<String> {
+    let target = data.target()?;
+    let values = target.values();
+    let alone = |i: &usize| values.iter().filter(|v| **v == values[*i]).count() == 1;
+    let row = (0..values.len()).find(alone)?;
+    Some(target.level(row).map_or_else(|| number(values[row]), str::to_string))
 }
 
 /// Models under the names that a record gives them, or what they are in short.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::data::{DataError, Dataset};
+use crate::data::{Column, DataError, Dataset};
 use crate::fit::{self, Options};
 use crate::kernel::{BindError, Cause, Kernel};
-use crate::lang::builtin::{Builtin, Group, Place, Want};
+use crate::lang::builtin::{Builtin, Group, Place, Want, join_or, nearest};
 use crate::lang::call::Call;
 use crate::lang::display::number;
 use crate::lang::eval::Evaluator;
@@ -26,6 +26,21 @@ pub fn unfit(eval: &Evaluator<'_>, data: &Dataset, error: ModelError) -> Trouble
     if let ModelError::Data(error @ DataError::UnknownColumn { .. }) = error {
         return super::data::trouble(error).blame("model");
     }
+    let of_classes = matches!(
+        error,
+        ModelError::OneClass { .. } | ModelError::TooManyClasses { .. } | ModelError::NotClasses { .. }
+    );
+    if let (true, Some(help)) = (of_classes, usual_target(data)) {
+        return trouble(eval, error).help(help);
+    }
+    if let (ModelError::TooManyClasses { classes, .. }, Some(false)) =
+        (&error, data.target().map(Column::is_categories))
+    {
+        let first = classes.first().map_or("", |class| class.as_str());
+        let texts = "of numbers `[str(v) for v in numbers]` makes texts, and `fit(data, model)` does so for each class";
+        return trouble(eval, error.clone())
+            .help(format!("`positive={first}` sets one class against the rest; {texts}"));
+    }
     let target = match (&error, data.target()) {
         (ModelError::Bind(BindError { cause: Cause::UnknownInput { input, .. }, .. }), Some(target)) => {
             Some(target.name()).filter(|name| *name == input.trim_matches('`'))
@@ -37,6 +52,19 @@ pub fn unfit(eval: &Evaluator<'_>, data: &Dataset, error: ModelError) -> Trouble
         Some(name) => trouble.help(unknown::target_as_input(name)),
         None => trouble,
     }
+}
+
+/// How to name another target where it is the one that is taken by default and others hold classes.
+fn usual_target(data: &Dataset) -> Option<String> {
+    let target = data.target()?.name();
+    let usual = data.columns().iter().rfind(|column| !column.is_categories())?;
+    let classes = |column: &&Column| column.name() != target && column.is_categories();
+    let others: Vec<String> = data.columns().iter().filter(classes).map(|c| format!("`target={}`", c.name())).collect();
+    if usual.name() != target || others.is_empty() {
+        return None;
+    }
+    let which = if others.len() > 3 { "`target=`".to_string() } else { join_or(others) };
+    Some(format!("where no target is named it is the last column of numbers, here `{target}`: write {which}"))
 }
 
 /// A model that does not go with its data, at its place in the text where that is known.
@@ -58,7 +86,13 @@ pub fn trouble(eval: &Evaluator<'_>, error: ModelError) -> Trouble {
             );
             Trouble::new(error.to_string()).blame("data").help(help)
         }
-        error @ ModelError::NoSuchClass { .. } => Trouble::new(error.to_string()).blame("model"),
+        ModelError::NoSuchClass { ref class, ref known, .. } => {
+            let trouble = Trouble::new(error.to_string()).blame("model");
+            match nearest(class, known.iter().map(String::as_str)) {
+                Some(near) => trouble.help(format!("did you mean \"{near}\"?")),
+                None => trouble,
+            }
+        }
         error @ (ModelError::OneClass { .. } | ModelError::NotClasses { .. }) => Trouble::new(error.to_string())
             .blame("data")
             .help("for another target write `target=` where the data are made"),
@@ -92,6 +126,7 @@ pub(super) fn likelihood(call: &mut Call<'_, '_>) -> Res<Option<Likelihood>> {
     let positive: Option<Arc<str>> = match call.maybe::<Value>("positive")? {
         None => None,
         Some(Value::Str(class)) => Some(class),
+        Some(Value::Bool(class)) => Some(class.to_string().into()),
         Some(class) => Some(number(f64::from_value(class).map_err(|t| t.blame("positive"))?).into()),
     };
     let wrong = |place: &'static str, text: &str, help: &str| Err(Trouble::new(text).blame(place).help(help));
@@ -265,29 +300,29 @@ pub const MEAN: Place = Place::keyword(
     "mean",
     Want::Either(&[Want::Choice(&["constant", "zero", "linear"]), Want::Param]),
     "\"constant\"",
-    "the mean function; a number for a constant, a list for an offset and slopes",
+    "the mean function: \"zero\", \"constant\" or \"linear\"; a number for a constant, a list for an offset and slopes",
 );
 pub const LIKELIHOOD: Place = Place::keyword(
     "likelihood",
     Want::Choice(&["gaussian", "bernoulli"]),
     "\"gaussian\"",
-    "what the target is: numbers with noise, or two classes",
+    "what the target is: \"gaussian\", numbers with noise, or \"bernoulli\", classes",
 );
 pub const INFERENCE: Place = Place::keyword(
     "inference",
     Want::Choice(&["exact", "ep", "laplace"]),
     "\"exact\", of classes \"ep\"",
-    "how the posterior is found: classes need an approximation, of which `laplace` is the quick one",
+    "how the posterior is found: \"exact\" of numbers; classes need an approximation, \"ep\" or the quicker \"laplace\"",
 );
 pub const LINK: Place = Place::keyword(
     "link",
     Want::Choice(&["probit", "logistic"]),
     "\"probit\"",
-    "what makes a probability of the function; `logistic` goes with `laplace`",
+    "what makes a probability of the function: \"probit\", or \"logistic\", which goes with Laplace's method alone",
 );
 pub const POSITIVE: Place = Place::keyword(
     "positive",
-    Want::Either(&[Want::STRING, Want::NUMBER]),
+    Want::Either(&[Want::STRING, Want::NUMBER, Want::BOOL]),
     "the larger number, or the last in the alphabet",
     "the class whose probability is modelled; all others together are the other one",
 );
@@ -312,8 +347,8 @@ pub static MODELS: &[Builtin] = &[
         result: Some(Kind::Model),
         summary: "a Gaussian-process model, to be fitted to data",
         help: "Steps come before it: `transform(y=log) >> gp(SE + Per)`. With `likelihood=\"bernoulli\"` the target has two \
-               classes, of which the larger number, or the second in alphabetical order, is the positive one; its \
-               probability is a function of the process.",
+               classes, of which the larger number, or the second in alphabetical order, is the positive one unless \
+               `positive=` names it; its probability is a function of the process. `help(\"classification\")` says more.",
         examples: &[
             "gp(SE(year), noise=0.1, mean=\"zero\")",
             "let d = data(x=0..8, y=[0, 0, 1, 0, 1, 1, 0, 1])\n\

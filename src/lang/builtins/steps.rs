@@ -168,7 +168,8 @@ pub static STEPS: &[Builtin] = &[
         result: None,
         summary: "(x^lambda - 1) / lambda, the power transform of Box and Cox",
         help: "As a step, `transform(y=boxcox)`, the power is the one of greatest likelihood for the training rows, between 0 \
-               and 5; `transform(y=boxcox, lambda=0.5)` gives it. What a Gaussian has below the least value of the function \
+               and 5, which the fit shows and BIC does not count as a parameter; `transform(y=boxcox, lambda=0.5)` gives it. \
+               What a Gaussian has below the least value of the function \
                is a target of 0.",
         examples: &["boxcox([1, 4, 9], 0.5)", "transform(y=boxcox, lambda=0.5) >> gp(SE)"],
         run: boxcox,

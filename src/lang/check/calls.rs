@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Checker, Known};
 use crate::lang::ast::{Arg, Expr, ExprKind, UnaryOp};
 use crate::lang::builtin::{self, Entry, Group, Need, Signature, Want};
-use crate::lang::deal::{Shape, deal, deal_closure, misfit, misfit_item};
+use crate::lang::deal::{Shape, deal, deal_closure, misfit, misfit_item, misspelt, piped_misfit};
 use crate::lang::eval::{Evaluator, Globals};
 use crate::lang::host::Host;
 use crate::lang::span::Span;
@@ -100,7 +100,12 @@ impl Checker<'_> {
         let dealt = match deal(signature, shapes, span) {
             Ok(dealt) => dealt,
             Err(trouble) => {
-                let trouble = self.shifted(entry, args, piped.is_some(), span).unwrap_or(trouble);
+                let wrong =
+                    piped.as_ref().and_then(|(known, span)| Some((piped_misfit(signature, known.kind()?)?, *span)));
+                let (trouble, span) = match wrong {
+                    Some(wrong) => wrong,
+                    None => (self.shifted(entry, args, piped.is_some(), span).unwrap_or(trouble), span),
+                };
                 self.report(trouble, span);
                 self.doubtful(args);
                 return signature.result.map_or(Known::Nothing, Known::Kind);
@@ -137,7 +142,8 @@ impl Checker<'_> {
                 (None, None) => false,
             };
             if let (true, Some(kind)) = (wrong, literal.as_ref().map(Value::kind).or(known.kind())) {
-                self.report(misfit(signature, at, kind, literal.as_ref()), arg.value.span);
+                let trouble = misfit(signature, at, kind, literal.as_ref());
+                self.report(misspelt(trouble, signature, at, arg.name.as_ref()), arg.value.span);
             }
             columns.extend_from_slice(known.columns());
             given[at] = known;
