@@ -216,3 +216,36 @@ pub(super) fn sorted(values: &[f64]) -> Vec<usize> {
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     order
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::condition;
+    use crate::kernel::{Kernel, families};
+    use crate::model::{Bernoulli, Likelihood, Model};
+
+    /// Twelve rows of two classes.
+    fn classes() -> Dataset {
+        let texts = (0..12).map(|i| Some(if (i * 5) % 12 > 4 { "yes" } else { "no" }));
+        let x = Column::numeric("x", (0..12).map(f64::from).collect());
+        Dataset::new(vec![x, Column::categories("rain", texts)], Some("rain"), None).unwrap()
+    }
+
+    #[test]
+    fn classes_stand_on_axes_by_name() {
+        let figure = dataset(&classes());
+        assert_eq!(figure.panels[0].y.names, [(0.0, "no".to_string()), (1.0, "yes".to_string())]);
+        assert!(figure.panels[0].x.names.is_empty());
+    }
+
+    #[test]
+    fn residuals_of_classes_have_no_band() {
+        let likelihood = Likelihood::Bernoulli { how: Bernoulli::Ep, positive: None };
+        let model = Model { likelihood, ..Model::new(Kernel::family(families::family("SE").unwrap())) };
+        let left = crate::results::residuals(&Arc::new(condition(&model, &classes()).unwrap())).unwrap();
+        let figure = super::residuals(&left);
+        let rules = figure.panels[0].marks.iter().filter(|mark| matches!(mark, Mark::Rule { .. }));
+        // that of zero alone
+        assert_eq!(rules.count(), 1);
+    }
+}

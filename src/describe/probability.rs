@@ -289,3 +289,22 @@ pub fn confusion(found: &Confusion, rows: &str) -> Figure {
     panel.square = true;
     Figure::single(format!("Confusion, {rows}"), panel)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::{Size, to_svg};
+
+    #[test]
+    fn cells_of_a_confusion_say_how_many() {
+        let classes = ["no", "yes", "never"].map(String::from).to_vec();
+        let found = Confusion { classes, counts: vec![vec![7, 1, 0], vec![2, 3, 0], vec![0, 0, 0]] };
+        let figure = confusion(&found, "rows held out");
+        let svg = to_svg(&figure, Size::of(&figure)).unwrap();
+        for text in ["87.5 %", "40.0 %", "true class", "predicted class"] {
+            assert!(svg.contains(text), "{text} is not in the figure");
+        }
+        // what never came has no shares
+        assert!(!svg.contains("NaN"));
+    }
+}

@@ -80,7 +80,7 @@ pub(super) struct Shades {
 /// What text is written in on a colour.
 pub(super) fn ink_on((r, g, b): Rgb) -> Rgb {
     let light = 0.299 * f64::from(r) + 0.587 * f64::from(g) + 0.114 * f64::from(b);
-    if light > 140.0 { INK } else { (255, 255, 255) }
+    if light > 120.0 { INK } else { (255, 255, 255) }
 }
 
 impl Shades {

@@ -151,11 +151,11 @@ fn numbered(names: Vec<String>) -> Vec<String> {
 pub fn step_text(step: &Step) -> String {
     match step {
         Step::Standardize { columns: Which::All } => "standardize".into(),
-        Step::Standardize { columns: Which::Inputs } => "standardize(\"inputs\")".into(),
-        Step::Standardize { columns: Which::Target } => "standardize(\"target\")".into(),
+        Step::Standardize { columns: Which::Inputs } => "standardize(which=\"inputs\")".into(),
+        Step::Standardize { columns: Which::Target } => "standardize(which=\"target\")".into(),
         Step::Standardize { columns: Which::Named(names) } => {
             let names: Vec<String> = names.iter().map(|n| print::quoted(n)).collect();
-            format!("standardize([{}])", names.join(", "))
+            format!("standardize(columns=[{}])", names.join(", "))
         }
         Step::Transform { column, function } => {
             let power = match function {
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(names[0], "SE");
         assert_eq!(names[3], "SE (2)");
         assert!(names[1].ends_with(">> gp(SE, likelihood=\"bernoulli\", inference=\"laplace\", link=\"logistic\")"));
-        assert!(names[1].starts_with("standardize(\"inputs\") >> ") && names[2] != names[1]);
+        assert!(names[1].starts_with("standardize(which=\"inputs\") >> ") && names[2] != names[1]);
     }
 
     /// Long ones that differ in values alone are told whole.

@@ -12,7 +12,7 @@ use crate::describe::figures::{self, BEYOND, BandOf, axis_label};
 use crate::describe::{self, Grid, parts, percent, rounded};
 use crate::figure::{Figure, Panel, Size};
 use crate::fit::Fit;
-use crate::model::{Bernoulli, Link, Mean, Noise, step_text};
+use crate::model::{Bernoulli, Link, Mean, Noise, is_nothing, step_text};
 use crate::results::{self, At, By, Checks, DRAWS, Decomposition, Score};
 
 pub(super) const WIDTH: u32 = 860;
@@ -207,13 +207,15 @@ fn data(matter: &Matter<'_>, press: &mut Press) -> Section {
 
 fn model(matter: &Matter<'_>) -> Section {
     let fit = matter.fit;
-    let kernel = &fit.asked.kernel;
+    let kernel = Some(&fit.asked.kernel).filter(|kernel| !is_nothing(kernel));
     let mean = match fit.asked.mean {
         Mean::Zero => None,
         Mean::Constant(_) => Some("μ"),
         Mean::Linear(_) => Some("a + bx"),
     };
     let steps: Vec<String> = fit.asked.steps.iter().map(step_text).collect();
+    let found: Vec<String> =
+        describe::powers(fit).into_iter().map(|(name, x)| format!("λ of {name} is {}", rounded(x))).collect();
     let noise = match fit.asked.noise() {
         Some(Noise::Column(name)) => {
             format!("ε is noise whose variance is known for each row, from the column {name}.")
@@ -227,18 +229,26 @@ fn model(matter: &Matter<'_>) -> Section {
     let body = html! {
         (math::model(target(fit), fit.problem().classes().zip(fit.model.bernoulli()).map(|(c, how)| (c.positive(), how.link())), mean, kernel))
         p {
-            i { "f" } " is a Gaussian process. Its kernel " i { "k" } " says which functions are likely: in a sum functions are \
-             added, in a product one shapes another. " (noise)
+            @if kernel.is_some() {
+                i { "f" } " is a Gaussian process. Its kernel " i { "k" } " says which functions are likely: in a sum functions \
+                 are added, in a product one shapes another. "
+            } @else {
+                i { "f" } " is a function of parameters alone, which are those of the greatest likelihood. "
+            }
+            (noise)
             @if !steps.is_empty() { " Before that the data are changed by " code { (steps.join(" >> ")) } "." }
+            @if !found.is_empty() { " There " (found.join(", ")) ", by the likelihood." }
         }
         h3 { "As an expression" }
-        (code(&kernel.heading()))
+        (code(&kernel.map_or_else(|| fit.asked.process().to_string(), |kernel| kernel.heading())))
         h3 { "With its fitted values" }
         (code(&fit.model.to_string()))
-        h3 { "In LaTeX" }
-        (code(&kernel.latex()))
-        h3 { "In LaTeX, with the formula of each kernel" }
-        (code(&kernel.latex_formula()))
+        @if let Some(kernel) = kernel {
+            h3 { "In LaTeX" }
+            (code(&kernel.latex()))
+            h3 { "In LaTeX, with the formula of each kernel" }
+            (code(&kernel.latex_formula()))
+        }
     };
     Section { id: "model", title: "The model", body }
 }

@@ -5,8 +5,9 @@ use maud::{Markup, html};
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Wrapped, number};
 use crate::model::Link;
 
-/// `target = f + ε`, or P(target = class) = Φ(f), and of what f is drawn, as formulas on lines of their own.
-pub fn model(target: &str, class: Option<(&str, Link)>, mean: Option<&str>, kernel: &Kernel) -> Markup {
+/// `target = f + ε`, or P(target = class) = Φ(f), and of what f is drawn, as formulas on lines of their own. Without a kernel
+/// f is the mean function.
+pub fn model(target: &str, class: Option<(&str, Link)>, mean: Option<&str>, kernel: Option<&Kernel>) -> Markup {
     let process = html! { mi mathvariant="normal" { "GP" } };
     html! {
         div.wide tabindex="0" {
@@ -21,13 +22,20 @@ pub fn model(target: &str, class: Option<(&str, Link)>, mean: Option<&str>, kern
                     }
                 }
                 mspace width="1em" {}
-                mi { "f" } mo { "∼" } (process)
-                mo { "(" }
-                @match mean { Some(mean) => { mi { (mean) } } None => { mn { "0" } } }
-                mo { "," } mi { "k" } mo { ")" }
+                @if kernel.is_some() {
+                    mi { "f" } mo { "∼" } (process)
+                    mo { "(" }
+                    @match mean { Some(mean) => { mi { (mean) } } None => { mn { "0" } } }
+                    mo { "," } mi { "k" } mo { ")" }
+                } @else {
+                    mi { "f" } mo { "=" }
+                    @match mean { Some(mean) => { mi { (mean) } } None => { mn { "0" } } }
+                }
             }
-            math display="block" {
-                mi { "k" } mo { "=" } (sum(kernel))
+            @if let Some(kernel) = kernel {
+                math display="block" {
+                    mi { "k" } mo { "=" } (sum(kernel))
+                }
             }
         }
     }

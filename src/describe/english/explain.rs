@@ -24,8 +24,8 @@ pub fn kernel(kernel: &Kernel) -> (String, Vec<Part>) {
 
 /// The kernel of a fit for a learner, with its parts.
 pub fn fit(fit: &Fit) -> (String, Vec<Part>) {
-    if is_nothing(&fit.model.kernel) {
-        return (super::story(fit).text(), Vec::new());
+    if let Some(baseline) = fit.model.stands_for().filter(|_| is_nothing(&fit.model.kernel)) {
+        return (format!("The model: {}\n\nIt has no kernel: {}.", fit.model.process(), baseline.says()), Vec::new());
     }
     let told = describe_fit(fit);
     (text(&fit.model.kernel, &told, &Scene::of_fit(fit), "`plot` of this shows the parts."), told.parts)

@@ -54,6 +54,12 @@ pub fn unfit(eval: &Evaluator<'_>, data: &Dataset, error: ModelError) -> Trouble
     }
 }
 
+/// The same of a call: where the fault lies in what was written before it, the call is shown too.
+fn refused(call: &Call<'_, '_>, data: &Dataset, error: ModelError) -> Trouble {
+    let trouble = unfit(call.eval, data, error);
+    if trouble.is_placed() { trouble.called(call.span, "by this call") } else { trouble }
+}
+
 /// How to name another target where it is the one that is taken by default and others hold classes.
 fn usual_target(data: &Dataset) -> Option<String> {
     let target = data.target()?.name();
@@ -236,7 +242,7 @@ fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
     let options = options(call)?;
     remarks::warn_of_spreads(call, &model, &data);
     let fitted = Fitted::new(&model, &data, options, call.eval.progress);
-    match fitted.map_err(|error| unfit(call.eval, &data, error))? {
+    match fitted.map_err(|error| refused(call, &data, error))? {
         Fitted::One(fit) => {
             remarks::warn_of_end(call, &fit);
             Ok(Value::Fit(fit))
@@ -250,7 +256,7 @@ fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn condition(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
-    let fit = fit::condition(&model, &data).map_err(|error| unfit(call.eval, &data, error))?;
+    let fit = fit::condition(&model, &data).map_err(|error| refused(call, &data, error))?;
     remarks::note_unwritten(call, fit.problem());
     remarks::warn_of_end(call, &fit);
     Ok(Value::Fit(Arc::new(fit)))
@@ -258,7 +264,7 @@ fn condition(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn lml(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
-    let fit = fit::condition(&model, &data).map_err(|error| unfit(call.eval, &data, error))?;
+    let fit = fit::condition(&model, &data).map_err(|error| refused(call, &data, error))?;
     remarks::note_unwritten(call, fit.problem());
     Ok(Value::Number(fit.lml()))
 }
@@ -266,7 +272,7 @@ fn lml(call: &mut Call<'_, '_>) -> Res<Value> {
 /// The derivatives of the log evidence in every parameter that a fit would move.
 fn gradient(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
-    let problem = Problem::new(&model, &data, true).map_err(|error| unfit(call.eval, &data, error))?;
+    let problem = Problem::new(&model, &data, true).map_err(|error| refused(call, &data, error))?;
     remarks::note_unwritten(call, &problem);
     let values = fit::given(&problem);
     let evidence = Evidencer::new(&problem).evaluate(&values, true, false);

@@ -20,18 +20,20 @@ fn stepped(data: Option<Arc<Dataset>>, steps: Vec<Step>) -> Result<Value, DataEr
     }
 }
 
-/// `standardize(data)`, `standardize(data, columns)`, or as a step `standardize` and `standardize(columns)`.
+/// `standardize(data, columns=…)`, or as a step `standardize` and `standardize(which="inputs")`.
 fn standardize(call: &mut Call<'_, '_>) -> Res<Value> {
-    let (data, first) = match call.maybe::<Value>("data")? {
-        Some(Value::Data(data)) => (Some(data), None),
-        other => (None, other),
-    };
-    let second: Option<Value> = call.maybe("columns")?;
-    let columns = match second.or(first) {
-        None => Which::All,
-        Some(Value::Str(word)) if &*word == "inputs" => Which::Inputs,
-        Some(Value::Str(word)) if &*word == "target" => Which::Target,
-        Some(columns) => Which::Named(names(data.as_deref(), &columns).map_err(|t| t.blame("columns"))?),
+    let data: Option<Arc<Dataset>> = call.maybe("data")?;
+    let which: Option<Arc<str>> = call.maybe("which")?;
+    let columns = match (call.maybe::<Value>("columns")?, which.as_deref()) {
+        (Some(_), Some(_)) => {
+            return Err(
+                Trouble::new("`columns` and `which` both say what is standardized: leave out one").blame("which")
+            );
+        }
+        (Some(columns), None) => Which::Named(names(data.as_deref(), &columns).map_err(|t| t.blame("columns"))?),
+        (None, Some("inputs")) => Which::Inputs,
+        (None, Some("target")) => Which::Target,
+        (None, _) => Which::All,
     };
     stepped(data, vec![Step::Standardize { columns }]).map_err(trouble)
 }
