@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::problem::{MEAN, NOISE};
+use super::parameters::{MEAN, NOISE};
 use super::{Baseline, Bernoulli, Likelihood, Link, Mean, Model, Noise};
 use crate::data::{Function, Step, Which};
 use crate::kernel::{families, print};

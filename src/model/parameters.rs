@@ -1,0 +1,293 @@
+//! The parameters of a problem: what they are called, and what is known of each.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Mean, Model, ModelError, Noise, has_white_noise};
+use crate::kernel::{Bound, Domains, Origin, ParamSpec, Role, Size, Slot, SlotState};
+use crate::param::{Domain, Param, State};
+
+/// One number that the evidence depends on.
+#[derive(Debug, Clone)]
+pub struct Parameter {
+    /// Stable and unique: `SE(year).l`, `season.p`, `noise`, `mean`.
+    pub name: String,
+    pub kind: ParameterKind,
+    pub role: Role,
+    pub state: SlotState,
+    pub domain: Domain,
+    pub param: Param,
+    /// What was written, or a default that knows nothing of the data.
+    pub value: f64,
+    /// The inputs that it is about, by place.
+    pub columns: Vec<usize>,
+    /// Its node sees its inputs through a function, so that it has no unit.
+    pub warped: bool,
+    /// Then: how far apart the rows lie as its node sees them.
+    pub width: Option<f64>,
+    /// Its node is a factor among others.
+    pub beside: bool,
+    pub origin: Option<Origin>,
+    pub uses: usize,
+    /// In a unit such as `years` or `ppm^2`, where the data tell.
+    pub unit: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// A slot of the bound kernel.
+    Kernel(usize),
+    Noise,
+    /// The offset (0) or a slope of the mean.
+    Mean(usize),
+}
+
+impl Parameter {
+    pub fn is_free(&self) -> bool {
+        self.state == SlotState::Free
+    }
+
+    /// Whether its gradient is told in its logarithm.
+    pub fn in_log(&self) -> bool {
+        !matches!(self.domain, Domain::Real { .. }) && self.role != Role::Location
+    }
+}
+
+/// The noise as a parameter: for checks and help.
+pub const NOISE: ParamSpec = ParamSpec {
+    name: "noise",
+    short: "noise",
+    domain: Domains::Positive,
+    role: Role::Variance,
+    size: Size::One,
+    default: 1.0,
+    help: "the variance of the noise of an observation",
+};
+
+/// The mean as a parameter.
+pub const MEAN: ParamSpec = ParamSpec {
+    name: "mean",
+    short: "mean",
+    domain: Domains::Real,
+    role: Role::Location,
+    size: Size::One,
+    default: 0.0,
+    help: "the mean of the process",
+};
+
+pub(super) struct Units<'a> {
+    pub target: Option<String>,
+    pub inputs: Vec<Option<String>>,
+    pub categories: Vec<bool>,
+    pub names: &'a [String],
+}
+
+impl Units<'_> {
+    fn of(&self, role: Role, columns: &[usize], warped: bool) -> Option<String> {
+        let input = || match columns {
+            [first, rest @ ..] if !warped => {
+                let unit = self.inputs.get(*first)?.clone()?;
+                rest.iter().all(|&c| self.inputs.get(c).is_some_and(|u| u.as_ref() == Some(&unit))).then_some(unit)
+            }
+            _ => None,
+        };
+        let squared = |unit: &str| if unit.contains([' ', '/']) { format!("({unit})^2") } else { format!("{unit}^2") };
+        match role {
+            Role::LengthScale | Role::Period | Role::Location => input(),
+            Role::Variance | Role::Bias | Role::OrderVariance => self.target.as_deref().map(squared),
+            Role::SlopeVariance => Some(format!("({}/{})^2", self.target.as_deref()?, input()?)),
+            Role::Roughness | Role::Shape | Role::Degree => None,
+        }
+    }
+}
+
+pub(super) fn parameters(
+    model: &Model,
+    bound: &Bound,
+    units: &Units<'_>,
+    x: &[Vec<f64>],
+    y: &[f64],
+) -> Result<Vec<Parameter>, ModelError> {
+    let mut all = Vec::new();
+    let names = NodeNames::new(bound.slots(), units.names);
+    for (i, slot) in bound.slots().iter().enumerate() {
+        let node = names.of(slot);
+        // a variance beside other factors has no unit that can be told for it alone
+        let alone = !slot.beside || matches!(slot.spec.role, Role::LengthScale | Role::Period | Role::Location);
+        let role = slot.spec.role;
+        let unit = if alone { units.of(role, &slot.columns, slot.warped) } else { None };
+        all.push(Parameter {
+            name: match slot.element {
+                Some(e) if slot.columns.is_empty() => format!("{node}.{}[{e}]", slot.spec.short),
+                _ => format!("{node}.{}", slot.spec.short),
+            },
+            kind: ParameterKind::Kernel(i),
+            role,
+            state: slot.state,
+            domain: slot.domain,
+            param: slot.param.clone(),
+            value: slot.value,
+            columns: slot.columns.clone(),
+            warped: slot.warped,
+            width: slot.width,
+            beside: slot.beside,
+            origin: slot.origin,
+            uses: slot.uses,
+            unit,
+        });
+    }
+    if let Some(Noise::Variance(param)) = model.noise() {
+        all.push(noise_parameter(model, param, units)?);
+    }
+    let spread = |column: &[f64]| {
+        let mean = column.iter().sum::<f64>() / column.len() as f64;
+        let sd = (column.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / column.len() as f64).sqrt();
+        if sd > 0.0 && sd.is_finite() { sd } else { 1.0 }
+    };
+    let of_mean = |name: String, i: usize, param: &Param, unit: f64, told: Option<String>| -> Result<_, ModelError> {
+        if let Err(crate::kernel::ParamError::NotFinite { value, .. }) = MEAN.check("gp", param) {
+            return Err(ModelError::OutOfDomain { what: "mean", expected: "a finite number", value });
+        }
+        Ok(Parameter {
+            name,
+            kind: ParameterKind::Mean(i),
+            role: Role::Location,
+            state: if param.is_fixed() { SlotState::Fixed } else { SlotState::Free },
+            domain: match param.state {
+                State::Bounded { lo, hi, .. } => Domain::Interval { lo, hi },
+                _ => Domain::Real { unit },
+            },
+            param: param.clone(),
+            value: param.value().unwrap_or(0.0),
+            columns: if i == 0 { Vec::new() } else { vec![i - 1] },
+            warped: false,
+            width: None,
+            beside: false,
+            origin: None,
+            uses: 1,
+            unit: told,
+        })
+    };
+    match &model.mean {
+        Mean::Zero => {}
+        Mean::Constant(param) => all.push(of_mean("mean".into(), 0, param, spread(y), units.target.clone())?),
+        Mean::Linear(params) => {
+            if let Some(column) = units.categories.iter().position(|&c| c) {
+                return Err(ModelError::CategoryMean { column: units.names[column].clone() });
+            }
+            if !params.is_empty() && params.len() != x.len() + 1 {
+                return Err(ModelError::MeanLength { found: params.len(), inputs: x.len() });
+            }
+            let unset = Param::default();
+            let param = |i: usize| params.get(i).unwrap_or(&unset);
+            all.push(of_mean("mean".into(), 0, param(0), spread(y), units.target.clone())?);
+            for (d, column) in x.iter().enumerate() {
+                let told = units.target.as_ref().and_then(|t| units.inputs[d].as_ref().map(|u| format!("{t}/{u}")));
+                let name = format!("slope({})", units.names[d]);
+                all.push(of_mean(name, d + 1, param(d + 1), spread(y) / spread(column), told)?);
+            }
+        }
+    }
+    make_unique(&mut all);
+    Ok(all)
+}
+
+/// What nodes are called: by the user's name for one, else by its family, with its inputs where there are others. A name
+/// of several nodes stands before the family, and one of the whole kernel tells nothing apart.
+struct NodeNames<'s> {
+    slots: &'s [Slot],
+    columns: &'s [String],
+    /// For every name, with those around it: how many slots are below it, and the node if that is only one.
+    below: HashMap<&'s [Arc<str>], (usize, Option<Node>)>,
+}
+
+type Node = (Option<Origin>, &'static str);
+
+impl<'s> NodeNames<'s> {
+    fn new(slots: &'s [Slot], columns: &'s [String]) -> Self {
+        let mut below: HashMap<&[Arc<str>], (usize, Option<Node>)> = HashMap::new();
+        for slot in slots {
+            let node = (slot.origin, slot.family);
+            for depth in 1..=slot.labels.len() {
+                let (count, single) = below.entry(&slot.labels[..depth]).or_insert((0, Some(node)));
+                *count += 1;
+                *single = single.filter(|single| *single == node);
+            }
+        }
+        Self { slots, columns, below }
+    }
+
+    fn of(&self, slot: &Slot) -> String {
+        let family = match &slot.columns[..] {
+            [] => slot.family.to_string(),
+            _ if !reads(slot.family) || self.columns.len() == 1 => slot.family.to_string(),
+            all if all.len() == self.columns.len() && slot.element.is_none() => slot.family.to_string(),
+            some => {
+                let columns: Vec<&str> = some.iter().map(|&c| &*self.columns[c]).collect();
+                format!("{}({})", slot.family, columns.join(", "))
+            }
+        };
+        match (slot.labels.last(), self.below.get(&slot.labels[..])) {
+            (Some(label), Some((_, Some(_)))) => label.to_string(),
+            (Some(label), Some((count, None))) if *count < self.slots.len() => format!("{label}.{family}"),
+            _ => family,
+        }
+    }
+}
+
+fn noise_parameter(model: &Model, param: &Param, units: &Units<'_>) -> Result<Parameter, ModelError> {
+    let zero = param.state == State::Fixed(0.0);
+    if !zero && let Err(error) = NOISE.check("gp", param) {
+        let value = match error {
+            crate::kernel::ParamError::NotPositive { value, .. }
+            | crate::kernel::ParamError::NotFinite { value, .. } => value,
+            crate::kernel::ParamError::Bounds { lo, .. } => lo,
+            crate::kernel::ParamError::Outside { value, .. } | crate::kernel::ParamError::Prior { value, .. } => value,
+            _ => f64::NAN,
+        };
+        let expected = "a positive variance with bounds, if any, in order around it (or 0 for none)";
+        return Err(ModelError::OutOfDomain { what: "noise", expected, value });
+    }
+    // white noise at the top is the noise; a second one beside it could not be told apart
+    let unset_beside_white = param.is_unset() && has_white_noise(&model.kernel);
+    let fixed = zero || unset_beside_white || param.is_fixed();
+    Ok(Parameter {
+        name: "noise".into(),
+        kind: ParameterKind::Noise,
+        role: Role::Variance,
+        state: if fixed { SlotState::Fixed } else { SlotState::Free },
+        domain: match param.state {
+            State::Bounded { lo, hi, .. } => Domain::Interval { lo, hi },
+            _ => match param.prior {
+                Some(crate::param::Prior::Uniform { lo, hi }) => Domain::Interval { lo: lo.max(0.0), hi },
+                _ => Domain::Positive,
+            },
+        },
+        param: param.clone(),
+        value: if unset_beside_white { 0.0 } else { param.value().unwrap_or(1.0) },
+        columns: Vec::new(),
+        warped: false,
+        width: None,
+        beside: false,
+        origin: None,
+        uses: 1,
+        unit: units.of(Role::Variance, &[], false),
+    })
+}
+
+fn reads(family: &str) -> bool {
+    crate::kernel::families::family(family).is_none_or(|f| f.spec().reads_inputs)
+}
+
+/// Numbers names that occur more than once: `SE.l`, `SE(2).l`.
+fn make_unique(parameters: &mut [Parameter]) {
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for parameter in parameters {
+        let seen = count.entry(parameter.name.clone()).or_insert(0);
+        *seen += 1;
+        if *seen > 1 {
+            let (node, short) = parameter.name.rsplit_once('.').unwrap_or((&parameter.name, ""));
+            parameter.name = format!("{node} ({seen}).{short}");
+        }
+    }
+}
