@@ -77,3 +77,30 @@ fn no_period_is_found_that_is_seen_but_once() {
     let said = Talk::new(rows).says("symmetries(d, SE, restarts=2)");
     assert!(said.contains("the data speak for: flip(x, about=1)") && !said.contains("period"), "{said}");
 }
+
+#[test]
+fn classes_are_told_as_the_lesson_says() {
+    let mut talk = after("classification.mer");
+    // who always says "no" and who always says the share of the training rows
+    let without = "let yes = [l for l in test.label if l == 1]\nlet share = len(yes) / test.n";
+    talk.says(without);
+    let share = talk.number("share");
+    assert!((share - 0.36).abs() < 0.01, "{share}");
+    let (error, nll) = (talk.number("score(smooth, test).error"), talk.number("score(smooth, test).nll"));
+    assert!(error < 0.8 * share && nll < 0.55, "{error} {nll}");
+    // the inputs that tell something have lengths within the range of the data
+    let lengths: Vec<(String, f64)> =
+        talk.params("smooth").into_iter().filter(|(name, _)| name.ends_with(").l")).collect();
+    let told = ["glucose", "age", "pregnancies", "pedigree"];
+    for (name, length) in &lengths {
+        assert_eq!(told.iter().any(|input| name.contains(input)), *length < 20.0, "{name} {length}");
+    }
+    // inputs act together
+    for other in ["plane", "curves"] {
+        assert!(talk.number("smooth.lml") > talk.number(&format!("{other}.lml")) + 1.0, "{other}");
+    }
+    // setosa is told apart, and few of the others are taken for each other
+    assert!(talk.number("score(m).error") < 0.06);
+    let small = talk.numbers("(m |> predict([[1.5, 0.3]])).probability[0]");
+    assert!(small.len() == 3 && small[0] > 0.99, "{small:?}");
+}
