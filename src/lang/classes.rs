@@ -25,7 +25,7 @@ fn by_row(of: &[Vec<f64>], entry: impl Fn(f64) -> f64) -> Option<Value> {
 
 pub(super) fn of_fit(rest: &OneAgainstRest, name: &str) -> Option<Value> {
     Some(match name {
-        "kernel" => super::members::kernel(&rest.asked.kernel),
+        "kernel" => super::members::kernel(&rest.asked),
         "model" => Value::Model(Arc::new(Pipeline::of(rest.asked.clone()))),
         "lml" => Value::Number(rest.lml()),
         "bic" => Value::Number(rest.fits.iter().map(|fit| fit.bic).sum()),
@@ -60,7 +60,7 @@ pub(super) fn of_prediction(prediction: &ClassPrediction, name: &str) -> Option<
 
 pub(super) fn fit_json(rest: &OneAgainstRest) -> Json {
     json!({
-        "kernel": plain(&super::members::kernel(&rest.asked.kernel)),
+        "kernel": plain(&super::members::kernel(&rest.asked)),
         "model": Pipeline::of(rest.asked.clone()).to_string(),
         "lml": number(rest.lml()),
         "classes": rest.classes.iter().map(|class| json!(**class)).collect::<Vec<_>>(),

@@ -45,7 +45,10 @@ impl Explanation {
     pub fn member(&self, name: &str) -> Option<Value> {
         match name {
             "text" => Some(Value::str(self.text.as_str())),
-            "kernel" => Some(super::members::kernel(self.of.kernel())),
+            "kernel" => Some(match &self.of {
+                Subject::Kernel(kernel) => Value::Kernel(kernel.clone()),
+                Subject::Fit(fit) => super::members::kernel(&fit.model),
+            }),
             "parts" => {
                 let parts = match &self.parts {
                     Parts::Meant(parts) => parts.iter().map(record).collect(),

@@ -36,7 +36,7 @@ pub fn plain(value: &Value) -> Json {
         Value::Data(data) => dataset(data),
         Value::Model(pipeline) => json!(pipeline.to_string()),
         Value::Fit(fit) => json!({
-            "kernel": plain(&super::members::kernel(&fit.model.kernel)),
+            "kernel": plain(&super::members::kernel(&fit.model)),
             "model": Pipeline::of(fit.model.clone()).to_string(),
             "lml": number(fit.lml()),
             "bic": number(fit.bic),

@@ -12,7 +12,7 @@ use crate::describe::english::bare;
 use crate::describe::{self, tables};
 use crate::fit::Fit;
 use crate::kernel::{InputRef, Kernel};
-use crate::model::{Classes, is_nothing};
+use crate::model::{Classes, Model, is_nothing};
 use crate::param::{Param, State};
 use crate::results::{Component, Cross, Decomposition, Prediction, Quantiles};
 
@@ -40,7 +40,7 @@ const DATA: Members = &[
 ];
 const MODEL: Members = &[("kernel", "its kernel")];
 const FIT: Members = &[
-    ("kernel", "the kernel with its fitted values; nothing where there is a mean function alone"),
+    ("kernel", "the kernel with its fitted values; the model where it has none, as `linear()`"),
     ("model", "the model with its fitted values"),
     ("lml", "the log marginal likelihood"),
     ("bic", "−2 lml + p log n for p free parameters"),
@@ -171,7 +171,7 @@ impl Value {
             Value::Kernel(kernel) => of_kernel(kernel, name),
             Value::Data(data) => of_data(data, name),
             Value::Model(pipeline) => match (name, &pipeline.gp) {
-                ("kernel", Some(model)) => Some(kernel(&model.kernel)),
+                ("kernel", Some(model)) => Some(kernel(model)),
                 ("kernel", None) => Some(Value::Nothing),
                 _ => None,
             },
@@ -268,14 +268,17 @@ pub fn cell(column: &Column, row: usize) -> Value {
     }
 }
 
-/// A kernel, or nothing where the model is a mean function alone.
-pub(super) fn kernel(kernel: &Kernel) -> Value {
-    if is_nothing(kernel) { Value::Nothing } else { Value::Kernel(kernel.clone()) }
+/// The kernel of a model, or the model itself where it is a mean function alone.
+pub(super) fn kernel(model: &Model) -> Value {
+    match is_nothing(&model.kernel) {
+        true => Value::Model(Arc::new(Pipeline::of(model.process()))),
+        false => Value::Kernel(model.kernel.clone()),
+    }
 }
 
 fn of_fit(fit: &Fit, name: &str) -> Option<Value> {
     Some(match name {
-        "kernel" => kernel(&fit.model.kernel),
+        "kernel" => kernel(&fit.model),
         "model" => Value::Model(Arc::new(Pipeline::of(fit.model.clone()))),
         "lml" => Value::Number(fit.lml()),
         "bic" => Value::Number(fit.bic),
