@@ -42,7 +42,7 @@ impl Baseline {
             Self::Linear => "a linear function of all inputs by least squares, and noise",
             Self::Ridge => "a linear function of all inputs whose slopes have one prior variance, and noise",
             Self::Logistic => {
-                "the logarithm of the odds is a linear function of all inputs, by the greatest likelihood"
+                "a logistic regression: the log odds are a linear function of all inputs, by the greatest likelihood"
             }
         }
     }
