@@ -27,8 +27,8 @@ pub struct Compared {
 /// Ranks fits by BIC, best first; equals keep their order.
 ///
 /// # Errors
-/// [`ModelError::OtherRows`] when they are not of the same rows, [`ModelError::OtherData`] of other targets, [`ModelError::OtherLikelihood`] when some are of
-/// numbers and some of classes: their evidences could not be compared.
+/// [`ModelError::OtherRows`] when they are not of the same rows, [`ModelError::OtherData`] of other targets,
+/// [`ModelError::OtherLikelihood`] when some are of numbers and some of classes: their evidences could not be compared.
 pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
     let Some(first) = fits.first() else { return Ok(Vec::new()) };
     let (rows, name) = (first.problem().data(), |f: &Fit| f.problem().data().target().map(|t| t.name().to_string()));

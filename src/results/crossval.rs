@@ -211,8 +211,8 @@ fn usual(models: &[(String, Model)]) -> Vec<&'static Metric> {
 /// Folds and models run side by side; the result does not depend on how many do.
 ///
 /// # Errors
-/// A fold without rows, models of numbers beside models of classes, a metric that does not fit what a model predicts, or whatever a fit refuses, of the first fold
-/// and model that fail.
+/// A fold without rows, models of numbers beside models of classes, a metric that does not fit what a model predicts, or
+/// whatever a fit refuses, of the first fold and model that fail.
 pub fn cross_validate(
     models: Vec<(String, Model)>,
     data: &Dataset,
