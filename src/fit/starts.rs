@@ -155,28 +155,26 @@ impl<'p> Starts<'p> {
         let u = spread(self.seed, at, index);
         let between = |lo: f64, hi: f64| lo * (hi / lo).powf(u);
         let first = index == 0;
+        // Where many inputs are multiplied one short length-scale makes rows unlike whatever the others are: in every other
+        // start these are long enough for rows to be alike along all inputs at once, go together, and leave more to noise.
+        let together = self.factors >= MANY_FACTORS && index.is_multiple_of(2);
         let column = if p.warped { None } else { p.columns.first().map(|&c| &self.columns[c]) };
         let (place, count) = self.places[at];
         match (p.kind, p.role) {
             (ParameterKind::Mean(0), _) => self.mean,
             (ParameterKind::Mean(_), _) => 0.0,
             (ParameterKind::Noise, _) => {
-                let many = self.factors >= MANY_FACTORS && index % 2 == 0;
-                let (least, likely, most) = if many { (0.01, 0.2, 0.6) } else { (3e-4, 0.05, 0.3) };
+                let (range, likely, most) = if together { (30.0, 0.2, 0.6) } else { (1e3, 0.05, 0.3) };
                 let most = self.most_noise.min(most);
-                self.variance * if first { most.min(likely) } else { between(least / 0.3 * most, most) }
+                self.variance * if first { most.min(likely) } else { between(most / range, most) }
             }
             (_, Role::LengthScale) => {
                 if let Some(width) = p.width {
                     return within(p, width * if first { 1.0 } else { between(0.3, 3.0) });
                 }
                 let distance = self.distance(&p.columns).unwrap_or(1.0);
-                if let ([_], d @ MANY_FACTORS..) = (&p.columns[..], self.factors)
-                    && index % 2 == 0
-                {
-                    // long enough for rows to be alike along all inputs at once, or along one; the inputs go together, as
-                    // one short scale makes rows unlike whatever the others are
-                    let likely = (0.5 * d as f64).sqrt();
+                if p.columns.len() == 1 && together {
+                    let likely = (0.5 * self.factors as f64).sqrt();
                     let u = spread(self.seed, TOGETHER, index);
                     let scale =
                         if first { likely } else { 0.3 * (4.0 * likely / 0.3).powf(u) * (0.4 * normal(rng)).exp() };

@@ -81,9 +81,9 @@ fn settle(
         if best.as_ref().is_none_or(|(least, _)| here.change < *least) {
             best = Some((here.change, at.clone()));
         }
-        let leads_away = last.as_ref().is_some_and(|last| !(here.off <= AWAY * last.off));
+        let leads_away = here.off.is_nan() || last.as_ref().is_some_and(|last| here.off > AWAY * last.off);
         if rounds >= ROUNDS || !here.off.is_finite() && (last.is_none() || by_themselves > 0) {
-            return match best.filter(|(least, _)| !(here.change <= *least)) {
+            return match best.filter(|(least, _)| here.change.is_nan() || here.change > *least) {
                 Some((_, place)) => Ok(Round::at(room, y, mean, &place, work)?.finish(place, false, rounds + 1)),
                 None => Ok(here.finish(at, false, rounds)),
             };
@@ -171,9 +171,9 @@ impl Round {
         let lml = matched.logs + sites().map(|((t, v), m)| v * m - 0.5 * t * m * m).sum::<f64>() + within
             - 0.5 * work.log_det();
         let (mut change, mut off) = (0.0, 0.0);
-        for i in 0..y.len() {
-            let by_precision = (matched.places.precision[i] - at.precision[i]).abs() * variance[i];
-            let by_shift = (matched.places.shift[i] - at.shift[i]).abs() * variance[i].sqrt();
+        for (i, v) in variance.iter().enumerate() {
+            let by_precision = (matched.places.precision[i] - at.precision[i]).abs() * v;
+            let by_shift = (matched.places.shift[i] - at.shift[i]).abs() * v.sqrt();
             off += by_precision * by_precision + by_shift * by_shift;
             let each = by_precision.max(by_shift);
             change = if each > change || each.is_nan() { each } else { change };
