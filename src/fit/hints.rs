@@ -105,15 +105,15 @@ fn constant_columns(fit: &Fit) -> Vec<String> {
         .collect()
 }
 
-/// Classes that a plane parts: the likelihood of logistic regression grows with its slopes without end.
+/// Classes that a linear function parts: the likelihood of logistic regression grows with its slopes without end.
 fn parted(fit: &Fit) -> Option<String> {
     let problem = fit.problem();
     let how = problem.model().bernoulli().filter(|_| is_nothing(&problem.model().kernel) && fit.ended.is_some())?;
     let latent = fit.posterior.fitted().ok()?;
     let certain = |(f, y): (&f64, &f64)| how.link().probability_at(f * y) > CERTAIN;
     latent.iter().zip(problem.y()).all(certain).then(|| {
-        "a plane parts the classes without an error: the likelihood grows with the slopes without end, and where they \
-         stand says nothing"
+        "a linear function parts the classes without an error: the likelihood grows with the slopes without end, and where \
+         they stand says nothing"
             .to_string()
     })
 }

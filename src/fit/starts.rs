@@ -391,3 +391,25 @@ fn mean_variance(x: &[f64]) -> (f64, f64) {
 fn normal<R: Rng>(rng: &mut R) -> f64 {
     StandardNormal.sample(rng)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::InputRef;
+    use crate::kernel::families::family;
+
+    #[test]
+    fn factors_are_counted_by_the_longest_term() {
+        let on = |name: &str| {
+            let inputs = Inputs::These(vec![InputRef::Name(name.into())]);
+            Kernel::leaf(family("SE").unwrap(), inputs)
+        };
+        let product = Kernel::product([on("a"), on("b"), on("c")]).unwrap();
+        assert_eq!(factors(&product, 5), 3);
+        assert_eq!(factors(&Kernel::sum([on("a"), product.clone(), on("b")]).unwrap(), 5), 3);
+        assert_eq!(factors(&Kernel::sum([on("a"), on("b"), on("c")]).unwrap(), 5), 1);
+        // an input that comes twice is one of those there are
+        assert_eq!(factors(&product, 2), 2);
+        assert_eq!(factors(&Kernel::family(family("SE").unwrap()), 4), 4);
+    }
+}

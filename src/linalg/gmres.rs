@@ -6,8 +6,7 @@ use super::{Matrix, Vector, vector};
 /// combinations of b, Ab, A²b, … the one with the least residual. Ends at a residual of `tolerance` times ‖b‖, or after
 /// `most` products.
 ///
-/// One product a step and a residual that never grows: what it has so far is always worth a step of Newton's method,
-/// which cannot be said of the stabilised biconjugate gradients.
+/// The residual never grows with the products, so that what there is at the end is always worth a step of Newton's method.
 pub fn gmres(b: &[f64], tolerance: f64, most: usize, mut times: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
     let n = b.len();
     let size = norm(b);

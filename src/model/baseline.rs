@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
     use crate::data::{Column, Dataset};
-    use crate::fit::{Fit, Options, fit};
+    use crate::fit::{Fit, Options, condition, fit};
     use crate::linalg::{Matrix, Vector};
     use crate::progress::Silent;
     use crate::results::{At, predict};
@@ -148,17 +148,42 @@ mod tests {
     #[test]
     fn each_row_is_told_by_a_line_through_the_others() {
         let (all, model) = (data(), Model::linear());
-        let left_out = fitted(&model).posterior.leave_one_out().unwrap();
+        let whole = fitted(&model);
+        let left_out = whole.posterior.leave_one_out().unwrap();
         for (i, (mean, var)) in left_out.iter().enumerate() {
             let others: Vec<usize> = (0..N).filter(|&j| j != i).collect();
             let options = Options { restarts: 1, ..Options::default() };
             let other = Arc::new(fit(&model, &all.take(&others), options, &Silent).unwrap());
             let told = predict(&other, At::Rows(all.take(&[i]))).unwrap().mean[0];
-            assert!((told - mean).abs() < 1e-6 && *var > 0.0, "{i}: {mean} is not {told}");
+            assert!((told - mean).abs() < 1e-6, "{i}: {mean} is not {told}");
+            assert!((var / whole.noise().unwrap() - 1.0).abs() < 1e-9);
         }
+        // of values that are not those of a fit too
+        let elsewhere = Model { mean: Mean::Linear([9.0, -3.0, 1.0].map(Param::free).to_vec()), ..whole.model.clone() };
+        let moved = condition(&elsewhere, &all).unwrap().posterior.leave_one_out().unwrap();
+        assert!(moved.iter().zip(&left_out).all(|(a, b)| (a.0 - b.0).abs() < 1e-6));
         let y = &columns()[2];
         let others = (y.iter().sum::<f64>() - y[4]) / (N - 1) as f64;
         assert!((fitted(&Model::mean_only()).posterior.leave_one_out().unwrap()[4].0 - others).abs() < 1e-9);
+    }
+
+    /// What one row alone says of a slope is not known without it: the shortest line through the others has none.
+    #[test]
+    fn a_row_that_stands_alone_is_told_by_the_others() {
+        let only: Vec<f64> = (0..8).map(|i| if i == 4 { 7.0 } else { 0.0 }).collect();
+        let y = vec![1.0, 2.0, 1.5, 0.5, 9.0, 1.0, 2.5, 1.5];
+        let others = (y.iter().sum::<f64>() - 9.0) / 7.0;
+        let columns = vec![Column::numeric("only", only.clone()), Column::numeric("y", y)];
+        let data = Dataset::new(columns, Some("y"), None).unwrap();
+        let options = Options { restarts: 1, ..Options::default() };
+        let left_out = fit(&Model::linear(), &data, options, &Silent).unwrap().posterior.leave_one_out().unwrap();
+        assert!((left_out[4].0 - others).abs() < 1e-9, "{:?}", left_out[4]);
+        let labels = vec![0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0];
+        let columns = vec![Column::numeric("only", only), Column::numeric("label", labels)];
+        let data = Dataset::new(columns, Some("label"), None).unwrap();
+        let left_out = fit(&Model::logistic(), &data, options, &Silent).unwrap().posterior.leave_one_out().unwrap();
+        // three of seven
+        assert!((left_out[4].0 - (3.0f64 / 4.0).ln()).abs() < 1e-6, "{:?}", left_out[4]);
     }
 
     /// Columns of which nothing can be told, or nothing new, change nothing.

@@ -1,13 +1,13 @@
 //! What the data say: predictions, the parts of a sum, draws, residuals.
 
 mod summand;
+mod without;
 
 use super::baseline::is_nothing;
 use super::classes::{Approximator, Pseudo, Warm};
-use super::evidence::is_refitted;
 use super::{Bernoulli, ModelError, Problem, cavity};
 use crate::kernel::Kernel;
-use crate::linalg::{Cholesky, Matrix, Vector, Workspace, orthonormal, pivoted_cholesky, transposed_product};
+use crate::linalg::{Cholesky, Matrix, Vector, Workspace, pivoted_cholesky, transposed_product};
 
 /// A Gaussian process given its training rows, at fixed values of its parameters. Of a classifier it is the latent
 /// function, and pseudo-observations stand in for the rows: K is then the covariance with their noise.
@@ -264,7 +264,7 @@ impl Posterior {
     /// Leave-one-out predictions of y at every training row from one factorization: mean and variance, on the scale of
     /// the model (Rasmussen & Williams, 5.12). Of a classifier they are those of the latent function, the
     /// pseudo-observations of the other rows kept: the cavities. Parameters are kept; where there is no kernel, and so
-    /// nothing but the mean function to predict by, that is fitted to the other rows.
+    /// nothing but the mean function to predict by, that is fitted to the other rows, and only the noise is kept.
     ///
     /// # Errors
     /// Rows that the kernel cannot look at.
@@ -283,33 +283,6 @@ impl Posterior {
         let inverse = self.factor.inverse_diagonal();
         let y = self.problem.y();
         Ok((0..y.len()).map(|i| (y[i] - self.alpha[i] / inverse[i], 1.0 / inverse[i])).collect())
-    }
-
-    /// What the mean function says of each row when it is fitted to the others by generalised least squares. With
-    /// h the share of a row in what is fitted there (the diagonal of the hat matrix), what it is off by grows by 1/(1 − h)
-    /// (Cook & Weisberg 1982, 2.2). `None` where nothing of the mean is free.
-    fn mean_without_each(&self) -> Option<Vec<(f64, f64)>> {
-        let n = self.problem.n();
-        let basis = self.problem.mean_basis(&self.problem.x(), n);
-        let first = self.values.len() - basis.len();
-        let free: Vec<&Vec<f64>> =
-            basis.iter().enumerate().filter(|(m, _)| is_refitted(&self.problem, first + m)).map(|(_, b)| b).collect();
-        if free.is_empty() {
-            return None;
-        }
-        let along = orthonormal(self.factor.half_solve(&Matrix::from_fn(n, free.len(), |i, j| free[j][i])))?;
-        let taken = self.factor.transposed_half_solve(&along);
-        let inverse = self.factor.inverse_diagonal();
-        let out = (0..n).map(|i| {
-            let share = taken.row(i).norm_squared() / inverse[i];
-            // a row that alone says something of a parameter leaves nothing to predict it by
-            let left = (1.0 - share).max(f64::EPSILON);
-            let off = self.alpha[i] / inverse[i];
-            let observed = self.pseudo.as_ref().map_or(self.problem.y()[i], |p| p.shift[i] / p.precision[i]);
-            let own = if self.pseudo.is_some() { share } else { 1.0 };
-            (observed - off - share / left * off, own / (left * inverse[i]))
-        });
-        Some(out.collect())
     }
 
     /// Data that the model draws at the training rows. Its parameters are kept, but for those of the mean function in

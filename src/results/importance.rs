@@ -267,7 +267,7 @@ mod tests {
         assert!(told.gains[1].explained > 0.99 && told.gains[0].explained < told.gains[1].explained);
     }
 
-    /// Of classes the error is that of their probabilities, and at the start that of their share.
+    /// Of classes the error is that of their probabilities, and at the start that of a constant.
     #[test]
     fn classes_are_told_by_their_probabilities() {
         let x: Vec<f64> = (0..40).map(|i| f64::from(i) * 0.25).collect();

@@ -36,7 +36,11 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
                 _ => None,
             };
             let lacks = matches!(*error, ModelError::UnknownClass { .. } | ModelError::OneClass { .. });
-            let rare = rarest(&data).filter(|_| lacks && dealt);
+            let unknown = match &*error {
+                ModelError::UnknownClass { class, .. } => Some(class.clone()),
+                _ => None,
+            };
+            let rare = rarest(&data, unknown.as_deref()).filter(|_| lacks && dealt);
             let mut trouble = match rare {
                 Some(class) => Trouble::new(format!(
                     "only one row is of the class {class}: none is left to train on where it is tested"
@@ -75,13 +79,13 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
     }
 }
 
-/// A class of the target that only one row has.
-fn rarest(data: &Dataset) -> Option<String> {
+/// A class of the target that only one row has, and which is the one that was unknown if one was.
+fn rarest(data: &Dataset, unknown: Option<&str>) -> Option<String> {
     let target = data.target()?;
     let values = target.values();
+    let name = |row: usize| target.level(row).map_or_else(|| number(values[row]), str::to_string);
     let alone = |i: &usize| values.iter().filter(|v| **v == values[*i]).count() == 1;
-    let row = (0..values.len()).find(alone)?;
-    Some(target.level(row).map_or_else(|| number(values[row]), str::to_string))
+    (0..values.len()).filter(alone).map(name).find(|class| unknown.is_none_or(|unknown| unknown == class))
 }
 
 /// Models under the names that a record gives them, or what they are in short.

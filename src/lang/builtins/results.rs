@@ -207,10 +207,13 @@ fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
     if fits.is_empty() {
         return Err(Trouble::new("`compare` needs at least one fit"));
     }
+    if !names.is_empty() && names.len() < fits.len() {
+        return Err(Trouble::new("some of these fits have names and some have none")
+            .help("give all of them in one record: `compare(record(smooth=m, line=n))`"));
+    }
     match results::compare(&fits) {
         Ok(compared) => {
-            // all have one, or none
-            let names = (names.len() == fits.len()).then_some(&names[..]);
+            let names = (!names.is_empty()).then_some(&names[..]);
             let text = describe::compared(&compared, names);
             Ok(Value::table(Sheet::told(tables::compared(&compared, names), text)))
         }

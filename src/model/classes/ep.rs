@@ -11,8 +11,10 @@ use crate::linalg::{Matrix, NotPositiveDefinite, Workspace, gmres, vector};
 
 /// Sites have settled when their changes move no marginal by more than this many standard deviations.
 const SETTLED: f64 = 1e-8;
-/// The same for each unit of prior variance, of which rounding leaves no less.
+/// The same for each unit of prior variance, of which rounding leaves no less,
 const ROUNDING: f64 = 1e-13;
+/// up to this.
+const ROUGHLY: f64 = 1e-4;
 /// Rounds at most.
 const ROUNDS: usize = 300;
 /// A step leads away when what the sites are off by grows so many times.
@@ -22,7 +24,11 @@ const LEAST_STEP: f64 = 0.05;
 /// Sites that go by themselves go so far.
 const DAMPED: f64 = 0.5;
 /// So many rounds before Newton's method is tried again.
-const BY_THEMSELVES: usize = 3;
+const BY_THEMSELVES: usize = 4;
+/// No marginal has less.
+const LEAST_VARIANCE: f64 = 1e-150;
+/// So many rounds of Newton's method may pass without a better one.
+const PATIENCE: usize = 15;
 /// The linear system is solved to this share of its right side, with so many products at most.
 const SOLVED: f64 = 1e-3;
 const PRODUCTS: usize = 40;
@@ -42,12 +48,12 @@ pub(super) fn find(
     warm: &mut Warm,
     work: &mut Workspace,
 ) -> Result<Pseudo, NotPositiveDefinite> {
-    if let Some(nearby) = warm.0.take() {
-        let found = settle(room, y, mean, nearby, work)?;
-        if found.converged {
-            warm.0 = Some(Places::of(&found));
-            return Ok(found);
-        }
+    if let Some(nearby) = warm.0.take()
+        && let Ok(found) = settle(room, y, mean, nearby, work)
+        && found.converged
+    {
+        warm.0 = Some(Places::of(&found));
+        return Ok(found);
     }
     let prior: Vec<f64> = (0..y.len()).map(|i| room.k[(i, i)]).collect();
     let none = Places { precision: vec![0.0; y.len()], shift: vec![0.0; y.len()] };
@@ -67,10 +73,10 @@ fn settle(
     work: &mut Workspace,
 ) -> Result<Pseudo, NotPositiveDefinite> {
     // what rounding leaves of a large covariance
-    let settled = (0..y.len()).map(|i| room.k[(i, i)]).fold(SETTLED, |most, v| most.max(ROUNDING * v));
+    let settled = (0..y.len()).map(|i| room.k[(i, i)]).fold(SETTLED, |most, v| most.max((ROUNDING * v).min(ROUGHLY)));
     let mut best: Option<(f64, Places)> = None;
     let mut last: Option<Step> = None;
-    let mut by_themselves = 0;
+    let (mut by_themselves, mut since_best) = (0, 0);
     let mut rounds = 0;
     loop {
         rounds += 1;
@@ -80,6 +86,9 @@ fn settle(
         }
         if best.as_ref().is_none_or(|(least, _)| here.change < *least) {
             best = Some((here.change, at.clone()));
+            since_best = 0;
+        } else {
+            since_best += 1;
         }
         let leads_away = here.off.is_nan() || last.as_ref().is_some_and(|last| here.off > AWAY * last.off);
         if rounds >= ROUNDS || !here.off.is_finite() && (last.is_none() || by_themselves > 0) {
@@ -89,18 +98,21 @@ fn settle(
             };
         }
         let step = match last.take() {
-            Some(step) if leads_away && by_themselves == 0 && step.share > LEAST_STEP => {
+            Some(step) if leads_away && by_themselves == 0 && 0.5 * step.share >= LEAST_STEP => {
                 Step { share: 0.5 * step.share, ..step }
             }
             Some(step) if leads_away && by_themselves == 0 => {
-                by_themselves = BY_THEMSELVES;
+                by_themselves = BY_THEMSELVES - 1;
                 Step { toward: step.matched.clone(), share: DAMPED, ..step }
             }
             _ => {
+                if by_themselves == 0 && since_best >= PATIENCE {
+                    (by_themselves, since_best) = (BY_THEMSELVES, 0);
+                }
                 let newton = by_themselves == 0;
                 by_themselves = by_themselves.saturating_sub(1);
                 let toward = if newton { here.newton(&at, room, work) } else { None };
-                let share = if newton { 1.0 } else { DAMPED };
+                let share = if toward.is_some() { 1.0 } else { DAMPED };
                 let matched = here.matched.places;
                 Step { toward: toward.unwrap_or_else(|| matched.clone()), matched, from: at, off: here.off, share }
             }
@@ -158,7 +170,9 @@ impl Round {
         work: &mut Workspace,
     ) -> Result<Self, NotPositiveDefinite> {
         room.factor(&at.precision, work)?;
-        let variance = room.variances(&at.precision, work);
+        // a row without variance has nothing to move, and is to be divided by all the same
+        let mut variance = room.variances(&at.precision, work);
+        variance.iter_mut().for_each(|v| *v = v.max(LEAST_VARIANCE));
         let sites = || at.precision.iter().zip(&at.shift).zip(mean);
         // ν − τm: the sites seen from the prior mean
         let b: Vec<f64> = sites().map(|((t, v), m)| v - t * m).collect();

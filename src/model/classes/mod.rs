@@ -101,8 +101,9 @@ impl Approximator {
         Self { k: Matrix::zeros(n, n), squares: Matrix::zeros(n, n) }
     }
 
-    /// The pseudo-observations of labels ±1 under a prior mean. The result depends on nothing but the arguments. `work` has
-    /// the factor of B = I + S^½KS^½ afterwards, with S the precisions found, and with `gradient` its inverse.
+    /// The pseudo-observations of labels ±1 under a prior mean. The result depends on nothing but the arguments, and
+    /// on `warm` only within the tolerance that sites settle to. `work` has the factor of B = I + S^½KS^½ afterwards, with S
+    /// the precisions found, and with `gradient` its inverse.
     ///
     /// # Errors
     /// [`NotPositiveDefinite`]: K is so far from positive semi-definite that B is not positive definite.

@@ -152,6 +152,34 @@ fn the_posterior_has_the_evidence_and_what_the_sites_say() {
     }
 }
 
+/// Newton's method takes few rounds, fewer from a place nearby, and comes to the same sites from either.
+#[test]
+fn sites_are_found_in_few_rounds_from_anywhere() {
+    let data = clouds(120);
+    let model = model(leaf("SE"), Bernoulli::Ep, Mean::Constant(Param::free(0.3)));
+    let found = |l: f64, v: f64, warm: &mut Warm| {
+        let problem = Problem::new(&model, &data, true).unwrap();
+        let mut room = Approximator::new(120);
+        let mut work = Workspace::new(120);
+        crate::kernel::Gram::new(problem.bound(), problem.sites()).evaluate(&[l, v], &mut room.k).unwrap();
+        room.k.fill_upper_triangle_with_lower_triangle();
+        room.find(Bernoulli::Ep, problem.y(), &[0.3; 120], false, warm, &mut work).unwrap()
+    };
+    let mut warm = Warm::default();
+    found(1.0, 3.0, &mut warm);
+    let (near, cold) = (found(1.1, 3.3, &mut warm), found(1.1, 3.3, &mut Warm::default()));
+    assert!(
+        near.converged && cold.converged && near.rounds <= 4 && cold.rounds <= 8,
+        "{} {}",
+        near.rounds,
+        cold.rounds
+    );
+    assert!((near.lml - cold.lml).abs() < 1e-10 * cold.lml.abs());
+    for (a, b) in near.precision.iter().zip(&cold.precision).chain(near.shift.iter().zip(&cold.shift)) {
+        assert!((a - b).abs() < 1e-7, "{a} {b}");
+    }
+}
+
 /// Data that make trouble: they converge or say so, and nothing is NaN.
 #[test]
 fn awkward_rows_are_met() {

@@ -1,0 +1,112 @@
+//! Leaving rows out of a model that has nothing but its mean function to predict by.
+
+use super::{Posterior, mean_at};
+use crate::linalg::{Matrix, Vector, least_squares, orthonormal};
+use crate::model::Link;
+use crate::model::evidence::is_refitted;
+
+/// A row with more than this share in what is fitted at it is left out by a fit to the others.
+const MOST_SHARE: f64 = 1.0 - 1e-8;
+/// The same for classes, of which a smaller share is left out by one step of Newton's method.
+const MOST_SHARE_OF_CLASSES: f64 = 0.3;
+/// Steps of Newton's method at most.
+const STEPS: usize = 25;
+/// Beyond this the logarithm of odds is as good as certain.
+const CERTAIN: f64 = 30.0;
+
+/// A mean function as a regression: Xw + what is not fitted.
+struct Regression {
+    /// X: a column for each parameter that is fitted.
+    columns: Matrix,
+    rest: Vector,
+    targets: Vector,
+    /// Of each row.
+    precision: Vector,
+}
+
+impl Posterior {
+    /// What the mean function says of each row when it is fitted to the others, as a mean and the variance of y around it
+    /// (of classes 0: the latent function itself). `None` where nothing of the mean is free.
+    ///
+    /// With h the share of a row in what is fitted at it (the diagonal of the hat matrix), least squares are off by 1/(1 − h)
+    /// times as much where the row is left out (Cook & Weisberg 1982, 2.2). Of classes that is one step of Newton's method
+    /// from the fit to all rows; those with a large share are fitted to the end.
+    pub(super) fn mean_without_each(&self) -> Option<Vec<(f64, f64)>> {
+        let regression = self.mean_regression()?;
+        let link = self.problem.model().bernoulli().map(|how| how.link());
+        let root = regression.precision.map(f64::sqrt);
+        let along = orthonormal(scaled_rows(&regression.columns, &root))?;
+        let coordinates = along.tr_mul(&regression.targets.component_mul(&root));
+        let most = if link.is_some() { MOST_SHARE_OF_CLASSES } else { MOST_SHARE };
+        let each = |i: usize| {
+            let share = along.row(i).norm_squared();
+            let fitted = along.row(i).tr_dot(&coordinates) / root[i];
+            let mean = if share > most {
+                match link {
+                    Some(link) => regression.classes_without(i, self.problem.y(), link),
+                    None => regression.without(i),
+                }?
+            } else {
+                let target = regression.targets[i];
+                target - (target - fitted) / (1.0 - share)
+            };
+            let variance = if link.is_some() { 0.0 } else { 1.0 / regression.precision[i] };
+            Some((regression.rest[i] + mean, variance))
+        };
+        (0..self.problem.n()).map(each).collect()
+    }
+
+    fn mean_regression(&self) -> Option<Regression> {
+        let n = self.problem.n();
+        let basis = self.problem.mean_basis(&self.problem.x(), n);
+        let first = self.values.len() - basis.len();
+        let free: Vec<usize> = (0..basis.len()).filter(|m| is_refitted(&self.problem, first + m)).collect();
+        if free.is_empty() {
+            return None;
+        }
+        let columns = Matrix::from_fn(n, free.len(), |i, j| basis[free[j]][i]);
+        let fitted = Vector::from_iterator(free.len(), free.iter().map(|m| self.values[first + m]));
+        let rest = mean_at(&self.problem, &self.values, &self.problem.x(), n) - &columns * fitted;
+        let (observed, precision) = match &self.pseudo {
+            Some(pseudo) => (Vector::from_iterator(n, pseudo.targets()), Vector::from_column_slice(&pseudo.precision)),
+            None => (Vector::from_column_slice(self.problem.y()), self.factor.inverse_diagonal()),
+        };
+        let targets = observed - &rest;
+        Some(Regression { columns, rest, targets, precision })
+    }
+}
+
+impl Regression {
+    /// What least squares of the other rows say of one.
+    fn without(&self, row: usize) -> Option<f64> {
+        let root = self.precision.map(f64::sqrt);
+        let columns = scaled_rows(&self.columns, &root).remove_row(row);
+        let weights = least_squares(columns, &self.targets.component_mul(&root).remove_row(row))?;
+        Some(self.columns.row(row).tr_dot(&weights))
+    }
+
+    /// What the greatest likelihood of the other rows, with labels ±1, says of one.
+    fn classes_without(&self, row: usize, y: &[f64], link: Link) -> Option<f64> {
+        let n = y.len();
+        let mut function = Vector::zeros(n);
+        for _ in 0..STEPS {
+            let rows: Vec<_> = (0..n).map(|j| link.log_likelihood(y[j] * (self.rest[j] + function[j]))).collect();
+            let root = Vector::from_fn(n, |j, _| if j == row { 0.0 } else { rows[j].curvature.sqrt() });
+            // √τ·(f + s/τ), with s the slope of the log likelihood
+            let pulled =
+                |j: usize| if root[j] > 0.0 { root[j] * function[j] + y[j] * rows[j].first / root[j] } else { 0.0 };
+            let weights = least_squares(scaled_rows(&self.columns, &root), &Vector::from_fn(n, |j, _| pulled(j)))?;
+            let next = &self.columns * weights;
+            let (step, size) = ((&next - &function).amax(), next.amax());
+            function = next;
+            if step < 1e-7 * size.max(1.0) || size > CERTAIN {
+                break;
+            }
+        }
+        Some(function[row])
+    }
+}
+
+fn scaled_rows(columns: &Matrix, by: &Vector) -> Matrix {
+    Matrix::from_fn(columns.nrows(), columns.ncols(), |i, j| columns[(i, j)] * by[i])
+}
