@@ -2,10 +2,11 @@
 
 use super::grid::Grid;
 use super::numbers::{percent, rounded, significant};
+use super::tables::own_parameters;
 use crate::data::{Function, Step, Transform};
 use crate::fit::Fit;
 use crate::kernel::{Role, SlotState};
-use crate::model::{Baseline, Bernoulli, Model, ParameterKind, is_nothing, step_text};
+use crate::model::{Baseline, Bernoulli, Model, ParameterKind, step_text};
 use crate::param::State;
 
 /// One line.
@@ -148,7 +149,8 @@ pub fn parameters(fit: &Fit) -> String {
 /// The same as cells.
 pub fn parameters_grid(fit: &Fit) -> Grid {
     let mut grid = Grid::new(["parameter", "value", "std. error", "unit", ""]);
-    for ((parameter, &value), error) in fit.parameters().iter().zip(fit.values()).zip(&fit.standard_errors) {
+    for i in own_parameters(fit) {
+        let (parameter, value, error) = (&fit.parameters()[i], fit.values()[i], &fit.standard_errors[i]);
         if parameter.kind == ParameterKind::Noise && value == 0.0 {
             continue;
         }
@@ -161,10 +163,6 @@ pub fn parameters_grid(fit: &Fit) -> Grid {
             && matches!(parameter.role, Role::Bias | Role::Location)
             && matches!(parameter.kind, ParameterKind::Kernel(_))
         {
-            continue;
-        }
-        // nor the variance of no function
-        if is_nothing(&fit.model.kernel) && matches!(parameter.kind, ParameterKind::Kernel(_)) {
             continue;
         }
         let state = match parameter.state {

@@ -132,6 +132,15 @@ impl Likelihood<'_> {
         total.is_finite().then_some(Here { total, slopes })
     }
 
+    /// The objective, with classes' approximation begun where that of a place nearby ended.
+    fn evaluate_from(&self, at: &[f64], gradient: &mut [f64], warm: &mut Warm) -> f64 {
+        let Some(here) = self.at_from(&self.to_values(at), true, warm) else { return f64::INFINITY };
+        for (g, &i) in gradient.iter_mut().zip(&self.moved) {
+            *g = -here.slopes[i];
+        }
+        self.offset - here.total
+    }
+
     /// What a fence takes from the log posterior beyond it: quadratic in how far, in logarithms.
     fn pushed_back(&self, fence: &Fence, values: &[f64], slopes: &mut [f64]) -> f64 {
         let parameters = self.problem.parameters();
@@ -148,16 +157,6 @@ impl Likelihood<'_> {
 
 /// Of a fence: a tenth below it costs half a nat.
 const STEEPNESS: f64 = 50.0;
-
-impl Likelihood<'_> {
-    fn evaluate_from(&self, at: &[f64], gradient: &mut [f64], warm: &mut Warm) -> f64 {
-        let Some(here) = self.at_from(&self.to_values(at), true, warm) else { return f64::INFINITY };
-        for (g, &i) in gradient.iter_mut().zip(&self.moved) {
-            *g = -here.slopes[i];
-        }
-        self.offset - here.total
-    }
-}
 
 /// The objective of one run, whose places follow each other: each evaluation begins where the last one ended.
 pub struct Followed<'l, 'p> {

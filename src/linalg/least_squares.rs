@@ -1,5 +1,7 @@
 //! Least squares where columns may depend on each other.
 
+use nalgebra::{DVectorViewMut, Dyn, SVD};
+
 use super::{Matrix, Vector};
 
 /// Directions that have less than this share of the largest singular value, of columns scaled to length 1, are rounding.
@@ -9,12 +11,11 @@ const SWEEPS: usize = 10_000;
 
 /// The x of least length with the least ‖Ax − b‖, where every column of A counts as if it had length 1; a column of
 /// zeros gets 0. `None` where A or b is not finite.
-pub fn least_squares(mut a: Matrix, b: &Vector) -> Option<Vector> {
-    let sizes = scale(&mut a);
-    if a.iter().chain(b.iter()).chain(&sizes).any(|v| !v.is_finite()) {
+pub fn least_squares(a: Matrix, b: &Vector) -> Option<Vector> {
+    if b.iter().any(|v| !v.is_finite()) {
         return None;
     }
-    let svd = a.try_svd(true, true, 5.0 * f64::EPSILON, SWEEPS)?;
+    let (svd, sizes) = decomposed(a, true)?;
     let mut x = svd.solve(b, RANK * svd.singular_values.max()).ok()?;
     x.iter_mut().zip(&sizes).for_each(|(x, size)| *x = if *size > 0.0 { *x / size } else { 0.0 });
     Some(x)
@@ -22,27 +23,28 @@ pub fn least_squares(mut a: Matrix, b: &Vector) -> Option<Vector> {
 
 /// Orthonormal columns that span those of A: as many as A has that do not depend on each other. `None` where A is not
 /// finite.
-pub fn orthonormal(mut a: Matrix) -> Option<Matrix> {
-    let sizes = scale(&mut a);
-    if a.iter().chain(&sizes).any(|v| !v.is_finite()) {
-        return None;
-    }
-    let svd = a.try_svd(true, false, 5.0 * f64::EPSILON, SWEEPS)?;
+pub fn orthonormal(a: Matrix) -> Option<Matrix> {
+    let (svd, _) = decomposed(a, false)?;
     let floor = RANK * svd.singular_values.max();
     let kept: Vec<usize> = (0..svd.singular_values.len()).filter(|&i| svd.singular_values[i] > floor).collect();
     Some(svd.u?.select_columns(&kept))
 }
 
-/// Gives every column that is not 0 the length 1, and says which lengths they had.
-fn scale(a: &mut Matrix) -> Vec<f64> {
-    let size = |mut column: nalgebra::DVectorViewMut<'_, f64>| {
+/// The singular values of A with every column that is not 0 scaled to length 1, the left vectors and maybe the right ones,
+/// and which lengths the columns had. `None` where these or A are not finite.
+fn decomposed(mut a: Matrix, right: bool) -> Option<(SVD<f64, Dyn, Dyn>, Vec<f64>)> {
+    let size = |mut column: DVectorViewMut<'_, f64>| {
         let size = column.norm();
         if size > 0.0 {
             column /= size;
         }
         size
     };
-    a.column_iter_mut().map(size).collect()
+    let sizes: Vec<f64> = a.column_iter_mut().map(size).collect();
+    if a.iter().chain(&sizes).any(|v| !v.is_finite()) {
+        return None;
+    }
+    Some((a.try_svd(true, right, 5.0 * f64::EPSILON, SWEEPS)?, sizes))
 }
 
 #[cfg(test)]

@@ -203,6 +203,7 @@ impl<'p> Evidencer<'p> {
                 vector::axpy(&mut target, -values[first + m], basis);
             }
         }
+        // nearly always one: a projection, for which nothing has to be decomposed
         if let [m] = profiled[..] {
             let mut column = self.basis[m].clone();
             self.work.solve(&mut column);

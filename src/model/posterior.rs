@@ -6,7 +6,7 @@ mod without;
 use super::baseline::is_nothing;
 use super::classes::{Approximator, Pseudo, Warm};
 use super::{Bernoulli, ModelError, Problem, cavity};
-use crate::kernel::Kernel;
+use crate::kernel::{Bound, Kernel, Sites};
 use crate::linalg::{Cholesky, Matrix, Vector, Workspace, pivoted_cholesky, transposed_product};
 
 /// A Gaussian process given its training rows, at fixed values of its parameters. Of a classifier it is the latent
@@ -249,10 +249,7 @@ impl Posterior {
             let values = bound.values();
             let (training_sites, sites) = (bound.sites(&self.problem.x())?, bound.sites(x)?);
             let cross = if training {
-                let mut k = Matrix::zeros(sites.n(), sites.n());
-                crate::kernel::Gram::new(&bound, &training_sites).evaluate(&values, &mut k)?;
-                k.fill_upper_triangle_with_lower_triangle();
-                k
+                covariance(&bound, &values, &training_sites)?
             } else {
                 bound.cross(&values, &training_sites, &sites)?
             };
@@ -361,12 +358,7 @@ impl Posterior {
 
     /// The prior covariance of f at the training rows.
     fn own_covariance(&self) -> Result<Matrix, ModelError> {
-        let n = self.problem.n();
-        let mut k = Matrix::zeros(n, n);
-        crate::kernel::Gram::new(self.problem.bound(), self.problem.sites())
-            .evaluate(self.problem.kernel_values(&self.values), &mut k)?;
-        k.fill_upper_triangle_with_lower_triangle();
-        Ok(k)
+        covariance(self.problem.bound(), self.problem.kernel_values(&self.values), self.problem.sites())
     }
 
     /// m + Kα at the training rows, given that covariance.
@@ -389,6 +381,14 @@ impl Posterior {
     pub fn mean_function(&self, x: &[&[f64]], n: usize) -> Vec<f64> {
         mean_at(&self.problem, &self.values, x, n).as_slice().to_vec()
     }
+}
+
+/// A kernel at some rows, both triangles.
+fn covariance(bound: &Bound, values: &[f64], sites: &Sites) -> Result<Matrix, ModelError> {
+    let mut k = Matrix::zeros(sites.n(), sites.n());
+    crate::kernel::Gram::new(bound, sites).evaluate(values, &mut k)?;
+    k.fill_upper_triangle_with_lower_triangle();
+    Ok(k)
 }
 
 fn mean_at(problem: &Problem, values: &[f64], x: &[&[f64]], n: usize) -> Vector {

@@ -52,16 +52,11 @@ pub(super) fn find(
         && let Ok(found) = settle(room, y, mean, nearby, work)
         && found.converged
     {
-        warm.0 = Some(Places::of(&found));
-        return Ok(found);
+        return Ok(warm.kept(found));
     }
     let prior: Vec<f64> = (0..y.len()).map(|i| room.k[(i, i)]).collect();
     let none = Places { precision: vec![0.0; y.len()], shift: vec![0.0; y.len()] };
-    let found = settle(room, y, mean, Matched::new(y, mean, &prior, &none).places, work)?;
-    if found.converged {
-        warm.0 = Some(Places::of(&found));
-    }
-    Ok(found)
+    Ok(warm.kept(settle(room, y, mean, Matched::new(y, mean, &prior, &none).places, work)?))
 }
 
 /// Moves all sites from some places until they have settled.
@@ -257,9 +252,11 @@ fn beside_diagonal(lower: &Matrix, x: &[f64]) -> Vec<f64> {
     out
 }
 
-impl Places {
-    fn of(found: &Pseudo) -> Self {
-        Self { precision: found.precision.clone(), shift: found.shift.clone() }
+impl Warm {
+    /// Keeps the sites that were found, where they have settled.
+    fn kept(&mut self, found: Pseudo) -> Pseudo {
+        self.0 = found.converged.then(|| Places { precision: found.precision.clone(), shift: found.shift.clone() });
+        found
     }
 }
 

@@ -44,7 +44,7 @@ impl Posterior {
             let mean = if share > most {
                 match link {
                     Some(link) => regression.classes_without(i, self.problem.y(), link),
-                    None => regression.without(i),
+                    None => regression.without(i, &root),
                 }?
             } else {
                 let target = regression.targets[i];
@@ -78,11 +78,10 @@ impl Posterior {
 
 impl Regression {
     /// What least squares of the other rows say of one.
-    fn without(&self, row: usize) -> Option<f64> {
-        let root = self.precision.map(f64::sqrt);
-        let columns = scaled_rows(&self.columns, &root).remove_row(row);
-        let weights = least_squares(columns, &self.targets.component_mul(&root).remove_row(row))?;
-        Some(self.columns.row(row).tr_dot(&weights))
+    fn without(&self, row: usize, root: &Vector) -> Option<f64> {
+        let mut root = root.clone();
+        root[row] = 0.0;
+        Some(self.fitted(&root, &self.targets.component_mul(&root))?[row])
     }
 
     /// What the greatest likelihood of the other rows, with labels ±1, says of one.
@@ -95,8 +94,7 @@ impl Regression {
             // √τ·(f + s/τ), with s the slope of the log likelihood
             let pulled =
                 |j: usize| if root[j] > 0.0 { root[j] * function[j] + y[j] * rows[j].first / root[j] } else { 0.0 };
-            let weights = least_squares(scaled_rows(&self.columns, &root), &Vector::from_fn(n, |j, _| pulled(j)))?;
-            let next = &self.columns * weights;
+            let next = self.fitted(&root, &Vector::from_fn(n, |j, _| pulled(j)))?;
             let (step, size) = ((&next - &function).amax(), next.amax());
             function = next;
             if step < 1e-7 * size.max(1.0) || size > CERTAIN {
@@ -104,6 +102,11 @@ impl Regression {
             }
         }
         Some(function[row])
+    }
+
+    /// The function that is fitted at all rows, given the roots of their precisions and what is wanted of them times these.
+    fn fitted(&self, root: &Vector, wanted: &Vector) -> Option<Vector> {
+        Some(&self.columns * least_squares(scaled_rows(&self.columns, root), wanted)?)
     }
 }
 
