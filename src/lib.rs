@@ -42,7 +42,7 @@
 //! Or in the language, with its values taken out afterwards:
 //!
 //! ```
-//! use mercer::lang::value::Value;
+//! use mercer::lang::values::value::Value;
 //! use mercer::progress::Silent;
 //! use mercer::session::Session;
 //!
@@ -93,6 +93,7 @@ pub mod results;
 pub mod search;
 pub mod session;
 pub mod surface;
+pub mod syntax;
 
 /// The Rust of the README, as a test.
 #[cfg(doctest)]

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use ariadne::{Cache, CharSet, Color, Config, IndexType, Label, Report, ReportKind};
 
-use crate::lang::diagnostic::{Diagnostic, Severity, Sources};
-use crate::lang::span::{SourceId, Span, char_floor};
+use crate::syntax::diagnostic::{Diagnostic, Severity, Sources};
+use crate::syntax::span::{SourceId, Span, char_floor};
 
 /// A line longer than this, in characters, is cut to a window around the first label on it.
 const LONGEST_LINE: usize = 160;

@@ -8,13 +8,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mercer::lang::diagnostic::Severity;
+use mercer::lang::eval::host::{Folders, Item};
 use mercer::lang::help;
-use mercer::lang::host::{Folders, Item};
-use mercer::lang::layout::is_incomplete;
 use mercer::progress::Silent;
 use mercer::render::render;
 use mercer::session::Session;
+use mercer::syntax::diagnostic::Severity;
+use mercer::syntax::layout::is_incomplete;
 
 const PROMPT: &str = "> ";
 
@@ -188,7 +188,7 @@ macro_rules! examples {
             assert_eq!(found, [$($name),*]);
             for name in found {
                 let text = read(&path("examples").join(&name));
-                assert_eq!(mercer::lang::fmt::format(&text).as_ref(), Ok(&text), "`mercer fmt examples/{name}`");
+                assert_eq!(mercer::syntax::fmt::format(&text).as_ref(), Ok(&text), "`mercer fmt examples/{name}`");
             }
         }
     };

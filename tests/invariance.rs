@@ -1,7 +1,7 @@
 //! Draws from invariant kernels are invariant, and kernels of images do not change when an image is shifted: all as text
 //! of the language.
 
-use mercer::lang::host::Item;
+use mercer::lang::eval::host::Item;
 use mercer::progress::Silent;
 use mercer::session::Session;
 
@@ -10,7 +10,7 @@ fn matrix(program: &str) -> Vec<Vec<f64>> {
     let output = Session::default().run(program, "invariance", &Silent);
     assert!(!output.failed, "{program}\n{}", output.text());
     let shown = output.items.iter().rev().find_map(|item| match item {
-        Item::Shown(value) => Some(mercer::lang::json::tagged(value)["value"].clone()),
+        Item::Shown(value) => Some(mercer::lang::values::json::tagged(value)["value"].clone()),
         _ => None,
     });
     serde_json::from_value(shown.expect("a value")).unwrap_or_else(|error| panic!("{program}: {error}"))

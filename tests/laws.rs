@@ -10,7 +10,7 @@ use mercer::fit::given;
 use mercer::kernel::families::FAMILIES;
 use mercer::kernel::wraps::WRAPS;
 use mercer::kernel::{Gram, InputRef, Kernel};
-use mercer::lang::value::Value;
+use mercer::lang::values::value::Value;
 use mercer::linalg::Matrix;
 use mercer::model::{Evidencer, Model, Noise, Problem};
 use mercer::param::Param;
@@ -76,7 +76,7 @@ fn problem(kernel: &Kernel, noise: f64, data: &Dataset) -> Problem {
 fn gram(kernel: &Kernel, data: &Dataset) -> Matrix {
     let problem = problem(kernel, 1.0, data);
     let mut out = Matrix::zeros(data.n(), data.n());
-    Gram::new(problem.bound(), problem.sites()).evaluate(&problem.bound().values(), &mut out).unwrap();
+    Gram::new(problem.bound(), problem.points()).evaluate(&problem.bound().values(), &mut out).unwrap();
     out.fill_upper_triangle_with_lower_triangle();
     out
 }
@@ -93,18 +93,18 @@ fn covariance(case: &Case, sees: Sees) -> Result<(), TestCaseError> {
     let k = read(case);
     let matrix = gram(&k, of(sees));
     let problem = problem(&k, 1.0, of(sees));
-    let (bound, sites, n) = (problem.bound(), problem.sites(), matrix.nrows());
+    let (bound, points, n) = (problem.bound(), problem.points(), matrix.nrows());
     prop_assert!(matrix.iter().all(|v| v.is_finite()), "{matrix}");
     let least = matrix.clone().symmetric_eigenvalues().min();
     prop_assert!(least >= -1e-8 * matrix.trace() / n as f64, "smallest eigenvalue {least}\n{matrix}");
-    let diagonal = bound.diagonal(&bound.values(), sites).unwrap();
+    let diagonal = bound.diagonal(&bound.values(), points).unwrap();
     for (i, value) in diagonal.iter().enumerate() {
         prop_assert!(
             (value - matrix[(i, i)]).abs() <= 1e-12 * value.abs().max(matrix.amax()).max(1e-3),
             "diagonal of row {i}: {value}\n{matrix}"
         );
     }
-    let cross = bound.cross(&bound.values(), sites, sites).unwrap();
+    let cross = bound.cross(&bound.values(), points, points).unwrap();
     prop_assert!(near(&cross, &cross.transpose(), 1e-12), "not symmetric\n{cross}");
     for i in 0..n {
         for j in (0..n).filter(|&j| j != i) {
@@ -201,7 +201,7 @@ fn gradient(case: &Case, sees: Sees) -> Result<(), TestCaseError> {
     let rows = of(sees);
     // as much noise as signal, so that differences lose few digits
     let (kernel, start) = (problem(&k, 1.0, rows), given(&problem(&k, 1.0, rows)));
-    let diagonal = kernel.bound().diagonal(kernel.kernel_values(&start), kernel.sites()).unwrap();
+    let diagonal = kernel.bound().diagonal(kernel.kernel_values(&start), kernel.points()).unwrap();
     let problem = problem(&k, 0.1 + diagonal.iter().sum::<f64>() / rows.n() as f64, rows);
     let values = given(&problem);
     let mut evidencer = Evidencer::new(&problem);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use mercer::lang::host::Folders;
+use mercer::lang::eval::host::Folders;
 use mercer::progress::Silent;
 use mercer::report::{self, Source};
 use mercer::search::{Budget, Settings, search};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mercer::lang::host::{Folders, Item};
+use mercer::lang::eval::host::{Folders, Item};
 use mercer::progress::Silent;
 use mercer::session::{Session, Setting};
 use serde_json::Value;

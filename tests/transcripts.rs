@@ -8,12 +8,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mercer::lang::diagnostic::Sources;
-use mercer::lang::host::{Folders, Item};
-use mercer::lang::parse::parse_all;
+use mercer::lang::eval::host::{Folders, Item};
 use mercer::progress::Silent;
 use mercer::render::render;
 use mercer::session::Session;
+use mercer::syntax::diagnostic::Sources;
+use mercer::syntax::parse::parse_all;
 use snapbox::Data;
 use snapbox::report::{Palette, write_diff};
 

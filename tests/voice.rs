@@ -17,7 +17,7 @@ use mercer::kernel::families::FAMILIES;
 use mercer::kernel::wraps::WRAPS;
 use mercer::lang::builtin::{self, Group};
 use mercer::lang::help;
-use mercer::lang::value::Value;
+use mercer::lang::values::value::Value;
 use mercer::model::Model;
 use mercer::progress::Silent;
 use mercer::session::Session;

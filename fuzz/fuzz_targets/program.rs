@@ -2,12 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mercer::lang::diagnostic::Sources;
-use mercer::lang::fmt::format;
-use mercer::lang::layout::is_incomplete;
-use mercer::lang::parse::{parse, parse_all};
-use mercer::lang::print::print_program;
-use mercer::lang::span::SourceId;
+use mercer::syntax::diagnostic::Sources;
+use mercer::syntax::fmt::format;
+use mercer::syntax::layout::is_incomplete;
+use mercer::syntax::parse::{parse, parse_all};
+use mercer::syntax::print::print_program;
+use mercer::syntax::span::SourceId;
 use mercer::render::render;
 
 fuzz_target!(|text: &str| {

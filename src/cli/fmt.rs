@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use mercer::lang::diagnostic::Sources;
-use mercer::lang::fmt;
+use mercer::syntax::diagnostic::Sources;
+use mercer::syntax::fmt;
 
 use super::{FAILED, STDIN, read};
 use crate::terminal::{Format, Screen};

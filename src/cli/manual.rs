@@ -2,8 +2,8 @@
 
 use mercer::data::sets::{self, Set};
 use mercer::lang::builtin::nearest;
-use mercer::lang::diagnostic::{Diagnostic, Sources};
 use mercer::lang::help as manual;
+use mercer::syntax::diagnostic::{Diagnostic, Sources};
 
 use super::FAILED;
 use crate::terminal::{Format, Screen, fit};

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mercer::lang::host::Folders;
+use mercer::lang::eval::host::Folders;
 use mercer::session::{self, Session};
 
 pub use fmt::format;

@@ -5,19 +5,19 @@ use super::numbers::{percent, rounded, significant};
 use super::tables;
 use crate::data::write::Table;
 use crate::fit::Fit;
-use crate::results::{Calibration, ClassPrediction, Confusion, OneAgainstRest};
+use crate::results::{Calibration, ClassPrediction, Confusion, OneVsRest};
 
-fn target(rest: &OneAgainstRest) -> &str {
+fn target(rest: &OneVsRest) -> &str {
     rest.data().target().map_or("y", |t| t.name())
 }
 
 /// One line.
-pub fn rest_line(rest: &OneAgainstRest) -> String {
+pub fn rest_line(rest: &OneVsRest) -> String {
     format!("fit of {}: {} classes, each against the rest", super::fit::process(&rest.asked), rest.classes.len())
 }
 
 /// All that a person needs to judge one against the rest.
-pub fn rest(rest: &OneAgainstRest) -> String {
+pub fn rest(rest: &OneVsRest) -> String {
     let first = &rest.fits[0];
     let (names, n) = (first.problem().names().join(", "), first.problem().n());
     let count = rest.classes.len();
@@ -44,7 +44,7 @@ pub fn rest(rest: &OneAgainstRest) -> String {
 }
 
 /// A line for each class.
-fn fits(rest: &OneAgainstRest) -> String {
+fn fits(rest: &OneVsRest) -> String {
     let mut grid = Grid::new(["class", "share", "lml", "ended", "parameters"]);
     let n = rest.data().n() as f64;
     for ((class, fit), count) in rest.classes.iter().zip(&rest.fits).zip(rest.counts()) {
@@ -69,7 +69,7 @@ fn values(fit: &Fit) -> String {
 }
 
 /// Every parameter of every fit, the class first.
-pub fn parameters(rest: &OneAgainstRest) -> Table {
+pub fn parameters(rest: &OneVsRest) -> Table {
     let all = || {
         rest.classes
             .iter()

@@ -9,7 +9,7 @@ use crate::figure::{Across, Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::linalg::Matrix;
 use crate::model::ModelError;
-use crate::results::{At, Beyond, Fitted, OneAgainstRest, Prediction, Residuals, predict};
+use crate::results::{At, Beyond, Fitted, OneVsRest, Prediction, Residuals, predict};
 
 /// Points of the grids that curves are drawn on.
 const GRID: usize = 400;
@@ -109,7 +109,7 @@ pub fn fit_beyond(fit: &Arc<Fit>, band: BandOf, beyond: Beyond) -> Result<Figure
 ///
 /// # Errors
 /// As [`predict`].
-pub fn classes(rest: &Arc<OneAgainstRest>) -> Result<Figure, ModelError> {
+pub fn classes(rest: &Arc<OneVsRest>) -> Result<Figure, ModelError> {
     probability::fit(&Fitted::Rest(rest.clone()), GRID, Beyond::default())
 }
 

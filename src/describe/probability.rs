@@ -9,7 +9,7 @@ use crate::figure::{Axis, Figure, Mark, Panel, Role, contour};
 use crate::fit::Fit;
 use crate::model::ModelError;
 use crate::results::{
-    At, Beyond, Calibration, ClassPrediction, Confusion, Fitted, OneAgainstRest, Prediction, calibration as calibrated,
+    At, Beyond, Calibration, ClassPrediction, Confusion, Fitted, OneVsRest, Prediction, calibration as calibrated,
     predict,
 };
 
@@ -221,7 +221,7 @@ fn map(fitted: &Fitted, inputs: &[String; 2], at: Option<&Dataset>) -> Result<Fi
 /// A class, its probability at every point, and whether each row is of it.
 type Map = (String, Vec<f64>, Vec<bool>);
 
-fn of_classes(rest: &Arc<OneAgainstRest>, rows: At) -> Result<Vec<Map>, ModelError> {
+fn of_classes(rest: &Arc<OneVsRest>, rows: At) -> Result<Vec<Map>, ModelError> {
     let (labels, found) = (rest.labels(rest.data())?, rest.predict(&rows)?);
     let maps = rest.classes.iter().zip(found.probability).enumerate();
     Ok(maps.map(|(k, (class, p))| (class.to_string(), p, labels.iter().map(|l| *l == k).collect())).collect())

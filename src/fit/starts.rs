@@ -240,7 +240,7 @@ impl<'p> Starts<'p> {
         };
         let variances: Vec<usize> = (0..parameters.len()).filter(|&i| open(&parameters[i])).collect();
         let total = |values: &[f64]| -> Option<f64> {
-            let diagonal = problem.bound().diagonal(problem.kernel_values(values), problem.sites()).ok()?;
+            let diagonal = problem.bound().diagonal(problem.kernel_values(values), problem.points()).ok()?;
             Some(diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64)
         };
         let mut set = values.to_vec();

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use super::family::ParamSpec;
+use super::parameter_checks::ParamError;
 use super::plan::{Plan, Seen};
 use super::program::Program;
-use super::written::ParamError;
 use super::{InputRef, Inputs, Kernel, Leaf, Node, Origin, Values, Wrapped};
 use crate::param::{Domain, Param};
 

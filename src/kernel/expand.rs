@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::held::{is_one, mark, unmark};
+use super::unit_variance::{is_one, mark, unmark};
 use super::wraps::power;
 use super::{Kernel, Node, Values, Wrapped};
 use crate::param::{Param, Tie};

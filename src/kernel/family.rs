@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use super::Values;
-use super::voice::Voice;
+use super::phrasing::Voice;
 use crate::param::Param;
 
 /// All that the rest of the program knows of a family or a wrap without evaluating it.

@@ -2,21 +2,21 @@
 
 use super::bind::Bound;
 use super::family::{Pairs, Rows, Scratch, Theta};
+use super::input_view::RowFailure;
 use super::plan::Seen;
 use super::program::{LeafOp, Op};
-use super::view::RowFailure;
 use super::{Origin, Place};
 use crate::linalg::{Matrix, vector};
 
 /// Rows at which a kernel is evaluated, as every view of it shows them.
 #[derive(Debug, Clone)]
-pub struct Sites {
+pub struct Points {
     n: usize,
     /// Empty for views that depend on parameters.
     views: Vec<Vec<Vec<f64>>>,
 }
 
-impl Sites {
+impl Points {
     /// How many rows.
     pub fn n(&self) -> usize {
         self.n
@@ -56,7 +56,7 @@ impl Prepared {
 /// make many, are evaluated again for the gradient.
 pub struct Gram<'k> {
     bound: &'k Bound,
-    sites: &'k Sites,
+    points: &'k Points,
     /// Parameters of every instruction, gathered.
     theta: Vec<Vec<f64>>,
     prepared: Option<Prepared>,
@@ -77,7 +77,7 @@ impl Bound {
     ///
     /// # Errors
     /// [`EvalError`]: another number of columns, or a function of the user that fails at a row.
-    pub fn sites(&self, x: &[&[f64]]) -> Result<Sites, EvalError> {
+    pub fn points(&self, x: &[&[f64]]) -> Result<Points, EvalError> {
         if x.len() != self.program.columns {
             return Err(EvalError::Columns { expected: self.program.columns, found: x.len() });
         }
@@ -90,7 +90,7 @@ impl Bound {
             };
             views.push(shown);
         }
-        Ok(Sites { n: x.first().map_or(0, |c| c.len()), views })
+        Ok(Points { n: x.first().map_or(0, |c| c.len()), views })
     }
 
     fn gather(&self, values: &[f64]) -> Vec<Vec<f64>> {
@@ -106,10 +106,10 @@ impl Bound {
     }
 
     /// The columns of views that depend on parameters, at these values.
-    fn moving(&self, values: &[f64], sites: &Sites) -> Result<Vec<Vec<Vec<f64>>>, EvalError> {
+    fn moving(&self, values: &[f64], points: &Points) -> Result<Vec<Vec<Vec<f64>>>, EvalError> {
         let mut moving: Vec<Vec<Vec<f64>>> = Vec::with_capacity(self.program.views.len());
         for view in &self.program.views {
-            let parent = moving.get(view.parent).filter(|m| !m.is_empty()).unwrap_or(&sites.views[view.parent]);
+            let parent = moving.get(view.parent).filter(|m| !m.is_empty()).unwrap_or(&points.views[view.parent]);
             moving.push(match view.moving {
                 true => view.map.apply(parent, values).map_err(function_failed)?,
                 false => Vec::new(),
@@ -118,10 +118,10 @@ impl Bound {
         Ok(moving)
     }
 
-    fn prepare(&self, values: &[f64], theta: &[Vec<f64>], sites: &Sites) -> Result<Prepared, EvalError> {
+    fn prepare(&self, values: &[f64], theta: &[Vec<f64>], points: &Points) -> Result<Prepared, EvalError> {
         let count = self.program.instructions.len();
-        let moving = self.moving(values, sites)?;
-        let shown = |view: usize| if self.program.views[view].moving { &moving[view] } else { &sites.views[view] };
+        let moving = self.moving(values, points)?;
+        let shown = |view: usize| if self.program.views[view].moving { &moving[view] } else { &points.views[view] };
         let mut prepared =
             Prepared { left: Vec::with_capacity(count), right: Vec::with_capacity(count), moving: Vec::new() };
         let mut diagonals: Vec<Vec<f64>> = Vec::new();
@@ -161,7 +161,7 @@ impl Bound {
             prepared.left.push(one);
             prepared.right.push(other);
             if self.program.around {
-                diagonals.push(self.diagonal_of(i, theta, &prepared, &diagonals, sites.n));
+                diagonals.push(self.diagonal_of(i, theta, &prepared, &diagonals, points.n));
             }
         }
         prepared.moving = moving;
@@ -205,7 +205,7 @@ impl Bound {
     ///
     /// # Errors
     /// [`EvalError::Rows`]: rows that a family cannot look at.
-    pub fn cross(&self, values: &[f64], a: &Sites, b: &Sites) -> Result<Matrix, EvalError> {
+    pub fn cross(&self, values: &[f64], a: &Points, b: &Points) -> Result<Matrix, EvalError> {
         let theta = self.gather(values);
         let (one, two) = (self.prepare(values, &theta, a)?, self.prepare(values, &theta, b)?);
         let mut out = Matrix::zeros(a.n, b.n);
@@ -222,12 +222,12 @@ impl Bound {
     ///
     /// # Errors
     /// [`EvalError::Rows`]: rows that a family cannot look at.
-    pub fn diagonal(&self, values: &[f64], sites: &Sites) -> Result<Vec<f64>, EvalError> {
+    pub fn diagonal(&self, values: &[f64], points: &Points) -> Result<Vec<f64>, EvalError> {
         let theta = self.gather(values);
-        let prepared = self.prepare(values, &theta, sites)?;
+        let prepared = self.prepare(values, &theta, points)?;
         let mut registers: Vec<Vec<f64>> = Vec::new();
         for (i, theta) in theta.iter().enumerate() {
-            registers.push(self.diagonal_of(i, theta, &prepared, &registers, sites.n));
+            registers.push(self.diagonal_of(i, theta, &prepared, &registers, points.n));
         }
         Ok(registers.pop().unwrap_or_default())
     }
@@ -321,9 +321,9 @@ fn multiply_all(args: &[&[f64]], out: &mut [f64]) {
 }
 
 impl<'k> Gram<'k> {
-    pub fn new(bound: &'k Bound, sites: &'k Sites) -> Self {
+    pub fn new(bound: &'k Bound, points: &'k Points) -> Self {
         let count = bound.program.instructions.len();
-        let half = sites.n * (sites.n + 1) / 2;
+        let half = points.n * (points.n + 1) / 2;
         let stored = bound
             .program
             .instructions
@@ -332,12 +332,12 @@ impl<'k> Gram<'k> {
             .collect();
         Self {
             bound,
-            sites,
+            points,
             theta: Vec::new(),
             prepared: None,
             stored,
-            registers: vec![vec![0.0; sites.n]; count],
-            adjoints: vec![vec![0.0; sites.n]; count],
+            registers: vec![vec![0.0; points.n]; count],
+            adjoints: vec![vec![0.0; points.n]; count],
             around: vec![Vec::new(); count],
             shown: Vec::new(),
             values: Vec::new(),
@@ -352,8 +352,8 @@ impl<'k> Gram<'k> {
     pub fn evaluate(&mut self, values: &[f64], out: &mut Matrix) -> Result<(), EvalError> {
         self.theta = self.bound.gather(values);
         self.values = values.to_vec();
-        let prepared = self.bound.prepare(values, &self.theta, self.sites)?;
-        let n = self.sites.n;
+        let prepared = self.bound.prepare(values, &self.theta, self.points)?;
+        let n = self.points.n;
         let mut start = 0;
         for j in 0..n {
             let at = At { from: j, j, same: true, len: n - j };
@@ -375,7 +375,7 @@ impl<'k> Gram<'k> {
         let Some(prepared) = self.prepared.take() else { return };
         let instructions = &self.bound.program.instructions;
         let mut gradients: Vec<Vec<f64>> = self.theta.iter().map(|t| vec![0.0; t.len()]).collect();
-        let (n, last) = (self.sites.n, instructions.len() - 1);
+        let (n, last) = (self.points.n, instructions.len() - 1);
         for a in instructions.iter().filter_map(|i| i.around).flatten() {
             self.around[a] = vec![0.0; n];
         }
@@ -429,9 +429,9 @@ impl<'k> Gram<'k> {
             let (earlier, later) = self.shown.split_at_mut(i);
             let parent = match views[view.parent].moving {
                 true => &prepared.moving[view.parent],
-                false => &self.sites.views[view.parent],
+                false => &self.points.views[view.parent],
             };
-            let mut unused = vec![vec![0.0; self.sites.n]; parent.len()];
+            let mut unused = vec![vec![0.0; self.points.n]; parent.len()];
             let to_parent = if views[view.parent].moving { &mut earlier[view.parent] } else { &mut unused };
             view.map.pull(parent, &self.values, &later[0], to_parent, gradient);
         }

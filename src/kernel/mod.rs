@@ -10,9 +10,11 @@ pub mod families;
 pub mod family;
 mod gram;
 mod group;
-mod held;
+mod input_view;
 mod latex;
+mod parameter_checks;
 mod params;
+pub mod phrasing;
 mod plan;
 pub mod print;
 mod program;
@@ -20,11 +22,9 @@ mod simplify;
 mod terms;
 #[cfg(test)]
 mod testing;
-mod view;
-pub mod voice;
+mod unit_variance;
 pub mod wrap;
 pub mod wraps;
-mod written;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -34,14 +34,14 @@ use crate::param::Param;
 pub use bind::{BindError, Bound, Cause, Column, Place, Schema, Slot, SlotState};
 pub use expand::ExpandError;
 pub use family::{Domains, Family, ParamSpec, Role, Size, Spec};
-pub use gram::{EvalError, Gram, Sites};
+pub use gram::{EvalError, Gram, Points};
 pub use group::{LARGEST_GROUP, Move, MoveError, MoveKind, order as group_order};
+pub use parameter_checks::ParamError;
 pub use params::ParamInfo;
+pub use phrasing::{Head, Inside, Voice};
 pub use plan::{Looks, Parts, Plan, Seen};
 pub use print::{is_reserved, number, quoted};
-pub use voice::{Head, Inside, Voice};
 pub use wrap::{Combine, InputsShown, RowFunction, Wrap};
-pub use written::ParamError;
 
 /// A kernel: an immutable tree that is cheap to clone.
 ///

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::Origin;
 use super::family::Family;
+use super::input_view::View;
 use super::plan::Seen;
-use super::view::View;
 use super::wrap::Combine;
 
 #[derive(Debug)]

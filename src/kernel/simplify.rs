@@ -5,7 +5,7 @@
 //! that adds) are one, sums of lines are one line. Parts are then put into a fixed order.
 //!
 //! Whatever is fixed, bounded, tied, labelled or has a prior is left alone and never merged. A variance that is held is
-//! under its [mark](super::held) throughout.
+//! under its [mark](super::unit_variance) throughout.
 
 mod factors;
 mod merge;
@@ -16,7 +16,7 @@ use super::equality::near;
 use super::expand::{ExpandError, as_power, distribute, is_blind_warp, raise, seen};
 use super::families::{CONST, FAMILIES};
 use super::family::{Domains, Role, Size};
-use super::held::{held, is_one, mark, unmark};
+use super::unit_variance::{held, is_one, mark, unmark};
 use super::{InputRef, Inputs, Kernel, Leaf, Node, Values, Wrapped};
 use crate::param::{Param, State};
 

@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::builtins;
-use super::call::Call;
-use super::combinators::{COMBINATORS, Combinator};
-use super::function::Function;
-use super::kernels;
 use super::trouble::Res;
-use super::value::{Kind, Value};
 use crate::kernel::{Family, Kernel};
+use crate::lang::eval::call::Call;
+use crate::lang::eval::combinators::{COMBINATORS, Combinator};
+use crate::lang::eval::family_calls;
+use crate::lang::values::function::Function;
+use crate::lang::values::value::{Kind, Value};
 use crate::search::Budget;
 
 /// What a place of a signature accepts.
@@ -415,10 +415,10 @@ struct Registry {
 }
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
-    let families = kernels::families()
-        .map(|family| Entry { signature: kernels::family_signature(family), action: Action::Family(family) });
+    let families = family_calls::families()
+        .map(|family| Entry { signature: family_calls::family_signature(family), action: Action::Family(family) });
     let combinators = COMBINATORS.iter().filter_map(|combinator| {
-        let signature = kernels::combinator_signature(combinator)?;
+        let signature = family_calls::combinator_signature(combinator)?;
         Some(Entry { signature, action: Action::Combinator(combinator) })
     });
     let builtins = builtins::ALL.iter().flat_map(|group| group.iter()).map(Entry::builtin);

@@ -6,16 +6,17 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::ast::{BinaryOp, Expr, ExprKind, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
 use super::builtin::{self, Entry};
-use super::diagnostic::Diagnostic;
-use super::eval::Globals;
-use super::function::Function;
-use super::span::{Span, Spanned};
-use super::statement::LAST;
 use super::trouble::Trouble;
-use super::value::{Kind, Value, expected_kind};
-use super::{members, ops, unknown};
+use crate::lang::eval::evaluator::Globals;
+use crate::lang::eval::statement::LAST;
+use crate::lang::eval::{operators, unknown};
+use crate::lang::values::function::Function;
+use crate::lang::values::members;
+use crate::lang::values::value::{Kind, Value, expected_kind};
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
+use crate::syntax::diagnostic::Diagnostic;
+use crate::syntax::span::{Span, Spanned};
 
 mod calls;
 
@@ -382,7 +383,7 @@ impl Checker<'_> {
                     if let (true, Some(a), Some(b)) = (ordered, left, right)
                         && !(a == b && matches!(a, Kind::Number | Kind::String))
                     {
-                        self.report(ops::incomparable(op.node, a, b), op.span);
+                        self.report(operators::incomparable(op.node, a, b), op.span);
                     }
                 }
                 Known::Kind(Kind::Bool)
@@ -396,7 +397,7 @@ impl Checker<'_> {
                     columns.extend_from_slice(right.columns());
                     let right = right.kind();
                     kind = match (kind, right) {
-                        (Some(a), Some(b)) => match ops::kinds(op.node, a, b) {
+                        (Some(a), Some(b)) => match operators::kinds(op.node, a, b) {
                             Ok(kind) => kind,
                             Err(trouble) => {
                                 self.report(trouble, op.span);
@@ -424,7 +425,7 @@ impl Checker<'_> {
             Some(Kind::Number) => Known::Kind(Kind::Number),
             Some(Kind::List | Kind::Range) => Known::Kind(Kind::List),
             Some(other) => {
-                self.report(ops::cannot_negate(other), span);
+                self.report(operators::cannot_negate(other), span);
                 Known::Nothing
             }
         }

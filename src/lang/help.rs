@@ -2,14 +2,14 @@
 //! what happens.
 
 use super::builtin::{self, Action, Entry, Group, Need, nearest};
-use super::diagnostic::{Diagnostic, Sources};
-use super::eval::Globals;
-use super::host::{Host, Item};
-use super::parse::parse;
-use super::statement;
 use super::topics::{self, TOPICS, Topic};
 use super::trouble::{Res, Trouble};
+use crate::lang::eval::evaluator::Globals;
+use crate::lang::eval::host::{Host, Item};
+use crate::lang::eval::statement;
 use crate::progress::Silent;
+use crate::syntax::diagnostic::{Diagnostic, Sources};
+use crate::syntax::parse::parse;
 
 /// Help on a name, on a chapter or on a topic of the language; without one the list of all there is.
 pub fn topic(name: Option<&str>) -> Res<String> {

@@ -1,46 +1,10 @@
-//! The language: text to syntax, syntax to values.
+//! The language: syntax trees to values.
 
-mod advice;
-pub mod ast;
 pub mod builtin;
 mod builtins;
-pub mod call;
 pub mod check;
-mod classes;
-mod combinators;
-mod crossed;
-mod deal;
-pub mod diagnostic;
-pub mod display;
-mod drawn;
 pub mod eval;
-pub mod explanation;
-mod fill;
-pub mod fmt;
-pub mod function;
 pub mod help;
-pub mod host;
-pub mod json;
-mod kernels;
-pub mod layout;
-pub mod list;
-pub mod members;
-pub mod ops;
-pub mod origins;
-pub mod parse;
-pub mod pipeline;
-mod precedence;
-pub mod print;
-pub mod rows;
-pub mod scan;
-mod searched;
-pub mod sheet;
-pub mod span;
-mod stack;
-pub mod statement;
 pub mod topics;
 pub mod trouble;
-mod unknown;
-pub mod value;
-
-pub use stack::deep;
+pub mod values;

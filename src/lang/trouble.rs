@@ -1,7 +1,7 @@
 //! What went wrong, on its way to a [`Diagnostic`]: born without a place, located by whoever knows one.
 
-use super::diagnostic::Diagnostic;
-use super::span::Span;
+use crate::syntax::diagnostic::Diagnostic;
+use crate::syntax::span::Span;
 
 pub type Res<T> = Result<T, Trouble>;
 

@@ -43,7 +43,7 @@ impl<'p> Evidencer<'p> {
     pub fn new(problem: &'p Problem) -> Self {
         Self {
             problem,
-            gram: Gram::new(problem.bound(), problem.sites()),
+            gram: Gram::new(problem.bound(), problem.points()),
             work: Workspace::new(problem.n()),
             basis: problem.mean_basis(&problem.x(), problem.n()),
             jitter: 0.0,

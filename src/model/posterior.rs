@@ -6,7 +6,7 @@ mod without;
 use super::baseline::is_nothing;
 use super::classes::{Approximator, Pseudo, Warm};
 use super::{Bernoulli, ModelError, Problem, cavity};
-use crate::kernel::{Bound, Kernel, Sites};
+use crate::kernel::{Bound, Kernel, Points};
 use crate::linalg::{Cholesky, Matrix, Vector, Workspace, pivoted_cholesky, transposed_product};
 
 /// A Gaussian process given its training rows, at fixed values of its parameters. Of a classifier it is the latent
@@ -61,7 +61,7 @@ impl Posterior {
         }
         let n = problem.n();
         let mut k = Matrix::zeros(n, n);
-        crate::kernel::Gram::new(problem.bound(), problem.sites()).evaluate(problem.kernel_values(&values), &mut k)?;
+        crate::kernel::Gram::new(problem.bound(), problem.points()).evaluate(problem.kernel_values(&values), &mut k)?;
         for (i, noise) in problem.noise(&values).into_iter().enumerate() {
             k[(i, i)] += noise;
         }
@@ -76,7 +76,7 @@ impl Posterior {
     fn of_classes(problem: Problem, values: Vec<f64>, how: Bernoulli) -> Result<Self, ModelError> {
         let n = problem.n();
         let mut room = Approximator::new(n);
-        crate::kernel::Gram::new(problem.bound(), problem.sites())
+        crate::kernel::Gram::new(problem.bound(), problem.points())
             .evaluate(problem.kernel_values(&values), &mut room.k)?;
         room.k.fill_upper_triangle_with_lower_triangle();
         let mean = mean_at(&problem, &values, &problem.x(), n);
@@ -148,9 +148,9 @@ impl Posterior {
         let half = self.factor.half_solve(&cross);
         let m = cross.ncols();
         let bound = self.problem.bound();
-        let sites = bound.sites(x)?;
+        let points = bound.points(x)?;
         let mut prior = Matrix::zeros(m, m);
-        crate::kernel::Gram::new(bound, &sites).evaluate(self.problem.kernel_values(&self.values), &mut prior)?;
+        crate::kernel::Gram::new(bound, &points).evaluate(self.problem.kernel_values(&self.values), &mut prior)?;
         prior.fill_upper_triangle_with_lower_triangle();
         Ok(prior - transposed_product(&half, &half))
     }
@@ -247,13 +247,13 @@ impl Posterior {
         for term in terms {
             let bound = term.bind(&schema)?;
             let values = bound.values();
-            let (training_sites, sites) = (bound.sites(&self.problem.x())?, bound.sites(x)?);
+            let (training_points, points) = (bound.points(&self.problem.x())?, bound.points(x)?);
             let cross = if training {
-                covariance(&bound, &values, &training_sites)?
+                covariance(&bound, &values, &training_points)?
             } else {
-                bound.cross(&values, &training_sites, &sites)?
+                bound.cross(&values, &training_points, &points)?
             };
-            crosses.push((cross, bound.diagonal(&values, &sites)?));
+            crosses.push((cross, bound.diagonal(&values, &points)?));
         }
         Ok(crosses)
     }
@@ -358,7 +358,7 @@ impl Posterior {
 
     /// The prior covariance of f at the training rows.
     fn own_covariance(&self) -> Result<Matrix, ModelError> {
-        covariance(self.problem.bound(), self.problem.kernel_values(&self.values), self.problem.sites())
+        covariance(self.problem.bound(), self.problem.kernel_values(&self.values), self.problem.points())
     }
 
     /// m + Kα at the training rows, given that covariance.
@@ -370,11 +370,11 @@ impl Posterior {
     /// Covariance with the training rows, own variance, and mean function at new rows.
     fn against(&self, x: &[&[f64]]) -> Result<(Matrix, Vec<f64>, Vector), ModelError> {
         let bound = self.problem.bound();
-        let sites = bound.sites(x)?;
+        let points = bound.points(x)?;
         let values = self.problem.kernel_values(&self.values);
-        let cross = bound.cross(values, self.problem.sites(), &sites)?;
-        let diagonal = bound.diagonal(values, &sites)?;
-        Ok((cross, diagonal, mean_at(&self.problem, &self.values, x, sites.n())))
+        let cross = bound.cross(values, self.problem.points(), &points)?;
+        let diagonal = bound.diagonal(values, &points)?;
+        Ok((cross, diagonal, mean_at(&self.problem, &self.values, x, points.n())))
     }
 
     /// The mean function at new rows.
@@ -384,9 +384,9 @@ impl Posterior {
 }
 
 /// A kernel at some rows, both triangles.
-fn covariance(bound: &Bound, values: &[f64], sites: &Sites) -> Result<Matrix, ModelError> {
-    let mut k = Matrix::zeros(sites.n(), sites.n());
-    crate::kernel::Gram::new(bound, sites).evaluate(values, &mut k)?;
+fn covariance(bound: &Bound, values: &[f64], points: &Points) -> Result<Matrix, ModelError> {
+    let mut k = Matrix::zeros(points.n(), points.n());
+    crate::kernel::Gram::new(bound, points).evaluate(values, &mut k)?;
     k.fill_upper_triangle_with_lower_triangle();
     Ok(k)
 }

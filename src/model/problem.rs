@@ -3,7 +3,7 @@
 use super::parameters::{Parameter, ParameterKind, Units, parameters};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::data::{Column as DataColumn, Dataset, Pipeline, Step, Which};
-use crate::kernel::{Bound, Column, Kernel, Schema, Sites, SlotState};
+use crate::kernel::{Bound, Column, Kernel, Points, Schema, SlotState};
 use crate::param::{Domain, Param};
 
 /// A model set beside training rows.
@@ -24,7 +24,7 @@ pub struct Problem {
     /// Known noise variance of each row.
     known_noise: Option<Vec<f64>>,
     bound: Bound,
-    sites: Sites,
+    points: Points,
     parameters: Vec<Parameter>,
     /// Σ log|g′(yᵢ)| of the target's transforms.
     log_jacobian: f64,
@@ -115,7 +115,7 @@ impl Problem {
         }
         let bound = model.kernel.bind(&schema)?;
         let x_refs: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
-        let sites = bound.sites(&x_refs)?;
+        let points = bound.points(&x_refs)?;
         let map = pipeline.target();
         let log_jacobian = match data.y() {
             Some(raw) if !map.is_identity() => raw.iter().map(|&y| map.log_slope(y)).sum(),
@@ -138,7 +138,7 @@ impl Problem {
             classes,
             known_noise,
             bound,
-            sites,
+            points,
             parameters,
             log_jacobian,
             fences: Vec::new(),
@@ -152,9 +152,9 @@ impl Problem {
     pub fn of_rows(&self, rows: &[usize]) -> Result<Self, ModelError> {
         let take = |values: &[f64]| rows.iter().map(|&i| values[i]).collect::<Vec<f64>>();
         let x: Vec<Vec<f64>> = self.x.iter().map(|column| take(column)).collect();
-        let sites = self.bound.sites(&x.iter().map(|c| &c[..]).collect::<Vec<_>>())?;
+        let points = self.bound.points(&x.iter().map(|c| &c[..]).collect::<Vec<_>>())?;
         let (y, known_noise) = (take(&self.y), self.known_noise.as_deref().map(take));
-        Ok(Self { data: self.data.take(rows), x, y, known_noise, sites, ..self.clone() })
+        Ok(Self { data: self.data.take(rows), x, y, known_noise, points, ..self.clone() })
     }
 
     pub fn model(&self) -> &Model {
@@ -204,8 +204,8 @@ impl Problem {
         &self.bound
     }
 
-    pub fn sites(&self) -> &Sites {
-        &self.sites
+    pub fn points(&self) -> &Points {
+        &self.points
     }
 
     pub fn parameters(&self) -> &[Parameter] {

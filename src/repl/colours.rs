@@ -1,7 +1,7 @@
 //! Colours for what is being typed.
 
 use mercer::lang::builtin;
-use mercer::lang::scan::{RESERVED, Token, TokenKind, scan};
+use mercer::syntax::scan::{RESERVED, Token, TokenKind, scan};
 
 use crate::terminal::paint;
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use mercer::lang::builtin::nearest;
-use mercer::lang::diagnostic::{Diagnostic, Sources};
 use mercer::session::{Session, type_of};
+use mercer::syntax::diagnostic::{Diagnostic, Sources};
 
 use super::{NAME, Repl};
 use crate::cli::writable;

@@ -5,9 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use console::Term;
-use mercer::lang::layout::is_incomplete;
-use mercer::lang::scan::{TokenKind, scan};
 use mercer::session::Session;
+use mercer::syntax::layout::is_incomplete;
+use mercer::syntax::scan::{TokenKind, scan};
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};

@@ -10,11 +10,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mercer::lang::diagnostic::{Diagnostic, Sources};
 use mercer::lang::help as manual;
-use mercer::lang::value::Value;
+use mercer::lang::values::value::Value;
 use mercer::progress::Progress;
 use mercer::session::{Session, type_of};
+use mercer::syntax::diagnostic::{Diagnostic, Sources};
 use rustyline::config::Configurer;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;

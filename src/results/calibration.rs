@@ -1,7 +1,7 @@
 //! Whether probabilities of classes can be taken at their word, and which classes are taken for which.
 
 use super::metric::Judged;
-use super::rest::largest;
+use super::one_vs_rest::largest;
 
 /// Predictions whose probability lies in one range, beside what came.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::metric::{Judged, Metric, metric};
-use super::rest::Fitted;
+use super::one_vs_rest::Fitted;
 use super::score::Score;
 use crate::data::{Dataset, Fold};
 use crate::fit::Options;

@@ -4,39 +4,39 @@
 //! All numbers here are in the units that the data were given in, except where a transform of the target leaves no
 //! other scale for the parts of a sum. Nothing is rounded or drawn here.
 
-mod along;
 mod calibration;
 mod checks;
 mod compare;
-mod course;
+mod component_shape;
 mod crossval;
 mod decompose;
-mod drawn;
+mod effects;
 mod features;
 mod importance;
 pub mod metric;
-mod orders;
+mod one_vs_rest;
+mod order_variance;
 mod predict;
 mod residuals;
-mod rest;
+mod sampled_surface;
 mod save;
 mod score;
 mod symmetry;
 
-pub use along::{Along, Beyond, Correlation};
 pub use calibration::{Bin, Calibration, Confusion, calibration, confusion};
 pub use checks::{About, Check, Checks, DRAWS, Finding, LEAST_DRAWS, Topic, checks, normal_scores};
 pub use compare::{Compared, compare};
-pub use course::{Course, Effect, Shape, Swing, course, effects, inputs_of, swing};
+pub use component_shape::{ComponentShape, Effect, Shape, Swing, course, effects, inputs_of, swing};
 pub use crossval::{Candidate, CrossError, CrossValidation, FoldScore, Folds, Standing, Trial, cross_validate};
 pub use decompose::{By, Component, Cross, Decomposition, decompose, order_shares};
-pub use drawn::Drawn;
+pub use effects::{Along, Beyond, Correlation};
 pub use features::Features;
 pub use importance::{Gain, Importance, Loss, importance};
-pub use orders::{OrderVariance, order_variance};
+pub use one_vs_rest::{ClassPrediction, Fitted, OneVsRest};
+pub use order_variance::{OrderVariance, order_variance};
 pub use predict::{At, Prediction, Quantiles, predict};
 pub use residuals::{Residuals, residuals};
-pub use rest::{ClassPrediction, Fitted, OneAgainstRest};
+pub use sampled_surface::SampledSurface;
 pub use save::{SaveError, SavedFit};
 pub use score::{Score, judge, judge_leave_one_out, score_held_out, score_leave_one_out, scored};
 pub use symmetry::{Symmetry, symmetries};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::along::Beyond;
+use super::effects::Beyond;
 use crate::data::{Column, DataError, Dataset};
 use crate::fit::Fit;
 use crate::linalg::Matrix;

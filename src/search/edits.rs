@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use super::own::OwnEdit;
-use super::place::{MULTIPLIED, NEW, marked, placed, size_of, written};
+use super::product_variance::{MULTIPLIED, NEW, marked, placed, size_of, written};
+use super::user_edits::UserEdit;
 use crate::kernel::wraps::{self, Bases, Method, Mixture, Winding};
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Move, MoveKind, Node, Values, Wrapped};
 use crate::param::Param;
@@ -34,7 +34,7 @@ pub enum Edit {
     /// S → S with an input wound round a circle.
     Wind,
     /// S → f(S).
-    Own(Arc<OwnEdit>),
+    Own(Arc<UserEdit>),
 }
 
 impl std::fmt::Debug for Edit {

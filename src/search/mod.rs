@@ -9,26 +9,26 @@
 //! ended it or somebody did.
 
 mod average;
+mod beam;
+mod child_starts;
 mod edits;
 mod error;
-mod grounds;
-mod own;
-mod place;
+mod product_variance;
 mod race;
 mod saved;
 mod score;
-mod seeds;
 mod settings;
-mod walk;
+mod setup;
+mod user_edits;
 
 pub use average::average;
+pub use beam::{resume, search};
 pub use edits::{EDIT_NAMES, EDITS, Edit};
 pub use error::SearchError;
-pub use own::{EditFn, OwnEdit, Refusals};
 pub use saved::{Reader, SavedSearch, SavedSearchError};
 pub use score::{Criterion, parameters, recorded_parameters};
 pub use settings::{Budget, BudgetError, Settings};
-pub use walk::{resume, search};
+pub use user_edits::{EditFn, Refusals, UserEdit};
 
 use std::sync::Arc;
 

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::child_starts::{Inheritance, base_seeds, fences, promising, region, seeds};
 use super::edits::{Child, Kind};
-use super::grounds::Grounds;
-use super::seeds::{Inheritance, base_seeds, fences, promising, region, seeds};
+use super::setup::Setup;
 use super::{Candidate, Reached};
 use crate::fit::optimize::{Options, Run};
 use crate::fit::{Likelihood, latent_fences};
@@ -126,21 +126,21 @@ fn best(runs: &[Run]) -> Option<&Run> {
 }
 
 /// Runs the race; entries come back best first, of which those with [`Reached::Fitted`] went to the end.
-pub fn race(children: Vec<Child>, from: Option<&Inheritance>, grounds: &Grounds<'_>, watch: &Watch<'_>) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = children.into_iter().enumerate().map(|(i, child)| enter(child, i, grounds)).collect();
+pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>, watch: &Watch<'_>) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = children.into_iter().enumerate().map(|(i, child)| enter(child, i, setup)).collect();
     let abreast = abreast(&entries);
-    let breadth = Breadth::of(grounds.columns.len());
+    let breadth = Breadth::of(setup.columns.len());
     let seeds_of = |entry: &Entry, problem: &Problem| -> Vec<Vec<f64>> {
         match from {
-            Some(from) => seeds(problem, entry.child.kind, from, grounds, breadth.seeds),
-            None => base_seeds(problem, breadth.seeds, grounds.settings.seed),
+            Some(from) => seeds(problem, entry.child.kind, from, setup, breadth.seeds),
+            None => base_seeds(problem, breadth.seeds, setup.settings.seed),
         }
     };
-    let share = grounds.early_share();
+    let share = setup.early_share();
     let keep = match from {
         // few that inherit nothing: what comes after stands on them
-        None if entries.len() <= FEW => grounds.settings.restarts.max(STARTS),
-        _ => grounds.settings.restarts,
+        None if entries.len() <= FEW => setup.settings.restarts.max(STARTS),
+        _ => setup.settings.restarts,
     };
     each(&mut entries, abreast, watch, 0, |entry| {
         let (Some(whole), small) = (entry.problem.as_ref(), entry.early.as_ref()) else { return };
@@ -290,8 +290,8 @@ fn each(entries: &mut [Entry], abreast: usize, watch: &Watch<'_>, number: usize,
     }
 }
 
-fn enter(child: Child, index: usize, grounds: &Grounds<'_>) -> Entry {
-    let model = grounds.settings.model(child.kernel.clone());
+fn enter(child: Child, index: usize, setup: &Setup<'_>) -> Entry {
+    let model = setup.settings.model(child.kernel.clone());
     let mut entry = Entry {
         child,
         problem: None,
@@ -302,14 +302,14 @@ fn enter(child: Child, index: usize, grounds: &Grounds<'_>) -> Entry {
         penalty: 0.0,
         index,
     };
-    match Problem::new(&model, &grounds.data, false) {
+    match Problem::new(&model, &setup.data, false) {
         Ok(problem) => {
-            let problem = problem.confined(|p| region(p, grounds));
-            let fences = [fences(&problem, grounds), latent_fences(&problem)].concat();
+            let problem = problem.confined(|p| region(p, setup));
+            let fences = [fences(&problem, setup), latent_fences(&problem)].concat();
             let problem = problem.fenced(fences);
-            let criterion = grounds.settings.criterion;
+            let criterion = setup.settings.criterion;
             entry.penalty = criterion.penalty(problem.n()) * criterion.count(&problem) as f64;
-            match grounds.early.as_deref().map(|rows| problem.of_rows(rows)).transpose() {
+            match setup.early.as_deref().map(|rows| problem.of_rows(rows)).transpose() {
                 Ok(early) => entry.early = early,
                 Err(error) => entry.fail(Some(error)),
             }

@@ -5,9 +5,9 @@ use std::path::Path;
 use super::Session;
 use crate::data::sets;
 use crate::lang::builtin::{self, Entry, Group, Need, Want};
-use crate::lang::print::print_string;
-use crate::lang::scan::{RESERVED, TokenKind, scan};
-use crate::lang::value::Value;
+use crate::lang::values::value::Value;
+use crate::syntax::print::print_string;
+use crate::syntax::scan::{RESERVED, TokenKind, scan};
 
 /// One thing that could stand at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::lang::ast::Program;
 use crate::lang::check::Loader;
-use crate::lang::diagnostic::{Diagnostic, Sources};
-use crate::lang::parse::parse_all;
-use crate::lang::span::Spanned;
+use crate::syntax::ast::Program;
+use crate::syntax::diagnostic::{Diagnostic, Sources};
+use crate::syntax::parse::parse_all;
+use crate::syntax::span::Spanned;
 
 /// The text of a script, or a message that says why there is none.
 pub fn read(path: &Path) -> Result<String, String> {

@@ -11,16 +11,16 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use crate::lang::ast::{Program, Statement, StatementKind};
+use crate::lang::builtin;
 use crate::lang::check::check;
-use crate::lang::diagnostic::{Diagnostic, Sources};
-use crate::lang::eval::Globals;
-use crate::lang::host::{Folders, Host, Item};
-use crate::lang::parse::parse_all;
-use crate::lang::statement::{self, LAST};
-use crate::lang::value::{Kind, Value};
-use crate::lang::{self, builtin};
+use crate::lang::eval::evaluator::Globals;
+use crate::lang::eval::host::{Folders, Host, Item};
+use crate::lang::eval::statement::{self, LAST};
+use crate::lang::values::value::{Kind, Value};
 use crate::progress::Progress;
+use crate::syntax::ast::{Program, Statement, StatementKind};
+use crate::syntax::diagnostic::{Diagnostic, Sources};
+use crate::syntax::parse::parse_all;
 
 use files::Library;
 
@@ -161,7 +161,7 @@ impl Session {
             faults.into_iter().for_each(|fault| out(Item::Diagnostic(fault)));
             return false;
         }
-        let result = catch_unwind(AssertUnwindSafe(|| lang::deep(|| self.execute(&program, progress, out))));
+        let result = catch_unwind(AssertUnwindSafe(|| crate::syntax::deep(|| self.execute(&program, progress, out))));
         match result {
             Ok(Ok(())) => true,
             Ok(Err(diagnostic)) => {
@@ -284,7 +284,7 @@ impl Session {
             return (parsed.program, vec![fault]);
         }
         self.library.begin(&self.host.folders.script);
-        let faults = lang::deep(|| check(&parsed.program, &self.globals, &mut self.library));
+        let faults = crate::syntax::deep(|| check(&parsed.program, &self.globals, &mut self.library));
         (parsed.program, faults)
     }
 

@@ -1,9 +1,9 @@
 //! Values for a script from outside: `folds=1..3` in place of what stands behind `let folds =`.
 
-use crate::lang::ast::{Expr, Program, StatementKind};
 use crate::lang::builtin::nearest;
-use crate::lang::diagnostic::{Diagnostic, Sources};
-use crate::lang::parse::parse_all;
+use crate::syntax::ast::{Expr, Program, StatementKind};
+use crate::syntax::diagnostic::{Diagnostic, Sources};
+use crate::syntax::parse::parse_all;
 
 /// A name of a script and the text of an expression.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,9 +9,9 @@ pub use meter::watched;
 pub use screen::{Format, Screen};
 
 use console::Term;
-use mercer::lang::diagnostic::Sources;
-use mercer::lang::host::Item;
+use mercer::lang::eval::host::Item;
 use mercer::progress::Progress;
+use mercer::syntax::diagnostic::Sources;
 
 /// What is assumed of a terminal that does not tell its size.
 const COLUMNS: usize = 80;

@@ -5,11 +5,11 @@ use std::process::exit;
 
 use console::Term;
 use mercer::figure::{Figure, to_text};
-use mercer::lang::diagnostic::{Diagnostic, Sources};
-use mercer::lang::host::Item;
-use mercer::lang::json;
-use mercer::lang::value::Value;
+use mercer::lang::eval::host::Item;
+use mercer::lang::values::json;
+use mercer::lang::values::value::Value;
 use mercer::render::render;
+use mercer::syntax::diagnostic::{Diagnostic, Sources};
 use serde_json::json;
 
 use super::Colour;

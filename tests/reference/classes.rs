@@ -1,7 +1,7 @@
 //! Two classes: expectation propagation beside another's (sequential to the last digit, confirmed by GPy), and Laplace's
 //! method with both links.
 
-use mercer::lang::value::Value as Lang;
+use mercer::lang::values::value::Value as Lang;
 use serde_json::Value;
 
 use super::*;

@@ -87,7 +87,7 @@ fn run(session: &mut Session, program: &str) -> Value {
     let output = session.run(program, "reference", &Silent);
     assert!(!output.failed, "{}\n{program}", output.text());
     let shown = output.items.iter().rev().find_map(|item| match item {
-        mercer::lang::host::Item::Shown(value) => Some(mercer::lang::json::tagged(value)),
+        mercer::lang::eval::host::Item::Shown(value) => Some(mercer::lang::values::json::tagged(value)),
         _ => None,
     });
     shown.expect("a value")["value"].clone()

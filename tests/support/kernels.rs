@@ -258,9 +258,9 @@ fn bound(kernel: &Kernel) -> Bound {
 pub fn gram(kernel: &Kernel) -> Matrix {
     let bound = bound(kernel);
     let x: Vec<&[f64]> = ROWS.iter().map(|c| &c[..]).collect();
-    let sites = bound.sites(&x).unwrap();
-    let mut out = Matrix::zeros(sites.n(), sites.n());
-    Gram::new(&bound, &sites).evaluate(&bound.values(), &mut out).unwrap();
+    let points = bound.points(&x).unwrap();
+    let mut out = Matrix::zeros(points.n(), points.n());
+    Gram::new(&bound, &points).evaluate(&bound.values(), &mut out).unwrap();
     out.fill_upper_triangle_with_lower_triangle();
     out
 }

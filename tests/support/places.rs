@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mercer::lang::ast::{Expr, ExprKind, FnParam, Lambda, Name, Program, StatementKind};
-use mercer::lang::span::Span;
+use mercer::syntax::ast::{Expr, ExprKind, FnParam, Lambda, Name, Program, StatementKind};
+use mercer::syntax::span::Span;
 
 /// The program with every span empty.
 pub fn without_places(mut program: Program) -> Program {

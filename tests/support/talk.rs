@@ -1,7 +1,7 @@
 //! A session of the language, for tests that ask it things.
 
-use mercer::lang::host::Item;
-use mercer::lang::json::plain;
+use mercer::lang::eval::host::Item;
+use mercer::lang::values::json::plain;
 use mercer::progress::Silent;
 use mercer::session::{Output, Session};
 use serde_json::Value as Json;

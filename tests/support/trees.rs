@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mercer::lang::ast::{Arg, BinaryOp, Expr, ExprKind, FnParam, Lambda, Name, UnaryOp};
-use mercer::lang::span::{Span, Spanned};
+use mercer::syntax::ast::{Arg, BinaryOp, Expr, ExprKind, FnParam, Lambda, Name, UnaryOp};
+use mercer::syntax::span::{Span, Spanned};
 use proptest::prelude::*;
 
 fn node(node: ExprKind) -> Expr {

@@ -8,7 +8,7 @@ use super::{capital, join_and};
 use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node, Role};
-use crate::results::{Course, Effect, Shape, Swing, course, effects, inputs_of, order_shares, swing};
+use crate::results::{ComponentShape, Effect, Shape, Swing, course, effects, inputs_of, order_shares, swing};
 
 /// Inputs of a part of which more than so many are not gone through.
 const MOST: usize = 16;
@@ -54,7 +54,7 @@ pub fn says(fit: &Fit, kernel: &Kernel, scene: &Scene) -> Vec<String> {
 }
 
 /// What a part does before a changepoint and after it, if it is one along its only input.
-fn sides(fit: &Fit, kernel: &Kernel, whole: &Course, input: &Input, scene: &Scene) -> Option<String> {
+fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, scene: &Scene) -> Option<String> {
     let Node::Wrap(wrapped) = kernel.node() else { return None };
     if wrapped.wrap.spec().name != "changepoint" {
         return None;
@@ -94,7 +94,7 @@ fn orders(fit: &Fit, kernel: &Kernel) -> Option<String> {
 }
 
 /// What a part does along its one input, after "it".
-fn along(found: &Course, product: &Product<'_>, input: &Input, scene: &Scene) -> String {
+fn along(found: &ComponentShape, product: &Product<'_>, input: &Input, scene: &Scene) -> String {
     let size = |value: f64| amount(value.abs(), scene.target.as_deref(), 3);
     let (change, sd) = found.change;
     let straight = matches!(&product.factors[..], [Factor { head: Head::Polynomial, degree: 1, .. }]);
@@ -126,7 +126,7 @@ fn turn(first: &str, at: f64, then: &str, input: &Input) -> String {
     format!("{first} until about {} = {} and {then} from there on", input.name, place(at, input.range))
 }
 
-fn turns(n: usize, found: &Course, input: &Input, scene: &Scene) -> String {
+fn turns(n: usize, found: &ComponentShape, input: &Input, scene: &Scene) -> String {
     let size = |value: f64| amount(value, scene.target.as_deref(), 3);
     let count = match n {
         1 => "once".to_string(),

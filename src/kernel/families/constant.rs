@@ -3,7 +3,7 @@
 //! k = v. Times another kernel it scales it. A number in kernel algebra is one whose variance is fixed.
 
 use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta, V};
-use crate::kernel::voice::{Head, Voice};
+use crate::kernel::phrasing::{Head, Voice};
 
 #[derive(Debug)]
 pub struct Constant;

@@ -3,7 +3,7 @@
 //! k = v·cos(2πr/p). Draws are sinusoids of any phase and amplitude. Limit: centred `Per` as l → ∞.
 
 use crate::kernel::family::{Family, P, Pairs, Rows, Scratch, Spec, Theta, V};
-use crate::kernel::voice::{Head, Voice};
+use crate::kernel::phrasing::{Head, Voice};
 use crate::linalg::vector;
 
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 //! category. Limit: `onehot` with l → 0. Source: Duvenaud, "Expressing Structure with Kernels", categorical variables.
 
 use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta, V};
-use crate::kernel::voice::{Head, Voice};
+use crate::kernel::phrasing::{Head, Voice};
 
 #[derive(Debug)]
 pub struct Indicator;

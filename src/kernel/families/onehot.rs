@@ -5,7 +5,7 @@
 //! the sorted values of the column. Source: Duvenaud, "Expressing Structure with Kernels", categorical variables.
 
 use crate::kernel::family::{Domains, Family, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
-use crate::kernel::voice::{Head, Voice};
+use crate::kernel::phrasing::{Head, Voice};
 use crate::linalg::vector;
 
 #[derive(Debug)]

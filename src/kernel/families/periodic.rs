@@ -8,7 +8,7 @@
 //! over the trend. It is a kernel: every Fourier coefficient I_k(1/l²), k ≥ 1, is positive.
 
 use crate::kernel::family::{Domains, Family, Flag, P, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
-use crate::kernel::voice::{Head, Voice};
+use crate::kernel::phrasing::{Head, Voice};
 use crate::linalg::vector;
 
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 //! appendix to the structure-search chapter.
 
 use crate::kernel::family::{B, C, Domains, Family, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
-use crate::kernel::voice::{Head, Voice};
+use crate::kernel::phrasing::{Head, Voice};
 use crate::linalg::vector;
 
 #[derive(Debug)]

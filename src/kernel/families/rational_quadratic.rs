@@ -5,7 +5,7 @@
 
 use super::distance::{Distance, Profile};
 use crate::kernel::family::{Domains, L, ParamSpec, Role, Size, Spec, V};
-use crate::kernel::voice::{Head, Voice};
+use crate::kernel::phrasing::{Head, Voice};
 use crate::linalg::vector;
 
 pub static RATIONAL_QUADRATIC: Distance<RationalQuadratic> = Distance(RationalQuadratic);

@@ -6,7 +6,7 @@
 
 use super::distance::{Distance, Profile};
 use crate::kernel::family::{L, Spec, V};
-use crate::kernel::voice::{Head, Voice};
+use crate::kernel::phrasing::{Head, Voice};
 use crate::linalg::vector;
 
 pub static SQUARED_EXPONENTIAL: Distance<SquaredExponential> = Distance(SquaredExponential);

@@ -3,7 +3,7 @@
 //! k = v·δ(same observation). Two rows with the same inputs do not share it, and it is 0 between training and test rows.
 
 use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta, V};
-use crate::kernel::voice::{Head, Voice};
+use crate::kernel::phrasing::{Head, Voice};
 
 #[derive(Debug)]
 pub struct WhiteNoise;

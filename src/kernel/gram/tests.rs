@@ -28,20 +28,20 @@ fn check(kernel: &Kernel) {
     let (names, columns) = data();
     let x: Vec<&[f64]> = columns.iter().map(|c| &c[..]).collect();
     let bound = kernel.bind(&Schema::unnamed(&names, &x)).unwrap();
-    let sites = bound.sites(&x).unwrap();
+    let points = bound.points(&x).unwrap();
     let theta = somewhere(&bound);
-    let n = sites.n();
+    let n = points.n();
     let gram = |theta: &[f64]| {
         let mut k = Matrix::zeros(n, n);
-        Gram::new(&bound, &sites).evaluate(theta, &mut k).unwrap();
+        Gram::new(&bound, &points).evaluate(theta, &mut k).unwrap();
         k
     };
     let k = gram(&theta);
-    let diagonal = bound.diagonal(&theta, &sites).unwrap();
+    let diagonal = bound.diagonal(&theta, &points).unwrap();
     for i in 0..n {
         assert!((k[(i, i)] - diagonal[i]).abs() < 1e-13 * diagonal[i].abs().max(1.0), "diagonal {kernel:?}");
     }
-    let cross = bound.cross(&theta, &sites, &sites).unwrap();
+    let cross = bound.cross(&theta, &points, &points).unwrap();
     for j in 0..n {
         for i in j + 1..n {
             assert!((k[(i, j)] - cross[(i, j)]).abs() < 1e-12, "cross {kernel:?}");
@@ -53,7 +53,7 @@ fn check(kernel: &Kernel) {
         (0..n).map(|j| (j..n).map(|i| k[(i, j)] * w[(i, j)] * if i == j { 1.0 } else { 2.0 }).sum::<f64>()).sum()
     };
     let mut gradient = vec![0.0; theta.len()];
-    let mut engine = Gram::new(&bound, &sites);
+    let mut engine = Gram::new(&bound, &points);
     let mut into = Matrix::zeros(n, n);
     engine.evaluate(&theta, &mut into).unwrap();
     engine.pull(
@@ -96,7 +96,7 @@ fn families_agree_with_their_points() {
                 let names = vec!["x".to_string()];
                 let rows = [*x, *y];
                 let bound = Kernel::from(Node::Leaf(leaf)).bind(&Schema::unnamed(&names, &[&rows])).unwrap();
-                let (a, b) = (bound.sites(&[&[*x]]).unwrap(), bound.sites(&[&[*y]]).unwrap());
+                let (a, b) = (bound.points(&[&[*x]]).unwrap(), bound.points(&[&[*y]]).unwrap());
                 let k = bound.cross(params, &a, &b).unwrap()[(0, 0)];
                 assert!((k - expected).abs() < 1e-13 * expected.abs().max(1.0), "{variant:?} {k} {expected}");
             }
@@ -217,8 +217,8 @@ fn centred_periodic_keeps_its_digits_for_long_length_scales() {
     let leaf = Kernel::leaf((family("Per").unwrap().spec().flag.unwrap().other)(), Inputs::All);
     let (names, x) = (vec!["x".to_string()], [0.0, 0.3]);
     let bound = leaf.bind(&Schema::unnamed(&names, &[&x])).unwrap();
-    let sites = bound.sites(&[&x]).unwrap();
-    let at = |l: f64| bound.cross(&[1.0, l, 1.0], &sites, &sites).unwrap()[(1, 0)];
+    let points = bound.points(&[&x]).unwrap();
+    let at = |l: f64| bound.cross(&[1.0, l, 1.0], &points, &points).unwrap()[(1, 0)];
     let cosine = (std::f64::consts::TAU * 0.3).cos();
     assert!((at(1e5) - cosine).abs() < 1e-9 && (at(1e3) - cosine).abs() < 1e-5);
     let z: f64 = 0.34;
@@ -232,14 +232,14 @@ fn one_kernel_in_two_places_has_two_periods() {
     let x: Vec<&[f64]> = columns.iter().map(|c| &c[..]).collect();
     let round = wraps::wound(wraps::Winding::Periodic, on("SE", &[0]), these(&[0]), vec![Values::Each(Vec::new())]);
     let bound = Kernel::sum([round.clone(), round]).unwrap().bind(&Schema::unnamed(&names, &x)).unwrap();
-    let sites = bound.sites(&x).unwrap();
+    let points = bound.points(&x).unwrap();
     let period = |n: usize| bound.slots().iter().enumerate().filter(|(_, s)| s.spec.short == "p").nth(n).unwrap().0;
     let moved = |slot: usize| {
         let mut theta = bound.values();
         theta[slot] = 1.7;
-        bound.cross(&theta, &sites, &sites).unwrap()
+        bound.cross(&theta, &points, &points).unwrap()
     };
-    let still = bound.cross(&bound.values(), &sites, &sites).unwrap();
+    let still = bound.cross(&bound.values(), &points, &points).unwrap();
     let (one, two) = (moved(period(0)), moved(period(1)));
     assert!((&one - &still).amax() > 0.1 && (one - two).amax() < 1e-12);
 }

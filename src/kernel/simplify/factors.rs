@@ -5,7 +5,7 @@ use super::merge::is;
 use super::unit::{Scale, absorbs, all_plain, constant, is_multiplier, join, split};
 use crate::kernel::equality::same;
 use crate::kernel::expand::as_power;
-use crate::kernel::held::is_held;
+use crate::kernel::unit_variance::is_held;
 use crate::kernel::wraps::power;
 use crate::kernel::{Kernel, Node};
 

@@ -3,7 +3,7 @@
 use super::Mode;
 use super::unit::all_plain;
 use crate::kernel::family::{ParamSpec, Role};
-use crate::kernel::held::is_held;
+use crate::kernel::unit_variance::is_held;
 use crate::kernel::{Inputs, Kernel, Leaf, Node, Values};
 use crate::param::{Param, State};
 

@@ -3,7 +3,7 @@
 use crate::kernel::expand::is_linear;
 use crate::kernel::families::CONST;
 use crate::kernel::family::{ParamSpec, Role};
-use crate::kernel::held::{held, is_held};
+use crate::kernel::unit_variance::{held, is_held};
 use crate::kernel::{Domains, Kernel, Leaf, Node, Values, Wrapped};
 use crate::param::{Param, State};
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::kernel::bind::BindError;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta, V};
+use crate::kernel::phrasing::Voice;
 use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, RowFunction, Wrap};
 use crate::kernel::{Inputs, Kernel, Values, Wrapped};
 use crate::linalg::vector;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::kernel::bind::BindError;
 use crate::kernel::family::{Domains, Pairs, ParamSpec, Role, Rows, Size, Spec, Theta};
+use crate::kernel::phrasing::Voice;
 use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, Wrap};
 use crate::kernel::{Inputs, Kernel, Values, Wrapped};
 use crate::linalg::vector;

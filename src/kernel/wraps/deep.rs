@@ -10,12 +10,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::combine::itself;
+use super::combinations::itself;
 use super::warp::seen_by;
 use crate::kernel::bind::BindError;
 use crate::kernel::family::{L, Pairs, ParamSpec, Rows, Size, Spec, Theta, V};
+use crate::kernel::phrasing::Voice;
 use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, Wrap};
 use crate::kernel::{InputRef, Inputs, Kernel, Values, Wrapped};
 use crate::linalg::vector;

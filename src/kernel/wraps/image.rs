@@ -9,14 +9,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::combine::{Normalized, Weighted};
+use super::combinations::{Normalized, Weighted};
 use super::invariant::{gathered, pairs, placed};
 use super::warp::seen_by;
 use crate::kernel::bind::{BindError, Cause, Place};
 use crate::kernel::family::Spec;
 use crate::kernel::group::{Coordinate, Placement};
+use crate::kernel::phrasing::Voice;
 use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::voice::Voice;
 use crate::kernel::wrap::Wrap;
 use crate::kernel::{InputRef, Inputs, Kernel, Wrapped};
 

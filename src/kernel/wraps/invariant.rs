@@ -9,14 +9,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::combine::{Powers, Weighted};
+use super::combinations::{Powers, Weighted};
 use crate::kernel::bind::{BindError, Cause, Place};
 use crate::kernel::family::Spec;
 use crate::kernel::group::{Move, MoveError, MoveKind, Placement, group, largest_shift, order};
+use crate::kernel::input_view::ViewMap;
+use crate::kernel::phrasing::Voice;
 use crate::kernel::plan::{Parts, Plan, Seen};
 use crate::kernel::print::number;
-use crate::kernel::view::ViewMap;
-use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{InputsShown, Wrap};
 use crate::kernel::{InputRef, Inputs, Kernel, Node, Wrapped};
 

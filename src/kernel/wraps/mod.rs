@@ -3,15 +3,15 @@
 mod additive;
 mod basis;
 mod changepoint;
-mod combine;
+mod combinations;
 mod deep;
 mod image;
 mod invariant;
 mod mixture;
+mod periodic_embedding;
 mod power;
 mod scale;
 mod warp;
-mod wound;
 
 use super::family::Spec;
 
@@ -21,10 +21,10 @@ pub use changepoint::changepoint;
 pub use deep::{DeepError, Depth, deep, log_limit};
 pub use image::{Edges, Shifts, conv, translate};
 pub use invariant::{InvariantError, Method, invariant};
+pub use periodic_embedding::{Winding, wound};
 pub use power::power;
 pub use scale::scale;
 pub use warp::warp;
-pub use wound::{Winding, wound};
 
 /// The declarations of all wraps.
 pub const WRAPS: &[&Spec] = &[
@@ -35,11 +35,11 @@ pub const WRAPS: &[&Spec] = &[
     &basis::SPEC,
     &invariant::INVARIANT,
     &invariant::REFLECT,
-    &wound::PERIODIC,
-    &wound::TORUS,
-    &wound::CYLINDER,
-    &wound::MOBIUS,
-    &wound::SPHERE,
+    &periodic_embedding::PERIODIC,
+    &periodic_embedding::TORUS,
+    &periodic_embedding::CYLINDER,
+    &periodic_embedding::MOBIUS,
+    &periodic_embedding::SPHERE,
     &image::TRANSLATE,
     &image::CONV,
     &additive::ADDITIVE,

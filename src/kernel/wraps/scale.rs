@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::warp::seen_by;
 use crate::kernel::bind::BindError;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta};
+use crate::kernel::phrasing::Voice;
 use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{Combine, RowFunction, Wrap};
 use crate::kernel::{Inputs, Kernel, Wrapped};
 

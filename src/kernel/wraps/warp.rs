@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::kernel::bind::BindError;
 use crate::kernel::family::Spec;
+use crate::kernel::phrasing::Voice;
 use crate::kernel::plan::{Plan, Seen};
-use crate::kernel::voice::Voice;
 use crate::kernel::wrap::{RowFunction, Wrap};
 use crate::kernel::{Inputs, Kernel, Wrapped};
 

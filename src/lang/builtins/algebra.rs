@@ -3,10 +3,10 @@
 use crate::data::write::Table;
 use crate::kernel::Kernel;
 use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::ops::kernel as value;
+use crate::lang::eval::call::Call;
+use crate::lang::eval::operators::kernel as value;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{Kind, List, Value, expected};
+use crate::lang::values::value::{Kind, List, Value, expected};
 
 fn expand(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel: Kernel = call.arg("kernel")?;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crate::kernel::wraps::{self, Bases, Mixture};
 use crate::kernel::{Inputs, Kernel, Values};
 use crate::lang::builtin::{Builtin, Group, Place, Want, find};
-use crate::lang::call::Call;
-use crate::lang::function::Function;
-use crate::lang::pipeline::Pipeline;
+use crate::lang::eval::call::Call;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, Kind, Value, expected};
+use crate::lang::values::function::Function;
+use crate::lang::values::pipeline::Pipeline;
+use crate::lang::values::value::{FromValue, Kind, Value, expected};
 use crate::model::{Mean, Model};
 use crate::param::Param;
 

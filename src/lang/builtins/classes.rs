@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::data::Dataset;
 use crate::describe::{classes as told, probability};
 use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::sheet::Sheet;
+use crate::lang::eval::call::Call;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{Kind, Value};
+use crate::lang::values::sheet::Sheet;
+use crate::lang::values::value::{Kind, Value};
 use crate::results::metric::Judged;
 use crate::results::{self, Fitted};
 

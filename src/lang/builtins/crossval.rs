@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::data::{Dataset, Fold, folds_of};
 use crate::lang::builtin::{Builtin, Group, Place, Want, join_or, nearest};
-use crate::lang::call::Call;
-use crate::lang::display::number;
-use crate::lang::pipeline::Pipeline;
+use crate::lang::eval::call::Call;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, Items, Kind, Value, check_length, expected};
+use crate::lang::values::display::number;
+use crate::lang::values::pipeline::Pipeline;
+use crate::lang::values::value::{FromValue, Items, Kind, Value, check_length, expected};
 use crate::model::{Model, ModelError};
 use crate::results::metric::{METRICS, Metric, metric};
 use crate::results::{CrossError, Folds, Trial, cross_validate};

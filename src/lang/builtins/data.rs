@@ -7,13 +7,13 @@ use crate::data::write::Table;
 use crate::data::{self, Column, DataError, Dataset, Header, Options, Target, WhenMissing};
 use crate::describe;
 use crate::lang::builtin::{Builtin, Group, Place, Want, nearest};
-use crate::lang::call::Call;
-use crate::lang::function::Function;
-use crate::lang::members::cell;
-use crate::lang::sheet::Sheet;
-use crate::lang::span::Span;
+use crate::lang::eval::call::Call;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, Items, Kind, List, Value, expected};
+use crate::lang::values::function::Function;
+use crate::lang::values::members::cell;
+use crate::lang::values::sheet::Sheet;
+use crate::lang::values::value::{FromValue, Items, Kind, List, Value, expected};
+use crate::syntax::span::Span;
 
 /// A mistake in data, with the nearest name where a name is unknown.
 pub fn trouble(error: DataError) -> Trouble {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::describe::english;
 use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::explanation::{Explanation, Parts, Subject};
-use crate::lang::sheet::Sheet;
+use crate::lang::eval::call::Call;
 use crate::lang::trouble::Res;
-use crate::lang::value::{Kind, Value, expected};
+use crate::lang::values::explanation::{Explanation, Parts, Subject};
+use crate::lang::values::sheet::Sheet;
+use crate::lang::values::value::{Kind, Value, expected};
 
 /// The kernel or the fit that is to be put into words.
 fn subject(call: &mut Call<'_, '_>) -> Res<Subject> {

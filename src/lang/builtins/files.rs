@@ -9,14 +9,14 @@ use crate::describe::{self, depths, parts, tables};
 use crate::figure::ready::Names;
 use crate::figure::{self, Figure, Mark, Panel, Role};
 use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::explanation::Subject;
-use crate::lang::host::Item;
-use crate::lang::json;
-use crate::lang::sheet::Record;
+use crate::lang::eval::call::Call;
+use crate::lang::eval::host::Item;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, Kind, Value, check_length, expected};
-use crate::results::{self, Drawn};
+use crate::lang::values::explanation::Subject;
+use crate::lang::values::json;
+use crate::lang::values::sheet::Record;
+use crate::lang::values::value::{FromValue, Kind, Value, check_length, expected};
+use crate::results::{self, SampledSurface};
 use crate::surface::Format;
 
 use super::models::trouble;
@@ -35,9 +35,9 @@ fn table(value: &Value) -> Res<Table> {
         Value::Decomposition(parts) => Ok(tables::decomposition(parts)),
         Value::Residuals(residuals) => Ok(tables::residuals(residuals)),
         Value::Features(features) => Ok(describe::features_table(features)),
-        Value::CrossValidation(cv) => Ok(describe::crossed::folds_table(cv)),
+        Value::CrossValidation(cv) => Ok(describe::cross_validation::folds_table(cv)),
         Value::Fit(fit) => Ok(tables::parameters(fit)),
-        Value::Rest(rest) => Ok(describe::classes::parameters(rest)),
+        Value::OneVsRest(rest) => Ok(describe::classes::parameters(rest)),
         Value::ClassPrediction(prediction) => Ok(describe::classes::prediction_table(prediction)),
         Value::Search(search) => Ok(tables::parameters(&search.best)),
         Value::List(list) if Record::table(list.items()).is_some() => {
@@ -72,7 +72,7 @@ fn write(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 /// A surface as a mesh file of the kind that its name ends in.
-fn write_surface(drawn: &Drawn, path: &Path) -> Res<()> {
+fn write_surface(drawn: &SampledSurface, path: &Path) -> Res<()> {
     let ending = path.extension().and_then(|e| e.to_str()).and_then(Format::of);
     let format = ending.ok_or_else(|| Trouble::new("a surface is written to a file that ends in .obj or .ply"))?;
     let text = drawn.surface.text(format, &describe::surface(drawn));
@@ -112,7 +112,7 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
                 .and_then(|parts| parts::decomposition(&parts)),
         },
         Value::Features(features) => return Ok(describe::features_figure(features)),
-        Value::CrossValidation(cv) => return Ok(describe::crossed::figure(cv)),
+        Value::CrossValidation(cv) => return Ok(describe::cross_validation::figure(cv)),
         Value::Table(sheet) if sheet.figure().is_some() => return Ok(sheet.figure().cloned().unwrap_or_default()),
         Value::Table(sheet) => return bars(&sheet.table).map_err(|t| t.blame("value")),
         Value::Surface(drawn) => return Ok(describe::surface_figure(drawn, view(call)?)),
@@ -121,7 +121,7 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
             return lines(&value, xs).map_err(|t| t.blame("value"));
         }
         Value::Fit(fit) => figures::fit(fit, band),
-        Value::Rest(rest) => figures::classes(rest),
+        Value::OneVsRest(rest) => figures::classes(rest),
         Value::ClassPrediction(prediction) => describe::probability::class_prediction(prediction),
         Value::Search(search) => match call.maybe::<Arc<str>>("show")?.as_deref() {
             Some("scores") => return Ok(depths::scores(search)),
@@ -172,7 +172,7 @@ fn bars(table: &Table) -> Res<Figure> {
     };
     check_length(table.rows())?;
     let names: Vec<String> = match cells {
-        Cells::Numbers(numbers) => numbers.iter().map(|x| crate::lang::display::number(*x)).collect(),
+        Cells::Numbers(numbers) => numbers.iter().map(|x| crate::lang::values::display::number(*x)).collect(),
         Cells::Texts(texts) => texts.iter().map(|text| text.clone().unwrap_or_default()).collect(),
     };
     Ok(figure::ready::bars_figure(Names { title: "", x: first, y: &name }, &names, &values))

@@ -4,11 +4,11 @@ use crate::figure::Figure;
 use crate::figure::ready::kernel_figure;
 use crate::kernel::{Kernel, Node, Role};
 use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::kernels;
-use crate::lang::rows::{Placed, Rows};
+use crate::lang::eval::call::Call;
+use crate::lang::eval::family_calls;
+use crate::lang::eval::kernel_rows::{Placed, Rows};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{Kind, List, Value, check_length};
+use crate::lang::values::value::{Kind, List, Value, check_length};
 use crate::linalg::{Matrix, Vector, pivoted_cholesky};
 
 pub const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a kernel");
@@ -154,7 +154,7 @@ pub static KERNELS: &[Builtin] = &[
         summary: "one length-scale for each input",
         help: "A linear kernel gets one slope variance for each input. A single number is the start of each.",
         examples: &["ARD(SE, l=[1, fixed(2)])"],
-        run: kernels::ard,
+        run: family_calls::ard,
     },
     Builtin {
         name: "gram",

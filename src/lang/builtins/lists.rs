@@ -1,13 +1,13 @@
 //! Lists: walking over them and what can be asked of them.
 
-use crate::lang::ast::BinaryOp;
 use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::function::Function;
-use crate::lang::ops::Fold;
-use crate::lang::span::Spanned;
+use crate::lang::eval::call::Call;
+use crate::lang::eval::operators::Fold;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, Items, Kind, List, ListBuilder, Range, Value, check_length, expected};
+use crate::lang::values::function::Function;
+use crate::lang::values::value::{FromValue, Items, Kind, List, ListBuilder, Range, Value, check_length, expected};
+use crate::syntax::ast::BinaryOp;
+use crate::syntax::span::Spanned;
 
 fn map(call: &mut Call<'_, '_>) -> Res<Value> {
     let items: Items = call.arg("list")?;

@@ -5,32 +5,32 @@ mod baselines;
 mod classes;
 mod crossval;
 mod data;
-mod drawing;
 mod explain;
 mod files;
-mod kept;
+mod fit_warnings;
 mod kernels;
 mod lists;
 mod models;
 mod moves;
 mod numbers;
-mod own_moves;
 mod parameters;
-mod remarks;
+mod records;
 mod reports;
 mod results;
 mod rows;
 mod saving;
 mod searches;
 mod steps;
+mod surfaces;
 mod text;
+mod user_moves;
 
 use super::builtin::Builtin;
 
 pub static ALL: &[&[Builtin]] = &[
     kernels::KERNELS,
     explain::EXPLAIN,
-    drawing::DRAWING,
+    surfaces::DRAWING,
     algebra::ALGEBRA,
     data::DATA_VERBS,
     steps::STEPS,
@@ -49,5 +49,5 @@ pub static ALL: &[&[Builtin]] = &[
     numbers::NUMBERS,
     parameters::PARAMETERS,
     text::TEXT,
-    kept::KEPT,
+    records::KEPT,
 ];

@@ -6,19 +6,19 @@ use crate::data::{Column, DataError, Dataset};
 use crate::fit::{self, Options};
 use crate::kernel::{BindError, Cause, Kernel};
 use crate::lang::builtin::{Builtin, Group, Place, Want, join_or, nearest};
-use crate::lang::call::Call;
-use crate::lang::display::number;
-use crate::lang::eval::Evaluator;
-use crate::lang::pipeline::Pipeline;
-use crate::lang::sheet::Record;
+use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Evaluator;
+use crate::lang::eval::unknown;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::unknown;
-use crate::lang::value::{FromValue, Kind, List, Value, expected};
+use crate::lang::values::display::number;
+use crate::lang::values::pipeline::Pipeline;
+use crate::lang::values::sheet::Record;
+use crate::lang::values::value::{FromValue, Kind, List, Value, expected};
 use crate::model::{Bernoulli, Evidencer, Likelihood, Link, Mean, Model, ModelError, Noise, Problem};
 use crate::param::{Param, State};
 use crate::results::Fitted;
 
-use super::remarks;
+use super::fit_warnings;
 
 /// A model that does not go with these data.
 pub fn unfit(eval: &Evaluator<'_>, data: &Dataset, error: ModelError) -> Trouble {
@@ -240,16 +240,16 @@ pub fn options(call: &mut Call<'_, '_>) -> Res<Options> {
 fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let options = options(call)?;
-    remarks::warn_of_spreads(call, &model, &data);
+    fit_warnings::warn_of_spreads(call, &model, &data);
     let fitted = Fitted::new(&model, &data, options, call.eval.progress);
     match fitted.map_err(|error| refused(call, &data, error))? {
         Fitted::One(fit) => {
-            remarks::warn_of_end(call, &fit);
+            fit_warnings::warn_of_end(call, &fit);
             Ok(Value::Fit(fit))
         }
         Fitted::Rest(rest) => {
-            rest.fits.iter().for_each(|fit| remarks::warn_of_end(call, fit));
-            Ok(Value::Rest(rest))
+            rest.fits.iter().for_each(|fit| fit_warnings::warn_of_end(call, fit));
+            Ok(Value::OneVsRest(rest))
         }
     }
 }
@@ -257,15 +257,15 @@ fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
 fn condition(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let fit = fit::condition(&model, &data).map_err(|error| refused(call, &data, error))?;
-    remarks::note_unwritten(call, fit.problem());
-    remarks::warn_of_end(call, &fit);
+    fit_warnings::note_unwritten(call, fit.problem());
+    fit_warnings::warn_of_end(call, &fit);
     Ok(Value::Fit(Arc::new(fit)))
 }
 
 fn lml(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let fit = fit::condition(&model, &data).map_err(|error| refused(call, &data, error))?;
-    remarks::note_unwritten(call, fit.problem());
+    fit_warnings::note_unwritten(call, fit.problem());
     Ok(Value::Number(fit.lml()))
 }
 
@@ -273,7 +273,7 @@ fn lml(call: &mut Call<'_, '_>) -> Res<Value> {
 fn gradient(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let problem = Problem::new(&model, &data, true).map_err(|error| refused(call, &data, error))?;
-    remarks::note_unwritten(call, &problem);
+    fit_warnings::note_unwritten(call, &problem);
     let values = fit::given(&problem);
     let evidence = Evidencer::new(&problem).evaluate(&values, true, false);
     let evidence = evidence.map_err(|error| trouble(call.eval, error))?;

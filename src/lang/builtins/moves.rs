@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::kernel::{InputRef, Move, MoveError, MoveKind};
 use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::combinators::move_error;
-use crate::lang::kernels::input_refs;
+use crate::lang::eval::call::Call;
+use crate::lang::eval::combinators::move_error;
+use crate::lang::eval::family_calls::input_refs;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{Kind, Value};
+use crate::lang::values::value::{Kind, Value};
 
 fn make(call: &mut Call<'_, '_>) -> Res<Value> {
     let name = call.signature.name;

@@ -1,10 +1,10 @@
 //! Functions of numbers. Each also takes a list, item by item.
 
 use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::display::number;
+use crate::lang::eval::call::Call;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, List, Value, check_length};
+use crate::lang::values::display::number;
+use crate::lang::values::value::{FromValue, List, Value, check_length};
 
 /// Applies a function of one number to a number or to every number of a list.
 fn each(call: &mut Call<'_, '_>, f: fn(f64) -> f64) -> Res<Value> {

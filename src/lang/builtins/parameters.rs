@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::display::number;
+use crate::lang::eval::call::Call;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, Kind, Value, expected};
+use crate::lang::values::display::number;
+use crate::lang::values::value::{FromValue, Kind, Value, expected};
 use crate::param::{PRIORS, Param, Prior, State, Tie};
 
 fn value(state: State) -> Value {

@@ -7,11 +7,11 @@ use crate::data::{self, Dataset};
 use crate::describe::checks as told;
 use crate::fit::Fit;
 use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::host::Item;
-use crate::lang::sheet::Sheet;
+use crate::lang::eval::call::Call;
+use crate::lang::eval::host::Item;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{Kind, Value, expected};
+use crate::lang::values::sheet::Sheet;
+use crate::lang::values::value::{Kind, Value, expected};
 use crate::report::{self, Source};
 use crate::results;
 

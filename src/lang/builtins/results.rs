@@ -10,11 +10,11 @@ use crate::data::{self, Column, DataError, Dataset};
 use crate::describe::{self, tables};
 use crate::fit::Fit;
 use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::pipeline::Pipeline;
-use crate::lang::sheet::Sheet;
+use crate::lang::eval::call::Call;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, Items, Kind, List, Value, check_length, expected};
+use crate::lang::values::pipeline::Pipeline;
+use crate::lang::values::sheet::Sheet;
+use crate::lang::values::value::{FromValue, Items, Kind, List, Value, check_length, expected};
 use crate::model::ModelError;
 use crate::results::{self, At, By, Fitted, Score};
 
@@ -110,12 +110,12 @@ fn unlike(call: &Call<'_, '_>, fit: &Fit, error: ModelError) -> Trouble {
 fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
     let of: Value = call.arg("fit")?;
     let fit = match &of {
-        Value::Rest(rest) => rest.fits[0].clone(),
+        Value::OneVsRest(rest) => rest.fits[0].clone(),
         of => <Arc<Fit>>::from_value(of.clone())?,
     };
     let place = place(call, &fit)?;
     let average = call.or("average", false)?;
-    if let (Value::Rest(rest), false) = (&of, average) {
+    if let (Value::OneVsRest(rest), false) = (&of, average) {
         return match rest.predict(&place) {
             Ok(prediction) => Ok(Value::ClassPrediction(Arc::new(prediction))),
             Err(error) => Err(unlike(call, &fit, error).blame("at")),

@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use crate::data::write::write_whole;
 use crate::fit::Fit;
-use crate::lang::ast::StatementKind;
 use crate::lang::builtin::{self, Builtin, Entry, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::eval::{Evaluator, Globals};
-use crate::lang::host::{Host, Item};
-use crate::lang::parse::parse;
-use crate::lang::pipeline::Pipeline;
-use crate::lang::span::SourceId;
+use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::{Evaluator, Globals};
+use crate::lang::eval::host::{Host, Item};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, Kind, Value, expected};
+use crate::lang::values::pipeline::Pipeline;
+use crate::lang::values::value::{FromValue, Kind, Value, expected};
 use crate::model::Model;
 use crate::results::{SaveError, SavedFit};
 use crate::search::{Edit, Reader, SavedSearch, SavedSearchError, Search};
+use crate::syntax::ast::StatementKind;
+use crate::syntax::parse::parse;
+use crate::syntax::span::SourceId;
 
 use super::files::{PATH, out_path};
-use super::own_moves;
+use super::user_moves;
 
 fn save(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("fit")?;
@@ -103,7 +103,7 @@ impl Reader for Words {
 
     fn edit(&self, name: &str, function: &str) -> Result<Edit, String> {
         match read_function(function) {
-            Ok(value) => Ok(own_moves::edit(value, name.to_string(), self.globals.clone())),
+            Ok(value) => Ok(user_moves::edit(value, name.to_string(), self.globals.clone())),
             Err(trouble) => Err(trouble.message().to_string()),
         }
     }
@@ -116,7 +116,7 @@ fn read_model(text: &str) -> Res<Model> {
 }
 
 /// The function of a text that was saved.
-fn read_function(text: &str) -> Res<crate::lang::function::Function> {
+fn read_function(text: &str) -> Res<crate::lang::values::function::Function> {
     let function = read(text).and_then(FromValue::from_value);
     function.map_err(|trouble| Trouble::new(format!("the function `{text}` does not read back: {}", trouble.message())))
 }

@@ -6,15 +6,15 @@ use crate::data::Dataset;
 use crate::data::write::Table;
 use crate::kernel::{InputRef, Kernel, quoted};
 use crate::lang::builtin::{Builtin, Group, Place, Want, read_budget};
-use crate::lang::call::Call;
-use crate::lang::sheet::Sheet;
+use crate::lang::eval::call::Call;
+use crate::lang::eval::unknown;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::unknown;
-use crate::lang::value::{FromValue, Kind, Value};
+use crate::lang::values::sheet::Sheet;
+use crate::lang::values::value::{FromValue, Kind, Value};
 use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Reached, Search, SearchError, Settings};
 
 use super::models;
-use super::own_moves;
+use super::user_moves;
 
 /// Items of a list, or the value alone.
 fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
@@ -60,7 +60,7 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
         settings.moves.clear();
         for one in each::<Value>(moves)? {
             let edit = match one {
-                Value::Function(function) => own_moves::edit_of(function, call.eval).map_err(|t| t.blame("moves"))?,
+                Value::Function(function) => user_moves::edit_of(function, call.eval).map_err(|t| t.blame("moves"))?,
                 word => Edit::named(&<Arc<str>>::from_value(word)?).ok_or_else(|| Trouble::new("no such move"))?,
             };
             if !settings.moves.contains(&edit) {
@@ -146,7 +146,7 @@ fn tell(call: &mut Call<'_, '_>, found: &Search) {
             call.warn(format!("no base kernel looks at {name}, which holds categories: `onehot({name})` would"));
         }
     }
-    let refusals: Vec<String> = found.settings.moves.iter().filter_map(own_moves::refusals).collect();
+    let refusals: Vec<String> = found.settings.moves.iter().filter_map(user_moves::refusals).collect();
     refusals.into_iter().for_each(|text| call.warn(text));
 }
 

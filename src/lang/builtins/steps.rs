@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::data::{column_of, names, trouble, value};
 use crate::data::{self, DataError, Dataset, Step, Which};
 use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::display::number;
-use crate::lang::pipeline::Pipeline;
+use crate::lang::eval::call::Call;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::value::{FromValue, Kind, Value};
+use crate::lang::values::display::number;
+use crate::lang::values::pipeline::Pipeline;
+use crate::lang::values::value::{FromValue, Kind, Value};
 
 /// Steps on data where there are data, otherwise the steps themselves.
 fn stepped(data: Option<Arc<Dataset>>, steps: Vec<Step>) -> Result<Value, DataError> {

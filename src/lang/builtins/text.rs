@@ -1,11 +1,12 @@
 //! Showing things: `print`, `str`, `json`, `help`.
 
 use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::call::Call;
-use crate::lang::host::Item;
+use crate::lang::eval::call::Call;
+use crate::lang::eval::host::Item;
+use crate::lang::help as manual;
 use crate::lang::trouble::Res;
-use crate::lang::value::{Kind, Value};
-use crate::lang::{help as manual, json as form};
+use crate::lang::values::json as form;
+use crate::lang::values::value::{Kind, Value};
 
 /// Text as it is, anything else as it shows.
 fn plain(value: &Value) -> String {

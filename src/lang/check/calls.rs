@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::{Checker, Known};
-use crate::lang::ast::{Arg, Expr, ExprKind, UnaryOp};
 use crate::lang::builtin::{self, Entry, Group, Need, Signature, Want};
-use crate::lang::deal::{Shape, deal, deal_closure, misfit, misfit_item, misspelt, piped_misfit};
-use crate::lang::eval::{Evaluator, Globals};
-use crate::lang::host::Host;
-use crate::lang::span::Span;
+use crate::lang::eval::arguments::{Shape, deal, deal_closure, misfit, misfit_item, misspelt, piped_misfit};
+use crate::lang::eval::evaluator::{Evaluator, Globals};
+use crate::lang::eval::host::Host;
+use crate::lang::eval::unknown;
 use crate::lang::trouble::Trouble;
-use crate::lang::unknown;
-use crate::lang::value::{Kind, List, Value};
+use crate::lang::values::value::{Kind, List, Value};
 use crate::progress::Silent;
+use crate::syntax::ast::{Arg, Expr, ExprKind, UnaryOp};
+use crate::syntax::span::Span;
 
 impl Checker<'_> {
     pub(super) fn call(&mut self, callee: &Expr, piped: Option<(Known, Span)>, args: &[Arg], span: Span) -> Known {

@@ -161,7 +161,7 @@ fn sites_are_found_in_few_rounds_from_anywhere() {
         let problem = Problem::new(&model, &data, true).unwrap();
         let mut room = Approximator::new(120);
         let mut work = Workspace::new(120);
-        crate::kernel::Gram::new(problem.bound(), problem.sites()).evaluate(&[l, v], &mut room.k).unwrap();
+        crate::kernel::Gram::new(problem.bound(), problem.points()).evaluate(&[l, v], &mut room.k).unwrap();
         room.k.fill_upper_triangle_with_lower_triangle();
         room.find(Bernoulli::Ep, problem.y(), &[0.3; 120], false, warm, &mut work).unwrap()
     };

@@ -35,9 +35,9 @@ impl Posterior {
     /// Rows that the summand cannot look at.
     pub fn summand_times(&self, term: &Kernel, weights: &Matrix) -> Result<Matrix, ModelError> {
         let bound = term.bind(&self.problem.schema())?;
-        let sites = bound.sites(&self.problem.x())?;
-        let mut k = Matrix::zeros(sites.n(), sites.n());
-        Gram::new(&bound, &sites).evaluate(&bound.values(), &mut k)?;
+        let points = bound.points(&self.problem.x())?;
+        let mut k = Matrix::zeros(points.n(), points.n());
+        Gram::new(&bound, &points).evaluate(&bound.values(), &mut k)?;
         k.fill_upper_triangle_with_lower_triangle();
         Ok(transposed_product(&k, weights))
     }
@@ -48,7 +48,7 @@ impl Posterior {
     /// Rows that the summand cannot look at.
     pub fn summand_mean(&self, term: &Kernel, x: &[&[f64]]) -> Result<Vec<f64>, ModelError> {
         let bound = term.bind(&self.problem.schema())?;
-        let cross = bound.cross(&bound.values(), &bound.sites(&self.problem.x())?, &bound.sites(x)?)?;
+        let cross = bound.cross(&bound.values(), &bound.points(&self.problem.x())?, &bound.points(x)?)?;
         Ok(cross.tr_mul(&self.alpha).as_slice().to_vec())
     }
 
@@ -65,11 +65,11 @@ impl Posterior {
     ) -> Result<(Vec<f64>, Matrix), ModelError> {
         let bound = term.bind(&self.problem.schema())?;
         let values = bound.values();
-        let sites = bound.sites(x)?;
-        let cross = bound.cross(&values, &bound.sites(&self.problem.x())?, &sites)?;
+        let points = bound.points(x)?;
+        let cross = bound.cross(&values, &bound.points(&self.problem.x())?, &points)?;
         let mean = cross.tr_mul(&self.alpha);
-        let mut covariance = Matrix::zeros(sites.n(), sites.n());
-        Gram::new(&bound, &sites).evaluate(&values, &mut covariance)?;
+        let mut covariance = Matrix::zeros(points.n(), points.n());
+        Gram::new(&bound, &points).evaluate(&values, &mut covariance)?;
         covariance.fill_upper_triangle_with_lower_triangle();
         let half = self.factor.half_solve(&cross);
         covariance -= transposed_product(&half, &half);

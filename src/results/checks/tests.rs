@@ -47,7 +47,7 @@ fn drawn(seed: u64, noise: impl Fn(usize, f64) -> f64) -> Dataset {
     // the prior: a replicate of the model before its residuals are taken
     let bound = zeros.problem().bound();
     let mut k = crate::linalg::Matrix::zeros(ROWS, ROWS);
-    crate::kernel::Gram::new(bound, zeros.problem().sites()).evaluate(&bound.values(), &mut k).unwrap();
+    crate::kernel::Gram::new(bound, zeros.problem().points()).evaluate(&bound.values(), &mut k).unwrap();
     let f = crate::linalg::Cholesky::new(k).unwrap().lower() * white;
     data((0..ROWS).map(|i| 2.0 + f[i] + noise(i, normal())).collect())
 }

@@ -1,0 +1,189 @@
+//! Kernels of functions on circles, cylinders, tori, Möbius strips and spheres.
+//!
+//! An input x that is wound round a circle is shown to the kernel inside as the pair (sin, cos)(2πx/p), so that the
+//! functions repeat with period p (Duvenaud, "Expressing Structure with Kernels", 1.22). A torus winds two inputs, a
+//! cylinder the first of two. A Möbius strip winds both on one period and exchanges them: f(x, y) = f(y, x) (1.31–1.33).
+//! A sphere shows a latitude and a longitude, in degrees, as the point in space.
+
+use std::sync::Arc;
+
+use super::combinations::Weighted;
+use super::invariant::{gathered, pairs, placed};
+use crate::kernel::bind::{BindError, Cause, Place};
+use crate::kernel::family::{P, ParamSpec, Size, Spec};
+use crate::kernel::group::{Move, MoveKind, group};
+use crate::kernel::input_view::ViewMap;
+use crate::kernel::phrasing::Voice;
+use crate::kernel::plan::{Parts, Plan, Seen};
+use crate::kernel::wrap::{InputsShown, Wrap};
+use crate::kernel::{Inputs, Kernel, Values, Wrapped};
+
+const EACH: ParamSpec = ParamSpec { size: Size::Each, help: "how long a turn is, for each input", ..P };
+const TURN: ParamSpec = ParamSpec { help: "how long a turn is", ..P };
+
+pub(super) static PERIODIC: Spec = Spec {
+    stationary: true,
+    divisible: true,
+    ..Spec::wrap(
+        "periodic",
+        "a kernel wound round a circle, so that its functions repeat",
+        Voice::moving("{k}, wound round a circle so that it repeats in {x}[ every {p}]"),
+        "k(u, u'), u = (sin(2 pi x/p), cos(2 pi x/p))",
+        r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
+        &[EACH],
+        "periodic(SE(0), 0, p=2)",
+    )
+};
+
+pub(super) static TORUS: Spec = Spec {
+    stationary: true,
+    divisible: true,
+    ..Spec::wrap(
+        "torus",
+        "functions on a torus: both inputs go round",
+        Voice::moving("{k}, on a torus where {x} go round[ every {p}]"),
+        "k(u, u') with both inputs wound round circles",
+        r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
+        &[EACH],
+        "torus(SE, 0, 1)",
+    )
+};
+
+pub(super) static CYLINDER: Spec = Spec {
+    stationary: true,
+    divisible: true,
+    ..Spec::wrap(
+        "cylinder",
+        "functions on a cylinder: the first input goes round, the second along",
+        Voice::moving("{k}, on a cylinder of {x} where the first goes round[ every {p}]"),
+        "k(u, u') with the first input wound round a circle",
+        r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p), y)",
+        &[TURN],
+        "cylinder(SE, 0, 1)",
+    )
+};
+
+pub(super) static MOBIUS: Spec = Spec {
+    ..Spec::wrap(
+        "mobius",
+        "functions on a Moebius strip: both inputs go round, and may be exchanged",
+        Voice::moving("{k}, on a Möbius strip where {x} go round[ every {p}] and may be exchanged"),
+        "sum of k(u, v, u', v') over both exchanges of x and y",
+        r"\sum_{g, h \in \{1, \mathrm{swap}\}} k(g u, h u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
+        &[TURN],
+        "mobius(SE, 0, 1)",
+    )
+};
+
+pub(super) static SPHERE: Spec = Spec {
+    divisible: true,
+    ..Spec::wrap(
+        "sphere",
+        "functions on a sphere, of latitude and longitude in degrees",
+        Voice::moving("{k}, on a sphere of {x} in degrees"),
+        "k(u, u'), u = (cos a cos b, cos a sin b, sin a) of latitude a and longitude b",
+        r"k(u, u'),\ u = (\cos a \cos b, \cos a \sin b, \sin a)",
+        &[],
+        "sphere(SE, 0, 1)",
+    )
+};
+
+/// How inputs are wound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Winding {
+    /// Each input round a circle of its own.
+    Periodic,
+    Torus,
+    Cylinder,
+    Mobius,
+    Sphere,
+}
+
+impl Winding {
+    fn spec(self) -> &'static Spec {
+        match self {
+            Winding::Periodic => &PERIODIC,
+            Winding::Torus => &TORUS,
+            Winding::Cylinder => &CYLINDER,
+            Winding::Mobius => &MOBIUS,
+            Winding::Sphere => &SPHERE,
+        }
+    }
+
+    /// How many inputs it needs; `None` for any number.
+    pub fn inputs(self) -> Option<usize> {
+        match self {
+            Winding::Periodic => None,
+            _ => Some(2),
+        }
+    }
+}
+
+/// `kernel` with `inputs` wound; `params` are the periods.
+pub fn wound(winding: Winding, kernel: Kernel, inputs: Inputs, params: Vec<Values>) -> Kernel {
+    Kernel::wrap(Arc::new(winding), vec![kernel], inputs, params)
+}
+
+impl Wrap for Winding {
+    fn spec(&self) -> &'static Spec {
+        Winding::spec(*self)
+    }
+
+    fn inputs_shown(&self) -> InputsShown {
+        if self.inputs().is_some() { InputsShown::Each } else { InputsShown::Place }
+    }
+
+    fn moves_apart(&self) -> bool {
+        *self == Winding::Mobius
+    }
+
+    fn is_linear(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+        let spec = self.spec();
+        let inputs = plan.inputs(node, &wrapped.inputs)?;
+        plan.numbers(node, &inputs, "cannot be wound round a circle")?;
+        plan.not_wound(node, &inputs, seen.left, spec.name)?;
+        if let Some(wanted) = self.inputs().filter(|&wanted| wanted != inputs.len()) {
+            let cause = Cause::Inputs { family: spec.name, wanted, found: inputs.len() };
+            return Err(BindError { origin: node.origin(), place: Place::Node, cause });
+        }
+        let child = &wrapped.children[0];
+        if *self == Winding::Sphere {
+            let (lat, lon) = (inputs[0], inputs[1]);
+            let round = plan.viewed(node, seen, &inputs, 3, || ViewMap::Sphere { lat, lon })?;
+            let register = plan.child(wrapped, 0, round)?;
+            plan.no_params();
+            return Ok(register);
+        }
+        let (params, ahead) = plan.params_ahead(node, wrapped, &inputs, inputs.len())?;
+        let mut periods = plan.periods(&params.0);
+        let turned = if *self == Winding::Cylinder { &inputs[..1] } else { &inputs[..] };
+        if let &[one] = &periods[..] {
+            periods = vec![one; turned.len()];
+        }
+        let map = || ViewMap::Circle { columns: turned.to_vec(), periods: periods.clone() };
+        if *self != Winding::Mobius {
+            let round = plan.viewed(node, seen, turned, 2, map)?;
+            let register = plan.child(wrapped, 0, round)?;
+            plan.settle(ahead);
+            return Ok(register);
+        }
+        let swap = Move { kind: MoveKind::Swap, inputs: wrapped.inputs.written().to_vec(), about: Vec::new() };
+        let error = |e| BindError { origin: node.origin(), place: Place::Node, cause: Cause::Move(e) };
+        let swaps = group(&[swap], std::slice::from_ref(&inputs), plan.width()).map_err(error)?;
+        let pairs = pairs(plan, child, &swaps, true);
+        let mut seen_by = Vec::new();
+        for (g, h, _) in &pairs {
+            let moved = placed(plan, seen, g, h);
+            seen_by.push(plan.viewed(node, moved, turned, 2, map)?);
+        }
+        let registers = plan.copies(wrapped, 0, &seen_by)?;
+        plan.settle(ahead);
+        let (args, counts) = gathered(&registers, pairs.iter().map(|p| p.2));
+        let weights = counts.iter().map(|&n| n as f64).collect();
+        Ok(plan.combine(Box::new(Weighted(weights)), Parts::of(args, seen)))
+    }
+}

@@ -1,0 +1,81 @@
+//! What a fit says aside: warnings and notes that must be heard even where the fit itself is never shown.
+
+use crate::data::{Column, Dataset, Step, Which, mean_sd};
+use crate::describe::rounded;
+use crate::fit::{Fit, UNSETTLED};
+use crate::kernel::{InputRef, Inputs, Kernel, Node, Origin, Place, Size};
+use crate::lang::eval::call::Call;
+use crate::lang::eval::host::Item;
+use crate::model::{Model, Problem};
+use crate::syntax::diagnostic::Diagnostic;
+
+/// What must not go unheard, even where the fit is never shown.
+pub fn warn_of_end(call: &mut Call<'_, '_>, fit: &Fit) {
+    if let Some(ended) = fit.ended.filter(|ended| !ended.well()) {
+        call.warn(format!("the fit has {ended}: the values are the best so far"));
+    }
+    if fit.posterior.pseudo().is_some_and(|pseudo| !pseudo.converged) {
+        call.warn(UNSETTLED.to_string());
+    }
+    if fit.posterior.jitter() > 0.0 {
+        call.warn(format!("jitter of {:.1e} was added to the diagonal of the covariance", fit.posterior.jitter()));
+    }
+}
+
+/// One length-scale for columns whose spreads differ more than tenfold is hardly what was meant.
+pub fn warn_of_spreads(call: &mut Call<'_, '_>, model: &Model, data: &Dataset) {
+    let scaled = |step: &Step| matches!(step, Step::Standardize { columns: Which::All | Which::Inputs });
+    if model.steps.iter().any(scaled) {
+        return;
+    }
+    let known = model.noise_column();
+    let inputs: Vec<&Column> = data.inputs().filter(|c| !c.is_categories() && Some(c.name()) != known).collect();
+    let Some((origin, family, worst)) = uneven(&model.kernel, &inputs) else {
+        return;
+    };
+    let [(wide, a), (narrow, b)] = worst;
+    let text = format!("`{family}` has one scale for inputs whose spreads differ more than tenfold");
+    let warning = Diagnostic::warning(text)
+        .label(call.eval.host.origins.find(origin, Place::Node).unwrap_or(call.span), "here")
+        .note(format!("the standard deviation of `{wide}` is {}, that of `{narrow}` {}", rounded(a), rounded(b)))
+        .help(format!("write `ARD({family})`, or `standardize >> gp(…)`"));
+    call.emit(Item::Diagnostic(warning));
+}
+
+type Spread<'d> = (&'d str, f64);
+
+/// The first family with one scale for several inputs of very different spreads: the widest and the narrowest.
+fn uneven<'d>(kernel: &Kernel, inputs: &[&'d Column]) -> Option<(Option<Origin>, &'static str, [Spread<'d>; 2])> {
+    if matches!(kernel.node(), Node::Wrap(wrapped) if wrapped.wrap.stands_for_each()) {
+        return None;
+    }
+    let Node::Leaf(leaf) = kernel.node() else {
+        return kernel.children().iter().find_map(|child| uneven(child, inputs));
+    };
+    let spec = leaf.family.spec();
+    if leaf.ard || !spec.reads_inputs || !spec.params.iter().any(|param| param.size == Size::EachIfArd) {
+        return None;
+    }
+    let seen = |column: &&&Column| match &leaf.inputs {
+        Inputs::All => true,
+        Inputs::These(these) => these.iter().any(|input| match input {
+            InputRef::Name(name) => &**name == column.name(),
+            InputRef::Index(at) => inputs.get(*at).is_some_and(|c| c.name() == column.name()),
+        }),
+    };
+    let spread = |column: &&'d Column| Some((column.name(), mean_sd(column.values())?.1)).filter(|(_, sd)| *sd > 0.0);
+    let spreads: Vec<Spread<'d>> = inputs.iter().filter(seen).filter_map(spread).collect();
+    let wide = spreads.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let narrow = spreads.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    (wide.1 > 10.0 * narrow.1).then_some((kernel.origin(), spec.name, [*wide, *narrow]))
+}
+
+/// Says which values were not written and are therefore those of a fit's first start.
+pub fn note_unwritten(call: &mut Call<'_, '_>, problem: &Problem) {
+    let unwritten = problem.parameters().iter().filter(|p| p.is_free() && p.param.value().is_none());
+    let names: Vec<String> = unwritten.map(|p| format!("`{}`", p.name)).collect();
+    if !names.is_empty() {
+        let text = format!("not written, so taken from a fit's first start: {}", names.join(", "));
+        call.emit(Item::Diagnostic(Diagnostic::remark(text).label(call.span, "here")));
+    }
+}

@@ -1,0 +1,136 @@
+//! Values under names, values in files, and the time: what a long script needs to go on where it stopped.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use std::time::Instant;
+
+use super::files::out_path;
+use crate::data::write::write_whole;
+use crate::lang::builtin::{Builtin, Group, Place, Want};
+use crate::lang::eval::call::Call;
+use crate::lang::eval::host::Item;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::values::function::Function;
+use crate::lang::values::json;
+use crate::lang::values::sheet::Record;
+use crate::lang::values::value::{Kind, List, Value};
+
+fn record(call: &mut Call<'_, '_>) -> Res<Value> {
+    let fields = call.keywords();
+    if fields.is_empty() {
+        return Err(Trouble::new("a record needs at least one field").help("write `record(name=\"a\", value=1)`"));
+    }
+    let with = |record: Record, (name, value): (crate::syntax::ast::Name, crate::syntax::span::Spanned<Value>)| {
+        record.with(&*name.node, value.node)
+    };
+    let made = Value::Record(Arc::new(fields.into_iter().fold(Record::default(), with)));
+    // as deep and as large as a list may be
+    List::new(vec![made.clone()])?;
+    Ok(made)
+}
+
+/// The value of a file of JSON.
+fn parsed(path: &Path, name: &str) -> Res<Value> {
+    let broken = |why: String| Trouble::new(format!("`{name}` cannot be read: {why}"));
+    let text = std::fs::read_to_string(path).map_err(|error| broken(error.to_string()))?;
+    let found = serde_json::from_str(&text).map_err(|error| broken(format!("it is no JSON: {error}")))?;
+    json::value(&found)
+}
+
+/// It is looked for where scripts read, then where they write.
+fn read(call: &mut Call<'_, '_>) -> Res<Value> {
+    let name: Arc<str> = call.arg("path")?;
+    let read_from = super::data::places(call).into_iter().map(|folder| folder.join(&*name));
+    let path = read_from.chain([out_path(call, &name)]).find(|path| path.is_file());
+    let path: PathBuf = path.ok_or_else(|| Trouble::new(format!("there is no file `{name}`")).blame("path"))?;
+    parsed(&path, &name).map_err(|t| t.blame("path"))
+}
+
+fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
+    let name: Arc<str> = call.arg("path")?;
+    let function: Function = call.arg("function")?;
+    let path = out_path(call, &name);
+    if path.exists() {
+        let help = "remove the file, and the value is found anew";
+        return parsed(&path, &name).map_err(|t| t.blame("path").help(help));
+    }
+    // before the work and not after it
+    if !name.ends_with(".json") {
+        return Err(Trouble::new("a value is kept in a file that ends in .json").blame("path"));
+    }
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        return Err(Trouble::new(format!("the folder `{}` does not exist", folder.display())).blame("path"));
+    }
+    let value = call.apply(&function, Vec::new())?;
+    if let Some(lost) = json::lost(&value) {
+        let text = format!("{} cannot be kept in a file", lost.kind().noun());
+        let help = "numbers, strings, lists and records can; `str(…)` is the text of any value";
+        return Err(Trouble::new(text).blame("function").help(help));
+    }
+    let form = json::plain(&value);
+    if call.eval.progress.stop() {
+        call.warn(format!("`{name}` was not written: what was found is only the best until it was stopped"));
+        return json::value(&form);
+    }
+    write_whole(&path, format!("{form:#}\n").as_bytes())
+        .map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
+    call.emit(Item::Wrote(path));
+    // what is given now is what the file will give
+    json::value(&form)
+}
+
+fn clock(_call: &mut Call<'_, '_>) -> Res<Value> {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    Ok(Value::Number(START.elapsed().as_secs_f64()))
+}
+
+pub static KEPT: &[Builtin] = &[
+    Builtin {
+        name: "record",
+        aliases: &[],
+        group: Group::Lists,
+        places: &[Place::keywords("field", Want::Any, "a field: a name and its value")],
+        result: Some(Kind::Record),
+        summary: "values under names",
+        help: "A list of records with the same names is shown as a table, and `write` makes a file of it.",
+        examples: &["record(name=\"a\", value=1).value", "[record(n=n, square=n^2) for n in 1..4]"],
+        run: record,
+    },
+    Builtin {
+        name: "keep",
+        aliases: &[],
+        group: Group::Session,
+        places: &[
+            Place::required("path", Want::Path, "a .json file under the output folder"),
+            Place::required("function", Want::FUNCTION, "takes nothing and gives the value"),
+        ],
+        result: None,
+        summary: "a value that is found once and then read from its file",
+        help: "If the file is there it is read, and the function is not called: long work that was stopped goes on where it \
+               was. Numbers, strings, lists and records can be kept; what is no finite number comes back as nothing.",
+        examples: &["keep(\"sum.json\", () -> sum(0..1000))"],
+        run: keep,
+    },
+    Builtin {
+        name: "read",
+        aliases: &[],
+        group: Group::Session,
+        places: &[Place::required("path", Want::Path, "a file of JSON")],
+        result: None,
+        summary: "the value of a JSON file: numbers, strings, lists and records",
+        help: "",
+        examples: &["[record(n=1), record(n=2)] |> write(\"ns.json\")\nread(\"ns.json\")[1].n"],
+        run: read,
+    },
+    Builtin {
+        name: "clock",
+        aliases: &[],
+        group: Group::Session,
+        places: &[],
+        result: Some(Kind::Number),
+        summary: "seconds on a clock: the difference of two is how long something took",
+        help: "",
+        examples: &["let before = clock()\nclock() - before < 60"],
+        run: clock,
+    },
+];

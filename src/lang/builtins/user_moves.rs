@@ -1,0 +1,64 @@
+//! Functions of the user as moves of a search.
+
+use std::sync::Arc;
+
+use crate::kernel::Kernel;
+use crate::lang::eval::closure_text;
+use crate::lang::eval::evaluator::{Evaluator, Globals};
+use crate::lang::eval::host::Host;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::values::function::Function;
+use crate::lang::values::value::Value;
+use crate::progress::Silent;
+use crate::search::{EDIT_NAMES, Edit, Refusals, UserEdit};
+use crate::syntax;
+use crate::syntax::span::Span;
+
+/// The edit that a function makes. It goes by the function's name, or by its text, and takes along what the session has
+/// bound, for functions that mention names bound after them.
+pub fn edit_of(function: Function, eval: &Evaluator<'_>) -> Res<Edit> {
+    if let Function::Known(entry) = &function
+        && EDIT_NAMES.contains(&entry.signature.name)
+    {
+        let name = entry.signature.name;
+        let text = format!("`{name}` is a function that does not take a kernel alone");
+        return Err(Trouble::new(text).help(format!("the move of that name is written \"{name}\"")));
+    }
+    let name = function.name().map_or_else(|| closure_text::expression(&function), str::to_string);
+    Ok(edit(function, name, Arc::new(eval.globals().clone())))
+}
+
+/// The edit of a function under a name.
+pub fn edit(function: Function, name: String, globals: Arc<Globals>) -> Edit {
+    let source = closure_text::expression(&function);
+    let apply = move |kernel: &Kernel| apply(&function, &globals, kernel);
+    Edit::Own(Arc::new(UserEdit::new(name, source, Arc::new(apply))))
+}
+
+fn apply(function: &Function, globals: &Globals, kernel: &Kernel) -> Result<Kernel, String> {
+    let mut host = Host::default();
+    let mut out = |_| {};
+    let args = vec![Value::Kernel(kernel.clone())];
+    let value = syntax::shallow(|| {
+        Evaluator::new(&mut host, globals, &Silent, &mut out).apply(function, args, Span::default())
+    });
+    match value {
+        Ok(Value::Kernel(kernel)) => Ok(kernel),
+        Ok(other) => Err(format!("it gave {}", other.kind().noun())),
+        Err(trouble) => Err(trouble.message().to_string()),
+    }
+}
+
+/// What is to be told of functions that gave no kernel, since it was last told.
+pub fn refusals(edit: &Edit) -> Option<String> {
+    let Edit::Own(own) = edit else { return None };
+    let (name, Refusals { asked, refused, first }) = (&own.name, own.take_refusals());
+    match (refused, asked) {
+        (0, _) => None,
+        (1, 1) => Some(format!("the move `{name}` gave no kernel: {first}")),
+        _ if refused == asked => {
+            Some(format!("the move `{name}` gave no kernel, all {asked} times that it was asked: {first}"))
+        }
+        _ => Some(format!("the move `{name}` gave no kernel {refused} of {asked} times; the first time: {first}")),
+    }
+}

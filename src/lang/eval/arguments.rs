@@ -1,0 +1,185 @@
+//! Which argument goes where: positions, names, and what is wrong about them. Nothing is evaluated here, so that calls
+//! and the checker share it.
+
+use std::sync::Arc;
+
+use crate::lang::builtin::{Need, Signature, Want, nearest};
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::values::value::{Kind, Value};
+use crate::syntax::ast::Name;
+use crate::syntax::span::Span;
+
+/// An argument before it is evaluated: its name, if it has one, and its place in the text.
+pub struct Shape<'s> {
+    pub name: Option<&'s Name>,
+    pub span: Span,
+}
+
+/// What is known of one place when arguments are dealt out.
+struct Slot<'s> {
+    name: &'s str,
+    short: &'s [&'s str],
+    need: Need,
+    keyword: bool,
+}
+
+/// For each argument the place that it goes to. Used before anything is evaluated, by calls and by the checker alike.
+pub fn deal(signature: &Signature, args: &[Shape<'_>], call: Span) -> Res<Vec<usize>> {
+    let places = signature.places.iter();
+    let slots: Vec<Slot> =
+        places.map(|p| Slot { name: p.name, short: p.short, need: p.need, keyword: p.keyword }).collect();
+    let callee = format!("`{}`", signature.name);
+    deal_slots(&callee, &slots, args, call).map_err(|t| t.or_help(|| format!("write `{}`", signature.shown())))
+}
+
+/// As [`deal`], for a function of the user's.
+pub fn deal_closure(name: &str, params: &[(Arc<str>, bool)], args: &[Shape<'_>], call: Span) -> Res<Vec<usize>> {
+    let need = |required: bool| if required { Need::Required } else { Need::Optional("") };
+    let slots: Vec<Slot> =
+        params.iter().map(|(name, req)| Slot { name, short: &[], need: need(*req), keyword: false }).collect();
+    // A function without a name is called by words.
+    let callee = if name.contains(' ') { name.to_owned() } else { format!("`{name}`") };
+    deal_slots(&callee, &slots, args, call).map_err(|trouble| {
+        let params: Vec<&str> = params.iter().map(|(name, _)| &**name).collect();
+        match callee.strip_prefix('`').and_then(|name| name.strip_suffix('`')) {
+            Some(name) => trouble.or_help(|| format!("it is `{name}({})`", params.join(", "))),
+            None => trouble,
+        }
+    })
+}
+
+fn deal_slots(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], call: Span) -> Res<Vec<usize>> {
+    let mut taken = vec![false; slots.len()];
+    let mut dealt = Vec::with_capacity(args.len());
+    for arg in args {
+        let place = match arg.name {
+            Some(name) => named_slot(callee, slots, name)?,
+            None => {
+                let free = |i: &usize| {
+                    let slot = &slots[*i];
+                    slot.need == Need::Many || (!taken[*i] && !slot.keyword && slot.need != Need::Keywords)
+                };
+                (0..slots.len()).find(free).ok_or_else(|| too_many(callee, slots, args, arg.span))?
+            }
+        };
+        let slot = &slots[place];
+        if taken[place] && !matches!(slot.need, Need::Many | Need::Keywords) {
+            return Err(Trouble::new(format!("`{}` of {callee} is given twice", slot.name)).at(arg.span));
+        }
+        taken[place] = true;
+        dealt.push(place);
+    }
+    if let Some(missing) = (0..slots.len()).find(|&i| slots[i].need == Need::Required && !taken[i]) {
+        let missing = slots[missing].name;
+        return Err(Trouble::new(format!("{callee} needs `{missing}`")).saying("it is missing here").at(call));
+    }
+    Ok(dealt)
+}
+
+fn named_slot(callee: &str, slots: &[Slot<'_>], name: &Name) -> Res<usize> {
+    let named = |slot: &&Slot| !matches!(slot.need, Need::Many | Need::Keywords);
+    let exact = |slot: &Slot| named(&slot) && (slot.name == &*name.node || slot.short.contains(&&*name.node));
+    let any = || slots.iter().position(|slot| slot.need == Need::Keywords);
+    if let Some(found) = slots.iter().position(exact).or_else(any) {
+        return Ok(found);
+    }
+    let known: Vec<&str> =
+        slots.iter().filter(named).flat_map(|s| std::iter::once(s.name).chain(s.short.iter().copied())).collect();
+    let trouble = Trouble::new(format!("{callee} has no argument `{}`", name.node)).at(name.span);
+    Err(match nearest(&name.node, known.iter().copied()) {
+        Some(near) => trouble.help(format!("did you mean `{near}`?")),
+        None if known.is_empty() => trouble.note("it takes no arguments by name"),
+        None => trouble,
+    })
+}
+
+fn too_many(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], extra: Span) -> Trouble {
+    let most = slots.iter().filter(|slot| !slot.keyword && slot.need != Need::Keywords).count();
+    let found = args.iter().filter(|arg| arg.name.is_none()).count();
+    let most = match most {
+        0 => "no arguments".into(),
+        1 => "1 argument".into(),
+        n => format!("{n} arguments"),
+    };
+    let by_position = if slots.iter().any(|slot| slot.keyword) { " without a name" } else { "" };
+    Trouble::new(format!("{callee} takes {most}{by_position}, found {found}")).saying("one too many").at(extra)
+}
+
+/// An argument of the wrong kind, or of the right one with a value that does not fit.
+pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Value>) -> Trouble {
+    let place = &signature.places[place];
+    let each = |want: &Want| matches!(want, Want::Each(_));
+    let lists = each(&place.want) || matches!(place.want, Want::Either(wants) if wants.iter().any(each));
+    if let (true, Some(Value::List(list))) = (lists, value)
+        && list.items().is_empty()
+    {
+        let text = format!("`{}` of `{}` needs at least one, found an empty list", place.name, signature.name);
+        let trouble = Trouble::new(text).saying("this is empty");
+        return match place.need {
+            Need::Optional(default) if !default.is_empty() => trouble.help(format!("left out it is {default}")),
+            _ => trouble,
+        };
+    }
+    let of = format!("for `{}` of `{}`", place.name, signature.name);
+    unfitting(place.want, &of, kind, value)
+}
+
+/// What is said of a misfit that was given by name in a place that takes any name: it may be another argument, misspelt.
+pub fn misspelt(trouble: Trouble, signature: &Signature, place: usize, name: Option<&Name>) -> Trouble {
+    let (Need::Keywords, Some(name)) = (signature.places[place].need, name) else { return trouble };
+    let others = signature.places.iter().filter(|p| p.keyword && p.need != Need::Keywords).map(|p| p.name);
+    match nearest(&name.node, others) {
+        Some(near) => trouble.help(format!("did you mean `{near}`?")),
+        None => trouble,
+    }
+}
+
+/// What was piped into a call that has not all it needs, where its place wants something else: that is the fault then.
+pub fn piped_misfit(signature: &Signature, kind: Kind) -> Option<Trouble> {
+    let first = signature.places.iter().position(|place| !place.keyword)?;
+    let wrong = signature.places[first].need == Need::Required && !signature.places[first].want.allows(kind);
+    wrong.then(|| misfit(signature, first, kind, None))
+}
+
+/// An item of a list that does not fit its place.
+pub fn misfit_item(signature: &Signature, place: usize, want: Want, kind: Kind, value: Option<&Value>) -> Trouble {
+    let of = format!("in `{}` of `{}`", signature.places[place].name, signature.name);
+    unfitting(want, &of, kind, value)
+}
+
+fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> Trouble {
+    let found = match value {
+        Some(value @ (Value::Number(_) | Value::Str(_))) if want.allows(kind) => format!("`{value}`"),
+        _ => kind.noun().into(),
+    };
+    let what = want.noun();
+    let trouble = Trouble::new(format!("expected {what} {of}, found {found}"));
+    // A value is in the message; its kind is worth a label.
+    let trouble = if found.starts_with('`') { trouble } else { trouble.saying(format!("this is {found}")) };
+    let near = match value {
+        Some(Value::Str(word)) => nearest(word, want.choices()),
+        _ => None,
+    };
+    let from_data = matches!(kind, Kind::Data | Kind::Kernel | Kind::Model);
+    let help = match (near, want) {
+        (Some(near), _) => format!("did you mean \"{near}\"?"),
+        (None, Want::Kind(Kind::Data)) if kind == Kind::Fit => {
+            "`.data` of it are the rows that it was fitted to".into()
+        }
+        (None, Want::Kind(Kind::Fit)) if from_data => "a fit comes of `data |> fit(model)`".into(),
+        (None, Want::FIT_OR_SEARCH) if from_data => {
+            "a fit comes of `data |> fit(model)`, a search of `data |> search`".into()
+        }
+        (None, Want::FUNCTION) => "a function is written `x -> …`, or `(x, y) -> …`".into(),
+        (None, Want::Kind(Kind::Kernel) | Want::Each(Want::Kind(Kind::Kernel)))
+            if matches!(kind, Kind::Fit | Kind::Search | Kind::Model) =>
+        {
+            "`.kernel` of it is its kernel, with its values".into()
+        }
+        (None, Want::Budget) if kind == Kind::String => {
+            "a time has a number and one of s, min and h; a number without quotes counts evaluations".into()
+        }
+        _ => return trouble,
+    };
+    trouble.help(help)
+}

@@ -1,0 +1,445 @@
+//! Calls: arguments evaluated as their places want them, and what is run.
+
+use std::sync::Arc;
+
+use crate::lang::builtin::{self, Action, Entry, Need, Signature, Want};
+use crate::lang::eval::arguments::{Shape, deal, deal_closure, misfit, misfit_item, misspelt, piped_misfit};
+use crate::lang::eval::combinators;
+use crate::lang::eval::evaluator::Evaluator;
+use crate::lang::eval::family_calls;
+use crate::lang::eval::host::Item;
+use crate::lang::eval::unknown;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::values::function::{Closure, Function};
+use crate::lang::values::pipeline::Pipeline;
+use crate::lang::values::value::{FromValue, Value, expected};
+use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprKind, Name};
+use crate::syntax::diagnostic::Diagnostic;
+use crate::syntax::span::{Span, Spanned};
+
+/// One call of a builtin: its arguments, each of the kind that its place wants, and the evaluator.
+pub struct Call<'e, 'a> {
+    pub eval: &'e mut Evaluator<'a>,
+    pub signature: &'static Signature,
+    /// The whole call.
+    pub span: Span,
+    /// By place.
+    args: Vec<Option<Spanned<Value>>>,
+    /// Where those stood that were taken.
+    taken: Vec<(usize, Span)>,
+    many: Vec<Spanned<Value>>,
+    /// For a place that was given a list: where the items of the list stand.
+    parts: Vec<(usize, Vec<Span>)>,
+    keywords: Vec<(Name, Spanned<Value>)>,
+}
+
+impl Call<'_, '_> {
+    fn place(&self, name: &str) -> Option<usize> {
+        self.signature.places.iter().position(|place| place.name == name)
+    }
+
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.place(name).and_then(|i| self.args[i].as_ref()).map(|arg| &arg.node)
+    }
+
+    /// The place of an argument in the text, or of the call where it was left out.
+    pub fn span_of(&self, name: &str) -> Span {
+        let Some(place) = self.place(name) else { return self.span };
+        let taken = || self.taken.iter().find(|(at, _)| *at == place).map(|(_, span)| *span);
+        self.args[place].as_ref().map(|arg| arg.span).or_else(taken).unwrap_or(self.span)
+    }
+
+    /// Where the items of a list stand that was written in the place.
+    pub fn parts_of(&mut self, name: &str) -> Vec<Span> {
+        let Some(place) = self.place(name) else { return Vec::new() };
+        self.parts.iter().find(|(at, _)| *at == place).map(|(_, spans)| spans.clone()).unwrap_or_default()
+    }
+
+    /// An argument that was given, if it was.
+    pub fn maybe<T: FromValue>(&mut self, name: &'static str) -> Res<Option<T>> {
+        let Some(place) = self.place(name) else { return Ok(None) };
+        let Some(arg) = self.args[place].take() else { return Ok(None) };
+        self.taken.push((place, arg.span));
+        T::from_value(arg.node).map(Some).map_err(|t| t.at(arg.span))
+    }
+
+    /// An argument, or what stands for it when it was left out.
+    pub fn or<T: FromValue>(&mut self, name: &'static str, default: T) -> Res<T> {
+        Ok(self.maybe(name)?.unwrap_or(default))
+    }
+
+    /// An argument that must be there.
+    pub fn arg<T: FromValue>(&mut self, name: &'static str) -> Res<T> {
+        self.maybe(name)?.ok_or_else(|| {
+            Trouble::new(format!("`{}` needs `{name}`", self.signature.name)).saying("it is missing here")
+        })
+    }
+
+    /// The arguments of a place that takes any number.
+    pub fn many(&mut self) -> Vec<Spanned<Value>> {
+        std::mem::take(&mut self.many)
+    }
+
+    /// The arguments whose names the signature does not fix.
+    pub fn keywords(&mut self) -> Vec<(Name, Spanned<Value>)> {
+        std::mem::take(&mut self.keywords)
+    }
+
+    /// Calls a function value.
+    pub fn apply(&mut self, function: &Function, args: Vec<Value>) -> Res<Value> {
+        self.eval.poll()?;
+        self.eval.apply(function, args, self.span)
+    }
+
+    pub fn emit(&mut self, item: Item) {
+        self.eval.emit(item);
+    }
+
+    /// A warning at the call.
+    pub fn warn(&mut self, message: impl Into<String>) {
+        let warning = Diagnostic::warning(message).label(self.span, "here");
+        self.eval.emit(Item::Diagnostic(warning));
+    }
+}
+
+/// What stands before `(`.
+enum Target {
+    Entry(&'static Entry),
+    Value(Value),
+}
+
+impl Evaluator<'_> {
+    /// `callee(args)`, with the value that a pipe brings as the first argument.
+    pub fn call(&mut self, callee: &Expr, piped: Option<Spanned<Value>>, args: &[Arg], span: Span) -> Res<Value> {
+        match self.target(callee)? {
+            Target::Entry(entry) => self.call_entry(entry, piped, args, span),
+            Target::Value(Value::Function(function)) => match function {
+                Function::Known(entry) => self.call_entry(entry, piped, args, span),
+                Function::Closure(closure) => self.call_closure(&closure, piped, args, span),
+                Function::Steps(_) => {
+                    let values = self.positional(piped, args, "a chain of functions")?;
+                    self.apply(&function, values, span)
+                }
+            },
+            Target::Value(Value::Kernel(kernel)) => {
+                let values = self.positional(piped, args, "a kernel")?;
+                self.kernel_at(&kernel, values).map_err(|t| t.at(span))
+            }
+            Target::Value(Value::Model(pipeline)) => {
+                let data = match self.positional(piped, args, "a pipeline")?.as_slice() {
+                    [Value::Data(data)] => data.clone(),
+                    _ => return Err(Trouble::new("a pipeline is applied to one data set").at(span)),
+                };
+                if pipeline.gp.is_some() {
+                    return Err(Trouble::new("a model is fitted with `fit`")
+                        .saying("this is a model")
+                        .help("write `data |> fit(model)`")
+                        .at(callee.span));
+                }
+                pipeline.applied(&data).map(|made| Value::Data(Arc::new(made))).map_err(|t| t.at(span))
+            }
+            Target::Value(other) => Err(Trouble::new(format!("{} cannot be called", other.kind().noun()))
+                .saying(format!("this is {}", other.kind().noun()))
+                .at(callee.span)),
+        }
+    }
+
+    /// In call position a builtin is found behind a name of the user's whose value cannot be called.
+    fn target(&mut self, callee: &Expr) -> Res<Target> {
+        let ExprKind::Name(name) = &callee.node else {
+            return self.eval(callee).map(Target::Value);
+        };
+        let user = self.bound_value(name);
+        match (user, builtin::find(name)) {
+            (Some(value), _) if value.is_callable() => Ok(Target::Value(value)),
+            (_, Some(entry)) => Ok(Target::Entry(entry)),
+            (Some(value @ Value::Model(_)), None) => Ok(Target::Value(value)),
+            (Some(value), None) => {
+                Err(Trouble::new(format!("`{name}` is {}, which cannot be called", value.kind().noun()))
+                    .at(callee.span))
+            }
+            (None, None) => Err(unknown::callee(name, self.globals().keys().map(|n| &**n)).at(callee.span)),
+        }
+    }
+
+    fn positional(&mut self, piped: Option<Spanned<Value>>, args: &[Arg], what: &str) -> Res<Vec<Value>> {
+        let mut values: Vec<Value> = piped.into_iter().map(|p| p.node).collect();
+        for arg in args {
+            if let Some(name) = &arg.name {
+                return Err(Trouble::new(format!("{what} takes no arguments by name")).at(name.span));
+            }
+            values.push(self.eval(&arg.value)?);
+        }
+        Ok(values)
+    }
+
+    /// A call of something that the language knows.
+    pub fn call_entry(
+        &mut self,
+        entry: &'static Entry,
+        piped: Option<Spanned<Value>>,
+        args: &[Arg],
+        span: Span,
+    ) -> Res<Value> {
+        let signature = &entry.signature;
+        let dealt = deal(signature, &shapes(&piped, args), span).map_err(|trouble| match &piped {
+            Some(piped) => match piped_misfit(signature, piped.node.kind()) {
+                Some(misfit) => misfit.at(piped.span),
+                None => trouble,
+            },
+            None => trouble,
+        })?;
+        let mut values = Vec::with_capacity(dealt.len());
+        let mut parts = Vec::new();
+        values.extend(piped.map(|value| (None, value)));
+        for (arg, &place) in args.iter().zip(&dealt[values.len()..]) {
+            if let ExprKind::List(items) = &arg.value.node {
+                parts.push((place, items.iter().map(|item| item.span).collect()));
+            }
+            let value = if let (Want::Word, ExprKind::Name(name)) = (signature.places[place].want, &arg.value.node) {
+                Value::Str(name.clone())
+            } else if signature.places[place].want.is_input() {
+                self.input(&arg.value, signature.places[place].want)?
+            } else {
+                self.eval(&arg.value)?
+            };
+            values.push((arg.name.as_ref(), Spanned::new(value, arg.value.span)));
+        }
+        self.run(entry, values, &dealt, parts, span)
+    }
+
+    fn run(
+        &mut self,
+        entry: &'static Entry,
+        values: Vec<(Option<&Name>, Spanned<Value>)>,
+        dealt: &[usize],
+        parts: Vec<(usize, Vec<Span>)>,
+        span: Span,
+    ) -> Res<Value> {
+        let signature = &entry.signature;
+        let mut call = Call {
+            eval: self,
+            signature,
+            span,
+            args: (0..signature.places.len()).map(|_| None).collect(),
+            taken: Vec::new(),
+            many: Vec::new(),
+            parts,
+            keywords: Vec::new(),
+        };
+        for ((name, value), &at) in values.into_iter().zip(dealt) {
+            let place = &signature.places[at];
+            if !place.want.admits(&value.node) {
+                if let (Want::Each(want), Value::List(list)) = (place.want, &value.node)
+                    && let Some(bad) = list.items().iter().position(|item| !want.admits(item))
+                {
+                    let item = &list.items()[bad];
+                    let spans = call.parts.iter().find(|(place, _)| *place == at).map(|(_, spans)| spans);
+                    let span = spans.and_then(|spans| spans.get(bad)).copied().unwrap_or(value.span);
+                    return Err(misfit_item(signature, at, *want, item.kind(), Some(item)).at(span));
+                }
+                let trouble = misfit(signature, at, value.node.kind(), Some(&value.node));
+                return Err(misspelt(trouble, signature, at, name).at(value.span));
+            }
+            let value = match value.node {
+                Value::Search(search) if place.want.takes_best() => {
+                    Spanned::new(Value::Fit(search.best.clone()), value.span)
+                }
+                node => Spanned::new(node, value.span),
+            };
+            match (place.need, name) {
+                (Need::Many, _) => call.many.push(value),
+                (Need::Keywords, Some(name)) => call.keywords.push((name.clone(), value)),
+                _ => call.args[at] = Some(value),
+            }
+        }
+        let spans: Vec<Span> = signature.places.iter().map(|place| call.span_of(place.name)).collect();
+        match entry.action {
+            Action::Builtin(run) => run(&mut call),
+            Action::Family(family) => family_calls::build_family(&mut call, family),
+            Action::Combinator(combinator) => combinators::build_combinator(&mut call, combinator),
+        }
+        .map_err(|trouble| {
+            let blamed = trouble.blamed().and_then(|name| signature.places.iter().position(|p| p.name == name));
+            trouble.at(blamed.map_or(span, |i| spans[i]))
+        })
+    }
+
+    fn call_closure(
+        &mut self,
+        closure: &Arc<Closure>,
+        piped: Option<Spanned<Value>>,
+        args: &[Arg],
+        span: Span,
+    ) -> Res<Value> {
+        let params = closure.signature();
+        let dealt = deal_closure(closure.shown_name(), &params, &shapes(&piped, args), span)
+            .map_err(|t| t.or_help(|| format!("it is `{}`", crate::lang::eval::closure_text::shown(closure))))?;
+        let mut values: Vec<Option<Value>> = (0..params.len()).map(|_| None).collect();
+        let mut dealt = dealt.into_iter();
+        if let (Some(piped), Some(place)) = (piped, if args.len() < dealt.len() { dealt.next() } else { None }) {
+            values[place] = Some(piped.node);
+        }
+        for (arg, place) in args.iter().zip(dealt) {
+            values[place] = Some(self.eval(&arg.value)?);
+        }
+        self.enter(closure, values, span).map_err(|t| t.called(span, "called here"))
+    }
+
+    /// Calls a function value with values.
+    pub fn apply(&mut self, function: &Function, args: Vec<Value>, span: Span) -> Res<Value> {
+        let shapes: Vec<Shape> = args.iter().map(|_| Shape { name: None, span }).collect();
+        match function {
+            Function::Closure(closure) => {
+                let params = closure.signature();
+                deal_closure(closure.shown_name(), &params, &shapes, span).map_err(|t| {
+                    t.or_help(|| format!("it is `{}`", crate::lang::eval::closure_text::shown(closure)))
+                })?;
+                let mut values: Vec<Option<Value>> = args.into_iter().map(Some).collect();
+                values.resize_with(params.len(), || None);
+                self.enter(closure, values, span).map_err(|t| t.called(span, "called here"))
+            }
+            Function::Known(entry) => {
+                let dealt = deal(&entry.signature, &shapes, span)?;
+                let values = args.into_iter().map(|value| (None, Spanned::new(value, span))).collect();
+                self.run(entry, values, &dealt, Vec::new(), span)
+            }
+            Function::Steps(steps) => {
+                let mut args = args;
+                for step in steps.iter() {
+                    args = vec![self.apply(step, args, span)?];
+                }
+                args.pop().ok_or_else(|| Trouble::new("a chain of functions without a function"))
+            }
+        }
+    }
+
+    /// `a |> f |> g(x)`.
+    pub fn pipes(&mut self, first: &Expr, rest: &[(Spanned<BinaryOp>, Expr)]) -> Res<Value> {
+        let mut value = self.eval(first)?;
+        let mut span = first.span;
+        for (_, step) in rest {
+            let piped = Some(Spanned::new(value, span));
+            let whole = span.to(step.span);
+            value = match &step.node {
+                ExprKind::Call { callee, args } => self.call(callee, piped, args, step.span)?,
+                _ => self.call(step, piped, &[], step.span)?,
+            };
+            span = whole;
+        }
+        Ok(value)
+    }
+
+    /// `f >> g`.
+    pub fn steps(&mut self, first: &Expr, rest: &[(Spanned<BinaryOp>, Expr)]) -> Res<Value> {
+        let mut parts = Vec::new();
+        for part in std::iter::once(first).chain(rest.iter().map(|(_, part)| part)) {
+            parts.push((self.step(part)?, part.span));
+        }
+        if parts.iter().any(|(value, _)| is_model(value)) {
+            return self.model_steps(parts);
+        }
+        let mut steps = Vec::new();
+        for (value, span) in parts {
+            match value {
+                Value::Function(Function::Steps(inner)) => steps.extend(inner.iter().cloned()),
+                Value::Function(function) => steps.push(function),
+                other => return Err(expected("a function or a step of a model beside `>>`", &other).at(span)),
+            }
+        }
+        Ok(Value::Function(Function::Steps(steps.into())))
+    }
+
+    /// Steps, and last a process: `standardize >> gp(SE)`. A verb by its bare name is the step without arguments.
+    fn model_steps(&mut self, parts: Vec<(Value, Span)>) -> Res<Value> {
+        let mut made = Pipeline::default();
+        for (value, span) in parts {
+            let value = match value {
+                Value::Function(function @ Function::Known(_)) => self.apply(&function, Vec::new(), span)?,
+                Value::Function(Function::Steps(steps)) => {
+                    let parts = steps.iter().map(|step| (Value::Function(step.clone()), span)).collect();
+                    self.model_steps(parts)?
+                }
+                other => other,
+            };
+            made = made.then(Pipeline::from_value(value).map_err(|t| t.at(span))?).map_err(|t| t.at(span))?;
+        }
+        Ok(Value::Model(Arc::new(made)))
+    }
+
+    /// An operand of `>>`: in call position as before `(`.
+    fn step(&mut self, part: &Expr) -> Res<Value> {
+        match &part.node {
+            ExprKind::Name(_) => match self.target(part) {
+                Ok(Target::Entry(entry)) => Ok(entry.as_value()),
+                Ok(Target::Value(value)) => Ok(value),
+                Err(_) => self.eval(part),
+            },
+            _ => self.eval(part),
+        }
+    }
+
+    /// A value in a place of kind Input: a bare word is a column's name, unless the user has bound it to a number, a
+    /// string or a list of these.
+    pub fn input(&mut self, expr: &Expr, want: Want) -> Res<Value> {
+        match &expr.node {
+            ExprKind::Name(name) => {
+                if let Some((value @ (Value::Param(_) | Value::Dist(_)), _)) = self.user(name)
+                    && want.admits(value)
+                {
+                    return Ok(value.clone());
+                }
+                let found = self.user(name).filter(|(value, _)| is_input(value)).map(|(v, g)| (v.clone(), g));
+                match found {
+                    Some((value, global)) => {
+                        if global && self.host.noted.insert(name.clone()) {
+                            let text = format!(
+                                "`{name}` is read as the value that you gave it, {}",
+                                excerpt(value.to_string())
+                            );
+                            let note = Diagnostic::remark(text).label(expr.span, "here");
+                            self.emit(Item::Diagnostic(
+                                note.help(format!("write \"{name}\" for a column of that name")),
+                            ));
+                        }
+                        Ok(value)
+                    }
+                    None => Ok(Value::Str(name.clone())),
+                }
+            }
+            ExprKind::List(items) => {
+                let mut list = crate::lang::values::value::ListBuilder::default();
+                for item in items {
+                    list.push(self.input(item, Want::Input)?)?;
+                }
+                Ok(Value::List(list.finish()))
+            }
+            _ => self.eval(expr),
+        }
+    }
+}
+
+/// Whether a value stands for a model in a chain of steps.
+fn is_model(value: &Value) -> bool {
+    matches!(value, Value::Model(_) | Value::Kernel(_) | Value::Fit(_) | Value::Search(_))
+}
+
+/// The beginning of a text, for a message of one line.
+fn excerpt(text: String) -> String {
+    const LONG: usize = 40;
+    if text.chars().count() <= LONG { text } else { text.chars().take(LONG).chain(" …".chars()).collect() }
+}
+
+/// Whether a value can say which inputs are meant.
+fn is_input(value: &Value) -> bool {
+    match value {
+        Value::Number(_) | Value::Str(_) | Value::Range(_) => true,
+        Value::List(list) => list.items().iter().all(|v| matches!(v, Value::Number(_) | Value::Str(_))),
+        _ => false,
+    }
+}
+
+fn shapes<'s>(piped: &Option<Spanned<Value>>, args: &'s [Arg]) -> Vec<Shape<'s>> {
+    let first = piped.iter().map(|p| Shape { name: None, span: p.span });
+    first.chain(args.iter().map(|arg| Shape { name: arg.name.as_ref(), span: arg.span })).collect()
+}

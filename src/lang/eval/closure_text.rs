@@ -1,0 +1,183 @@
+//! A function with its captured values filled in, so that its text stands for itself.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use crate::lang::values::function::{Closure, Function, free_names};
+use crate::lang::values::value::Value;
+use crate::syntax::ast::{Arg, Expr, ExprKind, FnParam, Lambda};
+use crate::syntax::parse::parse;
+use crate::syntax::print::print_lambda;
+use crate::syntax::span::SourceId;
+
+/// The source form of a function of the user's; of one that `fn` made, with its name.
+pub fn shown(closure: &Closure) -> String {
+    let filled = filled(closure);
+    match &closure.name {
+        None => print_lambda(&filled),
+        Some(name) => {
+            let statement = crate::syntax::ast::StatementKind::Fn {
+                name: crate::syntax::span::Spanned::new(name.clone(), filled.body.span),
+                function: Arc::new(filled),
+            };
+            let span = closure.lambda.body.span;
+            crate::syntax::print::print_statement(&crate::syntax::ast::Statement { node: statement, span })
+        }
+    }
+}
+
+/// A function as an expression that gives it. One of the user's that calls itself can only be named.
+pub fn expression(function: &Function) -> String {
+    match function {
+        Function::Known(entry) => entry.signature.name.into(),
+        Function::Steps(steps) => steps.iter().map(operand).collect::<Vec<_>>().join(" >> "),
+        Function::Closure(closure) => {
+            let optional = closure.lambda.params.iter().any(|param| param.default.is_some());
+            match &closure.name {
+                Some(name) if optional || free_names(&closure.lambda).contains(name) => name.to_string(),
+                _ => print_lambda(&filled(closure)),
+            }
+        }
+    }
+}
+
+/// As [`expression`], in brackets where `>>` beside it needs them.
+fn operand(function: &Function) -> String {
+    let text = expression(function);
+    if text.contains("->") { format!("({text})") } else { text }
+}
+
+/// Its text with literals in place of captured names, where a value has a source form.
+pub fn filled(closure: &Closure) -> Lambda {
+    fill(closure, &Room { nodes: &Cell::new(MOST), level: 0 })
+}
+
+/// At most so many nodes are written, and functions in functions to such a depth; what is captured beyond keeps its name.
+const MOST: usize = 20_000;
+const DEEPEST: usize = 8;
+
+/// What may still be filled in.
+struct Room<'r> {
+    nodes: &'r Cell<usize>,
+    level: usize,
+}
+
+fn fill(closure: &Closure, room: &Room<'_>) -> Lambda {
+    Filling { captured: &closure.captured, hidden: Vec::new(), room }.lambda(&closure.lambda)
+}
+
+struct Filling<'c> {
+    captured: &'c [(Arc<str>, Value)],
+    room: &'c Room<'c>,
+    /// Names that are bound further in.
+    hidden: Vec<Arc<str>>,
+}
+
+impl Filling<'_> {
+    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
+        let mark = self.hidden.len();
+        let mut params = Vec::with_capacity(lambda.params.len());
+        for param in &lambda.params {
+            let default = param.default.as_ref().map(|default| self.expr(default));
+            params.push(FnParam { name: param.name.clone(), default });
+            self.hidden.push(param.name.node.clone());
+        }
+        let body = self.expr(&lambda.body);
+        self.hidden.truncate(mark);
+        Lambda { params, body }
+    }
+
+    fn boxed(&mut self, expr: &Expr) -> Box<Expr> {
+        Box::new(self.expr(expr))
+    }
+
+    fn all(&mut self, exprs: &[Expr]) -> Vec<Expr> {
+        exprs.iter().map(|expr| self.expr(expr)).collect()
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Expr {
+        self.room.nodes.set(self.room.nodes.get().saturating_sub(1));
+        let node = match &expr.node {
+            ExprKind::Number(_) | ExprKind::Str(_) | ExprKind::Bool(_) => expr.node.clone(),
+            ExprKind::Name(name) => self.name(name),
+            ExprKind::List(items) => ExprKind::List(self.all(items)),
+            ExprKind::Comprehension { body, vars, over, cond } => {
+                let over = self.boxed(over);
+                let mark = self.hidden.len();
+                self.hidden.extend(vars.iter().map(|var| var.node.clone()));
+                let body = self.boxed(body);
+                let cond = cond.as_ref().map(|cond| self.boxed(cond));
+                self.hidden.truncate(mark);
+                ExprKind::Comprehension { body, vars: vars.clone(), over, cond }
+            }
+            ExprKind::Lambda(lambda) => ExprKind::Lambda(Arc::new(self.lambda(lambda))),
+            ExprKind::If { cond, then, otherwise } => {
+                ExprKind::If { cond: self.boxed(cond), then: self.boxed(then), otherwise: self.boxed(otherwise) }
+            }
+            ExprKind::Chain { first, rest } => ExprKind::Chain {
+                first: self.boxed(first),
+                rest: rest.iter().map(|(op, operand)| (op.clone(), self.expr(operand))).collect(),
+            },
+            ExprKind::Unary { op, operand } => ExprKind::Unary { op: op.clone(), operand: self.boxed(operand) },
+            ExprKind::Range { start, end, inclusive } => {
+                ExprKind::Range { start: self.boxed(start), end: self.boxed(end), inclusive: *inclusive }
+            }
+            ExprKind::Prior { value, prior } => {
+                ExprKind::Prior { value: value.as_ref().map(|value| self.boxed(value)), prior: self.boxed(prior) }
+            }
+            ExprKind::Call { callee, args } => ExprKind::Call {
+                callee: self.boxed(callee),
+                args: args.iter().map(|arg| Arg { value: self.expr(&arg.value), ..arg.clone() }).collect(),
+            },
+            ExprKind::Index { value, index } => ExprKind::Index { value: self.boxed(value), index: self.boxed(index) },
+            ExprKind::Member { value, member } => ExprKind::Member { value: self.boxed(value), member: member.clone() },
+        };
+        Expr { node, span: expr.span }
+    }
+
+    fn name(&self, name: &Arc<str>) -> ExprKind {
+        let kept = || ExprKind::Name(name.clone());
+        if self.hidden.contains(name) {
+            return kept();
+        }
+        match self.captured.iter().find(|(captured, _)| captured == name) {
+            Some((_, value)) => literal(value, self.room).unwrap_or_else(kept),
+            None => kept(),
+        }
+    }
+}
+
+/// The expression that gives a value, if there is one of moderate size.
+fn literal(value: &Value, room: &Room<'_>) -> Option<ExprKind> {
+    if room.nodes.get() == 0 || room.level >= DEEPEST {
+        return None;
+    }
+    match value {
+        Value::Number(x) => Some(ExprKind::Number(*x)),
+        Value::Bool(b) => Some(ExprKind::Bool(*b)),
+        Value::Str(text) => Some(ExprKind::Str(text.clone())),
+        Value::Function(Function::Known(entry)) => Some(ExprKind::Name(entry.signature.name.into())),
+        Value::Function(Function::Closure(inner)) if inner.name.is_none() => {
+            let deeper = Room { nodes: room.nodes, level: room.level + 1 };
+            Some(ExprKind::Lambda(Arc::new(fill(inner, &deeper))))
+        }
+        Value::List(list) if list.size() <= 1000 => {
+            let span = Default::default();
+            let items = list.items().iter().map(|item| literal(item, room).map(|node| Expr { node, span }));
+            items.collect::<Option<Vec<_>>>().map(ExprKind::List)
+        }
+        Value::Range(_) | Value::Dist(_) | Value::Move(_) | Value::Kernel(_) | Value::Model(_) => {
+            read(&value.to_string())
+        }
+        _ => None,
+    }
+}
+
+/// The expression of a text that prints a value.
+fn read(text: &str) -> Option<ExprKind> {
+    let program = parse(text, SourceId::default()).ok()?;
+    match program.statements.into_iter().next()?.node {
+        crate::syntax::ast::StatementKind::Expr(expr) => Some(expr.node),
+        _ => None,
+    }
+}

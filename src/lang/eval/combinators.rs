@@ -1,0 +1,489 @@
+//! Combinators: constructions around kernels, by the specs that the kernel room declares.
+
+use std::sync::Arc;
+
+use crate::kernel::wraps::{
+    self, AdditiveError, Bases, DeepError, Depth, Edges, InvariantError, Method, Mixture, Shifts, WRAPS, Winding,
+};
+use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveError, MoveKind, RowFunction, Spec, Values, families};
+use crate::lang::builtin::{Place, Want};
+use crate::lang::eval::call::Call;
+use crate::lang::eval::family_calls::{input_refs, written};
+use crate::lang::eval::kernel_rows::UserRows;
+use crate::lang::eval::origins::Mark;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::values::function::Function;
+use crate::lang::values::value::{FromValue, Kind, Value, expected};
+use crate::syntax::span::Span;
+
+/// How a combinator is called, beside the parameters of its spec, and how it is made.
+pub struct Combinator {
+    pub name: &'static str,
+    /// Places before those of its parameters.
+    pub places: &'static [Place],
+    make: fn(&mut Making<'_, '_, '_>) -> Res<Kernel>,
+}
+
+impl Combinator {
+    /// The declarations of its name: one, or one for each of its variants.
+    pub fn specs(&self) -> impl Iterator<Item = &'static Spec> + use<> {
+        let name = self.name;
+        WRAPS.iter().copied().filter(move |spec| spec.name == name)
+    }
+}
+
+/// A combinator under construction.
+struct Making<'m, 'e, 'a> {
+    call: &'m mut Call<'e, 'a>,
+    name: &'static str,
+    mark: Mark,
+}
+
+impl Making<'_, '_, '_> {
+    fn kernel(&mut self, place: &'static str) -> Res<Kernel> {
+        self.call.arg(place)
+    }
+
+    fn function(&mut self) -> Res<Arc<dyn RowFunction>> {
+        self.mark.function = Some(self.call.span_of("function"));
+        let function: Function = self.call.arg("function")?;
+        Ok(UserRows::shared(function, self.call.eval))
+    }
+
+    /// The inputs of an optional place; all inputs without it.
+    fn inputs(&mut self, place: &'static str) -> Res<Inputs> {
+        let (inputs, spans) = self.call.inputs(place)?;
+        self.mark.inputs = spans;
+        Ok(inputs)
+    }
+
+    /// The inputs of places that must be there.
+    fn all_inputs(&mut self, places: &[&'static str]) -> Res<Inputs> {
+        let mut all = Vec::new();
+        for &place in places {
+            let span = self.call.span_of(place);
+            let value: Value = self.call.arg(place)?;
+            self.take(&value, span, &mut all)?;
+        }
+        Ok(Inputs::These(all))
+    }
+
+    /// Those of an argument, none of which was there before.
+    fn take(&mut self, value: &Value, span: Span, all: &mut Vec<InputRef>) -> Res<()> {
+        for input in input_refs(value).map_err(|t| t.at(span))? {
+            if all.contains(&input) {
+                return Err(Trouble::new(format!("input {input} is named twice")).at(span));
+            }
+            all.push(input);
+            self.mark.inputs.push(span);
+        }
+        Ok(())
+    }
+
+    /// The parameters of one of its specs.
+    fn params(&mut self, spec: &'static Spec) -> Res<Vec<Values>> {
+        let (params, spans) = written(self.call, spec)?;
+        self.mark.params = spans;
+        Ok(params)
+    }
+
+    /// Those of its only spec.
+    fn own_params(&mut self) -> Res<Vec<Values>> {
+        match WRAPS.iter().copied().find(|spec| spec.name == self.name) {
+            Some(spec) => self.params(spec),
+            None => Err(Trouble::new(format!("there is no combinator `{}`", self.name))),
+        }
+    }
+}
+
+const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a kernel");
+const FUNCTION: Place = Place::required("function", Want::FUNCTION, "a function of the inputs that the kernel sees");
+const BASE: Place = Place::optional(
+    "base",
+    Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::List)]),
+    "SE",
+    "the kernel that each input gets, or a list of one for each",
+);
+const DIMS: Place = Place::keyword("dims", Want::Input, "", "the inputs; all without it");
+const NORMALIZE: Place =
+    Place::keyword("normalize", Want::BOOL, "false", "divide by the root of k(x, x) k(x', x'), for a variance of 1");
+const FIRST: Place = Place::required("first", Want::Input, "an input");
+const SECOND: Place = Place::required("second", Want::Input, "another input");
+
+const fn wound(
+    name: &'static str,
+    places: &'static [Place],
+    make: fn(&mut Making<'_, '_, '_>) -> Res<Kernel>,
+) -> Combinator {
+    Combinator { name, places, make }
+}
+
+fn wind(making: &mut Making<'_, '_, '_>, winding: Winding, places: &[&'static str]) -> Res<Kernel> {
+    let kernel = making.kernel("kernel")?;
+    let inputs = making.all_inputs(places)?;
+    if let Some(wanted) = winding.inputs().filter(|&wanted| wanted != inputs.written().len()) {
+        let found = inputs.written().len();
+        return Err(Trouble::new(format!("`{}` is about {wanted} inputs, and here it is given {found}", making.name)));
+    }
+    let params = if winding == Winding::Sphere { Vec::new() } else { making.own_params()? };
+    Ok(wraps::wound(winding, kernel, inputs, params))
+}
+
+pub static COMBINATORS: &[Combinator] = &[
+    Combinator {
+        name: "changepoint",
+        places: &[
+            Place::required("before", Want::Kind(Kind::Kernel), "the kernel before the change"),
+            Place::required("after", Want::Kind(Kind::Kernel), "the kernel after it"),
+            Place::optional("input", Want::Input, "", "along which input it changes"),
+        ],
+        make: |making| {
+            let (before, after) = (making.kernel("before")?, making.kernel("after")?);
+            let inputs = making.inputs("input")?;
+            Ok(wraps::changepoint(before, after, inputs, making.own_params()?))
+        },
+    },
+    Combinator {
+        name: "warp",
+        places: &[KERNEL, FUNCTION],
+        make: |making| Ok(wraps::warp(making.kernel("kernel")?, making.function()?)),
+    },
+    Combinator {
+        name: "scale",
+        places: &[KERNEL, FUNCTION],
+        make: |making| Ok(wraps::scale(making.kernel("kernel")?, making.function()?)),
+    },
+    Combinator {
+        name: "basis",
+        places: &[
+            Place::required("function", Want::FUNCTION, "gives the values of the basis functions, a list"),
+            Place::optional("input", Want::Input, "", "what the function is given; all inputs without it"),
+        ],
+        make: |making| {
+            let function = making.function()?;
+            let inputs = making.inputs("input")?;
+            Ok(wraps::basis(function, inputs, making.own_params()?))
+        },
+    },
+    Combinator {
+        name: "invariant",
+        places: &[
+            KERNEL,
+            Place::many(
+                "moves",
+                Want::Either(&[Want::Kind(Kind::Move), Want::Kind(Kind::List)]),
+                "what may be done to the inputs: `swap(0, 1)`, `flip(0)` …, or a list of these",
+            ),
+            Place::keyword("method", Want::Choice(&["sum", "product", "fold"]), "\"sum\"", "how it is made invariant"),
+            Place::keyword("normalize", Want::BOOL, "false", "divide the sum by the number of its terms"),
+        ],
+        make: invariant,
+    },
+    Combinator {
+        name: "reflect",
+        places: &[
+            KERNEL,
+            Place::many("inputs", Want::Input, "the input that is mirrored, or the two that are exchanged"),
+            Place::keyword("about", Want::NUMBER, "0", "where the mirror of one input stands"),
+        ],
+        make: reflect,
+    },
+    wound("periodic", &[KERNEL, Place::required("input", Want::Input, "what goes round, or a list")], |making| {
+        wind(making, Winding::Periodic, &["input"])
+    }),
+    wound("torus", &[KERNEL, FIRST, SECOND], |making| wind(making, Winding::Torus, &["first", "second"])),
+    wound("cylinder", &[KERNEL, FIRST, SECOND], |making| wind(making, Winding::Cylinder, &["first", "second"])),
+    wound("mobius", &[KERNEL, FIRST, SECOND], |making| wind(making, Winding::Mobius, &["first", "second"])),
+    wound(
+        "sphere",
+        &[
+            KERNEL,
+            Place::required("lat", Want::Input, "the latitude, in degrees"),
+            Place::required("lon", Want::Input, "the longitude, in degrees"),
+        ],
+        |making| wind(making, Winding::Sphere, &["lat", "lon"]),
+    ),
+    Combinator {
+        name: "translate",
+        places: &[KERNEL, NORMALIZE],
+        make: |making| Ok(wraps::translate(making.kernel("kernel")?, making.call.or("normalize", false)?)),
+    },
+    Combinator {
+        name: "conv",
+        places: &[
+            KERNEL,
+            Place::required("rows", Want::Count, "how many rows of pixels"),
+            Place::required(
+                "cols",
+                Want::Count,
+                "how many pixels a row has; the inputs, as the kernel mentions them, are the image row by row",
+            ),
+            Place::keyword(
+                "radius",
+                Want::Count,
+                "",
+                "by how many pixels it is shifted at most; any number without it",
+            ),
+            Place::keyword("edges", Want::Choice(&["wrap", "zero"]), "\"wrap\"", "what comes in at an edge"),
+            NORMALIZE,
+        ],
+        make: |making| {
+            let kernel = making.kernel("kernel")?;
+            let (rows, cols): (usize, usize) = (making.call.arg("rows")?, making.call.arg("cols")?);
+            if rows == 0 || cols == 0 {
+                let place = if rows == 0 { "rows" } else { "cols" };
+                return Err(Trouble::new("an image has at least one row and one column").at(making.call.span_of(place)));
+            }
+            let radius = making.call.maybe("radius")?;
+            let edges: Option<Arc<str>> = making.call.maybe("edges")?;
+            let edges = Edges::ALL.into_iter().find(|e| edges.as_deref() == Some(e.name())).unwrap_or_default();
+            let normalize = making.call.or("normalize", false)?;
+            Ok(wraps::conv(kernel, Shifts { rows, cols, radius, edges }, normalize))
+        },
+    },
+    Combinator {
+        name: "additive",
+        places: &[BASE, Place::keyword("order", Want::Count, "", "the highest order; all orders without it"), DIMS],
+        make: |making| additive(making, Mixture::Additive(None)),
+    },
+    Combinator { name: "anova", places: &[BASE, DIMS], make: |making| additive(making, Mixture::Anova) },
+    Combinator {
+        name: "dropout",
+        places: &[
+            BASE,
+            Place::keyword("keep", Want::NUMBER, "0.5", "the probability that an input is kept, within [0, 1]"),
+            DIMS,
+        ],
+        make: |making| additive(making, Mixture::Dropout(0.5)),
+    },
+    Combinator {
+        name: "deep",
+        places: &[
+            Place::required("n", Want::Either(&[Want::NUMBER, Want::Kind(Kind::Kernel)]), "how many layers, or inf"),
+            Place::required(
+                "kernel",
+                Want::Either(&[Want::Kind(Kind::Kernel), Want::NUMBER]),
+                "that of the first layer",
+            ),
+            Place::keyword("connected", Want::BOOL, "false", "connect every layer to the inputs"),
+        ],
+        make: deep,
+    },
+];
+
+fn invariant(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
+    let kernel = making.kernel("kernel")?;
+    let mut moves: Vec<Move> = Vec::new();
+    for value in making.call.many() {
+        let given = match value.node {
+            Value::List(list) => list.items().to_vec(),
+            one => vec![one],
+        };
+        for one in given {
+            let one = Arc::<Move>::from_value(one).map_err(|t| t.at(value.span))?;
+            for input in &one.inputs {
+                if !moves.iter().any(|m| m.inputs.contains(input)) {
+                    making.mark.inputs.push(value.span);
+                }
+            }
+            moves.push(Arc::unwrap_or_clone(one));
+        }
+    }
+    let method: Option<Arc<str>> = making.call.maybe("method")?;
+    let method = Method::ALL.into_iter().find(|m| method.as_deref() == Some(m.name())).unwrap_or_default();
+    let normalize = making.call.or("normalize", false)?;
+    wraps::invariant(kernel, moves, method, normalize).map_err(|error| invariant_error(making, &error))
+}
+
+fn reflect(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
+    let kernel = making.kernel("kernel")?;
+    let mut inputs = Vec::new();
+    for value in making.call.many() {
+        making.take(&value.node, value.span, &mut inputs)?;
+    }
+    let span = making.call.span_of("about");
+    let about: Option<f64> = making.call.maybe("about")?;
+    let (kind, about) = match (inputs.len(), about) {
+        (1, about) => (MoveKind::Flip, about.into_iter().collect()),
+        (2, None) => (MoveKind::Swap, Vec::new()),
+        (2, Some(_)) => {
+            let trouble = Trouble::new("two inputs are exchanged, which is about no point").at(span);
+            return Err(trouble.help("`reflect(reflect(k, a, about=…), b, about=…)` mirrors both"));
+        }
+        (found, _) => {
+            let trouble =
+                Trouble::new(format!("`reflect` takes one input to mirror or two to exchange, found {found}"));
+            return Err(trouble.help(match found {
+                0 => "such as `reflect(k, 0)` or `reflect(k, 0, 1)`",
+                _ => "`invariant(k, permute([…]))` is for more",
+            }));
+        }
+    };
+    let one = Move::new(kind, inputs, about).map_err(|error| match error {
+        MoveError::NotFinite => move_error(&error).at(span),
+        _ => move_error(&error),
+    })?;
+    wraps::invariant(kernel, vec![one], Method::Sum, false).map_err(|error| invariant_error(making, &error))
+}
+
+fn invariant_error(making: &Making<'_, '_, '_>, error: &InvariantError) -> Trouble {
+    let trouble = Trouble::new(error.to_string());
+    match error {
+        InvariantError::NoMove => {
+            trouble.help("such as `invariant(k, swap(0, 1))`; the moves are swap, flip, rotate, permute, shift")
+        }
+        InvariantError::NoProduct { .. } => {
+            let families = families::FAMILIES.iter().map(|family| family.spec());
+            let divisible: Vec<&str> = families.filter(|spec| spec.divisible).map(|spec| spec.name).collect();
+            trouble
+                .at(making.call.span_of("kernel"))
+                .note(format!("it holds for {} and products of these", divisible.join(", ")))
+                .help("`method=\"sum\"` and `method=\"fold\"` take every kernel")
+        }
+        InvariantError::Normalize => trouble.at(making.call.span_of("normalize")),
+        InvariantError::Move(error) => move_error(error),
+    }
+}
+
+/// What is wrong with a move, with a way out.
+pub fn move_error(error: &MoveError) -> Trouble {
+    let trouble = Trouble::new(error.to_string());
+    match error {
+        MoveError::Endless => trouble
+            .note("mirrors and turns about different points make a shift")
+            .help("`periodic` is for functions that repeat"),
+        MoveError::TooLarge => trouble
+            .note("all orders of n inputs are n! elements, and each mirror doubles them")
+            .help("take fewer inputs, or `shift`, which has as many elements as inputs"),
+        MoveError::Inputs { name: "rotate", found, .. } if *found > 2 => {
+            trouble.help("`shift([…])` moves several inputs round in a circle")
+        }
+        MoveError::Inputs { name: "swap", found, .. } if *found > 2 => {
+            trouble.help("`permute([…])` is for more than two")
+        }
+        MoveError::Inputs { name: "flip", found, .. } if *found > 1 => {
+            trouble.help("`invariant(k, flip(0), flip(1))` mirrors each; `swap(0, 1)` exchanges them")
+        }
+        MoveError::Inputs { name, found: 0 | 1, .. } => {
+            trouble.help(format!("such as `{name}({})`", if *name == "flip" { "0" } else { "0, 1" }))
+        }
+        _ => trouble,
+    }
+}
+
+fn additive(making: &mut Making<'_, '_, '_>, mixture: Mixture) -> Res<Kernel> {
+    let (span, parts) = (making.call.span_of("base"), making.call.parts_of("base"));
+    let mixture = match mixture {
+        Mixture::Additive(_) => Mixture::Additive(making.call.maybe("order")?),
+        Mixture::Dropout(keep) => Mixture::Dropout(making.call.or("keep", keep)?),
+        Mixture::Anova => Mixture::Anova,
+    };
+    let base: Option<Value> = making.call.maybe("base")?;
+    let inputs = making.inputs("dims")?;
+    let bases = match base {
+        None => {
+            let origin = making.call.eval.host.origins.mark(Mark::new(making.call.span));
+            Bases::Like(wraps::usual_base().with_origin(origin))
+        }
+        Some(Value::List(list)) => {
+            let kernels = list.items().iter().enumerate().map(|(i, item)| {
+                let at = parts.get(i).copied();
+                Kernel::from_value(item.clone()).map_err(|t| match at {
+                    Some(at) => t.at(at),
+                    None => t.within("in the list").at(span),
+                })
+            });
+            let kernels = kernels.collect::<Res<Vec<_>>>()?;
+            if inputs != Inputs::All {
+                let trouble = Trouble::new("a list of kernels says for itself what each looks at");
+                return Err(trouble.at(making.call.span_of("dims")).help("leave `dims` out"));
+            }
+            Bases::Each(kernels)
+        }
+        Some(Value::Kernel(kernel)) => Bases::Like(kernel),
+        Some(other) => return Err(expected("a kernel, or a list of kernels", &other).at(span)),
+    };
+    if let Bases::Like(kernel) = &bases
+        && let Some(input) = kernel.mentioned().0.first()
+    {
+        let name = making.name;
+        let trouble = Trouble::new(format!(
+            "the base of `{name}` stands for one kernel for each input, and here it names input {input}"
+        ));
+        let help = format!("leave the input out, as in `{name}(SE)`, or write a list: `{name}([SE(0), SE(1)])`");
+        return Err(trouble.at(span).help(help));
+    }
+    let params = making.own_params()?;
+    wraps::additive(mixture, bases, inputs, params).map_err(|error| {
+        let mut trouble = Trouble::new(error.to_string());
+        if let AdditiveError::Weights { orders, found } = error
+            && found < orders
+        {
+            trouble =
+                trouble.help(format!("`order={found}` stops at order {found}; a weight of 0 leaves an order out"));
+        }
+        let place = match error {
+            AdditiveError::NoOrder | AdditiveError::Order { .. } => "order",
+            AdditiveError::NoKernel => return trouble.at(span),
+            AdditiveError::Weights { .. } | AdditiveError::NothingLeft => "weights",
+            AdditiveError::Keep(_) => "keep",
+        };
+        trouble.at(making.call.span_of(place))
+    })
+}
+
+/// So many layers, of which the last thousands change nothing that can be seen.
+const MOST_LAYERS: f64 = 10_000.0;
+
+fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
+    let spans = [making.call.span_of("n"), making.call.span_of("kernel")];
+    let (one, two): (Value, Value) = (making.call.arg("n")?, making.call.arg("kernel")?);
+    let (layers, span, kernel) = match (one, two) {
+        (Value::Number(n), Value::Kernel(kernel)) => (n, spans[0], kernel),
+        (Value::Kernel(kernel), Value::Number(n)) => (n, spans[1], kernel),
+        (Value::Number(_), other) => return Err(expected("a kernel", &other).at(spans[1])),
+        (_, other) => return Err(expected("a number of layers", &other).at(spans[1])),
+    };
+    let depth = match layers {
+        n if n == f64::INFINITY => Depth::Infinite,
+        n if n >= 1.0 && n.fract() == 0.0 && n <= MOST_LAYERS => Depth::Layers(n as u32),
+        n if n > MOST_LAYERS => {
+            let number = crate::lang::values::display::number(n);
+            let trouble = Trouble::new(format!("a kernel has at most {MOST_LAYERS} layers, found {number}")).at(span);
+            return Err(trouble.help("`deep(inf, k, connected=true)` is the limit"));
+        }
+        n => {
+            let number = crate::lang::values::display::number(n);
+            let trouble =
+                Trouble::new(format!("the number of layers is whole and at least 1, found {number}")).at(span);
+            return Err(trouble.help("`deep(1, k)` is k; `deep(inf, k, connected=true)` is the limit"));
+        }
+    };
+    let connected = making.call.or("connected", false)?;
+    let spec = WRAPS.iter().copied().filter(|s| s.name == making.name).find(|s| (s.params.len() == 2) == connected);
+    let params = match spec {
+        Some(spec) => making.params(spec)?,
+        None => Vec::new(),
+    };
+    if !connected && making.call.value("lengthscale").is_some() {
+        let trouble = Trouble::new("the length-scale is that of the connection to the inputs, and there is none");
+        let help = "write `connected=true`, or give it to the kernel of the first layer: `deep(3, SE(l=2))`";
+        return Err(trouble.at(making.call.span_of("lengthscale")).help(help));
+    }
+    wraps::deep(depth, kernel, connected, params).map_err(|error| {
+        let trouble = Trouble::new(error.to_string()).at(span);
+        match error {
+            DeepError::NoLayer => trouble,
+            DeepError::Limit => trouble.help("`deep(inf, k, connected=true)` has a limit that still knows its inputs"),
+        }
+    })
+}
+
+pub fn build_combinator(call: &mut Call<'_, '_>, combinator: &'static Combinator) -> Res<Value> {
+    let mark = Mark::new(call.span);
+    let mut making = Making { name: combinator.name, mark, call };
+    let kernel = (combinator.make)(&mut making)?;
+    let Making { call, mark, .. } = making;
+    let origin = call.eval.host.origins.mark(mark);
+    crate::lang::eval::operators::kernel(kernel.with_origin(origin))
+}

@@ -1,0 +1,268 @@
+//! Kernels from calls: families and combinators by the specs that the kernel room declares.
+
+use crate::data::Dataset;
+use crate::kernel::{Domains, Family, InputRef, Inputs, Kernel, Leaf, Node, ParamSpec, Role, Size, Spec, Values};
+use crate::lang::builtin::{Entry, Group, Place, Signature, Want};
+use crate::lang::eval::call::Call;
+use crate::lang::eval::combinators::Combinator;
+use crate::lang::eval::origins::Mark;
+use crate::lang::eval::unknown;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::values::value::{FromValue, Kind, Value, expected};
+use crate::param::{Param, State};
+use crate::syntax::span::Span;
+
+fn param_place(param: &'static ParamSpec) -> Place {
+    let help = param.help;
+    let place = match param.domain {
+        Domains::Count => Place::keyword(param.name, Want::Param, "2", help),
+        Domains::Real | Domains::Positive => Place::keyword(param.name, Want::Param, "", help),
+    };
+    if param.short == param.name { place } else { place.or(std::slice::from_ref(&param.short)) }
+}
+
+/// The signature of a family: its input, its parameters, its flag.
+pub fn family_signature(family: &'static dyn Family) -> Signature {
+    let spec = family.spec();
+    let about = if spec.reads_inputs { "which input it looks at; all without it" } else { "not looked at" };
+    let mut places = vec![Place::optional("input", Want::Input, "", about)];
+    places.extend(spec.params.iter().map(param_place));
+    if let Some(flag) = spec.flag {
+        places.push(Place::keyword(flag.name, Want::BOOL, if flag.on { "true" } else { "false" }, flag.help));
+    }
+    signature(spec, Group::Families, places)
+}
+
+/// The signature of a combinator, or `None` if the kernel room does not declare it.
+pub fn combinator_signature(combinator: &Combinator) -> Option<Signature> {
+    let mut places = combinator.places.to_vec();
+    for param in combinator.specs().flat_map(|spec| spec.params) {
+        if !places.iter().any(|place| place.name == param.name) {
+            places.push(param_place(param));
+        }
+    }
+    let mut all = combinator.specs();
+    let mut signature = signature(all.next()?, Group::Combinators, places);
+    for variant in all {
+        signature.help.push_str(&format!("\n\nor k(x, x') = {}", variant.formula));
+        signature.examples.push(variant.example);
+    }
+    Some(signature)
+}
+
+fn signature(spec: &'static Spec, group: Group, places: Vec<Place>) -> Signature {
+    Signature {
+        name: spec.name,
+        aliases: spec.aliases.to_vec(),
+        group,
+        places,
+        result: Some(Kind::Kernel),
+        summary: spec.summary,
+        help: format!("k(x, x') = {}", spec.formula),
+        examples: vec![spec.example],
+    }
+}
+
+/// A family with what was written of it.
+pub fn build_family(call: &mut Call<'_, '_>, family: &'static dyn Family) -> Res<Value> {
+    let mut family = family;
+    if let Some(flag) = family.spec().flag
+        && call.maybe::<bool>(flag.name)?.is_some_and(|on| on != flag.on)
+    {
+        family = (flag.other)();
+    }
+    let spec = family.spec();
+    let (inputs, input_spans) = call.inputs("input")?;
+    let (params, param_spans) = written(call, spec)?;
+    let origin = call.eval.host.origins.mark(Mark {
+        whole: call.span,
+        inputs: input_spans,
+        params: param_spans,
+        function: None,
+    });
+    let leaf = Leaf { family, inputs, ard: false, params };
+    Ok(Value::Kernel(Kernel::from(Node::Leaf(leaf)).with_origin(origin)))
+}
+
+/// The parameters of a spec as they were written, and where.
+pub(super) fn written(call: &mut Call<'_, '_>, spec: &'static Spec) -> Res<(Vec<Values>, Vec<Option<Span>>)> {
+    let (mut params, mut spans) = (Vec::new(), Vec::new());
+    for param in spec.params {
+        let span = call.value(param.name).is_some().then(|| call.span_of(param.name));
+        let parts = call.parts_of(param.name);
+        spans.push(span);
+        params.push(match call.maybe::<Value>(param.name)? {
+            None => param.unset(false),
+            Some(value) => values(spec, param, value, false, &parts).map_err(|t| match span {
+                Some(span) => t.at(span),
+                None => t,
+            })?,
+        });
+    }
+    Ok((params, spans))
+}
+
+/// One parameter of a node from a value; `parts` says where the items of a list stand.
+fn values(spec: &'static Spec, param: &'static ParamSpec, value: Value, ard: bool, parts: &[Span]) -> Res<Values> {
+    let each = param.size == Size::Each || (ard && param.size == Size::EachIfArd);
+    match value {
+        Value::List(list) if each => {
+            let params = list.items().iter().enumerate().map(|(i, item)| {
+                one(spec, param, item.clone()).map_err(|t| match parts.get(i) {
+                    Some(&part) => t.at(part),
+                    None => t,
+                })
+            });
+            params.collect::<Res<Vec<_>>>().map(Values::Each)
+        }
+        Value::List(_) => {
+            let trouble = Trouble::new(format!("the {} of `{}` is one number, found a list", param.name, spec.name));
+            Err(if param.size == Size::EachIfArd {
+                trouble.help(format!("`ARD({}, {}=[…])` has one for each input", spec.name, param.short))
+            } else {
+                trouble
+            })
+        }
+        value => one(spec, param, value).map(Values::One),
+    }
+}
+
+fn one(spec: &'static Spec, param: &'static ParamSpec, value: Value) -> Res<Param> {
+    let mut written = Param::from_value(value)?;
+    match (param.domain, written.state) {
+        (Domains::Count, State::Free(x)) => written.state = State::Fixed(x),
+        // there is no way up from an order that has no variance
+        (_, State::Free(0.0)) if param.role == Role::OrderVariance => written.state = State::Fixed(0.0),
+        _ => {}
+    }
+    param.check(spec.name, &written).map_err(|error| Trouble::new(error.to_string()))?;
+    Ok(written)
+}
+
+/// A kernel in which every family that can has one length-scale (or slope) for each input.
+pub fn ard(call: &mut Call<'_, '_>) -> Res<Value> {
+    let kernel: Kernel = call.arg("kernel")?;
+    let given = call.keywords();
+    let mut used = vec![false; given.len()];
+    let mut found = false;
+    let made = spread(&kernel, &given, &mut used, &mut found)?;
+    if !found {
+        let families = crate::lang::builtin::all().iter().filter(|e| e.takes_ard()).map(|e| e.signature.name);
+        let families: Vec<&str> = families.collect();
+        return Err(Trouble::new("nothing in this kernel can have one parameter for each input")
+            .note(format!("the families that can are {}", families.join(", ")))
+            .blame("kernel"));
+    }
+    if let Some(unused) = used.iter().position(|used| !used) {
+        let name = &given[unused].0;
+        return Err(
+            Trouble::new(format!("no part of this kernel has one `{}` for each input", name.node)).at(name.span)
+        );
+    }
+    Ok(Value::Kernel(made))
+}
+
+type Given = [(crate::syntax::ast::Name, crate::syntax::span::Spanned<Value>)];
+
+fn spread(kernel: &Kernel, given: &Given, used: &mut [bool], found: &mut bool) -> Res<Kernel> {
+    let each = |children: &[Kernel], used: &mut [bool], found: &mut bool| {
+        children.iter().map(|child| spread(child, given, used, found)).collect::<Res<Vec<_>>>()
+    };
+    let node = match kernel.node() {
+        Node::Leaf(leaf) => {
+            let spec = leaf.family.spec();
+            if !spec.params.iter().any(|param| param.size == Size::EachIfArd) {
+                return Ok(kernel.clone());
+            }
+            *found = true;
+            let mut params = leaf.params.clone();
+            for (param, slot) in spec.params.iter().zip(&mut params) {
+                if param.size != Size::EachIfArd {
+                    continue;
+                }
+                let written = given.iter().position(|(n, _)| [param.name, param.short].contains(&&*n.node));
+                if let Some(at) = written {
+                    used[at] = true;
+                    let (_, value) = &given[at];
+                    *slot = values(spec, param, value.node.clone(), true, &[]).map_err(|t| t.at(value.span))?;
+                } else if slot.is_unset() {
+                    *slot = param.unset(true);
+                }
+            }
+            Node::Leaf(Leaf { ard: true, params, ..leaf.clone() })
+        }
+        Node::Sum(children) => Node::Sum(each(children, used, found)?),
+        Node::Product(children) => Node::Product(each(children, used, found)?),
+        Node::Wrap(wrapped) => {
+            let mut wrapped = wrapped.clone();
+            wrapped.children = each(&wrapped.children, used, found)?;
+            Node::Wrap(wrapped)
+        }
+    };
+    Ok(kernel.with_node(node))
+}
+
+impl Call<'_, '_> {
+    /// The inputs that an argument names, and the place of each in the text.
+    pub fn inputs(&mut self, name: &'static str) -> Res<(Inputs, Vec<Span>)> {
+        let span = self.span_of(name);
+        let parts = self.parts_of(name);
+        let Some(value) = self.maybe::<Value>(name)? else {
+            return Ok((Inputs::All, Vec::new()));
+        };
+        let refs = input_refs(&value).map_err(|t| t.at(span))?;
+        let spans = if parts.len() == refs.len() { parts } else { vec![span; refs.len()] };
+        Ok((Inputs::These(refs), spans))
+    }
+
+    /// The inputs of data that an argument names, by their names; `None` where it was left out.
+    pub fn input_names(&mut self, name: &'static str, data: &Dataset) -> Res<Option<Vec<String>>> {
+        let (Inputs::These(these), spans) = self.inputs(name)? else { return Ok(None) };
+        let known: Vec<String> = data.inputs().map(|column| column.name().to_string()).collect();
+        let find = |(input, span): (&InputRef, &Span)| {
+            let (found, written) = match input {
+                InputRef::Index(at) => (known.get(*at), at.to_string()),
+                InputRef::Name(name) => (known.iter().find(|k| ***k == **name), name.to_string()),
+            };
+            let missing = || unknown::input(&written, &known, data.target().map(|t| t.name())).at(*span);
+            found.cloned().ok_or_else(missing)
+        };
+        these.iter().zip(&spans).map(find).collect::<Res<Vec<_>>>().map(Some)
+    }
+}
+
+/// The inputs that a value names.
+pub fn input_refs(value: &Value) -> Res<Vec<InputRef>> {
+    let one = |value: &Value| match value {
+        Value::Number(x) if *x >= 0.0 && x.fract() == 0.0 && *x < 1e9 => Ok(InputRef::Index(*x as usize)),
+        Value::Number(_) => {
+            let help = "inputs are counted from 0; a length-scale is written `l=…`, and a column whose name you have given \
+                        to something else is written in quotes";
+            Err(Trouble::new(format!("{value} is no input")).help(help))
+        }
+        Value::Str(name) => Ok(InputRef::Name(name.clone())),
+        other => Err(expected("a column's name or an index from 0", other)),
+    };
+    let refs = match value.items() {
+        Some(items) if items.is_empty() => return Err(Trouble::new("a list of inputs must not be empty")),
+        Some(items) if items.len() > 100_000 => return Err(Trouble::new("more inputs than any data have")),
+        Some(items) => items.map(|item| one(&item)).collect::<Res<Vec<_>>>()?,
+        None => vec![one(value)?],
+    };
+    if let Some(at) = (1..refs.len()).find(|&i| refs[..i].contains(&refs[i])) {
+        return Err(Trouble::new(format!("input {} is named twice", refs[at])));
+    }
+    Ok(refs)
+}
+
+impl Entry {
+    /// Whether it is a family that `ARD` does something to.
+    pub fn takes_ard(&self) -> bool {
+        self.family().is_some_and(|family| family.spec().params.iter().any(|p| p.size == Size::EachIfArd))
+    }
+}
+
+/// Every family of the language, for the registry.
+pub fn families() -> impl Iterator<Item = &'static dyn Family> {
+    crate::kernel::families::FAMILIES.iter().copied()
+}

@@ -1,0 +1,252 @@
+//! Kernels at rows of numbers, and functions of the user over such rows.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::data::Dataset;
+use crate::kernel::{Bound, Column, EvalError, Gram, InputRef, Kernel, Points, RowFunction, Schema};
+use crate::lang::eval::evaluator::{Evaluator, Globals};
+use crate::lang::eval::host::Host;
+use crate::lang::eval::origins::Origins;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::values::function::Function;
+use crate::lang::values::value::{FromValue, Items, List, Value, check_length, expected};
+use crate::linalg::Matrix;
+use crate::progress::Silent;
+use crate::syntax;
+use crate::syntax::span::Span;
+
+/// A function of the user as the kernel room calls it: at one row, on any thread.
+pub struct UserRows {
+    function: Function,
+    globals: Arc<Globals>,
+}
+
+impl UserRows {
+    /// Takes along what the session has bound, for functions that mention names bound after them.
+    pub fn shared(function: Function, eval: &Evaluator<'_>) -> Arc<dyn RowFunction> {
+        Arc::new(Self { function, globals: Arc::new(eval.globals().clone()) })
+    }
+}
+
+impl fmt::Debug for UserRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source())
+    }
+}
+
+impl RowFunction for UserRows {
+    fn source(&self) -> String {
+        crate::lang::eval::closure_text::expression(&self.function)
+    }
+
+    fn apply(&self, row: &[f64]) -> Result<Vec<f64>, String> {
+        apply_row(&self.function, &self.globals, row).map_err(|trouble| trouble.message().to_owned())
+    }
+}
+
+/// One parameter gets the number or the list of the row, several get a number each.
+fn apply_row(function: &Function, globals: &Globals, row: &[f64]) -> Res<Vec<f64>> {
+    let numbers = || row.iter().map(|x| Value::Number(*x));
+    let several = matches!(function, Function::Closure(closure) if closure.lambda.params.len() > 1);
+    let args = match row {
+        [x] => vec![Value::Number(*x)],
+        _ if several => numbers().collect(),
+        _ => vec![Value::List(List::collect(numbers().map(Ok))?)],
+    };
+    let mut host = Host::default();
+    let mut out = |_| {};
+    let value = syntax::shallow(|| {
+        Evaluator::new(&mut host, globals, &Silent, &mut out).apply(function, args, Span::default())
+    })?;
+    let found = value.kind().noun();
+    let numbers = Vec::<f64>::from_value(value).map_err(|_| {
+        Trouble::new(format!("the function has to give a number or a list of numbers, and gives {found}"))
+    })?;
+    match numbers.iter().find(|x| !x.is_finite()) {
+        Some(x) => Err(Trouble::new(format!("the function gives {}", crate::lang::values::display::number(*x)))),
+        None => Ok(numbers),
+    }
+}
+
+/// Rows of inputs, column by column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rows {
+    pub n: usize,
+    pub columns: Vec<Vec<f64>>,
+}
+
+impl Rows {
+    /// A list of rows; a bare number is a row of one.
+    pub fn from_list(value: Value) -> Res<Self> {
+        let items = Items::from_value(value)?;
+        check_length(items.len())?;
+        let mut rows = Self { n: 0, columns: Vec::new() };
+        for item in items {
+            let row = Vec::<f64>::from_value(item).map_err(|t| t.within("as a row").saying("among these rows"))?;
+            rows.push(&row)?;
+        }
+        Ok(rows)
+    }
+
+    /// A number, or a list of numbers, as the one row.
+    pub fn from_row(value: Value) -> Res<Self> {
+        let mut rows = Self { n: 0, columns: Vec::new() };
+        rows.push(&Vec::<f64>::from_value(value)?)?;
+        Ok(rows)
+    }
+
+    fn push(&mut self, row: &[f64]) -> Res<()> {
+        if self.n == 0 {
+            self.columns = vec![Vec::new(); row.len()];
+        }
+        if row.is_empty() || row.len() != self.columns.len() {
+            let found = self.columns.len();
+            return Err(Trouble::new(format!("rows of {found} and of {} inputs do not go together", row.len())));
+        }
+        if let Some(x) = row.iter().find(|x| !x.is_finite()) {
+            return Err(Trouble::new(format!(
+                "inputs must be finite, found {}",
+                crate::lang::values::display::number(*x)
+            )));
+        }
+        for (column, x) in self.columns.iter_mut().zip(row) {
+            column.push(*x);
+        }
+        self.n += 1;
+        Ok(())
+    }
+}
+
+/// A kernel set beside rows that were given by hand.
+pub struct Placed {
+    bound: Bound,
+    /// For each column of the schema the entry of a row that it is, or none for one that nobody looks at.
+    order: Vec<Option<usize>>,
+}
+
+impl Placed {
+    /// Rows follow the order in which the kernel mentions its inputs first. A kernel that looks at all inputs takes
+    /// rows of any width. `table`: rows that are wider and of which places alone are mentioned may be those of a whole
+    /// table.
+    pub fn new(kernel: &Kernel, rows: &Rows, table: bool, origins: &Origins) -> Res<Self> {
+        let (mentioned, all) = kernel.mentioned();
+        let width = rows.columns.len();
+        let places = |m: &InputRef| matches!(m, InputRef::Index(at) if *at < width);
+        let whole = table && mentioned.len() < width && mentioned.iter().all(places);
+        if !all && !whole && !mentioned.is_empty() && mentioned.len() != width {
+            let names: Vec<String> = mentioned.iter().map(ToString::to_string).collect();
+            let many = if mentioned.len() == 1 { "1 input" } else { &format!("{} inputs", mentioned.len()) };
+            let found = if width == 1 { "a number".into() } else { format!("a row of {width}") };
+            let trouble = Trouble::new(format!("this kernel looks at {many} ({}), found {found}", names.join(", ")));
+            return Err(if mentioned.len() > 1 {
+                trouble.help(format!(
+                    "give each row as a list of {}, for the inputs {}",
+                    mentioned.len(),
+                    names.join(", ")
+                ))
+            } else {
+                trouble
+            });
+        }
+        let order = order(&mentioned, all || whole, width);
+        let names: Vec<String> = (0..order.len()).map(|i| name(&mentioned, &order, i)).collect();
+        let unseen = vec![0.0; rows.n];
+        let columns: Vec<&[f64]> = order.iter().map(|at| at.map_or(&unseen[..], |at| &rows.columns[at][..])).collect();
+        let bound = kernel.bind(&Schema::unnamed(&names, &columns)).map_err(|error| origins.bind_error(&error))?;
+        Ok(Self { bound, order })
+    }
+
+    /// A kernel set beside the inputs of data, and these as rows.
+    pub fn on_data(kernel: &Kernel, data: &Dataset, origins: &Origins) -> Res<(Self, Rows)> {
+        let column = |c: &'_ crate::data::Column| c.values().to_vec();
+        let rows = Rows { n: data.n(), columns: data.inputs().map(column).collect() };
+        let columns =
+            data.inputs().map(|c| Column { name: c.name(), values: c.values(), categories: c.is_categories() });
+        let schema = Schema { columns: columns.collect() };
+        let bound = kernel.bind(&schema).map_err(|error| origins.bind_error(&error))?;
+        let order = (0..rows.columns.len()).map(Some).collect();
+        Ok((Self { bound, order }, rows))
+    }
+
+    fn points(&self, rows: &Rows) -> Result<Points, EvalError> {
+        let unseen = vec![0.0; rows.n];
+        let columns: Vec<&[f64]> = self
+            .order
+            .iter()
+            .map(|at| at.and_then(|at| rows.columns.get(at)).map_or(&unseen[..], |column| &column[..]))
+            .collect();
+        self.bound.points(&columns)
+    }
+
+    /// The Gram matrix of rows with themselves, both halves.
+    pub fn gram(&self, rows: &Rows) -> Result<Matrix, EvalError> {
+        let points = self.points(rows)?;
+        let mut out = Matrix::zeros(rows.n, rows.n);
+        Gram::new(&self.bound, &points).evaluate(&self.bound.values(), &mut out)?;
+        out.fill_upper_triangle_with_lower_triangle();
+        Ok(out)
+    }
+
+    /// k(a, b) of every row of `a` with every row of `b`, no two of which are one observation.
+    pub fn cross(&self, a: &Rows, b: &Rows) -> Result<Matrix, EvalError> {
+        self.bound.cross(&self.bound.values(), &self.points(a)?, &self.points(b)?)
+    }
+}
+
+/// Which entry of a row each column is. Indices are places of columns, so that some columns may be seen by nobody;
+/// names take what places are left. A kernel that looks at all inputs takes the entries of a row as they come.
+fn order(mentioned: &[InputRef], all: bool, width: usize) -> Vec<Option<usize>> {
+    let indices = mentioned.iter().filter_map(|input| match input {
+        InputRef::Index(at) => Some(*at),
+        InputRef::Name(_) => None,
+    });
+    let most = indices.max().map_or(0, |at| at + 1);
+    if all || mentioned.is_empty() {
+        return (0..width).map(Some).collect();
+    }
+    let mut order = vec![None; most.min(100_000)];
+    for (entry, input) in mentioned.iter().enumerate() {
+        match input {
+            InputRef::Index(at) if *at < order.len() => order[*at] = Some(entry),
+            InputRef::Index(_) => {}
+            InputRef::Name(_) => order.push(Some(entry)),
+        }
+    }
+    order
+}
+
+/// The name of a column: that which the kernel mentions for its entry.
+fn name(mentioned: &[InputRef], order: &[Option<usize>], column: usize) -> String {
+    match order[column].and_then(|entry| mentioned.get(entry)) {
+        Some(InputRef::Name(name)) => name.to_string(),
+        _ => format!("x{column}"),
+    }
+}
+
+impl Evaluator<'_> {
+    /// `k(a, b)`: the kernel at two rows.
+    pub fn kernel_at(&mut self, kernel: &Kernel, args: Vec<Value>) -> Res<Value> {
+        let Ok([a, b]) = <[Value; 2]>::try_from(args) else {
+            return Err(Trouble::new("a kernel is evaluated at two rows: `k(a, b)`")
+                .help("only the name of a family builds a kernel: `SE(0)`"));
+        };
+        for value in [&a, &b] {
+            if !matches!(value, Value::Number(_) | Value::List(_) | Value::Range(_)) {
+                return Err(expected("a number or a row of numbers", value));
+            }
+        }
+        let (a, b) = (Rows::from_row(a)?, Rows::from_row(b)?);
+        if a.columns.len() != b.columns.len() {
+            return Err(Trouble::new(format!(
+                "the two rows must have as many entries, found {} and {}",
+                a.columns.len(),
+                b.columns.len()
+            )));
+        }
+        let both = Rows { n: 2, columns: a.columns.iter().zip(&b.columns).map(|(a, b)| vec![a[0], b[0]]).collect() };
+        let placed = Placed::new(kernel, &both, false, &self.host.origins)?;
+        let matrix = placed.cross(&a, &b).map_err(|error| self.host.origins.eval_error(&error))?;
+        Ok(Value::Number(matrix[(0, 0)]))
+    }
+}

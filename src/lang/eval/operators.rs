@@ -1,0 +1,316 @@
+//! Operators: what `+ - * / ^`, comparisons and `-x` mean for each kind of value.
+//!
+//! Arithmetic on lists goes item by item. Chains are folded flat, so a sum of a hundred thousand terms takes linear time.
+
+use std::sync::Arc;
+
+use crate::kernel::Kernel;
+use crate::kernel::wraps::power;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::values::value::{Kind, List, Value, check_length};
+use crate::syntax::ast::{BinaryOp, UnaryOp};
+use crate::syntax::span::{Span, Spanned};
+
+pub fn symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Pipe => "|>",
+        BinaryOp::Compose => ">>",
+        BinaryOp::Or => "or",
+        BinaryOp::And => "and",
+        BinaryOp::Eq => "==",
+        BinaryOp::Ne => "!=",
+        BinaryOp::Lt => "<",
+        BinaryOp::Le => "<=",
+        BinaryOp::Gt => ">",
+        BinaryOp::Ge => ">=",
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Pow => "^",
+    }
+}
+
+/// Folds a chain of `+ -`, `* /` or `^` from the left. An operand that grows by appending (text) is held open until
+/// something else comes, so that it is copied once.
+pub struct Fold {
+    acc: Acc,
+    span: Span,
+}
+
+enum Acc {
+    Value(Value),
+    Text(String),
+    /// Terms of a sum of kernels.
+    Sum(Vec<Kernel>),
+    /// Factors of a product of kernels.
+    Product(Vec<Kernel>),
+}
+
+impl Fold {
+    pub fn new(first: Value, span: Span) -> Self {
+        Self { acc: Acc::Value(first), span }
+    }
+
+    pub fn apply(&mut self, op: Spanned<BinaryOp>, value: Value, span: Span) -> Res<()> {
+        let acc = std::mem::replace(&mut self.acc, Acc::Value(Value::Nothing));
+        self.acc = match (acc, op.node, value) {
+            (Acc::Text(mut text), BinaryOp::Add, Value::Str(more)) => {
+                check_text(text.len() + more.len()).map_err(|t| t.at(op.span))?;
+                text.push_str(&more);
+                Acc::Text(text)
+            }
+            (Acc::Value(Value::Str(text)), BinaryOp::Add, more @ Value::Str(_)) => {
+                self.acc = Acc::Text(text.to_string());
+                return self.apply(op, more, span);
+            }
+            (Acc::Sum(mut terms), BinaryOp::Add, Value::Kernel(kernel)) => {
+                terms.push(kernel);
+                Acc::Sum(terms)
+            }
+            (Acc::Product(mut factors), BinaryOp::Mul, Value::Kernel(kernel)) => {
+                factors.push(kernel);
+                Acc::Product(factors)
+            }
+            (Acc::Value(Value::Kernel(first)), BinaryOp::Add, Value::Kernel(second)) => Acc::Sum(vec![first, second]),
+            (Acc::Value(Value::Kernel(first)), BinaryOp::Mul, Value::Kernel(second)) => {
+                Acc::Product(vec![first, second])
+            }
+            (acc, node, value) => {
+                let left = acc.close().map_err(|t| t.at(op.span))?;
+                Acc::Value(binary(node, left, value).map_err(|t| place(t, op.span, self.span, span))?)
+            }
+        };
+        self.span = self.span.to(span);
+        Ok(())
+    }
+
+    pub fn finish(self) -> Res<Value> {
+        let span = self.span;
+        self.acc.close().map_err(|t| t.at(span))
+    }
+}
+
+impl Acc {
+    fn close(self) -> Res<Value> {
+        match self {
+            Acc::Value(value) => Ok(value),
+            Acc::Text(text) => Ok(Value::str(text)),
+            // Both have at least two parts.
+            Acc::Sum(terms) => Kernel::sum(terms).map_or(Ok(Value::Nothing), kernel),
+            Acc::Product(factors) => Kernel::product(factors).map_or(Ok(Value::Nothing), kernel),
+        }
+    }
+}
+
+/// A kernel as a value, unless it is nested so deep that what is printed of it would not be read again.
+pub fn kernel(kernel: Kernel) -> Res<Value> {
+    const MOST: usize = 100;
+    if kernel.depth() > MOST {
+        return Err(Trouble::new(format!("kernels are nested more than {MOST} deep")));
+    }
+    Ok(Value::Kernel(kernel))
+}
+
+/// The operands, as a trouble blames them.
+const LEFT: &str = "left";
+const RIGHT: &str = "right";
+
+/// Puts a failed operation at the operand that is to blame, otherwise at its operator.
+fn place(trouble: Trouble, op: Span, left: Span, right: Span) -> Trouble {
+    let span = match trouble.blamed() {
+        Some(LEFT) => left,
+        Some(RIGHT) => right,
+        _ => op,
+    };
+    trouble.at(span)
+}
+
+fn check_text(n: usize) -> Res<()> {
+    if n > List::MAX {
+        return Err(Trouble::new(format!(
+            "a string of {} bytes does not fit",
+            crate::lang::values::display::grouped(n)
+        )));
+    }
+    Ok(())
+}
+
+/// One arithmetic operation.
+pub fn binary(op: BinaryOp, left: Value, right: Value) -> Res<Value> {
+    match (left, right) {
+        (Value::Number(a), Value::Number(b)) => Ok(Value::Number(arithmetic(op, a, b))),
+        (Value::Str(a), Value::Str(b)) if op == BinaryOp::Add => {
+            check_text(a.len() + b.len())?;
+            Ok(Value::Str(Arc::from(format!("{a}{b}"))))
+        }
+        (Value::Kernel(left), Value::Kernel(right)) => kernels(op, left, right),
+        (Value::Kernel(kernel), Value::Number(x)) => kernel_number(op, kernel, x, true),
+        (Value::Number(x), Value::Kernel(kernel)) => kernel_number(op, kernel, x, false),
+        (left, right) => each(op, left, right),
+    }
+}
+
+fn kernels(op: BinaryOp, left: Kernel, right: Kernel) -> Res<Value> {
+    let made = match op {
+        BinaryOp::Add => Kernel::sum([left, right]),
+        BinaryOp::Mul => Kernel::product([left, right]),
+        _ => None,
+    };
+    made.map_or_else(|| Err(unfit(op, Kind::Kernel, Kind::Kernel)), kernel)
+}
+
+/// A kernel and a number: the number is a constant kernel or a factor that no fit moves, or an exponent.
+fn kernel_number(op: BinaryOp, base: Kernel, x: f64, kernel_first: bool) -> Res<Value> {
+    let shown = crate::lang::values::display::number(x);
+    let side = if kernel_first { RIGHT } else { LEFT };
+    let number = |x: f64| {
+        if x > 0.0 && x.is_finite() {
+            return Ok(Kernel::number(x));
+        }
+        let what = if op == BinaryOp::Add { "is added to" } else { "scales" };
+        let text = format!("a number that {what} a kernel is a variance and must be positive, found {shown}");
+        Err(Trouble::new(text).blame(side))
+    };
+    let pair = |number: Kernel| if kernel_first { [base.clone(), number] } else { [number, base.clone()] };
+    let made = match op {
+        BinaryOp::Add if x == 0.0 => Some(base),
+        BinaryOp::Add => Kernel::sum(pair(number(x)?)),
+        BinaryOp::Mul => Kernel::product(pair(number(x)?)),
+        BinaryOp::Div if kernel_first => Kernel::product(pair(number(1.0 / x)?)),
+        BinaryOp::Pow if kernel_first => {
+            if !(1.0..=64.0).contains(&x) || x.fract() != 0.0 {
+                let text = format!("the power of a kernel is a whole number from 1 to 64, found {shown}");
+                return Err(Trouble::new(text).blame(side));
+            }
+            Some(power(base, x as u32))
+        }
+        _ if kernel_first => return Err(unfit(op, Kind::Kernel, Kind::Number)),
+        _ => return Err(unfit(op, Kind::Number, Kind::Kernel)),
+    };
+    made.map_or(Ok(Value::Nothing), kernel)
+}
+
+/// Item by item where one side is a list.
+fn each(op: BinaryOp, left: Value, right: Value) -> Res<Value> {
+    match (left.items(), right.items()) {
+        (Some(a), Some(b)) => {
+            if a.len() != b.len() {
+                return Err(Trouble::new(format!(
+                    "`{}` of lists needs as many items on both sides, found {} and {}",
+                    symbol(op),
+                    a.len(),
+                    b.len()
+                )));
+            }
+            check_length(a.len())?;
+            List::collect(a.zip(b).map(|(a, b)| binary(op, a, b))).map(Value::List)
+        }
+        (Some(a), None) => {
+            check_length(a.len())?;
+            List::collect(a.map(|a| binary(op, a, right.clone()))).map(Value::List)
+        }
+        (None, Some(b)) => {
+            check_length(b.len())?;
+            List::collect(b.map(|b| binary(op, left.clone(), b))).map(Value::List)
+        }
+        (None, None) => Err(unfit(op, left.kind(), right.kind())),
+    }
+}
+
+fn arithmetic(op: BinaryOp, a: f64, b: f64) -> f64 {
+    match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a * b,
+        BinaryOp::Div => a / b,
+        BinaryOp::Pow => a.powf(b),
+        _ => f64::NAN,
+    }
+}
+
+/// The kind of what an operator gives, where the kinds of its operands tell; an error where they can never fit.
+pub fn kinds(op: BinaryOp, left: Kind, right: Kind) -> Res<Option<Kind>> {
+    let list = |kind| matches!(kind, Kind::List | Kind::Range);
+    match (left, right) {
+        (Kind::Number, Kind::Number) => Ok(Some(Kind::Number)),
+        (Kind::String, Kind::String) if op == BinaryOp::Add => Ok(Some(Kind::String)),
+        (Kind::Kernel | Kind::Number, Kind::Kernel) if matches!(op, BinaryOp::Add | BinaryOp::Mul) => {
+            Ok(Some(Kind::Kernel))
+        }
+        (Kind::Kernel, Kind::Number) if op != BinaryOp::Sub => Ok(Some(Kind::Kernel)),
+        (a, b) if list(a) || list(b) => Ok(Some(Kind::List)),
+        (a, b) => Err(unfit(op, a, b)),
+    }
+}
+
+fn unfit(op: BinaryOp, left: Kind, right: Kind) -> Trouble {
+    let (a, b) = (left.noun(), right.noun());
+    if op == BinaryOp::Sub && (left, right) == (Kind::Kernel, Kind::Number) {
+        return Trouble::new("a number cannot be subtracted from a kernel: a variance cannot be negative")
+            .help("an offset of the function belongs in its mean: `gp(k, mean=…)`");
+    }
+    if op == BinaryOp::Sub && right == Kind::Kernel && matches!(left, Kind::Kernel | Kind::Number) {
+        return Trouble::new("kernels cannot be subtracted: a difference of covariances need not be a covariance")
+            .help("for interactions of pairs of inputs write `additive(order=2)`");
+    }
+    let trouble = match op {
+        BinaryOp::Add => Trouble::new(format!("cannot add {a} and {b}")),
+        BinaryOp::Sub => Trouble::new(format!("cannot subtract {b} from {a}")),
+        BinaryOp::Mul => Trouble::new(format!("cannot multiply {a} by {b}")),
+        BinaryOp::Div => Trouble::new(format!("cannot divide {a} by {b}")),
+        BinaryOp::Pow => Trouble::new(format!("cannot raise {a} to {b}")),
+        _ => Trouble::new(format!("`{}` does not apply to {a} and {b}", symbol(op))),
+    };
+    match (left, right) {
+        (Kind::Function, _) | (_, Kind::Function) => trouble.help("call the function first: `f(x)`"),
+        (Kind::Kernel, Kind::Kernel | Kind::Number) => {
+            trouble.help("kernels are put together by `+`, by `*`, and by `^` with a whole number")
+        }
+        (Kind::String, _) | (_, Kind::String) if op == BinaryOp::Add => {
+            trouble.help("`str(value)` makes a string of a value")
+        }
+        _ => trouble,
+    }
+}
+
+/// `== != < <= > >=`.
+pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> Res<bool> {
+    let order = match (op, left, right) {
+        (BinaryOp::Eq, ..) => return Ok(left.same(right)),
+        (BinaryOp::Ne, ..) => return Ok(!left.same(right)),
+        (_, Value::Number(a), Value::Number(b)) => a.partial_cmp(b),
+        (_, Value::Str(a), Value::Str(b)) => Some(a.cmp(b)),
+        _ => {
+            return Err(incomparable(op, left.kind(), right.kind()));
+        }
+    };
+    Ok(order.is_some_and(|order| match op {
+        BinaryOp::Lt => order.is_lt(),
+        BinaryOp::Le => order.is_le(),
+        BinaryOp::Gt => order.is_gt(),
+        _ => order.is_ge(),
+    }))
+}
+
+/// Things between which there is no order.
+pub fn incomparable(op: BinaryOp, left: Kind, right: Kind) -> Trouble {
+    Trouble::new(format!("cannot compare {} and {} by `{}`", left.noun(), right.noun(), symbol(op)))
+}
+
+pub fn unary(op: UnaryOp, operand: Value) -> Res<Value> {
+    match (op, operand) {
+        (UnaryOp::Neg, Value::Number(x)) => Ok(Value::Number(-x)),
+        (UnaryOp::Neg, list @ (Value::List(_) | Value::Range(_))) => binary(BinaryOp::Mul, Value::Number(-1.0), list),
+        (UnaryOp::Not, Value::Bool(b)) => Ok(Value::Bool(!b)),
+        (UnaryOp::Neg, other) => Err(cannot_negate(other.kind())),
+        (UnaryOp::Not, other) => Err(crate::lang::values::value::expected("true or false after `not`", &other)),
+    }
+}
+
+pub fn cannot_negate(kind: Kind) -> Trouble {
+    if kind == Kind::Kernel {
+        return Trouble::new("a kernel cannot be negative: the negative of a covariance is none");
+    }
+    Trouble::new(format!("cannot negate {}", kind.noun()))
+}

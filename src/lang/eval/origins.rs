@@ -1,0 +1,102 @@
+//! Where the nodes of kernels stand in the text, so that an error in minute two of a fit still underlines `Per(2)`.
+
+use std::collections::HashMap;
+
+use crate::kernel::{BindError, Cause, EvalError, Origin, Place};
+use crate::lang::builtin::{Entry, find, nearest};
+use crate::lang::trouble::Trouble;
+use crate::syntax::span::Span;
+
+/// The text of one node.
+#[derive(Debug, Clone, Default)]
+pub struct Mark {
+    /// The whole call, or the bare name.
+    pub whole: Span,
+    /// One for each input that was written, in order.
+    pub inputs: Vec<Span>,
+    /// One for each parameter of the spec that was written.
+    pub params: Vec<Option<Span>>,
+    pub function: Option<Span>,
+}
+
+impl Mark {
+    pub fn new(whole: Span) -> Self {
+        Self { whole, ..Self::default() }
+    }
+
+    fn at(&self, place: Place) -> Span {
+        let found = match place {
+            Place::Node => None,
+            Place::Input(i) => self.inputs.get(i).copied(),
+            Place::Param(i) => self.params.get(i).copied().flatten(),
+            Place::Function => self.function,
+        };
+        found.unwrap_or(self.whole)
+    }
+}
+
+/// The marks of a session. A place in the text that builds many kernels has one mark.
+#[derive(Debug, Clone, Default)]
+pub struct Origins {
+    marks: Vec<Mark>,
+    known: HashMap<Span, u32>,
+}
+
+impl Origins {
+    pub fn mark(&mut self, mark: Mark) -> Option<Origin> {
+        if let Some(&at) = self.known.get(&mark.whole) {
+            self.marks[at as usize] = mark;
+            return Some(Origin(at));
+        }
+        let at = u32::try_from(self.marks.len()).ok()?;
+        self.known.insert(mark.whole, at);
+        self.marks.push(mark);
+        Some(Origin(at))
+    }
+
+    /// Where a node stands, if that is known.
+    pub fn find(&self, origin: Option<Origin>, place: Place) -> Option<Span> {
+        origin.and_then(|origin| self.marks.get(origin.0 as usize)).map(|mark| mark.at(place))
+    }
+
+    /// What keeps a kernel from being set beside data, at its place in the text if that is known.
+    pub fn bind_error(&self, error: &BindError) -> Trouble {
+        let mut trouble = Trouble::new(error.cause.to_string());
+        if let Cause::UnknownInput { input, known } = &error.cause
+            && let Some(near) = nearest(input.trim_matches('`'), known.iter().map(String::as_str))
+        {
+            trouble = trouble.help(format!("did you mean `{near}`?"));
+        }
+        if let Cause::SeveralInputs { family, inputs } = &error.cause
+            && let Some(first) = inputs.first()
+        {
+            trouble = trouble.help(match find(family).is_some_and(Entry::is_family) {
+                true => format!("name the one that it is to look at: `{family}({first})`"),
+                false => "name the one that it is to look at".into(),
+            });
+        }
+        if let Cause::Wound { family, .. } = &error.cause
+            && find(family.trim_matches('`')).is_some_and(Entry::is_family)
+        {
+            let wound = "SE, RQ, Matern and Lin can; what cannot stands beside it";
+            trouble = trouble.help(format!("{wound}: `periodic(SE(t), t) * {}(t)`", family.trim_matches('`')));
+        }
+        self.place(trouble, error.origin, error.place)
+    }
+
+    pub fn eval_error(&self, error: &EvalError) -> Trouble {
+        let trouble = Trouble::new(error.to_string());
+        match error {
+            EvalError::Rows { origin, place, .. } => self.place(trouble, *origin, *place),
+            EvalError::Columns { .. } | EvalError::Function { .. } => trouble,
+        }
+    }
+
+    /// Puts a trouble at a node.
+    pub fn place(&self, trouble: Trouble, origin: Option<Origin>, place: Place) -> Trouble {
+        match self.find(origin, place) {
+            Some(span) => trouble.at(span),
+            None => trouble,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! How names that nobody knows are answered: with the nearest one, and with how to write what was meant.
+
+use crate::lang::builtin::{self, Action, nearest};
+use crate::lang::trouble::Trouble;
+use crate::lang::values::members;
+use crate::lang::values::value::Kind;
+
+/// A name that stands for nothing. `user` are the names that the user has bound.
+pub fn name<'a>(name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
+    if let Some(trouble) = paper_notation(name) {
+        return trouble;
+    }
+    let mut known: Vec<&str> = user.collect();
+    known.extend(builtin::names().map(|name| -> &'a str { name }));
+    let trouble = Trouble::new(format!("unknown name `{name}`")).saying("nothing goes by this name");
+    match nearest(name, known) {
+        Some(near) => trouble.help(format!("did you mean `{near}`?")),
+        None => trouble,
+    }
+}
+
+/// A name before `(` that stands for nothing.
+pub fn callee<'a>(name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
+    if let Some(trouble) = paper_notation(name) {
+        return trouble;
+    }
+    let capital = name.chars().next().is_some_and(char::is_uppercase);
+    let what = if capital { "kernel family" } else { "function" };
+    let trouble = Trouble::new(format!("unknown {what} `{name}`")).saying("nothing goes by this name");
+    let known: Vec<&str> = if capital {
+        builtin::all().iter().filter(|e| e.is_family()).flat_map(|e| e.names()).collect()
+    } else {
+        Vec::new()
+    };
+    let mut all: Vec<&str> = user.collect();
+    all.extend(builtin::names().map(|name| -> &'a str { name }));
+    match nearest(name, known).or_else(|| nearest(name, all)) {
+        Some(near) => trouble.help(format!("did you mean `{near}`?")),
+        None if capital => {
+            let families = builtin::all().iter().filter(|e| e.is_family()).map(|e| e.signature.name);
+            trouble.note(format!("the families are {}", families.collect::<Vec<_>>().join(", ")))
+        }
+        None => trouble,
+    }
+}
+
+/// An input that data do not have. Of their other columns one may be the target.
+pub fn input(name: &str, known: &[String], target: Option<&str>) -> Trouble {
+    let shown: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    let trouble = Trouble::new(format!("there is no input `{name}`: the data have {}", shown.join(", ")));
+    if target == Some(name) {
+        return trouble.help(target_as_input(name));
+    }
+    match nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => trouble.help(format!("did you mean `{near}`?")),
+        None => trouble,
+    }
+}
+
+/// What is said of a kernel that looks at what it is to explain.
+pub fn target_as_input(name: &str) -> String {
+    format!("`{name}` is the target, which a kernel cannot look at: choose another with `target=`")
+}
+
+/// `SE_1`, as papers write it.
+fn paper_notation(name: &str) -> Option<Trouble> {
+    let (family, input) = name.rsplit_once('_')?;
+    let entry = builtin::find(family).filter(|entry| entry.is_family())?;
+    if input.is_empty() {
+        return None;
+    }
+    let family = entry.names().find(|n| *n == family)?;
+    let trouble = Trouble::new(format!("unknown name `{name}`")).saying("the notation of papers");
+    Some(if input.chars().all(|c| c.is_ascii_digit()) {
+        trouble.help(format!("write `{family}({input})`: inputs are counted from 0")).note(format!(
+            "where papers count inputs from 1, `{name}` is `{family}({})`",
+            input.parse::<u64>().map_or(0, |i| i.saturating_sub(1))
+        ))
+    } else {
+        trouble.help(format!("write `{family}({input})`"))
+    })
+}
+
+/// A member that values of a kind do not have.
+pub fn member(kind: Kind, member: &str, columns: &[&str]) -> Trouble {
+    let known: Vec<&str> = members::of(kind).iter().map(|(name, _)| *name).chain(columns.iter().copied()).collect();
+    let trouble = Trouble::new(format!("{} has no member `{member}`", kind.noun()));
+    if builtin::find(member).is_some_and(|entry| matches!(entry.action, Action::Builtin(_))) {
+        return trouble.help(format!("`{member}` is a function: write `value |> {member}`"));
+    }
+    match (nearest(member, known.iter().copied()), known.is_empty()) {
+        (Some(near), _) => trouble.help(format!("did you mean `{near}`?")),
+        (None, false) => trouble.note(format!("its members are {}", known.join(", "))),
+        (None, true) => trouble,
+    }
+}

@@ -1,0 +1,77 @@
+//! Models as values: steps on the data and, last, a Gaussian process.
+
+use std::fmt;
+
+use crate::data::{Dataset, Step};
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::values::value::{FromValue, Value, expected};
+use crate::model::{Model, step_text};
+
+/// A pipeline: what is done to data, and what is fitted then, if anything.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Pipeline {
+    /// Before the process. Those of `gp` itself are empty.
+    pub steps: Vec<Step>,
+    pub gp: Option<Model>,
+}
+
+impl Pipeline {
+    pub fn step(step: Step) -> Self {
+        Self { steps: vec![step], gp: None }
+    }
+
+    /// A model, its steps apart.
+    pub fn of(mut model: Model) -> Self {
+        let steps = std::mem::take(&mut model.steps);
+        Self { steps, gp: Some(model) }
+    }
+
+    /// This one, then another.
+    pub fn then(mut self, next: Pipeline) -> Res<Self> {
+        if self.gp.is_some() {
+            return Err(Trouble::new("the process stands last in a model: steps come before `gp`"));
+        }
+        self.steps.extend(next.steps);
+        Ok(Self { gp: next.gp, ..self })
+    }
+
+    /// The whole model, to be fitted.
+    pub fn model(self) -> Res<Model> {
+        let Some(gp) = self.gp else {
+            return Err(Trouble::new("these are steps without a model").help(format!("write `{self} >> gp(…)`")));
+        };
+        Ok(Model { steps: self.steps, ..gp })
+    }
+
+    /// Data with the steps taken, learnt on these same data.
+    pub fn applied(&self, data: &Dataset) -> Res<Dataset> {
+        match crate::data::Pipeline::learn(&self.steps, data) {
+            Ok((_, made)) => Ok(made),
+            Err(error) => Err(Trouble::new(error.to_string())),
+        }
+    }
+}
+
+impl FromValue for Pipeline {
+    /// A bare kernel is the model of that kernel.
+    fn from_value(value: Value) -> Res<Self> {
+        match value {
+            Value::Model(pipeline) => Ok((*pipeline).clone()),
+            Value::Kernel(kernel) => Ok(Self::of(Model::new(kernel))),
+            Value::Fit(fit) => Ok(Self::of(fit.model.clone())),
+            Value::OneVsRest(rest) => Ok(Self::of(rest.asked.clone())),
+            Value::Search(search) => Ok(Self::of(search.best.model.clone())),
+            other => Err(expected("a model or a kernel", &other)),
+        }
+    }
+}
+
+/// Source form: reads back to the same pipeline.
+impl fmt::Display for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.gp {
+            Some(gp) => Model { steps: self.steps.clone(), ..gp.clone() }.fmt(f),
+            None => f.write_str(&self.steps.iter().map(step_text).collect::<Vec<_>>().join(" >> ")),
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! How a part runs: what the posterior says of its shape along its inputs.
+
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rand_pcg::Pcg64;
+
+use crate::fit::Fit;
+use crate::kernel::{InputRef, Kernel};
+use crate::linalg::Matrix;
+use crate::model::ModelError;
+
+/// A part of one input over the range of the rows. Values are on the scale of the model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComponentShape {
+    /// The input, as a place among those that the kernel sees.
+    pub input: usize,
+    /// Where the rows lie on it.
+    pub range: (f64, f64),
+    pub shape: Shape,
+    /// The posterior mean at the end less that at the beginning, and the standard deviation of this difference.
+    pub change: (f64, f64),
+    /// The share of posterior draws that go one way throughout, at evenly spaced places: up, down.
+    pub throughout: (f64, f64),
+    /// Standard deviation of the posterior mean over the range, and over its first and second half.
+    pub spread: f64,
+    pub halves: (f64, f64),
+}
+
+/// What the posterior mean does along an input.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Shape {
+    Rises,
+    Falls,
+    /// Up, then down; where it turns.
+    Peaks(f64),
+    /// Down, then up.
+    Dips(f64),
+    /// It turns more often: so many times.
+    Turns(usize),
+}
+
+/// What one input among several does to a part, averaged over the rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Effect {
+    pub input: usize,
+    pub range: (f64, f64),
+    pub shape: Shape,
+    /// Highest less lowest value of the average.
+    pub size: f64,
+}
+
+/// How a periodic part swings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Swing {
+    /// Highest less lowest value of the posterior mean within each period, without what it gains over the whole of it; evenly chosen where there are many; the
+    /// earliest first.
+    pub sizes: Vec<f64>,
+    /// Where it is highest and lowest within `round`, as a share of that counted from its multiples; `None` if that moves
+    /// about.
+    pub highest: Option<f64>,
+    pub lowest: Option<f64>,
+}
+
+/// Places along an input for the mean, and for draws.
+const FINE: usize = 200;
+const COARSE: usize = 41;
+const DRAWS: usize = 400;
+const SEED: u64 = 0;
+/// A turn counts if it is at least such a share of the whole way from lowest to highest.
+const TURN: f64 = 0.05;
+/// Rows that effects are averaged over: so many, and of large data as many as keep the covariances that are evaluated
+/// below a number, but a few at least. Places along an input.
+const ROWS: usize = 200;
+const ENTRIES: usize = 4_000_000;
+const FEW: usize = 10;
+const PLACES: usize = 15;
+/// Periods that are looked at, and places in each.
+const PERIODS: usize = 60;
+const PHASES: usize = 48;
+/// How well the periods must agree on where the highest place is: the length of the mean of their directions.
+const AGREE: f64 = 0.9;
+
+/// The inputs that a term of a fit looks at, as places among those that the kernel sees.
+pub fn inputs_of(fit: &Fit, term: &Kernel) -> Vec<usize> {
+    let names = fit.problem().names();
+    let (mentioned, all) = term.mentioned();
+    if all {
+        return (0..names.len()).collect();
+    }
+    let place = |input: &InputRef| match input {
+        InputRef::Index(at) => (*at < names.len()).then_some(*at),
+        InputRef::Name(name) => names.iter().position(|known| **known == **name),
+    };
+    let mut places: Vec<usize> = mentioned.iter().filter_map(place).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// The course of a term along its one input, from one place to another or over all rows. `None` where there is no extent, or
+/// the input is made of categories.
+///
+/// # Errors
+/// Rows that the term cannot look at.
+pub fn course(
+    fit: &Fit,
+    term: &Kernel,
+    input: usize,
+    within: Option<(f64, f64)>,
+) -> Result<Option<ComponentShape>, ModelError> {
+    let Some(whole) = range(fit, input) else { return Ok(None) };
+    let range = within.map_or(whole, |(lo, hi)| (lo.max(whole.0), hi.min(whole.1)));
+    if range.0 >= range.1 {
+        return Ok(None);
+    }
+    let fine = mean_at(fit, term, input, &even(range, FINE))?;
+    let mut random = Pcg64::seed_from_u64(SEED);
+    let x = columns(fit, &[0], input, &even(range, COARSE));
+    let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
+    let (_, draws) = fit.posterior.summand_draws(term, &x, DRAWS, &mut || StandardNormal.sample(&mut random))?;
+    let half = fine.len() / 2;
+    Ok(Some(ComponentShape {
+        input,
+        range,
+        shape: shape(&fine, range),
+        change: (fine[fine.len() - 1] - fine[0], change_sd(&draws)),
+        throughout: (share(&draws, |step| step > 0.0), share(&draws, |step| step < 0.0)),
+        spread: sd(&fine),
+        halves: (sd(&fine[..half]), sd(&fine[half..])),
+    }))
+}
+
+/// What each of several inputs does to a term, the largest effect first; inputs of categories and those without extent
+/// are left out.
+///
+/// # Errors
+/// Rows that the term cannot look at.
+pub fn effects(fit: &Fit, term: &Kernel, inputs: &[usize]) -> Result<Vec<Effect>, ModelError> {
+    let n = fit.problem().n();
+    let count = n.min((ENTRIES / (n * PLACES * inputs.len().max(1)).max(1)).clamp(FEW, ROWS));
+    let rows: Vec<usize> = (0..count).map(|i| i * n / count).collect();
+    let mut found = Vec::new();
+    for &input in inputs {
+        let Some(range) = range(fit, input) else { continue };
+        let places = even(range, PLACES);
+        let x = columns(fit, &rows, input, &places);
+        let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
+        let all = fit.posterior.summand_mean(term, &x)?;
+        let means: Vec<f64> = all.chunks(rows.len()).map(|some| some.iter().sum::<f64>() / count as f64).collect();
+        let (lo, hi) = ends(&means);
+        found.push(Effect { input, range, shape: shape(&means, range), size: hi - lo });
+    }
+    found.sort_by(|a, b| b.size.total_cmp(&a.size));
+    Ok(found)
+}
+
+/// How a term with this period along its one input swings, and where within `round`, which is about a period (that of the
+/// calendar, say). `None` where the rows do not reach over one period.
+///
+/// # Errors
+/// Rows that the term cannot look at.
+pub fn swing(fit: &Fit, term: &Kernel, input: usize, period: f64, round: f64) -> Result<Option<Swing>, ModelError> {
+    let Some((lo, hi)) = range(fit, input) else { return Ok(None) };
+    let whole = ((hi - lo) / period).floor();
+    if !(whole >= 1.0 && whole.is_finite()) {
+        return Ok(None);
+    }
+    let count = PERIODS.min(whole as usize);
+    let start = |i: usize| lo + (hi - period - lo) * i as f64 / (count - 1).max(1) as f64;
+    let places: Vec<f64> =
+        (0..count).flat_map(|i| (0..=PHASES).map(move |j| start(i) + period * j as f64 / PHASES as f64)).collect();
+    let mean = mean_at(fit, term, input, &places)?;
+    let (mut sizes, mut highest, mut lowest) = (Vec::new(), Vec::new(), Vec::new());
+    for (mean, places) in mean.chunks(PHASES + 1).zip(places.chunks(PHASES + 1)) {
+        // what is gained over a whole period is no part of the swing
+        let gained = (mean[PHASES] - mean[0]) / PHASES as f64;
+        let mean: Vec<f64> = (0..PHASES).map(|j| mean[j] - gained * j as f64).collect();
+        let at = |better: fn(f64, f64) -> bool| {
+            (1..mean.len()).fold(0, |best, i| if better(mean[i], mean[best]) { i } else { best })
+        };
+        let (top, bottom) = (at(|a, b| a > b), at(|a, b| a < b));
+        sizes.push(mean[top] - mean[bottom]);
+        highest.push((places[top] / round).rem_euclid(1.0));
+        lowest.push((places[bottom] / round).rem_euclid(1.0));
+    }
+    Ok(Some(Swing { sizes, highest: direction(&highest), lowest: direction(&lowest) }))
+}
+
+/// The mean of places on a circle of length 1, if they agree.
+fn direction(phases: &[f64]) -> Option<f64> {
+    let turn = std::f64::consts::TAU;
+    let n = phases.len().max(1) as f64;
+    let x = phases.iter().map(|p| (turn * p).cos()).sum::<f64>() / n;
+    let y = phases.iter().map(|p| (turn * p).sin()).sum::<f64>() / n;
+    (x.hypot(y) >= AGREE).then(|| (y.atan2(x) / turn).rem_euclid(1.0))
+}
+
+/// Where the rows lie on an input of numbers, if it has an extent.
+fn range(fit: &Fit, input: usize) -> Option<(f64, f64)> {
+    let problem = fit.problem();
+    let categories = problem.schema().columns.get(input)?.categories;
+    let (lo, hi) = ends(problem.x().get(input)?);
+    (!categories && hi > lo).then_some((lo, hi))
+}
+
+fn ends(values: &[f64]) -> (f64, f64) {
+    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &v| (lo.min(v), hi.max(v)))
+}
+
+fn even((lo, hi): (f64, f64), count: usize) -> Vec<f64> {
+    (0..count).map(|i| lo + (hi - lo) * i as f64 / (count - 1) as f64).collect()
+}
+
+/// Inputs with one of them at each of some places, and the others as in some rows: the rows change fastest.
+fn columns(fit: &Fit, rows: &[usize], input: usize, places: &[f64]) -> Vec<Vec<f64>> {
+    let column = |(i, values): (usize, &&[f64])| -> Vec<f64> {
+        let of_place = |&place: &f64| rows.iter().map(move |&row| if i == input { place } else { values[row] });
+        places.iter().flat_map(of_place).collect()
+    };
+    fit.problem().x().iter().enumerate().map(column).collect()
+}
+
+fn mean_at(fit: &Fit, term: &Kernel, input: usize, places: &[f64]) -> Result<Vec<f64>, ModelError> {
+    let x = columns(fit, &[0], input, places);
+    let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
+    fit.posterior.summand_mean(term, &x)
+}
+
+/// What values along evenly spaced places do; turns that are small beside the whole are passed over.
+fn shape(values: &[f64], (lo, hi): (f64, f64)) -> Shape {
+    let (least, most) = ends(values);
+    let small = TURN * (most - least);
+    let (mut turns, mut extreme, mut up) = (Vec::new(), 0, None);
+    for (i, &value) in values.iter().enumerate() {
+        let step = value - values[extreme];
+        match up {
+            // the first way is known once it has gone far enough
+            None => {
+                let first = (value - values[0]).abs();
+                if first > small {
+                    up = Some(value > values[0]);
+                    extreme = i;
+                }
+            }
+            Some(true) if step >= 0.0 => extreme = i,
+            Some(false) if step <= 0.0 => extreme = i,
+            Some(way) if step.abs() > small => {
+                turns.push(extreme);
+                (up, extreme) = (Some(!way), i);
+            }
+            Some(_) => {}
+        }
+    }
+    let place = |i: usize| lo + (hi - lo) * i as f64 / (values.len() - 1).max(1) as f64;
+    match (&turns[..], up) {
+        ([], Some(true)) => Shape::Rises,
+        ([], Some(false)) => Shape::Falls,
+        (&[one], Some(false)) => Shape::Peaks(place(one)),
+        (&[one], Some(true)) => Shape::Dips(place(one)),
+        (many, _) => Shape::Turns(many.len()),
+    }
+}
+
+/// The share of draws of which every step is of a kind.
+fn share(draws: &Matrix, is: impl Fn(f64) -> bool) -> f64 {
+    let all = |draw: &[f64]| draw.windows(2).all(|pair| is(pair[1] - pair[0]));
+    draws.column_iter().filter(|draw| all(&draw.iter().copied().collect::<Vec<_>>())).count() as f64
+        / draws.ncols().max(1) as f64
+}
+
+/// The standard deviation among draws of the last value less the first.
+fn change_sd(draws: &Matrix) -> f64 {
+    let changes: Vec<f64> = draws.column_iter().map(|draw| draw[draw.len() - 1] - draw[0]).collect();
+    sd(&changes)
+}
+
+fn sd(values: &[f64]) -> f64 {
+    let n = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    (values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(f: impl Fn(f64) -> f64) -> Shape {
+        let range = (0.0, 10.0);
+        shape(&even(range, 201).iter().map(|&x| f(x)).collect::<Vec<_>>(), range)
+    }
+
+    #[test]
+    fn shapes_are_told_apart() {
+        assert_eq!(of(|x| x), Shape::Rises);
+        assert_eq!(of(|x| -x), Shape::Falls);
+        // small waves on a slope are passed over
+        assert_eq!(of(|x| x + 0.1 * (5.0 * x).sin()), Shape::Rises);
+        let Shape::Peaks(at) = of(|x| -(x - 4.0).powi(2)) else { panic!() };
+        assert!((at - 4.0).abs() < 0.1);
+        let Shape::Dips(at) = of(|x| (x - 7.0).powi(2)) else { panic!() };
+        assert!((at - 7.0).abs() < 0.1);
+        assert_eq!(of(|x| (x * std::f64::consts::PI / 5.0 * 2.0).sin()), Shape::Turns(4));
+        assert_eq!(of(|_| 1.0), Shape::Turns(0));
+    }
+
+    #[test]
+    fn directions_on_a_circle_agree_or_not() {
+        let near = direction(&[0.98, 0.02, 0.0]).unwrap();
+        assert!(!(0.01..=0.99).contains(&near));
+        assert_eq!(direction(&[0.0, 0.25, 0.5, 0.75]), None);
+    }
+}

@@ -1,0 +1,374 @@
+//! The search itself: depth after depth, the best expressions are edited and their children raced.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use super::child_starts::Inheritance;
+use super::edits::{Child, Kind, Means, children};
+use super::race::{Entry, Watch, bare_child, race};
+use super::setup::{Setup, null_model};
+use super::{Budget, Candidate, Ended, Found, Level, Reached, Search, SearchError, Settings};
+use crate::data::Dataset;
+use crate::fit::{Fit, Options, condition, fit, judged as judged_fit};
+use crate::kernel::Kernel;
+use crate::model::Model;
+use crate::progress::Progress;
+
+/// So many models are kept.
+const KEPT: usize = 20;
+/// So many of a race that was cut short are judged.
+const LEADERS: usize = 4;
+/// A score must be better by this.
+const WORTH: f64 = 1e-6;
+/// A search goes on for so many depths without anything better.
+const PATIENCE: usize = 2;
+
+/// Searches for the kernel that the data speak for.
+///
+/// # Errors
+/// Settings that leave nothing to do; data that no model can be fitted to; no base kernel that can be fitted.
+pub fn search(data: &Dataset, settings: &Settings, progress: &dyn Progress) -> Result<Search, SearchError> {
+    let setup = Setup::new(data, settings)?;
+    Walk::new(&setup, data, progress).go(State::default())
+}
+
+/// Takes a search up again where it ended, to another depth or with more to spend.
+///
+/// # Errors
+/// As [`search`].
+pub fn resume(search: &Search, depth: usize, budget: Budget, progress: &dyn Progress) -> Result<Search, SearchError> {
+    let settings = Settings { depth, budget, ..search.settings.clone() };
+    let setup = Setup::new(&search.data, &settings)?;
+    Walk::new(&setup, &search.data, progress).go(State::of(search))
+}
+
+/// What a search knows while it runs.
+#[derive(Default)]
+struct State {
+    levels: Vec<Level>,
+    /// Best first; the null model among them.
+    pool: Vec<Found>,
+    /// Structures that were tried.
+    tried: HashSet<String>,
+    /// Those of them that were fitted to the end.
+    fitted: HashSet<String>,
+    /// Structures that were edited.
+    expanded: HashSet<String>,
+    evaluations: usize,
+    seconds: f64,
+}
+
+impl State {
+    fn of(search: &Search) -> Self {
+        // a depth that was cut short is done again
+        let whole = |level: &&Level| level.candidates.iter().any(|c| c.reached == Reached::Fitted);
+        let levels: Vec<Level> = search.levels.iter().take_while(whole).cloned().collect();
+        let candidates = || levels.iter().flat_map(|level| &level.candidates);
+        let fitted = candidates().filter(|c| c.reached == Reached::Fitted);
+        Self {
+            tried: candidates().map(|c| structure(&c.kernel)).collect(),
+            fitted: fitted.map(|c| structure(&c.kernel)).collect(),
+            expanded: levels.iter().flat_map(|level| &level.expanded).map(structure).collect(),
+            levels,
+            pool: search.models.clone(),
+            evaluations: search.evaluations,
+            seconds: search.seconds,
+        }
+    }
+}
+
+/// What two expressions share that are the same kernel.
+fn structure(kernel: &Kernel) -> String {
+    kernel.simplify_structure().to_string()
+}
+
+struct Walk<'g> {
+    setup: &'g Setup<'g>,
+    whole: &'g Dataset,
+    clock: Clock<'g>,
+}
+
+/// The progress of a search, which also stops it when its time is over.
+struct Clock<'p> {
+    progress: &'p dyn Progress,
+    start: Instant,
+    seconds: f64,
+}
+
+impl Clock<'_> {
+    fn out_of_time(&self) -> bool {
+        self.start.elapsed().as_secs_f64() >= self.seconds
+    }
+}
+
+impl Progress for Clock<'_> {
+    fn report(&self, done: f64, note: &str) {
+        self.progress.report(done, note);
+    }
+
+    fn stop(&self) -> bool {
+        self.progress.stop() || self.out_of_time()
+    }
+}
+
+impl<'g> Walk<'g> {
+    fn new(setup: &'g Setup<'g>, whole: &'g Dataset, progress: &'g dyn Progress) -> Self {
+        let seconds = setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
+        Self { setup, whole, clock: Clock { progress, start: Instant::now(), seconds } }
+    }
+
+    fn go(self, mut state: State) -> Result<Search, SearchError> {
+        let settings = self.setup.settings;
+        let before = state.seconds;
+        let spent = AtomicUsize::new(state.evaluations);
+        let allowed = settings.budget.evaluations.map_or(usize::MAX, |more| state.evaluations.saturating_add(more));
+        if state.pool.is_empty() {
+            state.pool.extend(self.null()?);
+        }
+        let ended = loop {
+            if self.clock.progress.stop() {
+                break Ended::Stopped;
+            }
+            if self.clock.out_of_time() {
+                break Ended::OutOfTime;
+            }
+            if spent.load(Ordering::Relaxed) >= allowed {
+                break Ended::OutOfEvaluations;
+            }
+            if state.levels.len() >= settings.depth {
+                break Ended::Depth;
+            }
+            if !self.deepen(&mut state, &spent, allowed)? {
+                break Ended::NoBetter;
+            }
+        };
+        state.evaluations = spent.load(Ordering::Relaxed);
+        state.seconds = before + self.clock.start.elapsed().as_secs_f64();
+        self.finish(state, ended)
+    }
+
+    /// One depth. False where nothing is left to edit, or nothing got better for a while.
+    fn deepen(&self, state: &mut State, spent: &AtomicUsize, allowed: usize) -> Result<bool, SearchError> {
+        let setup = self.setup;
+        let settings = setup.settings;
+        let depth = state.levels.len() + 1;
+        let (begun, spent_before) = (Instant::now(), spent.load(Ordering::Relaxed));
+        let parents: Vec<Found> = match depth {
+            1 => Vec::new(),
+            _ => {
+                let open =
+                    |found: &&Found| !state.expanded.contains(&structure(&found.model.kernel)) && !is_null(found);
+                state.pool.iter().filter(open).take(settings.beam).cloned().collect()
+            }
+        };
+        if depth > 1 && (parents.is_empty() || stale(&state.levels)) {
+            return Ok(false);
+        }
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut cut_short = false;
+        let mut from: Vec<Option<&Found>> = parents.iter().map(Some).collect();
+        // parts may be worth nothing but together
+        if depth == 1 || (depth == 2 && state.pool.first().is_some_and(is_null)) {
+            from.push(None);
+        }
+        for (i, parent) in from.iter().enumerate() {
+            let (kids, inheritance) = self.kids(*parent, state)?;
+            let share = |i: usize| (depth as f64 - 1.0 + i as f64 / from.len() as f64) / settings.depth as f64;
+            let best = match state.pool.first().filter(|best| !is_null(best)) {
+                Some(best) => {
+                    format!("{} {:.1}: {}", settings.criterion.title(), best.score, best.model.kernel.heading())
+                }
+                None => String::new(),
+            };
+            let share = (share(i), share(i + 1));
+            // the base kernels are fitted whatever the budget of evaluations
+            let allowed = if depth == 1 { usize::MAX } else { allowed };
+            let watch = Watch { progress: &self.clock, spent, allowed, depth, best, share };
+
+            let raced = race(kids, inheritance.as_ref(), setup, &watch);
+            if watch.over() && !raced.iter().any(|entry| entry.reached == Reached::Fitted) {
+                // this expression is not done: who resumes the search comes here again
+                cut_short = true;
+                for entry in &raced {
+                    state.tried.remove(&structure(&entry.child.kernel));
+                }
+            } else {
+                state.expanded.extend(parent.iter().map(|found| structure(&found.model.kernel)));
+            }
+            entries.extend(raced);
+        }
+        let mut candidates: Vec<Candidate> = Vec::with_capacity(entries.len());
+        for (at, entry) in entries.iter().enumerate() {
+            // of a race that was cut short the leaders are judged where they stand
+            let leads = cut_short && entry.reached == Reached::Raced && at < LEADERS;
+            let found = if entry.reached == Reached::Fitted || leads { self.found(entry) } else { None };
+            if entry.reached == Reached::Fitted {
+                state.fitted.insert(structure(&entry.child.kernel));
+            }
+            let mut candidate = entry.candidate(found.as_ref().map(|found| found.score));
+            candidate.lml = found.as_ref().map(|found| found.lml).or(candidate.lml);
+            candidates.push(candidate);
+            state.pool.extend(found);
+        }
+        let failed = |reached: &Reached| matches!(reached, Reached::Failed(_));
+        if depth == 1 && candidates.iter().all(|c| failed(&c.reached)) {
+            let known = setup.refused.iter().map(|(kernel, why)| (kernel.to_string(), why.clone()));
+            let here = candidates.iter().filter_map(|c| match &c.reached {
+                Reached::Failed(why) => Some((c.kernel.heading(), why.clone())),
+                _ => None,
+            });
+            return Err(SearchError::AllFailed { failures: known.chain(here).collect() });
+        }
+        if depth == 1 {
+            candidates.extend(setup.refused.iter().map(|(kernel, why)| Candidate {
+                kernel: kernel.clone(),
+                edit: kernel.heading(),
+                lml: None,
+                score: None,
+                reached: Reached::Failed(why.clone()),
+            }));
+        }
+        candidates.sort_by(|a, b| {
+            let rank = |c: &Candidate| (failed(&c.reached), c.score.is_none());
+            let score = |c: &Candidate| c.score.or(c.lml.map(|lml| -lml)).unwrap_or(f64::INFINITY);
+            rank(a).cmp(&rank(b)).then(score(a).total_cmp(&score(b)))
+        });
+        rank(&mut state.pool);
+        let Some(best) = state.pool.first().cloned() else { return Ok(false) };
+        state.levels.push(Level {
+            depth,
+            expanded: parents.into_iter().map(|found| found.model.kernel).collect(),
+            candidates,
+            best,
+            evaluations: spent.load(Ordering::Relaxed) - spent_before,
+            seconds: begun.elapsed().as_secs_f64(),
+        });
+        Ok(true)
+    }
+
+    /// The children of an expression that are new, and what they inherit; or the base kernels.
+    fn kids(
+        &self,
+        parent: Option<&Found>,
+        state: &mut State,
+    ) -> Result<(Vec<Child>, Option<Inheritance>), SearchError> {
+        let setup = self.setup;
+        let Some(parent) = parent else {
+            let kernels = if state.levels.is_empty() { &setup.bases } else { &setup.together };
+            let new = kernels.iter().filter(|kernel| state.tried.insert(structure(kernel)));
+            return Ok((new.map(bare_child).collect(), None));
+        };
+        let means = Means { bases: &setup.bases, inputs: &setup.inputs };
+        let all = children(&parent.model.kernel, &setup.settings.moves, &means);
+        let simplified = |child: Child| (child.kernel.simplify_structure(), child);
+        let mut all: Vec<(Kernel, Child)> = all.into_iter().map(simplified).collect();
+        // what falls together loses the values that it inherits: who comes to the same kernel with them goes first
+        let falls = |(simple, child): &(Kernel, Child)| simple.leaves() < child.kernel.leaves();
+        all.sort_by_key(falls);
+        let (mut new, mut here) = (Vec::new(), HashSet::new());
+        for (simple, mut child) in all {
+            let key = simple.to_string();
+            // What grows is tried once. What mends an expression was perhaps passed over when it came of a worse one, and
+            // is tried until it was fitted to the end.
+            let old = match child.kind {
+                Kind::Mended => state.fitted.contains(&key),
+                Kind::Added | Kind::Multiplied | Kind::Other => state.tried.contains(&key),
+            };
+            if old || !here.insert(key.clone()) {
+                continue;
+            }
+            state.tried.insert(key);
+            if simple.leaves() < child.kernel.leaves() {
+                child.kernel = simple;
+            }
+            new.push(child);
+        }
+        let fitted = condition(&parent.model, &setup.data)?;
+        Ok((new, Some(Inheritance::of(&fitted, setup))))
+    }
+
+    /// A candidate that was fitted to the end, with its score.
+    fn found(&self, entry: &Entry) -> Option<Found> {
+        let problem = entry.problem.as_ref()?;
+        let mut model = problem.model_with(&entry.values()?);
+        model.kernel = model.kernel.bare();
+        self.judged(model)
+    }
+
+    fn judged(&self, model: Model) -> Option<Found> {
+        let setup = self.setup;
+        let fitted = Arc::new(condition(&model, &setup.data).ok()?);
+        let (parameters, score) = super::score::judge(&fitted, setup.settings.criterion, setup.held_out.as_ref())?;
+        Some(Found { model: fitted.model.clone(), lml: fitted.lml(), parameters, score, weight: 0.0 })
+    }
+
+    /// Noise alone.
+    fn null(&self) -> Result<Option<Found>, SearchError> {
+        let options = Options { restarts: 2, seed: self.setup.settings.seed, ..Options::default() };
+        let fitted = fit(&null_model(self.setup.settings), &self.setup.data, options, &self.clock);
+        Ok(fitted.ok().and_then(|fitted| self.judged(fitted.model)))
+    }
+
+    fn finish(self, mut state: State, ended: Ended) -> Result<Search, SearchError> {
+        let settings = self.setup.settings;
+        let least = state.pool.first().map_or(0.0, |found| found.score);
+        let total: f64 = state.pool.iter().map(|found| (-0.5 * (found.score - least)).exp()).sum();
+        for found in &mut state.pool {
+            found.weight = (-0.5 * (found.score - least)).exp() / total;
+        }
+        let Some(first) = state.pool.first() else {
+            return Err(SearchError::NothingFitted);
+        };
+        // standard errors are worth the wait, unless somebody does not want to wait; fits of a part of the rows go on
+        let best: Fit = match self.clock.progress.stop() {
+            true => condition(&first.model, self.whole)?,
+            false if self.setup.held_out.is_none() => judged_fit(&first.model, self.whole)?,
+            false => {
+                let options = Options { restarts: 1, seed: settings.seed, ..Options::default() };
+                fit(&first.model, self.whole, options, self.clock.progress)?
+            }
+        };
+        Ok(Search {
+            settings: settings.clone(),
+            data: self.whole.clone(),
+            levels: state.levels,
+            models: state.pool,
+            best: Arc::new(best),
+            ended,
+            evaluations: state.evaluations,
+            seconds: state.seconds,
+        })
+    }
+}
+
+/// Best first, the smaller of two that tie; of the same structure the best alone.
+fn rank(pool: &mut Vec<Found>) {
+    let key = |found: &Found| structure(&found.model.kernel);
+    pool.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.parameters.cmp(&b.parameters)));
+    let mut first = 0;
+    while first < pool.len() {
+        let least = pool[first].score;
+        let tied = pool[first..].iter().take_while(|found| found.score - least <= WORTH).count().max(1);
+        pool[first..first + tied].sort_by_key(|found| found.parameters);
+        first += tied;
+    }
+    let mut seen = HashSet::new();
+    pool.retain(|found| seen.insert(key(found)));
+    pool.truncate(KEPT);
+}
+
+/// Whether the last depths brought nothing better.
+fn stale(levels: &[Level]) -> bool {
+    // noise alone does not count: parts may be worth nothing but together
+    let best = |levels: &[Level]| {
+        let scores = levels.iter().flat_map(|level| &level.candidates).filter_map(|c| c.score);
+        scores.fold(f64::INFINITY, f64::min)
+    };
+    levels.len() > PATIENCE && best(levels) >= best(&levels[..levels.len() - PATIENCE]) - WORTH
+}
+
+fn is_null(found: &Found) -> bool {
+    structure(&found.model.kernel) == "WN" || found.model.kernel.as_number().is_some()
+}

@@ -1,0 +1,390 @@
+//! Where the parameters of a new part start: the others stay where the parent had them.
+//!
+//! New periods are those of the parent, then the peaks of the periodogram of what the parent leaves unexplained, then
+//! those of the data; new length-scales and locations are spread over the distances and the range of their input; new
+//! variances are a share of what is left. One seed leaves the parent as it is, as far as the edit allows, so that no child
+//! is worse than its parent.
+
+use std::f64::consts::PI;
+
+use super::edits::Kind;
+use super::product_variance::{MULTIPLIED, NEW};
+use super::setup::Setup;
+use crate::fit::periodogram::peaks;
+use crate::fit::{Fit, Starts, spread};
+use crate::kernel::Role;
+use crate::model::{Fence, Parameter, ParameterKind, Problem};
+use crate::param::Domain;
+
+/// Periods are looked for down to 2/`COMB` of the range, apart from those that a periodogram shows.
+const COMB: usize = 24;
+/// Periods are told apart that differ by this share,
+const APART: f64 = 0.05;
+/// and so many of them go into the first round.
+const PERIODS: usize = 3;
+
+/// Starts of a line that is a factor: the amplitude grows to three times what it was along the input,
+const GROWING: usize = 2;
+/// or shrinks to a third.
+const SHRINKING: usize = 3;
+/// A start of a factor that leaves its parent nearly as it is: from nearer a slope is hardly felt.
+const NEARLY: usize = 4;
+
+/// What a parent leaves to its children.
+pub struct Inheritance {
+    /// For each input: periods to try, most promising first.
+    periods: Vec<Vec<f64>>,
+    /// Mean of k(x, x) over the rows.
+    size: f64,
+    /// Variance of the residuals.
+    left: f64,
+}
+
+impl Inheritance {
+    pub fn of(parent: &Fit, setup: &Setup<'_>) -> Self {
+        let problem = parent.problem();
+        // what cannot be told at the parent's own rows is not there to be looked at
+        let fitted = parent.posterior.fitted().unwrap_or_else(|_| vec![0.0; problem.n()]);
+        // of a class that which its expected label lacks
+        let expected = |f: f64| match problem.model().bernoulli() {
+            Some(how) => 2.0 * how.link().probability_at(f) - 1.0,
+            None => f,
+        };
+        let residuals: Vec<f64> = problem.y().iter().zip(fitted).map(|(y, f)| y - expected(f)).collect();
+        let of_parent = |d: usize| {
+            let own = problem.parameters().iter().zip(parent.values());
+            own.filter(move |(p, _)| p.role == Role::Period && p.columns == [d]).map(|(_, &v)| v)
+        };
+        let x = problem.x();
+        let periods = x.iter().enumerate().map(|(d, x)| {
+            if !setup.periodic {
+                return Vec::new();
+            }
+            let column = &setup.columns[d];
+            let left = peaks(x, &residuals, 3);
+            let new = left.iter().map(|p| p.period).chain(column.periods.iter().copied());
+            let mut periods: Vec<f64> = Vec::new();
+            for period in of_parent(d).chain(new) {
+                if periods.iter().all(|known| (known / period).ln().abs() > 0.02) {
+                    periods.push(period);
+                }
+            }
+            periods.truncate(8);
+            periods
+        });
+        let periods = periods.collect();
+        let left = if problem.classes().is_some() {
+            setup.variance
+        } else {
+            residuals.iter().map(|r| r * r).sum::<f64>() / residuals.len().max(1) as f64
+        };
+        Self { periods, size: mean_diagonal(problem, parent.values()).unwrap_or(0.0), left: left.min(setup.variance) }
+    }
+}
+
+/// The values to begin with: for a base kernel those of a fit's starts.
+pub fn base_seeds(problem: &Problem, count: usize, seed: u64) -> Vec<Vec<f64>> {
+    let starts = Starts::new(problem, seed);
+    let confined = |values: Vec<f64>| problem.parameters().iter().zip(values).map(|(p, v)| within(p, v)).collect();
+    (0..count).map(|i| confined(starts.start(i))).collect()
+}
+
+/// The values of all parameters of a child to begin with, the first two as the best guess and as its parent.
+pub fn seeds(problem: &Problem, kind: Kind, from: &Inheritance, setup: &Setup<'_>, most: usize) -> Vec<Vec<f64>> {
+    let open = open(problem);
+    let count = (3 + 4 * open.len()).min(most);
+    if open.is_empty() {
+        let mut values = vec![written(problem)];
+        size_new(problem, &mut values[0], kind, from, setup, 0.1);
+        return values;
+    }
+    let mut out = Vec::with_capacity(count);
+    for index in 0..count {
+        let mut values = written(problem);
+        let likeness = match index {
+            1 => Some(1.0),
+            NEARLY if kind == Kind::Multiplied => Some(0.1),
+            _ => None,
+        };
+        for &at in &open {
+            let p = &problem.parameters()[at];
+            let u = spread(setup.settings.seed, at, index);
+            values[at] = within(p, guess(p, u, index, likeness.map(|much| (kind, much)), from, setup));
+        }
+        let u = spread(setup.settings.seed, problem.parameters().len(), index);
+        let share = match index {
+            0 => 0.3,
+            1 => 1e-3,
+            _ => 10f64.powf(-2.5 + 2.5 * u),
+        };
+        size_new(problem, &mut values, kind, from, setup, share);
+        out.push(values);
+    }
+    out.extend(comb(problem, &open, &out[0], kind, from, setup));
+    out
+}
+
+/// The best guess with other periods, evenly spaced in frequency: a pattern whose amplitude changes its sign shows beside
+/// its period in a periodogram, and not at it.
+fn comb(
+    problem: &Problem,
+    open: &[usize],
+    guess: &[f64],
+    kind: Kind,
+    from: &Inheritance,
+    setup: &Setup<'_>,
+) -> Vec<Vec<f64>> {
+    let parameters = problem.parameters();
+    let Some(at) = period(problem, open) else { return Vec::new() };
+    let [column] = parameters[at].columns[..] else { return Vec::new() };
+    let column = &setup.columns[column];
+    let mut origins = vec![guess.to_vec()];
+    if kind == Kind::Mended {
+        origins.push(anew(problem, guess, from, setup));
+    }
+    let periods = (4..=COMB).map(|k| 2.0 * column.span / k as f64).filter(|&period| period >= 2.2 * column.gap);
+    let with = |period: f64, mut values: Vec<f64>| {
+        values[at] = within(&parameters[at], period);
+        size_new(problem, &mut values, kind, from, setup, 0.3);
+        values
+    };
+    periods.flat_map(|period| origins.iter().map(move |values| with(period, values.clone()))).collect()
+}
+
+/// The lines of a child as if nothing was known of them: where a part is replaced, those beside it stand where they went
+/// well with the old one.
+fn anew(problem: &Problem, values: &[f64], from: &Inheritance, setup: &Setup<'_>) -> Vec<f64> {
+    let line = |p: &Parameter| {
+        p.is_free() && matches!(p.kind, ParameterKind::Kernel(_)) && matches!(p.role, Role::Location | Role::Bias)
+    };
+    let new = |(p, &value): (&Parameter, &f64)| match line(p) {
+        true => within(p, guess(p, 0.5, 0, None, from, setup)),
+        false => value,
+    };
+    problem.parameters().iter().zip(values).map(new).collect()
+}
+
+/// Of starts that are looked at, best first, those that go on: the best ones, and where a period is looked for so many as
+/// tell apart that have one of their own.
+pub fn promising(problem: &Problem, seen: &mut Vec<(f64, Vec<f64>)>, keep: usize) {
+    let Some(at) = period(problem, &open(problem)) else { return seen.truncate(keep) };
+    let mut kept: Vec<(f64, Vec<f64>)> = Vec::new();
+    for (value, start) in seen.drain(..) {
+        let apart = |other: &(f64, Vec<f64>)| (other.1[at] / start[at]).ln().abs() > APART;
+        let alike = kept.iter().filter(|other| !apart(other)).count();
+        if kept.len() < keep * PERIODS && alike < keep {
+            kept.push((value, start));
+        }
+    }
+    *seen = kept;
+}
+
+/// The first of the open parameters that is a period in the units of an input.
+fn period(problem: &Problem, open: &[usize]) -> Option<usize> {
+    let sought = |p: &Parameter| p.role == Role::Period && !p.warped;
+    open.iter().copied().find(|&i| sought(&problem.parameters()[i]))
+}
+
+/// The parameters that are free and of which nothing is written.
+fn open(problem: &Problem) -> Vec<usize> {
+    let kernel = |p: &Parameter| matches!(p.kind, ParameterKind::Kernel(_)) || p.kind == ParameterKind::Noise;
+    let parameters = problem.parameters();
+    (0..parameters.len())
+        .filter(|&i| parameters[i].is_free() && kernel(&parameters[i]) && parameters[i].param.value().is_none())
+        .collect()
+}
+
+fn written(problem: &Problem) -> Vec<f64> {
+    let value = |p: &Parameter| match p.param.value() {
+        Some(value) if p.is_free() => within(p, value),
+        _ => p.value,
+    };
+    problem.parameters().iter().map(value).collect()
+}
+
+fn guess(
+    p: &Parameter,
+    u: f64,
+    index: usize,
+    as_parent: Option<(Kind, f64)>,
+    from: &Inheritance,
+    setup: &Setup<'_>,
+) -> f64 {
+    if let Some(prior) = p.param.prior {
+        return prior.centre();
+    }
+    let neutral = as_parent.is_some();
+    let between = |lo: f64, hi: f64| lo * (hi / lo).powf(u);
+    let column = if p.warped { None } else { p.columns.first().map(|&c| &setup.columns[c]) };
+    let first = index == 0;
+    match p.role {
+        _ if p.kind == ParameterKind::Noise => setup.variance * if first { 0.05 } else { between(1e-3, 0.5) },
+        Role::LengthScale => {
+            let (distance, gap, span) = match (column, p.width) {
+                (_, Some(width)) => (width, 0.1 * width, 3.0 * width),
+                (Some(c), None) => (c.distance, c.gap, c.span),
+                (None, None) => (1.0, 0.1, 3.0),
+            };
+            match (as_parent, first) {
+                (Some((_, much)), _) => 45.0 * span * much.sqrt(),
+                (None, true) => 0.5 * distance,
+                _ => between((1.5 * gap).min(distance).max(0.01 * distance), 3.0 * distance),
+            }
+        }
+        Role::Period => {
+            let known = p.columns.first().filter(|_| !p.warped).map(|&c| &from.periods[c][..]).unwrap_or_default();
+            match (known.len(), column) {
+                (0, Some(c)) => between(2.0 * c.gap, c.span),
+                (0, None) => 1.0,
+                (n, _) => known[index.saturating_sub(usize::from(index > 1)) % n],
+            }
+        }
+        Role::Roughness if neutral => 30.0,
+        Role::Roughness if first => 1.0,
+        Role::Roughness => between(0.3, 3.0),
+        Role::Shape if first || neutral => 1.0,
+        Role::Shape => between(0.05, 5.0),
+        Role::Location => column.map_or(0.0, |c| match index {
+            0 => c.middle,
+            GROWING => c.least - 0.5 * c.span,
+            SHRINKING => c.least + 1.5 * c.span,
+            _ => c.least + c.span * (1.6 * u - 0.3),
+        }),
+        Role::Bias => {
+            let spread = column.map_or(1.0, |c| c.variance);
+            spread
+                * match index {
+                    GROWING | SHRINKING => 1e-3,
+                    0 => 0.1,
+                    _ => match as_parent {
+                        Some((Kind::Multiplied, much)) => 3e4 * much * much,
+                        _ => between(1e-3, 3.0),
+                    },
+                }
+        }
+        Role::Variance | Role::SlopeVariance | Role::OrderVariance | Role::Degree => 1.0,
+    }
+}
+
+/// Where a parameter is worth looking for: a length-scale below the spacing of the rows is noise, a period that was
+/// not seen twice is a smooth function, and a pattern rougher than its sampling repeats nothing.
+pub fn region(p: &Parameter, setup: &Setup<'_>) -> Option<(f64, f64)> {
+    if p.warped || !matches!(p.kind, ParameterKind::Kernel(_) | ParameterKind::Noise) {
+        return None;
+    }
+    let column = match p.columns[..] {
+        [column] => Some(&setup.columns[column]),
+        _ => None,
+    };
+    match p.role {
+        _ if p.kind == ParameterKind::Noise => Some((1e-7 * setup.variance, 10.0 * setup.variance)),
+        Role::LengthScale => column.map(|c| ((1.5 * c.gap).min(0.05 * c.span), 50.0 * c.span)),
+        Role::Period => column.map(|c| ((2.0 * c.gap).min(0.1 * c.span), 0.5 * c.span)),
+        Role::Roughness => Some((0.1, 100.0)),
+        Role::Shape => Some((1e-3, 1e3)),
+        Role::Location => column.map(|c| (c.least - 2.0 * c.span, c.least + 3.0 * c.span)),
+        _ => None,
+    }
+}
+
+/// What no parameter says alone: a rational quadratic kernel whose least scales, l·√(2α), lie below the spacing of the
+/// rows is noise, and a periodic pattern whose neighbouring rows have nothing in common repeats nothing. The slots of a
+/// node stand side by side, in the order of its family.
+pub fn fences(problem: &Problem, setup: &Setup<'_>) -> Vec<Fence> {
+    let parameters = problem.parameters();
+    let gap = |p: &Parameter| match p.columns[..] {
+        [column] if !p.warped => Some(setup.columns[column].gap),
+        _ => None,
+    };
+    let pair = |i: usize| -> Option<Fence> {
+        let (one, two) = (&parameters[i], parameters.get(i + 1)?);
+        let same = one.columns == two.columns && one.origin == two.origin;
+        let (powers, least) = match (one.role, two.role) {
+            (Role::LengthScale, Role::Shape) => (vec![(i, 1.0), (i + 1, 0.5)], gap(one)? * 0.5f64.sqrt()),
+            // neighbours turn by 2π·gap/p; their correlation is to be above e⁻⁴
+            (Role::Period, Role::Roughness) => (vec![(i, 1.0), (i + 1, 1.0)], 0.5f64.sqrt() * PI * gap(one)?),
+            _ => return None,
+        };
+        (same && least > 0.0).then_some(Fence { powers, least })
+    };
+    (0..parameters.len()).filter_map(pair).collect()
+}
+
+/// Gives new variances their size: so that a new term adds a share of what the parent left unexplained, and that a new
+/// factor leaves the size of what it multiplies.
+fn size_new(problem: &Problem, values: &mut [f64], kind: Kind, from: &Inheritance, setup: &Setup<'_>, share: f64) {
+    let parameters = problem.parameters();
+    let variance = |p: &Parameter| matches!(p.role, Role::Variance | Role::SlopeVariance | Role::OrderVariance);
+    let of = |mark, p: &Parameter| p.origin == Some(mark) && matches!(p.kind, ParameterKind::Kernel(_));
+    let open = |p: &Parameter| p.is_free() && p.param.value().is_none() && p.param.prior.is_none();
+    if kind == Kind::Multiplied {
+        let inside: Vec<usize> =
+            (0..parameters.len()).filter(|&i| of(MULTIPLIED, &parameters[i]) && parameters[i].is_free()).collect();
+        let sized: Vec<usize> = inside.into_iter().filter(|&i| scales(parameters, i)).collect();
+        let first_open = (0..parameters.len())
+            .find(|&i| of(NEW, &parameters[i]) && open(&parameters[i]) && variance(&parameters[i]));
+        let sized = if sized.is_empty() { first_open.into_iter().collect() } else { sized };
+        let size = |values: &[f64]| mean_diagonal(problem, values);
+        let mut doubled = values.to_vec();
+        sized.iter().for_each(|&i| doubled[i] *= 2.0);
+        if let (Some(now), Some(then)) = (size(values), size(&doubled)) {
+            let (part, rest) = (then - now, now - (then - now));
+            let by = (from.size - rest) / part;
+            if by.is_finite() && by > 0.0 {
+                sized.iter().for_each(|&i| values[i] *= by);
+            }
+        }
+        return;
+    }
+    let new: Vec<usize> = (0..parameters.len())
+        .filter(|&i| {
+            variance(&parameters[i]) && open(&parameters[i]) && matches!(parameters[i].kind, ParameterKind::Kernel(_))
+        })
+        .collect();
+    if new.is_empty() {
+        return;
+    }
+    // what is left with noise subtracted would be nothing: a share of the whole says more where little is left
+    let goal = match kind {
+        Kind::Added => share * from.left.max(0.1 * setup.variance),
+        _ => share * setup.variance,
+    } / new.len() as f64;
+    for &i in &new {
+        let mut doubled = values.to_vec();
+        doubled[i] *= 2.0;
+        let adds = mean_diagonal(problem, &doubled).zip(mean_diagonal(problem, values)).map(|(then, now)| then - now);
+        let Some(adds) = adds.filter(|a| *a > 0.0 && a.is_finite()) else { continue };
+        values[i] *= goal / adds;
+        // the offset of a line goes along with its slope
+        if parameters[i].role == Role::SlopeVariance
+            && let Some(b) =
+                (0..i).rev().find(|&b| parameters[b].role == Role::Bias && parameters[b].origin == parameters[i].origin)
+            && open(&parameters[b])
+        {
+            values[b] *= goal / adds;
+        }
+    }
+}
+
+/// Whether a parameter is a factor of its part: a variance, or an offset that goes along with a slope.
+fn scales(parameters: &[Parameter], i: usize) -> bool {
+    match parameters[i].role {
+        Role::Variance | Role::SlopeVariance | Role::OrderVariance => true,
+        Role::Bias => parameters.get(i + 1).is_some_and(|next| next.role == Role::SlopeVariance),
+        _ => false,
+    }
+}
+
+fn mean_diagonal(problem: &Problem, values: &[f64]) -> Option<f64> {
+    let diagonal = problem.bound().diagonal(problem.kernel_values(values), problem.points()).ok()?;
+    Some(diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64)
+}
+
+/// A value that the parameter can hold, a little inside of its bounds.
+fn within(p: &Parameter, value: f64) -> f64 {
+    match p.domain {
+        Domain::Interval { .. } if value.is_finite() => p.domain.from_real(p.domain.to_real(value).clamp(-7.0, 7.0)),
+        _ if p.domain.contains(value) => value,
+        _ => p.value,
+    }
+}

@@ -1,0 +1,237 @@
+//! One variance a product: after an edit, the variances are put where a fit expects them, without changing any value.
+//!
+//! A product has one variance; the language holds those of all factors but the first, and of plain factors beside a sum.
+//! An edit moves factors about, so that written variances come to stand in places where they say nothing.
+
+use crate::kernel::{Kernel, Leaf, Node, Origin, Role, Values, Wrapped};
+use crate::param::{Param, State};
+
+/// Marks nodes that an edit has made.
+pub const NEW: Origin = Origin(u32::MAX);
+/// Marks the nodes of a kernel that an edit has multiplied.
+pub const MULTIPLIED: Origin = Origin(u32::MAX - 1);
+
+/// The kernel with a mark on all its nodes that have parameters.
+pub fn marked(kernel: &Kernel, mark: Origin) -> Kernel {
+    let children = || kernel.children().iter().map(|child| marked(child, mark));
+    match kernel.node() {
+        Node::Leaf(_) => kernel.clone().with_origin(Some(mark)),
+        Node::Sum(_) => kernel.with_node(Node::Sum(children().collect())),
+        Node::Product(_) => kernel.with_node(Node::Product(children().collect())),
+        Node::Wrap(wrapped) => {
+            let wrapped = Wrapped { children: children().collect(), ..wrapped.clone() };
+            kernel.with_node(Node::Wrap(wrapped)).with_origin(Some(mark))
+        }
+    }
+}
+
+/// The kernel with variances that are held written out as what they are, 1.
+///
+/// Those inside a construction that holds them by itself, such as an additive kernel, stay as they are.
+pub fn written(kernel: &Kernel) -> Kernel {
+    let children = || kernel.children().iter().map(written).collect::<Vec<_>>();
+    match kernel.node() {
+        Node::Leaf(_) => kernel.rewrite_params(&mut |at, values| match values {
+            Values::One(param) if at.spec.is_variance() && param.is_unset() => Values::One(Param::free(1.0)),
+            _ => values.clone(),
+        }),
+        Node::Sum(_) => kernel.with_node(Node::Sum(children())),
+        Node::Product(_) => kernel.with_node(Node::Product(children())),
+        Node::Wrap(wrapped) if wrapped.wrap.is_linear() => {
+            kernel.with_node(Node::Wrap(Wrapped { children: children(), ..wrapped.clone() }))
+        }
+        Node::Wrap(_) => kernel.clone(),
+    }
+}
+
+/// The variance of a factor as a number, which stands in its place when it is taken out.
+pub fn size_of(factor: &Kernel) -> Kernel {
+    let mut size = 1.0;
+    bared(factor, &mut size);
+    Kernel::number(size)
+}
+
+/// The same kernel with one variance a product: in the terms of a sum among its factors, else in the first of them.
+pub fn placed(kernel: &Kernel) -> Kernel {
+    scaled(kernel, 1.0)
+}
+
+/// `by` times the kernel. Variances that are unset stay so: those are of new parts, whose size is yet to be found.
+fn scaled(kernel: &Kernel, by: f64) -> Kernel {
+    match kernel.node() {
+        Node::Leaf(leaf) if kernel.origin() == Some(NEW) && is_unset(leaf) => kernel.clone(),
+        Node::Leaf(leaf) => kernel.with_node(Node::Leaf(scaled_leaf(leaf, by))),
+        Node::Sum(terms) => kernel.with_node(Node::Sum(terms.iter().map(|term| scaled(term, by)).collect())),
+        Node::Product(factors) => {
+            let mut by = by;
+            let numbers = factors.iter().filter_map(Kernel::as_number);
+            let kept: Vec<&Kernel> = factors.iter().filter(|factor| factor.as_number().is_none()).collect();
+            by *= if kept.is_empty() { 1.0 } else { numbers.product() };
+            let kept = if kept.is_empty() { factors.iter().collect() } else { kept };
+            let mut factors: Vec<Kernel> = kept.into_iter().map(|factor| bared(factor, &mut by)).collect();
+            if let [only] = &factors[..] {
+                return scaled(only, by);
+            }
+            let carrier = factors.iter().position(Kernel::is_sum_like).unwrap_or(0);
+            for (at, factor) in factors.iter_mut().enumerate() {
+                if at == carrier {
+                    *factor = scaled(factor, by);
+                } else if factor.is_sum_like() {
+                    *factor = scaled(factor, 1.0);
+                }
+            }
+            kernel.with_node(Node::Product(factors))
+        }
+        Node::Wrap(wrapped) if wrapped.wrap.is_linear() => {
+            let children = wrapped.children.iter().map(|child| scaled(child, by)).collect();
+            kernel.with_node(Node::Wrap(Wrapped { children, ..wrapped.clone() }))
+        }
+        Node::Wrap(_) => kernel.clone(),
+    }
+}
+
+/// A plain factor without its written variance, by which `by` grows.
+fn bared(factor: &Kernel, by: &mut f64) -> Kernel {
+    let Node::Leaf(leaf) = factor.node() else { return factor.clone() };
+    let Some((at, v)) = variance(leaf).and_then(|at| Some((at, plain_value(&leaf.params[at])?))) else {
+        return factor.clone();
+    };
+    *by *= v;
+    let mut leaf = scaled_leaf(leaf, 1.0 / v);
+    leaf.params[at] = Values::One(Param::default());
+    factor.with_node(Node::Leaf(leaf))
+}
+
+fn scaled_leaf(leaf: &Leaf, by: f64) -> Leaf {
+    let mut leaf = leaf.clone();
+    let Some(at) = variance(&leaf).filter(|_| by != 1.0) else { return leaf };
+    let spec = leaf.family.spec();
+    // the offset of a line goes along with its slope
+    let along = spec.params[at].role == Role::SlopeVariance;
+    let unset = is_unset(&leaf);
+    for (i, values) in leaf.params.iter_mut().enumerate() {
+        if i == at && unset {
+            // without its variance a factor counts as 1 times itself; in front it is written
+            *values = Values::One(Param::free(by));
+        } else if i == at || (along && spec.params[i].role == Role::Bias) {
+            *values = values.map(|param| match plain(param).then_some(param.state) {
+                Some(State::Free(v)) => Param::free(v * by),
+                _ => param.clone(),
+            });
+        }
+    }
+    leaf
+}
+
+fn is_unset(leaf: &Leaf) -> bool {
+    variance(leaf).is_some_and(|at| leaf.params[at].is_unset())
+}
+
+/// Which parameter of a leaf is its variance, where it has one number for it.
+fn variance(leaf: &Leaf) -> Option<usize> {
+    let params = leaf.family.spec().params.iter().zip(&leaf.params);
+    params
+        .enumerate()
+        .find(|(_, (spec, values))| spec.is_variance() && matches!(values, Values::One(_)))
+        .map(|(at, _)| at)
+}
+
+fn plain(param: &Param) -> bool {
+    param.prior.is_none() && param.tie.is_none()
+}
+
+fn plain_value(values: &Values) -> Option<f64> {
+    match values {
+        Values::One(param) if plain(param) => match param.state {
+            State::Free(v) if v > 0.0 && v.is_finite() => Some(v),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Column, Gram, Inputs, Schema, families::family};
+    use crate::linalg::Matrix;
+    use crate::search::edits::{Edit, Means, children};
+
+    const X: [f64; 5] = [0.3, 1.1, 1.9, 3.2, 4.0];
+
+    fn leaf(name: &str, values: &[f64]) -> Kernel {
+        let family = family(name).unwrap();
+        let params = values.iter().map(|&v| Values::One(Param::free(v))).collect();
+        Node::Leaf(Leaf { family, inputs: Inputs::All, ard: false, params }).into()
+    }
+
+    fn line(b: f64, v: f64, c: f64) -> Kernel {
+        let params = vec![Values::One(Param::free(b)), Values::One(Param::free(v)), Values::Each(vec![Param::free(c)])];
+        Node::Leaf(Leaf { family: family("Lin").unwrap(), inputs: Inputs::All, ard: false, params }).into()
+    }
+
+    fn matrix(kernel: &Kernel) -> Matrix {
+        let schema = Schema { columns: vec![Column { name: "x", values: &X, categories: false }] };
+        let bound = kernel.bind(&schema).unwrap();
+        let points = bound.points(&[&X]).unwrap();
+        let values: Vec<f64> = bound.slots().iter().map(|slot| slot.value).collect();
+        let mut out = Matrix::zeros(X.len(), X.len());
+        Gram::new(&bound, &points).evaluate(&values, &mut out).unwrap();
+        out.lower_triangle()
+    }
+
+    fn same(one: &Kernel, other: &Kernel) {
+        let (a, b) = (matrix(one), matrix(other));
+        assert!((&a - &b).amax() <= 1e-12 * a.amax(), "{one} and {other}");
+    }
+
+    fn parents() -> Vec<Kernel> {
+        let (se, per) = (|v: f64| leaf("SE", &[0.7, v]), |v: f64| leaf("Per", &[1.3, 0.8, v]));
+        let sum = |terms: Vec<Kernel>| Kernel::sum(terms).unwrap();
+        let product = |factors: Vec<Kernel>| Kernel::product(factors).unwrap();
+        vec![
+            product(vec![se(2.0), per(3.0)]),
+            product(vec![per(3.0), line(0.2, 0.5, 1.0)]),
+            product(vec![line(0.2, 0.5, 1.0), sum(vec![se(2.0), per(3.0)])]),
+            product(vec![se(2.0), sum(vec![per(3.0), line(0.2, 0.5, 1.0)]), sum(vec![se(0.4), per(1.5)])]),
+            sum(vec![se(2.0), product(vec![per(3.0), sum(vec![se(0.1), line(0.3, 2.0, -1.0)])])]),
+        ]
+    }
+
+    #[test]
+    fn placing_variances_changes_no_value() {
+        for parent in parents() {
+            same(&parent, &placed(&written(&parent)));
+        }
+    }
+
+    #[test]
+    fn a_product_is_left_with_one_variance() {
+        let product = placed(&parents()[0]);
+        assert_eq!(product.to_string(), "SE(l=0.7, v=6) * Per(p=1.3, l=0.8)");
+    }
+
+    /// A part that is taken out of a product leaves its size; out of a sum it takes it along.
+    #[test]
+    fn what_is_left_keeps_its_size() {
+        let means = Means { bases: &[], inputs: &[] };
+        let without = children(&parents()[0], &[Edit::Drop], &means);
+        let texts: Vec<String> = without.iter().map(|child| child.kernel.to_string()).collect();
+        assert_eq!(texts, ["Per(p=1.3, l=0.8, v=6)", "SE(l=0.7, v=6)"]);
+    }
+
+    /// A factor that is 1 everywhere, and a term that is 0, leave the parent.
+    #[test]
+    fn children_hold_their_parents() {
+        let one = [leaf("Const", &[1.0])];
+        let nothing = [leaf("Const", &[1e-300])];
+        for parent in parents() {
+            for (edit, bases) in [(Edit::Multiply, &one), (Edit::Add, &nothing)] {
+                let means = Means { bases, inputs: &[] };
+                for child in children(&parent, std::slice::from_ref(&edit), &means) {
+                    same(&parent, &child.kernel);
+                }
+            }
+        }
+    }
+}

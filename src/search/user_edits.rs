@@ -1,0 +1,69 @@
+//! Functions of a user as edits, and what became of them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::kernel::Kernel;
+
+/// A function of a user that makes an expression of one, or a sentence that says why it cannot.
+pub type EditFn = Arc<dyn Fn(&Kernel) -> Result<Kernel, String> + Send + Sync>;
+
+/// A function from kernel to kernel with its name. It counts how often it gave none, so that this can be told.
+pub struct UserEdit {
+    pub name: Arc<str>,
+    /// Its text, from which it can be read again.
+    pub source: Arc<str>,
+    apply: EditFn,
+    refusals: Mutex<Refusals>,
+}
+
+/// How often a function was asked and gave no kernel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Refusals {
+    pub asked: usize,
+    pub refused: usize,
+    /// What was said the first time.
+    pub first: String,
+}
+
+impl UserEdit {
+    pub fn new(name: impl Into<Arc<str>>, source: impl Into<Arc<str>>, apply: EditFn) -> Self {
+        Self { name: name.into(), source: source.into(), apply, refusals: Mutex::default() }
+    }
+
+    /// What it makes of an expression; `None` where it gave no kernel, which is counted.
+    pub fn apply(&self, kernel: &Kernel) -> Option<Kernel> {
+        let result = (self.apply)(kernel);
+        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.asked += 1;
+        match result {
+            Ok(kernel) => Some(kernel),
+            Err(why) => {
+                if refusals.refused == 0 {
+                    refusals.first = why;
+                }
+                refusals.refused += 1;
+                None
+            }
+        }
+    }
+
+    /// What was counted since it was last asked for.
+    pub fn take_refusals(&self) -> Refusals {
+        std::mem::take(&mut *self.refusals.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::families::family;
+
+    #[test]
+    fn refusals_are_counted_once() {
+        let own = UserEdit::new("f", "f", Arc::new(|_| Err("no".to_string())));
+        let kernel = Kernel::family(family("SE").unwrap());
+        assert_eq!((own.apply(&kernel), own.apply(&kernel)), (None, None));
+        assert_eq!(own.take_refusals(), Refusals { asked: 2, refused: 2, first: "no".into() });
+        assert_eq!(own.take_refusals(), Refusals::default());
+    }
+}
