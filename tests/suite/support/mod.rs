@@ -1,6 +1,9 @@
-//! Random programs, and programs with slips, for the tests that feed the language anything.
+//! What several tests use: sessions to talk to, random kernels, random programs and programs with slips.
 
+pub mod kernels;
 pub mod places;
+pub mod talk;
+pub mod texts;
 pub mod trees;
 
 use rand::{RngExt, SeedableRng};

@@ -1,7 +1,6 @@
 //! What holds of every kernel, each written as text of the language.
 
-#[path = "support/texts.rs"]
-mod texts;
+use crate::support::texts;
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,6 @@
 //! What the lessons in examples/ claim, as numbers. That they run is held by tests/docs.rs.
 
-#[path = "support/talk.rs"]
-mod talk;
+use crate::support::talk;
 
 use std::fs;
 use std::path::Path;

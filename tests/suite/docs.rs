@@ -38,7 +38,7 @@ fn hold(name: &str, expected: &str) {
     let line = |text: &str| text.lines().nth(at).unwrap_or("the end of the file").to_owned();
     assert!(
         found == expected,
-        "{name}, line {}: found\n  {}\nexpected\n  {}\n`MERCER_BLESS=1 cargo test --test docs` rewrites it",
+        "{name}, line {}: found\n  {}\nexpected\n  {}\n`MERCER_BLESS=1 cargo test --test suite docs::` rewrites it",
         at + 1,
         line(&found),
         line(expected),
@@ -152,7 +152,7 @@ fn the_language_reference_is_what_comes() {
 #[test]
 fn the_reference_of_builtins_is_what_the_registry_writes() {
     let intro = "# Builtins\n\nEverything that can be called by name, as `mercer help NAME` shows it. Written by the \
-                 registry; `MERCER_BLESS=1 cargo test --test docs` rewrites this page. What a place is left out for is \
+                 registry; `MERCER_BLESS=1 cargo test --test suite docs::` rewrites this page. What a place is left out for is \
                  said after it; the rest must be given.\n\n";
     hold("docs/builtins.md", &format!("{}\n", (intro.to_owned() + &help::reference()).trim_end()));
 }

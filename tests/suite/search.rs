@@ -1,8 +1,7 @@
 //! A search through the language: the same for a seed at any number of threads, taken up again as if it had never ended,
 //! and kept in a file.
 
-#[path = "support/talk.rs"]
-mod talk;
+use crate::support::talk;
 
 use snapbox::cmd::{Command, cargo_bin};
 use talk::Talk;

@@ -3,7 +3,7 @@
 //! `tests/transcripts/TOPIC/NAME.mer` is a session, `NAME.out` beside it the same with what it showed: its lines behind
 //! `> `, the answers below them, diagnostics as at a terminal without colour. Scripts in `mistakes` are run whole, as
 //! `mercer run` does; all others statement by statement, as at a prompt. `mistakes/poor` holds messages that could be
-//! better. The examples are played too. After an intended change: `MERCER_BLESS=1 cargo test --test transcripts`.
+//! better. The examples are played too. After an intended change: `MERCER_BLESS=1 cargo test --test suite transcripts::`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

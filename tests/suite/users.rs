@@ -1,7 +1,6 @@
 //! What users of other programs ran into, each of its whole kind, through the language.
 
-#[path = "support/talk.rs"]
-mod talk;
+use crate::support::talk;
 
 use std::process::Command;
 

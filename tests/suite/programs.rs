@@ -1,10 +1,10 @@
 //! Random and mutated programs through the parser, the checker, the printer, the formatter and the renderer: nothing
 //! panics, and what is written means what was read. Programs without end are answered too.
 
-mod support;
-
 use std::sync::{Arc, LazyLock};
 
+use crate::support::places::without_places;
+use crate::support::{Author, trees};
 use mercer::lang;
 use mercer::lang::check::Loader;
 use mercer::lang::eval::evaluator::Globals;
@@ -22,8 +22,6 @@ use mercer::syntax::span::{SourceId, Spanned};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use rayon::prelude::*;
-use support::places::without_places;
-use support::{Author, trees};
 
 const PROGRAMS: u64 = 100_000;
 

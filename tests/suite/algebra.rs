@@ -1,7 +1,6 @@
 //! What holds of every kernel under the operations on it.
 
-#[path = "support/kernels.rs"]
-mod kernels;
+use crate::support::kernels;
 
 use kernels::{free_parameters, gram, kernel, written};
 use mercer::kernel::Kernel;

@@ -1,7 +1,6 @@
 //! Fits from the language find the best that is known, whatever the seed, the threads and the units.
 
-#[path = "support/talk.rs"]
-mod talk;
+use crate::support::talk;
 
 use std::process::Command;
 

@@ -1,8 +1,7 @@
 //! Every kernel can be put into words, and everything that kernels are made of has its words, its formula, its help, its
 //! example and its line in the reference.
 
-#[path = "support/texts.rs"]
-mod texts;
+use crate::support::texts;
 
 use std::collections::HashSet;
 use std::fs;

@@ -1,5 +1,4 @@
 //! The prompt, driven through a pseudo-terminal.
-#![cfg(unix)]
 
 use std::path::Path;
 use std::process::Command;

@@ -1,0 +1,21 @@
+//! All tests of the program and of the library from outside, in one binary, so that the library is linked once.
+//! `cargo test --release --test suite docs::` runs one file of them.
+
+mod algebra;
+mod cli;
+mod docs;
+mod fits;
+mod invariance;
+mod laws;
+mod lessons;
+mod programs;
+#[cfg(unix)]
+mod prompt;
+mod reference;
+mod reports;
+mod search;
+mod support;
+mod tables;
+mod transcripts;
+mod users;
+mod voice;
