@@ -1,11 +1,11 @@
 //! Checks of residuals in words.
 
 use super::english::with_unit;
-use super::figures::{axis_label, single_input};
-use super::grid::Grid;
+use super::figure_labels::{axis_label, single_input};
 use super::numbers::rounded;
+use super::text_table::Grid;
 use crate::data::write::Table;
-use crate::figure::ready::{Names, residuals_panel};
+use crate::figure::standard_figures::{Names, residuals_panel};
 use crate::figure::{Figure, Mark, Panel, Role};
 use crate::results::{About, Check, Checks, Finding, Residuals, Topic, normal_scores};
 

@@ -1,8 +1,8 @@
 //! Several classes in words and tables, calibration and confusion.
 
-use super::grid::{Grid, show_table};
 use super::numbers::{percent, rounded, significant};
 use super::tables;
+use super::text_table::{Grid, show_table};
 use crate::data::write::Table;
 use crate::fit::Fit;
 use crate::results::{Calibration, ClassPrediction, Confusion, OneVsRest};

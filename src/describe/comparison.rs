@@ -1,7 +1,7 @@
 //! Scores and comparisons as tables.
 
-use super::grid::Grid;
 use super::numbers::{percent, rounded, significant};
+use super::text_table::Grid;
 use crate::fit::Fit;
 use crate::model::Model;
 use crate::results::metric::{Metric, Scale};

@@ -1,8 +1,8 @@
 //! Cross-validations as text, tables and a figure.
 
 use super::comparison::measured;
-use super::grid::Grid;
 use super::numbers::{percent, significant};
+use super::text_table::Grid;
 use crate::data::write::Table;
 use crate::figure::{Axis, Figure, Mark, Panel, Role};
 use crate::results::metric::{METRICS, Metric, Scale};

@@ -1,8 +1,8 @@
 //! Data sets in words.
 
-use super::figures::axis_label;
-use super::grid::Grid;
+use super::figure_labels::axis_label;
 use super::numbers::significant;
+use super::text_table::Grid;
 use crate::data::{Dataset, Kind, Summary};
 
 /// One line: how many rows, what is to be explained by what.

@@ -1,8 +1,8 @@
 //! A fit in words: what was fitted, how well, and every parameter with its unit and standard error.
 
-use super::grid::Grid;
 use super::numbers::{percent, rounded, significant};
 use super::tables::own_parameters;
+use super::text_table::Grid;
 use crate::data::{Function, Step, Transform};
 use crate::fit::Fit;
 use crate::kernel::{Role, SlotState};

@@ -1,27 +1,28 @@
-//! Results for people: sentences, tables and figures, rounded. Nothing here is ever parsed.
+//! Results for people: sentences, tables and figures with rounded numbers. Nothing written here is ever parsed.
 
 pub mod checks;
 pub mod classes;
 mod comparison;
 pub mod cross_validation;
 mod data;
-pub mod depths;
 pub mod english;
-pub mod figures;
+pub mod figure_labels;
 mod fit;
-mod grid;
 mod numbers;
-pub mod parts;
+pub mod part_figures;
 mod prediction;
-pub mod probability;
+pub mod probability_figures;
+pub mod result_figures;
 mod sampled_surface;
 pub mod search;
+pub mod search_figures;
 pub mod tables;
+mod text_table;
 
 pub use comparison::{compared, measured, orders, score, symmetries};
 pub use data::{columns_grid, dataset, remarks, summary};
 pub use fit::{fit, fit_line, parameters, parameters_grid, powers};
-pub use grid::{Grid, show_table};
 pub use numbers::{bytes, percent, rounded, significant};
 pub use prediction::{decomposition, decomposition_grid, entangled, prediction, residuals, share_means};
 pub use sampled_surface::{features, features_figure, features_table, surface, surface_figure};
+pub use text_table::{Grid, show_table};

@@ -1,8 +1,8 @@
 //! Predictions, decompositions and residuals in words.
 
-use super::grid::{Grid, show_table};
 use super::numbers::{percent, rounded};
 use super::tables;
+use super::text_table::{Grid, show_table};
 use crate::model::ParameterKind;
 use crate::results::{Cross, Decomposition, Prediction, Residuals};
 

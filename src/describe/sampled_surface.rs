@@ -1,7 +1,7 @@
 //! Surfaces and features in words and as figures.
 
-use super::grid::show_table;
 use super::numbers::{percent, rounded};
+use super::text_table::show_table;
 use crate::data::write::Table;
 use crate::figure::{Axis, Figure, Mark, Panel, Role};
 use crate::results::{Features, SampledSurface};

@@ -1,7 +1,7 @@
 //! A search in words and tables: what was found, why it ended, and how it came there.
 
-use super::grid::Grid;
 use super::numbers::{percent, rounded};
+use super::text_table::Grid;
 use crate::data::write::Table;
 use crate::search::{Candidate, Found, Level, Reached, Search};
 

@@ -6,16 +6,16 @@
 use kuva::render::color::Color;
 use kuva::render::render::{PathData, Primitive, Scene, TextAnchor, TextSpan, build_path};
 
-use super::heat::cells;
-use super::hidden;
+use super::heat_cells::cells;
+use super::hidden_surfaces;
 use super::layout::{Anchor, ColourBar, Frame, Key, Page, Placed, TICK, TICK_MARK, TICK_ROOM, Text};
 use super::mesh::{self, Side};
 use super::palette::{self, Rgb, Shades, colour};
-use super::pixels;
+use super::rasterize;
 use super::scale::Tick;
+use super::shapes::{DENSE, Point, dashes, pairs, runs, thin_line, thin_points};
+use super::spec::{Across, Mark, Role};
 use super::text::width;
-use super::thin::{DENSE, Point, dashes, pairs, runs, thin_line, thin_points};
-use super::{Across, Mark, Role};
 
 /// DejaVu Sans is what PNGs are painted with and what text is measured by; the others are of much the same width.
 const FONTS: &str = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
@@ -222,12 +222,12 @@ fn draw_mesh(scene: &mut Scene, frame: Frame, patches: Vec<mesh::Patch>, medium:
     let place = |(u, v): Point| (x + (u - middle_x) * scale, y - (v - middle_y) * scale);
     match medium {
         Medium::Pixels { density } => {
-            let made = pixels::painted(&patches, frame, density, place);
+            let made = rasterize::painted(&patches, frame, density, place);
             let sides = vec![made.side; made.x.len()];
             let fills = made.colours.into_iter().map(paint).collect();
             scene.add(Primitive::RectBatch { x: made.x, y: made.y, w: sides.clone(), h: sides, fills });
         }
-        Medium::Shapes => hidden::painted(patches).iter().for_each(|patch| draw_patch(scene, patch, place)),
+        Medium::Shapes => hidden_surfaces::painted(patches).iter().for_each(|patch| draw_patch(scene, patch, place)),
     }
 }
 

@@ -6,12 +6,12 @@ use kuva::backend::raster::RasterBackend;
 use kuva::backend::svg::SvgBackend;
 
 use super::draw::Medium;
+use super::error::FigureError;
+use super::spec::{Figure, LARGEST, Size};
 use super::text::clean;
-use super::{Figure, FigureError, Size, draw, layout};
+use super::{draw, layout};
 use crate::data::write::write_whole;
 
-/// The longest side of a picture in CSS pixels.
-pub(super) const LARGEST: u32 = 8000;
 /// Pixels of a PNG per CSS pixel in each direction.
 const DENSITY: usize = 2;
 

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::palette::{self, Rgb, Shades};
 use super::scale::{Scale, Tick, short};
+use super::shapes::{ordered, scales};
+use super::spec::{Axis, Figure, Mark, Panel, Role, Size};
 use super::text::{width, wrap};
-use super::thin::{ordered, scales};
-use super::{Axis, Figure, Mark, Panel, Role, Size};
 
 const MARGIN: f64 = 18.0;
 const TITLE: u32 = 17;

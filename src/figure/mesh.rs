@@ -1,7 +1,7 @@
 //! Surfaces in space: where they are looked at from, what is in front of what, and how light falls on them.
 
 use super::palette::{self, Rgb, Shades};
-use super::thin::Point;
+use super::shapes::Point;
 
 type Vec3 = [f64; 3];
 

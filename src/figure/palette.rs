@@ -1,6 +1,6 @@
 //! Colours: roles after Okabe and Ito (Color Universal Design, 2008), surfaces after viridis.
 
-use super::Role;
+use super::spec::Role;
 
 /// Red, green and blue.
 pub(super) type Rgb = (u8, u8, u8);

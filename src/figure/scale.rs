@@ -1,6 +1,6 @@
 //! From values to places on an axis, and the ticks between.
 
-use super::Axis;
+use super::spec::Axis;
 
 /// Spans below this share of the values themselves count as constant: the digits left are noise.
 const FLAT: f64 = 1e-12;

@@ -1,4 +1,4 @@
-use super::ready::*;
+use super::standard_figures::*;
 use super::*;
 
 const NAMES: Names<'static> =

@@ -1,6 +1,6 @@
 //! How a fit is made again.
 
-use super::Source;
+use super::document::Source;
 use crate::data::Dataset;
 use crate::data::write::digits;
 use crate::fit::{Fit, Options};

@@ -1,8 +1,8 @@
 //! The factors of a product, told apart by what they are in a sentence.
 
+use super::data_context::{DataContext, Input, common_unit, overlap};
 use super::quantity::{amount, cycle, place, short};
-use super::scene::{Input, Scene, common_unit, overlap};
-use crate::kernel::{Head, Inside, Kernel, Leaf, Node, ParamSpec, Role, Values};
+use crate::kernel::{Head, Inputs, Inside, Kernel, Leaf, Node, ParamSpec, Role, Values, Wrapped};
 
 /// One factor, or several of one kind that are told as one.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ pub struct Product<'k> {
 }
 
 impl<'k> Product<'k> {
-    pub fn of(kernel: &'k Kernel, scene: &Scene) -> Self {
+    pub fn of(kernel: &'k Kernel, context: &DataContext) -> Self {
         let (mut factors, mut number, mut variance) = (Vec::new(), 1.0, Some(1.0));
         let mut first = true;
         for part in kernel.factors() {
@@ -43,7 +43,7 @@ impl<'k> Product<'k> {
             let own = leaf_of(base).and_then(|leaf| own_variance(leaf, first)).map(|v| v.powi(power as i32));
             variance = variance.zip(own).map(|(v, own)| v * own);
             first = false;
-            factors.push(Factor::of(part, base, power, scene));
+            factors.push(Factor::of(part, base, power, context));
         }
         // a constant has no say beside others, and noise makes everything even its own
         if factors.iter().any(|f| f.head != Head::Constant) {
@@ -89,12 +89,12 @@ fn own_variance(leaf: &Leaf, first: bool) -> Option<f64> {
 }
 
 impl<'k> Factor<'k> {
-    fn of(kernel: &'k Kernel, base: &'k Kernel, power: u32, scene: &Scene) -> Self {
+    fn of(kernel: &'k Kernel, base: &'k Kernel, power: u32, context: &DataContext) -> Self {
         match base.node() {
             Node::Leaf(leaf) => {
                 let spec = leaf.family.spec();
                 let inputs =
-                    if spec.reads_inputs { scene.inputs(&leaf.inputs, spec.several_inputs) } else { Vec::new() };
+                    if spec.reads_inputs { context.inputs(&leaf.inputs, spec.several_inputs) } else { Vec::new() };
                 let degree = spec.params.iter().zip(&leaf.params).find(|(p, _)| p.role == Role::Degree);
                 let degree = degree.map_or(1.0, |(p, v)| first_value(v).unwrap_or(p.default)) as u32;
                 Self {
@@ -109,7 +109,7 @@ impl<'k> Factor<'k> {
             _ => Self {
                 kernel,
                 head: Head::Whole(Inside::Same),
-                inputs: scene.inputs(&super::phrase::mentioned(kernel), true),
+                inputs: context.inputs(&mentioned_inputs(kernel), true),
                 leaves: Vec::new(),
                 degree: 0,
                 power: 1,
@@ -118,18 +118,18 @@ impl<'k> Factor<'k> {
     }
 
     /// The value of a parameter as it is told, by its short name.
-    pub fn value(&self, name: &str, scene: &Scene) -> Option<String> {
+    pub fn value(&self, name: &str, context: &DataContext) -> Option<String> {
         let (leaf, inputs) = self.leaves.first()?;
         let (spec, values) = parameter(leaf, name)?;
         if self.leaves.len() == 1 {
-            return told(spec, values, inputs, scene);
+            return parameter_text(spec, values, inputs, context);
         }
         // of a product of one family over several inputs: one after another, each with its input
         let each = self.leaves.iter().map(|(leaf, inputs)| {
             let (spec, values) = parameter(leaf, name)?;
-            Some(format!("{} in {}", told(spec, values, inputs, scene)?, scene.names(inputs)))
+            Some(format!("{} in {}", parameter_text(spec, values, inputs, context)?, context.names(inputs)))
         });
-        Some(super::join_and(&each.collect::<Option<Vec<_>>>()?))
+        Some(super::words::join_and(&each.collect::<Option<Vec<_>>>()?))
     }
 
     /// The name of its period, if it has one.
@@ -162,6 +162,20 @@ impl<'k> Factor<'k> {
     }
 }
 
+/// The inputs of a wrap: its own, or those that its kernels mention.
+pub fn mentioned_inputs(kernel: &Kernel) -> Inputs {
+    if let Node::Wrap(Wrapped { wrap, inputs, .. }) = kernel.node()
+        && wrap.reads_inputs()
+    {
+        return inputs.clone();
+    }
+    match kernel.mentioned() {
+        (_, true) => Inputs::All,
+        (inputs, false) if inputs.is_empty() => Inputs::All,
+        (inputs, false) => Inputs::These(inputs),
+    }
+}
+
 fn parameter<'k>(leaf: &'k Leaf, short: &str) -> Option<(&'static ParamSpec, &'k Values)> {
     leaf.family.spec().params.iter().zip(&leaf.params).find(|(spec, _)| [spec.short, spec.name].contains(&short))
 }
@@ -175,7 +189,7 @@ pub fn first_value(values: &Values) -> Option<f64> {
 }
 
 /// The value or values of a parameter in words, if they are known.
-pub fn told(spec: &ParamSpec, values: &Values, inputs: &[Input], scene: &Scene) -> Option<String> {
+pub fn parameter_text(spec: &ParamSpec, values: &Values, inputs: &[Input], context: &DataContext) -> Option<String> {
     let digits = if spec.role == Role::Period { 3 } else { 2 };
     match (spec.role, values.as_slice()) {
         (Role::LengthScale | Role::Period, [one]) => {
@@ -190,12 +204,12 @@ pub fn told(spec: &ParamSpec, values: &Values, inputs: &[Input], scene: &Scene) 
                 None => text,
             })
         }
-        (Role::LengthScale, many) if many.len() == inputs.len() => scales(many, inputs, scene),
+        (Role::LengthScale, many) if many.len() == inputs.len() => scales(many, inputs, context),
         (Role::Period, many) if many.len() == inputs.len() && !many.is_empty() => {
             let each = many.iter().zip(inputs).map(|(param, input)| {
                 Some(format!("{} in {}", amount(param.value()?, input.unit.as_deref(), digits), input.name))
             });
-            Some(super::join_and(&each.collect::<Option<Vec<_>>>()?))
+            Some(super::words::join_and(&each.collect::<Option<Vec<_>>>()?))
         }
         (Role::Location, [one]) => Some(place(one.value()?, inputs.first().and_then(|input| input.range))),
         (_, [one]) => Some(short(one.value()?, 3)),
@@ -204,7 +218,7 @@ pub fn told(spec: &ParamSpec, values: &Values, inputs: &[Input], scene: &Scene) 
 }
 
 /// A length-scale for each input; one that is far longer than the data hardly matters.
-fn scales(params: &[crate::param::Param], inputs: &[Input], scene: &Scene) -> Option<String> {
+fn scales(params: &[crate::param::Param], inputs: &[Input], context: &DataContext) -> Option<String> {
     const FAR: f64 = 10.0;
     let values: Vec<f64> = params.iter().map(|param| param.value()).collect::<Option<_>>()?;
     let flat = |(input, value): &(&Input, f64)| input.span().is_some_and(|span| *value > FAR * span);
@@ -216,8 +230,8 @@ fn scales(params: &[crate::param::Param], inputs: &[Input], scene: &Scene) -> Op
     let none: Vec<Input> = none.into_iter().map(|(input, _)| input.clone()).collect();
     match (&some[..], &none[..]) {
         ([], _) => None,
-        (_, []) => Some(super::join_and(&some)),
-        _ => Some(format!("{}, and hardly at all with {}", super::join_and(&some), scene.names(&none))),
+        (_, []) => Some(super::words::join_and(&some)),
+        _ => Some(format!("{}, and hardly at all with {}", super::words::join_and(&some), context.names(&none))),
     }
 }
 

@@ -50,7 +50,7 @@ pub fn cycle(period: f64, unit: Option<&str>) -> Option<&'static str> {
     CYCLES.iter().find(|(_, cycle)| (seconds / cycle - 1.0).abs() < NEAR).map(|(name, _)| *name)
 }
 
-/// An amount of a unit: `3 years`, `6.9 months`, `12 ppm`. Times below one of their unit are told in a shorter one.
+/// An amount of a unit: `3 years`, `6.9 months`, `12 ppm`. Times below one of their unit are text in a shorter one.
 pub fn amount(value: f64, unit: Option<&str>, digits: usize) -> String {
     let Some(unit) = spoken(unit) else { return short(value, digits) };
     let Some(seconds) = time(unit).filter(|_| unit.len() > 2) else {
@@ -70,7 +70,12 @@ pub fn amount(value: f64, unit: Option<&str>, digits: usize) -> String {
     if count == "1" { format!("1 {name}") } else { format!("{count} {name}s") }
 }
 
-/// Two amounts of a unit that are told one after the other: the first without it where that goes.
+/// A number with its unit to three significant digits: `3 years`, `12 ppm`.
+pub fn with_unit(value: f64, unit: Option<&str>) -> String {
+    amount(value, unit, 3)
+}
+
+/// Two amounts of a unit that are text one after the other: the first without it where that goes.
 pub fn two_amounts(values: [f64; 2], unit: Option<&str>, digits: usize) -> [String; 2] {
     let [first, second] = values.map(|value| amount(value, unit, digits));
     match (first.split_once(' '), second.split_once(' ')) {
@@ -110,16 +115,16 @@ mod tests {
 
     #[test]
     fn times_are_told_in_units_that_fit() {
-        let told = |value, unit| amount(value, Some(unit), 2);
-        assert_eq!(told(3.04, "year"), "3 years");
-        assert_eq!(told(1.002, "year"), "1 year");
-        assert_eq!(told(0.572, "year"), "6.9 months");
-        assert_eq!(told(0.0278, "year"), "10 days");
-        assert_eq!(told(0.5, "days"), "12 hours");
-        assert_eq!(told(1e-9, "year"), "1e-9 years");
-        assert_eq!(told(0.25, "ms"), "0.25 ms");
-        assert_eq!(told(1234.0, "ppm"), "1200 ppm");
-        assert_eq!(told(3.0, "count"), "3");
+        let text = |value, unit| amount(value, Some(unit), 2);
+        assert_eq!(text(3.04, "year"), "3 years");
+        assert_eq!(text(1.002, "year"), "1 year");
+        assert_eq!(text(0.572, "year"), "6.9 months");
+        assert_eq!(text(0.0278, "year"), "10 days");
+        assert_eq!(text(0.5, "days"), "12 hours");
+        assert_eq!(text(1e-9, "year"), "1e-9 years");
+        assert_eq!(text(0.25, "ms"), "0.25 ms");
+        assert_eq!(text(1234.0, "ppm"), "1200 ppm");
+        assert_eq!(text(3.0, "count"), "3");
         assert_eq!(amount(0.1 + 0.2, None, 3), "0.3");
         assert_eq!(two_amounts([1.0, 2.5], Some("ppm"), 2), ["1", "2.5 ppm"]);
         assert_eq!(two_amounts([0.25, 2.5], Some("year"), 2), ["3 months", "2.5 years"]);

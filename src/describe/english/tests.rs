@@ -1,9 +1,10 @@
 //! The language of descriptions: what is said of kernels that are built by hand. Sessions are in
 //! `tests/transcripts/kernels/describe.mer`, and random kernels in `tests/voice.rs`.
 
-use super::phrase::phrase;
-use super::scene::Scene;
-use super::{capital, describe_kernel, join_and, with_article};
+use super::data_context::DataContext;
+use super::describe_kernel;
+use super::noun_phrase::noun_phrase;
+use super::words::{capital, join_and, with_article};
 use crate::kernel::families::FAMILIES;
 use crate::kernel::wraps::WRAPS;
 use crate::kernel::{Head, Inputs, Kernel, Spec};
@@ -36,11 +37,11 @@ fn the_noun_is_the_first_in_the_order_of_preference() {
 #[test]
 fn kernels_in_wraps_are_told_by_what_they_see() {
     let find = |name: &str| Kernel::family(crate::kernel::families::family(name).unwrap());
-    let each = Scene::default().each();
-    assert_eq!(phrase(&find("SE"), &each), "a smooth function of it");
+    let each = DataContext::default().each();
+    assert_eq!(noun_phrase(&find("SE"), &each), "a smooth function of it");
     let sum = Kernel::sum([find("Matern12"), find("Lin")]).unwrap();
     let text = "the sum of (1) a rough function of it that has no slope anywhere and (2) a linear function of it";
-    assert_eq!(phrase(&sum, &each), text);
+    assert_eq!(noun_phrase(&sum, &each), text);
 }
 
 /// The names that a template mentions.

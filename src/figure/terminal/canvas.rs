@@ -1,11 +1,11 @@
 //! The inside of the axes: a grid of cells, each of 2 × 4 braille dots, with shades behind and signs before.
 
-use super::super::heat::cells;
+use super::super::heat_cells::cells;
 use super::super::mesh;
 use super::super::palette::Shades;
 use super::super::scale::Scale;
-use super::super::thin::{Point, pairs, runs, thin_line};
-use super::super::{Across, Mark, Role};
+use super::super::shapes::{Point, pairs, runs, thin_line};
+use super::super::spec::{Across, Mark, Role};
 use super::row::{Ink, shade};
 
 /// Lines leave the canvas by this many dots at most.

@@ -11,8 +11,8 @@ use row::{Ink, Row, fold};
 use super::layout::{Key, entries};
 use super::palette::{self, Shades};
 use super::scale::{Scale, Tick, short};
-use super::thin::{ordered, scales};
-use super::{Axis, Figure, Mark, Panel, Role};
+use super::shapes::{ordered, scales};
+use super::spec::{Axis, Figure, Mark, Panel, Role};
 
 /// The least rows a panel takes, its title and axes included.
 const PANEL: usize = 12;

@@ -2,8 +2,8 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::super::Role;
 use super::super::palette::Rgb;
+use super::super::spec::Role;
 use super::super::text::clean;
 use super::number;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::Dataset;
-use crate::describe::{classes as told, probability};
+use crate::describe::{classes as told, probability_figures};
 use crate::lang::builtin::{Builtin, Group, Place, Want};
 use crate::lang::eval::call::Call;
 use crate::lang::trouble::{Res, Trouble};
@@ -46,7 +46,7 @@ impl Asked {
 }
 
 fn calibration(call: &mut Call<'_, '_>) -> Res<Value> {
-    let bins: usize = call.or("bins", probability::BINS)?;
+    let bins: usize = call.or("bins", probability_figures::BINS)?;
     if !(2..=1000).contains(&bins) {
         return Err(Trouble::new(format!("a calibration has 2 to 1000 bins, found {bins}")).blame("bins"));
     }
@@ -54,7 +54,7 @@ fn calibration(call: &mut Call<'_, '_>) -> Res<Value> {
     let Some(found) = results::calibration(&asked.judged, bins) else {
         return Err(Trouble::new("only classes have probabilities").blame("fit"));
     };
-    let figure = probability::calibration(&found, &probability::of_what(&asked.fitted), asked.rows());
+    let figure = probability_figures::calibration(&found, &probability_figures::of_what(&asked.fitted), asked.rows());
     let text = told::calibration(&found, &asked.target, asked.left_out);
     Ok(Value::table(Sheet::told(told::calibration_table(&found), text).drawn(figure)))
 }
@@ -66,7 +66,7 @@ fn confusion(call: &mut Call<'_, '_>) -> Res<Value> {
         return Err(Trouble::new("only classes are taken for one another").blame("fit"));
     };
     let text = told::confusion(&found, &asked.target, asked.left_out);
-    let figure = probability::confusion(&found, asked.rows());
+    let figure = probability_figures::confusion(&found, asked.rows());
     Ok(Value::table(Sheet::told(told::confusion_table(&found), text).drawn(figure)))
 }
 

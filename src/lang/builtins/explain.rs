@@ -27,8 +27,8 @@ fn describe(call: &mut Call<'_, '_>) -> Res<Value> {
             (told.text(), Parts::Meant(told.parts))
         }
         Subject::Fit(fit) => {
-            let story = english::story(fit);
-            (story.text(), Parts::Told(story))
+            let description = english::fit_description(fit);
+            (description.text(), Parts::Told(description))
         }
     };
     Ok(Value::Explanation(Arc::new(Explanation { text, parts, of })))

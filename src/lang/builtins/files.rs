@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::data::write::{Cells, Table, WriteError, write_whole};
-use crate::describe::figures::{self, BandOf};
-use crate::describe::{self, depths, parts, tables};
-use crate::figure::ready::Names;
+use crate::describe::result_figures::{self, BandOf};
+use crate::describe::{self, figure_labels, part_figures, probability_figures, search_figures, tables};
+use crate::figure::standard_figures::Names;
 use crate::figure::{self, Figure, Mark, Panel, Role};
 use crate::lang::builtin::{Builtin, Group, Place, Want};
 use crate::lang::eval::call::Call;
@@ -103,13 +103,13 @@ fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
 fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
     let figure = match &value {
         Value::Figure(figure) => return Ok((**figure).clone()),
-        Value::Data(data) => return Ok(figures::dataset(data)),
-        Value::Residuals(residuals) => return Ok(figures::residuals(residuals)),
+        Value::Data(data) => return Ok(result_figures::dataset(data)),
+        Value::Residuals(residuals) => return Ok(result_figures::residuals(residuals)),
         Value::Kernel(kernel) => return super::kernels::picture(call, kernel),
         Value::Explanation(told) => match &told.of {
             Subject::Kernel(kernel) => return super::kernels::picture(call, kernel),
             Subject::Fit(fit) => results::decompose(fit, results::At::Training, results::By::Term)
-                .and_then(|parts| parts::decomposition(&parts)),
+                .and_then(|parts| part_figures::decomposition(&parts)),
         },
         Value::Features(features) => return Ok(describe::features_figure(features)),
         Value::CrossValidation(cv) => return Ok(describe::cross_validation::figure(cv)),
@@ -120,16 +120,16 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
             let xs: Option<Vec<f64>> = call.maybe("x")?;
             return lines(&value, xs).map_err(|t| t.blame("value"));
         }
-        Value::Fit(fit) => figures::fit(fit, band),
-        Value::OneVsRest(rest) => figures::classes(rest),
-        Value::ClassPrediction(prediction) => describe::probability::class_prediction(prediction),
+        Value::Fit(fit) => result_figures::fit(fit, band),
+        Value::OneVsRest(rest) => result_figures::classes(rest),
+        Value::ClassPrediction(prediction) => probability_figures::class_prediction(prediction),
         Value::Search(search) => match call.maybe::<Arc<str>>("show")?.as_deref() {
-            Some("scores") => return Ok(depths::scores(search)),
-            _ => depths::depths(search, figures::BEYOND),
+            Some("scores") => return Ok(search_figures::scores(search)),
+            _ => search_figures::depths(search, figure_labels::BEYOND),
         },
-        Value::Prediction(prediction) => figures::prediction(prediction, band),
+        Value::Prediction(prediction) => result_figures::prediction(prediction, band),
         Value::Decomposition(parts) => match call.maybe::<Arc<str>>("show")?.as_deref() {
-            Some("correlation") => match parts::correlations(parts) {
+            Some("correlation") => match part_figures::correlations(parts) {
                 Ok(None) => {
                     let text =
                         "correlations are shown of parts that look at one input each, and there are no two such parts";
@@ -137,7 +137,7 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
                 }
                 found => found.map(Option::unwrap_or_default),
             },
-            _ => parts::decomposition(parts),
+            _ => part_figures::decomposition(parts),
         },
         other => {
             let what = "data, a fit, a search, a prediction, a decomposition, residuals, a kernel, an explanation, features, \
@@ -175,7 +175,7 @@ fn bars(table: &Table) -> Res<Figure> {
         Cells::Numbers(numbers) => numbers.iter().map(|x| crate::lang::values::display::number(*x)).collect(),
         Cells::Texts(texts) => texts.iter().map(|text| text.clone().unwrap_or_default()).collect(),
     };
-    Ok(figure::ready::bars_figure(Names { title: "", x: first, y: &name }, &names, &values))
+    Ok(figure::standard_figures::bars_figure(Names { title: "", x: first, y: &name }, &names, &values))
 }
 
 /// Numbers against their place in the list, or against `xs`; of a list of lists, a line each.

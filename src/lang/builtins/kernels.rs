@@ -1,7 +1,7 @@
 //! Looking at kernels: values, matrices, parts, draws.
 
 use crate::figure::Figure;
-use crate::figure::ready::kernel_figure;
+use crate::figure::standard_figures::kernel_figure;
 use crate::kernel::{Kernel, Node, Role};
 use crate::lang::builtin::{Builtin, Group, Place, Want};
 use crate::lang::eval::call::Call;

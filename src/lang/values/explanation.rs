@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::describe::english::{Part, Story, Told};
+use crate::describe::english::{FitDescription, Part, PartDescription};
 use crate::fit::Fit;
 use crate::kernel::Kernel;
 use crate::lang::values::sheet::Record;
@@ -22,7 +22,7 @@ pub enum Parts {
     /// Of a sum, as they are written.
     Meant(Vec<Part>),
     /// Of a fit, with what each is worth; the first matters most.
-    Told(Story),
+    Told(FitDescription),
 }
 
 /// What is in words.
@@ -70,7 +70,7 @@ fn record(part: &Part) -> Value {
     Value::Record(Arc::new(record))
 }
 
-fn told(part: &Told) -> Value {
+fn told(part: &PartDescription) -> Value {
     let number = |value: Option<f64>| value.map_or(Value::Nothing, Value::Number);
     let gain = part.gain.as_ref();
     let record = Record::default()

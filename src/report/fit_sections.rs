@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::press::{Press, code, missing, points, sentence, small, table, unbroken};
-use super::{Number, Report, Section, Source, math, script};
+use super::document::{Number, Report, Section, Source};
+use super::page_elements::{FigureNumbering, code, missing, points, sentence, small, table, unbroken};
+use super::{mathml, script};
 use crate::describe::checks::{Against, P_MEANS, checks_grid, residuals_figure};
-use crate::describe::english::{Story, Told, story};
-use crate::describe::figures::{self, BEYOND, BandOf, axis_label};
-use crate::describe::{self, Grid, parts, percent, rounded};
+use crate::describe::english::{FitDescription, PartDescription, fit_description};
+use crate::describe::figure_labels::{BEYOND, axis_label};
+use crate::describe::result_figures::{self, BandOf};
+use crate::describe::{self, Grid, part_figures, percent, rounded};
 use crate::figure::{Figure, Panel, Size};
 use crate::fit::Fit;
 use crate::model::{Bernoulli, Link, Mean, Noise, is_nothing, step_text};
@@ -35,42 +37,42 @@ pub fn of_fit(fit: &Arc<Fit>, source: &Source) -> Report {
 pub(super) fn with_sections(
     fit: &Arc<Fit>,
     source: &Source,
-    more: impl FnOnce(&mut Press) -> Vec<Section>,
+    more: impl FnOnce(&mut FigureNumbering) -> Vec<Section>,
     made: &Markup,
 ) -> Report {
-    let matter = Matter::new(fit, source.seed);
-    let mut press = Press::default();
+    let outcome = FitResults::new(fit, source.seed);
+    let mut numbering = FigureNumbering::default();
     let mut sections =
-        vec![Section { id: "brief", title: "In brief", body: brief(&matter) }, data(&matter, &mut press)];
-    sections.extend(more(&mut press));
+        vec![Section { id: "brief", title: "In brief", body: brief(&outcome) }, data(&outcome, &mut numbering)];
+    sections.extend(more(&mut numbering));
     sections.extend([
-        model(&matter),
-        components(&matter, &mut press),
-        whole(&matter, &mut press),
-        residuals(&matter, &mut press),
-        parameters(&matter),
+        model(&outcome),
+        components(&outcome, &mut numbering),
+        whole(&outcome, &mut numbering),
+        residuals(&outcome, &mut numbering),
+        parameters(&outcome),
     ]);
     if !fit.hints.is_empty() {
         sections.push(Section { id: "notes", title: "To be looked at", body: points(&fit.hints) });
     }
-    sections.push(again(&matter, source, made));
-    Report { title: title(fit), subtitle: subtitle(fit), numbers: numbers(&matter), sections }
+    sections.push(again(&outcome, source, made));
+    Report { title: title(fit), subtitle: subtitle(fit), numbers: numbers(&outcome), sections }
 }
 
 /// What several sections speak of.
-pub(super) struct Matter<'a> {
+pub(super) struct FitResults<'a> {
     pub fit: &'a Arc<Fit>,
-    story: Story,
+    description: FitDescription,
     decomposition: Result<Decomposition, String>,
     checks: Result<Checks, String>,
     score: Option<Score>,
 }
 
-impl<'a> Matter<'a> {
+impl<'a> FitResults<'a> {
     fn new(fit: &'a Arc<Fit>, seed: u64) -> Self {
         Self {
             fit,
-            story: story(fit),
+            description: fit_description(fit),
             decomposition: results::decompose(fit, At::Training, By::Term).map_err(|e| e.to_string()),
             checks: results::checks(fit, DRAWS, seed).map_err(|e| e.to_string()),
             score: results::score_leave_one_out(fit).ok(),
@@ -113,15 +115,15 @@ fn subtitle(fit: &Fit) -> String {
 }
 
 /// What stands below the title.
-fn numbers(matter: &Matter<'_>) -> Vec<Number> {
-    let fit = matter.fit;
+fn numbers(outcome: &FitResults<'_>) -> Vec<Number> {
+    let fit = outcome.fit;
     let number = |name, value: String| Number { name, value, unit: None };
     let mut all = vec![number("rows", fit.problem().n().to_string())];
-    let explained = matter.score.as_ref().and_then(|score| score.get("r2"));
+    let explained = outcome.score.as_ref().and_then(|score| score.get("r2"));
     if let Some(r2) = explained.filter(|r2| r2.is_finite()) {
         all.push(number("explained, each row left out", percent(r2)));
     }
-    if let Some(error) = matter.score.as_ref().and_then(|score| score.get("error")) {
+    if let Some(error) = outcome.score.as_ref().and_then(|score| score.get("error")) {
         all.push(number("in the wrong class, each row left out", percent(error)));
     }
     if let Some(noise) = fit.noise().filter(|noise| *noise > 0.0) {
@@ -136,21 +138,21 @@ fn numbers(matter: &Matter<'_>) -> Vec<Number> {
 }
 
 /// The model in a paragraph.
-fn brief(matter: &Matter<'_>) -> Markup {
-    let mut text = vec![format!("{}.", matter.story.heading.trim_end_matches(['.', ':']))];
-    if let Some(part) = matter.story.parts.first() {
+fn brief(outcome: &FitResults<'_>) -> Markup {
+    let mut text = vec![format!("{}.", outcome.description.heading.trim_end_matches(['.', ':']))];
+    if let Some(part) = outcome.description.parts.first() {
         let share = part.share.map_or(String::new(), |share| format!(", {} of the variance", percent(share)));
-        text.push(match matter.story.parts.len() {
+        text.push(match outcome.description.parts.len() {
             1 => format!("It is {}{share}.", part.meaning),
             _ => format!("The part that matters most is {}{share}: {}.", part.name, part.meaning),
         });
     }
-    let score = |name| matter.score.as_ref().and_then(|score| score.get(name));
+    let score = |name| outcome.score.as_ref().and_then(|score| score.get(name));
     if let (Some(rmse), Some(r2), Some(coverage)) = (score("rmse"), score("r2"), score("coverage")) {
         text.push(format!(
             "Each row left out in turn is predicted with an error of {} (root mean square), {} of the variance explained; \
              {} of the rows lie within two standard deviations, where 95.4 % are expected.",
-            matter.in_units(rmse),
+            outcome.in_units(rmse),
             percent(r2),
             percent(coverage),
         ));
@@ -164,7 +166,7 @@ fn brief(matter: &Matter<'_>) -> Markup {
             percent(auc),
         ));
     }
-    text.extend(matter.checks.as_ref().ok().map(verdict));
+    text.extend(outcome.checks.as_ref().ok().map(verdict));
     html! { p.lead { (unbroken(&text.join(" "))) } }
 }
 
@@ -188,10 +190,10 @@ fn verdict(checks: &Checks) -> String {
     }
 }
 
-fn data(matter: &Matter<'_>, press: &mut Press) -> Section {
-    let data = matter.fit.problem().data();
+fn data(outcome: &FitResults<'_>, numbering: &mut FigureNumbering) -> Section {
+    let data = outcome.fit.problem().data();
     let summary = data.summary();
-    let figure = Figure { title: String::new(), ..figures::dataset(data) };
+    let figure = Figure { title: String::new(), ..result_figures::dataset(data) };
     let size = match figure.panels.len() {
         1 => Size { width: WIDTH, height: 380 },
         _ => Size { width: WIDTH, ..Size::of(&figure) },
@@ -200,13 +202,13 @@ fn data(matter: &Matter<'_>, press: &mut Press) -> Section {
         (table(&describe::columns_grid(&summary)))
         (points(&describe::remarks(&summary)))
         @if let Some(source) = &summary.source { (small(&format!("Source: {source}"))) }
-        (press.figure(&figure, size, &format!("The data: {} against {}.", target(matter.fit), inputs(matter.fit))))
+        (numbering.figure(&figure, size, &format!("The data: {} against {}.", target(outcome.fit), inputs(outcome.fit))))
     };
     Section { id: "data", title: "The data", body }
 }
 
-fn model(matter: &Matter<'_>) -> Section {
-    let fit = matter.fit;
+fn model(outcome: &FitResults<'_>) -> Section {
+    let fit = outcome.fit;
     let kernel = Some(&fit.asked.kernel).filter(|kernel| !is_nothing(kernel));
     let mean = match fit.asked.mean {
         Mean::Zero => None,
@@ -227,7 +229,7 @@ fn model(matter: &Matter<'_>) -> Section {
         None => classes_sentence(fit),
     };
     let body = html! {
-        (math::model(target(fit), fit.problem().classes().zip(fit.model.bernoulli()).map(|(c, how)| (c.positive(), how.link())), mean, kernel))
+        (mathml::model(target(fit), fit.problem().classes().zip(fit.model.bernoulli()).map(|(c, how)| (c.positive(), how.link())), mean, kernel))
         p {
             @if kernel.is_some() {
                 i { "f" } " is a Gaussian process. Its kernel " i { "k" } " says which functions are likely: in a sum functions \
@@ -266,29 +268,33 @@ fn classes_sentence(fit: &Fit) -> String {
     format!("{link}; what the classes say of f is found by {how}.")
 }
 
-fn components(matter: &Matter<'_>, press: &mut Press) -> Section {
-    let body = match &matter.decomposition {
-        Ok(decomposition) => match parts::panels(decomposition, BEYOND) {
-            Ok(panels) => each(matter, decomposition, panels, press),
+fn components(outcome: &FitResults<'_>, numbering: &mut FigureNumbering) -> Section {
+    let body = match &outcome.decomposition {
+        Ok(decomposition) => match part_figures::panels(decomposition, BEYOND) {
+            Ok(panels) => each(outcome, decomposition, panels, numbering),
             Err(error) => missing("The parts cannot be shown", &error),
         },
         Err(error) => html! {
             (missing("The parts cannot be taken apart", error))
-            @for part in &matter.story.parts { h3 { (part.name) } (meaning(part)) }
+            @for part in &outcome.description.parts { h3 { (part.name) } (meaning(part)) }
         },
     };
-    Section { id: "parts", title: if matter.story.parts.len() == 1 { "Its one part" } else { "Its parts" }, body }
+    Section {
+        id: "parts",
+        title: if outcome.description.parts.len() == 1 { "Its one part" } else { "Its parts" },
+        body,
+    }
 }
 
-fn each(matter: &Matter<'_>, all: &Decomposition, panels: Vec<Panel>, press: &mut Press) -> Markup {
+fn each(outcome: &FitResults<'_>, all: &Decomposition, panels: Vec<Panel>, numbering: &mut FigureNumbering) -> Markup {
     let mut panels: Vec<Option<Panel>> = panels.into_iter().map(Some).collect();
     // What looks at many inputs at once has no picture of its own.
-    let place = |part: &Told| {
+    let place = |part: &PartDescription| {
         let at = all.components.iter().position(|c| c.kernel == part.kernel)?;
         (1..=2).contains(&all.inputs_of(at).len()).then_some(at)
     };
     html! {
-        @match gains(matter) {
+        @match gains(outcome) {
             Some(grid) => {
                 (table(&grid))
                 (small("in the order in which they lower the error on rows left out most; share: variance of a part's mean over \
@@ -301,7 +307,7 @@ fn each(matter: &Matter<'_>, all: &Decomposition, panels: Vec<Panel>, press: &mu
             }
         }
         (points(&describe::entangled(all)))
-        @for (i, part) in matter.story.parts.iter().enumerate() {
+        @for (i, part) in outcome.description.parts.iter().enumerate() {
             article {
                 h3 {
                     (part.name)
@@ -313,31 +319,31 @@ fn each(matter: &Matter<'_>, all: &Decomposition, panels: Vec<Panel>, press: &mu
                         panel.title.clear();
                         let height = if panel.square { 480 } else { 290 };
                         let figure = Figure::single("", panel);
-                        press.figure(&figure, Size { width: WIDTH, height }, &caption(matter, part))
+                        numbering.figure(&figure, Size { width: WIDTH, height }, &caption(outcome, part))
                     })
                 }
             }
         }
-        @if matter.story.parts.len() > MOST_FIGURES {
+        @if outcome.description.parts.len() > MOST_FIGURES {
             (small(&format!("the figures of the first {MOST_FIGURES} parts are shown")))
         }
-        (by_input(matter, all, press))
+        (by_input(outcome, all, numbering))
     }
 }
 
 /// The same fit taken apart by what its parts look at, where that tells more.
-fn by_input(matter: &Matter<'_>, all: &Decomposition, press: &mut Press) -> Markup {
+fn by_input(outcome: &FitResults<'_>, all: &Decomposition, numbering: &mut FigureNumbering) -> Markup {
     let whole =
         |parts: &Decomposition| (0..parts.components.len()).all(|at| (1..=2).contains(&parts.inputs_of(at).len()));
-    if matter.fit.problem().names().len() < 2 || whole(all) {
+    if outcome.fit.problem().names().len() < 2 || whole(all) {
         return html! {};
     }
-    let Ok(parts) = results::decompose(matter.fit, At::Training, By::Input) else { return html! {} };
+    let Ok(parts) = results::decompose(outcome.fit, At::Training, By::Input) else { return html! {} };
     let shown: Vec<usize> = (0..parts.components.len())
         .filter(|at| (1..=2).contains(&parts.inputs_of(*at).len()))
         .take(MOST_FIGURES)
         .collect();
-    let Ok(panels) = parts::panels(&parts, BEYOND) else { return html! {} };
+    let Ok(panels) = part_figures::panels(&parts, BEYOND) else { return html! {} };
     let panels: Vec<Panel> =
         panels.into_iter().enumerate().filter(|(at, _)| shown.contains(at)).map(|(_, panel)| panel).collect();
     if panels.len() < 2 {
@@ -349,37 +355,37 @@ fn by_input(matter: &Matter<'_>, all: &Decomposition, press: &mut Press) -> Mark
         article {
             h3 { "By what they look at" }
             (table(&describe::decomposition_grid(&parts)))
-            (press.figure(&figure, Size { width: WIDTH, height: rows * 230 + 40 },
+            (numbering.figure(&figure, Size { width: WIDTH, height: rows * 230 + 40 },
                 "What each input does by itself, with its band of two standard deviations and the data less all else."))
         }
     }
 }
 
-fn meaning(part: &Told) -> Markup {
+fn meaning(part: &PartDescription) -> Markup {
     html! { p { (sentence(&part.meaning)) @for text in &part.sentences { " " (unbroken(text)) } } }
 }
 
 /// What each part adds to those before it.
-fn gains(matter: &Matter<'_>) -> Option<Grid> {
+fn gains(outcome: &FitResults<'_>) -> Option<Grid> {
     let headings = ["part", "share", "takes of what remains", "explained so far", "error on rows left out"];
     let mut grid = Grid::new(headings);
-    for part in &matter.story.parts {
+    for part in &outcome.description.parts {
         let gain = part.gain.as_ref()?;
         let error = if gain.error.is_finite() { rounded(gain.error) } else { "–".into() };
         let shares = [gain.share, gain.of_rest, gain.explained].map(percent);
         grid.row([part.name.clone()].into_iter().chain(shares).chain([error]));
     }
-    (matter.story.parts.len() > 1).then_some(grid)
+    (outcome.description.parts.len() > 1).then_some(grid)
 }
 
-fn caption(matter: &Matter<'_>, part: &Told) -> String {
-    let beyond = if matter.fit.problem().names().len() == 1 { ", and beyond them" } else { "" };
+fn caption(outcome: &FitResults<'_>, part: &PartDescription) -> String {
+    let beyond = if outcome.fit.problem().names().len() == 1 { ", and beyond them" } else { "" };
     format!("{} over the data{beyond}. The band is two standard deviations on either side.", part.name)
 }
 
-fn whole(matter: &Matter<'_>, press: &mut Press) -> Section {
-    let fit = matter.fit;
-    let body = match figures::fit_beyond(fit, BandOf::Y, BEYOND) {
+fn whole(outcome: &FitResults<'_>, numbering: &mut FigureNumbering) -> Section {
+    let fit = outcome.fit;
+    let body = match result_figures::fit_beyond(fit, BandOf::Y, BEYOND) {
         Ok(figure) => {
             let figure = Figure { title: String::new(), ..figure };
             let square = figure.panels.iter().any(|panel| panel.square);
@@ -391,7 +397,7 @@ fn whole(matter: &Matter<'_>, press: &mut Press) -> Section {
                             included; it goes on beyond the data.";
                 (Size { width: WIDTH, height: 440 }, text)
             };
-            press.figure(&figure, size, caption)
+            numbering.figure(&figure, size, caption)
         }
         Err(error) => missing("The whole cannot be shown", &error),
     };
@@ -399,11 +405,11 @@ fn whole(matter: &Matter<'_>, press: &mut Press) -> Section {
     Section { id: "whole", title, body }
 }
 
-fn residuals(matter: &Matter<'_>, press: &mut Press) -> Section {
-    let body = match (&matter.checks, results::residuals(matter.fit)) {
+fn residuals(outcome: &FitResults<'_>, numbering: &mut FigureNumbering) -> Section {
+    let body = match (&outcome.checks, results::residuals(outcome.fit)) {
         (Ok(checks), Ok(left)) => html! {
             p { (verdict(checks)) }
-            (press.figure(&residuals_figure(&left, checks), Size { width: WIDTH, height: 340 },
+            (numbering.figure(&residuals_figure(&left, checks), Size { width: WIDTH, height: 340 },
                 "What the model leaves of the data, and its leave-one-out residuals in order against those of a normal \
                  distribution: inside the band if the model is right."))
             (table(&checks_grid(checks)))
@@ -418,8 +424,8 @@ fn residuals(matter: &Matter<'_>, press: &mut Press) -> Section {
     Section { id: "residuals", title: "What is left", body }
 }
 
-fn parameters(matter: &Matter<'_>) -> Section {
-    let fit = matter.fit;
+fn parameters(outcome: &FitResults<'_>) -> Section {
+    let fit = outcome.fit;
     let ended = match fit.ended {
         Some(ended) => format!(
             "The values are those of greatest evidence. The fit has {ended}, with a largest gradient of {:.1e}; standard \
@@ -435,8 +441,8 @@ fn parameters(matter: &Matter<'_>) -> Section {
     Section { id: "parameters", title: "Its parameters", body }
 }
 
-fn again(matter: &Matter<'_>, source: &Source, made: &Markup) -> Section {
-    let fit = matter.fit;
+fn again(outcome: &FitResults<'_>, source: &Source, made: &Markup) -> Section {
+    let fit = outcome.fit;
     let body = html! {
         (made)
         @if fit.ended.is_some() {

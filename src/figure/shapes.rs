@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::scale::{Scale, step};
-use super::{Across, Mark, Panel};
+use super::spec::{Across, Mark, Panel};
 
 /// A point in data units or in pixels.
 pub(super) type Point = (f64, f64);

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::algebra::{Rule, steps};
-use super::description::{Description, Part, fit as describe_fit, heading, kernel as describe_kernel};
+use super::data_context::{DataContext, overlap};
+use super::expansion_steps::{Rule, steps};
 use super::factor::Product;
-use super::join_and;
+use super::kernel_description::{Description, Part, fit as describe_fit, heading, kernel as describe_kernel};
 use super::quantity::amount;
-use super::scene::{Scene, overlap};
+use super::words::join_and;
 use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node, Spec};
 use crate::model::is_nothing;
@@ -17,9 +17,9 @@ const MOST: usize = 12;
 
 /// A kernel for a learner, with its parts.
 pub fn kernel(kernel: &Kernel) -> (String, Vec<Part>) {
-    let told = describe_kernel(kernel);
+    let description = describe_kernel(kernel);
     let closing = "`plot` of this shows k(·, 0) beside draws, with 1 for whatever is not written.";
-    (text(kernel, &told, &Scene::default(), closing), told.parts)
+    (text(kernel, &description, &DataContext::default(), closing), description.parts)
 }
 
 /// The kernel of a fit for a learner, with its parts.
@@ -27,22 +27,25 @@ pub fn fit(fit: &Fit) -> (String, Vec<Part>) {
     if let Some(baseline) = fit.model.stands_for().filter(|_| is_nothing(&fit.model.kernel)) {
         return (format!("The model: {}\n\nIt has no kernel: {}.", fit.model.process(), baseline.says()), Vec::new());
     }
-    let told = describe_fit(fit);
-    (text(&fit.model.kernel, &told, &Scene::of_fit(fit), "`plot` of this shows the parts."), told.parts)
+    let description = describe_fit(fit);
+    (
+        text(&fit.model.kernel, &description, &DataContext::of_fit(fit), "`plot` of this shows the parts."),
+        description.parts,
+    )
 }
 
-fn text(kernel: &Kernel, told: &Description, scene: &Scene, closing: &str) -> String {
-    let parts: Vec<&Kernel> = told.parts.iter().map(|part| &part.kernel).collect();
-    let products: Vec<Product<'_>> = parts.iter().map(|part| Product::of(part, scene)).collect();
+fn text(kernel: &Kernel, description: &Description, context: &DataContext, closing: &str) -> String {
+    let parts: Vec<&Kernel> = description.parts.iter().map(|part| &part.kernel).collect();
+    let products: Vec<Product<'_>> = parts.iter().map(|part| Product::of(part, context)).collect();
     let mut sections = vec![format!("The kernel: {kernel}")];
     sections.extend(algebra(kernel));
-    sections.push(meaning(told));
-    sections.push(pieces(told));
-    sections.extend(adding(&products));
-    sections.extend(multiplying(&products));
+    sections.push(meaning(description));
+    sections.push(factors_by_themselves(description));
+    sections.extend(addition(&products));
+    sections.extend(multiplication(&products));
     sections.push(stationarity(kernel));
-    sections.push(draws(kernel, &products, scene));
-    sections.extend(far(told, &products));
+    sections.push(draws(kernel, &products, context));
+    sections.extend(extrapolation(description, &products));
     sections.push(closing.to_string());
     sections.join("\n\n")
 }
@@ -68,31 +71,35 @@ fn algebra(kernel: &Kernel) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-fn meaning(told: &Description) -> String {
-    let mut lines = vec![match &told.opening {
-        Some(opening) => format!("What the parts mean. {}", super::capital(opening)),
+fn meaning(description: &Description) -> String {
+    let mut lines = vec![match &description.opening {
+        Some(opening) => format!("What the parts mean. {}", super::words::capital(opening)),
         None => "What it means:".to_string(),
     }];
-    for part in told.parts.iter().take(MOST) {
+    for part in description.parts.iter().take(MOST) {
         let share = part.share.map_or(String::new(), |s| format!(" ({} of the variance)", crate::describe::percent(s)));
         lines.push(format!("- {}{share}: {}.", part.title(), part.meaning));
     }
-    if told.parts.len() > MOST {
-        lines.push(format!("- and {} more parts.", told.parts.len() - MOST));
+    if description.parts.len() > MOST {
+        lines.push(format!("- and {} more parts.", description.parts.len() - MOST));
     }
     lines.join("\n")
 }
 
 /// Every factor once, with what its functions look like and its formula.
-fn pieces(told: &Description) -> String {
-    let mut lines = vec!["The pieces, each by itself:".to_string()];
+fn factors_by_themselves(description: &Description) -> String {
+    let mut lines = vec!["The factors_by_themselves, each by itself:".to_string()];
     let mut seen = BTreeSet::new();
-    told.parts.iter().take(MOST).for_each(|part| collect_pieces(&part.kernel, &mut seen, &mut lines));
+    description
+        .parts
+        .iter()
+        .take(MOST)
+        .for_each(|part| collect_factors_by_themselves(&part.kernel, &mut seen, &mut lines));
     lines.join("\n")
 }
 
 /// A line for every family and wrap that had none.
-fn collect_pieces(kernel: &Kernel, seen: &mut BTreeSet<String>, lines: &mut Vec<String>) {
+fn collect_factors_by_themselves(kernel: &Kernel, seen: &mut BTreeSet<String>, lines: &mut Vec<String>) {
     if let Some(spec) = spec_of(kernel) {
         let name = heading(kernel);
         if !seen.insert(name.clone()) {
@@ -100,7 +107,7 @@ fn collect_pieces(kernel: &Kernel, seen: &mut BTreeSet<String>, lines: &mut Vec<
         }
         lines.push(format!("- {name}: {}; {}", spec.summary, spec.formula));
     }
-    kernel.children().iter().for_each(|child| collect_pieces(child, seen, lines));
+    kernel.children().iter().for_each(|child| collect_factors_by_themselves(child, seen, lines));
 }
 
 /// The declaration of a family or a wrap; numbers need no telling.
@@ -113,7 +120,7 @@ fn spec_of(kernel: &Kernel) -> Option<&'static Spec> {
     }
 }
 
-fn adding(products: &[Product<'_>]) -> Option<String> {
+fn addition(products: &[Product<'_>]) -> Option<String> {
     if products.len() < 2 {
         return None;
     }
@@ -131,7 +138,7 @@ fn adding(products: &[Product<'_>]) -> Option<String> {
     Some(text)
 }
 
-fn multiplying(products: &[Product<'_>]) -> Option<String> {
+fn multiplication(products: &[Product<'_>]) -> Option<String> {
     let mut several = products.iter().filter(|p| p.factors.len() > 1 || p.factors.iter().any(|f| f.leaves.len() > 1));
     let first = several.next()?;
     let mut text =
@@ -153,18 +160,18 @@ fn stationarity(kernel: &Kernel) -> String {
                 everywhere."
             .into();
     }
-    let mut guilty = BTreeSet::new();
-    collect_guilty(kernel, &mut guilty);
-    let names: Vec<String> = guilty.into_iter().take(4).map(|name| format!("`{name}`")).collect();
+    let mut nonstationary = BTreeSet::new();
+    collect_nonstationary(kernel, &mut nonstationary);
+    let names: Vec<String> = nonstationary.into_iter().take(4).map(|name| format!("`{name}`")).collect();
     format!("Is it stationary? No: because of {} it matters where the inputs are.", join_and(&names))
 }
 
 /// The smallest parts that are not stationary.
-fn collect_guilty(kernel: &Kernel, out: &mut BTreeSet<String>) {
+fn collect_nonstationary(kernel: &Kernel, out: &mut BTreeSet<String>) {
     if kernel.stationary() {
         return;
     }
-    kernel.children().iter().for_each(|child| collect_guilty(child, out));
+    kernel.children().iter().for_each(|child| collect_nonstationary(child, out));
     let own = match kernel.node() {
         Node::Leaf(_) => true,
         Node::Sum(_) | Node::Product(_) => false,
@@ -200,7 +207,7 @@ fn derivatives(kernel: &Kernel) -> (u8, bool) {
     }
 }
 
-fn draws(kernel: &Kernel, products: &[Product<'_>], scene: &Scene) -> String {
+fn draws(kernel: &Kernel, products: &[Product<'_>], context: &DataContext) -> String {
     let mut all = Vec::new();
     heads_in(kernel, &mut all);
     let heads = || all.iter().copied();
@@ -226,7 +233,7 @@ fn draws(kernel: &Kernel, products: &[Product<'_>], scene: &Scene) -> String {
     let variances: Option<f64> = products.iter().map(|p| p.variance).sum();
     if let Some(variance) = variances.filter(|v| kernel.stationary() && *v > 0.0) {
         let sd = variance.sqrt();
-        let target = scene.target.as_deref();
+        let target = context.target.as_deref();
         text.push_str(&format!(
             ". At any one place its standard deviation is {}; 95 of 100 draws are within {} of the mean there",
             amount(sd, target, 3),
@@ -237,9 +244,9 @@ fn draws(kernel: &Kernel, products: &[Product<'_>], scene: &Scene) -> String {
 }
 
 /// What becomes of each part beyond the data.
-fn far(told: &Description, products: &[Product<'_>]) -> Option<String> {
+fn extrapolation(description: &Description, products: &[Product<'_>]) -> Option<String> {
     let (mut back, mut on, mut along) = (Vec::new(), Vec::new(), Vec::new());
-    for (part, product) in told.parts.iter().zip(products).take(MOST) {
+    for (part, product) in description.parts.iter().zip(products).take(MOST) {
         let has = |wanted: fn(&Head) -> bool| product.factors.iter().any(|f| wanted(&f.head));
         let title = format!("`{}`", part.title());
         match product.factors.first().map(|f| f.head) {
@@ -250,15 +257,15 @@ fn far(told: &Description, products: &[Product<'_>]) -> Option<String> {
             _ => {}
         }
     }
-    let told = [
+    let groups = [
         (back, "goes back to 0 beyond its length-scale", "go back to 0 beyond their length-scales"),
         (on, "goes on repeating", "go on repeating"),
         (along, "goes on as it did", "go on as they did"),
     ];
-    let told: Vec<String> = told
+    let sentences: Vec<String> = groups
         .into_iter()
         .filter(|(titles, ..)| !titles.is_empty())
         .map(|(titles, one, many)| format!("{} {}", join_and(&titles), if titles.len() == 1 { one } else { many }))
         .collect();
-    (!told.is_empty()).then(|| format!("Far from data: {}.", told.join("; ")))
+    (!sentences.is_empty()).then(|| format!("Far from the data: {}.", sentences.join("; ")))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::figures::{label_of, single_input, sorted, title};
+use super::figure_labels::{label_of, single_input, sorted, title};
 use super::numbers::percent;
 use crate::data::Dataset;
 use crate::figure::{Axis, Figure, Mark, Panel, Role, contour};

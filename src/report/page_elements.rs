@@ -7,11 +7,11 @@ use crate::figure::{Figure, Size, to_svg};
 
 /// Numbers figures as they come.
 #[derive(Debug, Default)]
-pub struct Press {
+pub struct FigureNumbering {
     figures: usize,
 }
 
-impl Press {
+impl FigureNumbering {
     /// A figure with its number and what it shows. One that cannot be drawn is left out.
     pub fn figure(&mut self, figure: &Figure, size: Size, caption: &str) -> Markup {
         let Ok(svg) = to_svg(figure, size) else { return html! {} };

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::figures::{BandOf, fit_beyond, title};
+use super::figure_labels::title;
+use super::result_figures::{BandOf, fit_beyond};
 use crate::figure::{Figure, Mark, Panel, Role};
 use crate::fit::condition;
 use crate::model::ModelError;

@@ -2,12 +2,13 @@
 
 use maud::{Markup, html};
 
-use super::fit::WIDTH;
-use super::press::{Press, code, missing, small, table};
-use super::{Report, Section, Source, script};
-use crate::describe::depths::{depths, scores, turning_points};
-use crate::describe::figures::BEYOND;
+use super::document::{Report, Section, Source};
+use super::fit_sections::WIDTH;
+use super::page_elements::{FigureNumbering, code, missing, small, table};
+use super::script;
+use crate::describe::figure_labels::BEYOND;
 use crate::describe::search::{models_grid, trace_grid};
+use crate::describe::search_figures::{depths, scores, turning_points};
 use crate::describe::{Grid, rounded};
 use crate::figure::{Figure, Size};
 use crate::search::{Candidate, Level, Reached, Search};
@@ -19,14 +20,14 @@ const MOST_MODELS: usize = 20;
 
 /// The report of a search: that of its best fit, with the way to it.
 pub fn of_search(search: &Search, source: &Source) -> Report {
-    let found = |press: &mut Press| {
-        vec![trace(search, press), by_depth(search, press), candidates(search), alternatives(search)]
+    let found = |numbering: &mut FigureNumbering| {
+        vec![trace(search, numbering), by_depth(search, numbering), candidates(search), alternatives(search)]
     };
     let again = html! {
         p { "The same search, from the same seed" (timed(search)) ":" }
         (code(&script::searching(search, source)))
     };
-    super::fit::with_sections(&search.best, source, found, &again)
+    super::fit_sections::with_sections(&search.best, source, found, &again)
 }
 
 /// A budget of time ends where the machine has come to.
@@ -38,7 +39,7 @@ fn tried(levels: &[Level]) -> usize {
     levels.iter().map(|level| level.candidates.len()).sum()
 }
 
-fn trace(search: &Search, press: &mut Press) -> Section {
+fn trace(search: &Search, numbering: &mut FigureNumbering) -> Section {
     let title = search.settings.criterion.title();
     let bases: Vec<String> = search.settings.base.iter().map(|kernel| kernel.heading()).collect();
     let moves: Vec<&str> = search.settings.moves.iter().map(|edit| edit.name()).collect();
@@ -59,13 +60,13 @@ fn trace(search: &Search, press: &mut Press) -> Section {
         p { (text) }
         (table(&trace_grid(search)))
         @if search.levels.len() > 1 {
-            (press.figure(&figure, Size { width: WIDTH, height: 260 }, "The best score so far; less is better."))
+            (numbering.figure(&figure, Size { width: WIDTH, height: 260 }, "The best score so far; less is better."))
         }
     };
     Section { id: "search", title: "The search", body }
 }
 
-fn by_depth(search: &Search, press: &mut Press) -> Section {
+fn by_depth(search: &Search, numbering: &mut FigureNumbering) -> Section {
     let body = match depths(search, BEYOND) {
         Ok(figure) => {
             let figure = Figure { title: String::new(), ..figure };
@@ -74,7 +75,7 @@ fn by_depth(search: &Search, press: &mut Press) -> Section {
             let size = Size { width: WIDTH, height: rows * row + 40 };
             let caption =
                 "What the best model of each depth makes of the data; depths that found nothing better are left out.";
-            press.figure(&figure, size, caption)
+            numbering.figure(&figure, size, caption)
         }
         Err(error) => missing("The fits cannot be shown", &error),
     };

@@ -1,13 +1,13 @@
-//! A fit as a story: its parts in the order in which they matter, what each is, what the data say of it, and how much it
+//! A fit as a fit_description: its parts in the order in which they matter, what each is, what the data say of it, and how much it
 //! accounts for.
 
-use super::capital;
-use super::description::{MOST, Part, describe, opening};
+use super::data_context::DataContext;
 use super::factor::Product;
-use super::phrase::of_product;
+use super::kernel_description::{MOST, Part, describe, opening};
+use super::noun_phrase::of_product;
+use super::posterior_sentences::posterior_sentences;
 use super::quantity::two_amounts;
-use super::says::says;
-use super::scene::Scene;
+use super::words::capital;
 use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node};
@@ -16,16 +16,16 @@ use crate::results::{Gain, Importance, Loss, importance};
 
 /// A fit in words.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Story {
+pub struct FitDescription {
     /// What is told: the target, how many parts, what stands beside them, and how much is explained. Ends with a colon.
     pub heading: String,
     /// The part that matters most comes first. If rows could not be left out, in the order of the kernel.
-    pub parts: Vec<Told>,
+    pub parts: Vec<PartDescription>,
 }
 
 /// One part of a sum, in words.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct PartDescription {
     /// The name that `let` gave it, or its kernel without values.
     pub name: String,
     /// With the values of the fit.
@@ -43,27 +43,27 @@ pub struct Told {
 }
 
 /// Tells a fit part by part, in the units of its data, those that lower the error on rows left out most first.
-pub fn story(fit: &Fit) -> Story {
+pub fn fit_description(fit: &Fit) -> FitDescription {
     if let Some(baseline) = fit.model.baseline().filter(|_| is_nothing(&fit.model.kernel)) {
         let target = fit.problem().data().target().map_or("y", |target| target.name());
-        return Story { heading: format!("The model of {target} is {}.", baseline.says()), parts: Vec::new() };
+        return FitDescription { heading: format!("The model of {target} is {}.", baseline.says()), parts: Vec::new() };
     }
-    let scene = Scene::of_fit(fit);
-    let parts = describe(&fit.model.kernel, &scene).parts;
+    let context = DataContext::of_fit(fit);
+    let parts = describe(&fit.model.kernel, &context).parts;
     let importance = importance(fit).ok().filter(|found| found.gains.len() == parts.len());
-    let mut heading = opening(fit, parts.len(), &scene);
-    let told: Vec<Told> = match &importance {
-        None => parts.iter().map(|part| told(part, &scene)).collect(),
+    let mut heading = opening(fit, parts.len(), &context);
+    let descriptions: Vec<PartDescription> = match &importance {
+        None => parts.iter().map(|part| part_description(part, &context)).collect(),
         Some(found) => {
             let each = found.gains.iter().enumerate().map(|(i, gain)| {
-                let mut told = told(&parts[gain.part], &scene);
+                let mut part = part_description(&parts[gain.part], &context);
                 if gain.share >= WORTH_A_NUMBER {
-                    told.sentences = says(fit, &told.kernel, &scene);
+                    part.sentences = posterior_sentences(fit, &part.kernel, &context);
                 }
-                told.sentences.extend(worth(found, i, &told.kernel, &scene));
-                told.share = Some(gain.share).filter(|share| share.is_finite());
-                told.gain = Some(gain.clone());
-                told
+                part.sentences.extend(contribution(found, i, &part.kernel, &context));
+                part.share = Some(gain.share).filter(|share| share.is_finite());
+                part.gain = Some(gain.clone());
+                part
             });
             each.collect()
         }
@@ -73,20 +73,20 @@ pub fn story(fit: &Fit) -> Story {
         // of a classifier all parts together are the whole by what the whole is
         && fit.model.bernoulli().is_none()
     {
-        let together = if told.len() == 1 { "It explains" } else { "Together they explain" };
-        let order = if told.len() == 1 { "" } else { ", the first of them most" };
+        let together = if descriptions.len() == 1 { "It explains" } else { "Together they explain" };
+        let order = if descriptions.len() == 1 { "" } else { ", the first of them most" };
         heading =
             format!("{}. {together} {} of its variance{order}:", heading.trim_end_matches(':'), percent(explained));
     }
-    Story { heading, parts: told }
+    FitDescription { heading, parts: descriptions }
 }
 
-fn told(part: &Part, scene: &Scene) -> Told {
+fn part_description(part: &Part, context: &DataContext) -> PartDescription {
     let headline = match part.kernel.node() {
         Node::Sum(_) => part.meaning.clone(),
-        _ => of_product(&Product::of(&part.kernel, scene), scene),
+        _ => of_product(&Product::of(&part.kernel, context), context),
     };
-    Told {
+    PartDescription {
         name: part.title(),
         kernel: part.kernel.clone(),
         headline,
@@ -98,15 +98,15 @@ fn told(part: &Part, scene: &Scene) -> Told {
 }
 
 /// Whether a part says nothing of one row to another.
-fn is_noise(kernel: &Kernel, scene: &Scene) -> bool {
-    Product::of(kernel, scene).factors.iter().any(|factor| factor.head == Head::Noise)
+fn is_noise(kernel: &Kernel, context: &DataContext) -> bool {
+    Product::of(kernel, context).factors.iter().any(|factor| factor.head == Head::Noise)
 }
 
 /// A share that is told as a number; less is told as next to nothing.
 const WORTH_A_NUMBER: f64 = 0.0005;
 
 /// What a part accounts for, beside those before it.
-fn worth(found: &Importance, at: usize, kernel: &Kernel, scene: &Scene) -> Option<String> {
+fn contribution(found: &Importance, at: usize, kernel: &Kernel, context: &DataContext) -> Option<String> {
     let gain = &found.gains[at];
     let takes = match gain.of_rest {
         takes if !takes.is_finite() => return None,
@@ -115,7 +115,7 @@ fn worth(found: &Importance, at: usize, kernel: &Kernel, scene: &Scene) -> Optio
     };
     // of the first the share is told already
     let accounts = (at > 0).then(|| format!("It accounts for {takes} of what remains"));
-    if is_noise(kernel, scene) {
+    if is_noise(kernel, context) {
         return Some("It is noise, of which no other row tells anything.".into());
     }
     if found.folds == 0 || !gain.lowers.is_finite() {
@@ -123,7 +123,7 @@ fn worth(found: &Importance, at: usize, kernel: &Kernel, scene: &Scene) -> Optio
     }
     let before = if at == 0 { found.without } else { found.gains[at - 1].error };
     let (error, unit) = match found.loss {
-        Loss::Absolute => ("error on rows left out", scene.target.as_deref()),
+        Loss::Absolute => ("error on rows left out", context.target.as_deref()),
         Loss::LogProbability(_) => ("negative log probability of rows left out", None),
     };
     let [from, to] = two_amounts([before, gain.error], unit, 3);
@@ -140,22 +140,22 @@ fn worth(found: &Importance, at: usize, kernel: &Kernel, scene: &Scene) -> Optio
     })
 }
 
-impl Story {
+impl FitDescription {
     /// All of it: the heading, then a numbered paragraph for each part if there are several.
     pub fn text(&self) -> String {
         let mut lines = vec![self.heading.clone()];
-        if let [told] = &self.parts[..] {
-            lines.push(match told.kernel.part_name() {
-                Some(name) => format!("{name}: {}.", told.meaning),
-                None => format!("{}.", capital(&told.meaning)),
+        if let [part] = &self.parts[..] {
+            lines.push(match part.kernel.part_name() {
+                Some(name) => format!("{name}: {}.", part.meaning),
+                None => format!("{}.", capital(&part.meaning)),
             });
-            lines.extend(told.sentences.iter().cloned());
+            lines.extend(part.sentences.iter().cloned());
             return lines.join("\n");
         }
-        for (i, told) in self.parts.iter().take(MOST).enumerate() {
+        for (i, part) in self.parts.iter().take(MOST).enumerate() {
             let number = format!("{}. ", i + 1);
-            lines.push(format!("{number}{}", told.line()));
-            lines.extend(told.sentences.iter().map(|sentence| format!("{:1$}{sentence}", "", number.len())));
+            lines.push(format!("{number}{}", part.line()));
+            lines.extend(part.sentences.iter().map(|sentence| format!("{:1$}{sentence}", "", number.len())));
         }
         if self.parts.len() > MOST {
             lines.push(format!("… and {} more parts.", self.parts.len() - MOST));
@@ -164,7 +164,7 @@ impl Story {
     }
 }
 
-impl Told {
+impl PartDescription {
     /// The headline with a capital letter and without a full stop, as a title.
     pub fn title(&self) -> String {
         capital(&self.headline)

@@ -1,9 +1,9 @@
 //! What a kernel means, part by part.
 
-use super::phrase::phrase;
+use super::data_context::DataContext;
+use super::noun_phrase::noun_phrase;
 use super::quantity::amount;
-use super::scene::Scene;
-use super::{capital, join_and};
+use super::words::{capital, join_and};
 use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::fit::spacing::variance;
@@ -31,7 +31,7 @@ pub struct Part {
     pub share: Option<f64>,
 }
 
-/// So many parts are told.
+/// So many parts are description.
 pub const MOST: usize = 50;
 
 impl Description {
@@ -65,16 +65,16 @@ impl Part {
 
 /// A kernel in words, without data.
 pub fn kernel(kernel: &Kernel) -> Description {
-    describe(kernel, &Scene::default())
+    describe(kernel, &DataContext::default())
 }
 
 /// The parts of a kernel in words.
-pub fn describe(kernel: &Kernel, scene: &Scene) -> Description {
-    // one that is too large to be expanded is told as it is written
+pub fn describe(kernel: &Kernel, context: &DataContext) -> Description {
+    // one that is too large to be expanded is description as it is written
     let expanded = kernel.expand().unwrap_or_else(|_| kernel.clone());
     let part = |term: &Kernel, name: Option<String>| Part {
         name,
-        meaning: phrase(term, scene),
+        meaning: noun_phrase(term, context),
         kernel: term.clone(),
         share: None,
     };
@@ -93,24 +93,24 @@ pub fn describe(kernel: &Kernel, scene: &Scene) -> Description {
 
 /// The kernel of a fit in words, in the units of its data, with the share of each part and what stands beside them.
 pub fn fit(fit: &Fit) -> Description {
-    let scene = Scene::of_fit(fit);
-    let mut told = describe(&fit.model.kernel, &scene);
-    let terms: Vec<Kernel> = told.parts.iter().map(|part| part.kernel.clone()).collect();
+    let context = DataContext::of_fit(fit);
+    let mut description = describe(&fit.model.kernel, &context);
+    let terms: Vec<Kernel> = description.parts.iter().map(|part| part.kernel.clone()).collect();
     if let Ok(means) = fit.posterior.part_means(&terms) {
         let whole = fit.posterior.explained().map_or(f64::NAN, |y| variance(&y));
-        for (part, mean) in told.parts.iter_mut().zip(means) {
+        for (part, mean) in description.parts.iter_mut().zip(means) {
             part.share = Some(variance(&mean) / whole).filter(|share| share.is_finite());
         }
     }
-    told.opening = Some(opening(fit, told.parts.len(), &scene));
-    told
+    description.opening = Some(opening(fit, description.parts.len(), &context));
+    description
 }
 
 /// What is explained by how many parts, and what stands beside them; ends with a colon.
-pub fn opening(fit: &Fit, parts: usize, scene: &Scene) -> String {
+pub fn opening(fit: &Fit, parts: usize, context: &DataContext) -> String {
     let problem = fit.problem();
     let target = problem.data().target().map_or("y", |target| target.name());
-    let scale = match (problem.pipeline().target().is_identity(), &scene.target) {
+    let scale = match (problem.pipeline().target().is_identity(), &context.target) {
         (true, _) => String::new(),
         (false, Some(unit)) => format!(", measured in {unit},"),
         (false, None) => ", on the scale of its transform,".into(),
@@ -119,13 +119,13 @@ pub fn opening(fit: &Fit, parts: usize, scene: &Scene) -> String {
     let mut beside = Vec::new();
     for (parameter, value) in fit.parameters().iter().zip(fit.values()) {
         if matches!(parameter.kind, ParameterKind::Mean(0)) {
-            beside.push(format!("around a mean of {}", amount(*value, scene.target.as_deref(), 3)));
+            beside.push(format!("around a mean of {}", amount(*value, context.target.as_deref(), 3)));
         }
     }
     match (fit.model.noise_column(), fit.noise()) {
         (Some(name), _) => beside.push(format!("with noise known from {name}")),
         (_, Some(noise)) if noise > 0.0 => {
-            let sd = amount(noise.sqrt(), scene.target.as_deref(), 3);
+            let sd = amount(noise.sqrt(), context.target.as_deref(), 3);
             beside.push(format!("with noise of standard deviation {sd}"));
         }
         _ => {}

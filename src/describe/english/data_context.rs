@@ -1,12 +1,12 @@
 //! What is known of the inputs and the target while a kernel is described.
 
-use super::join_and;
+use super::words::join_and;
 use crate::fit::Fit;
 use crate::kernel::{InputRef, Inputs};
 
 /// The columns of the data, or nothing where there are none.
 #[derive(Debug, Clone, Default)]
-pub struct Scene {
+pub struct DataContext {
     columns: Vec<Input>,
     /// The unit of the target, on the scale of the model.
     pub target: Option<String>,
@@ -36,7 +36,7 @@ impl Input {
     }
 }
 
-impl Scene {
+impl DataContext {
     /// The inputs of a fit as its kernel sees them, after its steps.
     pub fn of_fit(fit: &Fit) -> Self {
         let problem = fit.problem();

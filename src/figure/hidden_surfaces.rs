@@ -4,7 +4,7 @@
 //! show another face than the nearest, both are cut into quarters, until what is wrong is too small to be seen.
 
 use super::mesh::{Patch, Side, bounds, depth_at, fill};
-use super::thin::Point;
+use super::shapes::Point;
 
 /// Pixels along the longer side of the picture in which faces are compared.
 const PIXELS: f64 = 1000.0;

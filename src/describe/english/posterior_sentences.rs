@@ -1,10 +1,10 @@
 //! What the posterior says of a part, in sentences: which way it goes and how sure that is, how it swings, which of its
 //! inputs matter.
 
+use super::data_context::{DataContext, Input};
 use super::factor::{Factor, Product, first_value};
 use super::quantity::{amount, place, short, single, two_amounts};
-use super::scene::{Input, Scene};
-use super::{capital, join_and};
+use super::words::{capital, join_and};
 use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node, Role};
@@ -13,7 +13,7 @@ use crate::results::{ComponentShape, Effect, Shape, Swing, course, effects, inpu
 /// Inputs of a part of which more than so many are not gone through.
 const MOST: usize = 16;
 /// So many effects are told.
-const TOLD: usize = 6;
+const MOST_EFFECTS: usize = 6;
 /// An effect that is smaller beside the largest is not told.
 const SMALL: f64 = 0.02;
 /// A side of a change whose spread is smaller beside that of the whole is called flat.
@@ -25,28 +25,28 @@ const LIKELY: f64 = 0.5;
 const EQUAL: f64 = 1.15;
 
 /// What the data say of a part of a fit.
-pub fn says(fit: &Fit, kernel: &Kernel, scene: &Scene) -> Vec<String> {
-    let product = Product::of(kernel, scene);
+pub fn posterior_sentences(fit: &Fit, kernel: &Kernel, context: &DataContext) -> Vec<String> {
+    let product = Product::of(kernel, context);
     let Some(head) = product.factors.first() else { return Vec::new() };
     if matches!(head.head, Head::Noise | Head::Constant) {
         return Vec::new();
     }
     match &inputs_of(fit, kernel)[..] {
         &[one] => {
-            let Some(input) = scene.column(one) else { return Vec::new() };
+            let Some(input) = context.column(one) else { return Vec::new() };
             match (head.head, head.number(Role::Period)) {
-                (Head::Periodic(_), Some(period)) => periodic(fit, kernel, head, period, (one, input), scene),
+                (Head::Periodic(_), Some(period)) => periodic(fit, kernel, head, period, (one, input), context),
                 _ => match course(fit, kernel, one, None) {
                     Ok(Some(found)) => {
-                        let sides = sides(fit, kernel, &found, input, scene);
-                        vec![sides.unwrap_or_else(|| format!("It {}.", along(&found, &product, input, scene)))]
+                        let sides = sides(fit, kernel, &found, input, context);
+                        vec![sides.unwrap_or_else(|| format!("It {}.", along(&found, &product, input, context)))]
                     }
                     _ => Vec::new(),
                 },
             }
         }
         several if (2..=MOST).contains(&several.len()) => match effects(fit, kernel, several) {
-            Ok(found) => orders(fit, kernel).into_iter().chain(over(&found, scene)).collect(),
+            Ok(found) => orders(fit, kernel).into_iter().chain(over(&found, context)).collect(),
             Err(_) => Vec::new(),
         },
         _ => Vec::new(),
@@ -54,7 +54,7 @@ pub fn says(fit: &Fit, kernel: &Kernel, scene: &Scene) -> Vec<String> {
 }
 
 /// What a part does before a changepoint and after it, if it is one along its only input.
-fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, scene: &Scene) -> Option<String> {
+fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, context: &DataContext) -> Option<String> {
     let Node::Wrap(wrapped) = kernel.node() else { return None };
     if wrapped.wrap.spec().name != "changepoint" {
         return None;
@@ -66,7 +66,7 @@ fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, scen
         if found.spread < FLAT * whole.spread {
             return Some(format!("hardly moves with {}", input.name));
         }
-        Some(along(&found, &Product::of(child, scene), input, scene))
+        Some(along(&found, &Product::of(child, context), input, context))
     };
     let [before, after] = &wrapped.children[..] else { return None };
     // the change itself is as wide as some widths
@@ -79,7 +79,7 @@ fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, scen
 /// How much of an additive part each order of interaction makes up.
 fn orders(fit: &Fit, kernel: &Kernel) -> Option<String> {
     let shares = order_shares(fit, kernel).ok()?;
-    let told = shares.iter().filter(|(_, share)| *share >= SMALL).enumerate().map(|(i, (order, share))| {
+    let shares_in_words = shares.iter().filter(|(_, share)| *share >= SMALL).enumerate().map(|(i, (order, share))| {
         let what = match order {
             1 => "functions of one input each".into(),
             2 => "interactions of two".into(),
@@ -89,13 +89,13 @@ fn orders(fit: &Fit, kernel: &Kernel) -> Option<String> {
         let of = if i == 0 { " of its variance" } else { "" };
         format!("{what} {verb}{}{of}", percent(*share))
     });
-    let told: Vec<String> = told.collect();
-    (shares.len() > 1 && !told.is_empty()).then(|| format!("{}.", capital(&join_and(&told))))
+    let shares_in_words: Vec<String> = shares_in_words.collect();
+    (shares.len() > 1 && !shares_in_words.is_empty()).then(|| format!("{}.", capital(&join_and(&shares_in_words))))
 }
 
 /// What a part does along its one input, after "it".
-fn along(found: &ComponentShape, product: &Product<'_>, input: &Input, scene: &Scene) -> String {
-    let size = |value: f64| amount(value.abs(), scene.target.as_deref(), 3);
+fn along(found: &ComponentShape, product: &Product<'_>, input: &Input, context: &DataContext) -> String {
+    let size = |value: f64| amount(value.abs(), context.target.as_deref(), 3);
     let (change, sd) = found.change;
     let straight = matches!(&product.factors[..], [Factor { head: Head::Polynomial, degree: 1, .. }]);
     let (verb, sure) = match found.shape {
@@ -104,7 +104,7 @@ fn along(found: &ComponentShape, product: &Product<'_>, input: &Input, scene: &S
         Shape::Peaks(at) => return turn("rises", at, "falls", input),
         Shape::Dips(at) => return turn("falls", at, "rises", input),
         Shape::Turns(0) => return format!("hardly moves with {}", input.name),
-        Shape::Turns(n) => return turns(n, found, input, scene),
+        Shape::Turns(n) => return turns(n, found, input, context),
     };
     let by = |value: f64, sd: f64, per: &str| format!("{}{per} (standard deviation {})", size(value), short(sd, 2));
     if straight {
@@ -126,8 +126,8 @@ fn turn(first: &str, at: f64, then: &str, input: &Input) -> String {
     format!("{first} until about {} = {} and {then} from there on", input.name, place(at, input.range))
 }
 
-fn turns(n: usize, found: &ComponentShape, input: &Input, scene: &Scene) -> String {
-    let size = |value: f64| amount(value, scene.target.as_deref(), 3);
+fn turns(n: usize, found: &ComponentShape, input: &Input, context: &DataContext) -> String {
+    let size = |value: f64| amount(value, context.target.as_deref(), 3);
     let count = match n {
         1 => "once".to_string(),
         2 => "twice".to_string(),
@@ -152,7 +152,7 @@ fn periodic(
     head: &Factor<'_>,
     period: f64,
     (at, input): (usize, &Input),
-    scene: &Scene,
+    context: &DataContext,
 ) -> Vec<String> {
     let unit = input.unit.as_deref();
     let mut out = Vec::new();
@@ -163,9 +163,9 @@ fn periodic(
     match error {
         Some(error) => {
             let digits = ((period / error).log10().ceil() + 1.0).clamp(3.0, 8.0) as usize;
-            let told = amount(period, unit, digits);
+            let length = amount(period, unit, digits);
             let error = amount(error, unit, 2);
-            out.push(format!("Its period is {told} (standard error {error})."));
+            out.push(format!("Its period is {length} (standard error {error})."));
         }
         None if head.cycle().is_some() => out.push(format!("Its period is {}.", amount(period, unit, 4))),
         None => {}
@@ -174,7 +174,7 @@ fn periodic(
     let calendar = head.cycle() == Some("yearly") && unit.is_some_and(|unit| unit.trim_end_matches('s') == "year");
     if let Ok(Some(found)) = swing(fit, kernel, at, period, if calendar { 1.0 } else { period }) {
         let when = if calendar { months(&found) } else { None };
-        out.extend(swings(&found, scene).map(|swings| match when {
+        out.extend(swings(&found, context).map(|swings| match when {
             Some(when) => format!("{swings}; it is {when}."),
             None => format!("{swings}."),
         }));
@@ -182,9 +182,9 @@ fn periodic(
     out
 }
 
-fn swings(found: &Swing, scene: &Scene) -> Option<String> {
-    let size = |value: f64| amount(value, scene.target.as_deref(), 3);
-    let two = |values| two_amounts(values, scene.target.as_deref(), 3);
+fn swings(found: &Swing, context: &DataContext) -> Option<String> {
+    let size = |value: f64| amount(value, context.target.as_deref(), 3);
+    let two = |values| two_amounts(values, context.target.as_deref(), 3);
     let (first, last) = (*found.sizes.first()?, *found.sizes.last()?);
     let least = found.sizes.iter().copied().fold(f64::INFINITY, f64::min);
     let most = found.sizes.iter().copied().fold(0.0, f64::max);
@@ -232,23 +232,23 @@ fn months(found: &Swing) -> Option<String> {
 }
 
 /// What each of several inputs does, the largest first within each kind.
-fn over(found: &[Effect], scene: &Scene) -> Option<String> {
+fn over(found: &[Effect], context: &DataContext) -> Option<String> {
     let largest = found.first()?.size;
-    let told: Vec<&Effect> = found.iter().filter(|effect| effect.size > SMALL * largest).take(TOLD).collect();
-    let name = |effect: &Effect| scene.column(effect.input).map_or_else(String::new, |input| input.name.clone());
-    let size = |effect: &Effect| amount(effect.size, scene.target.as_deref(), 2);
+    let shown: Vec<&Effect> = found.iter().filter(|effect| effect.size > SMALL * largest).take(MOST_EFFECTS).collect();
+    let name = |effect: &Effect| context.column(effect.input).map_or_else(String::new, |input| input.name.clone());
+    let size = |effect: &Effect| amount(effect.size, context.target.as_deref(), 2);
     let by = |effect: &&Effect| format!("{} (by {})", name(effect), size(effect));
     let near = |effect: &Effect, at: f64| {
         format!("{} = {} (by {})", name(effect), place(at, Some(effect.range)), size(effect))
     };
-    let of = |is: fn(Shape) -> bool| told.iter().filter(|e| is(e.shape)).map(by).collect::<Vec<_>>();
+    let of = |is: fn(Shape) -> bool| shown.iter().filter(|e| is(e.shape)).map(by).collect::<Vec<_>>();
     let rises = of(|shape| shape == Shape::Rises);
     let falls = of(|shape| shape == Shape::Falls);
     let turns = of(|shape| matches!(shape, Shape::Turns(1..)));
     let peaks: Vec<String> =
-        told.iter().filter_map(|e| if let Shape::Peaks(at) = e.shape { Some(near(e, at)) } else { None }).collect();
+        shown.iter().filter_map(|e| if let Shape::Peaks(at) = e.shape { Some(near(e, at)) } else { None }).collect();
     let dips: Vec<String> =
-        told.iter().filter_map(|e| if let Shape::Dips(at) = e.shape { Some(near(e, at)) } else { None }).collect();
+        shown.iter().filter_map(|e| if let Shape::Dips(at) = e.shape { Some(near(e, at)) } else { None }).collect();
     let groups = [
         ("rises with", rises),
         ("falls with", falls),

@@ -1,61 +1,62 @@
 //! Kernels as noun phrases: "a yearly pattern whose shape drifts over about 3 years".
 
-use super::factor::{Factor, Product, told};
+use super::data_context::{DataContext, Input, overlap};
+use super::factor::{Factor, Product, mentioned_inputs, parameter_text};
 use super::quantity::{amount, place, short, single, spoken};
-use super::scene::{Input, Scene, overlap};
 use super::template::fill;
-use super::{join_and, with_article};
-use crate::kernel::{Head, Inputs, Inside, Kernel, Node, Role, Wrapped};
+use super::words::{join_and, with_article};
+use crate::kernel::{Head, Inside, Kernel, Node, Role};
 
 /// So many terms of a sum inside a phrase are told.
 const MOST: usize = 12;
 
 /// What a kernel is, with an article where one is needed, and how large its values are where that is known.
-pub fn phrase(kernel: &Kernel, scene: &Scene) -> String {
+pub fn noun_phrase(kernel: &Kernel, context: &DataContext) -> String {
     if let Node::Sum(_) = kernel.node() {
-        return sum(&kernel.summands(), scene);
+        return sum(&kernel.summands(), context);
     }
-    let product = Product::of(kernel, scene);
-    let noun = of_product(&product, scene);
-    let whole = size(&product, scene).map_or(noun.clone(), |size| format!("{noun} ({size})"));
+    let product = Product::of(kernel, context);
+    let noun = of_product(&product, context);
+    let whole = size(&product, context).map_or(noun.clone(), |size| format!("{noun} ({size})"));
     // one bracket after another becomes one
     whole.replace(") (standard", "; standard").replace(") (its", "; its")
 }
 
 /// What a product is, with an article where one is needed.
-pub fn of_product(product: &Product<'_>, scene: &Scene) -> String {
+pub fn of_product(product: &Product<'_>, context: &DataContext) -> String {
     let Some((head, rest)) = product.factors.split_first() else { return "a constant".into() };
-    let (noun, mut clauses, told) = subject(head, rest, scene);
-    clauses.extend(rest[told..].iter().map(|factor| clause(factor, head, scene)));
+    let (noun, mut clauses, included) = subject(head, rest, context);
+    clauses.extend(rest[included..].iter().map(|factor| clause(factor, head, context)));
     if clauses.is_empty() { noun } else { format!("{noun} {}", join_and(&clauses)) }
 }
 
-fn sum(terms: &[&Kernel], scene: &Scene) -> String {
-    format!("the sum of {}", list(terms, scene))
+fn sum(terms: &[&Kernel], context: &DataContext) -> String {
+    format!("the sum of {}", list(terms, context))
 }
 
 /// Kernels one after another, numbered where there are several.
-fn list(terms: &[&Kernel], scene: &Scene) -> String {
+fn list(terms: &[&Kernel], context: &DataContext) -> String {
     if let [one] = terms {
-        return phrase(one, scene);
+        return noun_phrase(one, context);
     }
-    if let Some(alike) = alike(terms, scene) {
+    if let Some(alike) = alike(terms, context) {
         return alike;
     }
-    let told = terms.iter().take(MOST).enumerate().map(|(i, term)| format!("({}) {}", i + 1, phrase(term, scene)));
-    let mut told: Vec<String> = told.collect();
+    let phrases =
+        terms.iter().take(MOST).enumerate().map(|(i, term)| format!("({}) {}", i + 1, noun_phrase(term, context)));
+    let mut phrases: Vec<String> = phrases.collect();
     if terms.len() > MOST {
-        told.push(format!("{} more parts", terms.len() - MOST));
+        phrases.push(format!("{} more parts", terms.len() - MOST));
     }
-    join_and(&told)
+    join_and(&phrases)
 }
 
 /// Smooth functions of one family, each of an input of its own, told together.
-fn alike(terms: &[&Kernel], scene: &Scene) -> Option<String> {
+fn alike(terms: &[&Kernel], context: &DataContext) -> Option<String> {
     const FEWEST: usize = 3;
     let mut all: Option<Factor<'_>> = None;
     for term in terms {
-        let product = Product::of(term, scene);
+        let product = Product::of(term, context);
         let [factor] = &product.factors[..] else { return None };
         let spec = |f: &Factor<'_>| f.leaves.first().map(|(leaf, _)| leaf.family.spec().name);
         if !matches!(factor.head, Head::Smooth(_))
@@ -78,16 +79,16 @@ fn alike(terms: &[&Kernel], scene: &Scene) -> Option<String> {
     let (leaf, _) = all.leaves.first()?;
     let noun = fill(leaf.family.spec().voice.noun, &|name| (name == "x").then(|| "one input each".to_string()))?;
     let noun = noun.replacen("function of", "functions of", 1);
-    let names = scene.names(&all.inputs);
-    Some(match all.value("l", scene) {
+    let names = context.names(&all.inputs);
+    Some(match all.value("l", context) {
         Some(scales) => format!("{noun} that vary over about {scales}"),
         None => format!("{noun}: {names}"),
     })
 }
 
 /// The noun with its article, its own clauses, and how many of the other factors are told in it.
-fn subject(head: &Factor<'_>, rest: &[Factor<'_>], scene: &Scene) -> (String, Vec<String>, usize) {
-    let Some((leaf, _)) = head.leaves.first() else { return (whole(head.kernel, scene), Vec::new(), 0) };
+fn subject(head: &Factor<'_>, rest: &[Factor<'_>], context: &DataContext) -> (String, Vec<String>, usize) {
+    let Some((leaf, _)) = head.leaves.first() else { return (whole(head.kernel, context), Vec::new(), 0) };
     let voice = &leaf.family.spec().voice;
     if head.head == Head::Polynomial {
         let apart = |f: &&Factor<'_>| f.head == Head::Polynomial && !overlap(&f.inputs, &head.inputs);
@@ -95,18 +96,18 @@ fn subject(head: &Factor<'_>, rest: &[Factor<'_>], scene: &Scene) -> (String, Ve
         if !others.is_empty() {
             let all = std::iter::once(head).chain(others.iter().copied());
             let each: Vec<String> =
-                all.map(|f| format!("{} in {}", adjective(f.degree), scene.names(&f.inputs))).collect();
+                all.map(|f| format!("{} in {}", adjective(f.degree), context.names(&f.inputs))).collect();
             return (format!("a function that is {}", join_and(&each)), Vec::new(), others.len());
         }
     }
     let noun = match (head.head, head.cycle()) {
-        (Head::Periodic(noun), Some(cycle)) if scene.has_choice() => {
-            format!("{cycle} {noun} in {}", scene.names(&head.inputs))
+        (Head::Periodic(noun), Some(cycle)) if context.has_choice() => {
+            format!("{cycle} {noun} in {}", context.names(&head.inputs))
         }
         (Head::Periodic(noun), Some(cycle)) => format!("{cycle} {noun}"),
-        _ => fill(voice.noun, &|name| value(head, name, scene)).unwrap_or_else(|| "function".into()),
+        _ => fill(voice.noun, &|name| value(head, name, context)).unwrap_or_else(|| "function".into()),
     };
-    let known = |name: &str| value(head, name, scene);
+    let known = |name: &str| value(head, name, context);
     let mut clauses: Vec<String> = voice.details.iter().filter_map(|detail| fill(detail, &known)).collect();
     if head.has_unknown_scales() {
         clauses.push("with a length-scale of its own for each input".into());
@@ -134,7 +135,7 @@ fn roughness(l: f64) -> Option<&'static str> {
 }
 
 /// What a factor does to the function that is the noun.
-fn clause(factor: &Factor<'_>, head: &Factor<'_>, scene: &Scene) -> String {
+fn clause(factor: &Factor<'_>, head: &Factor<'_>, context: &DataContext) -> String {
     let own = overlap(&factor.inputs, &head.inputs) || head.inputs.is_empty();
     let spoken = factor.leaves.first().and_then(|(leaf, _)| {
         let voice = &leaf.family.spec().voice;
@@ -145,11 +146,11 @@ fn clause(factor: &Factor<'_>, head: &Factor<'_>, scene: &Scene) -> String {
             (true, ..) => voice.own,
             (false, ..) => voice.other,
         };
-        let text = fill(template, &|name| value(factor, name, scene)).filter(|text| !text.is_empty())?;
+        let text = fill(template, &|name| value(factor, name, context)).filter(|text| !text.is_empty())?;
         Some(if is_powered(factor) { format!("{text} (to the power {})", factor.power) } else { text })
     });
     spoken.unwrap_or_else(|| {
-        let alone = match subject(factor, &[], scene) {
+        let alone = match subject(factor, &[], context) {
             (noun, clauses, _) if clauses.is_empty() => noun,
             (noun, clauses, _) => format!("{noun} {}", join_and(&clauses)),
         };
@@ -158,12 +159,12 @@ fn clause(factor: &Factor<'_>, head: &Factor<'_>, scene: &Scene) -> String {
 }
 
 /// The value of a place in the words of a family.
-fn value(factor: &Factor<'_>, name: &str, scene: &Scene) -> Option<String> {
+fn value(factor: &Factor<'_>, name: &str, context: &DataContext) -> Option<String> {
     match name {
-        "x" => Some(scene.names(&factor.inputs)),
+        "x" => Some(context.names(&factor.inputs)),
         "degree" => Some(degree(factor.degree)),
-        "grows" => Some(grows(factor, scene)),
-        name => factor.value(name, scene),
+        "grows" => Some(grows(factor, context)),
+        name => factor.value(name, context),
     }
 }
 
@@ -185,8 +186,8 @@ fn adjective(degree: u32) -> String {
 }
 
 /// How an amplitude changes along a polynomial factor.
-fn grows(factor: &Factor<'_>, scene: &Scene) -> String {
-    let names = scene.names(&factor.inputs);
+fn grows(factor: &Factor<'_>, context: &DataContext) -> String {
+    let names = context.names(&factor.inputs);
     let how = match factor.degree {
         1 => "linearly".into(),
         2 => "quadratically".into(),
@@ -206,35 +207,21 @@ fn grows(factor: &Factor<'_>, scene: &Scene) -> String {
     }
 }
 
-/// What a wrap looks at: its own inputs, or those that the kernels in it mention.
-pub fn mentioned(kernel: &Kernel) -> Inputs {
-    if let Node::Wrap(Wrapped { wrap, inputs, .. }) = kernel.node()
-        && wrap.reads_inputs()
-    {
-        return inputs.clone();
-    }
-    match kernel.mentioned() {
-        (_, true) => Inputs::All,
-        (inputs, false) if inputs.is_empty() => Inputs::All,
-        (inputs, false) => Inputs::These(inputs),
-    }
-}
-
 /// A wrap by its own phrase; anything else by what it is.
-fn whole(kernel: &Kernel, scene: &Scene) -> String {
-    let Node::Wrap(wrapped) = kernel.node() else { return phrase(kernel, scene) };
+fn whole(kernel: &Kernel, context: &DataContext) -> String {
+    let Node::Wrap(wrapped) = kernel.node() else { return noun_phrase(kernel, context) };
     let spec = wrapped.wrap.spec();
     let inner = match spec.voice.head {
-        Head::Whole(Inside::Moved) => scene.moved(),
-        Head::Whole(Inside::Each) => scene.each(),
-        _ => scene.clone(),
+        Head::Whole(Inside::Moved) => context.moved(),
+        Head::Whole(Inside::Each) => context.each(),
+        _ => context.clone(),
     };
-    let inputs = scene.inputs(&mentioned(kernel), spec.several_inputs);
-    let child = |i: usize| wrapped.children.get(i).map(|child| phrase(child, &inner));
+    let inputs = context.inputs(&mentioned_inputs(kernel), spec.several_inputs);
+    let child = |i: usize| wrapped.children.get(i).map(|child| noun_phrase(child, &inner));
     let value = |name: &str| match name {
         "k" => child(0),
         "all" => Some(list(&wrapped.children.iter().collect::<Vec<_>>(), &inner)),
-        "x" => Some(scene.names(&inputs)),
+        "x" => Some(context.names(&inputs)),
         "f" => wrapped.wrap.function().map(|function| format!("`{}`", function.source())),
         "n" => wrapped.wrap.exponent().map(|n| n.to_string()),
         name => match name.parse::<usize>() {
@@ -242,7 +229,7 @@ fn whole(kernel: &Kernel, scene: &Scene) -> String {
             Err(_) => {
                 let mut params = spec.params.iter().zip(&wrapped.params);
                 let (spec, values) = params.find(|(spec, _)| [spec.short, spec.name].contains(&name))?;
-                told(spec, values, &inputs, scene)
+                parameter_text(spec, values, &inputs, context)
             }
         },
     };
@@ -250,8 +237,8 @@ fn whole(kernel: &Kernel, scene: &Scene) -> String {
 }
 
 /// How large the values of a product are, where its variances are known.
-fn size(product: &Product<'_>, scene: &Scene) -> Option<String> {
-    let target = scene.target.as_deref();
+fn size(product: &Product<'_>, context: &DataContext) -> Option<String> {
+    let target = context.target.as_deref();
     let Some(variance) = product.variance else {
         let number = short(product.number, 3);
         return (product.number != 1.0).then(|| format!("its variance multiplied by {number}"));

@@ -1,8 +1,8 @@
 //! The parts of a sum as figures.
 
-use super::figures::{axis_label, label_of, mark_ends, single_input, sorted, title};
+use super::figure_labels::{axis_label, label_of, mark_ends, single_input, sorted, title};
 use super::numbers::{percent, rounded};
-use crate::figure::ready::{
+use crate::figure::standard_figures::{
     Curve, Names, Pairs, Part, component_panel, components_figure, correlation_panel, residuals_panel,
 };
 use crate::figure::{Figure, Mark, Panel, Role};

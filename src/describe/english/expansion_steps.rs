@@ -1,6 +1,6 @@
 //! A kernel multiplied out, one step after another.
 
-use super::description::bare;
+use super::kernel_description::bare;
 use crate::kernel::{Kernel, Node, Wrapped};
 
 /// What a step did.

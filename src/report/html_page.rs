@@ -1,14 +1,21 @@
-//! What stands around the sections.
+//! The page around the sections: head, key numbers, table of contents.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::Report;
+use super::document::Report;
 
 /// Nothing but the page's own style: a browser would run no script even if there were one.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 const STYLE: &str = include_str!("style.css");
 
-pub(super) fn html(report: &Report) -> String {
+impl Report {
+    /// The page. The same report gives the same bytes.
+    pub fn html(&self) -> String {
+        html(self)
+    }
+}
+
+fn html(report: &Report) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {

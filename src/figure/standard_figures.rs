@@ -1,6 +1,6 @@
 //! The figures that a fit, a kernel or a decomposition needs, built from plain slices.
 
-use super::{Across, Axis, Figure, Mark, Panel, Role};
+use super::spec::{Across, Axis, Figure, Mark, Panel, Role};
 
 /// What a figure is called and what its axes measure, with units: `"year"`, `"passengers (thousands)"`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A matrix as cells, averaged in blocks where there are more than can be told apart.
 
-use super::thin::edges;
+use super::shapes::edges;
 
 /// A coloured cell in data units.
 #[derive(Debug, Clone, Copy, PartialEq)]

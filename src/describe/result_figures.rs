@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::probability;
-use crate::data::{Column, Dataset};
-use crate::figure::ready::{Curve, Names, Pairs, draws_figure, fit_figure, parity_figure, residuals_figure};
-use crate::figure::{Across, Figure, Mark, Panel, Role};
+use super::figure_labels::{axis_label, label_of, level_names, mark_ends, single_input, sorted, title};
+use super::probability_figures;
+use crate::data::Dataset;
+use crate::figure::standard_figures::{Curve, Names, Pairs, draws_figure, fit_figure, parity_figure, residuals_figure};
+use crate::figure::{Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::linalg::Matrix;
 use crate::model::ModelError;
@@ -13,9 +14,6 @@ use crate::results::{At, Beyond, Fitted, OneVsRest, Prediction, Residuals, predi
 
 /// Points of the grids that curves are drawn on.
 const GRID: usize = 400;
-
-/// How far a figure of a fit reaches beyond the data where that is asked for.
-pub const BEYOND: Beyond = Beyond { before: 0.1, after: 0.25 };
 
 /// Whether a band is that of y, noise included, or of the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,28 +30,6 @@ impl BandOf {
             BandOf::F => "±2 sd of f, without noise",
         }
     }
-}
-
-/// A column's name and unit, once if they are the same word.
-pub fn axis_label(column: &Column) -> String {
-    match column.unit() {
-        Some(unit) if unit != column.name() => format!("{} ({unit})", column.name()),
-        _ => column.name().to_string(),
-    }
-}
-
-/// The names of categories at the numbers that stand for them; none of a column of numbers.
-fn level_names(column: &Column) -> Vec<(f64, String)> {
-    let levels = column.levels().unwrap_or_default();
-    levels.iter().enumerate().map(|(i, level)| (i as f64, level.to_string())).collect()
-}
-
-pub(super) fn title(data: &Dataset) -> String {
-    data.about().title.clone().or_else(|| data.about().name.clone()).unwrap_or_default()
-}
-
-pub(super) fn label_of(data: &Dataset, name: &str) -> String {
-    data.column(name).map_or_else(|| name.to_string(), axis_label)
 }
 
 /// The data: the target against each input.
@@ -93,7 +69,7 @@ pub fn fit_beyond(fit: &Arc<Fit>, band: BandOf, beyond: Beyond) -> Result<Figure
     let input = match single_input(fit) {
         Some(input) => input,
         None if fit.problem().classes().is_some() => {
-            return probability::fit(&Fitted::One(fit.clone()), GRID, beyond);
+            return probability_figures::fit(&Fitted::One(fit.clone()), GRID, beyond);
         }
         None => return parity(fit),
     };
@@ -105,29 +81,12 @@ pub fn fit_beyond(fit: &Arc<Fit>, band: BandOf, beyond: Beyond) -> Result<Figure
     Ok(figure)
 }
 
-/// Of several classes the probabilities over the inputs, as [`probability::fit`].
+/// Of several classes the probabilities over the inputs, as [`probability_figures::fit`].
 ///
 /// # Errors
 /// As [`predict`].
 pub fn classes(rest: &Arc<OneVsRest>) -> Result<Figure, ModelError> {
-    probability::fit(&Fitted::Rest(rest.clone()), GRID, Beyond::default())
-}
-
-/// Marks where the data end, where more than that is shown.
-pub(super) fn mark_ends(panel: &mut Panel, x: &[f64], beyond: Beyond) {
-    let (lo, hi) = x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
-    let (first, last) = beyond.ends(lo, hi);
-    for (at, beyond) in [(lo, first), (hi, last)] {
-        if at.is_finite() && at != beyond {
-            let label = "end of the data".to_string();
-            panel.marks.push(Mark::Rule { at, across: Across::Vertical, label, role: Role::Reference });
-        }
-    }
-}
-
-pub(super) fn single_input(fit: &Fit) -> Option<String> {
-    let [name] = fit.problem().names() else { return None };
-    fit.problem().data().column(name).filter(|c| !c.is_categories()).map(|c| c.name().to_string())
+    probability_figures::fit(&Fitted::Rest(rest.clone()), GRID, Beyond::default())
 }
 
 fn parity(fit: &Arc<Fit>) -> Result<Figure, ModelError> {
@@ -144,7 +103,7 @@ fn parity(fit: &Arc<Fit>) -> Result<Figure, ModelError> {
 /// [`ModelError::OneInput`] where there are several inputs and no known target.
 pub fn prediction(prediction: &Prediction, band: BandOf) -> Result<Figure, ModelError> {
     if prediction.probability.is_some() {
-        return probability::prediction(prediction);
+        return probability_figures::prediction(prediction);
     }
     let data = prediction.fit.problem().data();
     let target = data.target().ok_or(ModelError::NoTarget)?;
@@ -211,15 +170,10 @@ pub fn draws(names: Names<'_>, x: &[f64], draws: &Matrix, data: Option<Pairs<'_>
     draws_figure(names, &grid, &lines, data)
 }
 
-pub(super) fn sorted(values: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
-    order
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Column;
     use crate::fit::condition;
     use crate::kernel::{Kernel, families};
     use crate::model::{Bernoulli, Likelihood, Model};
@@ -243,7 +197,7 @@ mod tests {
         let likelihood = Likelihood::Bernoulli { how: Bernoulli::Ep, positive: None };
         let model = Model { likelihood, ..Model::new(Kernel::family(families::family("SE").unwrap())) };
         let left = crate::results::residuals(&Arc::new(condition(&model, &classes()).unwrap())).unwrap();
-        let figure = super::residuals(&left);
+        let figure = residuals(&left);
         let rules = figure.panels[0].marks.iter().filter(|mark| matches!(mark, Mark::Rule { .. }));
         // that of zero alone
         assert_eq!(rules.count(), 1);

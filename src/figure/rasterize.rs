@@ -4,7 +4,7 @@
 use super::layout::Frame;
 use super::mesh::{Patch, Side, fill, light_on};
 use super::palette::{self, Rgb};
-use super::thin::Point;
+use super::shapes::Point;
 
 /// Points along a side of a pixel; their mean is its colour.
 const FINE: usize = 2;

@@ -1,0 +1,54 @@
+//! What figures of data share: titles, labels of axes, names of categories, marks of the ends of the data.
+
+use crate::data::{Column, Dataset};
+use crate::figure::{Across, Mark, Panel, Role};
+use crate::fit::Fit;
+use crate::results::Beyond;
+
+/// How far a figure of a fit reaches beyond the data where that is asked for.
+pub const BEYOND: Beyond = Beyond { before: 0.1, after: 0.25 };
+
+/// A column's name and unit, once if they are the same word.
+pub fn axis_label(column: &Column) -> String {
+    match column.unit() {
+        Some(unit) if unit != column.name() => format!("{} ({unit})", column.name()),
+        _ => column.name().to_string(),
+    }
+}
+
+/// The names of categories at the numbers that stand for them; none of a column of numbers.
+pub(super) fn level_names(column: &Column) -> Vec<(f64, String)> {
+    let levels = column.levels().unwrap_or_default();
+    levels.iter().enumerate().map(|(i, level)| (i as f64, level.to_string())).collect()
+}
+
+pub(super) fn title(data: &Dataset) -> String {
+    data.about().title.clone().or_else(|| data.about().name.clone()).unwrap_or_default()
+}
+
+pub(super) fn label_of(data: &Dataset, name: &str) -> String {
+    data.column(name).map_or_else(|| name.to_string(), axis_label)
+}
+
+/// Marks where the data end, where more than that is shown.
+pub(super) fn mark_ends(panel: &mut Panel, x: &[f64], beyond: Beyond) {
+    let (lo, hi) = x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
+    let (first, last) = beyond.ends(lo, hi);
+    for (at, beyond) in [(lo, first), (hi, last)] {
+        if at.is_finite() && at != beyond {
+            let label = "end of the data".to_string();
+            panel.marks.push(Mark::Rule { at, across: Across::Vertical, label, role: Role::Reference });
+        }
+    }
+}
+
+pub(super) fn single_input(fit: &Fit) -> Option<String> {
+    let [name] = fit.problem().names() else { return None };
+    fit.problem().data().column(name).filter(|c| !c.is_categories()).map(|c| c.name().to_string())
+}
+
+pub(super) fn sorted(values: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    order
+}
