@@ -67,6 +67,6 @@ fn c_ard_over_8_inputs(bencher: Bencher<'_, '_>, n: usize) {
 fn d_additive_over_8_inputs(bencher: Bencher<'_, '_>, n: usize) {
     let bases = wraps::Bases::Like(wraps::usual_base());
     let weights = vec![Values::Each(Vec::new())];
-    let kernel = wraps::additive(wraps::Mixture::Additive(None), bases, Inputs::All, weights).expect("a kernel");
+    let kernel = wraps::additive(wraps::AdditiveForm::Additive(None), bases, Inputs::All, weights).expect("a kernel");
     evidence(bencher, kernel, &table(n));
 }

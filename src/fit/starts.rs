@@ -293,7 +293,7 @@ fn factors(kernel: &Kernel, inputs: usize) -> usize {
         Node::Product(_) => children().sum(),
         Node::Wrap(wrapped) => match wrapped.wrap.additive_orders(wrapped) {
             Some(orders) => orders,
-            None if wrapped.wrap.stands_for_each() => inputs,
+            None if wrapped.wrap.is_one_kernel_per_input() => inputs,
             None => children().max().unwrap_or(0),
         },
     };

@@ -3,151 +3,15 @@
 
 use std::sync::Arc;
 
-use super::family::ParamSpec;
-use super::parameter_checks::ParamError;
-use super::plan::{Plan, Seen};
+use super::bind_error::BindError;
+use super::input_view::ViewPair;
+use super::plan::Plan;
 use super::program::Program;
-use super::{InputRef, Inputs, Kernel, Leaf, Node, Origin, Values, Wrapped};
-use crate::param::{Domain, Param};
-
-/// The inputs of a data set, as a kernel sees them.
-#[derive(Debug, Clone)]
-pub struct Schema<'a> {
-    pub columns: Vec<Column<'a>>,
-}
-
-/// One input column.
-#[derive(Debug, Clone, Copy)]
-pub struct Column<'a> {
-    pub name: &'a str,
-    pub values: &'a [f64],
-    /// Its values are codes of categories, between which there is no distance.
-    pub categories: bool,
-}
-
-impl<'a> Schema<'a> {
-    /// Columns of plain numbers under names `x0`, `x1`, ….
-    pub fn unnamed(names: &'a [String], columns: &[&'a [f64]]) -> Self {
-        let columns =
-            names.iter().zip(columns).map(|(name, values)| Column { name, values, categories: false }).collect();
-        Self { columns }
-    }
-
-    /// What the columns are called.
-    pub(super) fn names(&self) -> Vec<&'a str> {
-        self.columns.iter().map(|c| c.name).collect()
-    }
-}
-
-/// What keeps a kernel from being used on a data set, and which node and place of it.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{cause}")]
-pub struct BindError {
-    pub origin: Option<Origin>,
-    pub place: Place,
-    pub cause: Cause,
-}
-
-/// Where in a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    Node,
-    /// The i-th of its inputs.
-    Input(usize),
-    /// The i-th of its parameters.
-    Param(usize),
-    /// The function that it was given.
-    Function,
-}
-
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Cause {
-    #[error("there is no input {input}: the data have {}", list(known))]
-    UnknownInput { input: String, known: Vec<String> },
-    #[error("`{family}` looks at one input, and here it would see {}", list(inputs))]
-    SeveralInputs { family: &'static str, inputs: Vec<String> },
-    #[error("the data have no input column for `{family}` to look at")]
-    NoInputs { family: &'static str },
-    #[error("`{column}` holds categories, between which `{family}` has no distance: use `onehot({column})`")]
-    Categories { family: &'static str, column: String },
-    #[error("`{column}` holds categories, which {as_they}")]
-    NotNumbers { column: String, as_they: &'static str },
-    #[error("`{param}` has {} for {expected} {of}", values(*found))]
-    Length { param: &'static str, expected: usize, found: usize, of: &'static str },
-    #[error("{0}")]
-    Param(#[from] ParamError),
-    #[error("parameters tied as `{tie}` disagree: one is {one}, another {other}")]
-    Tie { tie: String, one: String, other: String },
-    #[error("{message} (row {row})")]
-    Function { row: usize, message: String },
-    #[error("{0}")]
-    Rows(String),
-    #[error(
-        "{family} cannot look at `{input}` here, which is wound round a circle or a sphere and shown as several coordinates"
-    )]
-    Wound { family: String, input: String },
-    #[error("a function inside `periodic` cannot follow a period that is fitted: write `period=fixed(…)`")]
-    MovingFunction,
-    #[error("`{family}` is about {wanted} inputs, and here it is given {found}")]
-    Inputs { family: &'static str, wanted: usize, found: usize },
-    #[error("{0}")]
-    Move(#[from] super::group::MoveError),
-    #[error("`{base}` names inputs of its own, and here it stands for one kernel for each input")]
-    NamesInputs { base: String },
-    #[error("order {order} needs at least as many inputs, and here there {}", are(*inputs))]
-    Order { order: usize, inputs: usize },
-    #[error("an image of {rows} by {cols} pixels needs {} inputs, and here there {}", rows * cols, are(*inputs))]
-    Image { rows: usize, cols: usize, inputs: usize },
-}
-
-fn values(n: usize) -> String {
-    if n == 1 { "1 value".into() } else { format!("{n} values") }
-}
-
-fn are(inputs: usize) -> String {
-    match inputs {
-        1 => "is 1".into(),
-        n => format!("are {n}"),
-    }
-}
-
-/// Whether a fit moves a parameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SlotState {
-    Free,
-    /// By the user.
-    Fixed,
-    /// An unset variance that a product does not need.
-    Held,
-}
-
-/// One number that a bound kernel depends on. Tied parameters share one.
-#[derive(Debug, Clone)]
-pub struct Slot {
-    /// The name of the family or wrap.
-    pub family: &'static str,
-    pub spec: &'static ParamSpec,
-    /// For a parameter of one-for-each: which.
-    pub element: Option<usize>,
-    pub param: Param,
-    pub state: SlotState,
-    pub domain: Domain,
-    /// What was written, or the default of the family.
-    pub value: f64,
-    /// The columns of the data that its node looks at.
-    pub columns: Vec<usize>,
-    /// Its node sees them through a function of the user or round a circle, so that their units are lost.
-    pub warped: bool,
-    /// Then: how far apart the rows lie as its node sees them.
-    pub width: Option<f64>,
-    /// Names around its node, outermost first.
-    pub labels: Vec<Arc<str>>,
-    pub origin: Option<Origin>,
-    /// How many parameters of the tree it stands for.
-    pub uses: usize,
-    /// Its node is a factor among others, so that a variance has no meaning of its own.
-    pub beside: bool,
-}
+use super::schema::Schema;
+use super::slot::{Slot, SlotState};
+use super::tree::{Kernel, Leaf, Node, Wrapped};
+use super::values::Values;
+use crate::param::Param;
 
 /// A kernel set beside the columns of a data set.
 #[derive(Debug, Clone)]
@@ -171,29 +35,9 @@ impl Kernel {
     pub fn bind(&self, schema: &Schema<'_>) -> Result<Bound, BindError> {
         let kernel = self.spread(&schema.names())?;
         let mut plan = Plan::new(schema);
-        plan.kernel(&kernel, Seen::both(0))?;
+        plan.kernel(&kernel, ViewPair::both(0))?;
         let (program, slots, places) = plan.finish();
         Ok(Bound { kernel, program: Arc::new(program), slots, places })
-    }
-
-    /// Where inputs of this node stand among those of the data.
-    ///
-    /// # Errors
-    /// [`Cause::UnknownInput`].
-    pub(super) fn places_of(&self, inputs: &Inputs, names: &[&str]) -> Result<Vec<usize>, BindError> {
-        let Inputs::These(these) = inputs else { return Ok((0..names.len()).collect()) };
-        let place = |(i, input): (usize, &InputRef)| {
-            let found = match input {
-                InputRef::Index(at) => (*at < names.len()).then_some(*at),
-                InputRef::Name(name) => names.iter().position(|known| *known == &**name),
-            };
-            found.ok_or_else(|| {
-                let known = names.iter().map(|name| name.to_string()).collect();
-                let cause = Cause::UnknownInput { input: input.to_string(), known };
-                BindError { origin: self.origin(), place: Place::Input(i), cause }
-            })
-        };
-        these.iter().enumerate().map(place).collect()
     }
 
     /// The kernel with what stands for one kernel for each input written out.
@@ -282,26 +126,6 @@ impl Bound {
                 let params = fill(&wrapped.params, places.next());
                 kernel.with_node(Node::Wrap(Wrapped { children, params, ..wrapped.clone() }))
             }
-        }
-    }
-}
-
-fn list(names: &[String]) -> String {
-    match names {
-        [] => "no input".to_string(),
-        [one] => format!("`{one}` (0)"),
-        many => {
-            let named: Vec<String> = many.iter().enumerate().map(|(i, n)| format!("`{n}` ({i})")).collect();
-            named.join(", ")
-        }
-    }
-}
-
-impl std::fmt::Display for InputRef {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            InputRef::Index(at) => write!(f, "{at}"),
-            InputRef::Name(name) => write!(f, "`{name}`"),
         }
     }
 }

@@ -6,13 +6,14 @@
 use std::collections::HashMap;
 
 use super::family::{Domains, ParamSpec};
-use super::wrap::InputsShown;
-use super::{Kernel, Leaf, Node, Values, Wrapped};
+use super::tree::InputsShown;
+use super::tree::{Kernel, Leaf, Node, Wrapped};
+use super::values::Values;
 use crate::param::{Param, State, Tie};
 
 impl PartialEq for Kernel {
     fn eq(&self, other: &Self) -> bool {
-        std::sync::Arc::ptr_eq(&self.node, &other.node) || Pairing::default().kernels(self, other)
+        self.is_same_node(other) || Pairing::default().kernels(self, other)
     }
 }
 

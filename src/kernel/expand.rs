@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::terms::as_power;
+use super::tree::{Kernel, Node, Wrapped};
 use super::unit_variance::{is_one, mark, unmark};
+use super::values::Values;
 use super::wraps::power;
-use super::{Kernel, Node, Values, Wrapped};
 use crate::param::{Param, Tie};
 
 /// At most so many terms are built, unless the kernel has as many parts already.
@@ -22,7 +24,7 @@ pub enum ExpandError {
 
 impl Kernel {
     /// The same kernel as a sum of products: products and powers are distributed over sums, and so are `warp` and
-    /// `scale` where each term looks at the same inputs as the whole. Inside a changepoint each side is expanded.
+    /// `scale` where each term looks at the same inputs as the whole. InnerInputs a changepoint each side is expanded.
     ///
     /// Parameters of a part that comes to stand in several terms are tied; fixed ones are copied. Whether a variance is
     /// held or free stays as it was, written out where its new place would say otherwise. A label of a sum goes to
@@ -162,7 +164,7 @@ pub(super) fn is_linear(wrapped: &Wrapped) -> bool {
 }
 
 /// What a function of the inputs around a kernel is given.
-pub(super) fn seen(kernel: &Kernel) -> (Vec<super::InputRef>, bool) {
+pub(super) fn seen(kernel: &Kernel) -> (Vec<super::inputs::InputRef>, bool) {
     let (mentioned, all) = kernel.mentioned();
     if all { (Vec::new(), true) } else { (mentioned, false) }
 }
@@ -228,14 +230,6 @@ pub(super) fn raise(kernel: &Kernel, n: u32) -> Kernel {
     power(kernel.clone(), n)
 }
 
-/// The base and exponent of a power.
-pub(super) fn as_power(kernel: &Kernel) -> Option<(&Kernel, u32)> {
-    match kernel.node() {
-        Node::Wrap(wrapped) => wrapped.children.first().zip(wrapped.wrap.exponent()),
-        _ => None,
-    }
-}
-
 /// Hands a label down to the terms that a labelled kernel has come to.
 fn name(mut terms: Vec<Kernel>, label: Option<&Arc<str>>) -> Vec<Kernel> {
     let Some(label) = label else { return terms };
@@ -262,7 +256,7 @@ fn tag(kernel: &Kernel) -> (Kernel, Vec<Tie>) {
     let mut tags = Vec::new();
     let tagged = kernel.rewrite_params(&mut |at, values| {
         let mut tag = |param: &Param| {
-            if param.tie.is_some() || param.is_fixed() || at.spec.domain == super::Domains::Count {
+            if param.tie.is_some() || param.is_fixed() || at.spec.domain == super::family::Domains::Count {
                 return param.clone();
             }
             let tie = Tie::new(at.spec.short);

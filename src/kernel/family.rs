@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use super::Values;
-use super::phrasing::Voice;
+use super::phrasing::Wording;
+use super::values::Values;
 use crate::param::Param;
 
 /// All that the rest of the program knows of a family or a wrap without evaluating it.
@@ -16,7 +16,7 @@ pub struct Spec {
     /// One sentence on what its functions look like.
     pub summary: &'static str,
     /// The words for it in descriptions.
-    pub voice: Voice,
+    pub wording: Wording,
     /// Plain text, in the letters of the parameters' short names.
     pub formula: &'static str,
     /// The same for LaTeX.
@@ -32,7 +32,7 @@ pub struct Spec {
     pub several_inputs: bool,
     /// Every positive power of it is a kernel: what products over a group need (log k is conditionally positive
     /// definite).
-    pub divisible: bool,
+    pub infinitely_divisible: bool,
     /// An expression of the language that shows it.
     pub example: &'static str,
     /// Values computed elsewhere: (parameters in order, x, x′, value).
@@ -44,7 +44,7 @@ impl Spec {
     pub(super) const fn wrap(
         name: &'static str,
         summary: &'static str,
-        voice: Voice,
+        wording: Wording,
         formula: &'static str,
         latex: &'static str,
         params: &'static [ParamSpec],
@@ -54,7 +54,7 @@ impl Spec {
             name,
             aliases: &[],
             summary,
-            voice,
+            wording,
             formula,
             latex,
             params,
@@ -62,7 +62,7 @@ impl Spec {
             stationary: false,
             reads_inputs: true,
             several_inputs: true,
-            divisible: false,
+            infinitely_divisible: false,
             example,
             points: &[],
         }

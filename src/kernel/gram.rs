@@ -1,11 +1,11 @@
 //! Matrices of a bound kernel, and the gradient of anything that depends on one.
 
 use super::bind::Bound;
+use super::bind_error::{Origin, Place};
 use super::family::{Pairs, Rows, Scratch, Theta};
 use super::input_view::RowFailure;
-use super::plan::Seen;
+use super::input_view::ViewPair;
 use super::program::{LeafOp, Op};
-use super::{Origin, Place};
 use crate::linalg::{Matrix, vector};
 
 /// Rows at which a kernel is evaluated, as every view of it shows them.
@@ -38,7 +38,7 @@ pub enum EvalError {
 struct Prepared {
     /// Of the first argument.
     left: Vec<Rows>,
-    /// Of the second, where it is seen otherwise.
+    /// Of the second, where it is views otherwise.
     right: Vec<Option<Rows>>,
     /// The columns of views that depend on parameters; empty for the others.
     moving: Vec<Vec<Vec<f64>>>,
@@ -57,7 +57,7 @@ impl Prepared {
 pub struct Gram<'k> {
     bound: &'k Bound,
     points: &'k Points,
-    /// Parameters of every instruction, gathered.
+    /// Parameters of every instruction, with_multiplicity.
     theta: Vec<Vec<f64>>,
     prepared: Option<Prepared>,
     /// Values of each leaf, column after column of the lower triangle.
@@ -65,7 +65,7 @@ pub struct Gram<'k> {
     registers: Vec<Vec<f64>>,
     adjoints: Vec<Vec<f64>>,
     /// Derivatives in the values around pairs, row by row, for the instructions that are looked at so.
-    around: Vec<Vec<f64>>,
+    diagonal_adjoints: Vec<Vec<f64>>,
     /// Derivatives in the columns of views that depend on parameters.
     shown: Vec<Vec<Vec<f64>>>,
     values: Vec<f64>,
@@ -99,7 +99,7 @@ impl Bound {
         instructions
             .map(|i| match &i.op {
                 Op::Leaf(leaf) => gather(&leaf.slots),
-                Op::Combine { slots, .. } => gather(slots),
+                Op::Elementwise { slots, .. } => gather(slots),
                 Op::Sum | Op::Product => Vec::new(),
             })
             .collect()
@@ -128,7 +128,7 @@ impl Bound {
         for (i, (instruction, theta)) in self.program.instructions.iter().zip(theta).enumerate() {
             let (mut one, mut other) = match &instruction.op {
                 Op::Leaf(leaf) => {
-                    let seen = |view: usize| {
+                    let rows_of = |view: usize| {
                         let x: Vec<&[f64]> = leaf.columns.iter().map(|&c| &shown(view)[c][..]).collect();
                         let theta = Theta { all: theta, ranges: &leaf.ranges };
                         leaf.family.prepare(theta, &x, &leaf.learnt).map_err(|message| EvalError::Rows {
@@ -137,19 +137,19 @@ impl Bound {
                             message,
                         })
                     };
-                    let Seen { left, right } = leaf.seen;
-                    (seen(left)?, if right == left { None } else { Some(seen(right)?) })
+                    let ViewPair { left, right } = leaf.views;
+                    (rows_of(left)?, if right == left { None } else { Some(rows_of(right)?) })
                 }
-                Op::Combine { combine, seen: Seen { left, right }, columns, ranges, .. } => {
-                    let seen = |view: usize| {
+                Op::Elementwise { function, views: ViewPair { left, right }, columns, ranges, .. } => {
+                    let rows_of = |view: usize| {
                         let x: Vec<&[f64]> = columns.iter().map(|&c| &shown(view)[c][..]).collect();
-                        combine.prepare(Theta { all: theta, ranges }, &x)
+                        function.prepare(Theta { all: theta, ranges }, &x)
                     };
-                    (seen(*left), if right == left { None } else { Some(seen(*right)) })
+                    (rows_of(*left), if right == left { None } else { Some(rows_of(*right)) })
                 }
                 Op::Sum | Op::Product => (Rows::new(), None),
             };
-            if let Some([left, right]) = instruction.around {
+            if let Some([left, right]) = instruction.diagonals {
                 if left != right && other.is_none() {
                     other = Some(one.clone());
                 }
@@ -160,7 +160,7 @@ impl Bound {
             }
             prepared.left.push(one);
             prepared.right.push(other);
-            if self.program.around {
+            if self.program.needs_diagonals {
                 diagonals.push(self.diagonal_of(i, theta, &prepared, &diagonals, points.n));
             }
         }
@@ -174,7 +174,7 @@ impl Bound {
         let mut out = vec![0.0; n];
         let args: Vec<&[f64]> = instruction.args.iter().map(|&a| &earlier[a][..]).collect();
         match &instruction.op {
-            Op::Leaf(leaf) if leaf.seen.left == leaf.seen.right => {
+            Op::Leaf(leaf) if leaf.views.left == leaf.views.right => {
                 leaf.family.diagonal(Theta { all: theta, ranges: &leaf.ranges }, &prepared.left[i], &mut out);
             }
             Op::Leaf(leaf) => {
@@ -186,15 +186,15 @@ impl Bound {
             }
             Op::Sum => add_all(&args, &mut out),
             Op::Product => multiply_all(&args, &mut out),
-            Op::Combine { combine, ranges, .. } if prepared.right[i].is_none() => {
-                combine.diagonal(Theta { all: theta, ranges }, &prepared.left[i], &args, &mut out);
+            Op::Elementwise { function, ranges, .. } if prepared.right[i].is_none() => {
+                function.diagonal(Theta { all: theta, ranges }, &prepared.left[i], &args, &mut out);
             }
-            Op::Combine { combine, ranges, .. } => {
+            Op::Elementwise { function, ranges, .. } => {
                 let theta = Theta { all: theta, ranges };
                 for (j, out) in out.iter_mut().enumerate() {
                     let pairs = Pairs { a: &prepared.left[i], b: prepared.right(i), from: j, j, same: true };
                     let args: Vec<&[f64]> = args.iter().map(|arg| &arg[j..=j]).collect();
-                    combine.column(theta, pairs, &args, std::slice::from_mut(out));
+                    function.column(theta, pairs, &args, std::slice::from_mut(out));
                 }
             }
         }
@@ -267,9 +267,9 @@ impl Bound {
                         vector::multiply(out, &earlier[a][..at.len]);
                     }
                 }
-                Op::Combine { combine, ranges, .. } => {
+                Op::Elementwise { function, ranges, .. } => {
                     let args: Vec<&[f64]> = instruction.args.iter().map(|&a| &earlier[a][..at.len]).collect();
-                    combine.column(Theta { all: theta, ranges }, at.pairs(one, two, i), &args, out);
+                    function.column(Theta { all: theta, ranges }, at.pairs(one, two, i), &args, out);
                 }
             }
         }
@@ -338,7 +338,7 @@ impl<'k> Gram<'k> {
             stored,
             registers: vec![vec![0.0; points.n]; count],
             adjoints: vec![vec![0.0; points.n]; count],
-            around: vec![Vec::new(); count],
+            diagonal_adjoints: vec![Vec::new(); count],
             shown: Vec::new(),
             values: Vec::new(),
             scratch: Scratch::default(),
@@ -376,8 +376,8 @@ impl<'k> Gram<'k> {
         let instructions = &self.bound.program.instructions;
         let mut gradients: Vec<Vec<f64>> = self.theta.iter().map(|t| vec![0.0; t.len()]).collect();
         let (n, last) = (self.points.n, instructions.len() - 1);
-        for a in instructions.iter().filter_map(|i| i.around).flatten() {
-            self.around[a] = vec![0.0; n];
+        for a in instructions.iter().filter_map(|i| i.diagonals).flatten() {
+            self.diagonal_adjoints[a] = vec![0.0; n];
         }
         self.shown = prepared.moving.iter().map(|view| vec![vec![0.0; n]; view.len()]).collect();
         let mut start = 0;
@@ -389,7 +389,7 @@ impl<'k> Gram<'k> {
             weights(j, &mut self.adjoints[last][..at.len]);
             self.pull_column(&prepared, at, &mut gradients);
         }
-        if self.bound.program.around {
+        if self.bound.program.needs_diagonals {
             // pairs of a row with itself, for what was read around other pairs
             let mut start = 0;
             for j in 0..n {
@@ -404,7 +404,7 @@ impl<'k> Gram<'k> {
         for (instruction, part) in instructions.iter().zip(&gradients) {
             let slots: &[usize] = match &instruction.op {
                 Op::Leaf(leaf) => &leaf.slots,
-                Op::Combine { slots, .. } => slots,
+                Op::Elementwise { slots, .. } => slots,
                 Op::Sum | Op::Product => &[],
             };
             for (&slot, g) in slots.iter().zip(part) {
@@ -440,21 +440,21 @@ impl<'k> Gram<'k> {
     /// Adds derivatives in the columns that an instruction looks at, where they depend on parameters.
     fn pull_shown(
         shown: &mut [Vec<Vec<f64>>],
-        seen: Seen,
+        views: ViewPair,
         columns: &[usize],
         at: At,
         pull: impl FnOnce(&mut [Vec<f64>], &mut [f64]),
     ) {
-        if shown[seen.left].is_empty() && shown[seen.right].is_empty() {
+        if shown[views.left].is_empty() && shown[views.right].is_empty() {
             return;
         }
         let (mut left, mut right) = (vec![vec![0.0; at.len]; columns.len()], vec![0.0; columns.len()]);
         pull(&mut left, &mut right);
         for ((left, right), &column) in left.iter().zip(right).zip(columns) {
-            if let Some(to) = shown[seen.left].get_mut(column) {
+            if let Some(to) = shown[views.left].get_mut(column) {
                 vector::add(&mut to[at.from..at.from + at.len], left);
             }
-            if let Some(to) = shown[seen.right].get_mut(column) {
+            if let Some(to) = shown[views.right].get_mut(column) {
                 to[at.j] += right;
             }
         }
@@ -466,14 +466,14 @@ impl<'k> Gram<'k> {
             let (earlier, later) = self.adjoints.split_at_mut(i);
             let w = &mut later[0][..len];
             let args = &instruction.args;
-            if len == 1 && !self.around[i].is_empty() && at.from == at.j {
-                w[0] += std::mem::take(&mut self.around[i][at.j]);
+            if len == 1 && !self.diagonal_adjoints[i].is_empty() && at.from == at.j {
+                w[0] += std::mem::take(&mut self.diagonal_adjoints[i][at.j]);
             }
             match &instruction.op {
                 Op::Leaf(leaf) => {
                     let (theta, k) = (Theta { all: &self.theta[i], ranges: &leaf.ranges }, &self.registers[i][..len]);
                     let pairs = at.pairs(prepared, prepared, i);
-                    Self::pull_shown(&mut self.shown, leaf.seen, &leaf.columns, at, |left, right| {
+                    Self::pull_shown(&mut self.shown, leaf.views, &leaf.columns, at, |left, right| {
                         leaf.family.pull_inputs(theta, pairs, k, w, left, right);
                     });
                     leaf.family.pull(theta, pairs, k, w, &mut self.scratch, &mut gradients[i]);
@@ -496,21 +496,21 @@ impl<'k> Gram<'k> {
                         vector::add(&mut earlier[a][..len], rest);
                     }
                 }
-                Op::Combine { combine, ranges, seen, columns, .. } => {
+                Op::Elementwise { function, ranges, views, columns, .. } => {
                     let values: Vec<&[f64]> = args.iter().map(|&a| &self.registers[a][..len]).collect();
                     let mut handed = vec![vec![0.0; len]; args.len()];
                     let theta = Theta { all: &self.theta[i], ranges };
                     let pairs = at.pairs(prepared, prepared, i);
-                    if let Some([a, b]) = instruction.around {
+                    if let Some([a, b]) = instruction.diagonals {
                         let (mut left, mut right) = (vec![0.0; len], 0.0);
-                        combine.pull_around(theta, pairs, &values, w, &mut left, &mut right);
-                        vector::add(&mut self.around[a][at.from..at.from + len], &left);
-                        self.around[b][at.j] += right;
+                        function.pull_diagonals(theta, pairs, &values, w, &mut left, &mut right);
+                        vector::add(&mut self.diagonal_adjoints[a][at.from..at.from + len], &left);
+                        self.diagonal_adjoints[b][at.j] += right;
                     }
-                    Self::pull_shown(&mut self.shown, *seen, columns, at, |left, right| {
-                        combine.pull_inputs(theta, pairs, &values, w, left, right);
+                    Self::pull_shown(&mut self.shown, *views, columns, at, |left, right| {
+                        function.pull_inputs(theta, pairs, &values, w, left, right);
                     });
-                    combine.pull(theta, pairs, &values, w, &mut handed, &mut gradients[i]);
+                    function.pull(theta, pairs, &values, w, &mut handed, &mut gradients[i]);
                     for (&a, handed) in args.iter().zip(&handed) {
                         vector::add(&mut earlier[a][..len], handed);
                     }

@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use super::InputRef;
-use super::print::{input_list, number};
+use super::inputs::InputRef;
+use super::names::{input_list, number};
 
 /// So many elements a group can have.
 pub const LARGEST_GROUP: usize = 1000;
@@ -158,8 +158,8 @@ impl Move {
     }
 
     /// What is done, as a clause: "x and y are exchanged".
-    pub fn said(&self) -> String {
-        let names: Vec<String> = self.inputs.iter().map(spoken).collect();
+    pub fn clause(&self) -> String {
+        let names: Vec<String> = self.inputs.iter().map(input_name).collect();
         let about = |c: f64| if c == 0.0 { "0".to_string() } else { number(c) };
         let all = match &names[..] {
             [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
@@ -176,7 +176,7 @@ impl Move {
 }
 
 /// The name of an input in a sentence, without what would be taken for a template.
-fn spoken(input: &InputRef) -> String {
+fn input_name(input: &InputRef) -> String {
     match input {
         InputRef::Index(at) => format!("input {at}"),
         InputRef::Name(name) => name.replace(['{', '['], "(").replace(['}', ']'], ")"),

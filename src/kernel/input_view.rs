@@ -1,10 +1,36 @@
 //! The same rows in other columns: as a function of the user gives them, moved, folded, or wound round a circle.
 
 use std::f64::consts::TAU;
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::group::Placement;
-use super::wrap::RowFunction;
+
+/// A function of the user over the rows of the inputs, as the language hands it down.
+pub trait RowFunction: Debug + Send + Sync {
+    /// How it is written, with captured values filled in: parses back to the same function.
+    fn source(&self) -> String;
+
+    /// Its value at one row.
+    ///
+    /// # Errors
+    /// A sentence that says what went wrong.
+    fn apply(&self, row: &[f64]) -> Result<Vec<f64>, String>;
+}
+
+/// The views through which a kernel sees its first and its second argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ViewPair {
+    pub left: usize,
+    pub right: usize,
+}
+
+impl ViewPair {
+    /// Both arguments through one view.
+    pub const fn both(view: usize) -> Self {
+        Self { left: view, right: view }
+    }
+}
 
 /// The same rows, shown in other columns.
 #[derive(Debug)]

@@ -1,9 +1,10 @@
 //! Kernels in LaTeX, for the mathematics mode of any LaTeX without packages.
 
 use super::family::Spec;
-use super::print::number;
-use super::wrap::InputsShown;
-use super::{InputRef, Inputs, Kernel, Leaf, Node, Wrapped};
+use super::inputs::{InputRef, Inputs};
+use super::names::number;
+use super::tree::InputsShown;
+use super::tree::{Kernel, Leaf, Node, Wrapped};
 
 impl Kernel {
     /// The expression in the names of the families, with their inputs as subscripts and without parameters:

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::family::{Domains, ParamSpec};
-use super::{Inputs, Kernel, Node, Values};
+use super::inputs::Inputs;
+use super::tree::{Kernel, Node};
+use super::values::Values;
 use crate::param::{Param, Prior, State};
 
 /// One parameter of a kernel as it was written.
@@ -54,10 +56,10 @@ struct List {
 
 impl List {
     /// `outer` is the nearest label around the kernel, `held` says whether unset variances in it are held.
-    fn walk(&mut self, kernel: &Kernel, outer: Option<&str>, held: bool) {
+    fn walk(&mut self, kernel: &Kernel, outer: Option<&str>, unit_variance: bool) {
         let inner = kernel.label().map(|label| &**label).or(outer);
-        for (child, held) in kernel.children().iter().zip(kernel.held_children(held)) {
-            self.walk(child, inner, held);
+        for (child, unit_variance) in kernel.children().iter().zip(kernel.children_at_unit_variance(unit_variance)) {
+            self.walk(child, inner, unit_variance);
         }
         let (family, inputs, params) = match kernel.node() {
             Node::Leaf(_) if kernel.as_number().is_some() => return,
@@ -86,7 +88,7 @@ impl List {
                     short: spec.short,
                     element,
                     inputs: inputs.clone(),
-                    state: state(spec, param, held),
+                    state: state(spec, param, unit_variance),
                     unset: param.value().is_none(),
                     value: param.value().unwrap_or(spec.default),
                     bounds: match param.state {
@@ -117,12 +119,12 @@ impl List {
     }
 }
 
-fn state(spec: &ParamSpec, param: &Param, held: bool) -> &'static str {
+fn state(spec: &ParamSpec, param: &Param, unit_variance: bool) -> &'static str {
     match param.state {
         State::Fixed(_) => "fixed",
         _ if spec.domain == Domains::Count => "fixed",
         State::Bounded { .. } => "bounded",
-        State::Unset if held && spec.is_variance() && param.is_unset() => "held",
+        State::Unset if unit_variance && spec.is_variance() && param.is_unset() => "held",
         State::Unset | State::Free(_) => "free",
     }
 }

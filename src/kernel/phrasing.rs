@@ -1,4 +1,4 @@
-//! How families and wraps are spoken of in English: declared with them, read by the rooms that describe kernels.
+//! How families and wraps are input_name of in English: declared with them, read by the rooms that describe kernels.
 
 /// The words for a family or a wrap.
 ///
@@ -7,7 +7,7 @@
 /// function and `{n}` for its exponent. `{degree}` is "linear", "quadratic", … and `{grows}` how an amplitude grows with the inputs. What stands in
 /// brackets is left out where one of its values is not known; `[one|other]` has what then stands in its place.
 #[derive(Debug, Clone, Copy)]
-pub struct Voice {
+pub struct Wording {
     pub head: Head,
     /// What it is: for a family without an article, for a wrap with one.
     pub noun: &'static str,
@@ -35,12 +35,12 @@ pub enum Head {
     /// A value for each category.
     Levels,
     /// A wrap, whose noun is a phrase of its own.
-    Whole(Inside),
+    Whole(InnerInputs),
 }
 
 /// What the kernels in a wrap see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Inside {
+pub enum InnerInputs {
     /// The inputs of the data.
     Same,
     /// Others, so that their lengths have no unit.
@@ -64,7 +64,7 @@ impl Head {
     }
 }
 
-impl Voice {
+impl Wording {
     /// A family.
     pub const fn family(head: Head, noun: &'static str, details: &'static [&'static str]) -> Self {
         Self { head, noun, details, own: "", other: "" }
@@ -79,16 +79,16 @@ impl Voice {
 
     /// A wrap by its phrase: `"{k}, with its amplitude multiplied by {f}"`.
     pub const fn wrap(phrase: &'static str) -> Self {
-        Self::family(Head::Whole(Inside::Same), phrase, &[])
+        Self::family(Head::Whole(InnerInputs::Same), phrase, &[])
     }
 
     /// A wrap whose kernels see other inputs than those of the data, by its phrase.
     pub const fn moving(phrase: &'static str) -> Self {
-        Self::family(Head::Whole(Inside::Moved), phrase, &[])
+        Self::family(Head::Whole(InnerInputs::Moved), phrase, &[])
     }
 
     /// A wrap whose kernels see one input at a time, by its phrase: `"a sum over all inputs, each with {k}"`.
     pub const fn each(phrase: &'static str) -> Self {
-        Self::family(Head::Whole(Inside::Each), phrase, &[])
+        Self::family(Head::Whole(InnerInputs::Each), phrase, &[])
     }
 }

@@ -7,11 +7,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Origin;
+use super::bind_error::Origin;
+use super::elementwise::Elementwise;
 use super::family::Family;
 use super::input_view::View;
-use super::plan::Seen;
-use super::wrap::Combine;
+use super::input_view::ViewPair;
 
 #[derive(Debug)]
 pub(super) struct Program {
@@ -19,7 +19,7 @@ pub(super) struct Program {
     /// The first is the data as they are.
     pub views: Vec<View>,
     /// Whether some instruction needs values around its pairs.
-    pub around: bool,
+    pub needs_diagonals: bool,
     /// How many input columns the data have.
     pub columns: usize,
 }
@@ -30,7 +30,7 @@ pub(super) struct Instruction {
     /// Earlier instructions whose values it needs.
     pub args: Vec<usize>,
     /// Earlier instructions whose values it needs at k(x, x) and at k(x′, x′).
-    pub around: Option<[usize; 2]>,
+    pub diagonals: Option<[usize; 2]>,
 }
 
 #[derive(Debug)]
@@ -38,7 +38,13 @@ pub(super) enum Op {
     Leaf(LeafOp),
     Sum,
     Product,
-    Combine { combine: Arc<dyn Combine>, seen: Seen, columns: Vec<usize>, slots: Vec<usize>, ranges: Vec<Range<usize>> },
+    Elementwise {
+        function: Arc<dyn Elementwise>,
+        views: ViewPair,
+        columns: Vec<usize>,
+        slots: Vec<usize>,
+        ranges: Vec<Range<usize>>,
+    },
 }
 
 #[derive(Debug)]
@@ -48,7 +54,7 @@ pub(super) struct LeafOp {
     pub learnt: Vec<f64>,
     pub slots: Vec<usize>,
     pub ranges: Vec<Range<usize>>,
-    pub seen: Seen,
+    pub views: ViewPair,
     /// Whether its values are kept between an evaluation and its gradient.
     pub keep: bool,
     pub origin: Option<Origin>,

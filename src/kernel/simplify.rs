@@ -9,16 +9,22 @@
 
 mod factors;
 mod merge;
+mod mode;
 mod summands;
 mod unit;
 
+use mode::Mode;
+
 use super::equality::near;
-use super::expand::{ExpandError, as_power, distribute, is_blind_warp, raise, seen};
+use super::expand::{ExpandError, distribute, is_blind_warp, raise, seen};
 use super::families::{CONST, FAMILIES};
 use super::family::{Domains, Role, Size};
-use super::unit_variance::{held, is_one, mark, unmark};
-use super::{InputRef, Inputs, Kernel, Leaf, Node, Values, Wrapped};
-use crate::param::{Param, State};
+use super::inputs::{InputRef, Inputs};
+use super::terms::as_power;
+use super::tree::{Kernel, Leaf, Node, Wrapped};
+use super::unit_variance::{is_one, mark, unit_variance, unmark};
+use super::values::Values;
+use crate::param::Param;
 
 impl Kernel {
     /// The same kernel with what can be told in fewer parts told so, in a fixed order. Its values, with defaults for
@@ -47,21 +53,10 @@ impl Kernel {
     /// # Errors
     /// [`ExpandError::TooManyTerms`].
     pub fn equal(&self, other: &Kernel) -> Result<bool, ExpandError> {
-        let alike = |one: &Kernel, other: &Kernel| Ok(near(&canonical(one)?, &canonical(other)?, 1e-12));
+        let same = |one: &Kernel, other: &Kernel| Ok(near(&canonical(one)?, &canonical(other)?, 1e-12));
         // once without the ties that expanding makes, and once with them, as either may have been expanded already
-        Ok(self == other || alike(self, other)? || alike(&self.expand()?, &other.expand()?)?)
+        Ok(self == other || same(self, other)? || same(&self.expand()?, &other.expand()?)?)
     }
-}
-
-/// What a pass is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    /// Keep the values.
-    Values,
-    /// Keep the set of kernels that is reached when free parameters vary; nothing free is written.
-    Structure,
-    /// As `Values`, with repeated factors under one exponent.
-    Compare,
 }
 
 /// The form in which equal kernels are equal, with held variances under their mark.
@@ -71,7 +66,7 @@ fn canonical(kernel: &Kernel) -> Result<Kernel, ExpandError> {
         Values::One(param)
             if at.spec.is_variance() && *param == Param::fixed(1.0) && !std::ptr::eq(at.family, CONST.spec()) =>
         {
-            Values::One(held())
+            Values::One(unit_variance())
         }
         _ => values.clone(),
     });
@@ -164,7 +159,7 @@ impl Mode {
         let keep_inputs = wrapped.wrap.function().is_some();
         let child = |child: &Kernel| {
             // noise takes a stationary factor for its variance only where a row meets itself
-            if wrapped.wrap.moves_apart() && has_noise(child) {
+            if wrapped.wrap.moves_arguments_separately() && has_noise(child) {
                 return child.clone();
             }
             let mut simple = [self, Mode::Values].into_iter().map(|mode| mode.kernel(child));
@@ -194,27 +189,6 @@ impl Mode {
         write_key(&plain, &mut key);
         // what differs in its ties alone still has an order
         key + &ties
-    }
-
-    /// When comparing, values that differ by rounding alone must not change the order.
-    fn rounded(self, state: State) -> State {
-        let round = |x: f64| match self {
-            Mode::Compare => format!("{x:.8e}").parse().unwrap_or(x),
-            _ => x,
-        };
-        match state {
-            State::Unset => State::Unset,
-            State::Free(x) => State::Free(round(x)),
-            State::Fixed(x) => State::Fixed(round(x)),
-            State::Bounded { lo, hi, value } => {
-                State::Bounded { lo: round(lo), hi: round(hi), value: value.map(round) }
-            }
-        }
-    }
-
-    /// How far values may differ for two parts to be alike.
-    fn tolerance(self) -> f64 {
-        if self == Mode::Compare { 1e-12 } else { 0.0 }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A kernel taken apart: its summands and its factors.
 
-use super::{Kernel, Node};
+use super::tree::{Kernel, Node};
 
 impl Kernel {
     /// The parts that are added at the top. A labelled sum among them is one part; a kernel that is no sum is its own.
@@ -53,17 +53,18 @@ impl Kernel {
 
     /// The first part of it of which not every positive power is a kernel, as a product over a group needs. A product
     /// has all powers if its factors have; of sums nothing is known.
-    pub fn indivisible(&self) -> Option<&Kernel> {
+    pub fn not_infinitely_divisible(&self) -> Option<&Kernel> {
         match self.node() {
-            Node::Leaf(leaf) => (!leaf.family.spec().divisible).then_some(self),
+            Node::Leaf(leaf) => (!leaf.family.spec().infinitely_divisible).then_some(self),
             Node::Sum(_) => Some(self),
-            Node::Product(factors) => factors.iter().find_map(Kernel::indivisible),
+            Node::Product(factors) => factors.iter().find_map(Kernel::not_infinitely_divisible),
             Node::Wrap(wrapped) => {
-                let children: Vec<bool> = wrapped.children.iter().map(|c| c.indivisible().is_none()).collect();
-                if wrapped.wrap.divisible(&children) {
+                let children: Vec<bool> =
+                    wrapped.children.iter().map(|c| c.not_infinitely_divisible().is_none()).collect();
+                if wrapped.wrap.infinitely_divisible(&children) {
                     return None;
                 }
-                wrapped.children.iter().find_map(Kernel::indivisible).or(Some(self))
+                wrapped.children.iter().find_map(Kernel::not_infinitely_divisible).or(Some(self))
             }
         }
     }
@@ -85,7 +86,7 @@ impl Kernel {
                 Some(shown.join(" × "))
             }
             _ => {
-                let (base, n) = super::expand::as_power(self)?;
+                let (base, n) = as_power(self)?;
                 Some(format!("{}^{n}", base.part_name()?))
             }
         }
@@ -101,5 +102,13 @@ fn flatten<'k>(kernel: &'k Kernel, out: &mut Vec<&'k Kernel>, open: fn(&Node) ->
     match open(kernel.node()) {
         Some(children) => children.iter().for_each(|child| flatten(child, out, open)),
         None => out.push(kernel),
+    }
+}
+
+/// The base and exponent of a power.
+pub(super) fn as_power(kernel: &Kernel) -> Option<(&Kernel, u32)> {
+    match kernel.node() {
+        Node::Wrap(wrapped) => wrapped.children.first().zip(wrapped.wrap.exponent()),
+        _ => None,
     }
 }

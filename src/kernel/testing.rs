@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::families::family;
-use super::wrap::RowFunction;
-use super::{InputRef, Inputs, Kernel, Node, Values};
+use super::input_view::RowFunction;
+use super::inputs::{InputRef, Inputs};
+use super::tree::{Kernel, Node};
+use super::values::Values;
 use crate::param::Param;
 
 /// The inputs of one name.

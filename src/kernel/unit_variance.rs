@@ -9,12 +9,13 @@ use std::sync::LazyLock;
 
 use super::families::CONST;
 use super::family::{ParamSpec, Role, Spec};
-use super::{Kernel, Leaf, Node, Values, Wrapped};
+use super::tree::{Kernel, Leaf, Node, Wrapped};
+use super::values::Values;
 use crate::param::{Param, Tie};
 
 impl Kernel {
     /// For each child, whether unset variances in it are held, given whether those of this kernel are.
-    pub(super) fn held_children(&self, held: bool) -> Vec<bool> {
+    pub(super) fn children_at_unit_variance(&self, unit_variance: bool) -> Vec<bool> {
         match self.node() {
             Node::Leaf(_) => Vec::new(),
             Node::Sum(terms) => vec![false; terms.len()],
@@ -24,11 +25,11 @@ impl Kernel {
                 let held_factor = |factor: &Kernel| {
                     let later = !first;
                     first &= factor.factors().into_iter().all(|f| f.as_number().is_some() || is_one(f));
-                    !factor.is_sum_like() && (held || beside_sum || later)
+                    !factor.is_sum_like() && (unit_variance || beside_sum || later)
                 };
                 factors.iter().map(held_factor).collect()
             }
-            Node::Wrap(wrapped) => vec![wrapped.wrap.holds(held); wrapped.children.len()],
+            Node::Wrap(wrapped) => vec![wrapped.wrap.unit_variance_inside(unit_variance); wrapped.children.len()],
         }
     }
 
@@ -48,15 +49,20 @@ impl Kernel {
         self.rewrite_below(false, f)
     }
 
-    fn rewrite_below(&self, held: bool, f: &mut dyn FnMut(At, &Values) -> Values) -> Kernel {
+    fn rewrite_below(&self, unit_variance: bool, f: &mut dyn FnMut(At, &Values) -> Values) -> Kernel {
         let children: Vec<Kernel> = self
             .children()
             .iter()
-            .zip(self.held_children(held))
-            .map(|(child, held)| child.rewrite_below(held, f))
+            .zip(self.children_at_unit_variance(unit_variance))
+            .map(|(child, unit_variance)| child.rewrite_below(unit_variance, f))
             .collect();
         let mut own = |family: &'static Spec, ard: bool, params: &[Values]| -> Vec<Values> {
-            family.params.iter().zip(params).map(|(spec, values)| f(At { family, spec, ard, held }, values)).collect()
+            family
+                .params
+                .iter()
+                .zip(params)
+                .map(|(spec, values)| f(At { family, spec, ard, unit_variance }, values))
+                .collect()
         };
         self.with_node(match self.node() {
             Node::Leaf(leaf) => {
@@ -80,7 +86,7 @@ pub(crate) struct At {
     pub spec: &'static ParamSpec,
     pub ard: bool,
     /// If it is a variance and nothing is written of it, it is held at 1.
-    pub held: bool,
+    pub unit_variance: bool,
 }
 
 impl ParamSpec {
@@ -91,23 +97,23 @@ impl ParamSpec {
 }
 
 /// What stands in for an unset variance that is held, wherever it may be moved.
-static HELD: LazyLock<Tie> = LazyLock::new(|| Tie::new("held"));
+static UNIT_VARIANCE: LazyLock<Tie> = LazyLock::new(|| Tie::new("held"));
 
 /// A variance under the mark.
-pub(super) fn held() -> Param {
-    Param { tie: Some(HELD.clone()), ..Param::default() }
+pub(super) fn unit_variance() -> Param {
+    Param { tie: Some(UNIT_VARIANCE.clone()), ..Param::default() }
 }
 
 /// Whether a variance is under the mark.
-pub(super) fn is_held(param: &Param) -> bool {
-    param.tie.as_ref() == Some(&*HELD)
+pub(super) fn is_unit_variance(param: &Param) -> bool {
+    param.tie.as_ref() == Some(&*UNIT_VARIANCE)
 }
 
 /// Whether it is a constant under the mark, which is the number 1 if its place makes it be written.
 pub(super) fn is_one(kernel: &Kernel) -> bool {
     match kernel.node() {
         Node::Leaf(leaf) if std::ptr::eq(leaf.family.spec(), CONST.spec()) => {
-            leaf.params.iter().all(|values| values.as_slice().iter().all(is_held))
+            leaf.params.iter().all(|values| values.as_slice().iter().all(is_unit_variance))
         }
         _ => false,
     }
@@ -116,9 +122,9 @@ pub(super) fn is_one(kernel: &Kernel) -> bool {
 /// Puts the mark on every unset variance that is held. What is unset without a mark is free.
 pub(super) fn mark(kernel: &Kernel) -> Kernel {
     kernel.rewrite_params(&mut |at, values| match values {
-        _ if !at.held || !at.spec.is_variance() => values.clone(),
-        _ if values.is_unset() => Values::One(held()),
-        _ => values.map(|param| if param.is_unset() { held() } else { param.clone() }),
+        _ if !at.unit_variance || !at.spec.is_variance() => values.clone(),
+        _ if values.is_unset() => Values::One(unit_variance()),
+        _ => values.map(|param| if param.is_unset() { unit_variance() } else { param.clone() }),
     })
 }
 
@@ -126,9 +132,9 @@ pub(super) fn mark(kernel: &Kernel) -> Kernel {
 pub(super) fn unmark(kernel: &Kernel) -> Kernel {
     kernel.rewrite_params(&mut |at, values| match values {
         _ if !at.spec.is_variance() => values.clone(),
-        Values::One(param) if is_held(param) && at.held => at.spec.unset(at.ard),
-        _ if values.is_unset() && at.held => Values::One(Param::free(1.0)),
-        _ => values.map(|param| match (is_held(param), at.held) {
+        Values::One(param) if is_unit_variance(param) && at.unit_variance => at.spec.unset(at.ard),
+        _ if values.is_unset() && at.unit_variance => Values::One(Param::free(1.0)),
+        _ => values.map(|param| match (is_unit_variance(param), at.unit_variance) {
             (true, true) => Param::default(),
             (true, false) => Param::fixed(1.0),
             (false, true) if param.is_unset() => Param::free(1.0),

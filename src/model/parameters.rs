@@ -113,7 +113,7 @@ pub(super) fn parameters(
     for (i, slot) in bound.slots().iter().enumerate() {
         let node = names.of(slot);
         // a variance beside other factors has no unit that can be told for it alone
-        let alone = !slot.beside || matches!(slot.spec.role, Role::LengthScale | Role::Period | Role::Location);
+        let alone = !slot.in_product || matches!(slot.spec.role, Role::LengthScale | Role::Period | Role::Location);
         let role = slot.spec.role;
         let unit = if alone { units.of(role, &slot.columns, slot.warped) } else { None };
         all.push(Parameter {
@@ -130,7 +130,7 @@ pub(super) fn parameters(
             columns: slot.columns.clone(),
             warped: slot.warped,
             width: slot.width,
-            beside: slot.beside,
+            beside: slot.in_product,
             origin: slot.origin,
             uses: slot.uses,
             unit,

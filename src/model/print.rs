@@ -5,7 +5,7 @@ use std::fmt;
 use super::parameters::{MEAN, NOISE};
 use super::{Baseline, Bernoulli, Likelihood, Link, Mean, Model, Noise};
 use crate::data::{Function, Step, Which};
-use crate::kernel::{families, print};
+use crate::kernel::{families, number, print, quoted, word};
 use crate::param::Param;
 
 impl fmt::Display for Model {
@@ -40,7 +40,7 @@ impl Model {
                     all.push("noise=0".to_string());
                 }
                 Noise::Variance(param) => all.push(print::keyword(&NOISE, param)),
-                Noise::Column(name) => all.push(format!("noise={}", print::word(name))),
+                Noise::Column(name) => all.push(format!("noise={}", word(name))),
             },
             Likelihood::Bernoulli { .. } if self.baseline().is_some() => {}
             Likelihood::Bernoulli { how, positive } => {
@@ -52,7 +52,7 @@ impl Model {
                     }
                 }
                 if let Some(class) = positive {
-                    all.push(format!("positive={}", print::quoted(class)));
+                    all.push(format!("positive={}", quoted(class)));
                 }
             }
         }
@@ -154,15 +154,15 @@ pub fn step_text(step: &Step) -> String {
         Step::Standardize { columns: Which::Inputs } => "standardize(which=\"inputs\")".into(),
         Step::Standardize { columns: Which::Target } => "standardize(which=\"target\")".into(),
         Step::Standardize { columns: Which::Named(names) } => {
-            let names: Vec<String> = names.iter().map(|n| print::quoted(n)).collect();
+            let names: Vec<String> = names.iter().map(|n| quoted(n)).collect();
             format!("standardize(columns=[{}])", names.join(", "))
         }
         Step::Transform { column, function } => {
             let power = match function {
-                Function::BoxCox(Some(lambda)) => format!(", lambda={}", print::number(*lambda)),
+                Function::BoxCox(Some(lambda)) => format!(", lambda={}", number(*lambda)),
                 _ => String::new(),
             };
-            format!("transform({}={}{power})", print::word(column), function.name())
+            format!("transform({}={}{power})", word(column), function.name())
         }
     }
 }

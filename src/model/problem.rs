@@ -348,7 +348,7 @@ impl Problem {
     /// Whether new rows may have categories in a column that the training rows did not: nothing has to know them.
     fn is_open(&self, name: &str) -> bool {
         let at = self.names.iter().position(|known| known == name);
-        !self.model.kernel.knows_categories(name, at)
+        !self.model.kernel.learns_categories(name, at)
     }
 
     /// The known noise of other rows, if they have that column.

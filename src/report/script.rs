@@ -5,7 +5,7 @@ use crate::data::Dataset;
 use crate::data::write::digits;
 use crate::fit::{Fit, Options};
 use crate::kernel::Kernel;
-use crate::kernel::print::quoted;
+use crate::kernel::quoted;
 use crate::model::Model;
 use crate::search::{Edit, Search, Settings};
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::data::Dataset;
 use crate::fit::spacing::span;
 use crate::fit::{Fit, Options, fit, given};
-use crate::kernel::wraps::{self, Method, Winding};
+use crate::kernel::wraps::{self, Method, PeriodicEmbedding};
 use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveKind, Values};
 use crate::model::{Evidencer, Likelihood, Model, ModelError, Noise, Problem};
 use crate::param::Param;
@@ -71,7 +71,12 @@ impl Candidate {
         if !self.periods.is_empty() {
             let (inputs, periods): (Vec<InputRef>, Vec<Param>) = self.periods.iter().cloned().unzip();
             let periods = if periods.iter().any(Param::is_unset) { Vec::new() } else { periods };
-            kernel = wraps::wound(Winding::Periodic, kernel, Inputs::These(inputs), vec![Values::Each(periods)]);
+            kernel = wraps::periodic_embedding(
+                PeriodicEmbedding::Periodic,
+                kernel,
+                Inputs::These(inputs),
+                vec![Values::Each(periods)],
+            );
         }
         if !self.moves.is_empty() {
             kernel = wraps::invariant(kernel, self.moves.clone(), Method::Sum, true).ok()?;

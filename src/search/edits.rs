@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::product_variance::{MULTIPLIED, NEW, marked, placed, size_of, written};
 use super::user_edits::UserEdit;
-use crate::kernel::wraps::{self, Bases, Method, Mixture, Winding};
+use crate::kernel::wraps::{self, AdditiveForm, Bases, Method, PeriodicEmbedding};
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Move, MoveKind, Node, Values, Wrapped};
 use crate::param::Param;
 
@@ -209,7 +209,12 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>) -> Vec<Child
                 Edit::Wind => {
                     for (input, _) in means.inputs.iter().filter(|(input, _)| sees(part, input)) {
                         let these = Inputs::These(vec![InputRef::Name(input.clone())]);
-                        let new = wraps::wound(Winding::Periodic, part.clone(), these, vec![Values::Each(Vec::new())]);
+                        let new = wraps::periodic_embedding(
+                            PeriodicEmbedding::Periodic,
+                            part.clone(),
+                            these,
+                            vec![Values::Each(Vec::new())],
+                        );
                         put(new.with_origin(Some(NEW)), format!("wind({input})"), Kind::Other);
                     }
                 }
@@ -257,7 +262,7 @@ fn paths(kernel: &Kernel, under: Under, path: &mut Vec<usize>, out: &mut Vec<(Ve
         Node::Sum(_) => Under::Sum,
         Node::Product(_) => Under::Product,
         // a kernel that stands for one for each input is not edited inside
-        Node::Wrap(wrapped) if wrapped.wrap.stands_for_each() => return,
+        Node::Wrap(wrapped) if wrapped.wrap.is_one_kernel_per_input() => return,
         Node::Wrap(_) => Under::Wrap,
     };
     for (i, child) in kernel.children().iter().enumerate() {
@@ -336,7 +341,7 @@ fn additives(means: &Means<'_>) -> Vec<Kernel> {
         }
         let base = base.with_node(Node::Leaf(Leaf { inputs: Inputs::All, ..leaf.clone() }));
         let names = means.inputs.iter().map(|(name, _)| InputRef::Name(name.clone())).collect();
-        let orders = Mixture::Additive(Some(2));
+        let orders = AdditiveForm::Additive(Some(2));
         let made = wraps::additive(orders, Bases::Like(base), Inputs::These(names), vec![Values::Each(Vec::new())]);
         if let Ok(kernel) = made
             && !out.contains(&kernel)

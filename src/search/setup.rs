@@ -6,7 +6,7 @@ use super::{SearchError, Settings};
 use crate::data::Dataset;
 use crate::fit::Column;
 use crate::fit::spacing::{sample, variance};
-use crate::kernel::wrap::InputsShown;
+use crate::kernel::InputsShown;
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Role, Wrapped, families};
 use crate::model::{Model, Noise, Problem, nothing};
 
@@ -169,7 +169,7 @@ fn on_input(kernel: &Kernel, name: &str) -> Kernel {
         Node::Sum(_) => Node::Sum(children()),
         Node::Product(_) => Node::Product(children()),
         // what stands for one kernel for each input needs them all
-        Node::Wrap(wrapped) if wrapped.wrap.stands_for_each() => return kernel.clone(),
+        Node::Wrap(wrapped) if wrapped.wrap.is_one_kernel_per_input() => return kernel.clone(),
         Node::Wrap(wrapped) => {
             let own = wrapped.wrap.reads_inputs() && !matches!(wrapped.wrap.inputs_shown(), InputsShown::Extras);
             Node::Wrap(Wrapped { children: children(), inputs: here(&wrapped.inputs, own), ..wrapped.clone() })

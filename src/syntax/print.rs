@@ -52,7 +52,7 @@ pub fn print_number(number: f64) -> String {
 }
 
 /// A string in quotes, escaped.
-pub use crate::kernel::print::quoted as print_string;
+pub use crate::kernel::quoted as print_string;
 
 /// How tightly the source form of an expression holds together.
 fn level(expr: &Expr) -> Level {

@@ -126,7 +126,7 @@ fn whatever_kernels_are_made_of_is_told_everywhere() {
     for spec in families.chain(WRAPS.iter().copied()) {
         let name = spec.name;
         assert!(!spec.summary.is_empty() && !spec.formula.is_empty() && !spec.latex.is_empty(), "{name}");
-        assert!(!spec.voice.noun.is_empty(), "{name}");
+        assert!(!spec.wording.noun.is_empty(), "{name}");
         is_told(name, &format!("let k = {}", spec.example));
         // what is written by an operator is in the reference of the language
         if name.chars().all(|c| c.is_alphanumeric() || c == '_') {

@@ -184,7 +184,7 @@ fn collect_nonstationary(kernel: &Kernel, out: &mut BTreeSet<String>) {
 
 /// What all families and wraps in it are.
 fn heads_in(kernel: &Kernel, out: &mut Vec<Head>) {
-    out.extend(spec_of(kernel).filter(|_| !is_power(kernel)).map(|spec| spec.voice.head));
+    out.extend(spec_of(kernel).filter(|_| !is_power(kernel)).map(|spec| spec.wording.head));
     kernel.children().iter().for_each(|child| heads_in(child, out));
 }
 
@@ -198,7 +198,7 @@ fn derivatives(kernel: &Kernel) -> (u8, bool) {
     let inside = kernel.children().iter().map(derivatives);
     let (least, open) = inside.fold((u8::MAX, false), |(least, open), (n, o)| (least.min(n), open || o));
     match kernel.node() {
-        Node::Leaf(leaf) => match leaf.family.spec().voice.head {
+        Node::Leaf(leaf) => match leaf.family.spec().wording.head {
             Head::Smooth(n) => (n, false),
             head => (u8::MAX, head == Head::Levels),
         },

@@ -2,7 +2,7 @@
 
 use super::data_context::{DataContext, Input, common_unit, overlap};
 use super::quantity::{amount, cycle, place, short};
-use crate::kernel::{Head, Inputs, Inside, Kernel, Leaf, Node, ParamSpec, Role, Values, Wrapped};
+use crate::kernel::{Head, InnerInputs, Inputs, Kernel, Leaf, Node, ParamSpec, Role, Values, Wrapped};
 
 /// One factor, or several of one kind that are told as one.
 #[derive(Debug, Clone)]
@@ -99,7 +99,7 @@ impl<'k> Factor<'k> {
                 let degree = degree.map_or(1.0, |(p, v)| first_value(v).unwrap_or(p.default)) as u32;
                 Self {
                     kernel,
-                    head: spec.voice.head,
+                    head: spec.wording.head,
                     inputs: inputs.clone(),
                     leaves: vec![(leaf, inputs)],
                     degree: degree.saturating_mul(power),
@@ -108,7 +108,7 @@ impl<'k> Factor<'k> {
             }
             _ => Self {
                 kernel,
-                head: Head::Whole(Inside::Same),
+                head: Head::Whole(InnerInputs::Same),
                 inputs: context.inputs(&mentioned_inputs(kernel), true),
                 leaves: Vec::new(),
                 degree: 0,

@@ -1,6 +1,6 @@
 //! Kernels and fits in English: what each part of a sum is, how products change it, and what the posterior says of it, with
 //! values in the units of the data. The wording of each family and wrap is declared with it, as its
-//! [`Voice`](crate::kernel::Voice); this module forms sentences from it.
+//! [`Wording`](crate::kernel::Wording); this module forms sentences from it.
 
 mod data_context;
 mod expansion_steps;

@@ -5,7 +5,7 @@ use super::factor::{Factor, Product, mentioned_inputs, parameter_text};
 use super::quantity::{amount, place, short, single, spoken};
 use super::template::fill;
 use super::words::{join_and, with_article};
-use crate::kernel::{Head, Inside, Kernel, Node, Role};
+use crate::kernel::{Head, InnerInputs, Kernel, Node, Role};
 
 /// So many terms of a sum inside a phrase are told.
 const MOST: usize = 12;
@@ -77,7 +77,7 @@ fn alike(terms: &[&Kernel], context: &DataContext) -> Option<String> {
     }
     let all = all.filter(|all| all.leaves.len() >= FEWEST)?;
     let (leaf, _) = all.leaves.first()?;
-    let noun = fill(leaf.family.spec().voice.noun, &|name| (name == "x").then(|| "one input each".to_string()))?;
+    let noun = fill(leaf.family.spec().wording.noun, &|name| (name == "x").then(|| "one input each".to_string()))?;
     let noun = noun.replacen("function of", "functions of", 1);
     let names = context.names(&all.inputs);
     Some(match all.value("l", context) {
@@ -89,7 +89,7 @@ fn alike(terms: &[&Kernel], context: &DataContext) -> Option<String> {
 /// The noun with its article, its own clauses, and how many of the other factors are told in it.
 fn subject(head: &Factor<'_>, rest: &[Factor<'_>], context: &DataContext) -> (String, Vec<String>, usize) {
     let Some((leaf, _)) = head.leaves.first() else { return (whole(head.kernel, context), Vec::new(), 0) };
-    let voice = &leaf.family.spec().voice;
+    let voice = &leaf.family.spec().wording;
     if head.head == Head::Polynomial {
         let apart = |f: &&Factor<'_>| f.head == Head::Polynomial && !overlap(&f.inputs, &head.inputs);
         let others: Vec<&Factor<'_>> = rest.iter().take_while(apart).collect();
@@ -138,7 +138,7 @@ fn roughness(l: f64) -> Option<&'static str> {
 fn clause(factor: &Factor<'_>, head: &Factor<'_>, context: &DataContext) -> String {
     let own = overlap(&factor.inputs, &head.inputs) || head.inputs.is_empty();
     let spoken = factor.leaves.first().and_then(|(leaf, _)| {
-        let voice = &leaf.family.spec().voice;
+        let voice = &leaf.family.spec().wording;
         let template = match (own, head.head, factor.head) {
             (true, Head::Smooth(_), Head::Smooth(_)) => {
                 "whose correlation [also fades over about {l}|fades faster still]"
@@ -211,9 +211,9 @@ fn grows(factor: &Factor<'_>, context: &DataContext) -> String {
 fn whole(kernel: &Kernel, context: &DataContext) -> String {
     let Node::Wrap(wrapped) = kernel.node() else { return noun_phrase(kernel, context) };
     let spec = wrapped.wrap.spec();
-    let inner = match spec.voice.head {
-        Head::Whole(Inside::Moved) => context.moved(),
-        Head::Whole(Inside::Each) => context.each(),
+    let inner = match spec.wording.head {
+        Head::Whole(InnerInputs::Moved) => context.moved(),
+        Head::Whole(InnerInputs::Each) => context.each(),
         _ => context.clone(),
     };
     let inputs = context.inputs(&mentioned_inputs(kernel), spec.several_inputs);

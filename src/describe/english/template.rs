@@ -1,6 +1,6 @@
 //! Texts with places for values.
 
-/// Fills the places of a template as [`Voice`](crate::kernel::Voice) says. `None` if a value that stands outside of
+/// Fills the places of a template as [`Wording`](crate::kernel::Wording) says. `None` if a value that stands outside of
 /// brackets is not known.
 pub fn fill(template: &str, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let mut out = String::with_capacity(template.len());

@@ -59,7 +59,7 @@ fn voices_mention_what_there_is() {
         })
         .collect();
     for spec in family.iter().chain(WRAPS) {
-        let voice = &spec.voice;
+        let voice = &spec.wording;
         let wrap = matches!(voice.head, Head::Whole(_));
         let own = ["x", "degree", "grows"];
         let wraps = ["x", "k", "all", "f", "n", "1", "2", "3", "4"];

@@ -3,7 +3,7 @@
 //! k = v. Times another kernel it scales it. A number in kernel algebra is one whose variance is fixed.
 
 use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta, V};
-use crate::kernel::phrasing::{Head, Voice};
+use crate::kernel::phrasing::{Head, Wording};
 
 #[derive(Debug)]
 pub struct Constant;
@@ -12,7 +12,7 @@ static SPEC: Spec = Spec {
     name: "Const",
     aliases: &["Constant"],
     summary: "one offset, the same everywhere",
-    voice: Voice::family(Head::Constant, "constant", &[]),
+    wording: Wording::family(Head::Constant, "constant", &[]),
     formula: "v",
     latex: "v",
     params: &[V],
@@ -20,7 +20,7 @@ static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: false,
     several_inputs: true,
-    divisible: true,
+    infinitely_divisible: true,
     example: "Const(v=4)",
     points: &[(&[0.667], 0.0, 5.0, 0.667)],
 };

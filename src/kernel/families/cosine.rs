@@ -3,7 +3,7 @@
 //! k = v·cos(2πr/p). Draws are sinusoids of any phase and amplitude. Limit: centred `Per` as l → ∞.
 
 use crate::kernel::family::{Family, P, Pairs, Rows, Scratch, Spec, Theta, V};
-use crate::kernel::phrasing::{Head, Voice};
+use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
 #[derive(Debug)]
@@ -13,7 +13,7 @@ static SPEC: Spec = Spec {
     name: "Cos",
     aliases: &["Cosine"],
     summary: "sinusoids of one period",
-    voice: Voice::family(Head::Periodic("sinusoid"), "sinusoid in {x}[ with period {p}]", &[]),
+    wording: Wording::family(Head::Periodic("sinusoid"), "sinusoid in {x}[ with period {p}]", &[]),
     formula: "v cos(2 pi r/p)",
     latex: r"v \cos\left(\frac{2 \pi r}{p}\right)",
     params: &[P, V],
@@ -21,7 +21,7 @@ static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: false,
-    divisible: false,
+    infinitely_divisible: false,
     example: "Cos(0, p=3)",
     points: &[(&[2.0, 3.0], 0.0, 1.0, -3.0), (&[6.0, 1.0], 1.0, 2.0, 0.5)],
 };

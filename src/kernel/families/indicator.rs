@@ -5,7 +5,7 @@
 //! category. Limit: `onehot` with l → 0. Source: Duvenaud, "Expressing Structure with Kernels", categorical variables.
 
 use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta, V};
-use crate::kernel::phrasing::{Head, Voice};
+use crate::kernel::phrasing::{Head, Wording};
 
 #[derive(Debug)]
 pub struct Indicator;
@@ -14,7 +14,7 @@ static SPEC: Spec = Spec {
     name: "Indicator",
     aliases: &[],
     summary: "a level of its own for each category",
-    voice: Voice::family(Head::Levels, "separate level for each value of {x}", &[])
+    wording: Wording::family(Head::Levels, "separate level for each value of {x}", &[])
         .doing("that is another one for each value of {x}", "that is another one for each value of {x}"),
     formula: "v if x = x' else 0",
     latex: r"v \, [x = x']",
@@ -23,7 +23,7 @@ static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: true,
     several_inputs: false,
-    divisible: true,
+    infinitely_divisible: true,
     example: "Indicator(0, v=2)",
     points: &[(&[2.0], 0.0, 1.0, 0.0), (&[2.0], 1.0, 1.0, 2.0)],
 };

@@ -5,7 +5,7 @@
 //! structure-search chapter, where b is written σ_b².
 
 use crate::kernel::family::{B, C, Domains, Family, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta};
-use crate::kernel::phrasing::{Head, Voice};
+use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
 #[derive(Debug)]
@@ -25,7 +25,7 @@ static SPEC: Spec = Spec {
     name: "Lin",
     aliases: &["Linear"],
     summary: "straight lines",
-    voice: Voice::family(Head::Polynomial, "{degree} function of {x}", &[])
+    wording: Wording::family(Head::Polynomial, "{degree} function of {x}", &[])
         .doing("whose amplitude {grows}", "whose amplitude {grows}"),
     formula: "b + v (x - c)(x' - c)",
     latex: r"b + v (x - c)(x' - c)",
@@ -34,7 +34,7 @@ static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: true,
     several_inputs: true,
-    divisible: false,
+    infinitely_divisible: false,
     example: "Lin(0, c=1)",
     points: &[(&[0.837, 1.561, -0.272], 1.0, 2.0, 5.348_265_024), (&[1.0, 1.0, 0.0], 2.0, 3.0, 7.0)],
 };

@@ -5,7 +5,7 @@
 
 use super::distance::{Distance, Profile};
 use crate::kernel::family::{L, Spec, V};
-use crate::kernel::phrasing::{Head, Voice};
+use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
 pub static MATERN12: Distance<Matern12> = Distance(Matern12);
@@ -26,7 +26,7 @@ static SPEC12: Spec = Spec {
     name: "Matern12",
     aliases: &["OU", "Exponential"],
     summary: "rough functions, continuous but nowhere smooth",
-    voice: Voice::family(
+    wording: Wording::family(
         Head::Smooth(0),
         "rough function of {x}",
         &["that has no slope anywhere", "that varies over about {l}"],
@@ -39,7 +39,7 @@ static SPEC12: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: true,
-    divisible: true,
+    infinitely_divisible: true,
     example: "Matern12(0, l=2)",
     points: &[(&[2.0, 3.0], 0.0, 2.0, 1.103_638_323_514_327)],
 };
@@ -48,7 +48,7 @@ static SPEC32: Spec = Spec {
     name: "Matern32",
     aliases: &[],
     summary: "functions with a slope everywhere, but a rough one",
-    voice: Voice::family(
+    wording: Wording::family(
         Head::Smooth(1),
         "fairly rough function of {x}",
         &["that has a slope but no curvature", "that varies over about {l}"],
@@ -64,7 +64,7 @@ static SPEC32: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: true,
-    divisible: true,
+    infinitely_divisible: true,
     example: "Matern32(0, l=2)",
     points: &[(&[1.0, 1.0], 0.0, 1.0, 0.483_357_724_596_507_7)],
 };
@@ -73,7 +73,7 @@ static SPEC52: Spec = Spec {
     name: "Matern52",
     aliases: &[],
     summary: "functions with a slope and a curvature everywhere",
-    voice: Voice::family(
+    wording: Wording::family(
         Head::Smooth(2),
         "fairly smooth function of {x}",
         &["that has a slope and a curvature", "that varies over about {l}"],
@@ -89,7 +89,7 @@ static SPEC52: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: true,
-    divisible: true,
+    infinitely_divisible: true,
     example: "Matern52(0, l=2)",
     points: &[(&[1.0, 1.0], 0.0, 1.0, 0.523_994_108_831_820_3)],
 };

@@ -5,7 +5,7 @@
 //! the sorted values of the column. Source: Duvenaud, "Expressing Structure with Kernels", categorical variables.
 
 use crate::kernel::family::{Domains, Family, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
-use crate::kernel::phrasing::{Head, Voice};
+use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
 #[derive(Debug)]
@@ -25,7 +25,7 @@ static SPEC: Spec = Spec {
     name: "onehot",
     aliases: &["OneHot"],
     summary: "a level for each category, more or less alike",
-    voice: Voice::family(Head::Levels, "level for each category of {x}", &[])
+    wording: Wording::family(Head::Levels, "level for each category of {x}", &[])
         .doing("that differs from one category of {x} to another", "that differs from one category of {x} to another"),
     formula: "v if x = x' else v exp(-1/(2 l_x^2) - 1/(2 l_x'^2))",
     latex: r"v \exp\left(-\sum_c \frac{(\delta_{xc} - \delta_{x'c})^2}{2 l_c^2}\right)",
@@ -34,7 +34,7 @@ static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: true,
     several_inputs: false,
-    divisible: false,
+    infinitely_divisible: false,
     example: "onehot(0)",
     points: &[(&[1.0, 2.0], 0.0, 1.0, 0.735_758_882_342_884_6), (&[1.0, 2.0], 1.0, 1.0, 2.0)],
 };

@@ -8,7 +8,7 @@
 //! over the trend. It is a kernel: every Fourier coefficient I_k(1/l²), k ≥ 1, is positive.
 
 use crate::kernel::family::{Domains, Family, Flag, P, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
-use crate::kernel::phrasing::{Head, Voice};
+use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
 #[derive(Debug)]
@@ -32,7 +32,7 @@ static SPEC: Spec = Spec {
     name: "Per",
     aliases: &["Periodic"],
     summary: "patterns that repeat exactly",
-    voice: Voice::family(Head::Periodic("pattern"), "periodic function of {x}[ with period {p}]", &[]),
+    wording: Wording::family(Head::Periodic("pattern"), "periodic function of {x}[ with period {p}]", &[]),
     formula: "v exp(-2 sin^2(pi r/p) / l^2)",
     latex: r"v \exp\left(-\frac{2 \sin^2(\pi r / p)}{l^2}\right)",
     params: &[P, ROUGHNESS, V],
@@ -40,7 +40,7 @@ static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: false,
-    divisible: true,
+    infinitely_divisible: true,
     example: "Per(0, p=3)",
     points: &[(&[2.0, 1.0, 1.0], 0.0, 1.0, 0.135_335_283_236_612_7), (&[2.0, 0.7, 3.0], 0.0, 4.0, 3.0)],
 };
@@ -49,7 +49,7 @@ static SPEC_CENTRED: Spec = Spec {
     name: "Per",
     aliases: &["Periodic"],
     summary: "patterns that repeat exactly and have no offset",
-    voice: Voice::family(
+    wording: Wording::family(
         Head::Periodic("pattern"),
         "periodic function of {x}[ with period {p}]",
         &["that averages to zero over each period"],
@@ -61,7 +61,7 @@ static SPEC_CENTRED: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: false,
-    divisible: false,
+    infinitely_divisible: false,
     example: "Per(0, p=3, centred=true)",
     points: &[(&[2.0, 1.0, 1.0], 0.0, 1.0, -0.618_493_713_791_856)],
 };

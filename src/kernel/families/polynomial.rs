@@ -4,7 +4,7 @@
 //! appendix to the structure-search chapter.
 
 use crate::kernel::family::{B, C, Domains, Family, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
-use crate::kernel::phrasing::{Head, Voice};
+use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
 #[derive(Debug)]
@@ -24,7 +24,7 @@ static SPEC: Spec = Spec {
     name: "Poly",
     aliases: &["Polynomial"],
     summary: "polynomials of a degree",
-    voice: Voice::family(Head::Polynomial, "{degree} function of {x}", &[])
+    wording: Wording::family(Head::Polynomial, "{degree} function of {x}", &[])
         .doing("whose amplitude {grows}", "whose amplitude {grows}"),
     formula: "v ((x - c)(x' - c) + b)^degree",
     latex: r"v \left((x - c)(x' - c) + b\right)^{d}",
@@ -33,7 +33,7 @@ static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: true,
     several_inputs: true,
-    divisible: false,
+    infinitely_divisible: false,
     example: "Poly(0, degree=3)",
     points: &[(&[2.0, 0.5, 1.0, 3.0], 2.0, 3.0, 31.25), (&[1.0, 1.0, 0.0, 2.0], 1.0, 2.0, 9.0)],
 };

@@ -5,7 +5,7 @@
 
 use super::distance::{Distance, Profile};
 use crate::kernel::family::{Domains, L, ParamSpec, Role, Size, Spec, V};
-use crate::kernel::phrasing::{Head, Voice};
+use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
 pub static RATIONAL_QUADRATIC: Distance<RationalQuadratic> = Distance(RationalQuadratic);
@@ -27,8 +27,12 @@ static SPEC: Spec = Spec {
     name: "RQ",
     aliases: &["RationalQuadratic"],
     summary: "smooth functions that vary on many length-scales at once",
-    voice: Voice::family(Head::Smooth(u8::MAX), "smooth function of {x}", &["that varies on many scales[ around {l}]"])
-        .doing("whose shape drifts at many rates[ around {l}]", "that changes with {x} on many scales[ around {l}]"),
+    wording: Wording::family(
+        Head::Smooth(u8::MAX),
+        "smooth function of {x}",
+        &["that varies on many scales[ around {l}]"],
+    )
+    .doing("whose shape drifts at many rates[ around {l}]", "that changes with {x} on many scales[ around {l}]"),
     formula: "v (1 + r^2 / (2 a l^2))^(-a)",
     latex: r"v \left(1 + \frac{r^2}{2 a l^2}\right)^{-a}",
     params: &[L, A, V],
@@ -36,7 +40,7 @@ static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: true,
-    divisible: true,
+    infinitely_divisible: true,
     example: "RQ(0, l=2, a=0.5)",
     points: &[(&[1.0, 1.0, 1.0], 0.0, 1.0, 2.0 / 3.0), (&[2.0, 0.5, 3.0], 0.0, 2.0, 2.121_320_343_559_642_6)],
 };

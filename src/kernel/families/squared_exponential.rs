@@ -6,7 +6,7 @@
 
 use super::distance::{Distance, Profile};
 use crate::kernel::family::{L, Spec, V};
-use crate::kernel::phrasing::{Head, Voice};
+use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
 pub static SQUARED_EXPONENTIAL: Distance<SquaredExponential> = Distance(SquaredExponential);
@@ -18,7 +18,7 @@ static SPEC: Spec = Spec {
     name: "SE",
     aliases: &["SquaredExponential", "RBF"],
     summary: "smooth functions that vary on one length-scale",
-    voice: Voice::family(Head::Smooth(u8::MAX), "smooth function of {x}", &["that varies over about {l}"])
+    wording: Wording::family(Head::Smooth(u8::MAX), "smooth function of {x}", &["that varies over about {l}"])
         .doing("whose shape drifts[ over about {l}]", "that changes smoothly with {x}[ over about {l}]"),
     formula: "v exp(-r^2 / (2 l^2))",
     latex: r"v \exp\left(-\frac{r^2}{2 l^2}\right)",
@@ -27,7 +27,7 @@ static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: true,
     several_inputs: true,
-    divisible: true,
+    infinitely_divisible: true,
     example: "SE(0, l=2)",
     points: &[(&[1.392, 0.892], 0.0, 1.392, 0.541_025_348_463_669), (&[2.0, 3.0], 1.0, 1.0, 3.0)],
 };

@@ -3,7 +3,7 @@
 //! k = v·δ(same observation). Two rows with the same inputs do not share it, and it is 0 between training and test rows.
 
 use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta, V};
-use crate::kernel::phrasing::{Head, Voice};
+use crate::kernel::phrasing::{Head, Wording};
 
 #[derive(Debug)]
 pub struct WhiteNoise;
@@ -12,7 +12,7 @@ static SPEC: Spec = Spec {
     name: "WN",
     aliases: &["WhiteNoise"],
     summary: "noise, independent from one observation to the next",
-    voice: Voice::family(Head::Noise, "uncorrelated noise", &[]),
+    wording: Wording::family(Head::Noise, "uncorrelated noise", &[]),
     formula: "v if both are the same observation, else 0",
     latex: r"v \, \delta",
     params: &[V],
@@ -20,7 +20,7 @@ static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: false,
     several_inputs: true,
-    divisible: false,
+    infinitely_divisible: false,
     example: "WN(v=0.1)",
     points: &[(&[0.229], 1.0, 1.0, 0.0)],
 };

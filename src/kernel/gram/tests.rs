@@ -1,6 +1,11 @@
 use super::*;
 use crate::kernel::families::{FAMILIES, family};
-use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Move, MoveKind, Node, Schema, Values, wraps};
+use crate::kernel::group::{Move, MoveKind};
+use crate::kernel::inputs::{InputRef, Inputs};
+use crate::kernel::schema::Schema;
+use crate::kernel::tree::{Kernel, Leaf, Node};
+use crate::kernel::values::Values;
+use crate::kernel::wraps;
 use crate::param::Param;
 
 fn on(name: &str, inputs: &[usize]) -> Kernel {
@@ -169,15 +174,20 @@ fn symmetries_have_theirs() {
 fn wound_inputs_have_theirs() {
     let period = || vec![Values::Each(Vec::new())];
     let turn = || vec![Values::One(Param::default())];
-    let wind = |w, k, i: &[usize], p| wraps::wound(w, k, these(i), p);
+    let wind = |w, k, i: &[usize], p| wraps::periodic_embedding(w, k, these(i), p);
     let product = Kernel::product([on("SE", &[0]), on("RQ", &[1]), on("Per", &[2])]).unwrap();
     for k in [on("SE", &[0, 1]), on("Lin", &[0, 1]), on("Poly", &[0]), ard("Matern52"), product] {
-        check(&wind(wraps::Winding::Periodic, k.clone(), &[0], period()));
-        check(&wind(wraps::Winding::Torus, k.clone(), &[0, 1], period()));
-        check(&wind(wraps::Winding::Cylinder, k.clone(), &[1, 0], turn()));
-        check(&wind(wraps::Winding::Mobius, k.clone(), &[0, 1], turn()));
-        check(&wind(wraps::Winding::Sphere, k.clone(), &[0, 1], vec![]));
-        check(&wind(wraps::Winding::Periodic, wind(wraps::Winding::Periodic, k, &[1], period()), &[0], period()));
+        check(&wind(wraps::PeriodicEmbedding::Periodic, k.clone(), &[0], period()));
+        check(&wind(wraps::PeriodicEmbedding::Torus, k.clone(), &[0, 1], period()));
+        check(&wind(wraps::PeriodicEmbedding::Cylinder, k.clone(), &[1, 0], turn()));
+        check(&wind(wraps::PeriodicEmbedding::Mobius, k.clone(), &[0, 1], turn()));
+        check(&wind(wraps::PeriodicEmbedding::Sphere, k.clone(), &[0, 1], vec![]));
+        check(&wind(
+            wraps::PeriodicEmbedding::Periodic,
+            wind(wraps::PeriodicEmbedding::Periodic, k, &[1], period()),
+            &[0],
+            period(),
+        ));
     }
 }
 
@@ -195,21 +205,26 @@ fn deep_and_additive_kernels_have_theirs() {
             check(&deep(n, k, true));
         }
         check(&wraps::deep(wraps::Depth::Infinite, k.clone(), true, unset(2)).unwrap());
-        check(&wraps::wound(wraps::Winding::Periodic, deep(3, k, true), these(&[0]), vec![Values::Each(vec![])]));
+        check(&wraps::periodic_embedding(
+            wraps::PeriodicEmbedding::Periodic,
+            deep(3, k, true),
+            these(&[0]),
+            vec![Values::Each(vec![])],
+        ));
     }
     check(&deep(2, &deep(3, &sum, true), false));
     let mirror = Move::new(MoveKind::Flip, vec![index(0)], vec![]).unwrap();
     check(&wraps::invariant(deep(3, &sum, true), vec![mirror], wraps::Method::Sum, false).unwrap());
     let each = || wraps::Bases::Each(vec![on("SE", &[0]), on("Per", &[1]), on("Lin", &[0]), on("RQ", &[1])]);
     for order in [1, 2, 4] {
-        let mixture = wraps::Mixture::Additive(Some(order));
+        let mixture = wraps::AdditiveForm::Additive(Some(order));
         check(&wraps::additive(mixture, each(), Inputs::All, vec![Values::Each(vec![])]).unwrap());
     }
     let like = wraps::Bases::Like(wraps::usual_base());
-    let all = wraps::Mixture::Additive(None);
+    let all = wraps::AdditiveForm::Additive(None);
     check(&wraps::additive(all, like, these(&[0, 1]), vec![Values::Each(vec![])]).unwrap());
-    check(&wraps::additive(wraps::Mixture::Anova, each(), Inputs::All, unset(2)).unwrap());
-    check(&wraps::additive(wraps::Mixture::Dropout(0.8), each(), Inputs::All, unset(1)).unwrap());
+    check(&wraps::additive(wraps::AdditiveForm::Anova, each(), Inputs::All, unset(2)).unwrap());
+    check(&wraps::additive(wraps::AdditiveForm::Dropout(0.8), each(), Inputs::All, unset(1)).unwrap());
 }
 
 #[test]
@@ -230,7 +245,12 @@ fn centred_periodic_keeps_its_digits_for_long_length_scales() {
 fn one_kernel_in_two_places_has_two_periods() {
     let (names, columns) = data();
     let x: Vec<&[f64]> = columns.iter().map(|c| &c[..]).collect();
-    let round = wraps::wound(wraps::Winding::Periodic, on("SE", &[0]), these(&[0]), vec![Values::Each(Vec::new())]);
+    let round = wraps::periodic_embedding(
+        wraps::PeriodicEmbedding::Periodic,
+        on("SE", &[0]),
+        these(&[0]),
+        vec![Values::Each(Vec::new())],
+    );
     let bound = Kernel::sum([round.clone(), round]).unwrap().bind(&Schema::unnamed(&names, &x)).unwrap();
     let points = bound.points(&x).unwrap();
     let period = |n: usize| bound.slots().iter().enumerate().filter(|(_, s)| s.spec.short == "p").nth(n).unwrap().0;

@@ -1,48 +1,17 @@
 //! The parameters of nodes: slots for them, ties made one, and what holds them.
 
-use super::*;
+use super::{DeferredParams, InputColumns, OwnParams, Plan};
+use crate::kernel::bind_error::{BindError, Cause, Origin, Place};
+use crate::kernel::family::{Domains, ParamSpec, Role, Size};
+use crate::kernel::input_view::{Period, ViewMap};
+use crate::kernel::slot::{Slot, SlotState};
+use crate::kernel::values::Values;
+use crate::param::{Domain, Param, Prior, State, Tie};
 
 impl Plan<'_> {
-    /// The parameters of a wrap's own, after its children's. Gives their slots and how they are cut up.
-    ///
-    /// # Errors
-    /// A parameter outside its domain, or ties that disagree.
-    pub fn own_params(
-        &mut self,
-        kernel: &Kernel,
-        wrapped: &Wrapped,
-        inputs: &[usize],
-        elements: usize,
-    ) -> Result<OwnParams, BindError> {
-        let spec = wrapped.wrap.spec();
-        let looks = Looks { inputs: inputs.to_vec(), columns: Vec::new(), of: Vec::new() };
-        self.params(kernel, spec.name, spec.params, &wrapped.params, elements, false, &looks, None)
-    }
-
-    /// The parameters of a wrap's own where its children depend on them: made before these, they still stand behind
-    /// them in the order of nodes, once they are settled there.
-    ///
-    /// # Errors
-    /// As [`own_params`](Self::own_params).
-    pub(in crate::kernel) fn params_ahead(
-        &mut self,
-        kernel: &Kernel,
-        wrapped: &Wrapped,
-        inputs: &[usize],
-        elements: usize,
-    ) -> Result<(OwnParams, Ahead), BindError> {
-        let again = self.again;
-        if let Some(place) = again {
-            self.again = Some(place + wrapped.children.iter().map(nodes).sum::<usize>());
-        }
-        let made = self.own_params(kernel, wrapped, inputs, elements)?;
-        self.again = again;
-        Ok((made, Ahead(if again.is_none() { self.places.pop() } else { None })))
-    }
-
-    /// Puts parameters that were made ahead in their place.
-    pub(in crate::kernel) fn settle(&mut self, ahead: Ahead) {
-        match (&mut self.again, ahead.0) {
+    /// Puts the parameters of a wrap that were made before those of its children in their place behind them.
+    pub(in crate::kernel) fn insert_params(&mut self, deferred: DeferredParams) {
+        match (&mut self.reused_place, deferred.0) {
             (Some(place), _) => *place += 1,
             (None, place) => self.places.extend(place),
         }
@@ -51,17 +20,17 @@ impl Plan<'_> {
     #[allow(clippy::too_many_arguments)]
     pub(in crate::kernel) fn params(
         &mut self,
-        kernel: &Kernel,
+        origin: Option<Origin>,
         family: &'static str,
         specs: &'static [ParamSpec],
         written: &[Values],
         elements: usize,
         ard: bool,
-        looks: &Looks,
+        looks: &InputColumns,
         view: Option<usize>,
     ) -> Result<OwnParams, BindError> {
-        if let Some(place) = self.again {
-            self.again = Some(place + 1);
+        if let Some(place) = self.reused_place {
+            self.reused_place = Some(place + 1);
             let (mut slots, mut ranges) = (Vec::new(), Vec::new());
             for param in &self.places[place] {
                 ranges.push(slots.len()..slots.len() + param.len());
@@ -69,7 +38,6 @@ impl Plan<'_> {
             }
             return Ok((slots, ranges));
         }
-        let origin = kernel.origin();
         let inputs = &looks.inputs;
         let (mut slots, mut ranges, mut place) = (Vec::new(), Vec::new(), Vec::new());
         for (i, (spec, values)) in specs.iter().zip(written).enumerate() {
@@ -106,12 +74,12 @@ impl Plan<'_> {
                     domain: self.domain(spec, param, column.map(|&c| self.schema.columns[c].values)),
                     value: param.value().unwrap_or_else(|| default_value(spec, param)),
                     columns: if each { column.into_iter().copied().collect() } else { inputs.to_vec() },
-                    warped: view.is_some_and(|view| self.bends(view)),
-                    width: self.seen_width(view, looks),
+                    warped: view.is_some_and(|view| self.changes_units(view)),
+                    width: self.view_width(view, looks),
                     labels: self.labels.clone(),
                     origin,
                     uses: 1,
-                    beside: self.beside,
+                    in_product: self.in_product,
                 };
                 slots.push(self.slot(slot).map_err(error)?);
             }
@@ -123,18 +91,18 @@ impl Plan<'_> {
     }
 
     /// Whether a view shows inputs in other units than those of the data.
-    pub(in crate::kernel) fn bends(&self, view: usize) -> bool {
+    pub(in crate::kernel) fn changes_units(&self, view: usize) -> bool {
         match self.views[view].map {
             ViewMap::Identity => false,
-            ViewMap::Placed(_) | ViewMap::Folded { .. } => self.bends(self.views[view].parent),
+            ViewMap::Placed(_) | ViewMap::Folded { .. } => self.changes_units(self.views[view].parent),
             _ => true,
         }
     }
 
     /// How far apart rows lie in a view that bends the inputs: the root of the summed variances of the columns.
-    pub(in crate::kernel) fn seen_width(&self, view: Option<usize>, looks: &Looks) -> Option<f64> {
-        let view = view.filter(|&view| self.bends(view))?;
-        let squares = looks.columns.iter().map(|&c| spread(&self.columns[view][c]).powi(2));
+    pub(in crate::kernel) fn view_width(&self, view: Option<usize>, looks: &InputColumns) -> Option<f64> {
+        let view = view.filter(|&view| self.changes_units(view))?;
+        let squares = looks.columns.iter().map(|&c| standard_deviation(&self.columns[view][c]).powi(2));
         Some(squares.sum::<f64>().sqrt()).filter(|width| width.is_finite() && *width > 0.0)
     }
 
@@ -142,7 +110,9 @@ impl Plan<'_> {
         match param.state {
             State::Fixed(_) => SlotState::Fixed,
             _ if spec.domain == Domains::Count => SlotState::Fixed,
-            State::Unset if spec.is_variance() && self.held && param.prior.is_none() && param.tie.is_none() => {
+            State::Unset
+                if spec.is_variance() && self.unit_variance && param.prior.is_none() && param.tie.is_none() =>
+            {
                 SlotState::Held
             }
             _ => SlotState::Free,
@@ -165,7 +135,7 @@ impl Plan<'_> {
                 let (lo, hi) = support.unwrap_or((0.0, 1.0));
                 Domain::Interval { lo, hi }
             }
-            (_, Domains::Real) => Domain::Real { unit: column.map_or(1.0, spread) },
+            (_, Domains::Real) => Domain::Real { unit: column.map_or(1.0, standard_deviation) },
             _ => Domain::Positive,
         }
     }
@@ -210,7 +180,7 @@ impl Plan<'_> {
 
     /// Says that a wrap has no parameters of its own, in their place.
     pub fn no_params(&mut self) {
-        match &mut self.again {
+        match &mut self.reused_place {
             Some(place) => *place += 1,
             None => self.places.push(Vec::new()),
         }
@@ -232,7 +202,7 @@ fn default_value(spec: &ParamSpec, param: &Param) -> f64 {
 }
 
 /// The standard deviation of a column; 1 where it does not vary.
-pub(in crate::kernel) fn spread(column: &[f64]) -> f64 {
+pub(in crate::kernel) fn standard_deviation(column: &[f64]) -> f64 {
     let n = column.len() as f64;
     let mean = column.iter().sum::<f64>() / n;
     let sd = (column.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n).sqrt();

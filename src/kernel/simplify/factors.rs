@@ -1,13 +1,13 @@
 //! Products: one variance, merged factors, a fixed order.
 
-use super::Mode;
 use super::merge::is;
+use super::mode::Mode;
 use super::unit::{Scale, absorbs, all_plain, constant, is_multiplier, join, split};
 use crate::kernel::equality::same;
-use crate::kernel::expand::as_power;
-use crate::kernel::unit_variance::is_held;
+use crate::kernel::terms::as_power;
+use crate::kernel::tree::{Kernel, Node};
+use crate::kernel::unit_variance::is_unit_variance;
 use crate::kernel::wraps::power;
-use crate::kernel::{Kernel, Node};
 
 /// A factor on its way: a kernel whose variances are held, what it is multiplied by, and how it was written.
 struct Factor {
@@ -82,11 +82,11 @@ impl Mode {
             let unit = Kernel::number(1.0);
             out.push(Factor { unit, scale: ones, written: None, key: String::new() });
         }
-        if self == Mode::Compare { self.gathered(out) } else { out }
+        if self == Mode::Compare { self.with_multiplicity(out) } else { out }
     }
 
     /// Equal factors under one exponent.
-    fn gathered(self, factors: Vec<Factor>) -> Vec<Factor> {
+    fn with_multiplicity(self, factors: Vec<Factor>) -> Vec<Factor> {
         let mut out: Vec<(Kernel, u32, Factor)> = Vec::with_capacity(factors.len());
         for factor in factors {
             let (base, n) = match as_power(&factor.unit) {
@@ -187,7 +187,7 @@ fn front(kernel: &Kernel, found: &mut dyn FnMut(bool)) {
     }
     let own = params.into_iter().flat_map(|(specs, params)| specs.iter().zip(params));
     for (_, values) in own.filter(|(spec, _)| spec.is_variance()) {
-        let held = values.as_slice().iter().any(is_held);
+        let held = values.as_slice().iter().any(is_unit_variance);
         if held || values.is_unset() {
             found(held);
         }

@@ -1,10 +1,12 @@
 //! Which kernels are one: products and powers of leaves, and sums of lines.
 
-use super::Mode;
+use super::mode::Mode;
 use super::unit::all_plain;
 use crate::kernel::family::{ParamSpec, Role};
-use crate::kernel::unit_variance::is_held;
-use crate::kernel::{Inputs, Kernel, Leaf, Node, Values};
+use crate::kernel::inputs::Inputs;
+use crate::kernel::tree::{Kernel, Leaf, Node};
+use crate::kernel::unit_variance::is_unit_variance;
+use crate::kernel::values::Values;
 use crate::param::{Param, State};
 
 /// A family is told by the name of its spec.
@@ -53,7 +55,7 @@ impl Mode {
         for (i, spec) in a.family.spec().params.iter().enumerate() {
             if i != l && !is_variance_held(spec, &a.params[i], &b.params[i]) {
                 // periods that vary each for itself are not one; those that agree in value are one in value
-                if self == Mode::Structure || !self.alike(&a.params[i], &b.params[i]) {
+                if self == Mode::Structure || !self.same_values(&a.params[i], &b.params[i]) {
                     return None;
                 }
             }
@@ -85,7 +87,7 @@ impl Mode {
         Some(kernel.with_node(Node::Leaf(Leaf { params, ..leaf.clone() })))
     }
 
-    fn alike(self, a: &Values, b: &Values) -> bool {
+    fn same_values(self, a: &Values, b: &Values) -> bool {
         let near = |a: &Param, b: &Param| match (a.state, b.state) {
             (State::Free(a), State::Free(b)) => (a - b).abs() <= self.tolerance() * a.abs(),
             (a, b) => a == b,
@@ -112,7 +114,7 @@ impl Mode {
             return Some(Node::Leaf(Leaf { params, ..a.clone() }).into());
         }
         let number = |values: &Values| match values {
-            Values::One(param) if !is_held(param) => Some(param.value().unwrap_or(1.0)),
+            Values::One(param) if !is_unit_variance(param) => Some(param.value().unwrap_or(1.0)),
             _ => None,
         };
         let (v, w) = (number(&a.params[slope])?, number(&b.params[slope])?);
@@ -161,7 +163,7 @@ impl Mode {
 }
 
 fn is_variance_held(spec: &ParamSpec, a: &Values, b: &Values) -> bool {
-    let held = |values: &Values| matches!(values, Values::One(param) if is_held(param));
+    let held = |values: &Values| matches!(values, Values::One(param) if is_unit_variance(param));
     spec.is_variance() && held(a) && held(b)
 }
 

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::Mode;
 use super::merge::is;
+use super::mode::Mode;
 use super::unit::{Scale, all_plain, constant, is_plain, is_rigid, split};
 use crate::kernel::equality::same;
-use crate::kernel::{Kernel, Leaf, Node, Role, Values};
+use crate::kernel::family::Role;
+use crate::kernel::tree::{Kernel, Leaf, Node};
+use crate::kernel::values::Values;
 use crate::param::Param;
 
 /// A term on its way.

@@ -2,9 +2,11 @@
 
 use crate::kernel::expand::is_linear;
 use crate::kernel::families::CONST;
+use crate::kernel::family::Domains;
 use crate::kernel::family::{ParamSpec, Role};
-use crate::kernel::unit_variance::{held, is_held};
-use crate::kernel::{Domains, Kernel, Leaf, Node, Values, Wrapped};
+use crate::kernel::tree::{Kernel, Leaf, Node, Wrapped};
+use crate::kernel::unit_variance::{is_unit_variance, unit_variance};
+use crate::kernel::values::Values;
 use crate::param::{Param, State};
 
 /// What multiplies a kernel.
@@ -51,7 +53,7 @@ pub(super) fn is_plain(param: &Param) -> bool {
 /// A variance as a scale, if it is one number (or unset) and may be merged or is held.
 fn scale_of(values: &Values) -> Option<Scale> {
     match values {
-        Values::One(param) if is_held(param) => Some(Scale::ONE),
+        Values::One(param) if is_unit_variance(param) => Some(Scale::ONE),
         Values::One(param) if is_plain(param) => {
             let value = param.value();
             Some(Scale { value: value.unwrap_or(1.0), free: true, written: value.is_some() })
@@ -161,7 +163,7 @@ pub(super) fn split(kernel: &Kernel) -> (Scale, Kernel) {
             .map(|values| with_param(kernel, b, values)),
     };
     match unit {
-        Some(unit) => (scale, with_param(&unit, v, Values::One(held()))),
+        Some(unit) => (scale, with_param(&unit, v, Values::One(unit_variance()))),
         None => as_it_is(),
     }
 }
@@ -250,7 +252,7 @@ fn own(kernel: &Kernel) -> impl Iterator<Item = (&'static ParamSpec, &Values)> {
 /// Whether no parameter of a kernel is fixed, bounded, tied or has a prior, and no part of it has a label. Numbers are
 /// no parameters.
 pub(super) fn all_plain(kernel: &Kernel) -> bool {
-    let plain = |p: &Param| is_plain(p) || is_held(p);
+    let plain = |p: &Param| is_plain(p) || is_unit_variance(p);
     kernel.label().is_none()
         && (kernel.as_number().is_some() || own(kernel).all(|(_, values)| values.as_slice().iter().all(plain)))
         && kernel.children().iter().all(all_plain)
@@ -258,6 +260,6 @@ pub(super) fn all_plain(kernel: &Kernel) -> bool {
 
 /// Whether a kernel has nothing left to vary but variances that are held.
 pub(super) fn is_rigid(kernel: &Kernel) -> bool {
-    let still = |values: &Values| matches!(values, Values::One(param) if is_held(param));
+    let still = |values: &Values| matches!(values, Values::One(param) if is_unit_variance(param));
     own(kernel).all(|(_, values)| still(values)) && kernel.children().iter().all(is_rigid)
 }

@@ -13,14 +13,17 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::kernel::bind::{BindError, Cause, Place};
+use crate::kernel::bind_error::{BindError, Cause, Place};
 use crate::kernel::families;
 use crate::kernel::family::{Domains, ParamSpec, Role, Size, Spec, V};
-use crate::kernel::phrasing::Voice;
-use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::print::number;
-use crate::kernel::wrap::{InputsShown, Wrap};
-use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Values, Wrapped};
+use crate::kernel::input_view::ViewPair;
+use crate::kernel::inputs::{InputRef, Inputs};
+use crate::kernel::names::number;
+use crate::kernel::phrasing::Wording;
+use crate::kernel::plan::{Parts, Plan};
+use crate::kernel::tree::{InputsShown, Wrap};
+use crate::kernel::tree::{Kernel, Leaf, Node, Wrapped};
+use crate::kernel::values::Values;
 use crate::param::{Param, State};
 
 const WEIGHTS: ParamSpec = ParamSpec {
@@ -48,7 +51,7 @@ pub(super) static ADDITIVE: Spec = Spec {
     ..Spec::wrap(
         "additive",
         "sums of functions of one input each, of two, and so on up to an order",
-        Voice::each("a sum of functions of a few inputs each, in which each input acts through {k}"),
+        Wording::each("a sum of functions of a few inputs each, in which each input acts through {k}"),
         "sum over orders d of weights_d e_d(z), e_d the sum of all products of d of the z_i = k_i(x_i, x_i')",
         r"\sum_{d} v_d \sum_{i_1 < \dots < i_d} \prod_j k_{i_j}(x_{i_j}, x_{i_j}')",
         &[WEIGHTS],
@@ -61,7 +64,7 @@ pub(super) static ANOVA: Spec = Spec {
     ..Spec::wrap(
         "anova",
         "products of all subsets of the inputs, each further input with a weight",
-        Voice::each("a sum over all sets of inputs, each further input with weight[ {alpha}], where each has {k}"),
+        Wording::each("a sum over all sets of inputs, each further input with weight[ {alpha}], where each has {k}"),
         "v prod_i (1 + alpha k_i(x_i, x_i'))",
         r"v \prod_i (1 + \alpha k_i(x_i, x_i'))",
         &[ALPHA, V],
@@ -74,7 +77,7 @@ pub(super) static DROPOUT: Spec = Spec {
     ..Spec::wrap(
         "dropout",
         "the covariance of a function some of whose inputs are dropped at random",
-        Voice::each("a function some of whose inputs are dropped at random, where each has {k}"),
+        Wording::each("a function some of whose inputs are dropped at random, where each has {k}"),
         "v prod_i (1 - q + q k_i(x_i, x_i')), q the probability to keep an input",
         r"v \prod_i (1 - q + q k_i(x_i, x_i'))",
         &[V],
@@ -84,7 +87,7 @@ pub(super) static DROPOUT: Spec = Spec {
 
 /// What is made of the kernels of the inputs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Mixture {
+pub enum AdditiveForm {
     /// Orders from 1 to this; without it, to the number of kernels.
     Additive(Option<usize>),
     Anova,
@@ -121,22 +124,27 @@ pub enum AdditiveError {
 /// # Errors
 /// An order of 0 or above the number of kernels, an empty list, weights of another number than the order or all 0, a
 /// probability outside \[0, 1\].
-pub fn additive(mixture: Mixture, bases: Bases, inputs: Inputs, params: Vec<Values>) -> Result<Kernel, AdditiveError> {
+pub fn additive(
+    form: AdditiveForm,
+    bases: Bases,
+    inputs: Inputs,
+    params: Vec<Values>,
+) -> Result<Kernel, AdditiveError> {
     let known = match (&bases, &inputs) {
         (Bases::Each(kernels), _) if kernels.is_empty() => return Err(AdditiveError::NoKernel),
         (Bases::Each(kernels), _) => Some(kernels.len()),
         (Bases::Like(_), Inputs::These(these)) => Some(these.len()),
         (Bases::Like(_), Inputs::All) => None,
     };
-    match mixture {
-        Mixture::Additive(Some(0)) => return Err(AdditiveError::NoOrder),
-        Mixture::Additive(Some(order)) if known.is_some_and(|kernels| order > kernels) => {
+    match form {
+        AdditiveForm::Additive(Some(0)) => return Err(AdditiveError::NoOrder),
+        AdditiveForm::Additive(Some(order)) if known.is_some_and(|kernels| order > kernels) => {
             return Err(AdditiveError::Order { order, kernels: known.unwrap_or_default() });
         }
-        Mixture::Dropout(keep) if !(0.0..=1.0).contains(&keep) => return Err(AdditiveError::Keep(keep)),
+        AdditiveForm::Dropout(keep) if !(0.0..=1.0).contains(&keep) => return Err(AdditiveError::Keep(keep)),
         _ => {}
     }
-    if let (Mixture::Additive(order), Some(Values::Each(weights))) = (mixture, params.first())
+    if let (AdditiveForm::Additive(order), Some(Values::Each(weights))) = (form, params.first())
         && let Some(orders) = order.or(known)
         && !weights.is_empty()
         && weights.len() != orders
@@ -149,14 +157,14 @@ pub fn additive(mixture: Mixture, bases: Bases, inputs: Inputs, params: Vec<Valu
         Some(Values::One(weight)) => left_out(weight),
         None => false,
     };
-    if nothing && matches!(mixture, Mixture::Additive(_)) {
+    if nothing && matches!(form, AdditiveForm::Additive(_)) {
         return Err(AdditiveError::NothingLeft);
     }
     let (children, listed, inputs) = match bases {
         Bases::Each(kernels) => (kernels, true, Inputs::All),
         Bases::Like(base) => (vec![base], false, inputs),
     };
-    Ok(Kernel::wrap(Arc::new(Additive { mixture, listed }), children, inputs, params))
+    Ok(Kernel::wrap(Arc::new(Additive { form, listed }), children, inputs, params))
 }
 
 /// The base that stands where none is written.
@@ -166,33 +174,33 @@ pub fn usual_base() -> Kernel {
 
 #[derive(Debug, Clone, Copy)]
 struct Additive {
-    mixture: Mixture,
+    form: AdditiveForm,
     /// The kernels of the inputs are written one by one.
     listed: bool,
 }
 
 impl Wrap for Additive {
     fn spec(&self) -> &'static Spec {
-        match self.mixture {
-            Mixture::Additive(_) => &ADDITIVE,
-            Mixture::Anova => &ANOVA,
-            Mixture::Dropout(_) => &DROPOUT,
+        match self.form {
+            AdditiveForm::Additive(_) => &ADDITIVE,
+            AdditiveForm::Anova => &ANOVA,
+            AdditiveForm::Dropout(_) => &DROPOUT,
         }
     }
 
     fn phrase(&self) -> Cow<'static, str> {
         let each = if self.listed { "made of {all}" } else { "in which each input acts through {k}" };
-        match self.mixture {
-            Mixture::Additive(Some(1)) => format!("a sum of functions of one input each, {each}").into(),
-            Mixture::Additive(Some(order)) => {
+        match self.form {
+            AdditiveForm::Additive(Some(1)) => format!("a sum of functions of one input each, {each}").into(),
+            AdditiveForm::Additive(Some(order)) => {
                 format!("a sum of functions of one input each, and of up to {order} together, {each}").into()
             }
-            Mixture::Additive(None) => format!("a sum of functions of any number of inputs, {each}").into(),
-            Mixture::Anova => {
+            AdditiveForm::Additive(None) => format!("a sum of functions of any number of inputs, {each}").into(),
+            AdditiveForm::Anova => {
                 format!("a sum of functions of any number of inputs, each further one weighted[ by {{alpha}}], {each}")
                     .into()
             }
-            Mixture::Dropout(keep) => {
+            AdditiveForm::Dropout(keep) => {
                 let percent = (keep * 1e4).round() / 1e2;
                 format!("a function whose inputs are each kept with a probability of {percent} %, {each}").into()
             }
@@ -216,7 +224,7 @@ impl Wrap for Additive {
         self.listed
     }
 
-    fn stands_for_each(&self) -> bool {
+    fn is_one_kernel_per_input(&self) -> bool {
         !self.listed
     }
 
@@ -225,29 +233,29 @@ impl Wrap for Additive {
     }
 
     fn extras(&self, _inputs: &[InputRef]) -> Vec<String> {
-        match self.mixture {
-            Mixture::Additive(Some(order)) => vec![format!("order={order}")],
-            Mixture::Dropout(keep) => vec![format!("keep={}", number(keep))],
-            Mixture::Additive(None) | Mixture::Anova => Vec::new(),
+        match self.form {
+            AdditiveForm::Additive(Some(order)) => vec![format!("order={order}")],
+            AdditiveForm::Dropout(keep) => vec![format!("keep={}", number(keep))],
+            AdditiveForm::Additive(None) | AdditiveForm::Anova => Vec::new(),
         }
     }
 
-    fn looks_through(&self) -> bool {
+    fn reads_inputs_through_children(&self) -> bool {
         true
     }
 
     /// The variances are those of the orders.
-    fn holds(&self, _held: bool) -> bool {
+    fn unit_variance_inside(&self, _held: bool) -> bool {
         true
     }
 
     fn is_sum(&self, _wrapped: &Wrapped) -> bool {
-        matches!(self.mixture, Mixture::Additive(_))
+        matches!(self.form, AdditiveForm::Additive(_))
     }
 
     fn additive_orders(&self, wrapped: &Wrapped) -> Option<usize> {
-        match self.mixture {
-            Mixture::Additive(order) if self.listed => Some(order.unwrap_or(wrapped.children.len())),
+        match self.form {
+            AdditiveForm::Additive(order) if self.listed => Some(order.unwrap_or(wrapped.children.len())),
             _ => None,
         }
     }
@@ -261,11 +269,11 @@ impl Wrap for Additive {
         if !base.mentioned().0.is_empty() {
             return Err(error(Place::Node, Cause::NamesInputs { base: base.to_string() }));
         }
-        let dims = node.places_of(&wrapped.inputs, inputs)?;
+        let dims = wrapped.inputs.places(inputs, node.origin())?;
         if dims.is_empty() {
             return Err(error(Place::Node, Cause::NoInputs { family: self.spec().name }));
         }
-        if let Mixture::Additive(Some(order)) = self.mixture
+        if let AdditiveForm::Additive(Some(order)) = self.form
             && order > dims.len()
         {
             return Err(error(Place::Node, Cause::Order { order, inputs: dims.len() }));
@@ -282,15 +290,15 @@ impl Wrap for Additive {
         Ok(Some(Wrapped { wrap, children, inputs: Inputs::All, params: wrapped.params.clone() }))
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
         let count = wrapped.children.len();
-        let args = (0..count).map(|i| plan.child(wrapped, i, seen)).collect::<Result<Vec<_>, _>>()?;
-        let orders = match self.mixture {
-            Mixture::Additive(order) => order.unwrap_or(count),
+        let args = (0..count).map(|i| plan.child(wrapped, i, views)).collect::<Result<Vec<_>, _>>()?;
+        let orders = match self.form {
+            AdditiveForm::Additive(order) => order.unwrap_or(count),
             _ => 1,
         };
         let params = plan.own_params(node, wrapped, &[], orders)?;
-        Ok(plan.combine(Box::new(self.mixture), Parts::of(args, seen).params(params)))
+        Ok(plan.elementwise(Box::new(self.form), Parts::of(args, views).params(params)))
     }
 }
 
@@ -373,7 +381,7 @@ fn on_input(base: &Kernel, input: &InputRef, i: usize, of: usize) -> Result<Kern
         Node::Product(children) => base.with_node(Node::Product(all(children)?)),
         Node::Wrap(wrapped) => {
             // a base inside stands for each of the inputs that its own wrap gets
-            let children = match wrapped.wrap.stands_for_each() {
+            let children = match wrapped.wrap.is_one_kernel_per_input() {
                 true => wrapped.children.clone(),
                 false => all(&wrapped.children)?,
             };

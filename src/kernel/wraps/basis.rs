@@ -5,19 +5,24 @@
 
 use std::sync::Arc;
 
-use crate::kernel::bind::BindError;
+use crate::kernel::bind_error::BindError;
+use crate::kernel::elementwise::Elementwise;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta, V};
-use crate::kernel::phrasing::Voice;
-use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::wrap::{Combine, RowFunction, Wrap};
-use crate::kernel::{Inputs, Kernel, Values, Wrapped};
+use crate::kernel::input_view::RowFunction;
+use crate::kernel::input_view::ViewPair;
+use crate::kernel::inputs::Inputs;
+use crate::kernel::phrasing::Wording;
+use crate::kernel::plan::{Parts, Plan};
+use crate::kernel::tree::Wrap;
+use crate::kernel::tree::{Kernel, Wrapped};
+use crate::kernel::values::Values;
 use crate::linalg::vector;
 
 pub(super) static SPEC: Spec = Spec {
     name: "basis",
     aliases: &[],
     summary: "known functions of the inputs with unknown weights",
-    voice: Voice::wrap("a sum of the functions {f} of {x} with unknown weights[ of variance {v}]"),
+    wording: Wording::wrap("a sum of the functions {f} of {x} with unknown weights[ of variance {v}]"),
     formula: "v sum_i f_i(x) f_i(x')",
     latex: r"v \sum_i f_i(x) f_i(x')",
     params: &[V],
@@ -25,7 +30,7 @@ pub(super) static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: true,
     several_inputs: true,
-    divisible: false,
+    infinitely_divisible: false,
     example: "basis(x -> [1, x, x^2], 0)",
     points: &[],
 };
@@ -47,13 +52,13 @@ impl Wrap for Basis {
         Some(&*self.0)
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
-        let inputs = plan.inputs(node, &wrapped.inputs)?;
-        plan.numbers(node, &inputs, "are no numbers that a function could be given")?;
-        let features = plan.through(node, seen, &self.0, &inputs, false)?;
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
+        let inputs = plan.inputs(node.origin(), &wrapped.inputs)?;
+        plan.numbers(node.origin(), &inputs, "are no numbers that a function could be given")?;
+        let features = plan.function_views(node.origin(), views, &self.0, &inputs, false)?;
         let params = plan.own_params(node, wrapped, &inputs, 1)?;
-        let columns = (0..plan.shows(features.left)).collect();
-        Ok(plan.combine(Box::new(Features), Parts { columns, ..Parts::of(Vec::new(), features).params(params) }))
+        let columns = (0..plan.column_count(features.left)).collect();
+        Ok(plan.elementwise(Box::new(Features), Parts { columns, ..Parts::of(Vec::new(), features).params(params) }))
     }
 }
 
@@ -61,7 +66,7 @@ impl Wrap for Basis {
 #[derive(Debug)]
 struct Features;
 
-impl Combine for Features {
+impl Elementwise for Features {
     fn prepare(&self, _theta: Theta<'_>, x: &[&[f64]]) -> Rows {
         x.iter().map(|column| column.to_vec()).collect()
     }

@@ -4,12 +4,16 @@
 
 use std::sync::Arc;
 
-use crate::kernel::bind::BindError;
+use crate::kernel::bind_error::BindError;
+use crate::kernel::elementwise::Elementwise;
 use crate::kernel::family::{Domains, Pairs, ParamSpec, Role, Rows, Size, Spec, Theta};
-use crate::kernel::phrasing::Voice;
-use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::wrap::{Combine, Wrap};
-use crate::kernel::{Inputs, Kernel, Values, Wrapped};
+use crate::kernel::input_view::ViewPair;
+use crate::kernel::inputs::Inputs;
+use crate::kernel::phrasing::Wording;
+use crate::kernel::plan::{Parts, Plan};
+use crate::kernel::tree::Wrap;
+use crate::kernel::tree::{Kernel, Wrapped};
+use crate::kernel::values::Values;
 use crate::linalg::vector;
 
 const AT: ParamSpec = ParamSpec {
@@ -36,7 +40,7 @@ pub(super) static SPEC: Spec = Spec {
     name: "changepoint",
     aliases: &[],
     summary: "one kernel before a point of an input, another after it",
-    voice: Voice::wrap("a change [near {x} = {at}|along {x}][ over about {width}] from {1} to {2}"),
+    wording: Wording::wrap("a change [near {x} = {at}|along {x}][ over about {width}] from {1} to {2}"),
     formula: "(1 - s)(1 - s') k1 + s s' k2, s = 1/(1 + exp(-(x - at)/width))",
     latex: r"(1-\sigma)(1-\sigma') k_1 + \sigma \sigma' k_2",
     params: &[AT, WIDTH],
@@ -44,7 +48,7 @@ pub(super) static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: true,
     several_inputs: false,
-    divisible: false,
+    infinitely_divisible: false,
     example: "changepoint(SE(0, l=1), SE(0, l=5), 0, at=2, width=0.5)",
     points: &[],
 };
@@ -66,11 +70,11 @@ impl Wrap for Changepoint {
         true
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
-        let args = vec![plan.child(wrapped, 0, seen)?, plan.child(wrapped, 1, seen)?];
-        let columns = plan.one_input(node, &wrapped.inputs, seen, SPEC.name)?;
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
+        let args = vec![plan.child(wrapped, 0, views)?, plan.child(wrapped, 1, views)?];
+        let columns = plan.single_input(node.origin(), &wrapped.inputs, views, SPEC.name)?;
         let params = plan.own_params(node, wrapped, &columns, 1)?;
-        Ok(plan.combine(Box::new(Changepoint), Parts { columns, ..Parts::of(args, seen).params(params) }))
+        Ok(plan.elementwise(Box::new(Changepoint), Parts { columns, ..Parts::of(args, views).params(params) }))
     }
 }
 
@@ -83,7 +87,7 @@ const AFTER: usize = 0;
 const BEFORE: usize = 1;
 const Z: usize = 2;
 
-impl Combine for Changepoint {
+impl Elementwise for Changepoint {
     fn prepare(&self, theta: Theta<'_>, x: &[&[f64]]) -> Rows {
         let (at, width) = (theta.one(0), theta.one(1));
         let z: Vec<f64> = x[0].iter().map(|x| (x - at) / width).collect();

@@ -1,14 +1,14 @@
 //! Combinations that several wraps are made of.
 
+use crate::kernel::elementwise::Elementwise;
 use crate::kernel::family::{Pairs, Rows, Theta};
-use crate::kernel::wrap::Combine;
 use crate::linalg::vector;
 
 /// Σ wᵢkᵢ with weights that are known.
 #[derive(Debug)]
 pub(super) struct Weighted(pub Vec<f64>);
 
-impl Combine for Weighted {
+impl Elementwise for Weighted {
     fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
         Vec::new()
     }
@@ -43,7 +43,7 @@ impl Combine for Weighted {
 #[derive(Debug)]
 pub(super) struct Powers(pub Vec<i32>);
 
-impl Combine for Powers {
+impl Elementwise for Powers {
     fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
         Vec::new()
     }
@@ -92,22 +92,22 @@ pub(super) struct Normalized {
 }
 
 /// Where in a slice the row stands that meets itself.
-pub(super) fn itself(pairs: Pairs<'_>, len: usize) -> Option<usize> {
+pub(super) fn self_pair(pairs: Pairs<'_>, len: usize) -> Option<usize> {
     let inside = pairs.same && (pairs.from..pairs.from + len).contains(&pairs.j);
     inside.then(|| pairs.j - pairs.from)
 }
 
-impl Combine for Normalized {
+impl Elementwise for Normalized {
     fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
         Vec::new()
     }
 
     fn column(&self, _theta: Theta<'_>, pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
         let own = pairs.right(0);
-        for ((out, k), around) in out.iter_mut().zip(args[0]).zip(pairs.left(0, args[0].len())) {
-            *out = k / (around * own).sqrt();
+        for ((out, k), diagonals) in out.iter_mut().zip(args[0]).zip(pairs.left(0, args[0].len())) {
+            *out = k / (diagonals * own).sqrt();
         }
-        if let Some(own) = itself(pairs, out.len()).filter(|_| self.alike) {
+        if let Some(own) = self_pair(pairs, out.len()).filter(|_| self.alike) {
             out[own] = 1.0;
         }
     }
@@ -126,12 +126,12 @@ impl Combine for Normalized {
         _gradient: &mut [f64],
     ) {
         let own = pairs.right(0);
-        for ((adjoint, w), around) in adjoints[0].iter_mut().zip(w).zip(pairs.left(0, w.len())) {
-            *adjoint += w / (around * own).sqrt();
+        for ((adjoint, w), diagonals) in adjoints[0].iter_mut().zip(w).zip(pairs.left(0, w.len())) {
+            *adjoint += w / (diagonals * own).sqrt();
         }
     }
 
-    fn pull_around(
+    fn pull_diagonals(
         &self,
         _theta: Theta<'_>,
         pairs: Pairs<'_>,
@@ -141,10 +141,10 @@ impl Combine for Normalized {
         right: &mut f64,
     ) {
         let own = pairs.right(0);
-        let around = pairs.left(0, w.len());
+        let diagonals = pairs.left(0, w.len());
         for (i, (w, k)) in w.iter().zip(args[0]).enumerate() {
-            let by = -0.5 * w * k / (around[i] * own).sqrt();
-            left[i] += by / around[i];
+            let by = -0.5 * w * k / (diagonals[i] * own).sqrt();
+            left[i] += by / diagonals[i];
             *right += by / own;
         }
     }

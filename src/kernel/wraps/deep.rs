@@ -10,14 +10,18 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::combinations::itself;
-use super::warp::seen_by;
-use crate::kernel::bind::BindError;
+use super::combinations::self_pair;
+use super::warp::inputs_of;
+use crate::kernel::bind_error::BindError;
+use crate::kernel::elementwise::Elementwise;
 use crate::kernel::family::{L, Pairs, ParamSpec, Rows, Size, Spec, Theta, V};
-use crate::kernel::phrasing::Voice;
-use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::wrap::{Combine, Wrap};
-use crate::kernel::{InputRef, Inputs, Kernel, Values, Wrapped};
+use crate::kernel::input_view::ViewPair;
+use crate::kernel::inputs::{InputRef, Inputs};
+use crate::kernel::phrasing::Wording;
+use crate::kernel::plan::{Parts, Plan};
+use crate::kernel::tree::Wrap;
+use crate::kernel::tree::{Kernel, Wrapped};
+use crate::kernel::values::Values;
 use crate::linalg::vector;
 
 const CONNECTION: ParamSpec =
@@ -26,11 +30,11 @@ const CONNECTION: ParamSpec =
 pub(super) static DEEP: Spec = Spec {
     stationary: true,
     reads_inputs: false,
-    divisible: true,
+    infinitely_divisible: true,
     ..Spec::wrap(
         "deep",
         "features of features: the kernel of infinitely wide layers, one upon another",
-        Voice::wrap("a function of the features of {k}, layer upon layer"),
+        Wording::wrap("a function of the features of {k}, layer upon layer"),
         "v k_n, k_{L+1} = exp(-(k_L(x, x) - 2 k_L(x, x') + k_L(x', x'))/2)",
         r"v\, k_n,\ k_{L+1} = \exp\left(-\tfrac{1}{2}[k_L(x, x) - 2 k_L(x, x') + k_L(x', x')]\right)",
         &[V],
@@ -41,11 +45,11 @@ pub(super) static DEEP: Spec = Spec {
 pub(super) static CONNECTED: Spec = Spec {
     stationary: true,
     reads_inputs: false,
-    divisible: true,
+    infinitely_divisible: true,
     ..Spec::wrap(
         "deep",
         "features of features and of the inputs themselves",
-        Voice::wrap("a function of the inputs and of the features of {k}, layer upon layer"),
+        Wording::wrap("a function of the inputs and of the features of {k}, layer upon layer"),
         "v k_n, k_{L+1} = exp(-(k_L(x, x) - 2 k_L(x, x') + k_L(x', x') + |x - x'|^2/l^2)/2)",
         r"v\, k_n,\ k_{L+1} = \exp\left(-\tfrac{1}{2}[k_L(x, x) - 2 k_L(x, x') + k_L(x', x') + |x - x'|^2/l^2]\right)",
         &[CONNECTION, V],
@@ -134,12 +138,12 @@ impl Wrap for Deep {
         if self.connected { vec!["connected=true".into()] } else { Vec::new() }
     }
 
-    fn looks_through(&self) -> bool {
+    fn reads_inputs_through_children(&self) -> bool {
         true
     }
 
     /// The variance of the first layer is the size of its features: it matters whatever stands around.
-    fn holds(&self, _held: bool) -> bool {
+    fn unit_variance_inside(&self, _held: bool) -> bool {
         false
     }
 
@@ -148,35 +152,37 @@ impl Wrap for Deep {
     }
 
     /// e^{−D/2} with D a squared distance has every power, whatever kernel the distance comes from.
-    fn divisible(&self, _children: &[bool]) -> bool {
+    fn infinitely_divisible(&self, _children: &[bool]) -> bool {
         self.depth != Depth::Layers(1)
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
         let child = &wrapped.children[0];
         let mut columns = Vec::new();
         let mut inputs = Vec::new();
         if self.connected {
-            inputs = seen_by(plan, child)?;
-            plan.numbers(node, &inputs, "have no distance, and the connection is by distance")?;
+            inputs = inputs_of(plan, child)?;
+            plan.numbers(node.origin(), &inputs, "have no distance, and the connection is by distance")?;
             let looked = Inputs::These(inputs.iter().map(|&i| InputRef::Index(i)).collect());
-            columns = plan.looks(node, &looked, seen.left)?.columns;
+            columns = plan.input_columns(node.origin(), &looked, views.left)?.columns;
         }
         if self.depth == Depth::Infinite {
-            plan.only_parameters(wrapped, 0, seen)?;
+            plan.only_parameters(wrapped, 0, views)?;
             let params = plan.own_params(node, wrapped, &inputs, 1)?;
-            return Ok(plan.combine(Box::new(*self), Parts { columns, ..Parts::of(Vec::new(), seen).params(params) }));
+            return Ok(
+                plan.elementwise(Box::new(*self), Parts { columns, ..Parts::of(Vec::new(), views).params(params) })
+            );
         }
-        let (args, around) = if seen.left == seen.right {
-            let own = plan.child(wrapped, 0, seen)?;
+        let (args, diagonals) = if views.left == views.right {
+            let own = plan.child(wrapped, 0, views)?;
             (vec![own], [own, own])
         } else {
-            let all = plan.copies(wrapped, 0, &[seen, Seen::both(seen.left), Seen::both(seen.right)])?;
+            let all = plan.copies(wrapped, 0, &[views, ViewPair::both(views.left), ViewPair::both(views.right)])?;
             (vec![all[0]], [all[1], all[2]])
         };
         let params = plan.own_params(node, wrapped, &inputs, 1)?;
-        let parts = Parts { around: Some(around), columns, ..Parts::of(args, seen).params(params) };
-        Ok(plan.combine(Box::new(Deep { alike: seen.left == seen.right, ..*self }), parts))
+        let parts = Parts { diagonals: Some(diagonals), columns, ..Parts::of(args, views).params(params) };
+        Ok(plan.elementwise(Box::new(Deep { alike: views.left == views.right, ..*self }), parts))
     }
 }
 
@@ -203,7 +209,7 @@ impl Deep {
     }
 
     /// The last layer of one pair, without its variance, with its derivatives: the layers walked back.
-    fn layer(&self, k: f64, around: f64, connection: f64) -> Layer {
+    fn layer(&self, k: f64, diagonals: f64, connection: f64) -> Layer {
         let Depth::Layers(n) = self.depth else {
             let k = log_limit(connection).exp();
             // (1 − 1/k) dk = d(½r²)
@@ -211,7 +217,7 @@ impl Deep {
         };
         // log k_{L+1} = k_L − 1 − ½r² for L ≥ 2, where k_L(x, x) = 1
         let (mut by_first, mut by_connection) = (1.0, -1.0);
-        let mut log = k - around - connection;
+        let mut log = k - diagonals - connection;
         for _ in 2..n {
             let layer = log.exp();
             by_first *= layer;
@@ -257,7 +263,7 @@ fn small(s: f64) -> f64 {
     s * s / 2.0 * (1.0 - s / 3.0 * (1.0 - s / 4.0 * (1.0 - s / 5.0 * (1.0 - s / 6.0 * (1.0 - s / 7.0)))))
 }
 
-impl Combine for Deep {
+impl Elementwise for Deep {
     fn prepare(&self, theta: Theta<'_>, x: &[&[f64]]) -> Rows {
         let l = theta.one(0);
         x.iter().map(|column| column.iter().map(|x| x / l).collect()).collect()
@@ -290,7 +296,7 @@ impl Combine for Deep {
                     }
                 }
                 vector::exp_scaled(out, 1.0, v);
-                if let Some(own) = itself(pairs, len).filter(|_| self.alike) {
+                if let Some(own) = self_pair(pairs, len).filter(|_| self.alike) {
                     out[own] = v;
                 }
             }
@@ -337,7 +343,7 @@ impl Combine for Deep {
         }
     }
 
-    fn pull_around(
+    fn pull_diagonals(
         &self,
         theta: Theta<'_>,
         pairs: Pairs<'_>,
@@ -385,14 +391,14 @@ impl Deep {
     /// For each pair: ‖x − x′‖²/l², and the last layer.
     fn each(&self, pairs: Pairs<'_>, args: &[&[f64]], len: usize, mut f: impl FnMut(usize, f64, Layer)) {
         for (i, &r) in self.distances(pairs, len).iter().enumerate() {
-            let (first, around) = match self.depth {
+            let (first, diagonals) = match self.depth {
                 Depth::Infinite => (0.0, 0.0),
                 Depth::Layers(_) => {
                     let own = self.own(pairs);
                     (args[0][i], 0.5 * (pairs.left(own, len)[i] + pairs.right(own)))
                 }
             };
-            f(i, r, self.layer(first, around, 0.5 * r));
+            f(i, r, self.layer(first, diagonals, 0.5 * r));
         }
     }
 }

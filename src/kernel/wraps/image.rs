@@ -10,21 +10,23 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::combinations::{Normalized, Weighted};
-use super::invariant::{gathered, pairs, placed};
-use super::warp::seen_by;
-use crate::kernel::bind::{BindError, Cause, Place};
+use super::invariant::{moved_pair, pairs, with_multiplicity};
+use super::warp::inputs_of;
+use crate::kernel::bind_error::{BindError, Cause, Place};
 use crate::kernel::family::Spec;
 use crate::kernel::group::{Coordinate, Placement};
-use crate::kernel::phrasing::Voice;
-use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::wrap::Wrap;
-use crate::kernel::{InputRef, Inputs, Kernel, Wrapped};
+use crate::kernel::input_view::ViewPair;
+use crate::kernel::inputs::{InputRef, Inputs};
+use crate::kernel::phrasing::Wording;
+use crate::kernel::plan::{Parts, Plan};
+use crate::kernel::tree::Wrap;
+use crate::kernel::tree::{Kernel, Wrapped};
 
 pub(super) static TRANSLATE: Spec = Spec {
     name: "translate",
     aliases: &[],
     summary: "functions of a signal that stay the same when it is shifted in a circle",
-    voice: Voice::wrap("{k}, made to stay the same when the signal is shifted in a circle"),
+    wording: Wording::wrap("{k}, made to stay the same when the signal is shifted in a circle"),
     formula: "sum over all shifts T of k(x, T x')",
     latex: r"\sum_{i} k(x, T_i x')",
     params: &[],
@@ -32,7 +34,7 @@ pub(super) static TRANSLATE: Spec = Spec {
     stationary: false,
     reads_inputs: false,
     several_inputs: true,
-    divisible: false,
+    infinitely_divisible: false,
     example: "translate(SE([0, 1, 2]))",
     points: &[],
 };
@@ -41,7 +43,7 @@ pub(super) static CONV: Spec = Spec {
     name: "conv",
     aliases: &[],
     summary: "functions of an image that stay the same when it is shifted",
-    voice: Voice::wrap("{k}, added up over all shifts of the image"),
+    wording: Wording::wrap("{k}, added up over all shifts of the image"),
     formula: "sum over shifts T, U of k(T x, U x'), divided by their number",
     latex: r"\frac{1}{n} \sum_{i,j} k(T_i x, T_j x')",
     params: &[],
@@ -49,7 +51,7 @@ pub(super) static CONV: Spec = Spec {
     stationary: false,
     reads_inputs: false,
     several_inputs: true,
-    divisible: false,
+    infinitely_divisible: false,
     example: "conv(SE([0, 1, 2, 3]), rows=2, cols=2)",
     points: &[],
 };
@@ -108,7 +110,7 @@ impl Wrap for Image {
     }
 
     fn phrase(&self) -> Cow<'static, str> {
-        let Some(shifts) = &self.shifts else { return TRANSLATE.voice.noun.into() };
+        let Some(shifts) = &self.shifts else { return TRANSLATE.wording.noun.into() };
         let how_far = match shifts.radius {
             None => "over all shifts of the image".to_string(),
             Some(1) => "over shifts of the image by up to 1 pixel".to_string(),
@@ -141,7 +143,7 @@ impl Wrap for Image {
         all
     }
 
-    fn moves_apart(&self) -> bool {
+    fn moves_arguments_separately(&self) -> bool {
         true
     }
 
@@ -150,21 +152,21 @@ impl Wrap for Image {
     }
 
     /// A variance inside has no effect on what is normalized.
-    fn holds(&self, held: bool) -> bool {
-        held || self.normalize
+    fn unit_variance_inside(&self, unit_variance: bool) -> bool {
+        unit_variance || self.normalize
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
         let child = &wrapped.children[0];
         // by place and by name is one pixel
         let mut pixels: Vec<usize> = Vec::new();
-        for pixel in seen_by(plan, child)? {
+        for pixel in inputs_of(plan, child)? {
             if !pixels.contains(&pixel) {
                 pixels.push(pixel);
             }
         }
-        plan.numbers(node, &pixels, "are no pixels")?;
-        plan.not_wound(node, &pixels, seen.left, self.spec().name)?;
+        plan.numbers(node.origin(), &pixels, "are no pixels")?;
+        plan.not_embedded(node.origin(), &pixels, views.left, self.spec().name)?;
         let whole = Shifts { rows: 1, cols: pixels.len(), radius: None, edges: Edges::Wrap };
         let shifts = self.shifts.as_ref().unwrap_or(&whole);
         if shifts.rows.checked_mul(shifts.cols) != Some(pixels.len()) {
@@ -172,28 +174,28 @@ impl Wrap for Image {
             return Err(BindError { origin: node.origin(), place: Place::Node, cause });
         }
         let placements = shifts.placements(&pixels, plan.width());
-        let sum = |plan: &mut Plan<'_>, seen: Seen| -> Result<usize, BindError> {
+        let sum = |plan: &mut Plan<'_>, views: ViewPair| -> Result<usize, BindError> {
             let pairs = pairs(plan, child, &placements, shifts.is_group());
-            let seen_by: Vec<Seen> = pairs.iter().map(|(g, h, _)| placed(plan, seen, g, h)).collect();
-            let registers = plan.copies(wrapped, 0, &seen_by)?;
-            let (args, counts) = gathered(&registers, pairs.iter().map(|p| p.2));
+            let moved_views: Vec<ViewPair> = pairs.iter().map(|(g, h, _)| moved_pair(plan, views, g, h)).collect();
+            let registers = plan.copies(wrapped, 0, &moved_views)?;
+            let (args, counts) = with_multiplicity(&registers, pairs.iter().map(|p| p.2));
             let weights: Vec<f64> = counts.iter().map(|&n| n as f64 / placements.len() as f64).collect();
-            Ok(plan.part(Box::new(Weighted(weights.clone())), args, &weights))
+            Ok(plan.weighted_sum(Box::new(Weighted(weights.clone())), args, &weights))
         };
         if !self.normalize {
-            let register = sum(plan, seen)?;
+            let register = sum(plan, views)?;
             plan.no_params();
             return Ok(register);
         }
-        let around = [Seen::both(seen.left), Seen::both(seen.right)];
+        let diagonals = [ViewPair::both(views.left), ViewPair::both(views.right)];
         let mut registers = Vec::new();
-        plan.alike(&[seen, around[0], around[1]], |plan, seen| {
-            registers.push(sum(plan, seen)?);
+        plan.repeated(&[views, diagonals[0], diagonals[1]], |plan, views| {
+            registers.push(sum(plan, views)?);
             Ok(())
         })?;
         plan.no_params();
-        let parts = Parts { around: Some([registers[1], registers[2]]), ..Parts::of(vec![registers[0]], seen) };
-        Ok(plan.combine(Box::new(Normalized { alike: seen.left == seen.right }), parts))
+        let parts = Parts { diagonals: Some([registers[1], registers[2]]), ..Parts::of(vec![registers[0]], views) };
+        Ok(plan.elementwise(Box::new(Normalized { alike: views.left == views.right }), parts))
     }
 }
 

@@ -10,21 +10,23 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::combinations::{Powers, Weighted};
-use crate::kernel::bind::{BindError, Cause, Place};
+use crate::kernel::bind_error::{BindError, Cause, Place};
 use crate::kernel::family::Spec;
 use crate::kernel::group::{Move, MoveError, MoveKind, Placement, group, largest_shift, order};
 use crate::kernel::input_view::ViewMap;
-use crate::kernel::phrasing::Voice;
-use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::print::number;
-use crate::kernel::wrap::{InputsShown, Wrap};
-use crate::kernel::{InputRef, Inputs, Kernel, Node, Wrapped};
+use crate::kernel::input_view::ViewPair;
+use crate::kernel::inputs::{InputRef, Inputs};
+use crate::kernel::names::number;
+use crate::kernel::phrasing::Wording;
+use crate::kernel::plan::{Parts, Plan};
+use crate::kernel::tree::{InputsShown, Wrap};
+use crate::kernel::tree::{Kernel, Node, Wrapped};
 
 pub(super) static INVARIANT: Spec = Spec {
     name: "invariant",
     aliases: &[],
     summary: "functions that stay the same when their inputs are moved",
-    voice: Voice::wrap("{k}, made to stay the same when its inputs are moved"),
+    wording: Wording::wrap("{k}, made to stay the same when its inputs are moved"),
     formula: "sum over all g, h of the group of k(g x, h x'); by product: their product; by fold: k(A x, A x'), A x one \
               point for all that x is moved to",
     latex: r"\sum_{g \in G} \sum_{h \in G} k(g x, h x')",
@@ -33,7 +35,7 @@ pub(super) static INVARIANT: Spec = Spec {
     stationary: false,
     reads_inputs: true,
     several_inputs: true,
-    divisible: false,
+    infinitely_divisible: false,
     example: "invariant(SE, swap(0, 1), flip(0))",
     points: &[],
 };
@@ -42,7 +44,7 @@ pub(super) static REFLECT: Spec = Spec {
     name: "reflect",
     aliases: &[],
     summary: "functions with a mirror: f(-x) = f(x) for one input, f(x, y) = f(y, x) for two",
-    voice: Voice::wrap("{k}, made to stay the same when its inputs are mirrored"),
+    wording: Wording::wrap("{k}, made to stay the same when its inputs are mirrored"),
     formula: "k(x, x') + k(x, -x') + k(-x, x') + k(-x, -x')",
     latex: r"k(x, x') + k(x, -x') + k(-x, x') + k(-x, -x')",
     params: &[],
@@ -50,7 +52,7 @@ pub(super) static REFLECT: Spec = Spec {
     stationary: false,
     reads_inputs: true,
     several_inputs: true,
-    divisible: false,
+    infinitely_divisible: false,
     example: "reflect(SE, 0, 1)",
     points: &[],
 };
@@ -101,7 +103,7 @@ pub fn invariant(kernel: Kernel, moves: Vec<Move>, method: Method, normalize: bo
     }
     order(&moves)?;
     if method == Method::Product
-        && let Some(factor) = kernel.indivisible()
+        && let Some(factor) = kernel.not_infinitely_divisible()
     {
         return Err(InvariantError::NoProduct { factor: factor.heading() });
     }
@@ -138,7 +140,7 @@ impl Wrap for Invariant {
     }
 
     fn phrase(&self) -> Cow<'static, str> {
-        let moves: Vec<String> = self.moves.iter().map(Move::said).collect();
+        let moves: Vec<String> = self.moves.iter().map(Move::clause).collect();
         let how = match self.method {
             Method::Sum => "",
             Method::Product => ", by a product over all moves",
@@ -166,7 +168,7 @@ impl Wrap for Invariant {
     fn extras(&self, _inputs: &[InputRef]) -> Vec<String> {
         if std::ptr::eq(self.spec, &REFLECT) {
             let [one] = &self.moves[..] else { return Vec::new() };
-            let inputs = crate::kernel::print::input_list(&one.inputs);
+            let inputs = crate::kernel::names::input_list(&one.inputs);
             let about = one.about.iter().filter(|c| **c != 0.0).map(|c| format!("about={}", number(*c)));
             return std::iter::once(inputs).chain(about).collect();
         }
@@ -180,7 +182,7 @@ impl Wrap for Invariant {
         all
     }
 
-    fn moves_apart(&self) -> bool {
+    fn moves_arguments_separately(&self) -> bool {
         self.method != Method::Fold
     }
 
@@ -188,11 +190,11 @@ impl Wrap for Invariant {
         self.method != Method::Product
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
-        let moved = plan.inputs(node, &wrapped.inputs)?;
-        plan.numbers(node, &moved, "cannot be moved")?;
-        plan.not_wound(node, &moved, seen.left, self.spec.name)?;
-        let at = self.moves.iter().map(|m| plan.inputs(node, &Inputs::These(m.inputs.clone())));
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
+        let moved = plan.inputs(node.origin(), &wrapped.inputs)?;
+        plan.numbers(node.origin(), &moved, "cannot be moved")?;
+        plan.not_embedded(node.origin(), &moved, views.left, self.spec.name)?;
+        let at = self.moves.iter().map(|m| plan.inputs(node.origin(), &Inputs::These(m.inputs.clone())));
         let at = at.collect::<Result<Vec<_>, _>>()?;
         let error = |cause| BindError { origin: node.origin(), place: Place::Node, cause };
         if let Some(m) = at.iter().find(|m| (1..m.len()).any(|i| m[..i].contains(&m[i]))) {
@@ -204,31 +206,31 @@ impl Wrap for Invariant {
                 .map(|c| group.iter().any(|element| element.0[c].from == c && element.0[c].sign < 0.0))
                 .collect();
             let map = || ViewMap::Folded { group: group.clone(), mirrored: mirrored.clone() };
-            let folded = plan.viewed(node, seen, &[], 0, map)?;
+            let folded = plan.mapped_views(node.origin(), views, &[], 0, map)?;
             let register = plan.child(wrapped, 0, folded)?;
             plan.no_params();
             return Ok(register);
         }
         let pairs = pairs(plan, &wrapped.children[0], &group, true);
-        let seen_by: Vec<Seen> = pairs.iter().map(|(g, h, _)| placed(plan, seen, g, h)).collect();
-        let registers = plan.copies(wrapped, 0, &seen_by)?;
+        let moved_views: Vec<ViewPair> = pairs.iter().map(|(g, h, _)| moved_pair(plan, views, g, h)).collect();
+        let registers = plan.copies(wrapped, 0, &moved_views)?;
         plan.no_params();
-        let (args, counts) = gathered(&registers, pairs.iter().map(|p| p.2));
-        let parts = Parts::of(args, seen);
+        let (args, counts) = with_multiplicity(&registers, pairs.iter().map(|p| p.2));
+        let parts = Parts::of(args, views);
         let terms = (group.len() * group.len()) as f64;
         Ok(match self.method {
-            Method::Product => plan.combine(Box::new(Powers(counts.iter().map(|&n| n as i32).collect())), parts),
+            Method::Product => plan.elementwise(Box::new(Powers(counts.iter().map(|&n| n as i32).collect())), parts),
             _ => {
                 let scale = if self.normalize { 1.0 / terms } else { 1.0 };
-                plan.combine(Box::new(Weighted(counts.iter().map(|&n| n as f64 * scale).collect())), parts)
+                plan.elementwise(Box::new(Weighted(counts.iter().map(|&n| n as f64 * scale).collect())), parts)
             }
         })
     }
 }
 
 /// The views of a pair moved by two elements.
-pub(super) fn placed(plan: &mut Plan<'_>, seen: Seen, g: &Placement, h: &Placement) -> Seen {
-    Seen { left: plan.placed(seen.left, g.clone()), right: plan.placed(seen.right, h.clone()) }
+pub(super) fn moved_pair(plan: &mut Plan<'_>, views: ViewPair, g: &Placement, h: &Placement) -> ViewPair {
+    ViewPair { left: plan.moved_view(views.left, g.clone()), right: plan.moved_view(views.right, h.clone()) }
 }
 
 /// The pairs (g, h) that a double sum over some placements comes to, and how often each stands in it. Where moving both
@@ -240,7 +242,8 @@ pub(super) fn pairs(
     is_group: bool,
 ) -> Vec<(Placement, Placement, usize)> {
     let identity = Placement::identity(plan.width());
-    let back: Vec<Option<Placement>> = all.iter().map(|g| g.inverse().filter(|_| is_still(plan, kernel, g))).collect();
+    let back: Vec<Option<Placement>> =
+        all.iter().map(|g| g.inverse().filter(|_| is_unchanged_by(plan, kernel, g))).collect();
     if is_group && back.iter().all(Option::is_some) {
         return all.iter().map(|h| (identity.clone(), h.clone(), all.len())).collect();
     }
@@ -265,7 +268,7 @@ pub(super) fn pairs(
 }
 
 /// Registers each once, with how often they stand for a term.
-pub(super) fn gathered(registers: &[usize], counts: impl Iterator<Item = usize>) -> (Vec<usize>, Vec<usize>) {
+pub(super) fn with_multiplicity(registers: &[usize], counts: impl Iterator<Item = usize>) -> (Vec<usize>, Vec<usize>) {
     let (mut args, mut sums): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     for (&register, count) in registers.iter().zip(counts) {
         match args.iter().position(|&a| a == register) {
@@ -280,24 +283,26 @@ pub(super) fn gathered(registers: &[usize], counts: impl Iterator<Item = usize>)
 }
 
 /// Whether k(gx, gx′) = k(x, x′), as far as the form of the kernel tells.
-fn is_still(plan: &Plan<'_>, kernel: &Kernel, g: &Placement) -> bool {
+fn is_unchanged_by(plan: &Plan<'_>, kernel: &Kernel, g: &Placement) -> bool {
     let kept = |inputs: &[usize]| inputs.iter().all(|&c| g.keeps(c));
     match kernel.node() {
         Node::Leaf(leaf) => {
             let spec = leaf.family.spec();
-            let Ok(inputs) = plan.inputs(kernel, &leaf.inputs) else { return false };
+            let Ok(inputs) = plan.inputs(kernel.origin(), &leaf.inputs) else { return false };
             // a distance does not change when its coordinates trade places or are mirrored
             let within = inputs.iter().all(|&c| inputs.contains(&g.0[c].from) && g.0[c].sign != 0.0);
             !spec.reads_inputs
                 || kept(&inputs)
                 || (spec.stationary && within && (!leaf.ard || inputs.iter().all(|&c| g.0[c].from == c)))
         }
-        Node::Sum(children) | Node::Product(children) => children.iter().all(|c| is_still(plan, c, g)),
-        Node::Wrap(wrapped) if wrapped.wrap.looks_through() => wrapped.children.iter().all(|c| is_still(plan, c, g)),
+        Node::Sum(children) | Node::Product(children) => children.iter().all(|c| is_unchanged_by(plan, c, g)),
+        Node::Wrap(wrapped) if wrapped.wrap.reads_inputs_through_children() => {
+            wrapped.children.iter().all(|c| is_unchanged_by(plan, c, g))
+        }
         Node::Wrap(_) => {
             let (mentioned, all) = kernel.mentioned();
             let inputs = if all { Inputs::All } else { Inputs::These(mentioned) };
-            plan.inputs(kernel, &inputs).is_ok_and(|inputs| kept(&inputs))
+            plan.inputs(kernel.origin(), &inputs).is_ok_and(|inputs| kept(&inputs))
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The constructions around kernels, one a file, and the list of their declarations.
 
 mod additive;
+mod additive_values;
 mod basis;
 mod changepoint;
 mod combinations;
 mod deep;
 mod image;
 mod invariant;
-mod mixture;
 mod periodic_embedding;
 mod power;
 mod scale;
@@ -15,13 +15,13 @@ mod warp;
 
 use super::family::Spec;
 
-pub use additive::{AdditiveError, Bases, Mixture, Orders, additive, usual_base};
+pub use additive::{AdditiveError, AdditiveForm, Bases, Orders, additive, usual_base};
 pub use basis::basis;
 pub use changepoint::changepoint;
 pub use deep::{DeepError, Depth, deep, log_limit};
 pub use image::{Edges, Shifts, conv, translate};
 pub use invariant::{InvariantError, Method, invariant};
-pub use periodic_embedding::{Winding, wound};
+pub use periodic_embedding::{PeriodicEmbedding, periodic_embedding};
 pub use power::power;
 pub use scale::scale;
 pub use warp::warp;

@@ -8,26 +8,29 @@
 use std::sync::Arc;
 
 use super::combinations::Weighted;
-use super::invariant::{gathered, pairs, placed};
-use crate::kernel::bind::{BindError, Cause, Place};
+use super::invariant::{moved_pair, pairs, with_multiplicity};
+use crate::kernel::bind_error::{BindError, Cause, Place};
 use crate::kernel::family::{P, ParamSpec, Size, Spec};
 use crate::kernel::group::{Move, MoveKind, group};
 use crate::kernel::input_view::ViewMap;
-use crate::kernel::phrasing::Voice;
-use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::wrap::{InputsShown, Wrap};
-use crate::kernel::{Inputs, Kernel, Values, Wrapped};
+use crate::kernel::input_view::ViewPair;
+use crate::kernel::inputs::Inputs;
+use crate::kernel::phrasing::Wording;
+use crate::kernel::plan::{Parts, Plan};
+use crate::kernel::tree::{InputsShown, Wrap};
+use crate::kernel::tree::{Kernel, Wrapped};
+use crate::kernel::values::Values;
 
 const EACH: ParamSpec = ParamSpec { size: Size::Each, help: "how long a turn is, for each input", ..P };
 const TURN: ParamSpec = ParamSpec { help: "how long a turn is", ..P };
 
 pub(super) static PERIODIC: Spec = Spec {
     stationary: true,
-    divisible: true,
+    infinitely_divisible: true,
     ..Spec::wrap(
         "periodic",
         "a kernel wound round a circle, so that its functions repeat",
-        Voice::moving("{k}, wound round a circle so that it repeats in {x}[ every {p}]"),
+        Wording::moving("{k}, wound round a circle so that it repeats in {x}[ every {p}]"),
         "k(u, u'), u = (sin(2 pi x/p), cos(2 pi x/p))",
         r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
         &[EACH],
@@ -37,11 +40,11 @@ pub(super) static PERIODIC: Spec = Spec {
 
 pub(super) static TORUS: Spec = Spec {
     stationary: true,
-    divisible: true,
+    infinitely_divisible: true,
     ..Spec::wrap(
         "torus",
         "functions on a torus: both inputs go round",
-        Voice::moving("{k}, on a torus where {x} go round[ every {p}]"),
+        Wording::moving("{k}, on a torus where {x} go round[ every {p}]"),
         "k(u, u') with both inputs wound round circles",
         r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
         &[EACH],
@@ -51,11 +54,11 @@ pub(super) static TORUS: Spec = Spec {
 
 pub(super) static CYLINDER: Spec = Spec {
     stationary: true,
-    divisible: true,
+    infinitely_divisible: true,
     ..Spec::wrap(
         "cylinder",
         "functions on a cylinder: the first input goes round, the second along",
-        Voice::moving("{k}, on a cylinder of {x} where the first goes round[ every {p}]"),
+        Wording::moving("{k}, on a cylinder of {x} where the first goes round[ every {p}]"),
         "k(u, u') with the first input wound round a circle",
         r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p), y)",
         &[TURN],
@@ -67,7 +70,7 @@ pub(super) static MOBIUS: Spec = Spec {
     ..Spec::wrap(
         "mobius",
         "functions on a Moebius strip: both inputs go round, and may be exchanged",
-        Voice::moving("{k}, on a Möbius strip where {x} go round[ every {p}] and may be exchanged"),
+        Wording::moving("{k}, on a Möbius strip where {x} go round[ every {p}] and may be exchanged"),
         "sum of k(u, v, u', v') over both exchanges of x and y",
         r"\sum_{g, h \in \{1, \mathrm{swap}\}} k(g u, h u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
         &[TURN],
@@ -76,11 +79,11 @@ pub(super) static MOBIUS: Spec = Spec {
 };
 
 pub(super) static SPHERE: Spec = Spec {
-    divisible: true,
+    infinitely_divisible: true,
     ..Spec::wrap(
         "sphere",
         "functions on a sphere, of latitude and longitude in degrees",
-        Voice::moving("{k}, on a sphere of {x} in degrees"),
+        Wording::moving("{k}, on a sphere of {x} in degrees"),
         "k(u, u'), u = (cos a cos b, cos a sin b, sin a) of latitude a and longitude b",
         r"k(u, u'),\ u = (\cos a \cos b, \cos a \sin b, \sin a)",
         &[],
@@ -90,7 +93,7 @@ pub(super) static SPHERE: Spec = Spec {
 
 /// How inputs are wound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Winding {
+pub enum PeriodicEmbedding {
     /// Each input round a circle of its own.
     Periodic,
     Torus,
@@ -99,91 +102,91 @@ pub enum Winding {
     Sphere,
 }
 
-impl Winding {
+impl PeriodicEmbedding {
     fn spec(self) -> &'static Spec {
         match self {
-            Winding::Periodic => &PERIODIC,
-            Winding::Torus => &TORUS,
-            Winding::Cylinder => &CYLINDER,
-            Winding::Mobius => &MOBIUS,
-            Winding::Sphere => &SPHERE,
+            PeriodicEmbedding::Periodic => &PERIODIC,
+            PeriodicEmbedding::Torus => &TORUS,
+            PeriodicEmbedding::Cylinder => &CYLINDER,
+            PeriodicEmbedding::Mobius => &MOBIUS,
+            PeriodicEmbedding::Sphere => &SPHERE,
         }
     }
 
     /// How many inputs it needs; `None` for any number.
     pub fn inputs(self) -> Option<usize> {
         match self {
-            Winding::Periodic => None,
+            PeriodicEmbedding::Periodic => None,
             _ => Some(2),
         }
     }
 }
 
 /// `kernel` with `inputs` wound; `params` are the periods.
-pub fn wound(winding: Winding, kernel: Kernel, inputs: Inputs, params: Vec<Values>) -> Kernel {
-    Kernel::wrap(Arc::new(winding), vec![kernel], inputs, params)
+pub fn periodic_embedding(embedding: PeriodicEmbedding, kernel: Kernel, inputs: Inputs, params: Vec<Values>) -> Kernel {
+    Kernel::wrap(Arc::new(embedding), vec![kernel], inputs, params)
 }
 
-impl Wrap for Winding {
+impl Wrap for PeriodicEmbedding {
     fn spec(&self) -> &'static Spec {
-        Winding::spec(*self)
+        PeriodicEmbedding::spec(*self)
     }
 
     fn inputs_shown(&self) -> InputsShown {
         if self.inputs().is_some() { InputsShown::Each } else { InputsShown::Place }
     }
 
-    fn moves_apart(&self) -> bool {
-        *self == Winding::Mobius
+    fn moves_arguments_separately(&self) -> bool {
+        *self == PeriodicEmbedding::Mobius
     }
 
     fn is_linear(&self) -> bool {
         true
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
         let spec = self.spec();
-        let inputs = plan.inputs(node, &wrapped.inputs)?;
-        plan.numbers(node, &inputs, "cannot be wound round a circle")?;
-        plan.not_wound(node, &inputs, seen.left, spec.name)?;
+        let inputs = plan.inputs(node.origin(), &wrapped.inputs)?;
+        plan.numbers(node.origin(), &inputs, "cannot be wound round a circle")?;
+        plan.not_embedded(node.origin(), &inputs, views.left, spec.name)?;
         if let Some(wanted) = self.inputs().filter(|&wanted| wanted != inputs.len()) {
             let cause = Cause::Inputs { family: spec.name, wanted, found: inputs.len() };
             return Err(BindError { origin: node.origin(), place: Place::Node, cause });
         }
         let child = &wrapped.children[0];
-        if *self == Winding::Sphere {
+        if *self == PeriodicEmbedding::Sphere {
             let (lat, lon) = (inputs[0], inputs[1]);
-            let round = plan.viewed(node, seen, &inputs, 3, || ViewMap::Sphere { lat, lon })?;
+            let round = plan.mapped_views(node.origin(), views, &inputs, 3, || ViewMap::Sphere { lat, lon })?;
             let register = plan.child(wrapped, 0, round)?;
             plan.no_params();
             return Ok(register);
         }
-        let (params, ahead) = plan.params_ahead(node, wrapped, &inputs, inputs.len())?;
+        let (params, deferred) = plan.params_before_children(node, wrapped, &inputs, inputs.len())?;
         let mut periods = plan.periods(&params.0);
-        let turned = if *self == Winding::Cylinder { &inputs[..1] } else { &inputs[..] };
+        let turned = if *self == PeriodicEmbedding::Cylinder { &inputs[..1] } else { &inputs[..] };
         if let &[one] = &periods[..] {
             periods = vec![one; turned.len()];
         }
         let map = || ViewMap::Circle { columns: turned.to_vec(), periods: periods.clone() };
-        if *self != Winding::Mobius {
-            let round = plan.viewed(node, seen, turned, 2, map)?;
+        if *self != PeriodicEmbedding::Mobius {
+            let round = plan.mapped_views(node.origin(), views, turned, 2, map)?;
             let register = plan.child(wrapped, 0, round)?;
-            plan.settle(ahead);
+            plan.insert_params(deferred);
             return Ok(register);
         }
         let swap = Move { kind: MoveKind::Swap, inputs: wrapped.inputs.written().to_vec(), about: Vec::new() };
         let error = |e| BindError { origin: node.origin(), place: Place::Node, cause: Cause::Move(e) };
         let swaps = group(&[swap], std::slice::from_ref(&inputs), plan.width()).map_err(error)?;
         let pairs = pairs(plan, child, &swaps, true);
-        let mut seen_by = Vec::new();
+        let mut moved_views = Vec::new();
         for (g, h, _) in &pairs {
-            let moved = placed(plan, seen, g, h);
-            seen_by.push(plan.viewed(node, moved, turned, 2, map)?);
+            let moved = moved_pair(plan, views, g, h);
+            moved_views.push(plan.mapped_views(node.origin(), moved, turned, 2, map)?);
         }
-        let registers = plan.copies(wrapped, 0, &seen_by)?;
-        plan.settle(ahead);
-        let (args, counts) = gathered(&registers, pairs.iter().map(|p| p.2));
+        let registers = plan.copies(wrapped, 0, &moved_views)?;
+        plan.insert_params(deferred);
+        let (args, counts) = with_multiplicity(&registers, pairs.iter().map(|p| p.2));
         let weights = counts.iter().map(|&n| n as f64).collect();
-        Ok(plan.combine(Box::new(Weighted(weights)), Parts::of(args, seen)))
+        Ok(plan.elementwise(Box::new(Weighted(weights)), Parts::of(args, views)))
     }
 }

@@ -2,18 +2,21 @@
 
 use std::sync::Arc;
 
-use crate::kernel::bind::BindError;
+use crate::kernel::bind_error::BindError;
+use crate::kernel::elementwise::Elementwise;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta};
-use crate::kernel::phrasing::Voice;
-use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::wrap::{Combine, Wrap};
-use crate::kernel::{Inputs, Kernel, Wrapped};
+use crate::kernel::input_view::ViewPair;
+use crate::kernel::inputs::Inputs;
+use crate::kernel::phrasing::Wording;
+use crate::kernel::plan::{Parts, Plan};
+use crate::kernel::tree::Wrap;
+use crate::kernel::tree::{Kernel, Wrapped};
 
 pub(super) static SPEC: Spec = Spec {
     name: "^",
     aliases: &[],
     summary: "a whole power: the product of copies that share their parameters",
-    voice: Voice::wrap("{k}, with its covariance raised to the power {n}"),
+    wording: Wording::wrap("{k}, with its covariance raised to the power {n}"),
     formula: "k^n",
     latex: "k^n",
     params: &[],
@@ -21,7 +24,7 @@ pub(super) static SPEC: Spec = Spec {
     stationary: true,
     reads_inputs: false,
     several_inputs: true,
-    divisible: true,
+    infinitely_divisible: true,
     example: "Lin(0)^2",
     points: &[],
 };
@@ -42,7 +45,7 @@ impl Wrap for Power {
         &SPEC
     }
 
-    fn looks_through(&self) -> bool {
+    fn reads_inputs_through_children(&self) -> bool {
         true
     }
 
@@ -50,14 +53,20 @@ impl Wrap for Power {
         Some(self.0)
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, _node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
-        let child = plan.child(wrapped, 0, seen)?;
+    fn plan(
+        &self,
+        plan: &mut Plan<'_>,
+        _node: &Kernel,
+        wrapped: &Wrapped,
+        views: ViewPair,
+    ) -> Result<usize, BindError> {
+        let child = plan.child(wrapped, 0, views)?;
         plan.no_params();
-        Ok(plan.combine(Box::new(Power(self.0)), Parts::of(vec![child], seen)))
+        Ok(plan.elementwise(Box::new(Power(self.0)), Parts::of(vec![child], views)))
     }
 }
 
-impl Combine for Power {
+impl Elementwise for Power {
     fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
         Vec::new()
     }

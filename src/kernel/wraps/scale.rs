@@ -2,19 +2,23 @@
 
 use std::sync::Arc;
 
-use super::warp::seen_by;
-use crate::kernel::bind::BindError;
+use super::warp::inputs_of;
+use crate::kernel::bind_error::BindError;
+use crate::kernel::elementwise::Elementwise;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta};
-use crate::kernel::phrasing::Voice;
-use crate::kernel::plan::{Parts, Plan, Seen};
-use crate::kernel::wrap::{Combine, RowFunction, Wrap};
-use crate::kernel::{Inputs, Kernel, Wrapped};
+use crate::kernel::input_view::RowFunction;
+use crate::kernel::input_view::ViewPair;
+use crate::kernel::inputs::Inputs;
+use crate::kernel::phrasing::Wording;
+use crate::kernel::plan::{Parts, Plan};
+use crate::kernel::tree::Wrap;
+use crate::kernel::tree::{Kernel, Wrapped};
 
 pub(super) static SPEC: Spec = Spec {
     name: "scale",
     aliases: &[],
     summary: "a kernel whose amplitude is a function of the inputs",
-    voice: Voice::wrap("{k}, with its amplitude multiplied by {f}"),
+    wording: Wording::wrap("{k}, with its amplitude multiplied by {f}"),
     formula: "a(x) k(x, x') a(x')",
     latex: r"a(x) k(x, x') a(x')",
     params: &[],
@@ -22,7 +26,7 @@ pub(super) static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: false,
     several_inputs: true,
-    divisible: false,
+    infinitely_divisible: false,
     example: "scale(SE(0), x -> exp(x))",
     points: &[],
 };
@@ -48,13 +52,13 @@ impl Wrap for Scale {
         Some(&*self.0)
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
-        let child = plan.child(wrapped, 0, seen)?;
-        let inputs = seen_by(plan, &wrapped.children[0])?;
-        let amplitudes = plan.through(node, seen, &self.0, &inputs, false)?;
-        plan.one_result(node, amplitudes.left)?;
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
+        let child = plan.child(wrapped, 0, views)?;
+        let inputs = inputs_of(plan, &wrapped.children[0])?;
+        let amplitudes = plan.function_views(node.origin(), views, &self.0, &inputs, false)?;
+        plan.one_result(node.origin(), amplitudes.left)?;
         plan.no_params();
-        Ok(plan.combine(Box::new(Amplitude), Parts { columns: vec![0], ..Parts::of(vec![child], amplitudes) }))
+        Ok(plan.elementwise(Box::new(Amplitude), Parts { columns: vec![0], ..Parts::of(vec![child], amplitudes) }))
     }
 }
 
@@ -62,7 +66,7 @@ impl Wrap for Scale {
 #[derive(Debug)]
 struct Amplitude;
 
-impl Combine for Amplitude {
+impl Elementwise for Amplitude {
     fn prepare(&self, _theta: Theta<'_>, x: &[&[f64]]) -> Rows {
         vec![x[0].to_vec()]
     }

@@ -5,18 +5,21 @@
 
 use std::sync::Arc;
 
-use crate::kernel::bind::BindError;
+use crate::kernel::bind_error::BindError;
 use crate::kernel::family::Spec;
-use crate::kernel::phrasing::Voice;
-use crate::kernel::plan::{Plan, Seen};
-use crate::kernel::wrap::{RowFunction, Wrap};
-use crate::kernel::{Inputs, Kernel, Wrapped};
+use crate::kernel::input_view::RowFunction;
+use crate::kernel::input_view::ViewPair;
+use crate::kernel::inputs::Inputs;
+use crate::kernel::phrasing::Wording;
+use crate::kernel::plan::Plan;
+use crate::kernel::tree::Wrap;
+use crate::kernel::tree::{Kernel, Wrapped};
 
 pub(super) static SPEC: Spec = Spec {
     name: "warp",
     aliases: &[],
     summary: "a kernel that sees its inputs through a function",
-    voice: Voice::moving("{k}, with {x} replaced by {f}"),
+    wording: Wording::moving("{k}, with {x} replaced by {f}"),
     formula: "k(f(x), f(x'))",
     latex: r"k(f(x), f(x'))",
     params: &[],
@@ -24,7 +27,7 @@ pub(super) static SPEC: Spec = Spec {
     stationary: false,
     reads_inputs: false,
     several_inputs: true,
-    divisible: true,
+    infinitely_divisible: true,
     example: "warp(SE(0), x -> log(x + 1))",
     points: &[],
 };
@@ -38,10 +41,10 @@ pub fn warp(kernel: Kernel, function: Arc<dyn RowFunction>) -> Kernel {
 struct Warp(Arc<dyn RowFunction>);
 
 /// The columns that a user's function over a kernel's inputs is given: those the kernel mentions, in order.
-pub(super) fn seen_by(plan: &Plan<'_>, kernel: &Kernel) -> Result<Vec<usize>, BindError> {
+pub(super) fn inputs_of(plan: &Plan<'_>, kernel: &Kernel) -> Result<Vec<usize>, BindError> {
     let (mentioned, all) = kernel.mentioned();
     let inputs = if all || mentioned.is_empty() { Inputs::All } else { Inputs::These(mentioned) };
-    plan.inputs(kernel, &inputs)
+    plan.inputs(kernel.origin(), &inputs)
 }
 
 impl Wrap for Warp {
@@ -57,9 +60,9 @@ impl Wrap for Warp {
         Some(&*self.0)
     }
 
-    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, seen: Seen) -> Result<usize, BindError> {
-        let inputs = seen_by(plan, &wrapped.children[0])?;
-        let through = plan.through(node, seen, &self.0, &inputs, true)?;
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
+        let inputs = inputs_of(plan, &wrapped.children[0])?;
+        let through = plan.function_views(node.origin(), views, &self.0, &inputs, true)?;
         let register = plan.child(wrapped, 0, through)?;
         plan.no_params();
         Ok(register)

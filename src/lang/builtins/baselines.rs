@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::kernel::wraps::{self, Bases, Mixture};
+use crate::kernel::wraps::{self, AdditiveForm, Bases};
 use crate::kernel::{Inputs, Kernel, Values};
 use crate::lang::builtin::{Builtin, Group, Place, Want, find};
 use crate::lang::eval::call::Call;
@@ -89,7 +89,7 @@ fn gam(call: &mut Call<'_, '_>) -> Res<Value> {
         [base] if !listed => Bases::Like(base.clone()),
         bases => Bases::Each(bases.to_vec()),
     };
-    let kernel = wraps::additive(Mixture::Additive(Some(1)), bases, Inputs::All, vec![Values::Each(Vec::new())])
+    let kernel = wraps::additive(AdditiveForm::Additive(Some(1)), bases, Inputs::All, vec![Values::Each(Vec::new())])
         .map_err(|error| Trouble::new(error.to_string()).blame("base"))?;
     finished(call, Model::new(kernel.labelled("gam")))
 }

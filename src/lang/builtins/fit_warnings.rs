@@ -46,7 +46,7 @@ type Spread<'d> = (&'d str, f64);
 
 /// The first family with one scale for several inputs of very different spreads: the widest and the narrowest.
 fn uneven<'d>(kernel: &Kernel, inputs: &[&'d Column]) -> Option<(Option<Origin>, &'static str, [Spread<'d>; 2])> {
-    if matches!(kernel.node(), Node::Wrap(wrapped) if wrapped.wrap.stands_for_each()) {
+    if matches!(kernel.node(), Node::Wrap(wrapped) if wrapped.wrap.is_one_kernel_per_input()) {
         return None;
     }
     let Node::Leaf(leaf) = kernel.node() else {

@@ -76,7 +76,7 @@ fn expression(call: &Call<'_, '_>, data: &Dataset) -> Option<String> {
         inputs: Some(inputs.iter().map(ToString::to_string).collect()),
         ..data::Options::default()
     };
-    let text = crate::kernel::print::quoted;
+    let text = crate::kernel::quoted;
     let list = inputs.iter().map(|input| text(input)).collect::<Vec<_>>().join(", ");
     let tries = [
         (usual, format!("load({})", text(name))),

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::kernel::wraps::{
-    self, AdditiveError, Bases, DeepError, Depth, Edges, InvariantError, Method, Mixture, Shifts, WRAPS, Winding,
+    self, AdditiveError, AdditiveForm, Bases, DeepError, Depth, Edges, InvariantError, Method, PeriodicEmbedding,
+    Shifts, WRAPS,
 };
 use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveError, MoveKind, RowFunction, Spec, Values, families};
 use crate::lang::builtin::{Place, Want};
@@ -118,15 +119,15 @@ const fn wound(
     Combinator { name, places, make }
 }
 
-fn wind(making: &mut Making<'_, '_, '_>, winding: Winding, places: &[&'static str]) -> Res<Kernel> {
+fn wind(making: &mut Making<'_, '_, '_>, winding: PeriodicEmbedding, places: &[&'static str]) -> Res<Kernel> {
     let kernel = making.kernel("kernel")?;
     let inputs = making.all_inputs(places)?;
     if let Some(wanted) = winding.inputs().filter(|&wanted| wanted != inputs.written().len()) {
         let found = inputs.written().len();
         return Err(Trouble::new(format!("`{}` is about {wanted} inputs, and here it is given {found}", making.name)));
     }
-    let params = if winding == Winding::Sphere { Vec::new() } else { making.own_params()? };
-    Ok(wraps::wound(winding, kernel, inputs, params))
+    let params = if winding == PeriodicEmbedding::Sphere { Vec::new() } else { making.own_params()? };
+    Ok(wraps::periodic_embedding(winding, kernel, inputs, params))
 }
 
 pub static COMBINATORS: &[Combinator] = &[
@@ -189,11 +190,13 @@ pub static COMBINATORS: &[Combinator] = &[
         make: reflect,
     },
     wound("periodic", &[KERNEL, Place::required("input", Want::Input, "what goes round, or a list")], |making| {
-        wind(making, Winding::Periodic, &["input"])
+        wind(making, PeriodicEmbedding::Periodic, &["input"])
     }),
-    wound("torus", &[KERNEL, FIRST, SECOND], |making| wind(making, Winding::Torus, &["first", "second"])),
-    wound("cylinder", &[KERNEL, FIRST, SECOND], |making| wind(making, Winding::Cylinder, &["first", "second"])),
-    wound("mobius", &[KERNEL, FIRST, SECOND], |making| wind(making, Winding::Mobius, &["first", "second"])),
+    wound("torus", &[KERNEL, FIRST, SECOND], |making| wind(making, PeriodicEmbedding::Torus, &["first", "second"])),
+    wound("cylinder", &[KERNEL, FIRST, SECOND], |making| {
+        wind(making, PeriodicEmbedding::Cylinder, &["first", "second"])
+    }),
+    wound("mobius", &[KERNEL, FIRST, SECOND], |making| wind(making, PeriodicEmbedding::Mobius, &["first", "second"])),
     wound(
         "sphere",
         &[
@@ -201,7 +204,7 @@ pub static COMBINATORS: &[Combinator] = &[
             Place::required("lat", Want::Input, "the latitude, in degrees"),
             Place::required("lon", Want::Input, "the longitude, in degrees"),
         ],
-        |making| wind(making, Winding::Sphere, &["lat", "lon"]),
+        |making| wind(making, PeriodicEmbedding::Sphere, &["lat", "lon"]),
     ),
     Combinator {
         name: "translate",
@@ -244,9 +247,9 @@ pub static COMBINATORS: &[Combinator] = &[
     Combinator {
         name: "additive",
         places: &[BASE, Place::keyword("order", Want::Count, "", "the highest order; all orders without it"), DIMS],
-        make: |making| additive(making, Mixture::Additive(None)),
+        make: |making| additive(making, AdditiveForm::Additive(None)),
     },
-    Combinator { name: "anova", places: &[BASE, DIMS], make: |making| additive(making, Mixture::Anova) },
+    Combinator { name: "anova", places: &[BASE, DIMS], make: |making| additive(making, AdditiveForm::Anova) },
     Combinator {
         name: "dropout",
         places: &[
@@ -254,7 +257,7 @@ pub static COMBINATORS: &[Combinator] = &[
             Place::keyword("keep", Want::NUMBER, "0.5", "the probability that an input is kept, within [0, 1]"),
             DIMS,
         ],
-        make: |making| additive(making, Mixture::Dropout(0.5)),
+        make: |making| additive(making, AdditiveForm::Dropout(0.5)),
     },
     Combinator {
         name: "deep",
@@ -334,7 +337,8 @@ fn invariant_error(making: &Making<'_, '_, '_>, error: &InvariantError) -> Troub
         }
         InvariantError::NoProduct { .. } => {
             let families = families::FAMILIES.iter().map(|family| family.spec());
-            let divisible: Vec<&str> = families.filter(|spec| spec.divisible).map(|spec| spec.name).collect();
+            let divisible: Vec<&str> =
+                families.filter(|spec| spec.infinitely_divisible).map(|spec| spec.name).collect();
             trouble
                 .at(making.call.span_of("kernel"))
                 .note(format!("it holds for {} and products of these", divisible.join(", ")))
@@ -371,12 +375,12 @@ pub fn move_error(error: &MoveError) -> Trouble {
     }
 }
 
-fn additive(making: &mut Making<'_, '_, '_>, mixture: Mixture) -> Res<Kernel> {
+fn additive(making: &mut Making<'_, '_, '_>, mixture: AdditiveForm) -> Res<Kernel> {
     let (span, parts) = (making.call.span_of("base"), making.call.parts_of("base"));
     let mixture = match mixture {
-        Mixture::Additive(_) => Mixture::Additive(making.call.maybe("order")?),
-        Mixture::Dropout(keep) => Mixture::Dropout(making.call.or("keep", keep)?),
-        Mixture::Anova => Mixture::Anova,
+        AdditiveForm::Additive(_) => AdditiveForm::Additive(making.call.maybe("order")?),
+        AdditiveForm::Dropout(keep) => AdditiveForm::Dropout(making.call.or("keep", keep)?),
+        AdditiveForm::Anova => AdditiveForm::Anova,
     };
     let base: Option<Value> = making.call.maybe("base")?;
     let inputs = making.inputs("dims")?;

@@ -75,11 +75,11 @@ impl Origins {
                 false => "name the one that it is to look at".into(),
             });
         }
-        if let Cause::Wound { family, .. } = &error.cause
+        if let Cause::Embedded { family, .. } = &error.cause
             && find(family.trim_matches('`')).is_some_and(Entry::is_family)
         {
-            let wound = "SE, RQ, Matern and Lin can; what cannot stands beside it";
-            trouble = trouble.help(format!("{wound}: `periodic(SE(t), t) * {}(t)`", family.trim_matches('`')));
+            let others = "SE, RQ, Matern and Lin can; what cannot stands beside it";
+            trouble = trouble.help(format!("{others}: `periodic(SE(t), t) * {}(t)`", family.trim_matches('`')));
         }
         self.place(trouble, error.origin, error.place)
     }

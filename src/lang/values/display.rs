@@ -20,7 +20,7 @@ pub fn number(x: f64) -> String {
     match x {
         x if x.is_nan() => "nan".into(),
         x if x.is_infinite() => format!("{x}"),
-        x => crate::kernel::print::number(x),
+        x => crate::kernel::number(x),
     }
 }
 

@@ -6,9 +6,9 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use mercer::kernel::RowFunction;
 use mercer::kernel::families::FAMILIES;
 use mercer::kernel::family::{Domains, Size};
-use mercer::kernel::wrap::RowFunction;
 use mercer::kernel::{
     Bound, Column, Gram, InputRef, Inputs, Kernel, Leaf, Node, Schema, SlotState, Values, Wrapped, wraps,
 };

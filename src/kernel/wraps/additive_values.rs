@@ -1,18 +1,18 @@
 //! How the values of one kernel an input are mixed: by orders, or by a product with weights.
 
-use super::additive::Mixture;
+use super::additive::AdditiveForm;
+use crate::kernel::elementwise::Elementwise;
 use crate::kernel::family::{Pairs, Rows, Theta};
-use crate::kernel::wrap::Combine;
 use crate::linalg::vector;
 
 /// So many pairs at a time, so that all orders of them stay in cache.
 const BLOCK: usize = 64;
 
-impl Mixture {
+impl AdditiveForm {
     /// The factor that the value z of one kernel is taken into: a + b·z.
     fn factor(self, theta: Theta<'_>) -> (f64, f64) {
         match self {
-            Mixture::Dropout(q) => (1.0 - q, q),
+            AdditiveForm::Dropout(q) => (1.0 - q, q),
             _ => (1.0, theta.one(0)),
         }
     }
@@ -22,13 +22,13 @@ impl Mixture {
     }
 }
 
-impl Combine for Mixture {
+impl Elementwise for AdditiveForm {
     fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
         Vec::new()
     }
 
     fn column(&self, theta: Theta<'_>, _pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
-        if !matches!(self, Mixture::Additive(_)) {
+        if !matches!(self, AdditiveForm::Additive(_)) {
             let (a, b) = self.factor(theta);
             out.fill(Self::variance(theta));
             for arg in args {
@@ -71,7 +71,7 @@ impl Combine for Mixture {
         adjoints: &mut [Vec<f64>],
         gradient: &mut [f64],
     ) {
-        if !matches!(self, Mixture::Additive(_)) {
+        if !matches!(self, AdditiveForm::Additive(_)) {
             return self.pull_product(theta, pairs, args, w, adjoints, gradient);
         }
         let weights = theta.each(0);
@@ -117,7 +117,7 @@ impl Combine for Mixture {
     }
 }
 
-impl Mixture {
+impl AdditiveForm {
     fn pull_product(
         &self,
         theta: Theta<'_>,
@@ -147,7 +147,7 @@ impl Mixture {
                 *adjoint += slope * b;
                 *behind *= a + b * z;
             }
-            if matches!(self, Mixture::Anova) {
+            if matches!(self, AdditiveForm::Anova) {
                 gradient[0] += by_factor;
             }
         }

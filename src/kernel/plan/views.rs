@@ -1,15 +1,20 @@
 //! Views of the rows: each made once, and known again by what it shows.
 
-use super::*;
+use std::sync::Arc;
+
+use super::Plan;
+use crate::kernel::bind_error::{BindError, Cause, Origin, Place};
+use crate::kernel::group::Placement;
+use crate::kernel::input_view::{Period, RowFunction, View, ViewMap, ViewPair};
 
 impl Plan<'_> {
     /// Refuses inputs that a view shows in other coordinates, for a wrap that looks at them itself.
     ///
     /// # Errors
-    /// [`Cause::Wound`].
-    pub fn not_wound(
+    /// [`Cause::Embedded`].
+    pub fn not_embedded(
         &self,
-        kernel: &Kernel,
+        origin: Option<Origin>,
         inputs: &[usize],
         view: usize,
         family: &'static str,
@@ -17,8 +22,8 @@ impl Plan<'_> {
         match inputs.iter().position(|&input| self.views[view].shown[input] != [input]) {
             None => Ok(()),
             Some(i) => {
-                let cause = Cause::Wound { family: format!("`{family}`"), input: self.name(inputs[i]).to_string() };
-                Err(BindError { origin: kernel.origin(), place: Place::Input(i), cause })
+                let cause = Cause::Embedded { family: format!("`{family}`"), input: self.name(inputs[i]).to_string() };
+                Err(BindError { origin, place: Place::Input(i), cause })
             }
         }
     }
@@ -29,14 +34,14 @@ impl Plan<'_> {
     }
 
     /// Both views of a pair mapped the same way; `shown` says which inputs are shown by columns behind the parent's.
-    pub(in crate::kernel) fn viewed(
+    pub(in crate::kernel) fn mapped_views(
         &mut self,
-        kernel: &Kernel,
-        seen: Seen,
+        origin: Option<Origin>,
+        views: ViewPair,
         shown: &[usize],
         behind: usize,
         map: impl Fn() -> ViewMap,
-    ) -> Result<Seen, BindError> {
+    ) -> Result<ViewPair, BindError> {
         let mut one = |view: usize| {
             let first = self.columns[view].len();
             let mut all = self.views[view].shown.clone();
@@ -44,26 +49,26 @@ impl Plan<'_> {
                 let at = if behind == 2 { first + 2 * i } else { first };
                 all[input] = (at..at + behind).collect();
             }
-            self.view(kernel, view, map(), Some(all))
+            self.view(origin, view, map(), Some(all))
         };
-        let left = one(seen.left)?;
-        Ok(Seen { left, right: if seen.right == seen.left { left } else { one(seen.right)? } })
+        let left = one(views.left)?;
+        Ok(ViewPair { left, right: if views.right == views.left { left } else { one(views.right)? } })
     }
 
     /// A view of a view. Among copies the same view of the same columns is made only once.
     pub(in crate::kernel) fn view(
         &mut self,
-        kernel: &Kernel,
+        origin: Option<Origin>,
         parent: usize,
         map: ViewMap,
         shown: Option<Vec<Vec<usize>>>,
     ) -> Result<usize, BindError> {
         if let ViewMap::Placed(placement) = &map {
-            return Ok(self.placed(parent, placement.clone()));
+            return Ok(self.moved_view(parent, placement.clone()));
         }
         // a kernel that stands in two places is one node with parameters of its own in each
-        let key = (self.again.unwrap_or(self.places.len()), self.ids[parent].clone());
-        if let Some(&known) = self.seen_through.get(&key).filter(|_| self.copying) {
+        let key = (self.reused_place.unwrap_or(self.places.len()), self.ids[parent].clone());
+        if let Some(&known) = self.known_views.get(&key).filter(|_| self.copying) {
             return Ok(known);
         }
         let moving = match &map {
@@ -71,11 +76,11 @@ impl Plan<'_> {
             _ => false,
         } || self.views[parent].moving;
         if moving && matches!(map, ViewMap::Function { .. }) {
-            return Err(BindError { origin: kernel.origin(), place: Place::Function, cause: Cause::MovingFunction });
+            return Err(BindError { origin, place: Place::Function, cause: Cause::MovingFunction });
         }
         let values: Vec<f64> = self.slots.iter().map(|s| s.value).collect();
         let columns = map.apply(&self.columns[parent], &values).map_err(|e| BindError {
-            origin: kernel.origin(),
+            origin,
             place: Place::Function,
             cause: Cause::Function { row: e.row, message: e.message },
         })?;
@@ -93,12 +98,12 @@ impl Plan<'_> {
         self.views.push(View { parent, map, shown, moving });
         self.columns.push(columns);
         self.ids.push(ids);
-        self.seen_through.insert(key, self.views.len() - 1);
+        self.known_views.insert(key, self.views.len() - 1);
         Ok(self.views.len() - 1)
     }
 
     /// A view in which inputs have changed places.
-    pub(in crate::kernel) fn placed(&mut self, parent: usize, placement: Placement) -> usize {
+    pub(in crate::kernel) fn moved_view(&mut self, parent: usize, placement: Placement) -> usize {
         if placement.is_identity() {
             return parent;
         }
@@ -133,36 +138,36 @@ impl Plan<'_> {
     /// With `replace` the function's results take the place of the `inputs`; without, they are all that the view shows.
     ///
     /// # Errors
-    /// The function fails at a row, or gives the wrong number of results; inputs that are wound round a circle.
-    pub fn through(
+    /// The function fails at a row, or gives the wrong number of results; inputs that are embedded in other coordinates.
+    pub fn function_views(
         &mut self,
-        kernel: &Kernel,
-        seen: Seen,
+        origin: Option<Origin>,
+        views: ViewPair,
         function: &Arc<dyn RowFunction>,
         inputs: &[usize],
         replace: bool,
-    ) -> Result<Seen, BindError> {
-        for view in [seen.left, seen.right] {
-            if let Some(&wound) = inputs.iter().find(|&&input| self.views[view].shown[input] != [input]) {
-                let cause = Cause::Wound { family: "a function".into(), input: self.name(wound).to_string() };
-                return Err(BindError { origin: kernel.origin(), place: Place::Function, cause });
+    ) -> Result<ViewPair, BindError> {
+        for view in [views.left, views.right] {
+            if let Some(&embedded) = inputs.iter().find(|&&input| self.views[view].shown[input] != [input]) {
+                let cause = Cause::Embedded { family: "a function".into(), input: self.name(embedded).to_string() };
+                return Err(BindError { origin, place: Place::Function, cause });
             }
         }
         let map = || ViewMap::Function { function: function.clone(), columns: inputs.to_vec(), replace };
-        let left = self.view(kernel, seen.left, map(), None)?;
-        let right = if seen.right == seen.left { left } else { self.view(kernel, seen.right, map(), None)? };
-        Ok(Seen { left, right })
+        let left = self.view(origin, views.left, map(), None)?;
+        let right = if views.right == views.left { left } else { self.view(origin, views.right, map(), None)? };
+        Ok(ViewPair { left, right })
     }
 
     /// Refuses a function of which one number was wanted and several came.
     ///
     /// # Errors
     /// The view shows more than one column.
-    pub fn one_result(&self, kernel: &Kernel, view: usize) -> Result<(), BindError> {
-        match self.shows(view) {
+    pub fn one_result(&self, origin: Option<Origin>, view: usize) -> Result<(), BindError> {
+        match self.column_count(view) {
             1 => Ok(()),
             n => Err(BindError {
-                origin: kernel.origin(),
+                origin,
                 place: Place::Function,
                 cause: Cause::Rows(format!("the function has to give one number, and gives {n}")),
             }),
@@ -170,7 +175,7 @@ impl Plan<'_> {
     }
 
     /// How many columns a view shows.
-    pub fn shows(&self, view: usize) -> usize {
+    pub fn column_count(&self, view: usize) -> usize {
         self.columns[view].len()
     }
 }

@@ -1,0 +1,91 @@
+//! Why a kernel cannot be bound to a data set, and which part of the kernel is to blame.
+
+use super::group::MoveError;
+use super::parameter_checks::ParamError;
+
+/// A mark that whoever built a node leaves on it, to know it again in an error. This room never reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Origin(pub u32);
+
+/// What keeps a kernel from being used on a data set, and which node and place of it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{cause}")]
+pub struct BindError {
+    pub origin: Option<Origin>,
+    pub place: Place,
+    pub cause: Cause,
+}
+
+/// Where in a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    Node,
+    /// The i-th of its inputs.
+    Input(usize),
+    /// The i-th of its parameters.
+    Param(usize),
+    /// The function that it was given.
+    Function,
+}
+
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Cause {
+    #[error("there is no input {input}: the data have {}", list(known))]
+    UnknownInput { input: String, known: Vec<String> },
+    #[error("`{family}` looks at one input, and here it would see {}", list(inputs))]
+    SeveralInputs { family: &'static str, inputs: Vec<String> },
+    #[error("the data have no input column for `{family}` to look at")]
+    NoInputs { family: &'static str },
+    #[error("`{column}` holds categories, between which `{family}` has no distance: use `onehot({column})`")]
+    Categories { family: &'static str, column: String },
+    #[error("`{column}` holds categories, which {as_they}")]
+    NotNumbers { column: String, as_they: &'static str },
+    #[error("`{param}` has {} for {expected} {of}", values(*found))]
+    Length { param: &'static str, expected: usize, found: usize, of: &'static str },
+    #[error("{0}")]
+    Param(#[from] ParamError),
+    #[error("parameters tied as `{tie}` disagree: one is {one}, another {other}")]
+    Tie { tie: String, one: String, other: String },
+    #[error("{message} (row {row})")]
+    Function { row: usize, message: String },
+    #[error("{0}")]
+    Rows(String),
+    #[error(
+        "{family} cannot look at `{input}` here, which is wound round a circle or a sphere and shown as several coordinates"
+    )]
+    Embedded { family: String, input: String },
+    #[error("a function inside `periodic` cannot follow a period that is fitted: write `period=fixed(…)`")]
+    MovingFunction,
+    #[error("`{family}` is about {wanted} inputs, and here it is given {found}")]
+    Inputs { family: &'static str, wanted: usize, found: usize },
+    #[error("{0}")]
+    Move(#[from] MoveError),
+    #[error("`{base}` names inputs of its own, and here it stands for one kernel for each input")]
+    NamesInputs { base: String },
+    #[error("order {order} needs at least as many inputs, and here there {}", are(*inputs))]
+    Order { order: usize, inputs: usize },
+    #[error("an image of {rows} by {cols} pixels needs {} inputs, and here there {}", rows * cols, are(*inputs))]
+    Image { rows: usize, cols: usize, inputs: usize },
+}
+
+fn values(n: usize) -> String {
+    if n == 1 { "1 value".into() } else { format!("{n} values") }
+}
+
+fn are(inputs: usize) -> String {
+    match inputs {
+        1 => "is 1".into(),
+        n => format!("are {n}"),
+    }
+}
+
+fn list(names: &[String]) -> String {
+    match names {
+        [] => "no input".to_string(),
+        [one] => format!("`{one}` (0)"),
+        many => {
+            let named: Vec<String> = many.iter().enumerate().map(|(i, n)| format!("`{n}` ({i})")).collect();
+            named.join(", ")
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The contract of a combination of kernels that is evaluated element by element.
+
+use std::fmt::Debug;
+
+use super::family::{Pairs, Rows, Theta};
+
+/// How the values of a wrap are made of those of its children, element by element.
+///
+/// One that was planned with the kernels around a pair, k(x, x) and k(x′, x′), finds their values for each row behind
+/// the numbers that it has prepared: `pairs.left(i, len)` and `pairs.right(i)` with i the number of those prepared.
+pub trait Elementwise: Debug + Send + Sync {
+    /// Numbers for each row, from the columns of the wrap's own view.
+    fn prepare(&self, theta: Theta<'_>, x: &[&[f64]]) -> Rows;
+
+    /// `out[i]` ← value of the pair, given those of the children in `args`.
+    fn column(&self, theta: Theta<'_>, pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]);
+
+    /// `out[i]` ← value of row i with itself, given those of the children.
+    fn diagonal(&self, theta: Theta<'_>, rows: &Rows, args: &[&[f64]], out: &mut [f64]);
+
+    /// Adds Σ wᵢ ∂kᵢ/∂θ to `gradient`, and hands to each child its weights: `adjoints[c][i]` += wᵢ ∂kᵢ/∂`args[c][i]`.
+    fn pull(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        args: &[&[f64]],
+        w: &[f64],
+        adjoints: &mut [Vec<f64>],
+        gradient: &mut [f64],
+    );
+
+    /// The same for the values around a pair: adds wᵢ ∂kᵢ/∂k(xᵢ, xᵢ) to `left`, and Σ wᵢ ∂kᵢ/∂k(x′, x′) to `right`.
+    fn pull_diagonals(
+        &self,
+        _theta: Theta<'_>,
+        _pairs: Pairs<'_>,
+        _args: &[&[f64]],
+        _w: &[f64],
+        _left: &mut [f64],
+        _right: &mut f64,
+    ) {
+    }
+
+    /// The derivative in the columns it looks at itself, where these depend on parameters: as
+    /// [`Family::pull_inputs`](super::Family::pull_inputs).
+    fn pull_inputs(
+        &self,
+        _theta: Theta<'_>,
+        _pairs: Pairs<'_>,
+        _args: &[&[f64]],
+        _w: &[f64],
+        _left: &mut [Vec<f64>],
+        _right: &mut [f64],
+    ) {
+    }
+}

@@ -1,0 +1,210 @@
+//! The evaluation of a tree laid out in a plan: leaves, sums, products and the kernels inside wraps.
+
+use super::bind_error::{BindError, Cause, Place};
+use super::family::Size;
+use super::input_view::ViewPair;
+use super::plan::{DeferredParams, InputColumns, Key, OwnParams, Plan};
+use super::program::{LeafOp, Op};
+use super::slot::SlotState;
+use super::tree::{Kernel, Leaf, Node, Wrapped};
+
+/// How many nodes with a place for parameters stand in a kernel.
+fn nodes(kernel: &Kernel) -> usize {
+    let own = matches!(kernel.node(), Node::Leaf(_) | Node::Wrap(_));
+    usize::from(own) + kernel.children().iter().map(nodes).sum::<usize>()
+}
+
+impl Plan<'_> {
+    /// Lays out a kernel as it is seen; gives the register that will hold its values.
+    ///
+    /// # Errors
+    /// Whatever does not fit the data set.
+    pub fn kernel(&mut self, kernel: &Kernel, views: ViewPair) -> Result<usize, BindError> {
+        let labels = self.labels.len();
+        self.labels.extend(kernel.label().cloned());
+        let (unit_variance, in_product) = (self.unit_variance, self.in_product);
+        let register = match kernel.node() {
+            Node::Leaf(leaf) => self.leaf(kernel, leaf, views)?,
+            Node::Sum(children) | Node::Product(children) => {
+                let mut args = Vec::with_capacity(children.len());
+                self.operands(kernel, views, &mut args)?;
+                let sum = matches!(kernel.node(), Node::Sum(_));
+                let key = || if sum { Key::Sum(args.clone()) } else { Key::Product(args.clone()) };
+                self.once(key(), if sum { Op::Sum } else { Op::Product }, args, None)
+            }
+            Node::Wrap(wrapped) => wrapped.wrap.plan(self, kernel, wrapped, views)?,
+        };
+        (self.unit_variance, self.in_product) = (unit_variance, in_product);
+        self.labels.truncate(labels);
+        Ok(register)
+    }
+
+    /// Lays out a kernel inside a wrap.
+    ///
+    /// # Errors
+    /// Whatever does not fit the data set.
+    pub fn child(&mut self, wrapped: &Wrapped, child: usize, views: ViewPair) -> Result<usize, BindError> {
+        let (unit_variance, in_product) = (self.unit_variance, self.in_product);
+        self.unit_variance = wrapped.wrap.unit_variance_inside(unit_variance);
+        let register = self.kernel(&wrapped.children[child], views)?;
+        (self.unit_variance, self.in_product) = (unit_variance, in_product);
+        Ok(register)
+    }
+
+    /// Lays out one kernel inside a wrap several times, seen through several pairs of views. All copies have the same
+    /// parameters, and what is the same in two of them is evaluated once. Gives a register for each.
+    ///
+    /// # Errors
+    /// Whatever does not fit the data set.
+    pub fn copies(&mut self, wrapped: &Wrapped, child: usize, views: &[ViewPair]) -> Result<Vec<usize>, BindError> {
+        let mut registers = Vec::with_capacity(views.len());
+        self.repeated(views, |plan, views| {
+            registers.push(plan.child(wrapped, child, views)?);
+            Ok(())
+        })?;
+        Ok(registers)
+    }
+
+    /// Lays out nothing of a kernel inside a wrap, whose values do not matter: its parameters do not move.
+    ///
+    /// # Errors
+    /// Whatever does not fit the data set.
+    pub fn only_parameters(&mut self, wrapped: &Wrapped, child: usize, views: ViewPair) -> Result<(), BindError> {
+        let (instructions, first) = (self.instructions.len(), self.slots.len());
+        self.child(wrapped, child, views)?;
+        self.instructions.truncate(instructions);
+        self.made.retain(|_, register| *register < instructions);
+        for slot in &mut self.slots[first..] {
+            if slot.state == SlotState::Free {
+                slot.state = SlotState::Held;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lays out what a sum adds or a product multiplies. A sum in a sum, which only its name keeps together, is taken
+    /// apart, so that a name does not change the order of rounding.
+    fn operands(&mut self, kernel: &Kernel, views: ViewPair, args: &mut Vec<usize>) -> Result<(), BindError> {
+        let product = matches!(kernel.node(), Node::Product(_));
+        let children = kernel.children();
+        self.in_product |= product && children.iter().filter(|c| c.as_number().is_none()).count() > 1;
+        for (child, unit_variance) in children.iter().zip(kernel.children_at_unit_variance(self.unit_variance)) {
+            let before = std::mem::replace(&mut self.unit_variance, unit_variance);
+            match (kernel.node(), child.node()) {
+                (Node::Sum(_), Node::Sum(_)) | (Node::Product(_), Node::Product(_)) => {
+                    let labels = self.labels.len();
+                    self.labels.extend(child.label().cloned());
+                    self.operands(child, views, args)?;
+                    self.labels.truncate(labels);
+                }
+                _ => args.push(self.kernel(child, views)?),
+            }
+            self.unit_variance = before;
+        }
+        Ok(())
+    }
+
+    fn leaf(&mut self, kernel: &Kernel, leaf: &Leaf, views: ViewPair) -> Result<usize, BindError> {
+        let spec = leaf.family.spec();
+        let error = |place, cause| BindError { origin: kernel.origin(), place, cause };
+        let nothing = InputColumns { inputs: Vec::new(), columns: Vec::new(), of: Vec::new() };
+        let columns =
+            if spec.reads_inputs { self.input_columns(kernel.origin(), &leaf.inputs, views.left)? } else { nothing };
+        if spec.reads_inputs {
+            if columns.columns.is_empty() {
+                return Err(error(Place::Node, Cause::NoInputs { family: spec.name }));
+            }
+            if columns.columns.len() > 1 && !spec.several_inputs {
+                if columns.inputs.len() == 1 {
+                    let input = self.name(columns.inputs[0]).to_string();
+                    return Err(error(Place::Node, Cause::Embedded { family: format!("`{}`", spec.name), input }));
+                }
+                let inputs = columns.inputs.iter().map(|&c| self.name(c).to_string()).collect();
+                return Err(error(Place::Node, Cause::SeveralInputs { family: spec.name, inputs }));
+            }
+            if !leaf.family.takes_categories() {
+                let cause = |column| Cause::Categories { family: spec.name, column };
+                self.no_categories(kernel.origin(), &columns.inputs, cause)?;
+            }
+        }
+        let place = self.reused_place.unwrap_or(self.places.len());
+        let learnt = match self.reused_place {
+            Some(place) => self.learnt[place].clone(),
+            None => {
+                let shown = &self.columns[views.left];
+                leaf.family.learn(&columns.columns.iter().map(|&c| &shown[c][..]).collect::<Vec<_>>())
+            }
+        };
+        let each = |size: Size| size == Size::Each || (size == Size::EachIfArd && leaf.ard);
+        let elements = leaf.family.elements(columns.inputs.len(), &learnt);
+        let view = (views.left != 0 || views.right != 0).then_some(views.left);
+        let (slots, ranges) =
+            self.params(kernel.origin(), spec.name, spec.params, &leaf.params, elements, leaf.ard, &columns, view)?;
+        self.learn(place, learnt.clone());
+        // where columns stand for one input together, they share its parameter
+        let (mut spread, mut spread_ranges) = (Vec::new(), Vec::new());
+        for (param, range) in spec.params.iter().zip(&ranges) {
+            let own = &slots[range.clone()];
+            let start = spread.len();
+            match each(param.size) && own.len() == columns.inputs.len() && columns.of.len() != own.len() {
+                true => spread.extend(columns.of.iter().map(|&i| own[i])),
+                false => spread.extend_from_slice(own),
+            }
+            spread_ranges.push(start..spread.len());
+        }
+        let key = Key::Node {
+            place,
+            args: Vec::new(),
+            left: self.ids_of(views.left, &columns.columns),
+            right: self.ids_of(views.right, &columns.columns),
+        };
+        let op = LeafOp {
+            family: leaf.family,
+            columns: columns.columns,
+            learnt,
+            slots: spread,
+            ranges: spread_ranges,
+            views,
+            keep: !self.copying,
+            origin: kernel.origin(),
+        };
+        Ok(self.once(key, Op::Leaf(op), Vec::new(), None))
+    }
+
+    /// The parameters of a wrap's own, after its children's. Gives their slots and how they are cut up.
+    ///
+    /// # Errors
+    /// A parameter outside its domain, or ties that disagree.
+    pub fn own_params(
+        &mut self,
+        kernel: &Kernel,
+        wrapped: &Wrapped,
+        inputs: &[usize],
+        elements: usize,
+    ) -> Result<OwnParams, BindError> {
+        let spec = wrapped.wrap.spec();
+        let columns = InputColumns { inputs: inputs.to_vec(), columns: Vec::new(), of: Vec::new() };
+        self.params(kernel.origin(), spec.name, spec.params, &wrapped.params, elements, false, &columns, None)
+    }
+
+    /// The parameters of a wrap's own where its children depend on them: made before these, they still stand behind
+    /// them in the order of nodes, once [`insert_params`](Plan::insert_params) has put them there.
+    ///
+    /// # Errors
+    /// As [`own_params`](Self::own_params).
+    pub(super) fn params_before_children(
+        &mut self,
+        kernel: &Kernel,
+        wrapped: &Wrapped,
+        inputs: &[usize],
+        elements: usize,
+    ) -> Result<(OwnParams, DeferredParams), BindError> {
+        let reused = self.reused_place;
+        if let Some(place) = reused {
+            self.reused_place = Some(place + wrapped.children.iter().map(nodes).sum::<usize>());
+        }
+        let made = self.own_params(kernel, wrapped, inputs, elements)?;
+        self.reused_place = reused;
+        Ok((made, DeferredParams(if reused.is_none() { self.places.pop() } else { None })))
+    }
+}

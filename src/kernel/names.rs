@@ -1,0 +1,71 @@
+//! Numbers, strings, column names and inputs as the language writes them.
+
+use super::families::FAMILIES;
+use super::inputs::{InputRef, Inputs};
+
+/// Words that name no column.
+const WORDS: [&str; 15] =
+    ["let", "fn", "import", "if", "then", "else", "for", "in", "and", "or", "not", "true", "false", "inf", "pi"];
+
+/// Whether a word means something of its own in the language, so that it cannot name a column or a parameter.
+pub fn is_reserved(word: &str) -> bool {
+    WORDS.contains(&word) || FAMILIES.iter().any(|f| f.spec().name == word || f.spec().aliases.contains(&word))
+}
+
+/// A number in the fewest digits that read back exactly.
+pub fn number(x: f64) -> String {
+    let size = x.abs();
+    if size != 0.0 && !(1e-5..1e16).contains(&size) { format!("{x:e}") } else { format!("{x}") }
+}
+
+/// A string as the language reads it.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{FEFF}') => {
+                out.push_str(&format!("\\u{{{:X}}}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A name as it is written where a bare word is allowed: bare if it can be.
+pub(crate) fn word(name: &str) -> String {
+    let in_word = |c: char| pest::unicode::XID_CONTINUE(c) && c != '\u{B7}' && c != '\u{387}';
+    let plain = name.starts_with(|c: char| c == '_' || pest::unicode::XID_START(c)) && name.chars().all(in_word);
+    if plain && !is_reserved(name) { name.to_string() } else { quoted(name) }
+}
+
+pub(super) fn input(input: &InputRef) -> String {
+    match input {
+        InputRef::Index(at) => at.to_string(),
+        InputRef::Name(name) => word(name),
+    }
+}
+
+/// Several inputs as arguments: `0, 1` for up to two, a list for more.
+pub(super) fn input_list(inputs: &[InputRef]) -> String {
+    let names = inputs.iter().map(input).collect::<Vec<_>>().join(", ");
+    if inputs.len() > 2 { format!("[{names}]") } else { names }
+}
+
+/// The inputs as an argument. `None` if none were written.
+pub(super) fn inputs(inputs: &Inputs) -> Option<String> {
+    match inputs {
+        Inputs::All => None,
+        Inputs::These(these) => Some(match &these[..] {
+            [one] => input(one),
+            many => format!("[{}]", many.iter().map(input).collect::<Vec<_>>().join(", ")),
+        }),
+    }
+}

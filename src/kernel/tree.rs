@@ -1,0 +1,339 @@
+//! A kernel as a tree: families at the leaves, sums, products, and wraps around kernels.
+//!
+//! The contract of a wrap stands here too, as a node of the tree holds a wrap and a wrap is asked about nodes.
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::bind_error::{BindError, Origin};
+use super::families::CONST;
+use super::family::{Family, Spec};
+use super::input_view::{RowFunction, ViewPair};
+use super::inputs::{InputRef, Inputs};
+use super::plan::Plan;
+use super::values::Values;
+use crate::param::{Param, State};
+
+/// A kernel: an immutable tree that is cheap to clone.
+///
+/// Equality is that of what is written: values, bounds, priors and ties (whatever their names) count, labels, origins and
+/// brackets do not.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    node: Arc<Node>,
+    label: Option<Arc<str>>,
+    origin: Option<Origin>,
+    /// How many nodes stand in each other.
+    depth: u32,
+}
+
+/// The closed set of shapes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    Leaf(Leaf),
+    /// At least two terms, none of them a sum without a label.
+    Sum(Vec<Kernel>),
+    /// At least two factors, none of them a product without a label.
+    Product(Vec<Kernel>),
+    Wrap(Wrapped),
+}
+
+/// One family on some of the inputs.
+#[derive(Debug, Clone)]
+pub struct Leaf {
+    pub family: &'static dyn Family,
+    pub inputs: Inputs,
+    /// One length-scale (or slope variance) for each input.
+    pub ard: bool,
+    /// In the order of the family's [`Spec`].
+    pub params: Vec<Values>,
+}
+
+/// A construction around kernels, with inputs and parameters of its own.
+#[derive(Debug, Clone)]
+pub struct Wrapped {
+    pub wrap: Arc<dyn Wrap>,
+    pub children: Vec<Kernel>,
+    /// What the wrap itself looks at: the input of a changepoint.
+    pub inputs: Inputs,
+    /// In the order of the wrap's [`Spec`].
+    pub params: Vec<Values>,
+}
+
+impl Node {
+    /// One more than the deepest of the kernels directly below.
+    fn depth(&self) -> u32 {
+        let children = match self {
+            Node::Leaf(_) => &[][..],
+            Node::Sum(children) | Node::Product(children) => children,
+            Node::Wrap(wrapped) => &wrapped.children,
+        };
+        1 + children.iter().map(|child| child.depth).max().unwrap_or(0)
+    }
+}
+
+impl From<Node> for Kernel {
+    fn from(node: Node) -> Self {
+        Self { depth: node.depth(), node: Arc::new(node), label: None, origin: None }
+    }
+}
+
+impl Kernel {
+    /// A family with nothing written: all inputs, all parameters unset.
+    pub fn family(family: &'static dyn Family) -> Self {
+        Self::leaf(family, Inputs::All)
+    }
+
+    /// A family on some inputs, all parameters unset.
+    pub fn leaf(family: &'static dyn Family, inputs: Inputs) -> Self {
+        let params = family.spec().params.iter().map(|p| p.unset(false)).collect();
+        Node::Leaf(Leaf { family, inputs, ard: false, params }).into()
+    }
+
+    /// A number in kernel algebra: a constant kernel whose variance is fixed.
+    pub fn number(value: f64) -> Self {
+        let family = CONST;
+        let params = vec![Values::One(Param::fixed(value))];
+        Node::Leaf(Leaf { family, inputs: Inputs::All, ard: false, params }).into()
+    }
+
+    /// The sum, with unlabelled sums among the terms taken apart. `None` for no terms.
+    pub fn sum(terms: impl IntoIterator<Item = Kernel>) -> Option<Self> {
+        let mut flat = Vec::new();
+        for term in terms {
+            match &*term.node {
+                Node::Sum(inner) if term.label.is_none() => flat.extend(inner.iter().cloned()),
+                _ => flat.push(term),
+            }
+        }
+        if flat.len() < 2 { flat.pop() } else { Some(Node::Sum(flat).into()) }
+    }
+
+    /// The product, with unlabelled products among the factors taken apart. `None` for no factors.
+    pub fn product(factors: impl IntoIterator<Item = Kernel>) -> Option<Self> {
+        let mut flat = Vec::new();
+        for factor in factors {
+            match &*factor.node {
+                Node::Product(inner) if factor.label.is_none() => flat.extend(inner.iter().cloned()),
+                _ => flat.push(factor),
+            }
+        }
+        if flat.len() < 2 { flat.pop() } else { Some(Node::Product(flat).into()) }
+    }
+
+    /// A wrap around kernels.
+    pub fn wrap(wrap: Arc<dyn Wrap>, children: Vec<Kernel>, inputs: Inputs, params: Vec<Values>) -> Self {
+        Node::Wrap(Wrapped { wrap, children, inputs, params }).into()
+    }
+
+    /// How many nodes stand in each other. Walks over the tree recurse to this depth.
+    pub fn depth(&self) -> usize {
+        self.depth as usize
+    }
+
+    /// Whether two kernels share one node in memory.
+    pub(super) fn is_same_node(&self, other: &Kernel) -> bool {
+        Arc::ptr_eq(&self.node, &other.node)
+    }
+
+    pub fn node(&self) -> &Node {
+        &self.node
+    }
+
+    /// The name that a user gave it.
+    pub fn label(&self) -> Option<&Arc<str>> {
+        self.label.as_ref()
+    }
+
+    /// The same kernel under a name; a name that it has already stays ("the innermost wins").
+    pub fn labelled(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.label.get_or_insert_with(|| name.into());
+        self
+    }
+
+    /// The same kernel without its own name.
+    pub fn unlabelled(mut self) -> Self {
+        self.label = None;
+        self
+    }
+
+    pub fn origin(&self) -> Option<Origin> {
+        self.origin
+    }
+
+    pub fn with_origin(mut self, origin: Option<Origin>) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    /// The same label and origin on another node: for passes that rewrite a tree.
+    pub fn with_node(&self, node: Node) -> Self {
+        Self { depth: node.depth(), node: Arc::new(node), ..self.clone() }
+    }
+
+    /// The number of a constant kernel whose variance is fixed.
+    pub fn as_number(&self) -> Option<f64> {
+        match &*self.node {
+            Node::Leaf(leaf) if std::ptr::eq(leaf.family.spec(), CONST.spec()) => match &leaf.params[..] {
+                [Values::One(Param { state: State::Fixed(v), prior: None, tie: None })] => Some(*v),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The kernels directly below.
+    pub fn children(&self) -> &[Kernel] {
+        match &*self.node {
+            Node::Leaf(_) => &[],
+            Node::Sum(children) | Node::Product(children) => children,
+            Node::Wrap(wrapped) => &wrapped.children,
+        }
+    }
+}
+
+/// A construction around kernels: a changepoint, a warped input, a power.
+pub trait Wrap: Debug + Send + Sync {
+    fn spec(&self) -> &'static Spec;
+
+    /// The phrase that it is described by, a template as [`Wording`](super::Wording) says: by default that of its spec. One
+    /// that was given more than kernels, inputs and parameters (moves, a depth) writes these into it.
+    fn phrase(&self) -> Cow<'static, str> {
+        self.spec().wording.noun.into()
+    }
+
+    /// Whether two wraps are the same apart from children, inputs and parameters.
+    fn same(&self, other: &dyn Wrap) -> bool {
+        std::ptr::eq(self.spec(), other.spec())
+            && self.exponent() == other.exponent()
+            && self.function().map(RowFunction::source) == other.function().map(RowFunction::source)
+            && self.options() == other.options()
+    }
+
+    /// Whether it looks at inputs itself, and not only through its children.
+    fn reads_inputs(&self) -> bool {
+        self.spec().reads_inputs
+    }
+
+    /// The exponent, for the one wrap that is written `k^n`.
+    fn exponent(&self) -> Option<u32> {
+        None
+    }
+
+    /// The function of the user that it was given; it is printed after the children.
+    fn function(&self) -> Option<&dyn RowFunction> {
+        None
+    }
+
+    /// What it was given beside kernels, inputs and parameters, in a form in which two are the same or not.
+    fn options(&self) -> String {
+        String::new()
+    }
+
+    /// An argument before the kernels, in source form: the layers of a deep kernel.
+    fn leading(&self) -> Option<String> {
+        None
+    }
+
+    /// Further arguments in source form, printed last.
+    fn extras(&self, _inputs: &[InputRef]) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// How the inputs of its own are written.
+    fn inputs_shown(&self) -> InputsShown {
+        InputsShown::Place
+    }
+
+    /// Whether the kernels in it are written as a list.
+    fn lists_children(&self) -> bool {
+        false
+    }
+
+    /// Whether the kernel is stationary, given that of its children.
+    fn stationary(&self, children: &[bool]) -> bool {
+        self.spec().stationary && children.iter().all(|&c| c)
+    }
+
+    /// How many derivatives its draws have, given how many those of its roughest kernel have ([`u8::MAX`]: all). `None`
+    /// where a function of the user or a fold decides.
+    fn derivatives(&self, inside: u8) -> Option<u8> {
+        self.function().is_none().then_some(inside)
+    }
+
+    /// Whether a kernel inside is the one that stands where none is written, so that it is not printed.
+    fn hides_child(&self, _child: &Kernel) -> bool {
+        false
+    }
+
+    /// Whether the kernel inside stands for one kernel for each input.
+    fn is_one_kernel_per_input(&self) -> bool {
+        false
+    }
+
+    /// How many orders an additive kernel has whose kernels are written one by one, each with a variance of its own.
+    fn additive_orders(&self, _wrapped: &Wrapped) -> Option<usize> {
+        None
+    }
+
+    /// Whether every positive power of it is a kernel (see [`Spec::infinitely_divisible`]), given that of its children.
+    fn infinitely_divisible(&self, children: &[bool]) -> bool {
+        self.spec().infinitely_divisible && children.iter().all(|&c| c)
+    }
+
+    /// Whether a constant factor of all its children is a factor of it.
+    fn is_linear(&self) -> bool {
+        false
+    }
+
+    /// Whether it looks at inputs through its children alone, so that a move that changes nothing of them changes
+    /// nothing of it.
+    fn reads_inputs_through_children(&self) -> bool {
+        false
+    }
+
+    /// Whether its children are seen with their two arguments moved differently, so that a row with itself is not at
+    /// distance 0.
+    fn moves_arguments_separately(&self) -> bool {
+        false
+    }
+
+    /// Whether unset variances inside are held at 1, given whether those of the wrap itself would be.
+    fn unit_variance_inside(&self, unit_variance: bool) -> bool {
+        unit_variance
+    }
+
+    /// Whether its parts have variances of their own, as those of a sum have. By default with several kernels inside.
+    fn is_sum(&self, wrapped: &Wrapped) -> bool {
+        wrapped.children.len() > 1 || wrapped.children.iter().any(Kernel::is_sum_like)
+    }
+
+    /// Where it stands for one kernel for each input, those kernels: it is replaced by itself around them before it is
+    /// set beside data. `inputs` are the names of all columns.
+    ///
+    /// # Errors
+    /// Whatever does not fit the data set.
+    fn spread(&self, _node: &Kernel, _wrapped: &Wrapped, _inputs: &[&str]) -> Result<Option<Wrapped>, BindError> {
+        Ok(None)
+    }
+
+    /// Puts its evaluation into the plan, as it is seen, and gives the register that will hold it.
+    ///
+    /// # Errors
+    /// Whatever does not fit the data set.
+    fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError>;
+}
+
+/// How a wrap's own inputs are written in source form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputsShown {
+    /// After the kernels, as an argument without a name.
+    Place,
+    /// The same, each input for itself.
+    Each,
+    /// Under a keyword.
+    Keyword(&'static str),
+    /// Among the further arguments.
+    Extras,
+}
