@@ -1,8 +1,9 @@
 //! `mercer help` and `mercer datasets`.
 
 use mercer::data::sets::{self, Set};
-use mercer::lang::builtin::nearest;
 use mercer::lang::help as manual;
+use mercer::lang::registry;
+use mercer::lang::wording::nearest;
 use mercer::syntax::diagnostic::{Diagnostic, Sources};
 
 use super::FAILED;
@@ -13,12 +14,12 @@ pub fn help(topic: Option<&str>, commands: &mut clap::Command) -> u8 {
     let mut screen = Screen::new(Format::Text);
     let Some(name) = topic else {
         screen.line(&format!("Commands\n{}", command_list(commands)));
-        screen.line(&format!("\n{}", manual::contents()));
+        screen.line(&format!("\n{}", manual::contents(registry::library())));
         screen.line("\n`mercer help NAME` says more of each");
         return 0;
     };
     commands.build();
-    match manual::topic(Some(name)) {
+    match manual::topic(registry::library(), Some(name)) {
         Ok(text) => screen.line(&text),
         Err(trouble) => match commands.find_subcommand_mut(name) {
             Some(command) => screen.line(command.render_long_help().to_string().trim_end()),

@@ -6,14 +6,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::builtin::{self, Entry};
+use super::registry;
 use super::trouble::Trouble;
-use crate::lang::eval::evaluator::Globals;
+use crate::lang::eval::evaluator::{Entry, Globals};
 use crate::lang::eval::statement::LAST;
 use crate::lang::eval::{operators, unknown};
-use crate::lang::values::function::Function;
 use crate::lang::values::members;
-use crate::lang::values::value::{Kind, Value, expected_kind};
+use crate::lang::values::value::{Function, Kind, Value, expected_kind};
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::span::{Span, Spanned};
@@ -60,7 +59,9 @@ impl Known {
 
     fn of(value: &Value) -> Self {
         match value {
-            Value::Function(Function::Known(entry)) => Known::Entry(entry),
+            Value::Function(Function::Known(known)) => {
+                registry::find(known.name()).map_or(Known::Kind(Kind::Function), Known::Entry)
+            }
             Value::Function(Function::Closure(closure)) => {
                 Known::Closure { name: closure.shown_name().into(), params: Arc::new(closure.signature()) }
             }
@@ -191,7 +192,7 @@ impl Checker<'_> {
 
     /// A name that is about to be bound must not be reserved.
     fn free(&mut self, name: &Name) {
-        if builtin::find(&name.node).is_some_and(Entry::is_family) {
+        if registry::find(&name.node).is_some_and(Entry::is_family) {
             let trouble = Trouble::new(format!("`{}` is the name of a kernel family and cannot be bound", name.node));
             self.report(trouble.saying("choose another name"), name.span);
         }
@@ -221,7 +222,7 @@ impl Checker<'_> {
     fn user(&self, name: &str) -> Option<Known> {
         let local = self.locals.iter().rev().find(|(n, _)| &**n == name).map(|(_, known)| known.clone());
         let later = || {
-            let later = self.later.contains(name) || (self.imports > 0 && builtin::find(name).is_none());
+            let later = self.later.contains(name) || (self.imports > 0 && registry::find(name).is_none());
             (self.functions > 0 && later).then_some(Known::Nothing)
         };
         local.or_else(|| match self.globals.get(name) {
@@ -308,7 +309,7 @@ impl Checker<'_> {
                     && !kind.has_open_members()
                     && !members::of(kind).iter().any(|(name, _)| *name == &*member.node)
                 {
-                    self.report(unknown::member(kind, &member.node, &[]), member.span);
+                    self.report(unknown::member(registry::library(), kind, &member.node, &[]), member.span);
                 }
                 Known::Nothing
             }
@@ -326,7 +327,7 @@ impl Checker<'_> {
         if let Some(known) = self.user(name) {
             return known;
         }
-        if let Some(entry) = builtin::find(name) {
+        if let Some(entry) = registry::find(name) {
             return match entry.as_value() {
                 Value::Function(_) => Known::Entry(entry),
                 Value::Kernel(_) => Known::Columns(Kind::Kernel, Arc::default()),
@@ -334,7 +335,7 @@ impl Checker<'_> {
             };
         }
         let user = self.user_names();
-        let trouble = unknown::name(name, user.iter().map(|n| &**n));
+        let trouble = unknown::name(registry::library(), name, user.iter().map(|n| &**n));
         self.report(self.remark_on_order(name, trouble), span);
         Known::Nothing
     }
@@ -360,7 +361,7 @@ impl Checker<'_> {
             BinaryOp::Compose => {
                 let (mut columns, mut model) = (Vec::new(), false);
                 for part in std::iter::once(first).chain(rest.iter().map(|(_, part)| part)) {
-                    let is_builtin = matches!(&part.node, ExprKind::Name(name) if builtin::find(name).is_some());
+                    let is_builtin = matches!(&part.node, ExprKind::Name(name) if registry::find(name).is_some());
                     if !is_builtin || is_family(part) {
                         let known = self.expr(part);
                         columns.extend_from_slice(known.columns());
@@ -433,5 +434,5 @@ impl Checker<'_> {
 }
 
 fn is_family(expr: &Expr) -> bool {
-    matches!(&expr.node, ExprKind::Name(name) if builtin::find(name).is_some_and(Entry::is_family))
+    matches!(&expr.node, ExprKind::Name(name) if registry::find(name).is_some_and(Entry::is_family))
 }

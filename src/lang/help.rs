@@ -1,34 +1,35 @@
 //! Help on every name, written from the signatures; examples are run when they are shown, so that what is printed is
 //! what happens.
 
-use super::builtin::{self, Action, Entry, Group, Need, nearest};
+use super::eval::evaluator::{Entry, Globals, Library, Sort, names};
+use super::eval::host::{Host, Item};
+use super::eval::statement;
+use super::signature::{Group, Need, Place};
 use super::topics::{self, TOPICS, Topic};
 use super::trouble::{Res, Trouble};
-use crate::lang::eval::evaluator::Globals;
-use crate::lang::eval::host::{Host, Item};
-use crate::lang::eval::statement;
+use super::wording::nearest;
 use crate::progress::Silent;
 use crate::syntax::diagnostic::{Diagnostic, Sources};
 use crate::syntax::parse::parse;
 
 /// Help on a name, on a chapter or on a topic of the language; without one the list of all there is.
-pub fn topic(name: Option<&str>) -> Res<String> {
+pub fn topic(library: &'static dyn Library, name: Option<&str>) -> Res<String> {
     let Some(name) = name.filter(|name| !name.is_empty()) else {
-        return Ok(contents() + "\n\n`help(\"name\")` says more, with an example");
+        return Ok(contents(library) + "\n\n`help(\"name\")` says more, with an example");
     };
-    if let Some(entry) = builtin::find(name) {
-        return Ok(page(entry));
+    if let Some(entry) = library.find(name) {
+        return Ok(page(library, entry));
     }
     if let Some(topic) = topics::find(name) {
-        return Ok(about(topic));
+        return Ok(about(library, topic));
     }
-    let chapters = Group::ALL.iter().filter(|group| !entries(**group).is_empty());
+    let chapters = Group::ALL.iter().filter(|group| !entries(library, **group).is_empty());
     if let Some(group) = chapters.clone().find(|group| group.topics().contains(&name)) {
-        return Ok(chapter(*group).trim_end().to_owned());
+        return Ok(chapter(library, *group).trim_end().to_owned());
     }
     let trouble = Trouble::new(format!("there is no help on `{name}`"));
     let chapters = chapters.flat_map(|group| group.topics().iter().copied());
-    let known = builtin::names().chain(TOPICS.iter().flat_map(Topic::names)).chain(chapters);
+    let known = names(library).chain(TOPICS.iter().flat_map(Topic::names)).chain(chapters);
     Err(match nearest(name, known) {
         Some(near) => trouble.help(format!("did you mean `{near}`?")),
         None => trouble.help("`help()` lists what there is"),
@@ -36,18 +37,21 @@ pub fn topic(name: Option<&str>) -> Res<String> {
 }
 
 /// All names by chapter, then the topics of the language, each with its line.
-pub fn contents() -> String {
-    let chapters = Group::ALL.into_iter().filter(|group| !entries(*group).is_empty()).map(chapter);
+pub fn contents(library: &'static dyn Library) -> String {
+    let chapters = Group::ALL
+        .into_iter()
+        .filter(|group| !entries(library, *group).is_empty())
+        .map(|group| chapter(library, group));
     let topics = TOPICS.iter().map(|topic| (topic.name, topic.summary));
     chapters.chain([listed("The language", topics)]).collect::<Vec<_>>().join("\n").trim_end().to_owned()
 }
 
-fn entries(group: Group) -> Vec<&'static Entry> {
-    builtin::all().iter().filter(|entry| entry.signature.group == group).collect()
+fn entries(library: &'static dyn Library, group: Group) -> Vec<&'static Entry> {
+    library.all().iter().filter(|entry| entry.signature.group == group).collect()
 }
 
-fn chapter(group: Group) -> String {
-    let lines = entries(group).into_iter().map(|entry| (entry.signature.name, entry.signature.summary));
+fn chapter(library: &'static dyn Library, group: Group) -> String {
+    let lines = entries(library, group).into_iter().map(|entry| (entry.signature.name, entry.signature.summary));
     listed(group.title(), lines)
 }
 
@@ -57,24 +61,24 @@ fn listed(title: &str, lines: impl Iterator<Item = (&'static str, &'static str)>
 }
 
 /// A page on the language.
-fn about(topic: &Topic) -> String {
+fn about(library: &'static dyn Library, topic: &Topic) -> String {
     let mut out = format!("{}: {}\n\n{}\n", topic.name, topic.summary, topic.text);
     for example in topic.examples {
-        out.push_str(&shown(example));
+        out.push_str(&shown(library, example));
     }
     out.trim_end().to_owned()
 }
 
 /// An example with what it gives.
-fn shown(example: &str) -> String {
+fn shown(library: &'static dyn Library, example: &str) -> String {
     let lines = example.lines().map(|line| format!("  > {line}\n"));
-    let given = run(example);
+    let given = run(library, example);
     let given = given.lines().map(|line| format!("  {line}\n"));
     format!("\n{}{}", lines.collect::<String>(), given.collect::<String>())
 }
 
 /// Everything about one name.
-pub fn page(entry: &Entry) -> String {
+pub fn page(library: &'static dyn Library, entry: &Entry) -> String {
     let signature = &entry.signature;
     let mut out = format!("{}\n  {}\n", signature.shown(), signature.summary);
     if !signature.aliases.is_empty() {
@@ -96,38 +100,38 @@ pub fn page(entry: &Entry) -> String {
         out.push_str(&format!("\n  {}\n", signature.help));
     }
     for example in &signature.examples {
-        out.push_str(&shown(example));
+        out.push_str(&shown(library, example));
     }
     out.trim_end().to_owned()
 }
 
 /// The chapter of the language reference on everything that can be called, in Markdown, with what the examples show.
-pub fn reference() -> String {
+pub fn reference(library: &'static dyn Library) -> String {
     let mut out = String::new();
     for group in Group::ALL {
-        let entries = builtin::all().iter().filter(|entry| entry.signature.group == group);
+        let entries = library.all().iter().filter(|entry| entry.signature.group == group);
         for (i, entry) in entries.enumerate() {
             if i == 0 {
                 out.push_str(&format!("## {}\n\n", group.title()));
             }
-            out.push_str(&section(entry));
+            out.push_str(&section(library, entry));
         }
     }
     out
 }
 
-fn section(entry: &Entry) -> String {
+fn section(library: &'static dyn Library, entry: &Entry) -> String {
     let signature = &entry.signature;
     let mut out = format!("### `{}`\n\n{}.", signature.shown(), capital(signature.summary));
     if !signature.aliases.is_empty() {
         let names: Vec<String> = signature.aliases.iter().map(|name| format!("`{name}`")).collect();
         out.push_str(&format!(" Also called {}.", names.join(", ")));
     }
-    match entry.action {
+    match entry.sort {
         _ if signature.help.is_empty() => {}
-        Action::Builtin(_) => out.push_str(&format!(" {}", signature.help)),
+        Sort::Builtin => out.push_str(&format!(" {}", signature.help)),
         // of a kernel it is its formula
-        Action::Family(_) | Action::Combinator(_) => out.push_str(&format!("\n\n    {}", signature.help)),
+        Sort::Family(_) | Sort::Combinator => out.push_str(&format!("\n\n    {}", signature.help)),
     }
     out.push_str("\n\n");
     for place in &signature.places {
@@ -143,7 +147,7 @@ fn section(entry: &Entry) -> String {
         for line in example.lines() {
             out.push_str(&format!("> {line}\n"));
         }
-        out.push_str(&format!("{}\n```\n", run(example)));
+        out.push_str(&format!("{}\n```\n", run(library, example)));
     }
     out.push('\n');
     out
@@ -155,21 +159,21 @@ fn capital(text: &str) -> String {
 }
 
 /// A place with the shorter name that a keyword may use.
-fn keyword(place: &builtin::Place) -> String {
+fn keyword(place: &Place) -> String {
     std::iter::once(place.name).chain(place.short.iter().copied()).collect::<Vec<_>>().join(", ")
 }
 
 /// What an example shows. An example that fails says so.
-pub fn run(example: &str) -> String {
+pub fn run(library: &'static dyn Library, example: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
-    if let Err(diagnostic) = play(example, &mut lines) {
+    if let Err(diagnostic) = play(library, example, &mut lines) {
         lines.push(format!("error: {}", diagnostic.message));
     }
     lines.join("\n")
 }
 
 /// Runs an example in a session of its own.
-pub fn play(example: &str, lines: &mut Vec<String>) -> Result<(), Diagnostic> {
+pub fn play(library: &'static dyn Library, example: &str, lines: &mut Vec<String>) -> Result<(), Diagnostic> {
     let mut sources = Sources::new();
     let source = sources.add("example", example);
     let program = parse(example, source)?;
@@ -184,7 +188,7 @@ pub fn play(example: &str, lines: &mut Vec<String>) -> Result<(), Diagnostic> {
         Item::Diagnostic(diagnostic) => lines.push(format!("{}: {}", diagnostic.severity.name(), diagnostic.message)),
     };
     for statement in &program.statements {
-        statement::execute(statement, &mut globals, &mut host, &Silent, &mut out)?;
+        statement::execute(library, statement, &mut globals, &mut host, &Silent, &mut out)?;
     }
     Ok(())
 }
@@ -192,13 +196,14 @@ pub fn play(example: &str, lines: &mut Vec<String>) -> Result<(), Diagnostic> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lang::registry;
 
     #[test]
     fn every_example_runs_and_shows_something() {
-        for entry in builtin::all() {
+        for entry in registry::library().all() {
             for example in &entry.signature.examples {
                 let mut lines = Vec::new();
-                let result = play(example, &mut lines);
+                let result = play(registry::library(), example, &mut lines);
                 assert!(result.is_ok(), "{}: {example}: {result:?}", entry.signature.name);
                 assert!(!lines.is_empty(), "{}: {example} shows nothing", entry.signature.name);
             }
@@ -208,13 +213,13 @@ mod tests {
     #[test]
     fn topics_have_names_of_their_own_and_their_examples_run() {
         let chapters: Vec<&str> = Group::ALL.iter().flat_map(|group| group.topics().iter().copied()).collect();
-        assert!(chapters.iter().all(|name| builtin::find(name).is_none()), "{chapters:?}");
+        assert!(chapters.iter().all(|name| registry::library().find(name).is_none()), "{chapters:?}");
         for topic in TOPICS {
             for name in topic.names() {
-                assert!(builtin::find(name).is_none() && !chapters.contains(&name), "{name}");
+                assert!(registry::library().find(name).is_none() && !chapters.contains(&name), "{name}");
             }
             for example in topic.examples {
-                let result = play(example, &mut Vec::new());
+                let result = play(registry::library(), example, &mut Vec::new());
                 assert!(result.is_ok(), "{}: {example}: {result:?}", topic.name);
             }
         }
@@ -222,12 +227,14 @@ mod tests {
 
     #[test]
     fn pages_say_what_there_is() {
-        let page = topic(Some("grid")).unwrap();
+        let page = topic(registry::library(), Some("grid")).unwrap();
         assert!(page.starts_with("grid(range, n)") && page.contains("[0, 0.25, 0.5, 0.75]"), "{page}");
-        assert_eq!(topic(Some("gird")).unwrap_err().message(), "there is no help on `gird`");
-        assert!(topic(None).unwrap().contains("Lists and functions"));
-        assert!(topic(Some("lists")).unwrap().starts_with("Lists and functions\n"));
-        assert!(topic(Some("precedence")).unwrap().ends_with("> 1 + 2 |> sqrt\n  1.7320508075688772"));
+        assert_eq!(topic(registry::library(), Some("gird")).unwrap_err().message(), "there is no help on `gird`");
+        assert!(topic(registry::library(), None).unwrap().contains("Lists and functions"));
+        assert!(topic(registry::library(), Some("lists")).unwrap().starts_with("Lists and functions\n"));
+        assert!(
+            topic(registry::library(), Some("precedence")).unwrap().ends_with("> 1 + 2 |> sqrt\n  1.7320508075688772")
+        );
         assert_eq!(nearest("precedense", TOPICS.iter().map(|t| t.name)), Some("precedence"));
     }
 }

@@ -1,10 +1,16 @@
 //! The language: syntax trees to values.
+//!
+//! Imports go one way: `payload` ← `values` ← `signature` ← `eval` ← `builtins` ← `registry` ← `check`.
 
-pub mod builtin;
 mod builtins;
 pub mod check;
 pub mod eval;
 pub mod help;
+pub mod numerals;
+pub mod payload;
+pub mod registry;
+pub mod signature;
 pub mod topics;
 pub mod trouble;
 pub mod values;
+pub mod wording;

@@ -1,6 +1,6 @@
 //! Colours for what is being typed.
 
-use mercer::lang::builtin;
+use mercer::lang::registry;
 use mercer::syntax::scan::{RESERVED, Token, TokenKind, scan};
 
 use crate::terminal::paint;
@@ -35,7 +35,7 @@ fn style(token: &Token, text: &str) -> &'static str {
     match token.kind {
         TokenKind::Word => {
             let word = token.text(text);
-            match builtin::find(word) {
+            match registry::find(word) {
                 _ if RESERVED.contains(&word) => KEYWORD,
                 Some(entry) if entry.is_family() => FAMILY,
                 Some(_) => BUILTIN,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use mercer::lang::builtin::nearest;
+use mercer::lang::wording::nearest;
 use mercer::session::{Session, type_of};
 use mercer::syntax::diagnostic::{Diagnostic, Sources};
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mercer::lang::help as manual;
+use mercer::lang::registry;
 use mercer::lang::values::value::Value;
 use mercer::progress::Progress;
 use mercer::session::{Session, type_of};
@@ -161,10 +162,10 @@ impl Repl {
             return self.screen.line(&text);
         }
         if name.is_empty() {
-            self.screen.line(&manual::contents());
+            self.screen.line(&manual::contents(registry::library()));
             return self.screen.line("\n`?name` says more, with an example");
         }
-        match manual::topic(Some(name)) {
+        match manual::topic(registry::library(), Some(name)) {
             Ok(text) => self.screen.line(&text),
             Err(trouble) => self.screen.diagnostic(&Diagnostic::from(trouble), &Sources::new()),
         }

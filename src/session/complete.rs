@@ -4,7 +4,9 @@ use std::path::Path;
 
 use super::Session;
 use crate::data::sets;
-use crate::lang::builtin::{self, Entry, Group, Need, Want};
+use crate::lang::eval::evaluator::Entry;
+use crate::lang::registry;
+use crate::lang::signature::{Group, Need, Want};
 use crate::lang::values::value::Value;
 use crate::syntax::print::print_string;
 use crate::syntax::scan::{RESERVED, TokenKind, scan};
@@ -63,7 +65,7 @@ impl Session {
     }
 
     fn names(&self, callee: Option<&str>, found: &mut Vec<Candidate>) {
-        if let Some(entry) = callee.and_then(builtin::find) {
+        if let Some(entry) = callee.and_then(registry::find) {
             for place in &entry.signature.places {
                 for keyword in std::iter::once(place.name).chain(place.short.iter().copied()) {
                     if place.is_named(keyword) {
@@ -76,7 +78,7 @@ impl Session {
         for (name, value) in self.bindings() {
             found.push(Candidate { text: name.into(), about: value.kind().name().into() });
         }
-        for entry in builtin::all() {
+        for entry in registry::all() {
             let about = entry.signature.summary;
             found.extend(entry.names().map(|name| Candidate { text: name.into(), about: about.into() }));
         }
@@ -118,7 +120,7 @@ impl Session {
     /// Files whose path begins as the string does.
     fn files(&self, written: &str, callee: Option<&str>, found: &mut Vec<Candidate>) {
         let takes_path = |want: Want| want == Want::Path;
-        let wanted = callee.and_then(builtin::find);
+        let wanted = callee.and_then(registry::find);
         if !wanted.is_none_or(|entry| entry.signature.places.iter().any(|place| takes_path(place.want))) {
             return;
         }

@@ -11,11 +11,11 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use crate::lang::builtin;
 use crate::lang::check::check;
 use crate::lang::eval::evaluator::Globals;
 use crate::lang::eval::host::{Folders, Host, Item};
 use crate::lang::eval::statement::{self, LAST};
+use crate::lang::registry;
 use crate::lang::values::value::{Kind, Value};
 use crate::progress::Progress;
 use crate::syntax::ast::{Program, Statement, StatementKind};
@@ -244,7 +244,7 @@ impl Session {
         if let Some(Value::Function(function)) = self.globals.get(name) {
             return Some(function.to_string());
         }
-        let signature = &builtin::find(name)?.signature;
+        let signature = &registry::find(name)?.signature;
         Some(format!("{}: {}", signature.shown(), signature.summary))
     }
 
@@ -312,7 +312,14 @@ impl Session {
         out: &mut (dyn FnMut(Item) + Send),
     ) -> Result<(), Diagnostic> {
         let StatementKind::Import(path) = &statement.node else {
-            return Ok(statement::execute(statement, &mut self.globals, &mut self.host, progress, out)?);
+            return Ok(statement::execute(
+                registry::library(),
+                statement,
+                &mut self.globals,
+                &mut self.host,
+                progress,
+                out,
+            )?);
         };
         let Some(program) = self.library.open(path)? else {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Values for a script from outside: `folds=1..3` in place of what stands behind `let folds =`.
 
-use crate::lang::builtin::nearest;
+use crate::lang::wording::nearest;
 use crate::syntax::ast::{Expr, Program, StatementKind};
 use crate::syntax::diagnostic::{Diagnostic, Sources};
 use crate::syntax::parse::parse_all;

@@ -8,6 +8,7 @@ mod advice;
 pub mod ast;
 pub mod diagnostic;
 pub mod fmt;
+pub mod free_names;
 pub mod layout;
 pub mod parse;
 mod precedence;

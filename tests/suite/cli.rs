@@ -60,7 +60,7 @@ Error: unknown name `foo`
    │
  1 │ 1; foo
    │    ─┬─
-   │     ╰─── nothing goes by this name
+   │     ╰─── not defined
 ───╯
 
 "#]]);

@@ -154,7 +154,10 @@ fn the_reference_of_builtins_is_what_the_registry_writes() {
     let intro = "# Builtins\n\nEverything that can be called by name, as `mercer help NAME` shows it. Written by the \
                  registry; `MERCER_BLESS=1 cargo test --test suite docs::` rewrites this page. What a place is left out for is \
                  said after it; the rest must be given.\n\n";
-    hold("docs/builtins.md", &format!("{}\n", (intro.to_owned() + &help::reference()).trim_end()));
+    hold(
+        "docs/builtins.md",
+        &format!("{}\n", (intro.to_owned() + &help::reference(mercer::lang::registry::library())).trim_end()),
+    );
 }
 
 /// Runs an example; everything it says must be well.

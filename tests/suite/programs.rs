@@ -241,7 +241,7 @@ fn builtins_answer_whatever_they_are_given() {
     let bindings = "let nan = inf - inf\nlet few = data(x=[1], y=[1])\nlet some = data(x=[0, 1, 2, 4], y=[0, 1, 0, 2])\n\
                     let named = data(c=[\"a\", \"b\", \"a\"], z=[1, 2, 2], y=[0, 3, 1])\n\
                     let f = fit(some, SE, restarts=1)\nlet p = predict(f, [0.5, 3])";
-    let names: Vec<&str> = lang::builtin::names().filter(|name| !["include"].contains(name)).collect();
+    let names: Vec<&str> = lang::registry::names().filter(|name| !["include"].contains(name)).collect();
     // Threads of their own: those that all share are for the fits within, and would wait for themselves.
     let threads = rayon::ThreadPoolBuilder::new().build().expect("threads");
     let faults = || -> Vec<String> {

@@ -113,11 +113,11 @@ fn a_search_that_was_kept_goes_on_as_it_would_have() {
 #[test]
 fn the_defaults_are_those_of_the_settings() {
     let settings = mercer::search::Settings::default();
-    let signature = &mercer::lang::builtin::find("search").expect("a builtin").signature;
+    let signature = &mercer::lang::registry::find("search").expect("a builtin").signature;
     let shown = |name: &str| signature.places[signature.place(name).expect("a place")].need;
     let mut talk = Talk::new("1");
     let mut same = |name: &str, text: String| match shown(name) {
-        mercer::lang::builtin::Need::Optional(default) => {
+        mercer::lang::signature::Need::Optional(default) => {
             assert_eq!(talk.says(default), text, "{name}");
         }
         need => panic!("{name}: {need:?}"),

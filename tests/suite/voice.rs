@@ -14,8 +14,9 @@ use mercer::describe::english::motifs::MOTIFS;
 use mercer::fit::condition;
 use mercer::kernel::families::FAMILIES;
 use mercer::kernel::wraps::WRAPS;
-use mercer::lang::builtin::{self, Group};
 use mercer::lang::help;
+use mercer::lang::registry;
+use mercer::lang::signature::Group;
 use mercer::lang::values::value::Value;
 use mercer::model::Model;
 use mercer::progress::Silent;
@@ -130,7 +131,10 @@ fn whatever_kernels_are_made_of_is_told_everywhere() {
         is_told(name, &format!("let k = {}", spec.example));
         // what is written by an operator is in the reference of the language
         if name.chars().all(|c| c.is_alphanumeric() || c == '_') {
-            assert!(help::topic(Some(name)).is_ok_and(|page| page.contains(spec.example)), "help on {name}");
+            assert!(
+                help::topic(registry::library(), Some(name)).is_ok_and(|page| page.contains(spec.example)),
+                "help on {name}"
+            );
             assert!(reference.contains(&format!("\n### `{name}(")), "{name} in docs/builtins.md");
         }
     }
@@ -141,7 +145,7 @@ fn whatever_kernels_are_made_of_is_told_everywhere() {
 fn every_combinator_has_help_an_example_and_a_line() {
     let reference = reference();
     let groups = [Group::Families, Group::Combinators];
-    for entry in builtin::all().iter().filter(|entry| groups.contains(&entry.signature.group)) {
+    for entry in registry::all().iter().filter(|entry| groups.contains(&entry.signature.group)) {
         let signature = &entry.signature;
         let name = signature.name;
         assert!(!signature.summary.is_empty() && !signature.examples.is_empty(), "{name}");

@@ -2,9 +2,10 @@
 
 use crate::data::write::Table;
 use crate::kernel::Kernel;
-use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::operators::kernel as value;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, List, Value, expected};
 

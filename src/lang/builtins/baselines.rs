@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::kernel::wraps::{self, AdditiveForm, Bases};
 use crate::kernel::{Inputs, Kernel, Values};
-use crate::lang::builtin::{Builtin, Group, Place, Want, find};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
+use crate::lang::payload::pipeline::Pipeline;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::function::Function;
-use crate::lang::values::pipeline::Pipeline;
-use crate::lang::values::value::{FromValue, Kind, Value, expected};
+use crate::lang::values::value::{FromValue, Function, Kind, Value, expected};
 use crate::model::{Mean, Model};
 use crate::param::Param;
 
@@ -73,7 +73,11 @@ fn ridge(call: &mut Call<'_, '_>) -> Res<Value> {
 
 /// The kernel that a combinator makes of the base, or of `SE`.
 fn combined(call: &mut Call<'_, '_>, combinator: &str) -> Res<Kernel> {
-    let entry = find(combinator).ok_or_else(|| Trouble::new(format!("there is no combinator `{combinator}`")))?;
+    let entry = call
+        .eval
+        .library
+        .find(combinator)
+        .ok_or_else(|| Trouble::new(format!("there is no combinator `{combinator}`")))?;
     let base = match call.maybe::<Value>("base")? {
         Some(base) => base,
         None => Value::Kernel(wraps::usual_base()),

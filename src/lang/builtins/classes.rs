@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::data::Dataset;
 use crate::describe::{classes as told, probability_figures};
-use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
+use crate::lang::payload::sheet::Sheet;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::sheet::Sheet;
 use crate::lang::values::value::{Kind, Value};
 use crate::results::metric::Judged;
 use crate::results::{self, Fitted};

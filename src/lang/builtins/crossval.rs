@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use crate::data::{Dataset, Fold, folds_of};
-use crate::lang::builtin::{Builtin, Group, Place, Want, join_or, nearest};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
+use crate::lang::numerals::number;
+use crate::lang::payload::pipeline::Pipeline;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::display::number;
-use crate::lang::values::pipeline::Pipeline;
 use crate::lang::values::value::{FromValue, Items, Kind, Value, check_length, expected};
+use crate::lang::wording::{join_or, nearest};
 use crate::model::{Model, ModelError};
 use crate::results::metric::{METRICS, Metric, metric};
 use crate::results::{CrossError, Folds, Trial, cross_validate};

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use crate::data::write::Table;
 use crate::data::{self, Column, DataError, Dataset, Header, Options, Target, WhenMissing};
 use crate::describe;
-use crate::lang::builtin::{Builtin, Group, Place, Want, nearest};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
+use crate::lang::payload::sheet::Sheet;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::function::Function;
 use crate::lang::values::members::cell;
-use crate::lang::values::sheet::Sheet;
-use crate::lang::values::value::{FromValue, Items, Kind, List, Value, expected};
+use crate::lang::values::value::{FromValue, Function, Items, Kind, List, Value, expected};
+use crate::lang::wording::nearest;
 use crate::syntax::span::Span;
 
 /// A mistake in data, with the nearest name where a name is unknown.

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use crate::describe::english;
-use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
+use crate::lang::payload::explanation::{Explanation, Parts, Subject};
+use crate::lang::payload::sheet::Sheet;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::Res;
-use crate::lang::values::explanation::{Explanation, Parts, Subject};
-use crate::lang::values::sheet::Sheet;
 use crate::lang::values::value::{Kind, Value, expected};
 
 /// The kernel or the fit that is to be put into words.

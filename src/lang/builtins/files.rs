@@ -8,14 +8,14 @@ use crate::describe::result_figures::{self, BandOf};
 use crate::describe::{self, figure_labels, part_figures, probability_figures, search_figures, tables};
 use crate::figure::standard_figures::Names;
 use crate::figure::{self, Figure, Mark, Panel, Role};
-use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::host::Item;
+use crate::lang::payload::explanation::Subject;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::explanation::Subject;
 use crate::lang::values::json;
-use crate::lang::values::sheet::Record;
-use crate::lang::values::value::{FromValue, Kind, Value, check_length, expected};
+use crate::lang::values::value::{FromValue, Kind, Record, Value, check_length, expected};
 use crate::results::{self, SampledSurface};
 use crate::surface::Format;
 
@@ -172,7 +172,7 @@ fn bars(table: &Table) -> Res<Figure> {
     };
     check_length(table.rows())?;
     let names: Vec<String> = match cells {
-        Cells::Numbers(numbers) => numbers.iter().map(|x| crate::lang::values::display::number(*x)).collect(),
+        Cells::Numbers(numbers) => numbers.iter().map(|x| crate::lang::numerals::number(*x)).collect(),
         Cells::Texts(texts) => texts.iter().map(|text| text.clone().unwrap_or_default()).collect(),
     };
     Ok(figure::standard_figures::bars_figure(Names { title: "", x: first, y: &name }, &names, &values))

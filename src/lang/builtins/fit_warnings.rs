@@ -4,7 +4,7 @@ use crate::data::{Column, Dataset, Step, Which, mean_sd};
 use crate::describe::rounded;
 use crate::fit::{Fit, UNSETTLED};
 use crate::kernel::{InputRef, Inputs, Kernel, Node, Origin, Place, Size};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::host::Item;
 use crate::model::{Model, Problem};
 use crate::syntax::diagnostic::Diagnostic;

@@ -3,10 +3,11 @@
 use crate::figure::Figure;
 use crate::figure::standard_figures::kernel_figure;
 use crate::kernel::{Kernel, Node, Role};
-use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::family_calls;
 use crate::lang::eval::kernel_rows::{Placed, Rows};
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, List, Value, check_length};
 use crate::linalg::{Matrix, Vector, pivoted_cholesky};

@@ -1,11 +1,12 @@
 //! Lists: walking over them and what can be asked of them.
 
-use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::operators::Fold;
+use crate::lang::payload::range::Range;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::function::Function;
-use crate::lang::values::value::{FromValue, Items, Kind, List, ListBuilder, Range, Value, check_length, expected};
+use crate::lang::values::value::{FromValue, Function, Items, Kind, List, ListBuilder, Value, check_length, expected};
 use crate::syntax::ast::BinaryOp;
 use crate::syntax::span::Spanned;
 

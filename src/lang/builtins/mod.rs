@@ -25,7 +25,7 @@ mod surfaces;
 mod text;
 mod user_moves;
 
-use super::builtin::Builtin;
+use super::eval::evaluator::Builtin;
 
 pub static ALL: &[&[Builtin]] = &[
     kernels::KERNELS,

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use crate::kernel::{InputRef, Move, MoveError, MoveKind};
-use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::eval::call::Call;
 use crate::lang::eval::combinators::move_error;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::family_calls::input_refs;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, Value};
 

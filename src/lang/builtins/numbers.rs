@@ -1,9 +1,10 @@
 //! Functions of numbers. Each also takes a list, item by item.
 
-use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
+use crate::lang::numerals::number;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::display::number;
 use crate::lang::values::value::{FromValue, List, Value, check_length};
 
 /// Applies a function of one number to a number or to every number of a list.

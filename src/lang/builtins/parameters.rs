@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
+use crate::lang::numerals::number;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::display::number;
 use crate::lang::values::value::{FromValue, Kind, Value, expected};
 use crate::param::{PRIORS, Param, Prior, State, Tie};
 

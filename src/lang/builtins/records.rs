@@ -6,14 +6,13 @@ use std::time::Instant;
 
 use super::files::out_path;
 use crate::data::write::write_whole;
-use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::host::Item;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::function::Function;
 use crate::lang::values::json;
-use crate::lang::values::sheet::Record;
-use crate::lang::values::value::{Kind, List, Value};
+use crate::lang::values::value::{Function, Kind, List, Record, Value};
 
 fn record(call: &mut Call<'_, '_>) -> Res<Value> {
     let fields = call.keywords();

@@ -6,11 +6,13 @@ use rand::RngExt;
 
 use super::data::{DATA, trouble, value};
 use crate::data::Dataset;
-use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
+use crate::lang::numerals::number;
+use crate::lang::payload::range::Range;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::display::number;
-use crate::lang::values::value::{Kind, List, Range, Value, check_length};
+use crate::lang::values::value::{Kind, List, Value, check_length};
 
 /// Rows by their places, in that order; a row may come more than once.
 fn take(call: &mut Call<'_, '_>) -> Res<Value> {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use crate::data::write::write_whole;
 use crate::fit::Fit;
-use crate::lang::builtin::{self, Builtin, Entry, Group, Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Entry, Library};
 use crate::lang::eval::evaluator::{Evaluator, Globals};
 use crate::lang::eval::host::{Host, Item};
+use crate::lang::payload::pipeline::Pipeline;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::pipeline::Pipeline;
 use crate::lang::values::value::{FromValue, Kind, Value, expected};
 use crate::model::Model;
 use crate::results::{SaveError, SavedFit};
@@ -27,8 +28,8 @@ fn save(call: &mut Call<'_, '_>) -> Res<Value> {
     let name: Arc<str> = call.arg("path")?;
     let path = out_path(call, &name);
     let text = match &value {
-        Value::Fit(fit) => fit_text(fit)?,
-        Value::Search(search) => search_text(search)?,
+        Value::Fit(fit) => fit_text(call.eval.library, fit)?,
+        Value::Search(search) => search_text(call.eval.library, search)?,
         other => return Err(expected("a fit or a search", other).blame("fit")),
     };
     write_whole(&path, text.as_bytes()).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
@@ -36,20 +37,20 @@ fn save(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Nothing)
 }
 
-fn fit_text(fit: &Fit) -> Res<String> {
+fn fit_text(library: &'static dyn Library, fit: &Fit) -> Res<String> {
     let saved = SavedFit::of(fit);
     // What cannot be read back is not written.
-    read_model(&saved.model)?;
+    read_model(library, &saved.model)?;
     saved.to_json().map_err(|error| Trouble::new(format!("the fit cannot be written: {error}")))
 }
 
-fn search_text(search: &Search) -> Res<String> {
+fn search_text(library: &'static dyn Library, search: &Search) -> Res<String> {
     let saved = SavedSearch::of(search);
     // What cannot be read back is not written.
-    read_model(&search.best.model.to_string())?;
+    read_model(library, &search.best.model.to_string())?;
     for edit in &search.settings.moves {
         if let Edit::Own(own) = edit {
-            read_function(&own.source).map_err(|trouble| {
+            read_function(library, &own.source).map_err(|trouble| {
                 let text = format!("the move `{}` cannot be kept: {}", own.name, trouble.message());
                 Trouble::new(text).blame("fit")
             })?;
@@ -74,7 +75,8 @@ fn load_fit(call: &mut Call<'_, '_>) -> Res<Value> {
         if other { trouble.help("it is a search: `load_search` reads it") } else { trouble }
     };
     let saved = SavedFit::read(&path).map_err(blame)?;
-    let (model, asked) = (read_model(&saved.model)?, read_model(&saved.asked)?);
+    let library = call.eval.library;
+    let (model, asked) = (read_model(library, &saved.model)?, read_model(library, &saved.asked)?);
     saved.restore(&model, asked, &path).map(Value::Fit).map_err(blame)
 }
 
@@ -87,42 +89,43 @@ fn load_search(call: &mut Call<'_, '_>) -> Res<Value> {
         if other { trouble.help("it is a fit: `load_fit` reads it") } else { trouble }
     };
     let saved = SavedSearch::read(&path).map_err(blame)?;
-    let words = Words { globals: Arc::new(call.eval.globals().clone()) };
+    let words = Words { globals: Arc::new(call.eval.globals().clone()), library: call.eval.library };
     saved.restore(&words, &path).map(|search| Value::Search(Arc::new(search))).map_err(blame)
 }
 
 /// Reads the texts of a file.
 struct Words {
     globals: Arc<Globals>,
+    library: &'static dyn Library,
 }
 
 impl Reader for Words {
     fn model(&self, text: &str) -> Result<Model, String> {
-        read_model(text).map_err(|trouble| trouble.message().to_string())
+        read_model(self.library, text).map_err(|trouble| trouble.message().to_string())
     }
 
     fn edit(&self, name: &str, function: &str) -> Result<Edit, String> {
-        match read_function(function) {
-            Ok(value) => Ok(user_moves::edit(value, name.to_string(), self.globals.clone())),
+        match read_function(self.library, function) {
+            Ok(value) => Ok(user_moves::edit(value, name.to_string(), self.globals.clone(), self.library)),
             Err(trouble) => Err(trouble.message().to_string()),
         }
     }
 }
 
 /// The model of a text that was saved. The text is evaluated without any bindings.
-fn read_model(text: &str) -> Res<Model> {
-    let model = read(text).and_then(Pipeline::from_value).and_then(Pipeline::model);
+fn read_model(library: &'static dyn Library, text: &str) -> Res<Model> {
+    let model = read(library, text).and_then(Pipeline::from_value).and_then(Pipeline::model);
     model.map_err(|trouble| Trouble::new(format!("the saved model `{text}` does not read back: {}", trouble.message())))
 }
 
 /// The function of a text that was saved.
-fn read_function(text: &str) -> Res<crate::lang::values::function::Function> {
-    let function = read(text).and_then(FromValue::from_value);
+fn read_function(library: &'static dyn Library, text: &str) -> Res<crate::lang::values::value::Function> {
+    let function = read(library, text).and_then(FromValue::from_value);
     function.map_err(|trouble| Trouble::new(format!("the function `{text}` does not read back: {}", trouble.message())))
 }
 
-fn read(text: &str) -> Res<Value> {
-    if let Some(name) = reaches_outside(text) {
+fn read(library: &'static dyn Library, text: &str) -> Res<Value> {
+    if let Some(name) = reaches_outside(library, text) {
         return Err(Trouble::new(format!("it calls `{name}`, which no model needs")));
     }
     let program = parse(text, SourceId::default()).map_err(|diagnostic| Trouble::new(diagnostic.message))?;
@@ -133,12 +136,12 @@ fn read(text: &str) -> Res<Value> {
         return Err(Trouble::new("it is no expression"));
     };
     let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
-    Evaluator::new(&mut host, &globals, &crate::progress::Silent, &mut out).eval(expr)
+    Evaluator::new(library, &mut host, &globals, &crate::progress::Silent, &mut out).eval(expr)
 }
 
 /// The first builtin that a text calls and that reads or writes files, or shows something: a file must not act when it
 /// is read.
-fn reaches_outside(text: &str) -> Option<&'static str> {
+fn reaches_outside(library: &'static dyn Library, text: &str) -> Option<&'static str> {
     let acts = |entry: &&Entry| {
         let file = entry.signature.places.iter().any(|place| matches!(place.want, Want::Path));
         file || entry.signature.name == "print"
@@ -152,7 +155,7 @@ fn reaches_outside(text: &str) -> Option<&'static str> {
             whole && (after.starts_with('(') || piped)
         })
     };
-    builtin::all().iter().filter(acts).map(|entry| entry.signature.name).find(|name| called(name))
+    library.all().iter().filter(acts).map(|entry| entry.signature.name).find(|name| called(name))
 }
 
 pub static SAVING: &[Builtin] = &[

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use crate::data::Dataset;
 use crate::data::write::Table;
 use crate::kernel::{InputRef, Kernel, quoted};
-use crate::lang::builtin::{Builtin, Group, Place, Want, read_budget};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::arguments::read_budget;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::unknown;
+use crate::lang::payload::sheet::Sheet;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::sheet::Sheet;
 use crate::lang::values::value::{FromValue, Kind, Value};
 use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Reached, Search, SearchError, Settings};
 

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use super::data::{column_of, names, trouble, value};
 use crate::data::{self, DataError, Dataset, Step, Which};
-use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
+use crate::lang::numerals::number;
+use crate::lang::payload::pipeline::Pipeline;
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::display::number;
-use crate::lang::values::pipeline::Pipeline;
 use crate::lang::values::value::{FromValue, Kind, Value};
 
 /// Steps on data where there are data, otherwise the steps themselves.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::kernel::{InputRef, Inputs, Kernel, Node, Role, Spec, Values};
-use crate::lang::builtin::{Builtin, Group, Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::kernel_rows::{Placed, Rows};
+use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, Value, expected};
 use crate::results::{Features, SampledSurface};

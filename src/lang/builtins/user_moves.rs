@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use crate::kernel::Kernel;
-use crate::lang::eval::closure_text;
-use crate::lang::eval::evaluator::{Evaluator, Globals};
+use crate::lang::eval::evaluator::{Evaluator, Globals, Library};
 use crate::lang::eval::host::Host;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::function::Function;
-use crate::lang::values::value::Value;
+use crate::lang::values::function_source;
+use crate::lang::values::value::{Function, Value};
 use crate::progress::Silent;
 use crate::search::{EDIT_NAMES, Edit, Refusals, UserEdit};
 use crate::syntax;
@@ -18,29 +17,34 @@ use crate::syntax::span::Span;
 /// bound, for functions that mention names bound after them.
 pub fn edit_of(function: Function, eval: &Evaluator<'_>) -> Res<Edit> {
     if let Function::Known(entry) = &function
-        && EDIT_NAMES.contains(&entry.signature.name)
+        && EDIT_NAMES.contains(&entry.name())
     {
-        let name = entry.signature.name;
+        let name = entry.name();
         let text = format!("`{name}` is a function that does not take a kernel alone");
         return Err(Trouble::new(text).help(format!("the move of that name is written \"{name}\"")));
     }
-    let name = function.name().map_or_else(|| closure_text::expression(&function), str::to_string);
-    Ok(edit(function, name, Arc::new(eval.globals().clone())))
+    let name = function.name().map_or_else(|| function_source::expression(&function), str::to_string);
+    Ok(edit(function, name, Arc::new(eval.globals().clone()), eval.library))
 }
 
 /// The edit of a function under a name.
-pub fn edit(function: Function, name: String, globals: Arc<Globals>) -> Edit {
-    let source = closure_text::expression(&function);
-    let apply = move |kernel: &Kernel| apply(&function, &globals, kernel);
+pub fn edit(function: Function, name: String, globals: Arc<Globals>, library: &'static dyn Library) -> Edit {
+    let source = function_source::expression(&function);
+    let apply = move |kernel: &Kernel| apply(library, &function, &globals, kernel);
     Edit::Own(Arc::new(UserEdit::new(name, source, Arc::new(apply))))
 }
 
-fn apply(function: &Function, globals: &Globals, kernel: &Kernel) -> Result<Kernel, String> {
+fn apply(
+    library: &'static dyn Library,
+    function: &Function,
+    globals: &Globals,
+    kernel: &Kernel,
+) -> Result<Kernel, String> {
     let mut host = Host::default();
     let mut out = |_| {};
     let args = vec![Value::Kernel(kernel.clone())];
     let value = syntax::shallow(|| {
-        Evaluator::new(&mut host, globals, &Silent, &mut out).apply(function, args, Span::default())
+        Evaluator::new(library, &mut host, globals, &Silent, &mut out).apply(function, args, Span::default())
     });
     match value {
         Ok(Value::Kernel(kernel)) => Ok(kernel),

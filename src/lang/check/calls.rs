@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use super::{Checker, Known};
-use crate::lang::builtin::{self, Entry, Group, Need, Signature, Want};
-use crate::lang::eval::arguments::{Shape, deal, deal_closure, misfit, misfit_item, misspelt, piped_misfit};
-use crate::lang::eval::evaluator::{Evaluator, Globals};
+use crate::lang::eval::arguments::{
+    ArgShape, match_arguments, match_parameters, misfit, misfit_item, misspelt, piped_misfit,
+};
+use crate::lang::eval::evaluator::{Entry, Evaluator, Globals};
 use crate::lang::eval::host::Host;
 use crate::lang::eval::unknown;
+use crate::lang::registry;
+use crate::lang::signature::{Group, Need, Signature, Want};
 use crate::lang::trouble::Trouble;
 use crate::lang::values::value::{Kind, List, Value};
 use crate::progress::Silent;
@@ -25,13 +28,13 @@ impl Checker<'_> {
             self.doubtful(args);
             return Known::Nothing;
         }
-        let first = piped.iter().map(|(_, span)| Shape { name: None, span: *span });
-        let shapes: Vec<Shape> =
-            first.chain(args.iter().map(|arg| Shape { name: arg.name.as_ref(), span: arg.span })).collect();
+        let first = piped.iter().map(|(_, span)| ArgShape { name: None, span: *span });
+        let shapes: Vec<ArgShape> =
+            first.chain(args.iter().map(|arg| ArgShape { name: arg.name.as_ref(), span: arg.span })).collect();
         match target {
             Known::Entry(entry) => self.call_entry(entry, piped, args, &shapes, span),
             Known::Closure { name, params } => {
-                if let Err(trouble) = deal_closure(&name, &params, &shapes, span) {
+                if let Err(trouble) = match_parameters(&name, &params, &shapes, span) {
                     self.report(trouble, span);
                 }
                 self.arguments(args);
@@ -69,7 +72,7 @@ impl Checker<'_> {
     /// What a name before `(` stands for.
     fn target(&mut self, name: &Arc<str>, span: Span) -> Known {
         let user = self.user(name);
-        match (user, builtin::find(name)) {
+        match (user, registry::find(name)) {
             (Some(known), _) if known.is_callable() => known,
             // Steps of a model hide a builtin, a whole model does not.
             (Some(known), _) if known.is_model() => Known::Nothing,
@@ -81,7 +84,7 @@ impl Checker<'_> {
             }
             (None, None) => {
                 let user = self.user_names();
-                let trouble = unknown::callee(name, user.iter().map(|n| &**n));
+                let trouble = unknown::callee(registry::library(), name, user.iter().map(|n| &**n));
                 self.report(self.remark_on_order(name, trouble), span);
                 Known::Nothing
             }
@@ -93,12 +96,12 @@ impl Checker<'_> {
         entry: &'static Entry,
         piped: Option<(Known, Span)>,
         args: &[Arg],
-        shapes: &[Shape<'_>],
+        shapes: &[ArgShape<'_>],
         span: Span,
     ) -> Known {
         let signature = &entry.signature;
-        let dealt = match deal(signature, shapes, span) {
-            Ok(dealt) => dealt,
+        let places = match match_arguments(signature, shapes, span) {
+            Ok(places) => places,
             Err(trouble) => {
                 let wrong =
                     piped.as_ref().and_then(|(known, span)| Some((piped_misfit(signature, known.kind()?)?, *span)));
@@ -112,19 +115,19 @@ impl Checker<'_> {
             }
         };
         let before = self.found.len();
-        let constant = piped.is_none() && self.is_constant(entry, args, &dealt);
+        let constant = piped.is_none() && self.is_constant(entry, args, &places);
         let skip = usize::from(piped.is_some());
         // By place, what is known of the last argument that went there.
         let mut given: Vec<Known> = signature.places.iter().map(|_| Known::Nothing).collect();
         let mut columns = Vec::new();
-        if let (Some((known, span)), Some(&place)) = (piped, dealt.first()) {
+        if let (Some((known, span)), Some(&place)) = (piped, places.first()) {
             if let Some(kind) = known.kind().filter(|kind| !signature.places[place].want.allows(*kind)) {
                 self.report(misfit(signature, place, kind, None), span);
             }
             columns.extend_from_slice(known.columns());
             given[place] = known;
         }
-        for (arg, &at) in args.iter().zip(&dealt[skip..]) {
+        for (arg, &at) in args.iter().zip(&places[skip..]) {
             let want = signature.places[at].want;
             let is_word = want == Want::Word && matches!(arg.value.node, ExprKind::Name(_));
             if is_word || (want.is_input() && self.column(&arg.value, &mut columns)) {
@@ -243,13 +246,13 @@ impl Checker<'_> {
     }
 
     /// Whether a call depends on nothing that is only known when the program runs, so that it can be tried out.
-    fn is_constant(&self, entry: &Entry, args: &[Arg], dealt: &[usize]) -> bool {
+    fn is_constant(&self, entry: &Entry, args: &[Arg], places: &[usize]) -> bool {
         let pure = entry.is_family() || entry.signature.group == Group::Parameters && entry.signature.name != "param";
         let constant = |(arg, &place): (&Arg, &usize)| {
             let input = entry.signature.places[place].want.is_input();
             self.constant(&arg.value, input)
         };
-        pure && args.iter().zip(dealt).all(constant)
+        pure && args.iter().zip(places).all(constant)
     }
 
     fn constant(&self, expr: &Expr, input: bool) -> bool {
@@ -262,7 +265,7 @@ impl Checker<'_> {
                 value.as_ref().is_none_or(|value| self.constant(value, false)) && self.constant(prior, false)
             }
             ExprKind::Call { callee, args } => match &callee.node {
-                ExprKind::Name(name) if self.user(name).is_none() => match builtin::find(name) {
+                ExprKind::Name(name) if self.user(name).is_none() => match registry::find(name) {
                     Some(entry) if entry.signature.group == Group::Parameters && entry.signature.name != "param" => {
                         args.iter().all(|arg| self.constant(&arg.value, false))
                     }
@@ -277,7 +280,7 @@ impl Checker<'_> {
     /// Runs a call that depends on nothing else; what goes wrong now would go wrong then.
     fn try_out(&mut self, entry: &'static Entry, args: &[Arg], span: Span) {
         let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
-        let mut eval = Evaluator::new(&mut host, &globals, &Silent, &mut out);
+        let mut eval = Evaluator::new(registry::library(), &mut host, &globals, &Silent, &mut out);
         if let Err(trouble) = eval.call_entry(entry, None, args, span) {
             self.report(trouble, span);
         }

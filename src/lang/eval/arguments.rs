@@ -3,19 +3,21 @@
 
 use std::sync::Arc;
 
-use crate::lang::builtin::{Need, Signature, Want, nearest};
+use crate::lang::signature::{Need, Signature, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, Value};
+use crate::lang::wording::nearest;
+use crate::search::Budget;
 use crate::syntax::ast::Name;
 use crate::syntax::span::Span;
 
 /// An argument before it is evaluated: its name, if it has one, and its place in the text.
-pub struct Shape<'s> {
+pub struct ArgShape<'s> {
     pub name: Option<&'s Name>,
     pub span: Span,
 }
 
-/// What is known of one place when arguments are dealt out.
+/// What is known of one place when arguments are matched to places.
 struct Slot<'s> {
     name: &'s str,
     short: &'s [&'s str],
@@ -24,22 +26,22 @@ struct Slot<'s> {
 }
 
 /// For each argument the place that it goes to. Used before anything is evaluated, by calls and by the checker alike.
-pub fn deal(signature: &Signature, args: &[Shape<'_>], call: Span) -> Res<Vec<usize>> {
+pub fn match_arguments(signature: &Signature, args: &[ArgShape<'_>], call: Span) -> Res<Vec<usize>> {
     let places = signature.places.iter();
     let slots: Vec<Slot> =
         places.map(|p| Slot { name: p.name, short: p.short, need: p.need, keyword: p.keyword }).collect();
     let callee = format!("`{}`", signature.name);
-    deal_slots(&callee, &slots, args, call).map_err(|t| t.or_help(|| format!("write `{}`", signature.shown())))
+    match_slots(&callee, &slots, args, call).map_err(|t| t.or_help(|| format!("write `{}`", signature.shown())))
 }
 
-/// As [`deal`], for a function of the user's.
-pub fn deal_closure(name: &str, params: &[(Arc<str>, bool)], args: &[Shape<'_>], call: Span) -> Res<Vec<usize>> {
+/// As [`match_arguments`], for a function of the user's.
+pub fn match_parameters(name: &str, params: &[(Arc<str>, bool)], args: &[ArgShape<'_>], call: Span) -> Res<Vec<usize>> {
     let need = |required: bool| if required { Need::Required } else { Need::Optional("") };
     let slots: Vec<Slot> =
         params.iter().map(|(name, req)| Slot { name, short: &[], need: need(*req), keyword: false }).collect();
     // A function without a name is called by words.
     let callee = if name.contains(' ') { name.to_owned() } else { format!("`{name}`") };
-    deal_slots(&callee, &slots, args, call).map_err(|trouble| {
+    match_slots(&callee, &slots, args, call).map_err(|trouble| {
         let params: Vec<&str> = params.iter().map(|(name, _)| &**name).collect();
         match callee.strip_prefix('`').and_then(|name| name.strip_suffix('`')) {
             Some(name) => trouble.or_help(|| format!("it is `{name}({})`", params.join(", "))),
@@ -48,9 +50,9 @@ pub fn deal_closure(name: &str, params: &[(Arc<str>, bool)], args: &[Shape<'_>],
     })
 }
 
-fn deal_slots(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], call: Span) -> Res<Vec<usize>> {
+fn match_slots(callee: &str, slots: &[Slot<'_>], args: &[ArgShape<'_>], call: Span) -> Res<Vec<usize>> {
     let mut taken = vec![false; slots.len()];
-    let mut dealt = Vec::with_capacity(args.len());
+    let mut places = Vec::with_capacity(args.len());
     for arg in args {
         let place = match arg.name {
             Some(name) => named_slot(callee, slots, name)?,
@@ -67,13 +69,13 @@ fn deal_slots(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], call: Span) 
             return Err(Trouble::new(format!("`{}` of {callee} is given twice", slot.name)).at(arg.span));
         }
         taken[place] = true;
-        dealt.push(place);
+        places.push(place);
     }
     if let Some(missing) = (0..slots.len()).find(|&i| slots[i].need == Need::Required && !taken[i]) {
         let missing = slots[missing].name;
         return Err(Trouble::new(format!("{callee} needs `{missing}`")).saying("it is missing here").at(call));
     }
-    Ok(dealt)
+    Ok(places)
 }
 
 fn named_slot(callee: &str, slots: &[Slot<'_>], name: &Name) -> Res<usize> {
@@ -93,7 +95,7 @@ fn named_slot(callee: &str, slots: &[Slot<'_>], name: &Name) -> Res<usize> {
     })
 }
 
-fn too_many(callee: &str, slots: &[Slot<'_>], args: &[Shape<'_>], extra: Span) -> Trouble {
+fn too_many(callee: &str, slots: &[Slot<'_>], args: &[ArgShape<'_>], extra: Span) -> Trouble {
     let most = slots.iter().filter(|slot| !slot.keyword && slot.need != Need::Keywords).count();
     let found = args.iter().filter(|arg| arg.name.is_none()).count();
     let most = match most {
@@ -182,4 +184,33 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> Trouble
         _ => return trouble,
     };
     trouble.help(help)
+}
+
+impl Want {
+    /// Whether a value is right in the place; [`allows`](Self::allows) looks at its kind alone.
+    pub fn admits(self, value: &Value) -> bool {
+        match (self, value) {
+            (Want::Count, Value::Number(x)) => *x >= 0.0 && x.fract() == 0.0 && *x < 9e15,
+            (Want::Positive, Value::Number(x)) => *x >= 1.0 && x.fract() == 0.0 && *x < 9e15,
+            (Want::Budget, value) => read_budget(value).is_some(),
+            (Want::Each(want), Value::List(list)) => {
+                !list.items().is_empty() && list.items().iter().all(|item| want.admits(item))
+            }
+            (Want::Each(want), value) => want.admits(value),
+            (Want::Choice(words), Value::Str(word)) => words.contains(&&**word),
+            (Want::Either(wants), value) => wants.iter().any(|want| want.admits(value)),
+            (want, value) => want.allows(value.kind()),
+        }
+    }
+}
+
+/// A budget from a value: a time in a string, or a whole number of evaluations.
+pub fn read_budget(value: &Value) -> Option<Budget> {
+    match value {
+        Value::Number(x) if *x >= 1.0 && x.fract() == 0.0 && *x < 9e15 => {
+            Some(Budget { seconds: None, evaluations: Some(*x as usize) })
+        }
+        Value::Str(text) => text.parse().ok(),
+        _ => None,
+    }
 }

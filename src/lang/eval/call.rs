@@ -1,106 +1,19 @@
-//! Calls: arguments evaluated as their places want them, and what is run.
+//! Calls: what stands before `(`, arguments evaluated as their places want them, pipes and chains.
 
 use std::sync::Arc;
 
-use crate::lang::builtin::{self, Action, Entry, Need, Signature, Want};
-use crate::lang::eval::arguments::{Shape, deal, deal_closure, misfit, misfit_item, misspelt, piped_misfit};
-use crate::lang::eval::combinators;
-use crate::lang::eval::evaluator::Evaluator;
-use crate::lang::eval::family_calls;
-use crate::lang::eval::host::Item;
-use crate::lang::eval::unknown;
+use super::arguments::{ArgShape, match_arguments, match_parameters, misfit, misfit_item, misspelt, piped_misfit};
+use super::evaluator::{Call, Entry, Evaluator};
+use super::host::Item;
+use super::unknown;
+use crate::lang::payload::pipeline::Pipeline;
+use crate::lang::signature::{Need, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::function::{Closure, Function};
-use crate::lang::values::pipeline::Pipeline;
-use crate::lang::values::value::{FromValue, Value, expected};
+use crate::lang::values::function_source;
+use crate::lang::values::value::{Closure, FromValue, Function, ListBuilder, Value, expected};
 use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprKind, Name};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::span::{Span, Spanned};
-
-/// One call of a builtin: its arguments, each of the kind that its place wants, and the evaluator.
-pub struct Call<'e, 'a> {
-    pub eval: &'e mut Evaluator<'a>,
-    pub signature: &'static Signature,
-    /// The whole call.
-    pub span: Span,
-    /// By place.
-    args: Vec<Option<Spanned<Value>>>,
-    /// Where those stood that were taken.
-    taken: Vec<(usize, Span)>,
-    many: Vec<Spanned<Value>>,
-    /// For a place that was given a list: where the items of the list stand.
-    parts: Vec<(usize, Vec<Span>)>,
-    keywords: Vec<(Name, Spanned<Value>)>,
-}
-
-impl Call<'_, '_> {
-    fn place(&self, name: &str) -> Option<usize> {
-        self.signature.places.iter().position(|place| place.name == name)
-    }
-
-    pub fn value(&self, name: &str) -> Option<&Value> {
-        self.place(name).and_then(|i| self.args[i].as_ref()).map(|arg| &arg.node)
-    }
-
-    /// The place of an argument in the text, or of the call where it was left out.
-    pub fn span_of(&self, name: &str) -> Span {
-        let Some(place) = self.place(name) else { return self.span };
-        let taken = || self.taken.iter().find(|(at, _)| *at == place).map(|(_, span)| *span);
-        self.args[place].as_ref().map(|arg| arg.span).or_else(taken).unwrap_or(self.span)
-    }
-
-    /// Where the items of a list stand that was written in the place.
-    pub fn parts_of(&mut self, name: &str) -> Vec<Span> {
-        let Some(place) = self.place(name) else { return Vec::new() };
-        self.parts.iter().find(|(at, _)| *at == place).map(|(_, spans)| spans.clone()).unwrap_or_default()
-    }
-
-    /// An argument that was given, if it was.
-    pub fn maybe<T: FromValue>(&mut self, name: &'static str) -> Res<Option<T>> {
-        let Some(place) = self.place(name) else { return Ok(None) };
-        let Some(arg) = self.args[place].take() else { return Ok(None) };
-        self.taken.push((place, arg.span));
-        T::from_value(arg.node).map(Some).map_err(|t| t.at(arg.span))
-    }
-
-    /// An argument, or what stands for it when it was left out.
-    pub fn or<T: FromValue>(&mut self, name: &'static str, default: T) -> Res<T> {
-        Ok(self.maybe(name)?.unwrap_or(default))
-    }
-
-    /// An argument that must be there.
-    pub fn arg<T: FromValue>(&mut self, name: &'static str) -> Res<T> {
-        self.maybe(name)?.ok_or_else(|| {
-            Trouble::new(format!("`{}` needs `{name}`", self.signature.name)).saying("it is missing here")
-        })
-    }
-
-    /// The arguments of a place that takes any number.
-    pub fn many(&mut self) -> Vec<Spanned<Value>> {
-        std::mem::take(&mut self.many)
-    }
-
-    /// The arguments whose names the signature does not fix.
-    pub fn keywords(&mut self) -> Vec<(Name, Spanned<Value>)> {
-        std::mem::take(&mut self.keywords)
-    }
-
-    /// Calls a function value.
-    pub fn apply(&mut self, function: &Function, args: Vec<Value>) -> Res<Value> {
-        self.eval.poll()?;
-        self.eval.apply(function, args, self.span)
-    }
-
-    pub fn emit(&mut self, item: Item) {
-        self.eval.emit(item);
-    }
-
-    /// A warning at the call.
-    pub fn warn(&mut self, message: impl Into<String>) {
-        let warning = Diagnostic::warning(message).label(self.span, "here");
-        self.eval.emit(Item::Diagnostic(warning));
-    }
-}
 
 /// What stands before `(`.
 enum Target {
@@ -114,7 +27,7 @@ impl Evaluator<'_> {
         match self.target(callee)? {
             Target::Entry(entry) => self.call_entry(entry, piped, args, span),
             Target::Value(Value::Function(function)) => match function {
-                Function::Known(entry) => self.call_entry(entry, piped, args, span),
+                Function::Known(known) => self.call_entry(self.entry(known)?, piped, args, span),
                 Function::Closure(closure) => self.call_closure(&closure, piped, args, span),
                 Function::Steps(_) => {
                     let values = self.positional(piped, args, "a chain of functions")?;
@@ -150,7 +63,7 @@ impl Evaluator<'_> {
             return self.eval(callee).map(Target::Value);
         };
         let user = self.bound_value(name);
-        match (user, builtin::find(name)) {
+        match (user, self.library.find(name)) {
             (Some(value), _) if value.is_callable() => Ok(Target::Value(value)),
             (_, Some(entry)) => Ok(Target::Entry(entry)),
             (Some(value @ Value::Model(_)), None) => Ok(Target::Value(value)),
@@ -158,7 +71,9 @@ impl Evaluator<'_> {
                 Err(Trouble::new(format!("`{name}` is {}, which cannot be called", value.kind().noun()))
                     .at(callee.span))
             }
-            (None, None) => Err(unknown::callee(name, self.globals().keys().map(|n| &**n)).at(callee.span)),
+            (None, None) => {
+                Err(unknown::callee(self.library, name, self.globals().keys().map(|n| &**n)).at(callee.span))
+            }
         }
     }
 
@@ -182,17 +97,17 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Res<Value> {
         let signature = &entry.signature;
-        let dealt = deal(signature, &shapes(&piped, args), span).map_err(|trouble| match &piped {
+        let places = match_arguments(signature, &shapes(&piped, args), span).map_err(|trouble| match &piped {
             Some(piped) => match piped_misfit(signature, piped.node.kind()) {
                 Some(misfit) => misfit.at(piped.span),
                 None => trouble,
             },
             None => trouble,
         })?;
-        let mut values = Vec::with_capacity(dealt.len());
+        let mut values = Vec::with_capacity(places.len());
         let mut parts = Vec::new();
         values.extend(piped.map(|value| (None, value)));
-        for (arg, &place) in args.iter().zip(&dealt[values.len()..]) {
+        for (arg, &place) in args.iter().zip(&places[values.len()..]) {
             if let ExprKind::List(items) = &arg.value.node {
                 parts.push((place, items.iter().map(|item| item.span).collect()));
             }
@@ -205,20 +120,21 @@ impl Evaluator<'_> {
             };
             values.push((arg.name.as_ref(), Spanned::new(value, arg.value.span)));
         }
-        self.run(entry, values, &dealt, parts, span)
+        self.run(entry, values, &places, parts, span)
     }
 
     fn run(
         &mut self,
         entry: &'static Entry,
         values: Vec<(Option<&Name>, Spanned<Value>)>,
-        dealt: &[usize],
+        places: &[usize],
         parts: Vec<(usize, Vec<Span>)>,
         span: Span,
     ) -> Res<Value> {
         let signature = &entry.signature;
         let mut call = Call {
             eval: self,
+            entry,
             signature,
             span,
             args: (0..signature.places.len()).map(|_| None).collect(),
@@ -227,7 +143,7 @@ impl Evaluator<'_> {
             parts,
             keywords: Vec::new(),
         };
-        for ((name, value), &at) in values.into_iter().zip(dealt) {
+        for ((name, value), &at) in values.into_iter().zip(places) {
             let place = &signature.places[at];
             if !place.want.admits(&value.node) {
                 if let (Want::Each(want), Value::List(list)) = (place.want, &value.node)
@@ -254,12 +170,7 @@ impl Evaluator<'_> {
             }
         }
         let spans: Vec<Span> = signature.places.iter().map(|place| call.span_of(place.name)).collect();
-        match entry.action {
-            Action::Builtin(run) => run(&mut call),
-            Action::Family(family) => family_calls::build_family(&mut call, family),
-            Action::Combinator(combinator) => combinators::build_combinator(&mut call, combinator),
-        }
-        .map_err(|trouble| {
+        (entry.run)(&mut call).map_err(|trouble| {
             let blamed = trouble.blamed().and_then(|name| signature.places.iter().position(|p| p.name == name));
             trouble.at(blamed.map_or(span, |i| spans[i]))
         })
@@ -273,14 +184,14 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Res<Value> {
         let params = closure.signature();
-        let dealt = deal_closure(closure.shown_name(), &params, &shapes(&piped, args), span)
-            .map_err(|t| t.or_help(|| format!("it is `{}`", crate::lang::eval::closure_text::shown(closure))))?;
+        let places = match_parameters(closure.shown_name(), &params, &shapes(&piped, args), span)
+            .map_err(|t| t.or_help(|| format!("it is `{}`", function_source::shown(closure))))?;
         let mut values: Vec<Option<Value>> = (0..params.len()).map(|_| None).collect();
-        let mut dealt = dealt.into_iter();
-        if let (Some(piped), Some(place)) = (piped, if args.len() < dealt.len() { dealt.next() } else { None }) {
+        let mut places = places.into_iter();
+        if let (Some(piped), Some(place)) = (piped, if args.len() < places.len() { places.next() } else { None }) {
             values[place] = Some(piped.node);
         }
-        for (arg, place) in args.iter().zip(dealt) {
+        for (arg, place) in args.iter().zip(places) {
             values[place] = Some(self.eval(&arg.value)?);
         }
         self.enter(closure, values, span).map_err(|t| t.called(span, "called here"))
@@ -288,21 +199,21 @@ impl Evaluator<'_> {
 
     /// Calls a function value with values.
     pub fn apply(&mut self, function: &Function, args: Vec<Value>, span: Span) -> Res<Value> {
-        let shapes: Vec<Shape> = args.iter().map(|_| Shape { name: None, span }).collect();
+        let shapes: Vec<ArgShape> = args.iter().map(|_| ArgShape { name: None, span }).collect();
         match function {
             Function::Closure(closure) => {
                 let params = closure.signature();
-                deal_closure(closure.shown_name(), &params, &shapes, span).map_err(|t| {
-                    t.or_help(|| format!("it is `{}`", crate::lang::eval::closure_text::shown(closure)))
-                })?;
+                match_parameters(closure.shown_name(), &params, &shapes, span)
+                    .map_err(|t| t.or_help(|| format!("it is `{}`", function_source::shown(closure))))?;
                 let mut values: Vec<Option<Value>> = args.into_iter().map(Some).collect();
                 values.resize_with(params.len(), || None);
                 self.enter(closure, values, span).map_err(|t| t.called(span, "called here"))
             }
-            Function::Known(entry) => {
-                let dealt = deal(&entry.signature, &shapes, span)?;
+            Function::Known(known) => {
+                let entry = self.entry(*known)?;
+                let places = match_arguments(&entry.signature, &shapes, span)?;
                 let values = args.into_iter().map(|value| (None, Spanned::new(value, span))).collect();
-                self.run(entry, values, &dealt, Vec::new(), span)
+                self.run(entry, values, &places, Vec::new(), span)
             }
             Function::Steps(steps) => {
                 let mut args = args;
@@ -408,7 +319,7 @@ impl Evaluator<'_> {
                 }
             }
             ExprKind::List(items) => {
-                let mut list = crate::lang::values::value::ListBuilder::default();
+                let mut list = ListBuilder::default();
                 for item in items {
                     list.push(self.input(item, Want::Input)?)?;
                 }
@@ -439,7 +350,7 @@ fn is_input(value: &Value) -> bool {
     }
 }
 
-fn shapes<'s>(piped: &Option<Spanned<Value>>, args: &'s [Arg]) -> Vec<Shape<'s>> {
-    let first = piped.iter().map(|p| Shape { name: None, span: p.span });
-    first.chain(args.iter().map(|arg| Shape { name: arg.name.as_ref(), span: arg.span })).collect()
+fn shapes<'s>(piped: &Option<Spanned<Value>>, args: &'s [Arg]) -> Vec<ArgShape<'s>> {
+    let first = piped.iter().map(|p| ArgShape { name: None, span: p.span });
+    first.chain(args.iter().map(|arg| ArgShape { name: arg.name.as_ref(), span: arg.span })).collect()
 }

@@ -7,14 +7,13 @@ use crate::kernel::wraps::{
     Shifts, WRAPS,
 };
 use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveError, MoveKind, RowFunction, Spec, Values, families};
-use crate::lang::builtin::{Place, Want};
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::family_calls::{input_refs, written};
 use crate::lang::eval::kernel_rows::UserRows;
 use crate::lang::eval::origins::Mark;
+use crate::lang::signature::{Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::function::Function;
-use crate::lang::values::value::{FromValue, Kind, Value, expected};
+use crate::lang::values::value::{FromValue, Function, Kind, Value, expected};
 use crate::syntax::span::Span;
 
 /// How a combinator is called, beside the parameters of its spec, and how it is made.
@@ -452,12 +451,12 @@ fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
         n if n == f64::INFINITY => Depth::Infinite,
         n if n >= 1.0 && n.fract() == 0.0 && n <= MOST_LAYERS => Depth::Layers(n as u32),
         n if n > MOST_LAYERS => {
-            let number = crate::lang::values::display::number(n);
+            let number = crate::lang::numerals::number(n);
             let trouble = Trouble::new(format!("a kernel has at most {MOST_LAYERS} layers, found {number}")).at(span);
             return Err(trouble.help("`deep(inf, k, connected=true)` is the limit"));
         }
         n => {
-            let number = crate::lang::values::display::number(n);
+            let number = crate::lang::numerals::number(n);
             let trouble =
                 Trouble::new(format!("the number of layers is whole and at least 1, found {number}")).at(span);
             return Err(trouble.help("`deep(1, k)` is k; `deep(inf, k, connected=true)` is the limit"));
@@ -483,9 +482,14 @@ fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
     })
 }
 
-pub fn build_combinator(call: &mut Call<'_, '_>, combinator: &'static Combinator) -> Res<Value> {
+/// The kernel of a call of a combinator.
+pub fn build_combinator(call: &mut Call<'_, '_>) -> Res<Value> {
+    let name = call.signature.name;
+    let Some(combinator) = COMBINATORS.iter().find(|combinator| combinator.name == name) else {
+        return Err(Trouble::new(format!("`{name}` is not a combinator of kernels")));
+    };
     let mark = Mark::new(call.span);
-    let mut making = Making { name: combinator.name, mark, call };
+    let mut making = Making { name, mark, call };
     let kernel = (combinator.make)(&mut making)?;
     let Making { call, mark, .. } = making;
     let origin = call.eval.host.origins.mark(mark);

@@ -1,59 +1,66 @@
-//! The walk over the syntax tree that gives values.
-//!
-//! Names are looked up from the inside out: parameters and loop variables, what the function captured, what the session
-//! has bound, what the language knows. Calls are in `call`, operators in `ops`.
+//! The evaluator, the calls that it makes and the library that it looks names up in: the types, and what a name is bound
+//! to. These hold one another, so they stand in one file; expressions are in [`super::expressions`], how a call is made
+//! in [`super::call`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::unknown;
-use crate::lang::builtin;
+use crate::kernel::{Family, Kernel, Size};
 use crate::lang::eval::host::{Host, Item};
-use crate::lang::eval::operators::{self, Fold};
-use crate::lang::eval::origins::Mark;
+use crate::lang::payload::function::Callable;
+use crate::lang::signature::{Group, Place, Signature};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::function::{Closure, Function, free_names};
-use crate::lang::values::sheet::Record;
-use crate::lang::values::value::{FromValue, Items, List, ListBuilder, Range, Value, check_length, expected};
-use crate::param::Param;
+use crate::lang::values::value::{Closure, FromValue, Function, Kind, List, Value};
 use crate::progress::Progress;
-use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Lambda, Name};
-use crate::syntax::span::Span;
+use crate::syntax::ast::{Lambda, Name};
+use crate::syntax::diagnostic::Diagnostic;
+use crate::syntax::free_names::free_names;
+use crate::syntax::span::{Span, Spanned};
 
 /// What a session has bound.
 pub type Globals = HashMap<Arc<str>, Value>;
 
-/// How many calls of the user's functions may stand inside one another.
-const MAX_CALLS: usize = 10_000;
 /// How many steps pass between two looks at whether to stop.
 const STRIDE: u32 = 1024;
 
 /// Evaluates expressions of one statement.
 pub struct Evaluator<'a> {
+    /// What the language knows.
+    pub library: &'static dyn Library,
     pub host: &'a mut Host,
     pub progress: &'a dyn Progress,
-    globals: &'a Globals,
+    pub(super) globals: &'a Globals,
     out: &'a mut (dyn FnMut(Item) + Send),
     /// Parameters and loop variables; those of the running function start at `base`.
-    locals: Vec<(Arc<str>, Value)>,
-    base: usize,
-    running: Option<Arc<Closure>>,
-    calls: usize,
+    pub(super) locals: Vec<(Arc<str>, Value)>,
+    pub(super) base: usize,
+    pub(super) running: Option<Arc<Closure>>,
+    pub(super) calls: usize,
     steps: u32,
 }
 
 impl<'a> Evaluator<'a> {
     pub fn new(
+        library: &'static dyn Library,
         host: &'a mut Host,
         globals: &'a Globals,
         progress: &'a dyn Progress,
         out: &'a mut (dyn FnMut(Item) + Send),
     ) -> Self {
-        Self { host, progress, globals, out, locals: Vec::new(), base: 0, running: None, calls: 0, steps: 0 }
+        Self { library, host, progress, globals, out, locals: Vec::new(), base: 0, running: None, calls: 0, steps: 0 }
     }
 
     pub fn emit(&mut self, item: Item) {
         (self.out)(item);
+    }
+
+    /// What runs a function of the language.
+    ///
+    /// # Errors
+    /// The library of this evaluation does not have it.
+    pub fn entry(&self, known: &dyn Callable) -> Res<&'static Entry> {
+        let missing = || Trouble::new(format!("`{}` cannot be called here", known.name()));
+        self.library.find(known.name()).ok_or_else(missing)
     }
 
     pub fn globals(&self) -> &'a Globals {
@@ -67,52 +74,6 @@ impl<'a> Evaluator<'a> {
             return Err(Trouble::stopped());
         }
         Ok(())
-    }
-
-    pub fn eval(&mut self, expr: &Expr) -> Res<Value> {
-        self.poll()?;
-        if crate::syntax::is_low() {
-            return Err(Trouble::new("this is nested too deep").at(expr.span));
-        }
-        match &expr.node {
-            ExprKind::Number(x) => Ok(Value::Number(*x)),
-            ExprKind::Str(text) => Ok(Value::Str(text.clone())),
-            ExprKind::Bool(b) => Ok(Value::Bool(*b)),
-            ExprKind::Name(name) => self.name(name, expr.span),
-            ExprKind::List(items) => self.list(items),
-            ExprKind::Comprehension { body, vars, over, cond } => self.comprehension(body, vars, over, cond.as_deref()),
-            ExprKind::Lambda(lambda) => Ok(Value::Function(Function::Closure(self.closure(lambda, None)?))),
-            ExprKind::If { cond, then, otherwise } => {
-                if self.truth(cond)? {
-                    self.eval(then)
-                } else {
-                    self.eval(otherwise)
-                }
-            }
-            ExprKind::Chain { first, rest } => self.chain(first, rest),
-            ExprKind::Unary { op, operand } => {
-                let operand = self.eval(operand)?;
-                operators::unary(op.node, operand).map_err(|t| t.at(expr.span))
-            }
-            ExprKind::Range { start, end, inclusive } => {
-                let start = self.bound(start)?;
-                let end = self.bound(end)?;
-                Ok(Value::Range(Range { start, end, inclusive: *inclusive }))
-            }
-            ExprKind::Prior { value, prior } => self.prior(value.as_deref(), prior),
-            ExprKind::Call { callee, args } => self.call(callee, None, args, expr.span),
-            ExprKind::Index { value, index } => self.index(value, index),
-            ExprKind::Member { value, member } => {
-                let inner = self.eval(value)?;
-                inner.member(&member.node).ok_or_else(|| {
-                    let columns = match &inner {
-                        Value::Data(data) => data.names(),
-                        _ => Vec::new(),
-                    };
-                    unknown::member(inner.kind(), &member.node, &columns).at(member.span)
-                })
-            }
-        }
     }
 
     /// What the user has bound a name to: nearest first. The flag tells names of the session from inner ones.
@@ -140,22 +101,6 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn name(&mut self, name: &Arc<str>, span: Span) -> Res<Value> {
-        if let Some(value) = self.bound_value(name) {
-            return Ok(value);
-        }
-        match builtin::find(name) {
-            Some(entry) => Ok(match entry.as_value() {
-                Value::Kernel(kernel) => {
-                    let origin = self.host.origins.mark(Mark::new(span));
-                    Value::Kernel(kernel.with_origin(origin))
-                }
-                other => other,
-            }),
-            None => Err(unknown::name(name, self.globals.keys().map(|n| &**n)).at(span)),
-        }
-    }
-
     /// A function with what its body mentions of the names around it.
     ///
     /// # Errors
@@ -177,197 +122,174 @@ impl<'a> Evaluator<'a> {
         }
         Ok(Arc::new(closure))
     }
+}
 
-    fn list(&mut self, items: &[Expr]) -> Res<Value> {
-        let mut list = ListBuilder::default();
-        for item in items {
-            let value = self.eval(item)?;
-            list.push(value).map_err(|t| t.at(item.span))?;
-        }
-        Ok(Value::List(list.finish()))
+/// One call of a builtin: its arguments, each of the kind that its place wants, and the evaluator.
+pub struct Call<'e, 'a> {
+    pub eval: &'e mut Evaluator<'a>,
+    pub entry: &'static Entry,
+    pub signature: &'static Signature,
+    /// The whole call.
+    pub span: Span,
+    /// By place.
+    pub(super) args: Vec<Option<Spanned<Value>>>,
+    /// Where those stood that were taken.
+    pub(super) taken: Vec<(usize, Span)>,
+    pub(super) many: Vec<Spanned<Value>>,
+    /// For a place that was given a list: where the items of the list stand.
+    pub(super) parts: Vec<(usize, Vec<Span>)>,
+    pub(super) keywords: Vec<(Name, Spanned<Value>)>,
+}
+
+impl Call<'_, '_> {
+    fn place(&self, name: &str) -> Option<usize> {
+        self.signature.places.iter().position(|place| place.name == name)
     }
 
-    fn comprehension(&mut self, body: &Expr, vars: &[Name], over: &Expr, cond: Option<&Expr>) -> Res<Value> {
-        let items = self.eval(over)?;
-        let items = items.items().ok_or_else(|| expected("a list after `in`", &items).at(over.span))?;
-        if cond.is_none() {
-            check_length(items.len()).map_err(|t| t.at(over.span))?;
-        }
-        let mark = self.locals.len();
-        let result = self.gather(items, body, vars, over.span, cond);
-        self.locals.truncate(mark);
-        result
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.place(name).and_then(|i| self.args[i].as_ref()).map(|arg| &arg.node)
     }
 
-    fn gather(&mut self, items: Items, body: &Expr, vars: &[Name], over: Span, cond: Option<&Expr>) -> Res<Value> {
-        let mark = self.locals.len();
-        let mut list = ListBuilder::default();
-        for item in items {
-            self.locals.truncate(mark);
-            match vars {
-                [var] => self.locals.push((var.node.clone(), item)),
-                _ => {
-                    let parts = take_apart(&item, vars.len()).map_err(|t| t.at(over))?;
-                    self.locals.extend(vars.iter().map(|v| v.node.clone()).zip(parts));
-                }
-            }
-            if let Some(cond) = cond
-                && !self.truth(cond)?
-            {
-                continue;
-            }
-            let value = self.eval(body)?;
-            list.push(value).map_err(|t| t.at(body.span))?;
-        }
-        Ok(Value::List(list.finish()))
+    /// The place of an argument in the text, or of the call where it was left out.
+    pub fn span_of(&self, name: &str) -> Span {
+        let Some(place) = self.place(name) else { return self.span };
+        let taken = || self.taken.iter().find(|(at, _)| *at == place).map(|(_, span)| *span);
+        self.args[place].as_ref().map(|arg| arg.span).or_else(taken).unwrap_or(self.span)
     }
 
-    fn truth(&mut self, expr: &Expr) -> Res<bool> {
-        match self.eval(expr)? {
-            Value::Bool(b) => Ok(b),
-            other => Err(expected("true or false", &other).at(expr.span)),
-        }
+    /// Where the items of a list stand that was written in the place.
+    pub fn parts_of(&mut self, name: &str) -> Vec<Span> {
+        let Some(place) = self.place(name) else { return Vec::new() };
+        self.parts.iter().find(|(at, _)| *at == place).map(|(_, spans)| spans.clone()).unwrap_or_default()
     }
 
-    fn bound(&mut self, expr: &Expr) -> Res<f64> {
-        match self.eval(expr)? {
-            Value::Number(x) if !x.is_nan() => Ok(x),
-            other => Err(expected("a number", &other).at(expr.span)),
-        }
+    /// An argument that was given, if it was.
+    pub fn maybe<T: FromValue>(&mut self, name: &'static str) -> Res<Option<T>> {
+        let Some(place) = self.place(name) else { return Ok(None) };
+        let Some(arg) = self.args[place].take() else { return Ok(None) };
+        self.taken.push((place, arg.span));
+        T::from_value(arg.node).map(Some).map_err(|t| t.at(arg.span))
     }
 
-    fn prior(&mut self, value: Option<&Expr>, prior: &Expr) -> Res<Value> {
-        let start = match value {
-            Some(value) => {
-                let found = self.eval(value)?;
-                Param::from_value(found).map_err(|t| t.at(value.span))?
-            }
-            None => Param::default(),
-        };
-        match self.eval(prior)? {
-            Value::Dist(prior) => Ok(Value::Param(Arc::new(Param { prior: Some(prior), ..start }))),
-            other => Err(expected("a prior after `~`, such as `LogNormal(0, 1)`", &other).at(prior.span)),
-        }
+    /// An argument, or what stands for it when it was left out.
+    pub fn or<T: FromValue>(&mut self, name: &'static str, default: T) -> Res<T> {
+        Ok(self.maybe(name)?.unwrap_or(default))
     }
 
-    fn chain(&mut self, first: &Expr, rest: &[(crate::syntax::span::Spanned<BinaryOp>, Expr)]) -> Res<Value> {
-        let Some((op, _)) = rest.first() else {
-            return self.eval(first);
-        };
-        match op.node {
-            BinaryOp::Pipe => self.pipes(first, rest),
-            BinaryOp::Compose => self.steps(first, rest),
-            BinaryOp::Or | BinaryOp::And => {
-                let mut truth = self.truth(first)?;
-                for (op, operand) in rest {
-                    if truth != (op.node == BinaryOp::Or) {
-                        truth = self.truth(operand)?;
-                    }
-                }
-                Ok(Value::Bool(truth))
-            }
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
-                let left = self.eval(first)?;
-                let (op, second) = &rest[0];
-                let right = self.eval(second)?;
-                operators::compare(op.node, &left, &right).map(Value::Bool).map_err(|t| t.at(op.span))
-            }
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow => {
-                let value = self.eval(first)?;
-                let mut fold = Fold::new(value, first.span);
-                for (op, operand) in rest {
-                    let value = self.eval(operand)?;
-                    fold.apply(op.clone(), value, operand.span)?;
-                }
-                fold.finish()
-            }
-        }
+    /// An argument that must be there.
+    pub fn arg<T: FromValue>(&mut self, name: &'static str) -> Res<T> {
+        self.maybe(name)?.ok_or_else(|| {
+            Trouble::new(format!("`{}` needs `{name}`", self.signature.name)).saying("it is missing here")
+        })
     }
 
-    fn index(&mut self, value: &Expr, index: &Expr) -> Res<Value> {
-        let list = self.eval(value)?;
-        let at = self.eval(index)?;
-        if !matches!(list, Value::List(_) | Value::Range(_) | Value::Str(_) | Value::Table(_)) {
-            return Err(expected("a list before `[`", &list).at(value.span));
-        }
-        match at {
-            Value::Number(at) => one(&list, at).map_err(|t| t.at(index.span)),
-            Value::List(_) | Value::Range(_) => {
-                let places = Vec::<f64>::from_value(at).map_err(|t| t.at(index.span))?;
-                let picked = places.into_iter().map(|at| one(&list, at));
-                List::collect(picked).map(Value::List).map_err(|t| t.at(index.span))
-            }
-            other => Err(expected("a whole number or a list of these between `[` and `]`", &other).at(index.span)),
-        }
+    /// The arguments of a place that takes any number.
+    pub fn many(&mut self) -> Vec<Spanned<Value>> {
+        std::mem::take(&mut self.many)
     }
 
-    /// Runs a function of the user's with its parameters bound to values, defaults filled in.
-    pub fn enter(&mut self, closure: &Arc<Closure>, args: Vec<Option<Value>>, span: Span) -> Res<Value> {
-        if self.calls >= MAX_CALLS || crate::syntax::is_low() {
-            let name = closure.name.as_deref().unwrap_or("this function");
-            return Err(Trouble::new(format!("recursion without end in `{name}`"))
-                .saying(format!("{} calls deep here", crate::lang::values::display::grouped(self.calls)))
-                .at(span)
-                .help("a function that calls itself needs an `if` that ends it"));
-        }
-        let base = std::mem::replace(&mut self.base, self.locals.len());
-        let running = self.running.replace(closure.clone());
-        self.calls += 1;
-        let result = self.body(closure, args);
-        self.calls -= 1;
-        self.locals.truncate(self.base);
-        self.base = base;
-        self.running = running;
-        result
+    /// The arguments whose names the signature does not fix.
+    pub fn keywords(&mut self) -> Vec<(Name, Spanned<Value>)> {
+        std::mem::take(&mut self.keywords)
     }
 
-    fn body(&mut self, closure: &Arc<Closure>, args: Vec<Option<Value>>) -> Res<Value> {
-        for (param, arg) in closure.lambda.params.iter().zip(args) {
-            let value = match (arg, &param.default) {
-                (Some(value), _) => value,
-                (None, Some(default)) => self.eval(default)?,
-                (None, None) => return Err(Trouble::new(format!("`{}` has no value", param.name.node))),
-            };
-            self.locals.push((param.name.node.clone(), value));
-        }
-        self.eval(&closure.lambda.body)
+    /// Calls a function value.
+    pub fn apply(&mut self, function: &Function, args: Vec<Value>) -> Res<Value> {
+        self.eval.poll()?;
+        self.eval.apply(function, args, self.span)
+    }
+
+    pub fn emit(&mut self, item: Item) {
+        self.eval.emit(item);
+    }
+
+    /// A warning at the call.
+    pub fn warn(&mut self, message: impl Into<String>) {
+        let warning = Diagnostic::warning(message).label(self.span, "here");
+        self.eval.emit(Item::Diagnostic(warning));
     }
 }
 
-/// One item; a negative place counts from the end.
-fn one(list: &Value, at: f64) -> Res<Value> {
-    let n = match list {
-        Value::Str(text) => text.chars().count(),
-        Value::Table(sheet) => sheet.table.rows(),
-        other => other.items().map_or(0, |items| items.len()),
-    };
-    let place = if at < 0.0 { at + n as f64 } else { at };
-    let shown = crate::lang::values::display::number(at);
-    if at.fract() != 0.0 {
-        return Err(Trouble::new(format!("an index is a whole number, found {shown}")));
-    }
-    if !(0.0..n as f64).contains(&place) {
-        let items = if n == 1 { "1 item".into() } else { format!("{n} items") };
-        let trouble = Trouble::new(format!("index {shown} is out of range: there are {items}"));
-        return Err(if n > 0 { trouble.help(format!("indexes run from 0 to {}", n - 1)) } else { trouble });
-    }
-    let place = place as usize;
-    Ok(match list {
-        Value::List(list) => list.items()[place].clone(),
-        Value::Range(range) => Value::Number(range.at(place)),
-        Value::Str(text) => Value::str(text.chars().nth(place).map(String::from).unwrap_or_default()),
-        Value::Table(sheet) => {
-            Record::row(&sheet.table, place).map_or(Value::Nothing, |row| Value::Record(Arc::new(row)))
-        }
-        _ => Value::Nothing,
-    })
+/// A builtin function: its signature and what it does.
+pub struct Builtin {
+    pub name: &'static str,
+    pub aliases: &'static [&'static str],
+    pub group: Group,
+    pub places: &'static [Place],
+    pub result: Option<Kind>,
+    pub summary: &'static str,
+    pub help: &'static str,
+    pub examples: &'static [&'static str],
+    pub run: fn(&mut Call<'_, '_>) -> Res<Value>,
 }
 
-/// The items of a list that has exactly as many as there are names.
-pub fn take_apart(value: &Value, n: usize) -> Res<Vec<Value>> {
-    match value.items() {
-        Some(items) if items.len() == n => Ok(items.collect()),
-        Some(items) => Err(Trouble::new(format!("{n} names cannot take apart a list of {}", items.len()))),
-        None => Err(expected(&format!("a list of {n}"), value)),
+/// What a name of the language stands for.
+pub struct Entry {
+    pub signature: Signature,
+    pub sort: Sort,
+    /// Runs a call whose arguments are of the right kinds.
+    pub run: fn(&mut Call<'_, '_>) -> Res<Value>,
+}
+
+/// The sorts of names.
+#[derive(Clone, Copy)]
+pub enum Sort {
+    Builtin,
+    Family(&'static dyn Family),
+    Combinator,
+}
+
+impl Entry {
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        std::iter::once(self.signature.name).chain(self.signature.aliases.iter().copied())
     }
+
+    /// What its bare name stands for.
+    pub fn as_value(&'static self) -> Value {
+        match self.sort {
+            Sort::Builtin | Sort::Combinator => Value::Function(Function::Known(self)),
+            Sort::Family(family) => Value::Kernel(Kernel::family(family)),
+        }
+    }
+
+    /// Families are reserved words: their names cannot be bound.
+    pub fn is_family(&self) -> bool {
+        self.family().is_some()
+    }
+
+    pub fn family(&self) -> Option<&'static dyn Family> {
+        match self.sort {
+            Sort::Family(family) => Some(family),
+            Sort::Builtin | Sort::Combinator => None,
+        }
+    }
+
+    /// Whether it is a family that `ARD` changes.
+    pub fn takes_ard(&self) -> bool {
+        self.family().is_some_and(|family| family.spec().params.iter().any(|p| p.size == Size::EachIfArd))
+    }
+}
+
+impl Callable for Entry {
+    fn name(&self) -> &'static str {
+        self.signature.name
+    }
+
+    fn params(&self) -> Vec<&'static str> {
+        self.signature.places.iter().map(|place| place.name).collect()
+    }
+}
+
+/// The names that the language knows. The registry is one; evaluation can be given a smaller one.
+pub trait Library: Sync {
+    /// The entry of a name or of an alias.
+    fn find(&self, name: &str) -> Option<&'static Entry>;
+
+    /// Everything that can be called, in order of declaration.
+    fn all(&self) -> &'static [Entry];
+}
+
+/// Every name and alias of a library.
+pub fn names(library: &dyn Library) -> impl Iterator<Item = &'static str> + use<> {
+    library.all().iter().flat_map(Entry::names)
 }

@@ -1,71 +1,20 @@
 //! Kernels from calls: families and combinators by the specs that the kernel room declares.
 
 use crate::data::Dataset;
-use crate::kernel::{Domains, Family, InputRef, Inputs, Kernel, Leaf, Node, ParamSpec, Role, Size, Spec, Values};
-use crate::lang::builtin::{Entry, Group, Place, Signature, Want};
-use crate::lang::eval::call::Call;
-use crate::lang::eval::combinators::Combinator;
+use crate::kernel::{Domains, InputRef, Inputs, Kernel, Leaf, Node, ParamSpec, Role, Size, Spec, Values};
+use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::origins::Mark;
 use crate::lang::eval::unknown;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{FromValue, Kind, Value, expected};
+use crate::lang::values::value::{FromValue, Value, expected};
 use crate::param::{Param, State};
 use crate::syntax::span::Span;
 
-fn param_place(param: &'static ParamSpec) -> Place {
-    let help = param.help;
-    let place = match param.domain {
-        Domains::Count => Place::keyword(param.name, Want::Param, "2", help),
-        Domains::Real | Domains::Positive => Place::keyword(param.name, Want::Param, "", help),
-    };
-    if param.short == param.name { place } else { place.or(std::slice::from_ref(&param.short)) }
-}
-
-/// The signature of a family: its input, its parameters, its flag.
-pub fn family_signature(family: &'static dyn Family) -> Signature {
-    let spec = family.spec();
-    let about = if spec.reads_inputs { "which input it looks at; all without it" } else { "not looked at" };
-    let mut places = vec![Place::optional("input", Want::Input, "", about)];
-    places.extend(spec.params.iter().map(param_place));
-    if let Some(flag) = spec.flag {
-        places.push(Place::keyword(flag.name, Want::BOOL, if flag.on { "true" } else { "false" }, flag.help));
-    }
-    signature(spec, Group::Families, places)
-}
-
-/// The signature of a combinator, or `None` if the kernel room does not declare it.
-pub fn combinator_signature(combinator: &Combinator) -> Option<Signature> {
-    let mut places = combinator.places.to_vec();
-    for param in combinator.specs().flat_map(|spec| spec.params) {
-        if !places.iter().any(|place| place.name == param.name) {
-            places.push(param_place(param));
-        }
-    }
-    let mut all = combinator.specs();
-    let mut signature = signature(all.next()?, Group::Combinators, places);
-    for variant in all {
-        signature.help.push_str(&format!("\n\nor k(x, x') = {}", variant.formula));
-        signature.examples.push(variant.example);
-    }
-    Some(signature)
-}
-
-fn signature(spec: &'static Spec, group: Group, places: Vec<Place>) -> Signature {
-    Signature {
-        name: spec.name,
-        aliases: spec.aliases.to_vec(),
-        group,
-        places,
-        result: Some(Kind::Kernel),
-        summary: spec.summary,
-        help: format!("k(x, x') = {}", spec.formula),
-        examples: vec![spec.example],
-    }
-}
-
 /// A family with what was written of it.
-pub fn build_family(call: &mut Call<'_, '_>, family: &'static dyn Family) -> Res<Value> {
-    let mut family = family;
+pub fn build_family(call: &mut Call<'_, '_>) -> Res<Value> {
+    let Some(mut family) = call.entry.family() else {
+        return Err(Trouble::new(format!("`{}` is not a kernel family", call.signature.name)));
+    };
     if let Some(flag) = family.spec().flag
         && call.maybe::<bool>(flag.name)?.is_some_and(|on| on != flag.on)
     {
@@ -147,7 +96,7 @@ pub fn ard(call: &mut Call<'_, '_>) -> Res<Value> {
     let mut found = false;
     let made = spread(&kernel, &given, &mut used, &mut found)?;
     if !found {
-        let families = crate::lang::builtin::all().iter().filter(|e| e.takes_ard()).map(|e| e.signature.name);
+        let families = call.eval.library.all().iter().filter(|e| e.takes_ard()).map(|e| e.signature.name);
         let families: Vec<&str> = families.collect();
         return Err(Trouble::new("nothing in this kernel can have one parameter for each input")
             .note(format!("the families that can are {}", families.join(", ")))
@@ -253,16 +202,4 @@ pub fn input_refs(value: &Value) -> Res<Vec<InputRef>> {
         return Err(Trouble::new(format!("input {} is named twice", refs[at])));
     }
     Ok(refs)
-}
-
-impl Entry {
-    /// Whether it is a family that `ARD` does something to.
-    pub fn takes_ard(&self) -> bool {
-        self.family().is_some_and(|family| family.spec().params.iter().any(|p| p.size == Size::EachIfArd))
-    }
-}
-
-/// Every family of the language, for the registry.
-pub fn families() -> impl Iterator<Item = &'static dyn Family> {
-    crate::kernel::families::FAMILIES.iter().copied()
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use crate::data::Dataset;
 use crate::kernel::{Bound, Column, EvalError, Gram, InputRef, Kernel, Points, RowFunction, Schema};
-use crate::lang::eval::evaluator::{Evaluator, Globals};
+use crate::lang::eval::evaluator::{Evaluator, Globals, Library};
 use crate::lang::eval::host::Host;
 use crate::lang::eval::origins::Origins;
+use crate::lang::numerals::number;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::function::Function;
-use crate::lang::values::value::{FromValue, Items, List, Value, check_length, expected};
+use crate::lang::values::function_source;
+use crate::lang::values::value::{FromValue, Function, Items, List, Value, check_length, expected};
 use crate::linalg::Matrix;
 use crate::progress::Silent;
 use crate::syntax;
@@ -20,12 +21,13 @@ use crate::syntax::span::Span;
 pub struct UserRows {
     function: Function,
     globals: Arc<Globals>,
+    library: &'static dyn Library,
 }
 
 impl UserRows {
     /// Takes along what the session has bound, for functions that mention names bound after them.
     pub fn shared(function: Function, eval: &Evaluator<'_>) -> Arc<dyn RowFunction> {
-        Arc::new(Self { function, globals: Arc::new(eval.globals().clone()) })
+        Arc::new(Self { function, globals: Arc::new(eval.globals().clone()), library: eval.library })
     }
 }
 
@@ -37,35 +39,41 @@ impl fmt::Debug for UserRows {
 
 impl RowFunction for UserRows {
     fn source(&self) -> String {
-        crate::lang::eval::closure_text::expression(&self.function)
+        function_source::expression(&self.function)
     }
 
     fn apply(&self, row: &[f64]) -> Result<Vec<f64>, String> {
-        apply_row(&self.function, &self.globals, row).map_err(|trouble| trouble.message().to_owned())
+        self.apply_row(row).map_err(|trouble| trouble.message().to_owned())
     }
 }
 
-/// One parameter gets the number or the list of the row, several get a number each.
-fn apply_row(function: &Function, globals: &Globals, row: &[f64]) -> Res<Vec<f64>> {
-    let numbers = || row.iter().map(|x| Value::Number(*x));
-    let several = matches!(function, Function::Closure(closure) if closure.lambda.params.len() > 1);
-    let args = match row {
-        [x] => vec![Value::Number(*x)],
-        _ if several => numbers().collect(),
-        _ => vec![Value::List(List::collect(numbers().map(Ok))?)],
-    };
-    let mut host = Host::default();
-    let mut out = |_| {};
-    let value = syntax::shallow(|| {
-        Evaluator::new(&mut host, globals, &Silent, &mut out).apply(function, args, Span::default())
-    })?;
-    let found = value.kind().noun();
-    let numbers = Vec::<f64>::from_value(value).map_err(|_| {
-        Trouble::new(format!("the function has to give a number or a list of numbers, and gives {found}"))
-    })?;
-    match numbers.iter().find(|x| !x.is_finite()) {
-        Some(x) => Err(Trouble::new(format!("the function gives {}", crate::lang::values::display::number(*x)))),
-        None => Ok(numbers),
+impl UserRows {
+    /// One parameter gets the number or the list of the row, several get a number each.
+    fn apply_row(&self, row: &[f64]) -> Res<Vec<f64>> {
+        let numbers = || row.iter().map(|x| Value::Number(*x));
+        let several = matches!(&self.function, Function::Closure(closure) if closure.lambda.params.len() > 1);
+        let args = match row {
+            [x] => vec![Value::Number(*x)],
+            _ if several => numbers().collect(),
+            _ => vec![Value::List(List::collect(numbers().map(Ok))?)],
+        };
+        let mut host = Host::default();
+        let mut out = |_| {};
+        let value = syntax::shallow(|| {
+            Evaluator::new(self.library, &mut host, &self.globals, &Silent, &mut out).apply(
+                &self.function,
+                args,
+                Span::default(),
+            )
+        })?;
+        let found = value.kind().noun();
+        let numbers = Vec::<f64>::from_value(value).map_err(|_| {
+            Trouble::new(format!("the function has to give a number or a list of numbers, and gives {found}"))
+        })?;
+        match numbers.iter().find(|x| !x.is_finite()) {
+            Some(x) => Err(Trouble::new(format!("the function gives {}", number(*x)))),
+            None => Ok(numbers),
+        }
     }
 }
 
@@ -105,10 +113,7 @@ impl Rows {
             return Err(Trouble::new(format!("rows of {found} and of {} inputs do not go together", row.len())));
         }
         if let Some(x) = row.iter().find(|x| !x.is_finite()) {
-            return Err(Trouble::new(format!(
-                "inputs must be finite, found {}",
-                crate::lang::values::display::number(*x)
-            )));
+            return Err(Trouble::new(format!("inputs must be finite, found {}", number(*x))));
         }
         for (column, x) in self.columns.iter_mut().zip(row) {
             column.push(*x);

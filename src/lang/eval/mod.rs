@@ -2,12 +2,13 @@
 
 pub mod arguments;
 pub mod call;
-pub mod closure_text;
 pub mod combinators;
 pub mod evaluator;
+pub mod expressions;
 pub mod family_calls;
 pub mod host;
 pub mod kernel_rows;
+pub mod kernel_signatures;
 pub mod operators;
 pub mod origins;
 pub mod statement;

@@ -128,10 +128,7 @@ fn place(trouble: Trouble, op: Span, left: Span, right: Span) -> Trouble {
 
 fn check_text(n: usize) -> Res<()> {
     if n > List::MAX {
-        return Err(Trouble::new(format!(
-            "a string of {} bytes does not fit",
-            crate::lang::values::display::grouped(n)
-        )));
+        return Err(Trouble::new(format!("a string of {} bytes does not fit", crate::lang::numerals::grouped(n))));
     }
     Ok(())
 }
@@ -162,7 +159,7 @@ fn kernels(op: BinaryOp, left: Kernel, right: Kernel) -> Res<Value> {
 
 /// A kernel and a number: the number is a constant kernel or a factor that no fit moves, or an exponent.
 fn kernel_number(op: BinaryOp, base: Kernel, x: f64, kernel_first: bool) -> Res<Value> {
-    let shown = crate::lang::values::display::number(x);
+    let shown = crate::lang::numerals::number(x);
     let side = if kernel_first { RIGHT } else { LEFT };
     let number = |x: f64| {
         if x > 0.0 && x.is_finite() {

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::kernel::families::family;
 use crate::kernel::{BindError, Cause, EvalError, Origin, Place};
-use crate::lang::builtin::{Entry, find, nearest};
 use crate::lang::trouble::Trouble;
+use crate::lang::wording::nearest;
 use crate::syntax::span::Span;
 
 /// The text of one node.
@@ -70,13 +71,13 @@ impl Origins {
         if let Cause::SeveralInputs { family, inputs } = &error.cause
             && let Some(first) = inputs.first()
         {
-            trouble = trouble.help(match find(family).is_some_and(Entry::is_family) {
+            trouble = trouble.help(match is_family(family) {
                 true => format!("name the one that it is to look at: `{family}({first})`"),
                 false => "name the one that it is to look at".into(),
             });
         }
         if let Cause::Embedded { family, .. } = &error.cause
-            && find(family.trim_matches('`')).is_some_and(Entry::is_family)
+            && is_family(family.trim_matches('`'))
         {
             let others = "SE, RQ, Matern and Lin can; what cannot stands beside it";
             trouble = trouble.help(format!("{others}: `periodic(SE(t), t) * {}(t)`", family.trim_matches('`')));
@@ -99,4 +100,8 @@ impl Origins {
             None => trouble,
         }
     }
+}
+
+fn is_family(name: &str) -> bool {
+    family(name).is_some()
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::lang::eval::evaluator::{Evaluator, Globals, take_apart};
+use crate::lang::eval::evaluator::{Evaluator, Globals, Library};
+use crate::lang::eval::expressions::take_apart;
 use crate::lang::eval::host::{Host, Item};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::function::Function;
-use crate::lang::values::value::Value;
+use crate::lang::values::value::{Function, Value};
 use crate::param::Param;
 use crate::progress::Progress;
 use crate::syntax::ast::{Expr, Name, Statement, StatementKind};
@@ -16,6 +16,7 @@ pub const LAST: &str = "_";
 
 /// Runs one statement. Bindings change only when all of it went well. Imports are the session's: they need files.
 pub fn execute(
+    library: &'static dyn Library,
     statement: &Statement,
     globals: &mut Globals,
     host: &mut Host,
@@ -24,7 +25,7 @@ pub fn execute(
 ) -> Res<()> {
     host.begin();
     let bound = {
-        let mut eval = Evaluator::new(host, globals, progress, out);
+        let mut eval = Evaluator::new(library, host, globals, progress, out);
         match &statement.node {
             StatementKind::Let { names, values } => bind(&mut eval, names, values)?,
             StatementKind::Fn { name, function } => {

@@ -1,18 +1,19 @@
 //! How names that nobody knows are answered: with the nearest one, and with how to write what was meant.
 
-use crate::lang::builtin::{self, Action, nearest};
+use super::evaluator::{Library, Sort, names};
 use crate::lang::trouble::Trouble;
 use crate::lang::values::members;
 use crate::lang::values::value::Kind;
+use crate::lang::wording::nearest;
 
 /// A name that stands for nothing. `user` are the names that the user has bound.
-pub fn name<'a>(name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
-    if let Some(trouble) = paper_notation(name) {
+pub fn name<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
+    if let Some(trouble) = paper_notation(library, name) {
         return trouble;
     }
     let mut known: Vec<&str> = user.collect();
-    known.extend(builtin::names().map(|name| -> &'a str { name }));
-    let trouble = Trouble::new(format!("unknown name `{name}`")).saying("nothing goes by this name");
+    known.extend(names(library).map(|name| -> &'a str { name }));
+    let trouble = Trouble::new(format!("unknown name `{name}`")).saying("not defined");
     match nearest(name, known) {
         Some(near) => trouble.help(format!("did you mean `{near}`?")),
         None => trouble,
@@ -20,24 +21,24 @@ pub fn name<'a>(name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
 }
 
 /// A name before `(` that stands for nothing.
-pub fn callee<'a>(name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
-    if let Some(trouble) = paper_notation(name) {
+pub fn callee<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
+    if let Some(trouble) = paper_notation(library, name) {
         return trouble;
     }
     let capital = name.chars().next().is_some_and(char::is_uppercase);
     let what = if capital { "kernel family" } else { "function" };
-    let trouble = Trouble::new(format!("unknown {what} `{name}`")).saying("nothing goes by this name");
+    let trouble = Trouble::new(format!("unknown {what} `{name}`")).saying("not defined");
     let known: Vec<&str> = if capital {
-        builtin::all().iter().filter(|e| e.is_family()).flat_map(|e| e.names()).collect()
+        library.all().iter().filter(|e| e.is_family()).flat_map(|e| e.names()).collect()
     } else {
         Vec::new()
     };
     let mut all: Vec<&str> = user.collect();
-    all.extend(builtin::names().map(|name| -> &'a str { name }));
+    all.extend(names(library).map(|name| -> &'a str { name }));
     match nearest(name, known).or_else(|| nearest(name, all)) {
         Some(near) => trouble.help(format!("did you mean `{near}`?")),
         None if capital => {
-            let families = builtin::all().iter().filter(|e| e.is_family()).map(|e| e.signature.name);
+            let families = library.all().iter().filter(|e| e.is_family()).map(|e| e.signature.name);
             trouble.note(format!("the families are {}", families.collect::<Vec<_>>().join(", ")))
         }
         None => trouble,
@@ -63,9 +64,9 @@ pub fn target_as_input(name: &str) -> String {
 }
 
 /// `SE_1`, as papers write it.
-fn paper_notation(name: &str) -> Option<Trouble> {
+fn paper_notation(library: &dyn Library, name: &str) -> Option<Trouble> {
     let (family, input) = name.rsplit_once('_')?;
-    let entry = builtin::find(family).filter(|entry| entry.is_family())?;
+    let entry = library.find(family).filter(|entry| entry.is_family())?;
     if input.is_empty() {
         return None;
     }
@@ -82,10 +83,10 @@ fn paper_notation(name: &str) -> Option<Trouble> {
 }
 
 /// A member that values of a kind do not have.
-pub fn member(kind: Kind, member: &str, columns: &[&str]) -> Trouble {
+pub fn member(library: &dyn Library, kind: Kind, member: &str, columns: &[&str]) -> Trouble {
     let known: Vec<&str> = members::of(kind).iter().map(|(name, _)| *name).chain(columns.iter().copied()).collect();
     let trouble = Trouble::new(format!("{} has no member `{member}`", kind.noun()));
-    if builtin::find(member).is_some_and(|entry| matches!(entry.action, Action::Builtin(_))) {
+    if library.find(member).is_some_and(|entry| matches!(entry.sort, Sort::Builtin)) {
         return trouble.help(format!("`{member}` is a function: write `value |> {member}`"));
     }
     match (nearest(member, known.iter().copied()), known.is_empty()) {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json, json};
 
 use crate::describe::classes as told;
+use crate::lang::payload::list::List;
+use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::values::json::{number, numbers, plain, table};
-use crate::lang::values::list::List;
 use crate::lang::values::members::inputs;
-use crate::lang::values::pipeline::Pipeline;
 use crate::lang::values::value::Value;
 use crate::results::{ClassPrediction, OneVsRest};
 

@@ -5,10 +5,10 @@ use std::sync::{Arc, LazyLock};
 use serde_json::{Value as Json, json};
 
 use crate::describe::cross_validation as told;
+use crate::lang::payload::list::List;
+use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::values::json::table;
-use crate::lang::values::list::List;
 use crate::lang::values::members::Members;
-use crate::lang::values::pipeline::Pipeline;
 use crate::lang::values::value::Value;
 use crate::results::CrossValidation;
 use crate::results::metric::{METRICS, metric};

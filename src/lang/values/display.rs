@@ -5,37 +5,14 @@ use std::fmt::{self, Write};
 use crate::data::Dataset;
 use crate::describe;
 use crate::figure::Figure;
-use crate::lang::eval::closure_text;
-use crate::lang::values::function::Function;
-use crate::lang::values::sheet::Record;
-use crate::lang::values::value::{List, Range, Value};
+use crate::lang::numerals::{grouped, number};
+use crate::lang::values::function_source;
+use crate::lang::values::value::{Function, List, Record, Value};
 use crate::param::{Param, State};
 use crate::syntax::print::print_string;
 
 /// How many items of a list are shown before the middle is left out.
 const SHOWN: usize = 60;
-
-/// A number by the shortest digits that read back to the same bits: `0.1`, `12`, `1e-7`.
-pub fn number(x: f64) -> String {
-    match x {
-        x if x.is_nan() => "nan".into(),
-        x if x.is_infinite() => format!("{x}"),
-        x => crate::kernel::number(x),
-    }
-}
-
-/// A count with its thousands apart: `10,000,000`.
-pub fn grouped(n: usize) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,13 +45,6 @@ impl fmt::Display for Value {
             Value::Move(m) => write!(f, "{m}"),
             Value::Param(param) => f.write_str(&parameter(param)),
         }
-    }
-}
-
-impl fmt::Display for Range {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let dots = if self.inclusive { "..=" } else { ".." };
-        write!(f, "{}{dots}{}", number(self.start), number(self.end))
     }
 }
 
@@ -131,8 +101,8 @@ impl fmt::Display for List {
 impl fmt::Display for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Function::Closure(closure) => f.write_str(&closure_text::shown(closure)),
-            Function::Known(entry) => f.write_str(entry.signature.name),
+            Function::Closure(closure) => f.write_str(&function_source::shown(closure)),
+            Function::Known(entry) => f.write_str(entry.name()),
             Function::Steps(steps) => {
                 for (i, step) in steps.iter().enumerate() {
                     let text = step.to_string();
@@ -181,26 +151,5 @@ pub fn parameter(param: &Param) -> String {
         Some(tie) if tie.name.is_empty() => format!("param({inner})"),
         Some(tie) if inner.is_empty() => format!("param({})", tie.name),
         Some(tie) => format!("param({}, {inner})", tie.name),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_read_back() {
-        let shown = [(0.1, "0.1"), (1.0, "1"), (1e-7, "1e-7"), (1e15, "1000000000000000"), (2.5e300, "2.5e300")];
-        for (x, text) in shown {
-            assert_eq!(number(x), text);
-            assert_eq!(text.parse::<f64>().ok(), Some(x));
-        }
-        assert_eq!(number(f64::NEG_INFINITY), "-inf");
-        assert_eq!(number(0.1 + 0.2), "0.30000000000000004");
-    }
-
-    #[test]
-    fn counts_are_grouped() {
-        assert_eq!([grouped(7), grouped(1234), grouped(10_000_000)], ["7", "1,234", "10,000,000"]);
     }
 }

@@ -1,45 +1,10 @@
-//! A kernel or a fit in words, as a value: text to read, parts to take out, and what it is of to be drawn.
+//! A kernel or a fit in words.
 
 use std::sync::Arc;
 
-use crate::describe::english::{FitDescription, Part, PartDescription};
-use crate::fit::Fit;
-use crate::kernel::Kernel;
-use crate::lang::values::sheet::Record;
-use crate::lang::values::value::{List, Value};
-
-/// What `describe` and `explain` give.
-#[derive(Debug, Clone)]
-pub struct Explanation {
-    pub text: String,
-    pub parts: Parts,
-    pub of: Subject,
-}
-
-/// The parts that the text goes through.
-#[derive(Debug, Clone)]
-pub enum Parts {
-    /// Of a sum, as they are written.
-    Meant(Vec<Part>),
-    /// Of a fit, with what each is worth; the first matters most.
-    Told(FitDescription),
-}
-
-/// What is in words.
-#[derive(Debug, Clone)]
-pub enum Subject {
-    Kernel(Kernel),
-    Fit(Arc<Fit>),
-}
-
-impl Subject {
-    pub fn kernel(&self) -> &Kernel {
-        match self {
-            Subject::Kernel(kernel) => kernel,
-            Subject::Fit(fit) => &fit.model.kernel,
-        }
-    }
-}
+use crate::describe::english::{Part, PartDescription};
+use crate::lang::payload::explanation::{Explanation, Parts, Subject};
+use crate::lang::values::value::{List, Record, Value};
 
 impl Explanation {
     pub fn member(&self, name: &str) -> Option<Value> {

@@ -7,11 +7,10 @@ use serde_json::{Map, Number, Value as Json, json};
 use crate::data::write::{Cells, Table};
 use crate::data::{Column, Dataset};
 use crate::describe::{self, tables};
+use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::trouble::Res;
 use crate::lang::values::members::inputs;
-use crate::lang::values::pipeline::Pipeline;
-use crate::lang::values::sheet::Record;
-use crate::lang::values::value::{List, Value};
+use crate::lang::values::value::{List, Record, Value};
 use crate::param::{Param, State};
 use crate::results::{Component, Cross, Decomposition};
 

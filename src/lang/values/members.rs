@@ -8,10 +8,9 @@ use crate::describe::english::bare;
 use crate::describe::{self, tables};
 use crate::fit::Fit;
 use crate::kernel::{InputRef, Kernel};
-use crate::lang::values::function::Function;
-use crate::lang::values::pipeline::Pipeline;
-use crate::lang::values::sheet::{Record, Sheet};
-use crate::lang::values::value::{Items, Kind, List, Value};
+use crate::lang::payload::pipeline::Pipeline;
+use crate::lang::payload::sheet::Sheet;
+use crate::lang::values::value::{Function, Items, Kind, List, Record, Value};
 use crate::model::{Classes, Model, is_nothing};
 use crate::param::{Param, State};
 use crate::results::{Component, Cross, Decomposition, Prediction, Quantiles};
@@ -206,7 +205,7 @@ fn of_function(function: &Function, name: &str) -> Option<Value> {
                 Function::Closure(closure) => {
                     closure.lambda.params.iter().map(|p| Value::Str(p.name.node.clone())).collect()
                 }
-                Function::Known(entry) => entry.signature.places.iter().map(|p| Value::str(p.name)).collect(),
+                Function::Known(entry) => entry.params().into_iter().map(Value::str).collect(),
                 Function::Steps(steps) => return steps.first().and_then(|step| of_function(step, name)),
             };
             List::new(names).ok().map(Value::List)

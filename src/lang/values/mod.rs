@@ -1,15 +1,14 @@
-//! Values: what a user may hold, one kind a file.
+//! Values: what a user may hold.
 
 pub mod classes;
 pub mod crossed;
-pub mod display;
+mod display;
 pub mod drawn;
-pub mod explanation;
-pub mod function;
+mod explanation;
+pub mod function_source;
 pub mod json;
-pub mod list;
 pub mod members;
-pub mod pipeline;
+mod model;
+mod record;
 pub mod searched;
-pub mod sheet;
 pub mod value;

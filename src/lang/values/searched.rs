@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use crate::describe::search as told;
+use crate::lang::payload::list::List;
+use crate::lang::payload::pipeline::Pipeline;
+use crate::lang::payload::sheet::Sheet;
 use crate::lang::values::json::{number, plain, table};
-use crate::lang::values::list::List;
 use crate::lang::values::members::Members;
-use crate::lang::values::pipeline::Pipeline;
-use crate::lang::values::sheet::Sheet;
 use crate::lang::values::value::Value;
 use crate::search::Search;
 

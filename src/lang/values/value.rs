@@ -10,17 +10,26 @@ use crate::data::Dataset;
 use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::kernel::{Kernel, Move};
+use crate::lang::payload::explanation::Explanation;
+use crate::lang::payload::function;
+pub use crate::lang::payload::list::check_length;
+use crate::lang::payload::list::{self, Nested};
+use crate::lang::payload::pipeline::Pipeline;
+use crate::lang::payload::range::Range;
+use crate::lang::payload::record;
+use crate::lang::payload::sheet::Sheet;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::explanation::Explanation;
-use crate::lang::values::function::Function;
-pub use crate::lang::values::list::{Items, List, ListBuilder, Range, check_length};
-use crate::lang::values::pipeline::Pipeline;
-use crate::lang::values::sheet::{Record, Sheet};
 use crate::param::{Param, Prior};
 use crate::results::{
     ClassPrediction, CrossValidation, Decomposition, Features, Fitted, OneVsRest, Prediction, Residuals, SampledSurface,
 };
 use crate::search::Search;
+
+pub type List = list::List<Value>;
+pub type ListBuilder = list::ListBuilder<Value>;
+pub type Record = record::Record<Value>;
+pub type Function = function::Function<Value>;
+pub type Closure = function::Closure<Value>;
 
 /// One value of the language.
 #[derive(Clone)]
@@ -224,26 +233,6 @@ impl Value {
         }
     }
 
-    /// How deep lists, records and functions are nested in it; 0 for plain values.
-    pub fn depth(&self) -> usize {
-        match self {
-            Value::List(list) => list.depth(),
-            Value::Function(function) => function.depth(),
-            Value::Record(record) => record.depth(),
-            _ => 0,
-        }
-    }
-
-    /// How many values a copy of everything in it would hold.
-    pub fn size(&self) -> usize {
-        match self {
-            Value::List(list) => list.size() + 1,
-            Value::Record(record) => record.size() + 1,
-            Value::Str(text) => 1 + text.len() / 64,
-            _ => 1,
-        }
-    }
-
     /// Whether it can stand before `(`.
     pub fn is_callable(&self) -> bool {
         match self {
@@ -288,6 +277,66 @@ impl Value {
             (Value::Param(a), Value::Param(b)) => a == b,
             (Value::Move(a), Value::Move(b)) => a == b,
             _ => false,
+        }
+    }
+}
+
+/// Walks over the items of a list or a range.
+pub enum Items {
+    List(List, usize),
+    Range(Range, usize),
+}
+
+impl Items {
+    /// How many are left.
+    pub fn len(&self) -> usize {
+        match self {
+            Items::List(list, at) => list.len() - at,
+            Items::Range(range, at) => range.len() - at,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Iterator for Items {
+    type Item = Value;
+
+    fn next(&mut self) -> Option<Value> {
+        if self.is_empty() {
+            return None;
+        }
+        Some(match self {
+            Items::List(list, at) => {
+                *at += 1;
+                list.items()[*at - 1].clone()
+            }
+            Items::Range(range, at) => {
+                *at += 1;
+                Value::Number(range.at(*at - 1))
+            }
+        })
+    }
+}
+
+impl Nested for Value {
+    fn depth(&self) -> usize {
+        match self {
+            Value::List(list) => list.depth(),
+            Value::Function(function) => function.depth(),
+            Value::Record(record) => record.depth(),
+            _ => 0,
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Value::List(list) => list.size() + 1,
+            Value::Record(record) => record.size() + 1,
+            Value::Str(text) => 1 + text.len() / 64,
+            _ => 1,
         }
     }
 }
@@ -375,10 +424,9 @@ impl FromValue for usize {
     fn from_value(value: Value) -> Res<Self> {
         match value {
             Value::Number(x) if x >= 0.0 && x.fract() == 0.0 && x < 9e15 => Ok(x as usize),
-            Value::Number(x) => Err(Trouble::new(format!(
-                "expected a whole number from 0, found {}",
-                crate::lang::values::display::number(x)
-            ))),
+            Value::Number(x) => {
+                Err(Trouble::new(format!("expected a whole number from 0, found {}", crate::lang::numerals::number(x))))
+            }
             other => Err(expected("a whole number", &other)),
         }
     }

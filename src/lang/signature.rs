@@ -1,20 +1,9 @@
-//! What can be called by name: signatures, and the one registry of them.
+//! Signatures: what can be known of a callable before it is called.
 //!
-//! A builtin is declared once, as a [`Builtin`] beside its function. Calls are checked, help and the language reference
-//! are written and completion is fed from its [`Signature`] alone.
+//! Calls are checked, help and the language reference are written and completion is fed from signatures alone.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use super::builtins;
-use super::trouble::Res;
-use crate::kernel::{Family, Kernel};
-use crate::lang::eval::call::Call;
-use crate::lang::eval::combinators::{COMBINATORS, Combinator};
-use crate::lang::eval::family_calls;
-use crate::lang::values::function::Function;
-use crate::lang::values::value::{Kind, Value};
-use crate::search::Budget;
+use crate::lang::values::value::Kind;
+use crate::lang::wording::join_or;
 
 /// What a place of a signature accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,21 +64,6 @@ impl Want {
         }
     }
 
-    pub fn admits(self, value: &Value) -> bool {
-        match (self, value) {
-            (Want::Count, Value::Number(x)) => *x >= 0.0 && x.fract() == 0.0 && *x < 9e15,
-            (Want::Positive, Value::Number(x)) => *x >= 1.0 && x.fract() == 0.0 && *x < 9e15,
-            (Want::Budget, value) => read_budget(value).is_some(),
-            (Want::Each(want), Value::List(list)) => {
-                !list.items().is_empty() && list.items().iter().all(|item| want.admits(item))
-            }
-            (Want::Each(want), value) => want.admits(value),
-            (Want::Choice(words), Value::Str(word)) => words.contains(&&**word),
-            (Want::Either(wants), value) => wants.iter().any(|want| want.admits(value)),
-            (want, value) => want.allows(value.kind()),
-        }
-    }
-
     /// Whether a bare word in this place may be a column's name.
     pub fn is_input(self) -> bool {
         match self {
@@ -146,27 +120,6 @@ impl Want {
             Want::Input => ["a column's name", "an index from 0", "a list of these"].map(String::from).into(),
             want => vec![want.noun()],
         }
-    }
-}
-
-/// A budget from a value: a time in a string, or a whole number of evaluations.
-pub fn read_budget(value: &Value) -> Option<Budget> {
-    match value {
-        Value::Number(x) if *x >= 1.0 && x.fract() == 0.0 && *x < 9e15 => {
-            Some(Budget { seconds: None, evaluations: Some(*x as usize) })
-        }
-        Value::Str(text) => text.parse().ok(),
-        _ => None,
-    }
-}
-
-/// `a, b or c`.
-pub fn join_or(words: impl IntoIterator<Item = String>) -> String {
-    let mut words: Vec<String> = words.into_iter().collect();
-    match words.pop() {
-        None => String::new(),
-        Some(last) if words.is_empty() => last,
-        Some(last) => format!("{} or {last}", words.join(", ")),
     }
 }
 
@@ -340,159 +293,5 @@ impl Signature {
     pub fn keywords(&self) -> impl Iterator<Item = &'static str> + '_ {
         let named = self.places.iter().filter(|p| !matches!(p.need, Need::Many | Need::Keywords));
         named.flat_map(|p| std::iter::once(p.name).chain(p.short.iter().copied()))
-    }
-}
-
-/// A builtin function: its signature and what it does.
-pub struct Builtin {
-    pub name: &'static str,
-    pub aliases: &'static [&'static str],
-    pub group: Group,
-    pub places: &'static [Place],
-    pub result: Option<Kind>,
-    pub summary: &'static str,
-    pub help: &'static str,
-    pub examples: &'static [&'static str],
-    pub run: fn(&mut Call<'_, '_>) -> Res<Value>,
-}
-
-/// What a name of the language stands for.
-pub struct Entry {
-    pub signature: Signature,
-    pub action: Action,
-}
-
-#[derive(Clone, Copy)]
-pub enum Action {
-    Builtin(fn(&mut Call<'_, '_>) -> Res<Value>),
-    Family(&'static dyn Family),
-    Combinator(&'static Combinator),
-}
-
-impl Entry {
-    fn builtin(builtin: &Builtin) -> Self {
-        let signature = Signature {
-            name: builtin.name,
-            aliases: builtin.aliases.to_vec(),
-            group: builtin.group,
-            places: builtin.places.to_vec(),
-            result: builtin.result,
-            summary: builtin.summary,
-            help: builtin.help.into(),
-            examples: builtin.examples.to_vec(),
-        };
-        Self { signature, action: Action::Builtin(builtin.run) }
-    }
-
-    pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
-        std::iter::once(self.signature.name).chain(self.signature.aliases.iter().copied())
-    }
-
-    /// What its bare name stands for.
-    pub fn as_value(&'static self) -> Value {
-        match self.action {
-            Action::Builtin(_) | Action::Combinator(_) => Value::Function(Function::Known(self)),
-            Action::Family(family) => Value::Kernel(Kernel::family(family)),
-        }
-    }
-
-    /// Families are reserved words: their names cannot be bound.
-    pub fn is_family(&self) -> bool {
-        self.family().is_some()
-    }
-
-    pub fn family(&self) -> Option<&'static dyn Family> {
-        match self.action {
-            Action::Family(family) => Some(family),
-            Action::Builtin(_) | Action::Combinator(_) => None,
-        }
-    }
-}
-
-struct Registry {
-    entries: Vec<Entry>,
-    by_name: HashMap<&'static str, usize>,
-}
-
-static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
-    let families = family_calls::families()
-        .map(|family| Entry { signature: family_calls::family_signature(family), action: Action::Family(family) });
-    let combinators = COMBINATORS.iter().filter_map(|combinator| {
-        let signature = family_calls::combinator_signature(combinator)?;
-        Some(Entry { signature, action: Action::Combinator(combinator) })
-    });
-    let builtins = builtins::ALL.iter().flat_map(|group| group.iter()).map(Entry::builtin);
-    let entries: Vec<Entry> = families.chain(combinators).chain(builtins).collect();
-    let mut by_name = HashMap::new();
-    for (i, entry) in entries.iter().enumerate() {
-        for name in std::iter::once(&entry.signature.name).chain(&entry.signature.aliases) {
-            by_name.insert(*name, i);
-        }
-    }
-    Registry { entries, by_name }
-});
-
-/// The callable of a name or of an alias.
-pub fn find(name: &str) -> Option<&'static Entry> {
-    REGISTRY.by_name.get(name).map(|&i| &REGISTRY.entries[i])
-}
-
-/// Everything that can be called, in order of declaration.
-pub fn all() -> &'static [Entry] {
-    &REGISTRY.entries
-}
-
-/// Every name and alias.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    REGISTRY.by_name.keys().copied()
-}
-
-/// The name nearest to a misspelt one, if any is near.
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = name.to_lowercase();
-    let allowed = match name.chars().count() {
-        0 => return None,
-        1..=2 => 0,
-        3..=4 => 1,
-        5..=7 => 2,
-        _ => 3,
-    };
-    known
-        .into_iter()
-        .filter(|candidate| *candidate != name)
-        .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn names_are_unique_and_documented() {
-        let mut seen = HashSet::new();
-        for entry in all() {
-            let signature = &entry.signature;
-            for name in std::iter::once(&signature.name).chain(&signature.aliases) {
-                assert!(seen.insert(*name), "{name} is declared twice");
-            }
-            assert!(!signature.summary.is_empty() && !signature.summary.ends_with('.'), "{}", signature.name);
-            assert!(!signature.examples.is_empty(), "{} has no example", signature.name);
-            let mut keywords = HashSet::new();
-            assert!(signature.keywords().all(|keyword| keywords.insert(keyword)), "{}", signature.name);
-            assert!(signature.places.iter().all(|p| !p.help.is_empty()), "{}", signature.name);
-        }
-    }
-
-    #[test]
-    fn nearest_names() {
-        let known = ["SE", "predict", "Per"];
-        assert_eq!(nearest("predct", known), Some("predict"));
-        assert_eq!(nearest("Sqe", known), Some("SE"));
-        assert_eq!(nearest("xyzzy", known), None);
     }
 }

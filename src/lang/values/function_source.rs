@@ -1,11 +1,11 @@
-//! A function with its captured values filled in, so that its text stands for itself.
+//! The source text of a function, with captured values in the place of their names, so that the text is complete by itself.
 
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::lang::values::function::{Closure, Function, free_names};
-use crate::lang::values::value::Value;
+use crate::lang::values::value::{Closure, Function, Value};
 use crate::syntax::ast::{Arg, Expr, ExprKind, FnParam, Lambda};
+use crate::syntax::free_names::free_names;
 use crate::syntax::parse::parse;
 use crate::syntax::print::print_lambda;
 use crate::syntax::span::SourceId;
@@ -29,7 +29,7 @@ pub fn shown(closure: &Closure) -> String {
 /// A function as an expression that gives it. One of the user's that calls itself can only be named.
 pub fn expression(function: &Function) -> String {
     match function {
-        Function::Known(entry) => entry.signature.name.into(),
+        Function::Known(known) => known.name().into(),
         Function::Steps(steps) => steps.iter().map(operand).collect::<Vec<_>>().join(" >> "),
         Function::Closure(closure) => {
             let optional = closure.lambda.params.iter().any(|param| param.default.is_some());
@@ -156,7 +156,7 @@ fn literal(value: &Value, room: &Room<'_>) -> Option<ExprKind> {
         Value::Number(x) => Some(ExprKind::Number(*x)),
         Value::Bool(b) => Some(ExprKind::Bool(*b)),
         Value::Str(text) => Some(ExprKind::Str(text.clone())),
-        Value::Function(Function::Known(entry)) => Some(ExprKind::Name(entry.signature.name.into())),
+        Value::Function(Function::Known(known)) => Some(ExprKind::Name(known.name().into())),
         Value::Function(Function::Closure(inner)) if inner.name.is_none() => {
             let deeper = Room { nodes: room.nodes, level: room.level + 1 };
             Some(ExprKind::Lambda(Arc::new(fill(inner, &deeper))))

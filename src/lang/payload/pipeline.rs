@@ -4,7 +4,6 @@ use std::fmt;
 
 use crate::data::{Dataset, Step};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{FromValue, Value, expected};
 use crate::model::{Model, step_text};
 
 /// A pipeline: what is done to data, and what is fitted then, if anything.
@@ -48,20 +47,6 @@ impl Pipeline {
         match crate::data::Pipeline::learn(&self.steps, data) {
             Ok((_, made)) => Ok(made),
             Err(error) => Err(Trouble::new(error.to_string())),
-        }
-    }
-}
-
-impl FromValue for Pipeline {
-    /// A bare kernel is the model of that kernel.
-    fn from_value(value: Value) -> Res<Self> {
-        match value {
-            Value::Model(pipeline) => Ok((*pipeline).clone()),
-            Value::Kernel(kernel) => Ok(Self::of(Model::new(kernel))),
-            Value::Fit(fit) => Ok(Self::of(fit.model.clone())),
-            Value::OneVsRest(rest) => Ok(Self::of(rest.asked.clone())),
-            Value::Search(search) => Ok(Self::of(search.best.model.clone())),
-            other => Err(expected("a model or a kernel", &other)),
         }
     }
 }

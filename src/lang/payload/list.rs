@@ -1,0 +1,129 @@
+//! Lists, and a limit to how large a list may grow.
+
+use std::sync::Arc;
+
+use crate::lang::numerals::grouped;
+use crate::lang::trouble::{Res, Trouble};
+
+/// What a list may hold: it says how deep and how large it is itself.
+pub trait Nested {
+    /// How deep lists, records and functions are nested in it; 0 for plain values.
+    fn depth(&self) -> usize;
+
+    /// How many values a copy of everything in it would hold.
+    fn size(&self) -> usize;
+}
+
+/// An immutable list, with what it costs to walk through all of it.
+#[derive(Clone)]
+pub struct List<V> {
+    items: Arc<Vec<V>>,
+    depth: u32,
+    size: usize,
+}
+
+impl<V> Default for List<V> {
+    fn default() -> Self {
+        Self { items: Arc::default(), depth: 0, size: 0 }
+    }
+}
+
+impl<V> List<V> {
+    /// The most values that one list may hold, those of the lists in it included.
+    pub const MAX: usize = 10_000_000;
+    /// How deep lists may be nested.
+    pub const MAX_DEPTH: usize = 500;
+
+    pub fn items(&self) -> &[V] {
+        &self.items
+    }
+
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// How deep lists and functions are nested in it, itself counted.
+    pub fn depth(&self) -> usize {
+        self.depth as usize
+    }
+
+    /// How many values a copy of everything in it would hold.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+}
+
+impl<V: Nested> List<V> {
+    /// # Errors
+    /// Too many values, or lists that are nested too deep.
+    pub fn new(items: Vec<V>) -> Res<Self> {
+        let mut builder = ListBuilder::default();
+        builder.measure(&items)?;
+        builder.items = items;
+        Ok(builder.finish())
+    }
+
+    /// # Errors
+    /// The first error of the items; too many values, or lists that are nested too deep.
+    pub fn collect(items: impl Iterator<Item = Res<V>>) -> Res<Self> {
+        let mut builder = ListBuilder::default();
+        for item in items {
+            builder.push(item?)?;
+        }
+        Ok(builder.finish())
+    }
+}
+
+/// Builds a list and refuses one that exceeds the limits.
+pub struct ListBuilder<V> {
+    items: Vec<V>,
+    depth: usize,
+    size: usize,
+}
+
+impl<V> Default for ListBuilder<V> {
+    fn default() -> Self {
+        Self { items: Vec::new(), depth: 0, size: 0 }
+    }
+}
+
+impl<V: Nested> ListBuilder<V> {
+    pub fn push(&mut self, item: V) -> Res<()> {
+        self.measure(std::slice::from_ref(&item))?;
+        self.items.push(item);
+        Ok(())
+    }
+
+    fn measure(&mut self, items: &[V]) -> Res<()> {
+        for item in items {
+            self.depth = self.depth.max(item.depth() + 1);
+            self.size += item.size();
+        }
+        check_length(self.size)?;
+        if self.depth > List::<V>::MAX_DEPTH {
+            return Err(Trouble::new(format!("lists are nested more than {} deep", List::<V>::MAX_DEPTH)));
+        }
+        Ok(())
+    }
+
+    pub fn finish(self) -> List<V> {
+        List { items: Arc::new(self.items), depth: self.depth.max(1) as u32, size: self.size }
+    }
+}
+
+/// Refuses a list of more than [`List::MAX`] values.
+///
+/// # Errors
+/// More values than that.
+pub fn check_length(n: usize) -> Res<()> {
+    const MAX: usize = List::<()>::MAX;
+    if n <= MAX {
+        return Ok(());
+    }
+    let (n, most) = (grouped(n), grouped(MAX));
+    Err(Trouble::new(format!("a list of {n} values or more does not fit: at most {most} are held")))
+}

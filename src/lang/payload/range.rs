@@ -1,0 +1,64 @@
+//! Ranges of numbers: `a..b` and `a..=b`.
+
+use std::fmt;
+
+use crate::lang::numerals::number;
+
+/// `a..b` or `a..=b`: the numbers a, a + 1, … up to b.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    pub start: f64,
+    pub end: f64,
+    pub inclusive: bool,
+}
+
+impl Range {
+    /// How many numbers there are. Bounds that are not finite are answered with 2^63.
+    pub fn len(&self) -> usize {
+        let span = self.end - self.start;
+        if span < 0.0 || span.is_nan() {
+            return 0;
+        }
+        let count = if self.inclusive { span.floor() + 1.0 } else { span.ceil() };
+        count.min(9.3e18) as usize
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number at a place, from 0.
+    pub fn at(&self, i: usize) -> f64 {
+        self.start + i as f64
+    }
+
+    /// `n` evenly spaced numbers: a + i(b−a)/n, or with the end included a + i(b−a)/(n−1).
+    pub fn grid(&self, n: usize) -> Vec<f64> {
+        let width = self.end - self.start;
+        let steps = if self.inclusive { n.saturating_sub(1).max(1) } else { n.max(1) };
+        (0..n).map(|i| self.start + width * (i as f64) / (steps as f64)).collect()
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dots = if self.inclusive { "..=" } else { ".." };
+        write!(f, "{}{dots}{}", number(self.start), number(self.end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_count_and_grid() {
+        let range = |start, end, inclusive| Range { start, end, inclusive };
+        assert_eq!(range(0.0, 4.0, false).len(), 4);
+        assert_eq!(range(0.0, 4.0, true).len(), 5);
+        assert_eq!(range(4.0, 0.0, false).len(), 0);
+        assert_eq!(range(0.0, 1.0, false).grid(4), [0.0, 0.25, 0.5, 0.75]);
+        assert_eq!(range(0.0, 1.0, true).grid(5), [0.0, 0.25, 0.5, 0.75, 1.0]);
+        assert_eq!(range(0.0, 1.0, true).grid(1), [0.0]);
+    }
+}

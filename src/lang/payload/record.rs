@@ -1,0 +1,47 @@
+//! Records: a few values under names, as a row of a table has them.
+
+use super::list::Nested;
+
+/// A few values under names, in order.
+#[derive(Debug, Clone)]
+pub struct Record<V> {
+    fields: Vec<(String, V)>,
+    depth: usize,
+    size: usize,
+}
+
+impl<V> Default for Record<V> {
+    fn default() -> Self {
+        Self { fields: Vec::new(), depth: 0, size: 0 }
+    }
+}
+
+impl<V: Nested> Record<V> {
+    /// With another field at its end.
+    pub fn with(mut self, name: impl Into<String>, value: V) -> Self {
+        self.depth = self.depth.max(value.depth() + 1);
+        self.size += value.size();
+        self.fields.push((name.into(), value));
+        self
+    }
+}
+
+impl<V> Record<V> {
+    /// How deep lists, records and functions are nested in it, itself counted.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// How many values a copy of everything in it would hold.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    pub fn fields(&self) -> &[(String, V)] {
+        &self.fields
+    }
+
+    pub fn get(&self, name: &str) -> Option<&V> {
+        self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value)
+    }
+}

@@ -1,0 +1,46 @@
+//! Tables with a text and a figure of their own.
+
+use crate::data::write::Table;
+use crate::describe::show_table;
+use crate::figure::Figure;
+
+/// Columns of numbers and text. Equality is that of the columns.
+#[derive(Debug, Clone)]
+pub struct Sheet {
+    pub table: Table,
+    /// How it is shown, where that is more than the columns.
+    text: Option<String>,
+    /// How it is drawn, where that is not as bars.
+    figure: Option<Figure>,
+}
+
+impl Sheet {
+    pub fn told(table: Table, text: String) -> Self {
+        Self { table, text: Some(text), figure: None }
+    }
+
+    /// The same with a figure of its own.
+    pub fn drawn(self, figure: Figure) -> Self {
+        Self { figure: Some(figure), ..self }
+    }
+
+    pub fn figure(&self) -> Option<&Figure> {
+        self.figure.as_ref()
+    }
+
+    pub fn text(&self) -> String {
+        self.text.clone().unwrap_or_else(|| show_table(&self.table))
+    }
+}
+
+impl From<Table> for Sheet {
+    fn from(table: Table) -> Self {
+        Self { table, text: None, figure: None }
+    }
+}
+
+impl PartialEq for Sheet {
+    fn eq(&self, other: &Self) -> bool {
+        self.table == other.table
+    }
+}

@@ -1,0 +1,95 @@
+//! The one registry of everything that can be called by name: kernel families, combinators and builtins.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::builtins;
+use super::eval::evaluator::{self, Builtin, Entry, Library, Sort};
+use super::eval::kernel_signatures;
+use super::signature::Signature;
+
+struct Registry {
+    entries: Vec<Entry>,
+    by_name: HashMap<&'static str, usize>,
+}
+
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
+    let builtins = builtins::ALL.iter().flat_map(|group| group.iter()).map(entry);
+    let entries: Vec<Entry> =
+        kernel_signatures::families().chain(kernel_signatures::combinators()).chain(builtins).collect();
+    let mut by_name = HashMap::new();
+    for (i, entry) in entries.iter().enumerate() {
+        by_name.extend(entry.names().map(|name| (name, i)));
+    }
+    Registry { entries, by_name }
+});
+
+fn entry(builtin: &Builtin) -> Entry {
+    let signature = Signature {
+        name: builtin.name,
+        aliases: builtin.aliases.to_vec(),
+        group: builtin.group,
+        places: builtin.places.to_vec(),
+        result: builtin.result,
+        summary: builtin.summary,
+        help: builtin.help.into(),
+        examples: builtin.examples.to_vec(),
+    };
+    Entry { signature, sort: Sort::Builtin, run: builtin.run }
+}
+
+/// The registry as the library of an evaluation.
+struct Whole;
+
+impl Library for Whole {
+    fn find(&self, name: &str) -> Option<&'static Entry> {
+        find(name)
+    }
+
+    fn all(&self) -> &'static [Entry] {
+        all()
+    }
+}
+
+/// Everything that the language knows.
+pub fn library() -> &'static dyn Library {
+    &Whole
+}
+
+/// The entry of a name or of an alias.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    REGISTRY.by_name.get(name).map(|&i| &REGISTRY.entries[i])
+}
+
+/// Everything that can be called, in order of declaration.
+pub fn all() -> &'static [Entry] {
+    &REGISTRY.entries
+}
+
+/// Every name and alias.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    evaluator::names(library())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_documented() {
+        let mut seen = HashSet::new();
+        for entry in all() {
+            let signature = &entry.signature;
+            for name in std::iter::once(&signature.name).chain(&signature.aliases) {
+                assert!(seen.insert(*name), "{name} is declared twice");
+            }
+            assert!(!signature.summary.is_empty() && !signature.summary.ends_with('.'), "{}", signature.name);
+            assert!(!signature.examples.is_empty(), "{} has no example", signature.name);
+            let mut keywords = HashSet::new();
+            assert!(signature.keywords().all(|keyword| keywords.insert(keyword)), "{}", signature.name);
+            assert!(signature.places.iter().all(|p| !p.help.is_empty()), "{}", signature.name);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Records: fields under names.
+
+use crate::data::write::{Cells, Table};
+use crate::lang::values::value::{Record, Value};
+
+impl Record {
+    /// The same fields in the same order with the same values.
+    pub fn same(&self, other: &Self) -> bool {
+        self.fields().len() == other.fields().len()
+            && self.fields().iter().zip(other.fields()).all(|((a, x), (b, y))| a == b && x.same(y))
+    }
+
+    /// A row of a table, from 0.
+    pub fn row(table: &Table, row: usize) -> Option<Self> {
+        let cell = |cells: &Cells| match cells {
+            Cells::Numbers(numbers) => numbers.get(row).map_or(Value::Nothing, |x| Value::Number(*x)),
+            Cells::Texts(texts) => texts.get(row).and_then(|t| t.as_deref()).map_or(Value::Nothing, Value::str),
+        };
+        let fields = table.columns().iter().map(|(name, cells)| (name.clone(), cell(cells)));
+        (row < table.rows()).then(|| fields.fold(Self::default(), |record, (name, value)| record.with(name, value)))
+    }
+
+    /// Records of the same names whose values are numbers and text, as a table. `None` for any others.
+    pub fn table(records: &[Value]) -> Option<Table> {
+        let records: Option<Vec<&Record>> = records
+            .iter()
+            .map(|value| match value {
+                Value::Record(record) => Some(&**record),
+                _ => None,
+            })
+            .collect();
+        let records = records?;
+        let first = records.first()?;
+        if records.iter().any(|r| {
+            r.fields().len() != first.fields().len() || r.fields().iter().zip(first.fields()).any(|(a, b)| a.0 != b.0)
+        }) {
+            return None;
+        }
+        let mut table = Table::new();
+        for (i, (name, _)) in first.fields().iter().enumerate() {
+            let column = || records.iter().map(|r| &r.fields()[i].1);
+            if column().all(|v| matches!(v, Value::Number(_))) {
+                let number = |v: &Value| if let Value::Number(x) = v { *x } else { f64::NAN };
+                table = table.numbers(name.clone(), &column().map(number).collect::<Vec<_>>());
+            } else {
+                let text = |v: &Value| match v {
+                    Value::Str(text) => Some(Some(text.to_string())),
+                    Value::Nothing => Some(None),
+                    Value::Number(_) | Value::Bool(_) | Value::Kernel(_) => Some(Some(v.to_string())),
+                    _ => None,
+                };
+                table = table.texts(name.clone(), column().map(text).collect::<Option<Vec<_>>>()?);
+            }
+        }
+        Some(table)
+    }
+}
