@@ -222,7 +222,22 @@ mod tests {
     fn letters_of_many_bytes_do_not_shift_the_mark() {
         let text = "let σ中文 = 🙂é + bad # σ";
         let at = text.find("bad").unwrap();
-        insta::assert_snapshot!(shown(text, &[(at, at + 3), (4, 12)]));
+        let expected = "\
+Error: wrong
+   ╭─[ a.mer:1:16 ]
+   │
+ 1 │ let σ中文 = 🙂é + bad # σ
+   │     ─┬───         ─┬─
+   │      ╰───────────────── label 1
+   │                    │
+   │                    ╰─── label 0
+   │
+   │ Help: some help
+   │
+   │ Note: a note
+───╯
+";
+        assert_eq!(shown(text, &[(at, at + 3), (4, 12)]).trim_end(), expected.trim_end());
     }
 
     #[test]

@@ -190,12 +190,14 @@ mod tests {
                 assert!((ours - theirs - map.log_slope(*y)).abs() < 1e-8, "{function:?}");
             }
 
-            let step = 5e-4;
-            let grid: Vec<f64> = (0..80_000).map(|i| if i == 0 { 1e-9 } else { f64::from(i) * step }).collect();
-            let Judged::Numbers(judged) = judge(&fit, &rows(vec![3.1; grid.len()], grid)).unwrap() else {
+            // even steps of log y, from next to nothing
+            let step = 0.006;
+            let grid: Vec<f64> = (0..4_000).map(|i| 1.5e-9 * (f64::from(i) * step).exp()).collect();
+            let Judged::Numbers(judged) = judge(&fit, &rows(vec![3.1; grid.len()], grid.clone())).unwrap() else {
                 panic!("numbers")
             };
-            let whole: f64 = judged.density.unwrap().log.iter().map(|log| log.exp() * step).sum();
+            let logs = judged.density.unwrap().log;
+            let whole: f64 = logs.iter().zip(&grid).map(|(log, y)| log.exp() * y * step).sum();
             assert!((whole - 1.0).abs() < 2e-3, "{function:?}: {whole}");
         }
     }

@@ -160,20 +160,29 @@ fn the_reference_of_builtins_is_what_the_registry_writes() {
     );
 }
 
-/// Runs an example; everything it says must be well.
-fn example(name: &str) {
+/// Runs an example: it says nothing worse than a note, and writes every figure that it names. Gives the session after it.
+/// The scripts in examples/tables need data that do not ship: tests/suite/tables.rs runs them.
+pub fn example(name: &str) -> Session {
     let out = tempfile::tempdir().expect("a folder");
     let folders = Folders { out: out.path().to_owned(), ..Folders::default() };
     let mut session = Session::new(folders, 0);
-    let mut shown = 0;
+    let (mut shown, mut files) = (0, Vec::new());
     let well = session.run_file(&path("examples").join(name), &Silent, &mut |item, sources| match item {
         Item::Shown(_) | Item::Text(_) => shown += 1,
-        Item::Wrote(path) => assert!(fs::metadata(&path).is_ok_and(|file| file.len() > 0), "{}", path.display()),
+        Item::Wrote(path) => {
+            assert!(fs::metadata(&path).is_ok_and(|file| file.len() > 0), "{}", path.display());
+            files.push(path);
+        }
         Item::Diagnostic(diagnostic) => {
             assert!(diagnostic.severity == Severity::Note, "{name}: {}", render(&diagnostic, sources, false));
         }
     });
     assert!(well && shown > 0, "{name}");
+    let text = read(&path("examples").join(name));
+    for figure in text.split('"').filter(|word| word.ends_with(".svg") || word.ends_with(".png")) {
+        assert!(files.iter().any(|file| file.ends_with(figure)), "{name} does not write {figure}");
+    }
+    session
 }
 
 macro_rules! examples {

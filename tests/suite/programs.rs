@@ -23,7 +23,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use rayon::prelude::*;
 
-const PROGRAMS: u64 = 100_000;
+const PROGRAMS: u64 = 20_000;
 
 /// What a text says, which must fit without faults.
 #[track_caller]
@@ -136,7 +136,8 @@ proptest! {
     }
 }
 
-const MANY: usize = 100_000;
+/// Far more than a stack holds, were each a call.
+const MANY: usize = 40_000;
 
 /// What a session says of a program, which it must answer and survive.
 fn answer(text: &str) -> String {
@@ -177,17 +178,18 @@ fn texts_nested_without_end_are_answered() {
 #[test]
 fn chains_without_end_are_answered() {
     let joined = |item: &str, by: &str| vec![item; MANY].join(by);
-    assert_eq!(answer(&joined("1", " + ")), "100000");
+    let many = MANY.to_string();
+    assert_eq!(answer(&joined("1", " + ")), many);
     assert_eq!(answer(&joined("1", " * ")), "1");
     assert_eq!(answer(&format!("1{}", " |> abs".repeat(MANY))), "1");
     assert_eq!(answer(&joined("true", " and ")), "true");
-    assert_eq!(answer(&format!("len([{}])", joined("1", ", "))), "100000");
+    assert_eq!(answer(&format!("len([{}])", joined("1", ", "))), many);
     assert_eq!(answer(&(joined("let x = 1", "\n") + "\nx")), "1");
     let sum = joined("SE(0)", " + ");
     assert_eq!(answer(&sum), sum);
     let product = joined("Lin(0, v=1)", " * ");
     assert_eq!(answer(&product), product);
-    assert_eq!(answer(&format!("let k = {sum}\nk(1, 1)")), "100000");
+    assert_eq!(answer(&format!("let k = {sum}\nk(1, 1)")), many);
     assert_eq!(answer(&format!("let k = {product}\nk(0, 0)")), "1");
     assert!(answer(&format!("let k = {sum}\nlml(data(x=[0, 1], y=[0, 1]), gp(k))")).contains("-"));
     for (item, by) in [("abs", " >> "), ("1", " < "), ("x", "."), ("1", "..")] {

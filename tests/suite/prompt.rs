@@ -1,18 +1,16 @@
 //! The prompt, driven through a pseudo-terminal.
 
 use std::path::Path;
-use std::process::Command;
 
-use rexpect::session::{PtySession, spawn_command};
 use snapbox::cmd::cargo_bin;
 
-/// Machines that build and test at once are slow; what works does not wait for this.
-const PATIENCE: u64 = 60_000;
+use crate::support::terminal::Terminal;
+
 /// The editor switches pastes on when it begins to read and off when a text is entered, once each.
 const READY: &str = "\x1B[?2004h";
 const ENTERED: &str = "\x1B[?2004l";
 
-struct Prompt(PtySession);
+struct Prompt(Terminal);
 
 impl Prompt {
     fn open(folder: &Path) -> Self {
@@ -20,11 +18,11 @@ impl Prompt {
     }
 
     fn with(folder: &Path, variables: &[(&str, &str)]) -> Self {
-        let mut command = Command::new(cargo_bin!("mercer"));
-        command.current_dir(folder).env("MERCER_HISTORY", folder.join("history")).env("TERM", "xterm");
+        let mut command = pty_process::blocking::Command::new(cargo_bin!("mercer"));
+        command = command.current_dir(folder).env("MERCER_HISTORY", folder.join("history")).env("TERM", "xterm");
         // Without colours what comes back is the text that was meant.
-        command.env("NO_COLOR", "1").envs(variables.iter().copied());
-        let mut prompt = Self(spawn_command(command, Some(PATIENCE)).expect("a terminal"));
+        command = command.env("NO_COLOR", "1").envs(variables.iter().copied());
+        let mut prompt = Self(Terminal::open(command));
         prompt.wait("`:quit` leaves");
         prompt.ready();
         prompt
@@ -32,7 +30,7 @@ impl Prompt {
 
     #[track_caller]
     fn wait(&mut self, text: &str) -> String {
-        self.0.exp_string(text).unwrap_or_else(|error| panic!("no {text:?}: {error}"))
+        self.0.wait(text)
     }
 
     /// Waits until the next line can be typed. Gives what was written until then.
@@ -43,7 +41,7 @@ impl Prompt {
 
     #[track_caller]
     fn press(&mut self, keys: &str) {
-        self.0.send(keys).and_then(|_| self.0.flush()).unwrap();
+        self.0.press(keys);
     }
 
     /// Types a text, which may have several lines, and looks at what comes of it. The text itself is not part of that.
@@ -62,10 +60,9 @@ impl Prompt {
     }
 
     #[track_caller]
-    fn ends(mut self) {
-        self.0.exp_eof().unwrap();
-        let status = self.0.process_mut().wait().unwrap();
-        assert!(format!("{status:?}").ends_with(", 0)"), "{status:?}");
+    fn ends(self) {
+        let status = self.0.ended();
+        assert!(status.success(), "{status}");
     }
 }
 

@@ -3,7 +3,7 @@
 //! `tests/transcripts/TOPIC/NAME.mer` is a session, `NAME.out` beside it the same with what it showed: its lines behind
 //! `> `, the answers below them, diagnostics as at a terminal without colour. Scripts in `mistakes` are run whole, as
 //! `mercer run` does; all others statement by statement, as at a prompt. `mistakes/poor` holds messages that could be
-//! better. The examples are played too. After an intended change: `MERCER_BLESS=1 cargo test --test suite transcripts::`.
+//! better. After an intended change: `MERCER_BLESS=1 cargo test --test suite transcripts::`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,15 @@ use mercer::render::render;
 use mercer::session::Session;
 use mercer::syntax::diagnostic::Sources;
 use mercer::syntax::parse::parse_all;
-use snapbox::Data;
-use snapbox::report::{Palette, write_diff};
 
 const ROOT: &str = "tests/transcripts";
 const TOPICS: [&str; 7] = ["data", "fit", "kernels", "language", "mistakes", "results", "search"];
 /// What stands in golden text for the folder that a session writes to.
 const OUT: &str = "OUT";
+
+/// How many lines are quoted before the first that differs, and from it on.
+const BEFORE: usize = 3;
+const AFTER: usize = 12;
 
 /// How a session is played.
 #[derive(Clone, Copy, PartialEq)]
@@ -29,52 +31,41 @@ enum Manner {
     Prompt,
 }
 
-/// A session that was played.
-struct Played {
-    text: String,
-    failed: bool,
-    /// The files that it wrote.
-    files: Vec<String>,
-}
-
-fn play(path: &Path, manner: Manner) -> Played {
+/// What a session shows, line by line behind what is typed.
+fn play(path: &Path, manner: Manner) -> String {
     let out = tempfile::tempdir().expect("a scratch folder");
     let script = path.parent().expect("a folder").to_owned();
     let mut session = Session::new(Folders { script, data: Vec::new(), out: out.path().to_owned() }, 0);
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut played = Played { text: String::new(), failed: false, files: Vec::new() };
+    let (mut played, mut files) = (String::new(), Vec::new());
     let name = path.file_name().expect("a name").to_string_lossy().into_owned();
     for piece in pieces(&text, manner) {
         for line in piece.lines() {
-            played.text += format!("> {line}").trim_end();
-            played.text.push('\n');
+            played += format!("> {line}").trim_end();
+            played.push('\n');
         }
         let mut last_tall = None;
-        let well = session.run_with(piece, &name, &Silent, &mut |item, sources| {
+        session.run_with(piece, &name, &Silent, &mut |item, sources| {
             let shown = show(&item, sources);
             // As at a terminal, a value of several lines stands apart from the next.
             let tall = matches!(item, Item::Shown(_)).then(|| shown.contains('\n'));
             if tall.is_some_and(|tall| last_tall.is_some_and(|last| last || tall)) {
-                played.text.push('\n');
+                played.push('\n');
             }
             last_tall = tall.or(last_tall);
             if let Item::Wrote(file) = &item {
-                played.files.push(file.display().to_string());
+                files.push(file.clone());
             }
             for line in shown.lines() {
-                played.text += line.trim_end();
-                played.text.push('\n');
+                played += line.trim_end();
+                played.push('\n');
             }
         });
-        played.failed |= !well;
     }
-    let folder = out.path().display().to_string();
-    for file in &mut played.files {
-        assert!(fs::metadata(&*file).is_ok_and(|file| file.len() > 0), "{} is not there", file);
-        *file = file.replace(&folder, OUT);
+    for file in files {
+        assert!(fs::metadata(&file).is_ok_and(|file| file.len() > 0), "{} is not there", file.display());
     }
-    played.text = masked(&played.text.replace(&folder, OUT));
-    played
+    masked(&played.replace(&out.path().display().to_string(), OUT))
 }
 
 /// What depends on the machine is left out: how much of its memory is free.
@@ -146,11 +137,14 @@ fn compare(path: &Path, shown: &str) -> Option<String> {
     if std::env::var_os("MERCER_BLESS").is_some_and(|value| !value.is_empty() && value != "0") {
         return fs::write(&golden, shown).err().map(|error| format!("{}: {error}", golden.display()));
     }
-    let (expected, actual) = (Data::text(expected), Data::text(shown));
-    let (left, right) = (golden.display().to_string(), "shown now");
-    let mut diff = String::new();
-    write_diff(&mut diff, &expected, &actual, Some(&left), Some(&right), Palette::plain()).ok()?;
-    Some(diff)
+    let (expected, shown): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), shown.lines().collect());
+    let at = expected.iter().zip(&shown).take_while(|(a, b)| a == b).count();
+    let around = |lines: &[&str]| {
+        let (from, to) = (at.saturating_sub(BEFORE).min(lines.len()), (at + AFTER).min(lines.len()));
+        lines[from..to].iter().map(|line| format!("    {line}\n")).collect::<String>()
+    };
+    let (then, now) = (around(&expected), around(&shown));
+    Some(format!("{}, line {}: expected\n{then}shown now\n{now}", golden.display(), at + 1))
 }
 
 fn topic(name: &str) {
@@ -161,8 +155,8 @@ fn topic(name: &str) {
         .iter()
         .filter_map(|path| {
             let played = play(path, manner);
-            let ours = played.text.contains("a fault of Mercer").then(|| format!("{} broke off", path.display()));
-            ours.or_else(|| compare(path, &played.text))
+            let ours = played.contains("a fault of Mercer").then(|| format!("{} broke off", path.display()));
+            ours.or_else(|| compare(path, &played))
         })
         .collect();
     assert!(faults.is_empty(), "{}\n(MERCER_BLESS=1 takes what is shown now)", faults.join("\n"));
@@ -224,22 +218,4 @@ fn every_golden_text_has_its_session() {
         orphaned.chain(paths.iter().filter(|path| path.is_dir()).flat_map(|path| orphans(path))).collect()
     }
     assert_eq!(orphans(Path::new(ROOT)), Vec::<PathBuf>::new());
-}
-
-/// The examples run without an error and write every file that they name. The tables need data that do not ship: they
-/// are run in tests/tables.rs.
-#[test]
-fn examples_run() {
-    let mut paths = scripts(Path::new("examples"));
-    paths.retain(|path| !path.starts_with("examples/tables"));
-    assert!(!paths.is_empty(), "no examples");
-    for path in paths {
-        let played = play(&path, Manner::Script);
-        assert!(!played.failed, "{} fails:\n{}", path.display(), played.text);
-        let text = fs::read_to_string(&path).expect("read before");
-        for named in text.split('"').filter(|word| word.ends_with(".svg") || word.ends_with(".png")) {
-            let wrote = played.files.iter().any(|file| Path::new(file).ends_with(named));
-            assert!(wrote, "{} does not write {named}", path.display());
-        }
-    }
 }

@@ -1,8 +1,11 @@
 //! What users of other programs ran into, each of its whole kind, through the language.
 
-use crate::support::talk;
+mod language;
+mod parts;
+mod saving;
+mod search;
 
-use std::process::Command;
+use crate::support::talk;
 
 use talk::Talk;
 
@@ -94,6 +97,23 @@ mod numerics {
                 assert!(talk.numbers(&format!("{p}.var_y")).iter().all(|v| *v >= 0.0), "{model} at {at}");
                 assert!(talk.numbers(&format!("{p}.sd")).iter().all(|v| v.is_finite()), "{model} at {at}");
             }
+        }
+    }
+
+    #[test]
+    fn rows_that_repeat_are_classified() {
+        let mut talk = Talk::new(
+            "let xs, zs = [0, 0, 1, 1, 0, 1, 0, 1, 0, 0], [0, 1, 0, 1, 0, 1, 1, 0, 0, 0]\n\
+             let d = data(x=xs, z=zs, y=[if p[0] + p[1] == 2 then \"y\" else \"n\" for p in zip(xs, zs)], target=y)",
+        );
+        for kernel in ["SE", "Matern12", "Lin", "SE(x) * SE(z)"] {
+            talk.says(&format!("let m = d |> fit(gp({kernel}, likelihood=\"bernoulli\"), restarts=2)"));
+            assert!(talk.number("m.lml").is_finite(), "{kernel}");
+            let p = talk.numbers("(m |> predict).probability");
+            assert!(p.iter().all(|p| *p > 0.0 && *p < 1.0), "{kernel}: {p:?}");
+            // rows of the same inputs have the same probability, and both inputs together make the class
+            assert!((p[0] - p[4]).abs() < 1e-12 && (p[3] - p[5]).abs() < 1e-12, "{kernel}: {p:?}");
+            assert!(p[3] > p[0], "{kernel}: {p:?}");
         }
     }
 
@@ -211,6 +231,20 @@ mod inputs {
         assert!(talk.value("f.kernel").as_str().is_some_and(|k| k.starts_with("ARD(SE([3, 7], v=")));
     }
 
+    /// No inverse, no square and no factor in it: SE falls to exp(-1/2) at one length-scale, Matern 1/2 to exp(-1).
+    #[test]
+    fn a_length_scale_is_a_distance_along_the_input() {
+        let mut talk = Talk::new("");
+        for (kernel, at_one) in [("SE", -0.5_f64), ("Matern12", -1.0)] {
+            assert!((talk.number(&format!("{kernel}(0, l=4)(1, 5)")) - at_one.exp()).abs() < 1e-15, "{kernel}");
+        }
+        for kernel in ["SE", "RQ", "Matern12", "Matern32", "Matern52"] {
+            let (one, three) = (format!("{kernel}(0, l=1)(0, 0.7)"), format!("{kernel}(0, l=3)(0, 2.1)"));
+            assert!((talk.number(&one) - talk.number(&three)).abs() < 1e-15, "{kernel}");
+            contains(&talk.says(&format!("help({kernel})")), "lengthscale, l");
+        }
+    }
+
     #[test]
     fn columns_that_a_kernel_does_not_mention_change_nothing() {
         let mut talk = Talk::new(
@@ -274,6 +308,24 @@ mod units_and_data {
             let text = talk.says(&format!("d |> condition(SE({column}, l=0.5))"));
             contains(&text, "year");
             contains(&text, "182.6 days");
+        }
+    }
+
+    /// Weekends are 3 higher; two weeks and many Tuesdays are missing.
+    #[test]
+    fn missing_days_do_not_skew_a_weekly_effect() {
+        let mut talk = Talk::new(
+            "let days = [i for i in 0..140 if (i < 30 or i > 44) and (i < 70 or i - 7 * floor(i / 7) != 1)]\n\
+             let high = i -> if i - 7 * floor(i / 7) < 5 then 0 else 3\n\
+             let d = data(day=days, y=[high(i) + 0.2 * cos(91.3 * i^2) for i in days])\n\
+             let f = d |> fit(SE(day, l=40) + Per(day, p=fixed(7), centred=true), restarts=2)\n\
+             let week = (f |> decompose(33..40, n=7)).means[1]",
+        );
+        let week = talk.numbers("week");
+        // day 33 is a Saturday
+        let weekend = (week[0] + week[1]) / 2.0;
+        for (day, effect) in week.iter().enumerate().skip(2) {
+            assert!((weekend - effect - 3.0).abs() < 0.2, "day {day}: {week:?}");
         }
     }
 
@@ -358,6 +410,24 @@ mod names_and_printing {
     }
 
     #[test]
+    fn a_whole_part_is_fixed_at_once() {
+        let mut talk = wave(
+            "let trend = SE(x)\nlet f = d |> fit(trend, restarts=1)\n\
+             let g = d |> fit(fixed(f.kernel) + Per(x, p=fixed(9)), restarts=1)\n",
+        );
+        let value = |talk: &mut Talk, fit: &str, name: &str| {
+            talk.params(fit).into_iter().find(|(found, _)| found == name).unwrap_or_else(|| panic!("no {name}")).1
+        };
+        for name in ["trend.l", "trend.v"] {
+            assert_eq!(value(&mut talk, "g", name), value(&mut talk, "f", name), "{name}");
+        }
+        assert_eq!(talk.says("g").matches("fixed").count(), 6, "{}", talk.says("g"));
+        // what has no value stays free
+        assert_eq!(talk.says("fixed(SE(x, l=2) * Per(x, p=3))"), "SE(x, l=fixed(2)) * Per(x, p=fixed(3))");
+        contains(&talk.fails("fixed(SE(x))"), "no parameter of SE(x) has a value to be fixed at");
+    }
+
+    #[test]
     fn a_printed_model_is_the_same_model() {
         let mut talk = wave("");
         for model in [
@@ -400,116 +470,5 @@ mod names_and_printing {
             lacks(&talk.says(&format!("d |> fit({kernel}, restarts=2)")), pair);
         }
         lacks(&talk.says("w |> fit(Lin(x, b=fixed(1)) + Lin(u, b=fixed(2)), restarts=2)"), pair);
-    }
-}
-
-mod parts {
-    use super::*;
-
-    #[test]
-    fn parts_and_mean_add_to_the_whole() {
-        let mut talk = wave("");
-        for model in [
-            "gp(SE(x) + Per(x, p=31) + Lin(x))",
-            "gp(SE(x) * (Per(x, p=31) + Lin(x)) + Const, mean=\"linear\")",
-            "gp((SE(x) + Lin(x))^2 + WN)",
-            "gp(2 * Matern32(x) + 0.5 * RQ(x), mean=\"zero\")",
-        ] {
-            talk.says(&format!("let f = d |> condition({model})"));
-            for at in ["", "(-10..80, n=50)"] {
-                talk.says(&format!("let p, q = f |> decompose{at}, f |> predict{at}"));
-                let whole = talk.numbers("q.mean");
-                let mut sum = talk.numbers("p.mean");
-                let count = talk.number("len(p.means)") as usize;
-                for i in 0..count {
-                    talk.numbers(&format!("p.means[{i}]")).iter().zip(&mut sum).for_each(|(m, s)| *s += m);
-                }
-                let scale = whole.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
-                for (s, w) in sum.iter().zip(&whole) {
-                    assert!((s - w).abs() < 1e-9 * scale, "{model}{at}: {s} {w}");
-                }
-                let whole = talk.numbers("q.var_f");
-                let mut sum = vec![0.0; whole.len()];
-                for i in 0..count {
-                    talk.numbers(&format!("p.vars[{i}]")).iter().zip(&mut sum).for_each(|(m, s)| *s += m);
-                }
-                let pairs = talk.number("len(p.cross)") as usize;
-                assert_eq!(pairs, count * (count - 1) / 2);
-                for i in 0..pairs {
-                    talk.numbers(&format!("p.cross[{i}].cov")).iter().zip(&mut sum).for_each(|(m, s)| *s += 2.0 * m);
-                }
-                let scale = talk.numbers("p.vars[0]").iter().fold(1.0_f64, |m, v| m.max(v.abs()));
-                for (s, w) in sum.iter().zip(&whole) {
-                    assert!((s - w).abs() < 1e-7 * scale, "{model}{at}: variance {s} {w}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn parts_are_a_table_and_a_file() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("parts.csv").display().to_string();
-        let mut talk = wave("let trend, cycle = Lin(x), SE(x)\nlet p = d |> fit(trend + cycle) |> decompose\n");
-        let text = talk.says("p");
-        for part in ["trend", "cycle", "share", "sd of its mean"] {
-            contains(&text, part);
-        }
-        talk.says(&format!("p |> write(\"{path}\")"));
-        let csv = std::fs::read_to_string(&path).expect("a file");
-        assert!(csv.starts_with("x,y,trend,trend sd,cycle,cycle sd"), "{csv}");
-        assert_eq!(csv.lines().count(), 61);
-        let first: Vec<f64> =
-            csv.lines().nth(1).expect("a row").split(',').map(|c| c.parse().expect("a number")).collect();
-        assert_eq!(first[2], talk.numbers("p.means[0]")[0]);
-    }
-
-    #[test]
-    fn a_figure_says_what_its_band_holds() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut talk = wave("let p = d |> fit(SE(x), restarts=1) |> predict(0..70)\n");
-        for (option, words) in [("", "sd of y, noise included"), (", band=\"f\"", "sd of f, without noise")] {
-            let path = folder.path().join("p.svg").display().to_string();
-            talk.says(&format!("p |> plot(\"{path}\"{option})"));
-            contains(&std::fs::read_to_string(&path).expect("a figure"), words);
-        }
-    }
-}
-
-mod saving {
-    use super::*;
-
-    #[test]
-    fn a_saved_fit_is_small_and_predicts_the_same_in_another_process() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("fit.json");
-        let shown = path.display();
-        let mut talk = Talk::new(&format!(
-            "let d = data(t=[i / 3 for i in 0..1000], y=[sin(i / 50) + 0.1 * cos(91.3 * i^2) for i in 0..1000])\n\
-             let f = d |> condition(gp(SE(t, l=16.7) + 0.3 * RQ(t, l=3.3, a=0.7, v=0.01), noise=0.011))\nf |> save(\"{shown}\")"
-        ));
-        let size = std::fs::metadata(&path).expect("a file").len();
-        assert!(size < 200_000, "{size} bytes");
-        let question = "[f.lml, (f |> predict(-1..400, n=77)).mean, (f |> predict(-1..400, n=77)).sd]";
-        let here = talk.says(question);
-        let expr = format!("let f = load_fit(\"{shown}\"); {question}");
-        let program =
-            Command::new(env!("CARGO_BIN_EXE_mercer")).args(["eval", &expr]).output().expect("the program runs");
-        assert!(program.status.success(), "{}", String::from_utf8_lossy(&program.stderr));
-        assert_eq!(String::from_utf8_lossy(&program.stdout).trim(), here.trim());
-    }
-
-    #[test]
-    fn the_fit_that_is_read_knows_how_it_came_about() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("fit.json").display().to_string();
-        let mut talk =
-            wave(&format!("let f = d |> fit(standardize >> gp(SE(x) + WN), seed=4)\nf |> save(\"{path}\")\n"));
-        assert_eq!(talk.says("f"), talk.says(&format!("load_fit(\"{path}\")")));
-        let text = std::fs::read_to_string(&path).expect("a file");
-        std::fs::write(&path, text.replacen("\"lml\":", "\"lml\": 1234.5, \"was\":", 1)).expect("a file");
-        contains(&talk.fails(&format!("load_fit(\"{path}\")")), "it was saved with");
-        std::fs::write(&path, "[1, 2]").expect("a file");
-        contains(&talk.fails(&format!("load_fit(\"{path}\")")), "is not a saved fit");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::kernel::Kernel;
 use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
 use crate::lang::numerals::number;
@@ -21,8 +22,26 @@ fn fixed(call: &mut Call<'_, '_>) -> Res<Value> {
             Some(x) => Ok(Value::Param(Arc::new(Param { state: State::Fixed(x), ..(*param).clone() }))),
             None => Err(Trouble::new("a parameter without a value cannot be fixed").blame("value")),
         },
+        Value::Kernel(kernel) => fixed_kernel(&kernel).map(Value::Kernel).map_err(|t| t.blame("value")),
         other => Err(expected("a number", &other).blame("value")),
     }
+}
+
+/// The kernel with every parameter that has a value fixed there.
+fn fixed_kernel(kernel: &Kernel) -> Res<Kernel> {
+    let mut any = false;
+    let held = kernel.map_params(&mut |param| match param.value() {
+        Some(x) => {
+            any = true;
+            Param { state: State::Fixed(x), ..param.clone() }
+        }
+        None => param.clone(),
+    });
+    if any {
+        return Ok(held);
+    }
+    let help = "write the values, as in `fixed(SE(x, l=2, v=1))`, or take a kernel that was fitted: `fixed(f.kernel)`";
+    Err(Trouble::new(format!("no parameter of {kernel} has a value to be fixed at")).help(help))
 }
 
 fn finite(x: f64) -> Res<f64> {
@@ -167,11 +186,16 @@ pub static PARAMETERS: &[Builtin] = &[
         name: "fixed",
         aliases: &[],
         group: Group::Parameters,
-        places: &[Place::required("value", Want::Param, "the value")],
-        result: Some(Kind::Param),
-        summary: "a parameter that a fit leaves as it is",
-        help: "",
-        examples: &["SE(0, l=fixed(2))"],
+        places: &[Place::required(
+            "value",
+            Want::Either(&[Want::Param, Want::Kind(Kind::Kernel)]),
+            "the value, or a kernel",
+        )],
+        result: None,
+        summary: "a parameter that a fit leaves as it is, or a kernel with all that is written of it",
+        help: "Of a kernel, every parameter that has a value is fixed there; one without a value stays free. The kernel of a \
+               fit, `f.kernel`, has all its values.",
+        examples: &["SE(0, l=fixed(2))", "fixed(SE(0, l=2)) + Lin(0)"],
         run: fixed,
     },
     Builtin {

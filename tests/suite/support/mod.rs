@@ -3,6 +3,8 @@
 pub mod kernels;
 pub mod places;
 pub mod talk;
+#[cfg(unix)]
+pub mod terminal;
 pub mod texts;
 pub mod trees;
 
