@@ -88,7 +88,7 @@ fn meaning(description: &Description) -> String {
 
 /// Every factor once, with what its functions look like and its formula.
 fn factors_by_themselves(description: &Description) -> String {
-    let mut lines = vec!["The factors_by_themselves, each by itself:".to_string()];
+    let mut lines = vec!["The pieces, each by itself:".to_string()];
     let mut seen = BTreeSet::new();
     description
         .parts
