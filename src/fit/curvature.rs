@@ -78,7 +78,7 @@ impl Curvature {
             let mut slopes = |by: f64| -> Option<Vec<f64>> {
                 let mut moved = values.to_vec();
                 let domain = parameters[free[a]].domain;
-                moved[free[a]] = domain.from_real(domain.to_real(values[free[a]]) + by);
+                moved[free[a]] = domain.moved(values[free[a]], by);
                 Some(objective.at_from(&moved, false, &mut warm)?.slopes)
             };
             let (up, down) = (slopes(h)?, slopes(-h)?);
@@ -160,7 +160,7 @@ impl Curvature {
             let mut moved = best.clone();
             for ((&i, s), step) in self.free.iter().zip(&self.scale).zip(step.iter()) {
                 let domain = parameters[i].domain;
-                moved[i] = domain.from_real(domain.to_real(best[i]) + s * step);
+                moved[i] = domain.moved(best[i], s * step);
             }
             let Some(there) = objective.at_from(&moved, false, &mut warm) else { return best };
             let lost = here.total - there.total;

@@ -1,6 +1,6 @@
 //! What a person should look at in a fit, said once and with what it means.
 
-use super::fitting::Fit;
+use super::result::Fit;
 use super::spacing::{median_gap, span, variance};
 use crate::kernel::{Kernel, Role, SlotState};
 use crate::model::{ParameterKind, is_nothing};

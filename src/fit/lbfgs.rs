@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use argmin::core::{Error, IterState, KV, Problem, Solver, TerminationReason, TerminationStatus};
 
 use super::linesearch::{Found, Point, Trial, dot, largest, search};
-use super::optimize::{Ended, Objective, Obstacle, Options};
+use super::run_options::{Ended, Objective, Obstacle, Options};
 use crate::progress::Progress;
 
 /// argmin's state with plain vectors as parameters and gradient.

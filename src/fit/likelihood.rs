@@ -15,6 +15,8 @@ pub struct Likelihood<'p> {
     moved: Vec<usize>,
     values: Vec<f64>,
     offset: f64,
+    /// The same without the unit of the target and the Jacobian of its transforms.
+    scaled_offset: f64,
     pool: Mutex<Vec<Evidencer<'p>>>,
     /// So many evaluations may hold memory at once.
     pub(super) most: usize,
@@ -27,11 +29,14 @@ impl<'p> Likelihood<'p> {
         let y = problem.y();
         let variance = variance(y);
         // classes have no unit, and the latent function its own
-        let scale =
-            if variance > 0.0 && problem.classes().is_none() { 0.5 * y.len() as f64 * variance.ln() } else { 0.0 };
-        let offset = problem.log_jacobian() - scale;
+        let n = y.len() as f64;
+        let unit = problem.target_unit();
+        // classes have no unit, and the latent function its own
+        let numbers = variance > 0.0 && problem.classes().is_none();
+        let scaled_offset = if numbers { -0.5 * n * (variance / unit / unit).ln() } else { 0.0 };
+        let offset = problem.log_jacobian() + scaled_offset - n * unit.ln();
         let most = at_once(needed_memory(problem));
-        Self { problem, moved, values: problem.values(), offset, pool: Mutex::new(Vec::new()), most }
+        Self { problem, moved, values: problem.values(), offset, scaled_offset, pool: Mutex::new(Vec::new()), most }
     }
 
     /// Log evidence = offset − value.
@@ -86,6 +91,8 @@ impl<'p> Likelihood<'p> {
 pub struct Here {
     /// log evidence + log density of the priors in the optimiser's coordinates.
     pub total: f64,
+    /// The same of the target in its own unit, without the Jacobian of its transforms.
+    scaled: f64,
     /// Its derivative in the optimiser's coordinate of every parameter; 0 for those that are not free.
     pub slopes: Vec<f64>,
 }
@@ -114,7 +121,7 @@ impl Likelihood<'_> {
         if evidence.gradient.is_empty() || !evidence.converged {
             return None;
         }
-        let mut total = evidence.lml;
+        let mut added = 0.0;
         let mut slopes = vec![0.0; values.len()];
         for (i, parameter) in parameters.iter().enumerate().filter(|(_, p)| p.is_free()) {
             let value = evidence.values[i];
@@ -122,14 +129,15 @@ impl Likelihood<'_> {
             slopes[i] = evidence.gradient[i] * slope;
             if let Some(prior) = parameter.param.prior {
                 let (log, by_value) = prior.log_density(value);
-                total += log + slope.ln();
+                added += log + slope.ln();
                 slopes[i] += by_value * slope + parameter.domain.log_slope_slope(value);
             }
         }
         for fence in self.problem.fences() {
-            total -= self.pushed_back(fence, &evidence.values, &mut slopes);
+            added -= self.pushed_back(fence, &evidence.values, &mut slopes);
         }
-        total.is_finite().then_some(Here { total, slopes })
+        let (total, scaled) = (evidence.lml + added, evidence.scaled_lml + added);
+        total.is_finite().then_some(Here { total, scaled, slopes })
     }
 
     /// The objective, with classes' approximation begun where that of a place nearby ended.
@@ -138,7 +146,7 @@ impl Likelihood<'_> {
         for (g, &i) in gradient.iter_mut().zip(&self.moved) {
             *g = -here.slopes[i];
         }
-        self.offset - here.total
+        self.scaled_offset - here.scaled
     }
 
     /// What a fence takes from the log posterior beyond it: quadratic in how far, in logarithms.

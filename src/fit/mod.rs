@@ -13,11 +13,15 @@ mod hints;
 mod lbfgs;
 mod likelihood;
 mod linesearch;
+pub(crate) mod prior_variance;
+mod result;
+mod run_options;
 mod starts;
 
 pub use curvature::laplace_evidence;
-pub use fitting::{Fit, Options, Start, condition, fit, given, judged};
-pub(crate) use hints::UNSETTLED;
+pub use fitting::{condition, fit, given, judged};
+pub(crate) use hints::{UNSETTLED, hints};
 pub use likelihood::Likelihood;
+pub use result::{Fit, Options, Start};
 pub use starts::{Column, Starts};
 pub(crate) use starts::{latent_fences, spread};

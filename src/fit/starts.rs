@@ -10,6 +10,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 
 use super::periodogram::peaks;
+use super::prior_variance::{Contribution, contribution, mean_variance};
 use super::spacing::{median_distance, median_gap, span};
 use crate::data::standard_quantile;
 use crate::kernel::{Inputs, Kernel, Node, Role, SlotState};
@@ -63,7 +64,7 @@ impl<'p> Starts<'p> {
         let y = problem.y();
         let (mean, variance) = match problem.model().bernoulli() {
             Some(how) => latent(how.link(), y),
-            None => mean_variance(y),
+            None => moments(y),
         };
         let parameters = problem.parameters();
         let wants_period = |d: usize| parameters.iter().any(|p| p.role == Role::Period && p.columns.contains(&d));
@@ -142,7 +143,7 @@ impl<'p> Starts<'p> {
         if let Some(written) = p.param.value() {
             // a written start is a start: later ones look around it
             let around = if index == 0 { 0.0 } else { 0.5 * normal(rng) };
-            return p.domain.from_real(p.domain.to_real(written) + around);
+            return p.domain.moved(written, around);
         }
         if let State::Bounded { .. } = p.param.state {
             let u = if index == 0 { 0.5 } else { spread(self.seed, at, index) };
@@ -150,7 +151,7 @@ impl<'p> Starts<'p> {
         }
         if let Some(prior) = p.param.prior {
             let around = if index == 0 { 0.0 } else { 0.7 * normal(rng) };
-            return p.domain.from_real(p.domain.to_real(within(p, prior.centre())) + around);
+            return p.domain.moved(within(p, prior.centre()), around);
         }
         let u = spread(self.seed, at, index);
         let between = |lo: f64, hi: f64| lo * (hi / lo).powf(u);
@@ -239,32 +240,35 @@ impl<'p> Starts<'p> {
                 && p.param.is_unset()
         };
         let variances: Vec<usize> = (0..parameters.len()).filter(|&i| open(&parameters[i])).collect();
-        let total = |values: &[f64]| -> Option<f64> {
-            let diagonal = problem.bound().diagonal(problem.kernel_values(values), problem.points()).ok()?;
-            Some(diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64)
-        };
         let mut set = values.to_vec();
-        let all_alike = (variances.len() > MANY_VARIANCES)
-            .then(|| total(values).filter(|t| *t > 0.0).map_or(1.0, |t| t / variances.len() as f64));
-        let adds = |v: usize| {
-            let mut doubled = values.to_vec();
-            doubled[v] *= 2.0;
-            total(&doubled).zip(total(values)).map_or(1.0, |(with, without)| with - without)
-        };
-        let added: Vec<f64> = variances.iter().map(|&v| all_alike.unwrap_or_else(|| adds(v))).collect();
-        // what adds nothing has its size for another reason: the features of a deep kernel
-        let sharing = added.iter().filter(|added| **added > 0.0).count();
-        for (&v, &added) in variances.iter().zip(&added) {
+        let all_alike = (variances.len() > MANY_VARIANCES).then(|| {
+            let whole = mean_variance(problem, values).filter(|t| *t > 0.0);
+            let variance = whole.map_or(1.0, |t| t / variances.len() as f64);
+            Some(Contribution { variance, degree: 1.0 })
+        });
+        let contributes = |v: usize| contribution(problem, values, &[v]);
+        let found: Vec<_> = variances.iter().map(|&v| all_alike.unwrap_or_else(|| contributes(v))).collect();
+        // one without a contribution has its size for another reason: the features of a deep kernel
+        let sharing = found.iter().flatten().count();
+        for (&v, found) in variances.iter().zip(&found) {
             let share = if index == 0 { 1.0 } else { (0.8 * normal(rng)).exp() };
             let with_offset = parameters[v].role == Role::SlopeVariance;
             let offset = (0..v).rev().find(|&b| {
                 with_offset && parameters[b].role == Role::Bias && parameters[b].origin == parameters[v].origin
             });
             let offset = offset.filter(|&b| parameters[b].is_free() && parameters[b].param.is_unset());
-            let factor = if added > 0.0 { self.variance * share / (sharing as f64 * added) } else { share };
+            let factor = found.map_or(share, |found| found.factor_for(self.variance * share / sharing as f64));
             set[v] *= factor;
             if let Some(b) = offset {
                 set[b] *= factor;
+            }
+        }
+        // the offset of a line whose slope was written has the size of that line
+        for (b, bias) in parameters.iter().enumerate() {
+            let slope = parameters.get(b + 1).is_some_and(|next| next.role == Role::SlopeVariance);
+            let unset = bias.role == Role::Bias && bias.is_free() && bias.param.is_unset();
+            if unset && slope && !variances.contains(&(b + 1)) {
+                set[b] *= set[b + 1];
             }
         }
         values.copy_from_slice(&set);
@@ -312,7 +316,7 @@ pub(crate) fn spread(seed: u64, at: usize, index: usize) -> f64 {
 impl Column {
     /// Of the values of a column beside a target; periods are looked for where they are wanted.
     pub fn new(x: &[f64], y: &[f64], wants_period: bool) -> Self {
-        let (middle, variance) = mean_variance(x);
+        let (middle, variance) = moments(x);
         let span = span(x).unwrap_or(1.0);
         let gap = median_gap(x).unwrap_or(1.0);
         let mut periods = Vec::new();
@@ -381,7 +385,8 @@ fn within(p: &Parameter, value: f64) -> f64 {
     }
 }
 
-fn mean_variance(x: &[f64]) -> (f64, f64) {
+/// Mean and variance; a variance of 1 where there is none.
+fn moments(x: &[f64]) -> (f64, f64) {
     let n = x.len().max(1) as f64;
     let mean = x.iter().sum::<f64>() / n;
     let variance = x.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;

@@ -16,6 +16,9 @@ pub use least_squares::{least_squares, orthonormal};
 pub use pivoted::{pivoted_cholesky, pivoted_columns};
 pub use workspace::Workspace;
 
+/// log 2π.
+pub const LOG_2PI: f64 = 1.837_877_066_409_345_5;
+
 /// A dense matrix of 64-bit floats, column by column.
 pub type Matrix = nalgebra::DMatrix<f64>;
 /// A column of 64-bit floats.

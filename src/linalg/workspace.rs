@@ -33,7 +33,12 @@ impl Workspace {
 
     /// log det K = 2 Σ log Lᵢᵢ, after factoring.
     pub fn log_det(&self) -> f64 {
-        (0..self.matrix.nrows()).map(|i| self.matrix[(i, i)].ln()).sum::<f64>() * 2.0
+        self.log_det_in(1.0)
+    }
+
+    /// log det (K/unit²), after factoring.
+    pub fn log_det_in(&self, unit: f64) -> f64 {
+        (0..self.matrix.nrows()).map(|i| (self.matrix[(i, i)] / unit).ln()).sum::<f64>() * 2.0
     }
 
     /// b ← K⁻¹b, after factoring.

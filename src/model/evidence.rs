@@ -8,7 +8,7 @@
 use super::classes::{Approximator, Pseudo, Warm};
 use super::{Bernoulli, ModelError, ParameterKind, Problem};
 use crate::kernel::{Gram, SlotState};
-use crate::linalg::{Matrix, Workspace, least_squares, vector};
+use crate::linalg::{LOG_2PI, Matrix, Workspace, least_squares, vector};
 use crate::param::{Domain, State};
 
 /// The log marginal likelihood at some values.
@@ -16,6 +16,9 @@ use crate::param::{Domain, State};
 pub struct Evidence {
     /// log p(y), in the units that y was given in (with the Jacobian of the target's transforms).
     pub lml: f64,
+    /// The log density of y on the scale of the model and in units of [`Evidencer::unit`]: the same to the bit where
+    /// target or inputs are multiplied by a power of two.
+    pub scaled_lml: f64,
     /// Its derivative in every parameter of the problem, in natural units. Empty when it was not asked for.
     pub gradient: Vec<f64>,
     /// The values that it belongs to: as given, but with those of the mean at their best if that was asked for.
@@ -24,20 +27,26 @@ pub struct Evidence {
     pub converged: bool,
 }
 
+impl Evidence {
+    /// Where there is no density.
+    fn none(values: Vec<f64>, converged: bool) -> Self {
+        Self { lml: f64::NEG_INFINITY, scaled_lml: f64::NEG_INFINITY, gradient: Vec::new(), values, converged }
+    }
+}
+
 /// Evaluates the evidence of one problem, keeping its memory between calls.
 pub struct Evidencer<'p> {
     problem: &'p Problem,
     gram: Gram<'p>,
     work: Workspace,
     basis: Vec<Vec<f64>>,
+    unit: f64,
     jitter: f64,
     /// The jitter as a share of the mean diagonal, with which it grows.
     jitter_share: f64,
     /// Of classes.
     approximator: Option<Approximator>,
 }
-
-pub(super) const LOG_2PI: f64 = 1.837_877_066_409_345_5;
 
 impl<'p> Evidencer<'p> {
     pub fn new(problem: &'p Problem) -> Self {
@@ -46,6 +55,7 @@ impl<'p> Evidencer<'p> {
             gram: Gram::new(problem.bound(), problem.points()),
             work: Workspace::new(problem.n()),
             basis: problem.mean_basis(&problem.x(), problem.n()),
+            unit: problem.target_unit(),
             jitter: 0.0,
             jitter_share: 0.0,
             approximator: problem.classes().map(|_| Approximator::new(problem.n())),
@@ -88,13 +98,14 @@ impl<'p> Evidencer<'p> {
         }
         let mut alpha = residual.clone();
         self.work.solve(&mut alpha);
-        let lml = -0.5 * vector::dot(&residual, &alpha) - 0.5 * self.work.log_det() - 0.5 * n as f64 * LOG_2PI
-            + problem.log_jacobian();
-        if !lml.is_finite() {
-            return Ok(Evidence { lml: f64::NEG_INFINITY, gradient: Vec::new(), values, converged: true });
+        let log_det = self.work.log_det_in(self.unit);
+        let scaled_lml = -0.5 * vector::dot(&residual, &alpha) - 0.5 * log_det - 0.5 * n as f64 * LOG_2PI;
+        if !scaled_lml.is_finite() {
+            return Ok(Evidence::none(values, true));
         }
+        let lml = scaled_lml - n as f64 * self.unit.ln() + problem.log_jacobian();
         let gradient = if gradient { self.gradient(&alpha, None, values.len()) } else { Vec::new() };
-        Ok(Evidence { lml, gradient, values, converged: true })
+        Ok(Evidence { lml, scaled_lml, gradient, values, converged: true })
     }
 
     fn of_classes(
@@ -115,10 +126,15 @@ impl<'p> Evidencer<'p> {
         let found = approximator.find(how, problem.y(), &mean, gradient, warm, &mut self.work)?;
         let (lml, converged, values) = (found.lml, found.converged, values.to_vec());
         if !lml.is_finite() {
-            return Ok(Evidence { lml: f64::NEG_INFINITY, gradient: Vec::new(), values, converged });
+            return Ok(Evidence::none(values, converged));
         }
         let gradient = if gradient { self.gradient(&found.alpha, Some(&found), values.len()) } else { Vec::new() };
-        Ok(Evidence { lml, gradient, values, converged })
+        Ok(Evidence { lml, scaled_lml: lml, gradient, values, converged })
+    }
+
+    /// The unit of [`Evidence::scaled_lml`].
+    pub fn unit(&self) -> f64 {
+        self.unit
     }
 
     /// What was added to the diagonal in the last evaluation.

@@ -139,11 +139,6 @@ pub(super) fn parameters(
     if let Some(Noise::Variance(param)) = model.noise() {
         all.push(noise_parameter(model, param, units)?);
     }
-    let spread = |column: &[f64]| {
-        let mean = column.iter().sum::<f64>() / column.len() as f64;
-        let sd = (column.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / column.len() as f64).sqrt();
-        if sd > 0.0 && sd.is_finite() { sd } else { 1.0 }
-    };
     let of_mean = |name: String, i: usize, param: &Param, unit: f64, told: Option<String>| -> Result<_, ModelError> {
         if let Err(crate::kernel::ParamError::NotFinite { value, .. }) = MEAN.check("gp", param) {
             return Err(ModelError::OutOfDomain { what: "mean", expected: "a finite number", value });
@@ -189,7 +184,47 @@ pub(super) fn parameters(
         }
     }
     make_unique(&mut all);
+    set_units(&mut all, x, y, model.bernoulli().is_some());
     Ok(all)
+}
+
+/// The standard deviation of a column; 1 where it has none.
+pub(super) fn spread(column: &[f64]) -> f64 {
+    let mean = column.iter().sum::<f64>() / column.len() as f64;
+    let sd = (column.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / column.len() as f64).sqrt();
+    if sd > 0.0 && sd.is_finite() { sd } else { 1.0 }
+}
+
+/// The power of two that a value is at least, and less than twice of.
+pub(super) fn power_of_two(value: f64) -> f64 {
+    if value.is_normal() && value > 0.0 { 2f64.powi(value.log2().floor() as i32) } else { 1.0 }
+}
+
+/// Gives positive parameters the unit in which their logarithm is taken, from the spreads of the target and the inputs.
+/// Multiplying these by a power of two then leaves all coordinates of a fit as they are, to the bit.
+fn set_units(all: &mut [Parameter], x: &[Vec<f64>], y: &[f64], latent: bool) {
+    let target = if latent { 1.0 } else { power_of_two(spread(y)) };
+    let inputs: Vec<f64> = x.iter().map(|column| power_of_two(spread(column))).collect();
+    let unit = |(i, p): (usize, &Parameter)| {
+        // the slope of a line stands behind its offset
+        let line = all.get(i + 1).is_some_and(|next| next.role == Role::SlopeVariance && next.state != SlotState::Held);
+        let input = p.columns.first().filter(|_| !p.warped).map_or(1.0, |&c| inputs[c]);
+        let held = p.state == SlotState::Held;
+        match p.role {
+            Role::LengthScale | Role::Period => input,
+            Role::Variance | Role::OrderVariance if !held => target * target,
+            Role::SlopeVariance if !held => (target / input) * (target / input),
+            Role::Bias if line => target * target,
+            Role::Bias => input * input,
+            _ => 1.0,
+        }
+    };
+    let units: Vec<f64> = all.iter().enumerate().map(unit).collect();
+    for (parameter, found) in all.iter_mut().zip(units) {
+        if let Domain::Positive { unit } = &mut parameter.domain {
+            *unit = Some(found).filter(|found| found.is_normal()).unwrap_or(1.0);
+        }
+    }
 }
 
 /// What nodes are called: by the user's name for one, else by its family, with its inputs where there are others. A name
@@ -260,7 +295,7 @@ fn noise_parameter(model: &Model, param: &Param, units: &Units<'_>) -> Result<Pa
             State::Bounded { lo, hi, .. } => Domain::Interval { lo, hi },
             _ => match param.prior {
                 Some(crate::param::Prior::Uniform { lo, hi }) => Domain::Interval { lo: lo.max(0.0), hi },
-                _ => Domain::Positive,
+                _ => Domain::POSITIVE,
             },
         },
         param: param.clone(),

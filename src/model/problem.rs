@@ -1,6 +1,6 @@
 //! A model beside its training rows: parameters in one list, data as the kernel sees them.
 
-use super::parameters::{Parameter, ParameterKind, Units, parameters};
+use super::parameters::{Parameter, ParameterKind, Units, parameters, power_of_two, spread};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::data::{Column as DataColumn, Dataset, Pipeline, Step, Which};
 use crate::kernel::{Bound, Column, Kernel, Points, Schema, SlotState};
@@ -228,6 +228,11 @@ impl Problem {
     /// How many parameters a fit moves.
     pub fn free(&self) -> usize {
         self.parameters.iter().filter(|p| p.is_free()).count()
+    }
+
+    /// A power of two of the size of the target's standard deviation, on the scale of the model; 1 for classes.
+    pub fn target_unit(&self) -> f64 {
+        if self.classes.is_some() { 1.0 } else { power_of_two(spread(&self.y)) }
     }
 
     pub fn log_jacobian(&self) -> f64 {

@@ -5,8 +5,9 @@
 pub enum Domain {
     /// Any real number, walked in units of `unit` (the spread of what it is compared with).
     Real { unit: f64 },
-    /// Above zero, walked as a logarithm.
-    Positive,
+    /// Above zero, walked as the logarithm of its ratio to `unit`: a power of two of the size of what it is compared with,
+    /// so that other units of the data give the same coordinates.
+    Positive { unit: f64 },
     /// Between two bounds, walked as the logit of its place between them; where both bounds are positive, of its place
     /// between their logarithms, so that a wide interval is walked evenly.
     Interval { lo: f64, hi: f64 },
@@ -18,7 +19,7 @@ impl Domain {
         value.is_finite()
             && match *self {
                 Domain::Real { .. } => true,
-                Domain::Positive => value > 0.0,
+                Domain::Positive { .. } => value > 0.0,
                 Domain::Interval { lo, hi } => lo <= value && value <= hi,
             }
     }
@@ -27,7 +28,7 @@ impl Domain {
     pub fn to_real(&self, value: f64) -> f64 {
         match *self {
             Domain::Real { unit } => value / unit,
-            Domain::Positive => value.ln(),
+            Domain::Positive { unit } => (value / unit).ln(),
             Domain::Interval { lo, hi } => {
                 let share = if lo > 0.0 { (value / lo).ln() / (hi / lo).ln() } else { (value - lo) / (hi - lo) };
                 let share = share.clamp(1e-9, 1.0 - 1e-9);
@@ -40,7 +41,7 @@ impl Domain {
     pub fn from_real(&self, at: f64) -> f64 {
         match *self {
             Domain::Real { unit } => at * unit,
-            Domain::Positive => at.exp(),
+            Domain::Positive { unit } => at.exp() * unit,
             Domain::Interval { lo, hi } => {
                 let share = 1.0 / (1.0 + (-at).exp());
                 let value = if lo > 0.0 { lo * (share * (hi / lo).ln()).exp() } else { lo + share * (hi - lo) };
@@ -49,11 +50,23 @@ impl Domain {
         }
     }
 
+    /// Above zero, without a scale to compare with.
+    pub const POSITIVE: Self = Domain::Positive { unit: 1.0 };
+
+    /// The value whose coordinate is larger by so much. For positive values the ratio of the two is the same at any scale.
+    pub fn moved(&self, value: f64, by: f64) -> f64 {
+        match *self {
+            Domain::Positive { .. } => value * by.exp(),
+            Domain::Real { unit } => value + by * unit,
+            Domain::Interval { .. } => self.from_real(self.to_real(value) + by),
+        }
+    }
+
     /// d value / d coordinate, at a value.
     pub fn slope(&self, value: f64) -> f64 {
         match *self {
             Domain::Real { unit } => unit,
-            Domain::Positive => value,
+            Domain::Positive { .. } => value,
             Domain::Interval { lo, hi } => {
                 let at = self.to_real(value);
                 let share = 1.0 / (1.0 + (-at).exp());
@@ -67,7 +80,7 @@ impl Domain {
     pub fn log_slope_slope(&self, value: f64) -> f64 {
         match *self {
             Domain::Real { .. } => 0.0,
-            Domain::Positive => 1.0,
+            Domain::Positive { .. } => 1.0,
             Domain::Interval { lo, hi } => {
                 let at = self.to_real(value);
                 let share = 1.0 / (1.0 + (-at).exp());
@@ -87,9 +100,10 @@ impl Domain {
 mod tests {
     use super::Domain;
 
-    const DOMAINS: [Domain; 4] = [
+    const DOMAINS: [Domain; 5] = [
         Domain::Real { unit: 3.0 },
-        Domain::Positive,
+        Domain::Positive { unit: 1.0 },
+        Domain::Positive { unit: 0.25 },
         Domain::Interval { lo: 0.5, hi: 200.0 },
         Domain::Interval { lo: -2.0, hi: 4.0 },
     ];
@@ -100,6 +114,8 @@ mod tests {
             for value in [0.6, 1.0, 3.9] {
                 let back = domain.from_real(domain.to_real(value));
                 assert!((back - value).abs() < 1e-12, "{domain:?} {value} {back}");
+                let moved = domain.moved(value, 0.3);
+                assert!((domain.to_real(moved) - domain.to_real(value) - 0.3).abs() < 1e-12, "{domain:?} {value}");
             }
         }
     }

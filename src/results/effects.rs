@@ -2,6 +2,7 @@
 //! Kernels", Fig. 1.6 and 1.7).
 
 use super::decompose::{Decomposition, decompose};
+use super::grids::{Beyond, range};
 use super::predict::At;
 use super::residuals;
 use crate::data::{Column, Dataset};
@@ -163,30 +164,6 @@ impl Decomposition {
         }
         Ok(rows)
     }
-}
-
-/// How far a grid reaches beyond the data on either side, as a share of their range.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Beyond {
-    pub before: f64,
-    pub after: f64,
-}
-
-impl Beyond {
-    /// The ends of a grid over values from `lo` to `hi`. One that begins at 0 or above does not reach below 0.
-    pub fn ends(self, lo: f64, hi: f64) -> (f64, f64) {
-        let first = lo - self.before * (hi - lo);
-        (if lo >= 0.0 { first.max(0.0) } else { first }, hi + self.after * (hi - lo))
-    }
-}
-
-/// Even steps over the range of a column and beyond.
-fn range(data: &Dataset, name: &str, points: usize, beyond: Beyond) -> Vec<f64> {
-    let values = data.column(name).map_or(&[][..], Column::values).iter().copied().filter(|v| v.is_finite());
-    let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
-    let (lo, hi) = if lo <= hi { beyond.ends(lo, hi) } else { (0.0, 1.0) };
-    let step = (hi - lo) / (points.max(2) - 1) as f64;
-    (0..points).map(|i| if i + 1 == points { hi } else { lo + step * i as f64 }).collect()
 }
 
 #[cfg(test)]

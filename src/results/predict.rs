@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::effects::Beyond;
-use crate::data::{Column, DataError, Dataset};
+use crate::data::Dataset;
 use crate::fit::Fit;
 use crate::linalg::Matrix;
 use crate::model::{ModelError, Moments, is_nothing};
@@ -181,58 +180,5 @@ impl Prediction {
             }
         }
         Ok(covariance)
-    }
-}
-
-impl Fit {
-    /// Rows with these values of the one input of the data.
-    ///
-    /// # Errors
-    /// The data have another number of inputs: [`ModelError::OneInput`].
-    pub fn rows_along(&self, values: Vec<f64>) -> Result<Dataset, ModelError> {
-        // The column of a known noise is no input.
-        let names = self.problem().names();
-        let [name] = names else { return Err(ModelError::OneInput { inputs: names.to_vec() }) };
-        self.rows(vec![values], &[name])
-    }
-
-    /// Rows with these columns for the inputs of those names.
-    ///
-    /// # Errors
-    /// Columns of unequal length.
-    pub fn rows(&self, columns: Vec<Vec<f64>>, names: &[&str]) -> Result<Dataset, ModelError> {
-        let column = |(values, name): (Vec<f64>, &&str)| {
-            let unit = self.problem().data().column(name).and_then(Column::unit);
-            let column = Column::numeric(*name, values);
-            match unit {
-                Some(unit) => column.with_unit(unit),
-                None => column,
-            }
-        };
-        let columns = columns.into_iter().zip(names).map(column).collect();
-        Ok(Dataset::new(columns, None, None).map_err(|e: DataError| e)?)
-    }
-
-    /// A fine grid over the training range of the one input, for figures.
-    ///
-    /// # Errors
-    /// As [`rows_along`](Self::rows_along).
-    pub fn grid(&self, points: usize) -> Result<Dataset, ModelError> {
-        self.grid_beyond(points, Beyond::default())
-    }
-
-    /// The same over more than the training range.
-    ///
-    /// # Errors
-    /// As [`rows_along`](Self::rows_along).
-    pub fn grid_beyond(&self, points: usize, beyond: Beyond) -> Result<Dataset, ModelError> {
-        let x = self.problem().data().x();
-        let (lo, hi) = match x.first() {
-            Some(x) => x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v))),
-            None => (0.0, 1.0),
-        };
-        let (lo, hi) = beyond.ends(lo, hi);
-        let step = (hi - lo) / (points.max(2) - 1) as f64;
-        self.rows_along((0..points.max(2)).map(|i| lo + step * i as f64).collect())
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Dataset;
 use crate::fit::optimize::{Ended, Obstacle};
-use crate::fit::{Fit, condition};
+use crate::fit::{Fit, condition, hints};
 use crate::model::{Model, ModelError};
 
 /// What stands in the file.
@@ -168,7 +168,7 @@ impl SavedFit {
         fit.options.restarts = self.restarts;
         fit.options.seed = self.seed;
         fit.options.max_iter = self.max_iter;
-        fit.renew_hints();
+        fit.hints = hints(&fit);
         Ok(Arc::new(fit))
     }
 }

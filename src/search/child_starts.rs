@@ -11,6 +11,7 @@ use super::edits::Kind;
 use super::product_variance::{MULTIPLIED, NEW};
 use super::setup::Setup;
 use crate::fit::periodogram::peaks;
+use crate::fit::prior_variance::{contribution, mean_variance};
 use crate::fit::{Fit, Starts, spread};
 use crate::kernel::Role;
 use crate::model::{Fence, Parameter, ParameterKind, Problem};
@@ -78,7 +79,7 @@ impl Inheritance {
         } else {
             residuals.iter().map(|r| r * r).sum::<f64>() / residuals.len().max(1) as f64
         };
-        Self { periods, size: mean_diagonal(problem, parent.values()).unwrap_or(0.0), left: left.min(setup.variance) }
+        Self { periods, size: mean_variance(problem, parent.values()).unwrap_or(0.0), left: left.min(setup.variance) }
     }
 }
 
@@ -324,13 +325,11 @@ fn size_new(problem: &Problem, values: &mut [f64], kind: Kind, from: &Inheritanc
         let first_open = (0..parameters.len())
             .find(|&i| of(NEW, &parameters[i]) && open(&parameters[i]) && variance(&parameters[i]));
         let sized = if sized.is_empty() { first_open.into_iter().collect() } else { sized };
-        let size = |values: &[f64]| mean_diagonal(problem, values);
-        let mut doubled = values.to_vec();
-        sized.iter().for_each(|&i| doubled[i] *= 2.0);
-        if let (Some(now), Some(then)) = (size(values), size(&doubled)) {
-            let (part, rest) = (then - now, now - (then - now));
-            let by = (from.size - rest) / part;
-            if by.is_finite() && by > 0.0 {
+        if let (Some(now), Some(part)) = (mean_variance(problem, values), contribution(problem, values, &sized)) {
+            let rest = now - part.variance;
+            let by = part.factor_for(from.size - rest);
+            // beside terms that are far larger the difference is rounding
+            if by.is_finite() && from.size - rest > 1e-12 * now {
                 sized.iter().for_each(|&i| values[i] *= by);
             }
         }
@@ -350,18 +349,16 @@ fn size_new(problem: &Problem, values: &mut [f64], kind: Kind, from: &Inheritanc
         _ => share * setup.variance,
     } / new.len() as f64;
     for &i in &new {
-        let mut doubled = values.to_vec();
-        doubled[i] *= 2.0;
-        let adds = mean_diagonal(problem, &doubled).zip(mean_diagonal(problem, values)).map(|(then, now)| then - now);
-        let Some(adds) = adds.filter(|a| *a > 0.0 && a.is_finite()) else { continue };
-        values[i] *= goal / adds;
+        let Some(found) = contribution(problem, values, &[i]) else { continue };
+        let factor = found.factor_for(goal);
+        values[i] *= factor;
         // the offset of a line goes along with its slope
         if parameters[i].role == Role::SlopeVariance
             && let Some(b) =
                 (0..i).rev().find(|&b| parameters[b].role == Role::Bias && parameters[b].origin == parameters[i].origin)
             && open(&parameters[b])
         {
-            values[b] *= goal / adds;
+            values[b] *= factor;
         }
     }
 }
@@ -373,11 +370,6 @@ fn scales(parameters: &[Parameter], i: usize) -> bool {
         Role::Bias => parameters.get(i + 1).is_some_and(|next| next.role == Role::SlopeVariance),
         _ => false,
     }
-}
-
-fn mean_diagonal(problem: &Problem, values: &[f64]) -> Option<f64> {
-    let diagonal = problem.bound().diagonal(problem.kernel_values(values), problem.points()).ok()?;
-    Some(diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64)
 }
 
 /// A value that the parameter can hold, a little inside of its bounds.

@@ -13,6 +13,7 @@ mod programs;
 mod prompt;
 mod reference;
 mod reports;
+mod scaling;
 mod search;
 mod support;
 mod tables;

@@ -136,7 +136,7 @@ impl Plan<'_> {
                 Domain::Interval { lo, hi }
             }
             (_, Domains::Real) => Domain::Real { unit: column.map_or(1.0, standard_deviation) },
-            _ => Domain::Positive,
+            _ => Domain::POSITIVE,
         }
     }
 

@@ -1,0 +1,82 @@
+//! A fit: a model with its values, and how they were found.
+
+use super::optimize::Ended;
+use crate::model::{Model, Parameter, Posterior, Problem};
+
+/// How to fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// How many starts; at least 1.
+    pub restarts: usize,
+    pub seed: u64,
+    /// Steps of the optimiser from each start.
+    pub max_iter: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { restarts: 10, seed: 0, max_iter: 1000 }
+    }
+}
+
+/// What became of one start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    /// The objective reached: the evidence, plus the log density of the priors. `None` when it has none.
+    pub reached: Option<f64>,
+    pub ended: Ended,
+    /// It was overtaken by others before its end.
+    pub dropped: bool,
+}
+
+/// A model with its parameters fitted, or taken as given.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// The model as it was asked for.
+    pub asked: Model,
+    /// The model with the values of the fit written in.
+    pub model: Model,
+    pub posterior: Posterior,
+    /// −2·LML + p·log n.
+    pub bic: f64,
+    /// How many parameters were free: p.
+    pub free: usize,
+    /// One for each parameter of the problem: `None` where it is not determined, or not free.
+    pub standard_errors: Vec<Option<f64>>,
+    /// Why the fit ended; `None` when the values were taken as given.
+    pub ended: Option<Ended>,
+    /// The largest part of the gradient at the end, in the optimiser's coordinates.
+    pub gradient_size: f64,
+    pub starts: Vec<Start>,
+    pub options: Options,
+    /// What a person should look at.
+    pub hints: Vec<String>,
+}
+
+impl Fit {
+    pub fn lml(&self) -> f64 {
+        self.posterior.lml()
+    }
+
+    pub fn problem(&self) -> &Problem {
+        self.posterior.problem()
+    }
+
+    pub fn parameters(&self) -> &[Parameter] {
+        self.problem().parameters()
+    }
+
+    pub fn values(&self) -> &[f64] {
+        self.posterior.values()
+    }
+
+    /// The noise variance, where there is one for all rows. White noise at the top of the kernel counts as noise.
+    pub fn noise(&self) -> Option<f64> {
+        self.problem().noise_variance(self.values())
+    }
+
+    /// Whether the optimiser reached a maximum.
+    pub fn converged(&self) -> bool {
+        self.ended.is_some_and(|e| e.well())
+    }
+}

@@ -1,0 +1,82 @@
+//! Rows made for predictions: given values, and even grids over the range of an input.
+
+use crate::data::{Column, DataError, Dataset};
+use crate::fit::Fit;
+use crate::model::ModelError;
+
+/// How far a grid reaches beyond the data on either side, as a share of their range.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Beyond {
+    pub before: f64,
+    pub after: f64,
+}
+
+impl Beyond {
+    /// The ends of a grid over values from `lo` to `hi`. One that begins at 0 or above does not reach below 0.
+    pub fn ends(self, lo: f64, hi: f64) -> (f64, f64) {
+        let first = lo - self.before * (hi - lo);
+        (if lo >= 0.0 { first.max(0.0) } else { first }, hi + self.after * (hi - lo))
+    }
+}
+
+/// Even steps over the range of a column and beyond.
+pub(super) fn range(data: &Dataset, name: &str, points: usize, beyond: Beyond) -> Vec<f64> {
+    let values = data.column(name).map_or(&[][..], Column::values).iter().copied().filter(|v| v.is_finite());
+    let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
+    let (lo, hi) = if lo <= hi { beyond.ends(lo, hi) } else { (0.0, 1.0) };
+    let step = (hi - lo) / (points.max(2) - 1) as f64;
+    (0..points).map(|i| if i + 1 == points { hi } else { lo + step * i as f64 }).collect()
+}
+
+impl Fit {
+    /// Rows with these values of the one input of the data.
+    ///
+    /// # Errors
+    /// The data have another number of inputs: [`ModelError::OneInput`].
+    pub fn rows_along(&self, values: Vec<f64>) -> Result<Dataset, ModelError> {
+        // The column of a known noise is no input.
+        let names = self.problem().names();
+        let [name] = names else { return Err(ModelError::OneInput { inputs: names.to_vec() }) };
+        self.rows(vec![values], &[name])
+    }
+
+    /// Rows with these columns for the inputs of those names.
+    ///
+    /// # Errors
+    /// Columns of unequal length.
+    pub fn rows(&self, columns: Vec<Vec<f64>>, names: &[&str]) -> Result<Dataset, ModelError> {
+        let column = |(values, name): (Vec<f64>, &&str)| {
+            let unit = self.problem().data().column(name).and_then(Column::unit);
+            let column = Column::numeric(*name, values);
+            match unit {
+                Some(unit) => column.with_unit(unit),
+                None => column,
+            }
+        };
+        let columns = columns.into_iter().zip(names).map(column).collect();
+        Ok(Dataset::new(columns, None, None).map_err(|e: DataError| e)?)
+    }
+
+    /// A fine grid over the training range of the one input, for figures.
+    ///
+    /// # Errors
+    /// As [`rows_along`](Self::rows_along).
+    pub fn grid(&self, points: usize) -> Result<Dataset, ModelError> {
+        self.grid_beyond(points, Beyond::default())
+    }
+
+    /// The same over more than the training range.
+    ///
+    /// # Errors
+    /// As [`rows_along`](Self::rows_along).
+    pub fn grid_beyond(&self, points: usize, beyond: Beyond) -> Result<Dataset, ModelError> {
+        let x = self.problem().data().x();
+        let (lo, hi) = match x.first() {
+            Some(x) => x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v))),
+            None => (0.0, 1.0),
+        };
+        let (lo, hi) = beyond.ends(lo, hi);
+        let step = (hi - lo) / (points.max(2) - 1) as f64;
+        self.rows_along((0..points.max(2)).map(|i| lo + step * i as f64).collect())
+    }
+}
