@@ -184,7 +184,7 @@ pub fn parameters_grid(fit: &Fit) -> Grid {
                 if let Some(prior) = parameter.param.prior {
                     words.push(format!("~ {prior}"));
                 }
-                if error.is_none() && fit.ended.is_some() {
+                if error.is_none() && fit.ended.is_some() && fit.is_judged() {
                     words.push("not determined by the data".into());
                 }
                 words.join(", ")

@@ -11,7 +11,7 @@ use super::optimize::{Ended, Objective, Options as Search, Run};
 use super::result::{Fit, Options, Start};
 use super::starts::{Starts, latent_fences};
 use crate::data::Dataset;
-use crate::model::{Model, ModelError, Posterior, Problem};
+use crate::model::{Evidencer, Model, ModelError, Posterior, Problem};
 use crate::progress::{Progress, Quiet};
 
 /// Fits a model: the maximum of the evidence, or of the posterior density in the optimiser's coordinates where
@@ -27,7 +27,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     let fences = latent_fences(&problem);
     let problem = problem.fenced(fences);
     let starts = Starts::new(&problem, options.seed);
-    let objective = Likelihood::new(&problem);
+    let objective = Likelihood::new(&problem).stopped_by(progress);
     let search = Search {
         max_iter: options.max_iter,
         max_evals: 4 * options.max_iter,
@@ -47,6 +47,9 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     race(&objective, &mut runs, options.max_iter, progress);
     hop(&objective, &starts, &mut runs, &search, progress);
     let Some(best) = best(&runs) else {
+        if progress.stop() {
+            return Err(ModelError::Stopped);
+        }
         // the error of the first start says why
         let error = objective.evidence(&starts.start(0), false, true).err();
         return Err(error.unwrap_or_else(|| {
@@ -54,7 +57,8 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         }));
     };
     let outcome = best.run.outcome();
-    let mut values = objective.evidence(&objective.to_values(&outcome.at), false, true)?.values;
+    // asked to stop, a fit still gives the best so far
+    let mut values = Evidencer::new(&problem).evaluate(&objective.to_values(&outcome.at), false, true)?.values;
     let mut errors = vec![None; values.len()];
     let (mut ended, mut gradient_size) = (outcome.ended, outcome.gradient_size());
     if !progress.stop()
@@ -133,7 +137,7 @@ fn finish(
 ) -> Result<Fit, ModelError> {
     let (model, free, n) = (problem.model_with(&values), problem.free(), problem.n());
     let posterior = Posterior::new(problem, values)?;
-    let bic = -2.0 * posterior.lml() + free as f64 * (n as f64).ln();
+    let bic = -2.0 * posterior.lml() + free as f64 * (n.max(1) as f64).ln();
     let mut fit = Fit {
         asked: asked.clone(),
         model,

@@ -214,6 +214,12 @@ impl<'o> Solver<&'o dyn Objective, State> for Lbfgs<'_> {
                 }
                 Ok((state.param(point.at).cost(point.value).gradient(point.gradient), None))
             }
+            Trial::Wall | Trial::Halt if self.progress.stop() => {
+                // nothing was seen: another call begins anew
+                self.walk.started = false;
+                self.walk.ended = Some(Ended::Stopped { steps: 0 });
+                Ok((state.param(at), None))
+            }
             Trial::Wall | Trial::Halt => {
                 let why = if self.walk.best.is_some() { Obstacle::NoGradient } else { Obstacle::NoValue };
                 self.walk.ended = Some(Ended::Stuck { why });

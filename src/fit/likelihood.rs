@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use super::optimize::Objective;
 use super::spacing::variance;
 use crate::model::{Evidence, Evidencer, Fence, ModelError, Problem, Warm, at_once, is_profiled, needed_memory};
+use crate::progress::{Progress, Silent};
 
 /// Minus the log posterior in the optimiser's coordinates, with the parameters of the mean at their best.
 ///
@@ -20,6 +21,7 @@ pub struct Likelihood<'p> {
     pool: Mutex<Vec<Evidencer<'p>>>,
     /// So many evaluations may hold memory at once.
     pub(super) most: usize,
+    progress: &'p dyn Progress,
 }
 
 impl<'p> Likelihood<'p> {
@@ -36,7 +38,21 @@ impl<'p> Likelihood<'p> {
         let scaled_offset = if numbers { -0.5 * n * (variance / unit / unit).ln() } else { 0.0 };
         let offset = problem.log_jacobian() + scaled_offset - n * unit.ln();
         let most = at_once(needed_memory(problem));
-        Self { problem, moved, values: problem.values(), offset, scaled_offset, pool: Mutex::new(Vec::new()), most }
+        Self {
+            problem,
+            moved,
+            values: problem.values(),
+            offset,
+            scaled_offset,
+            pool: Mutex::new(Vec::new()),
+            most,
+            progress: &Silent,
+        }
+    }
+
+    /// The same, where an evaluation is given up when somebody asks to stop.
+    pub fn stopped_by(self, progress: &'p dyn Progress) -> Self {
+        Self { progress, ..self }
     }
 
     /// Log evidence = offset − value.
@@ -75,8 +91,8 @@ impl<'p> Likelihood<'p> {
         profile: bool,
         warm: &mut Warm,
     ) -> Result<Evidence, ModelError> {
-        let mut evidencer =
-            self.pool.lock().ok().and_then(|mut p| p.pop()).unwrap_or_else(|| Evidencer::new(self.problem));
+        let pooled = self.pool.lock().ok().and_then(|mut p| p.pop());
+        let mut evidencer = pooled.unwrap_or_else(|| Evidencer::new(self.problem).stopped_by(self.progress));
         let result = evidencer.evaluate_from(values, gradient, profile, warm);
         if let Ok(mut pool) = self.pool.lock()
             && pool.len() < self.most

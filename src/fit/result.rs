@@ -75,6 +75,12 @@ impl Fit {
         self.problem().noise_variance(self.values())
     }
 
+    /// Whether the curvature at the values is known, so that a parameter without a standard error is one that the data do
+    /// not determine. A fit that was stopped early has not looked.
+    pub fn is_judged(&self) -> bool {
+        self.converged() || self.standard_errors.iter().any(Option::is_some)
+    }
+
     /// Whether the optimiser reached a maximum.
     pub fn converged(&self) -> bool {
         self.ended.is_some_and(|e| e.well())

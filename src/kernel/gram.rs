@@ -7,6 +7,7 @@ use super::input_view::RowFailure;
 use super::input_view::ViewPair;
 use super::program::{LeafOp, Op};
 use crate::linalg::{Matrix, vector};
+use crate::progress::{Progress, Silent};
 
 /// Rows at which a kernel is evaluated, as every view of it shows them.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ pub enum EvalError {
     Function { row: usize, message: String },
     #[error("the rows hold {message}")]
     Rows { origin: Option<Origin>, place: Place, message: String },
+    #[error("stopped")]
+    Stopped,
 }
 
 /// Numbers of every instruction for every row, at one setting of the parameters.
@@ -70,6 +73,7 @@ pub struct Gram<'k> {
     shown: Vec<Vec<Vec<f64>>>,
     values: Vec<f64>,
     scratch: Scratch,
+    progress: &'k dyn Progress,
 }
 
 impl Bound {
@@ -342,13 +346,19 @@ impl<'k> Gram<'k> {
             shown: Vec::new(),
             values: Vec::new(),
             scratch: Scratch::default(),
+            progress: &Silent,
         }
+    }
+
+    /// The same, where an evaluation is given up when somebody asks to stop.
+    pub fn stopped_by(self, progress: &'k dyn Progress) -> Self {
+        Self { progress, ..self }
     }
 
     /// Writes the lower triangle of the Gram matrix at these parameters into `out` (n × n).
     ///
     /// # Errors
-    /// [`EvalError::Rows`]: rows that a family cannot look at.
+    /// [`EvalError::Rows`]: rows that a family cannot look at; [`EvalError::Stopped`].
     pub fn evaluate(&mut self, values: &[f64], out: &mut Matrix) -> Result<(), EvalError> {
         self.theta = self.bound.gather(values);
         self.values = values.to_vec();
@@ -356,6 +366,9 @@ impl<'k> Gram<'k> {
         let n = self.points.n;
         let mut start = 0;
         for j in 0..n {
+            if self.progress.stop() {
+                return Err(EvalError::Stopped);
+            }
             let at = At { from: j, j, same: true, len: n - j };
             let stored = Some((&mut self.stored[..], start..start + at.len, Stored::Write));
             self.bound.column(&self.theta, &prepared, &prepared, at, &mut self.registers, stored);
@@ -371,8 +384,11 @@ impl<'k> Gram<'k> {
     ///
     /// `weights(j, w)` fills `w` with the entries of W from (j, j) down to (n, j), those below the diagonal twice, as
     /// they stand for both halves.
-    pub fn pull(&mut self, mut weights: impl FnMut(usize, &mut [f64]), gradient: &mut [f64]) {
-        let Some(prepared) = self.prepared.take() else { return };
+    ///
+    /// # Errors
+    /// [`EvalError::Stopped`].
+    pub fn pull(&mut self, mut weights: impl FnMut(usize, &mut [f64]), gradient: &mut [f64]) -> Result<(), EvalError> {
+        let Some(prepared) = self.prepared.take() else { return Ok(()) };
         let instructions = &self.bound.program.instructions;
         let mut gradients: Vec<Vec<f64>> = self.theta.iter().map(|t| vec![0.0; t.len()]).collect();
         let (n, last) = (self.points.n, instructions.len() - 1);
@@ -385,6 +401,9 @@ impl<'k> Gram<'k> {
             let at = At { from: j, j, same: true, len: n - j };
             let range = start..start + at.len;
             start += at.len;
+            if self.progress.stop() {
+                return Err(EvalError::Stopped);
+            }
             self.fill(&prepared, at, range);
             weights(j, &mut self.adjoints[last][..at.len]);
             self.pull_column(&prepared, at, &mut gradients);
@@ -411,6 +430,7 @@ impl<'k> Gram<'k> {
                 gradient[slot] += g;
             }
         }
+        Ok(())
     }
 
     /// The values of one column again, and no derivatives yet.

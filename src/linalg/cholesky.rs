@@ -1,7 +1,9 @@
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
-use faer::{Auto, Conj, MatMut, MatRef, Par, Spec};
+use faer::{Conj, MatMut, Par};
 
+use super::blocked::{self, Failure};
+use super::views::{view, view_mut};
 use super::{Matrix, Vector, Workspace};
 
 /// The lower Cholesky factor of a symmetric matrix, with what had to be added to its diagonal to get one.
@@ -41,38 +43,30 @@ impl Cholesky {
         let n = matrix.nrows();
         let diagonal: Vec<f64> = (0..n).map(|i| matrix[(i, i)]).collect();
         let mean = diagonal.iter().sum::<f64>() / n.max(1) as f64;
-        let mut factor = matrix.clone();
-        let mut pivot = match factor_in_place(&mut factor) {
-            Ok(()) => return Ok(Self { factor, jitter: 0.0 }),
-            Err(pivot) => pivot,
-        };
-        let mut jitter = 0.0;
-        if mean.is_finite() && mean > 0.0 {
-            for step in 0..JITTER_STEPS {
-                jitter = JITTER_LEAST * 10f64.powi(step) * mean;
-                factor.copy_from(&matrix);
-                for i in 0..n {
-                    factor[(i, i)] += jitter;
-                }
-                match factor_in_place(&mut factor) {
-                    Ok(()) => return Ok(Self { factor, jitter }),
-                    Err(at) => pivot = at,
-                }
-            }
-        }
-        Err(NotPositiveDefinite { rows: n, pivot, jitter })
+        let steps = if mean.is_finite() && mean > 0.0 { JITTER_STEPS } else { 0 };
+        let jitters = (0..steps).map(|step| JITTER_LEAST * 10f64.powi(step) * mean);
+        Self::with_jitters(matrix, std::iter::once(0.0).chain(jitters))
     }
 
-    /// Factors without jitter and without a copy of the matrix: for the many evaluations of a fit.
+    /// Factors with the first of these jitters, in ascending order, that makes the matrix positive definite.
     ///
     /// # Errors
-    /// [`NotPositiveDefinite`] with a jitter of 0.
-    pub fn without_jitter(mut matrix: Matrix) -> Result<Self, NotPositiveDefinite> {
-        let rows = matrix.nrows();
-        match factor_in_place(&mut matrix) {
-            Ok(()) => Ok(Self { factor: matrix, jitter: 0.0 }),
-            Err(pivot) => Err(NotPositiveDefinite { rows, pivot, jitter: 0.0 }),
+    /// [`NotPositiveDefinite`] with the last jitter where none does.
+    pub fn with_jitters(matrix: Matrix, jitters: impl IntoIterator<Item = f64>) -> Result<Self, NotPositiveDefinite> {
+        let n = matrix.nrows();
+        let mut factor = matrix.clone();
+        let mut error = NotPositiveDefinite { rows: n, pivot: 0, jitter: 0.0 };
+        for (tried, jitter) in jitters.into_iter().enumerate() {
+            if tried > 0 {
+                factor.copy_from(&matrix);
+            }
+            (0..n).for_each(|i| factor[(i, i)] += jitter);
+            match factor_in_place(&mut factor) {
+                Ok(()) => return Ok(Self { factor, jitter }),
+                Err(pivot) => error = NotPositiveDefinite { rows: n, pivot, jitter },
+            }
         }
+        Err(error)
     }
 
     /// The factor of S^−½BS^−½, where B = LLᵀ has been factored and S^½ is diagonal.
@@ -164,29 +158,26 @@ impl Cholesky {
 /// Fails at the first pivot that is not positive, or that is no larger than what rounding alone leaves of a row that
 /// depends on those before it (a repeated row without noise): its logarithm and its inverse would be made of rounding.
 pub(super) fn factor_in_place(matrix: &mut Matrix) -> Result<(), usize> {
+    match factor_unless(matrix, &|| false) {
+        Ok(()) => Ok(()),
+        Err(Failure::Pivot(pivot)) => Err(pivot),
+        Err(Failure::Stopped) => Err(0),
+    }
+}
+
+/// The same, given up where `stop` says so.
+pub(super) fn factor_unless(matrix: &mut Matrix, stop: &dyn Fn() -> bool) -> Result<(), Failure> {
     let n = matrix.nrows();
     let diagonal = matrix.diagonal();
     if let Some(bad) = (0..n).find(|&j| matrix.column(j).rows_range(j..).iter().any(|v| !v.is_finite())) {
-        return Err(bad);
+        return Err(Failure::Pivot(bad));
     }
-    let params: Spec<llt::factor::LltParams, f64> = <llt::factor::LltParams as Auto<f64>>::auto().into();
-    let mut buffer = MemBuffer::new(llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, params));
-    llt::factor::cholesky_in_place(view_mut(matrix), Default::default(), Par::Seq, MemStack::new(&mut buffer), params)
-        .map_err(|llt::factor::LltError::NonPositivePivot { index }| index)?;
+    blocked::factor(matrix, stop)?;
     let rounding = n as f64 * f64::EPSILON;
     match (0..n).find(|&i| matrix[(i, i)] * matrix[(i, i)] <= rounding * diagonal[i]) {
-        Some(pivot) => Err(pivot),
+        Some(pivot) => Err(Failure::Pivot(pivot)),
         None => Ok(()),
     }
-}
-
-pub(super) fn view(matrix: &Matrix) -> MatRef<'_, f64> {
-    MatRef::from_column_major_slice(matrix.as_slice(), matrix.nrows(), matrix.ncols())
-}
-
-pub(super) fn view_mut(matrix: &mut Matrix) -> MatMut<'_, f64> {
-    let (rows, columns) = matrix.shape();
-    MatMut::from_column_major_slice_mut(matrix.as_mut_slice(), rows, columns)
 }
 
 /// AᵀB, by faer's blocked product.

@@ -3,18 +3,20 @@
 //! Matrices are nalgebra's, column by column; a column-major slice crosses over to faer without a copy. Everything is
 //! sequential: fits run side by side, and a thread for each is faster than several threads inside one factorization.
 
+mod blocked;
 mod cholesky;
 mod gmres;
 mod least_squares;
 mod pivoted;
 pub mod vector;
+mod views;
 mod workspace;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite, transposed_product};
 pub use gmres::gmres;
 pub use least_squares::{least_squares, orthonormal};
 pub use pivoted::{pivoted_cholesky, pivoted_columns};
-pub use workspace::Workspace;
+pub use workspace::{FactorError, Workspace};
 
 /// log 2π.
 pub const LOG_2PI: f64 = 1.837_877_066_409_345_5;

@@ -3,32 +3,53 @@ use faer::linalg::cholesky::llt;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Conj, MatMut, Par};
 
-use super::cholesky::{factor_in_place, view, view_mut};
+use super::blocked::{self, Failure};
+use super::cholesky::factor_unless;
+use super::views::{view, view_mut};
 use super::{Matrix, NotPositiveDefinite};
+use crate::progress::{Progress, Silent};
+
+/// Why a matrix was not factored or inverted.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum FactorError {
+    #[error(transparent)]
+    NotPositiveDefinite(#[from] NotPositiveDefinite),
+    #[error("stopped")]
+    Stopped,
+}
 
 /// Memory for factoring matrices of one size again and again, as a fit does.
 ///
 /// At n = 1000 taking fresh memory for every evaluation costs about as much as a quarter of a factorization.
-pub struct Workspace {
+pub struct Workspace<'p> {
     /// The matrix, of which the lower triangle counts; after [`factor`](Self::factor) its Cholesky factor.
     pub matrix: Matrix,
     inverse: Matrix,
     buffer: Option<MemBuffer>,
+    progress: &'p dyn Progress,
 }
 
-impl Workspace {
+impl<'p> Workspace<'p> {
     /// For matrices of n rows.
     pub fn new(n: usize) -> Self {
-        Self { matrix: Matrix::zeros(n, n), inverse: Matrix::zeros(0, 0), buffer: None }
+        Self { matrix: Matrix::zeros(n, n), inverse: Matrix::zeros(0, 0), buffer: None, progress: &Silent }
+    }
+
+    /// The same, where work on large matrices is given up when somebody asks to stop.
+    pub fn stopped_by(self, progress: &'p dyn Progress) -> Self {
+        Self { progress, ..self }
     }
 
     /// Factors the matrix where it stands, without jitter.
     ///
     /// # Errors
-    /// [`NotPositiveDefinite`] with a jitter of 0; the matrix is then spoilt.
-    pub fn factor(&mut self) -> Result<(), NotPositiveDefinite> {
+    /// [`NotPositiveDefinite`] with a jitter of 0, or [`FactorError::Stopped`]; the matrix is then spoilt.
+    pub fn factor(&mut self) -> Result<(), FactorError> {
         let rows = self.matrix.nrows();
-        factor_in_place(&mut self.matrix).map_err(|pivot| NotPositiveDefinite { rows, pivot, jitter: 0.0 })
+        factor_unless(&mut self.matrix, &|| self.progress.stop()).map_err(|failure| match failure {
+            Failure::Pivot(pivot) => NotPositiveDefinite { rows, pivot, jitter: 0.0 }.into(),
+            Failure::Stopped => FactorError::Stopped,
+        })
     }
 
     /// log det K = 2 Σ log Lᵢᵢ, after factoring.
@@ -59,15 +80,22 @@ impl Workspace {
     }
 
     /// K⁻¹ after factoring: the lower triangle counts.
-    pub fn invert(&mut self) -> &Matrix {
+    ///
+    /// # Errors
+    /// [`FactorError::Stopped`].
+    pub fn invert(&mut self) -> Result<&Matrix, FactorError> {
         let n = self.matrix.nrows();
         if self.inverse.nrows() != n {
             self.inverse = Matrix::zeros(n, n);
         }
+        if blocked::is_large(n) {
+            let done = blocked::invert(&self.matrix, &mut self.inverse, &|| self.progress.stop());
+            return if done { Ok(&self.inverse) } else { Err(FactorError::Stopped) };
+        }
         let buffer =
             self.buffer.get_or_insert_with(|| MemBuffer::new(llt::inverse::inverse_scratch::<f64>(n, Par::Seq)));
         llt::inverse::inverse(view_mut(&mut self.inverse), view(&self.matrix), Par::Seq, MemStack::new(buffer));
-        &self.inverse
+        Ok(&self.inverse)
     }
 
     /// What [`invert`](Self::invert) found last.
@@ -92,7 +120,7 @@ mod tests {
             work.matrix.copy_from(&k);
             work.factor().unwrap();
             assert_eq!(work.log_det(), plain.log_det());
-            assert_eq!(work.invert().lower_triangle(), plain.inverse_lower().lower_triangle());
+            assert_eq!(work.invert().unwrap().lower_triangle(), plain.inverse_lower().lower_triangle());
             let mut same = Matrix::identity(n, n);
             work.half_solve(&mut same);
             let inverse = plain.solve_matrix(&Matrix::identity(n, n));

@@ -1,6 +1,6 @@
 use crate::data::{DataError, RowRef};
 use crate::kernel::{BindError, EvalError, ExpandError};
-use crate::linalg::NotPositiveDefinite;
+use crate::linalg::{FactorError, NotPositiveDefinite};
 
 /// Why a model and data do not go together, or why the numbers fail.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -8,7 +8,7 @@ pub enum ModelError {
     #[error(transparent)]
     Bind(#[from] BindError),
     #[error(transparent)]
-    Eval(#[from] EvalError),
+    Eval(EvalError),
     #[error(transparent)]
     Data(#[from] DataError),
     #[error(transparent)]
@@ -77,8 +77,30 @@ pub enum ModelError {
     OtherData,
     #[error("`{model}` is a mean function and noise: there is no kernel to be taken apart")]
     NoKernel { model: String },
+    #[error(
+        "the log marginal likelihood is not finite at these values, so that it has no gradient: is the scale of the target, of the inputs or of a parameter right?"
+    )]
+    NoEvidence,
     #[error("stopped by the user before there was a result")]
     Stopped,
+}
+
+impl From<EvalError> for ModelError {
+    fn from(error: EvalError) -> Self {
+        match error {
+            EvalError::Stopped => Self::Stopped,
+            error => Self::Eval(error),
+        }
+    }
+}
+
+impl From<FactorError> for ModelError {
+    fn from(error: FactorError) -> Self {
+        match error {
+            FactorError::NotPositiveDefinite(error) => Self::NotPositiveDefinite(error),
+            FactorError::Stopped => Self::Stopped,
+        }
+    }
 }
 
 fn counted(one: usize, other: usize) -> String {

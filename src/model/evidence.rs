@@ -6,10 +6,12 @@
 //! sites do not count (Rasmussen & Williams, 5.27), at Laplace's mode they add a term (5.23).
 
 use super::classes::{Approximator, Pseudo, Warm};
+use super::jitter::jitters;
 use super::{Bernoulli, ModelError, ParameterKind, Problem};
 use crate::kernel::{Gram, SlotState};
-use crate::linalg::{LOG_2PI, Matrix, Workspace, least_squares, vector};
+use crate::linalg::{FactorError, LOG_2PI, Matrix, NotPositiveDefinite, Workspace, least_squares, vector};
 use crate::param::{Domain, State};
+use crate::progress::{Progress, Silent};
 
 /// The log marginal likelihood at some values.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,12 +40,11 @@ impl Evidence {
 pub struct Evidencer<'p> {
     problem: &'p Problem,
     gram: Gram<'p>,
-    work: Workspace,
+    work: Workspace<'p>,
     basis: Vec<Vec<f64>>,
     unit: f64,
     jitter: f64,
-    /// The jitter as a share of the mean diagonal, with which it grows.
-    jitter_share: f64,
+    progress: &'p dyn Progress,
     /// Of classes.
     approximator: Option<Approximator>,
 }
@@ -57,9 +58,15 @@ impl<'p> Evidencer<'p> {
             basis: problem.mean_basis(&problem.x(), problem.n()),
             unit: problem.target_unit(),
             jitter: 0.0,
-            jitter_share: 0.0,
+            progress: &Silent,
             approximator: problem.classes().map(|_| Approximator::new(problem.n())),
         }
+    }
+
+    /// The same, where an evaluation is given up when somebody asks to stop.
+    pub fn stopped_by(self, progress: &'p dyn Progress) -> Self {
+        let (gram, work) = (self.gram.stopped_by(progress), self.work.stopped_by(progress));
+        Self { gram, work, progress, ..self }
     }
 
     /// The evidence, with `profile` at the best values of the free parameters of the mean (generalised least squares,
@@ -104,7 +111,7 @@ impl<'p> Evidencer<'p> {
             return Ok(Evidence::none(values, true));
         }
         let lml = scaled_lml - n as f64 * self.unit.ln() + problem.log_jacobian();
-        let gradient = if gradient { self.gradient(&alpha, None, values.len()) } else { Vec::new() };
+        let gradient = if gradient { self.gradient(&alpha, None, values.len())? } else { Vec::new() };
         Ok(Evidence { lml, scaled_lml, gradient, values, converged: true })
     }
 
@@ -128,7 +135,7 @@ impl<'p> Evidencer<'p> {
         if !lml.is_finite() {
             return Ok(Evidence::none(values, converged));
         }
-        let gradient = if gradient { self.gradient(&found.alpha, Some(&found), values.len()) } else { Vec::new() };
+        let gradient = if gradient { self.gradient(&found.alpha, Some(&found), values.len())? } else { Vec::new() };
         Ok(Evidence { lml, scaled_lml: lml, gradient, values, converged })
     }
 
@@ -145,10 +152,14 @@ impl<'p> Evidencer<'p> {
     /// Writes K + noise and factors it; a first failure is met with the jitter that predictions would use.
     fn factor(&mut self, values: &[f64]) -> Result<(), ModelError> {
         let noise = self.problem.noise(values);
+        let n = noise.len();
+        let mut left: Option<Box<dyn Iterator<Item = f64>>> = None;
         let mut jitter = 0.0;
         loop {
+            if self.progress.stop() {
+                return Err(ModelError::Stopped);
+            }
             self.gram.evaluate(self.problem.kernel_values(values), &mut self.work.matrix)?;
-            let n = noise.len();
             let mut mean = 0.0;
             for (i, noise) in noise.iter().enumerate() {
                 let at = &mut self.work.matrix[(i, i)];
@@ -156,27 +167,30 @@ impl<'p> Evidencer<'p> {
                 mean += *at / n as f64;
                 *at += jitter;
             }
-            match self.work.factor() {
+            let error = match self.work.factor() {
                 Ok(()) => {
                     self.jitter = jitter;
-                    self.jitter_share = if jitter > 0.0 { jitter / mean } else { 0.0 };
                     return Ok(());
                 }
-                Err(error) if !mean.is_finite() || mean <= 0.0 || jitter >= 1e-4 * mean => return Err(error.into()),
-                Err(_) => jitter = if jitter == 0.0 { 1e-10 * mean } else { 10.0 * jitter },
+                Err(FactorError::NotPositiveDefinite(error)) => NotPositiveDefinite { jitter, ..error },
+                Err(FactorError::Stopped) => return Err(ModelError::Stopped),
+            };
+            let left = left.get_or_insert_with(|| Box::new(jitters(self.problem, mean).skip(1)));
+            match left.next() {
+                Some(next) => jitter = next,
+                None => return Err(error.into()),
             }
         }
     }
 
-    fn gradient(&mut self, alpha: &[f64], pseudo: Option<&Pseudo>, count: usize) -> Vec<f64> {
+    fn gradient(&mut self, alpha: &[f64], pseudo: Option<&Pseudo>, count: usize) -> Result<Vec<f64>, ModelError> {
         let problem = self.problem;
         let n = alpha.len();
         let mut gradient = vec![0.0; count];
         let slots = problem.bound().slots().len();
         // the approximation of classes has come by it already
-        let inverse = if pseudo.is_some() { self.work.inverse() } else { self.work.invert() };
+        let inverse = if pseudo.is_some() { self.work.inverse() } else { self.work.invert()? };
         let by_diagonal = 0.5 * (0..n).map(|i| alpha[i] * alpha[i] - inverse[(i, i)]).sum::<f64>();
-        let by_jitter = by_diagonal * self.jitter_share;
         self.gram.pull(
             |j, w| {
                 let column = &inverse.as_slice()[j * n + j..(j + 1) * n];
@@ -188,13 +202,13 @@ impl<'p> Evidencer<'p> {
                 // twice ½(αᵢαⱼ − K⁻¹ᵢⱼ): both halves of the matrix
                 vector::affine(w, alpha[j], 0.0);
                 vector::axpy(w, -1.0, column);
-                w[0] = 0.5 * w[0] + by_jitter / n as f64;
+                w[0] *= 0.5;
             },
             &mut gradient[..slots],
-        );
+        )?;
         for (i, parameter) in problem.parameters().iter().enumerate().skip(slots) {
             gradient[i] = match parameter.kind {
-                ParameterKind::Noise => by_diagonal + by_jitter,
+                ParameterKind::Noise => by_diagonal,
                 ParameterKind::Mean(m) => {
                     let implicit = pseudo.map_or(&[][..], |p| &p.implicit);
                     let beside = if implicit.is_empty() { 0.0 } else { vector::dot(&self.basis[m], implicit) };
@@ -203,7 +217,7 @@ impl<'p> Evidencer<'p> {
                 ParameterKind::Kernel(_) => continue,
             };
         }
-        gradient
+        Ok(gradient)
     }
 
     /// Sets the free, unbounded, prior-less parameters of the mean to their maximum given the rest.

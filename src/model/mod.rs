@@ -7,6 +7,7 @@ mod baseline;
 mod classes;
 mod error;
 mod evidence;
+mod jitter;
 mod memory;
 mod parameters;
 mod posterior;

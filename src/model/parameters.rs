@@ -205,6 +205,11 @@ pub(super) fn power_of_two(value: f64) -> f64 {
 fn set_units(all: &mut [Parameter], x: &[Vec<f64>], y: &[f64], latent: bool) {
     let target = if latent { 1.0 } else { power_of_two(spread(y)) };
     let inputs: Vec<f64> = x.iter().map(|column| power_of_two(spread(column))).collect();
+    // a polynomial is measured in powers of its input; its degree is the last of its parameters
+    let power = |i: usize, square: f64| {
+        let degree = all[i..].iter().take(4).find(|p| p.role == Role::Degree && p.origin == all[i].origin);
+        degree.map_or(1.0, |degree| square.powi(degree.value as i32))
+    };
     let unit = |(i, p): (usize, &Parameter)| {
         // the slope of a line stands behind its offset
         let line = all.get(i + 1).is_some_and(|next| next.role == Role::SlopeVariance && next.state != SlotState::Held);
@@ -212,7 +217,7 @@ fn set_units(all: &mut [Parameter], x: &[Vec<f64>], y: &[f64], latent: bool) {
         let held = p.state == SlotState::Held;
         match p.role {
             Role::LengthScale | Role::Period => input,
-            Role::Variance | Role::OrderVariance if !held => target * target,
+            Role::Variance | Role::OrderVariance if !held => target * target / power(i, input * input),
             Role::SlopeVariance if !held => (target / input) * (target / input),
             Role::Bias if line => target * target,
             Role::Bias => input * input,

@@ -5,9 +5,10 @@ mod without;
 
 use super::baseline::is_nothing;
 use super::classes::{Approximator, Pseudo, Warm};
+use super::jitter::jitters;
 use super::{Bernoulli, ModelError, Problem, cavity};
 use crate::kernel::{Bound, Kernel, Points};
-use crate::linalg::{Cholesky, Matrix, Vector, Workspace, pivoted_cholesky, transposed_product};
+use crate::linalg::{Cholesky, Matrix, Vector, Workspace, orthonormal, pivoted_cholesky, transposed_product};
 
 /// A Gaussian process given its training rows, at fixed values of its parameters. Of a classifier it is the latent
 /// function, and pseudo-observations stand in for the rows: K is then the covariance with their noise.
@@ -51,7 +52,7 @@ pub struct Part {
 }
 
 impl Posterior {
-    /// Conditions on the training rows at these values, with jitter if that must be.
+    /// Conditions on the training rows at these values, with jitter as further noise if that must be.
     ///
     /// # Errors
     /// [`ModelError::NotPositiveDefinite`] when jitter does not help.
@@ -65,7 +66,8 @@ impl Posterior {
         for (i, noise) in problem.noise(&values).into_iter().enumerate() {
             k[(i, i)] += noise;
         }
-        let factor = Cholesky::new(k)?;
+        let mean = k.diagonal().sum() / n.max(1) as f64;
+        let factor = Cholesky::with_jitters(k, jitters(&problem, mean))?;
         let residual = Vector::from_vec(problem.y().to_vec()) - mean_at(&problem, &values, &problem.x(), n);
         let alpha = factor.solve(&residual);
         let lml = -0.5 * residual.dot(&alpha) - 0.5 * factor.log_det() - 0.5 * n as f64 * std::f64::consts::TAU.ln()
@@ -107,7 +109,7 @@ impl Posterior {
         self.lml
     }
 
-    /// What was added to the diagonal.
+    /// What was added to the diagonal: noise of this variance beside that of the model.
     pub fn jitter(&self) -> f64 {
         self.factor.jitter()
     }
@@ -298,11 +300,12 @@ impl Posterior {
         let (mut white, mut shift) = (normals.clone(), None);
         if !columns.is_empty() {
             let basis = Matrix::from_fn(n, columns.len(), |i, j| columns[j][i]);
-            let along = self.factor.half_solve(&basis).qr();
-            let (q, r) = (along.q(), along.r());
-            let weights = transposed_product(&q, normals);
-            white -= &q * &weights;
-            shift = r.solve_upper_triangular(&weights).map(|weights| basis * weights);
+            // there may be fewer rows than columns, or columns that depend on each other
+            if let Some(along) = orthonormal(self.factor.half_solve(&basis)) {
+                let fitted = &along * transposed_product(&along, normals);
+                white -= &fitted;
+                shift = Some(self.factor.lower() * fitted);
+            }
         }
         let mut standardized = self.factor.transposed_half_solve(&white);
         let mut fitted = transposed_product(&cross, &standardized);

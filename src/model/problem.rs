@@ -29,6 +29,8 @@ pub struct Problem {
     /// Σ log|g′(yᵢ)| of the target's transforms.
     log_jacobian: f64,
     fences: Vec<Fence>,
+    /// Values are taken as given.
+    conditions: bool,
 }
 
 /// A bound on a product of powers of parameters, for what no parameter says alone: Π θᵢ^eᵢ ≥ least. A fit that goes
@@ -57,7 +59,7 @@ impl Problem {
     /// Sets a model beside training rows. All that can be known before any evaluation is checked here.
     ///
     /// # Errors
-    /// No target, missing or infinite values (with row and column), fewer than 2 rows, too many for the memory, a
+    /// No target, missing or infinite values (with row and column), fewer than 2 rows of a fit, too many for the memory, a
     /// kernel that does not fit the inputs, a parameter outside its domain. A constant target is refused too, unless
     /// `conditioning`, where the values are taken as given.
     pub fn new(model: &Model, data: &Dataset, conditioning: bool) -> Result<Self, ModelError> {
@@ -67,7 +69,8 @@ impl Problem {
             return Err(ModelError::CategoryTarget { column: target.name().to_string() });
         }
         data.check_finite()?;
-        let needed = if conditioning { 1 } else { 3 };
+        // one row and no noise have no maximum; without any row the posterior is the prior
+        let needed = if conditioning { 0 } else { 2 };
         let classes = bernoulli.then(|| Classes::of(target, data, model.positive())).transpose()?;
         if data.n() < needed {
             return Err(ModelError::TooFewRows { rows: data.n(), needed });
@@ -142,6 +145,7 @@ impl Problem {
             parameters,
             log_jacobian,
             fences: Vec::new(),
+            conditions: conditioning,
         })
     }
 
@@ -233,6 +237,18 @@ impl Problem {
     /// A power of two of the size of the target's standard deviation, on the scale of the model; 1 for classes.
     pub fn target_unit(&self) -> f64 {
         if self.classes.is_some() { 1.0 } else { power_of_two(spread(&self.y)) }
+    }
+
+    /// The variance of the target, on the scale of the model.
+    pub fn target_variance(&self) -> f64 {
+        let n = self.y.len().max(1) as f64;
+        let mean = self.y.iter().sum::<f64>() / n;
+        self.y.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / n
+    }
+
+    /// Whether values are taken as given, and not looked for.
+    pub fn conditions(&self) -> bool {
+        self.conditions
     }
 
     pub fn log_jacobian(&self) -> f64 {

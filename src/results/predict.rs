@@ -84,7 +84,7 @@ pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
     }
     let map = problem.pipeline().target();
     let var_y: Vec<f64> = match noise {
-        Some(noise) => moments.var_f.iter().zip(noise).map(|(v, n)| v + n).collect(),
+        Some(noise) => moments.var_f.iter().zip(noise).map(|(v, n)| v + n + fit.posterior.jitter()).collect(),
         None => moments.var_f.clone(),
     };
     if map.is_identity() {

@@ -24,9 +24,11 @@ pub struct SavedFit {
     pub asked: String,
     pub data: Dataset,
     /// To be checked after reading.
+    #[serde(with = "any_number")]
     pub lml: f64,
     pub standard_errors: Vec<Option<f64>>,
     pub ended: Option<SavedEnd>,
+    #[serde(with = "any_number")]
     pub gradient_size: f64,
     pub starts: Vec<SavedStart>,
     pub restarts: usize,
@@ -116,7 +118,7 @@ impl SavedFit {
             asked: fit.asked.to_string(),
             data: fit.problem().data().clone(),
             lml: fit.lml(),
-            standard_errors: fit.standard_errors.clone(),
+            standard_errors: fit.standard_errors.iter().map(|e| e.filter(|e| e.is_finite())).collect(),
             ended: fit.ended.map(SavedEnd::from),
             gradient_size: fit.gradient_size,
             starts: fit.starts.iter().map(start).collect(),
@@ -151,7 +153,8 @@ impl SavedFit {
     /// [`SaveError::Changed`] when the evidence is not what was saved; what conditioning refuses.
     pub fn restore(&self, model: &Model, asked: Model, path: &Path) -> Result<Arc<Fit>, SaveError> {
         let mut fit = condition(model, &self.data)?;
-        if (fit.lml() - self.lml).abs() > 1e-6 * self.lml.abs().max(1.0) {
+        let same = fit.lml() == self.lml || self.lml.is_nan();
+        if !same && !((fit.lml() - self.lml).abs() <= 1e-6 * self.lml.abs().max(1.0)) {
             let path = path.display().to_string();
             return Err(SaveError::Changed { path, expected: self.lml, found: fit.lml() });
         }
@@ -170,5 +173,30 @@ impl SavedFit {
         fit.options.max_iter = self.max_iter;
         fit.hints = hints(&fit);
         Ok(Arc::new(fit))
+    }
+}
+
+/// A number that may be infinite or none, which JSON has no form for: then it stands as a text.
+mod any_number {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(f64),
+        Text(String),
+    }
+
+    pub fn serialize<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
+        if number.is_finite() { to.serialize_f64(*number) } else { to.serialize_str(&number.to_string()) }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        match Option::<Written>::deserialize(from)? {
+            // earlier versions wrote nothing for it
+            None => Ok(f64::NAN),
+            Some(Written::Number(number)) => Ok(number),
+            Some(Written::Text(text)) => text.parse().map_err(|_| D::Error::custom(format!("`{text}` is no number"))),
+        }
     }
 }

@@ -103,8 +103,9 @@ pub fn judge(fit: &Arc<Fit>, rows: &Dataset) -> Result<Judged, ModelError> {
         Some(noise) => vec![noise; rows.n()],
         None => problem.known_noise_of(rows)?.ok_or(ModelError::NoNoiseColumn)?,
     };
+    let jitter = fit.posterior.jitter();
     let predicted: Vec<Predicted> =
-        function.into_iter().zip(noise).map(|(f, noise)| Predicted { var: f.var + noise, ..f }).collect();
+        function.into_iter().zip(noise).map(|(f, noise)| Predicted { var: f.var + noise + jitter, ..f }).collect();
     numbers(column.values(), &predicted, &problem.pipeline().target())
 }
 

@@ -69,7 +69,7 @@ fn other_factors_map_fits_to_rounding() {
             let scaled = fitted(&mut talk, kernel, x, y);
             let unit = value(&mut talk, y);
             let lml = scaled.lml + 30.0 * unit.ln();
-            assert!((lml - plain.lml).abs() < 1e-5, "{kernel}, x {x}, y {y}: {lml} is not {}", plain.lml);
+            assert!((lml - plain.lml).abs() < 1e-3, "{kernel}, x {x}, y {y}: {lml} is not {}", plain.lml);
             for (scaled, plain) in [(&scaled.mean, &plain.mean), (&scaled.sd, &plain.sd)] {
                 for (scaled, plain) in scaled.iter().zip(plain) {
                     let off = (scaled / unit - plain).abs();
@@ -84,9 +84,11 @@ fn other_factors_map_fits_to_rounding() {
 #[test]
 fn no_part_is_lost_where_the_numbers_are_large() {
     let mut talk = Talk::new(
-        "let d = load(\"nile\")\nlet n = data(ms=[(v - 1970) * 31556952000 for v in d.year], y=[1e8 * v for v in d.flow])",
+        "let d = load(\"nile\")\nlet n = data(ms=[(v - 1970) * 31556952000 for v in d.year], y=[1e8 * v for v in d.flow_1e8_m3])",
     );
-    talk.says("let a = data(ms=[v - 1970 for v in d.year], y=d.flow) |> fit(Lin(ms) + Matern12(ms), restarts=2)");
+    talk.says(
+        "let a = data(ms=[v - 1970 for v in d.year], y=d.flow_1e8_m3) |> fit(Lin(ms) + Matern12(ms), restarts=2)",
+    );
     let said = talk.says("let b = n |> fit(Lin(ms) + Matern12(ms), restarts=2)\nb");
     assert!(!said.contains("Matern12(ms)` has hardly any variance"), "{said}");
     let (a, b) = (talk.number("a.lml"), talk.number("b.lml") + 100.0 * 1e8f64.ln());

@@ -61,10 +61,11 @@ fn check(kernel: &Kernel) {
     let mut engine = Gram::new(&bound, &points);
     let mut into = Matrix::zeros(n, n);
     engine.evaluate(&theta, &mut into).unwrap();
-    engine.pull(
+    let pulled = engine.pull(
         |j, out| out.iter_mut().enumerate().for_each(|(i, o)| *o = w[(i + j, j)] * if i == 0 { 1.0 } else { 2.0 }),
         &mut gradient,
     );
+    pulled.unwrap();
     for (s, slot) in bound.slots().iter().enumerate() {
         if slot.spec.domain == crate::kernel::Domains::Count {
             continue;

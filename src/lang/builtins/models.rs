@@ -278,6 +278,9 @@ fn gradient(call: &mut Call<'_, '_>) -> Res<Value> {
     let values = fit::given(&problem);
     let evidence = Evidencer::new(&problem).evaluate(&values, true, false);
     let evidence = evidence.map_err(|error| trouble(call.eval, error))?;
+    if evidence.gradient.is_empty() {
+        return Err(trouble(call.eval, ModelError::NoEvidence));
+    }
     let free = problem.parameters().iter().enumerate().filter(|(_, p)| p.is_free());
     let records = free.map(|(i, parameter)| {
         let (scale, factor) = if parameter.in_log() { ("log", values[i]) } else { ("raw", 1.0) };

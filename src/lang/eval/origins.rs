@@ -89,7 +89,7 @@ impl Origins {
         let trouble = Trouble::new(error.to_string());
         match error {
             EvalError::Rows { origin, place, .. } => self.place(trouble, *origin, *place),
-            EvalError::Columns { .. } | EvalError::Function { .. } => trouble,
+            EvalError::Columns { .. } | EvalError::Function { .. } | EvalError::Stopped => trouble,
         }
     }
 

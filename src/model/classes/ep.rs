@@ -7,7 +7,7 @@
 
 use super::link::tail;
 use super::{Approximator, LEAST, Pseudo, Warm};
-use crate::linalg::{Matrix, NotPositiveDefinite, Workspace, gmres, vector};
+use crate::linalg::{FactorError, Matrix, Workspace, gmres, vector};
 
 /// Sites have settled when their changes move no marginal by more than this many standard deviations.
 const SETTLED: f64 = 1e-8;
@@ -46,8 +46,8 @@ pub(super) fn find(
     y: &[f64],
     mean: &[f64],
     warm: &mut Warm,
-    work: &mut Workspace,
-) -> Result<Pseudo, NotPositiveDefinite> {
+    work: &mut Workspace<'_>,
+) -> Result<Pseudo, FactorError> {
     if let Some(nearby) = warm.0.take()
         && let Ok(found) = settle(room, y, mean, nearby, work)
         && found.converged
@@ -65,8 +65,8 @@ fn settle(
     y: &[f64],
     mean: &[f64],
     mut at: Places,
-    work: &mut Workspace,
-) -> Result<Pseudo, NotPositiveDefinite> {
+    work: &mut Workspace<'_>,
+) -> Result<Pseudo, FactorError> {
     // what rounding leaves of a large covariance
     let settled = (0..y.len()).map(|i| room.k[(i, i)]).fold(SETTLED, |most, v| most.max((ROUNDING * v).min(ROUGHLY)));
     let mut best: Option<(f64, Places)> = None;
@@ -162,11 +162,11 @@ impl Round {
         y: &[f64],
         mean: &[f64],
         at: &Places,
-        work: &mut Workspace,
-    ) -> Result<Self, NotPositiveDefinite> {
+        work: &mut Workspace<'_>,
+    ) -> Result<Self, FactorError> {
         room.factor(&at.precision, work)?;
         // a row without variance has nothing to move, and is to be divided by all the same
-        let mut variance = room.variances(&at.precision, work);
+        let mut variance = room.variances(&at.precision, work)?;
         variance.iter_mut().for_each(|v| *v = v.max(LEAST_VARIANCE));
         let sites = || at.precision.iter().zip(&at.shift).zip(mean);
         // ν − τm: the sites seen from the prior mean
@@ -200,7 +200,7 @@ impl Round {
     /// With D the slopes of the matched sites in the cavities' natural parameters λ = 1/σ² − τ and η = μ/σ² − ν, and C
     /// those of the cavities in all sites, (I − DC) step = matched − sites. A site does not move its own cavity, so that
     /// only what lies beside the diagonal of Σ = S^−½(I − B⁻¹)S^−½ is wanted.
-    fn newton(&self, at: &Places, room: &mut Approximator, work: &Workspace) -> Option<Places> {
+    fn newton(&self, at: &Places, room: &mut Approximator, work: &Workspace<'_>) -> Option<Places> {
         let n = at.precision.len();
         let inverse = work.inverse();
         room.squares.copy_from(inverse);

@@ -2,7 +2,7 @@
 
 use super::link::{Link, LogLikelihood};
 use super::{Approximator, LEAST, Pseudo};
-use crate::linalg::{NotPositiveDefinite, Workspace, vector};
+use crate::linalg::{FactorError, Workspace, vector};
 
 /// Newton's method has ended when a step moves f by no more than this, relative to its size.
 const SETTLED: f64 = 1e-7;
@@ -16,8 +16,8 @@ pub(super) fn find(
     y: &[f64],
     mean: &[f64],
     gradient: bool,
-    work: &mut Workspace,
-) -> Result<Pseudo, NotPositiveDefinite> {
+    work: &mut Workspace<'_>,
+) -> Result<Pseudo, FactorError> {
     let mut here = Mode::at(room, link, y, mean, vec![0.0; y.len()]);
     let mut converged = false;
     let mut rounds = 0;
@@ -59,7 +59,7 @@ pub(super) fn find(
         .map(|((row, y), ((g, m), t))| y * row.first + t * (g + m))
         .collect();
     let lml = here.objective - 0.5 * work.log_det();
-    let implicit = if gradient { here.implicit(room, y, &precision, work) } else { Vec::new() };
+    let implicit = if gradient { here.implicit(room, y, &precision, work)? } else { Vec::new() };
     Ok(Pseudo { precision, shift, alpha: here.weights, lml, implicit, converged, rounds })
 }
 
@@ -97,10 +97,16 @@ impl Mode {
 
     /// (I + WK)⁻¹s with s = ∂ log Z/∂f at the mode (5.23): the mode moves with K and the mean, and the determinant with
     /// the mode.
-    fn implicit(&self, room: &Approximator, y: &[f64], precision: &[f64], work: &mut Workspace) -> Vec<f64> {
-        let variances = room.variances(precision, work);
+    fn implicit(
+        &self,
+        room: &Approximator,
+        y: &[f64],
+        precision: &[f64],
+        work: &mut Workspace<'_>,
+    ) -> Result<Vec<f64>, FactorError> {
+        let variances = room.variances(precision, work)?;
         let slopes: Vec<f64> =
             self.rows.iter().zip(y).zip(&variances).map(|((row, y), v)| 0.5 * v * y * row.third).collect();
-        room.weights(precision, &slopes, work)
+        Ok(room.weights(precision, &slopes, work))
     }
 }

@@ -13,7 +13,7 @@ mod link;
 pub use labels::Classes;
 pub use link::Link;
 
-use crate::linalg::{Matrix, NotPositiveDefinite, Workspace, vector};
+use crate::linalg::{FactorError, Matrix, Workspace, vector};
 
 /// How the classes come of the latent function, and by which approximation its posterior is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Approximator {
     /// the precisions found, and with `gradient` its inverse.
     ///
     /// # Errors
-    /// [`NotPositiveDefinite`]: K is so far from positive semi-definite that B is not positive definite.
+    /// [`FactorError::NotPositiveDefinite`]: K is so far from positive semi-definite that B is not positive definite.
     pub fn find(
         &mut self,
         how: Bernoulli,
@@ -114,8 +114,8 @@ impl Approximator {
         mean: &[f64],
         gradient: bool,
         warm: &mut Warm,
-        work: &mut Workspace,
-    ) -> Result<Pseudo, NotPositiveDefinite> {
+        work: &mut Workspace<'_>,
+    ) -> Result<Pseudo, FactorError> {
         match how {
             Bernoulli::Ep => ep::find(self, y, mean, warm, work),
             Bernoulli::Laplace(link) => laplace::find(self, link, y, mean, gradient, work),
@@ -123,7 +123,7 @@ impl Approximator {
     }
 
     /// Factors B = I + S^½KS^½ in `work`.
-    fn factor(&self, precision: &[f64], work: &mut Workspace) -> Result<(), NotPositiveDefinite> {
+    fn factor(&self, precision: &[f64], work: &mut Workspace<'_>) -> Result<(), FactorError> {
         let n = precision.len();
         let root: Vec<f64> = precision.iter().map(|t| t.sqrt()).collect();
         for (j, own) in root.iter().enumerate() {
@@ -138,7 +138,7 @@ impl Approximator {
     }
 
     /// (K + S⁻¹)⁻¹S⁻¹b = b − S^½B⁻¹S^½Kb, after factoring: K⁻¹(μ − m) where b is ν − τm.
-    fn weights(&self, precision: &[f64], b: &[f64], work: &Workspace) -> Vec<f64> {
+    fn weights(&self, precision: &[f64], b: &[f64], work: &Workspace<'_>) -> Vec<f64> {
         let mut inner = self.times(b);
         inner.iter_mut().zip(precision).for_each(|(v, t)| *v *= t.sqrt());
         work.solve(&mut inner);
@@ -158,14 +158,14 @@ impl Approximator {
     ///
     /// They are (1 − (B⁻¹)ᵢᵢ)/τᵢ; where next to nothing is left of that difference, Kᵢᵢ less the square of L⁻¹S^½Keᵢ.
     /// `work` has the inverse of B afterwards.
-    fn variances(&self, precision: &[f64], work: &mut Workspace) -> Vec<f64> {
+    fn variances(&self, precision: &[f64], work: &mut Workspace<'_>) -> Result<Vec<f64>, FactorError> {
         let n = precision.len();
-        let inverse = work.invert();
+        let inverse = work.invert()?;
         let known: Vec<f64> = (0..n).map(|j| 1.0 - inverse[(j, j)]).collect();
         let vague: Vec<usize> = (0..n).filter(|&j| known[j] < VAGUE).collect();
         let mut variances: Vec<f64> = known.iter().zip(precision).map(|(known, t)| known / t).collect();
         if vague.is_empty() {
-            return variances;
+            return Ok(variances);
         }
         let root: Vec<f64> = precision.iter().map(|t| t.sqrt()).collect();
         let mut columns = Matrix::zeros(n, vague.len());
@@ -177,7 +177,7 @@ impl Approximator {
         for (&j, column) in vague.iter().zip(columns.as_slice().chunks_exact(n)) {
             variances[j] = self.left(j, vector::dot(column, column), precision[j]);
         }
-        variances
+        Ok(variances)
     }
 
     /// A prior variance less what the data take; where rounding has nothing left of it, the least that can be: a row's

@@ -1,0 +1,104 @@
+//! Factoring and inverting large matrices block by block, so that the work can be given up between two blocks.
+
+use faer::linalg::matmul::matmul;
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::{Accum, Par};
+
+use super::Matrix;
+use super::views::{factor_whole, view, view_mut};
+
+/// Smaller matrices are factored at once: a fraction of a second.
+const LARGE: usize = 1024;
+/// Columns of a block.
+const BLOCK: usize = 128;
+
+/// Why there is no factor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The pivot of this row is not positive.
+    Pivot(usize),
+    Stopped,
+}
+
+/// Whether a matrix of so many rows is worked on in blocks.
+pub(super) fn is_large(n: usize) -> bool {
+    n > LARGE
+}
+
+/// The Cholesky factor in the lower triangle. `stop` is asked before each block of columns.
+pub(super) fn factor(matrix: &mut Matrix, stop: &dyn Fn() -> bool) -> Result<(), Failure> {
+    let n = matrix.nrows();
+    if !is_large(n) {
+        return factor_whole(view_mut(matrix)).map_err(Failure::Pivot);
+    }
+    for first in (0..n).step_by(BLOCK) {
+        if stop() {
+            return Err(Failure::Stopped);
+        }
+        let width = BLOCK.min(n - first);
+        let (done, rest) = view_mut(matrix).split_at_col_mut(first);
+        let done = done.as_ref().subrows(first, n - first);
+        let mut block = rest.submatrix_mut(first, 0, n - first, width);
+        // what the columns before take off, then the factor of the block itself and what stands below it
+        matmul(block.as_mut(), Accum::Add, done, done.subrows(0, width).transpose(), -1.0, Par::Seq);
+        let (mut own, below) = block.split_at_row_mut(width);
+        factor_whole(own.as_mut()).map_err(|pivot| Failure::Pivot(first + pivot))?;
+        solve_lower_triangular_in_place(own.as_ref(), below.transpose_mut(), Par::Seq);
+    }
+    Ok(())
+}
+
+/// The lower triangle of the inverse, given the factor; what stands above it means nothing. `stop` is asked before each
+/// block of columns; `false` where it said so.
+pub(super) fn invert(factor: &Matrix, out: &mut Matrix, stop: &dyn Fn() -> bool) -> bool {
+    let n = factor.nrows();
+    for first in (0..n).step_by(BLOCK) {
+        if stop() {
+            return false;
+        }
+        let width = BLOCK.min(n - first);
+        let lower = view(factor).submatrix(first, first, n - first, n - first);
+        let mut block = view_mut(out).submatrix_mut(first, first, n - first, width);
+        block.fill(0.0);
+        (0..width).for_each(|j| block[(j, j)] = 1.0);
+        // rows before the block's first column do not matter: L⁻¹ is lower triangular
+        solve_lower_triangular_in_place(lower, block.as_mut(), Par::Seq);
+        solve_upper_triangular_in_place(lower.transpose(), block.as_mut(), Par::Seq);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_matrices_are_factored_and_inverted_in_blocks() {
+        let n = LARGE + 2 * BLOCK + 7;
+        let entry = |i: usize, j: usize| (-0.1 * (i as f64 - j as f64).powi(2)).exp() + if i == j { 0.5 } else { 0.0 };
+        let whole = Matrix::from_fn(n, n, entry);
+        let mut lower = whole.clone();
+        factor(&mut lower, &|| false).unwrap();
+        let clean = lower.lower_triangle();
+        let places = [(0, 0), (n - 1, n - 1), (BLOCK, BLOCK - 1), (n - 3, 2 * BLOCK + 1), (LARGE, 5)];
+        for (i, j) in places {
+            let found = clean.row(i).dot(&clean.row(j));
+            assert!((found - whole[(i, j)]).abs() < 1e-12, "{i}, {j}: {found}");
+        }
+        let mut inverse = Matrix::zeros(n, n);
+        assert!(invert(&lower, &mut inverse, &|| false));
+        inverse.fill_upper_triangle_with_lower_triangle();
+        for (i, j) in places {
+            let found = whole.row(i).transpose().dot(&inverse.column(j));
+            assert!((found - if i == j { 1.0 } else { 0.0 }).abs() < 1e-10, "{i}, {j}: {found}");
+        }
+    }
+
+    #[test]
+    fn work_is_given_up_between_blocks() {
+        let mut matrix = Matrix::identity(LARGE + 1, LARGE + 1);
+        assert_eq!(factor(&mut matrix.clone(), &|| true), Err(Failure::Stopped));
+        matrix[(700, 700)] = -1.0;
+        assert_eq!(factor(&mut matrix, &|| false), Err(Failure::Pivot(700)));
+    }
+}

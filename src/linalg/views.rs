@@ -1,0 +1,26 @@
+//! nalgebra's matrices as faer sees them, and the factorization of a whole matrix.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{LltError, LltParams, cholesky_in_place, cholesky_in_place_scratch};
+use faer::{Auto, MatMut, MatRef, Par, Spec};
+
+use super::Matrix;
+
+pub(super) fn view(matrix: &Matrix) -> MatRef<'_, f64> {
+    MatRef::from_column_major_slice(matrix.as_slice(), matrix.nrows(), matrix.ncols())
+}
+
+pub(super) fn view_mut(matrix: &mut Matrix) -> MatMut<'_, f64> {
+    let (rows, columns) = matrix.shape();
+    MatMut::from_column_major_slice_mut(matrix.as_mut_slice(), rows, columns)
+}
+
+/// The Cholesky factor in the lower triangle, or the first row whose pivot is not positive.
+pub(super) fn factor_whole(matrix: MatMut<'_, f64>) -> Result<(), usize> {
+    let n = matrix.nrows();
+    let params: Spec<LltParams, f64> = <LltParams as Auto<f64>>::auto().into();
+    let mut buffer = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, params));
+    cholesky_in_place(matrix, Default::default(), Par::Seq, MemStack::new(&mut buffer), params)
+        .map(|_| ())
+        .map_err(|LltError::NonPositivePivot { index }| index)
+}
