@@ -64,7 +64,7 @@
 //! - [`describe`], [`figure`]: results as tables and figures, rounded for people; figures as data, then SVG, PNG or the
 //!   cells of a terminal.
 //! - [`results`]: predictions, parts of a sum, residuals, scores, comparison, a file to keep a fit in; features of a kernel.
-//! - [`search`]: which kernel the data speak for: edits of expressions, a race of candidates, scores.
+//! - [`search`]: which kernel has the best score: edits of expressions, a race of candidates, scores.
 //! - [`surface`]: meshes drawn from a kernel over two inputs, glued where its symmetries say so; mesh files.
 //! - [`fit`]: where a fit starts, the optimiser, standard errors, what a person should look at.
 //! - [`model`]: a kernel with noise and mean beside its rows: evidence, gradient, posterior.

@@ -3,7 +3,7 @@
 use super::numbers::{percent, rounded, significant};
 use super::text_table::Grid;
 use crate::fit::Fit;
-use crate::model::Model;
+use crate::model::{Bernoulli, Model, Parameter, ParameterKind, is_nothing};
 use crate::results::metric::{Metric, Scale};
 use crate::results::{Compared, OrderVariance, Score, Symmetry};
 
@@ -39,21 +39,69 @@ pub fn compared(compared: &[Compared], names: Option<&[String]>) -> String {
     let what = if alike || names.is_some() { "model" } else { "kernel" };
     let classes = compared.iter().any(|one| one.fit.problem().classes().is_some());
     let wrong = if classes { "loo error" } else { "loo rmse" };
-    let mut grid = Grid::new([what, "BIC", "ΔBIC", "lml", "log Bayes factor", "parameters", "loo nll", wrong]);
-    for (one, label) in compared.iter().zip(labels) {
+    let mut grid = Grid::new([what, "BIC", "ΔBIC", "lml", "Δlml", "parameters", "loo nll", wrong]);
+    for (one, label) in compared.iter().zip(&labels) {
         let maybe = |value: Option<f64>, text: fn(f64) -> String| value.map_or("–".to_string(), text);
         grid.row([
-            label,
+            label.clone(),
             significant(one.fit.bic, 6),
             format!("{:.1}", one.delta_bic),
             significant(one.fit.lml(), 6),
-            format!("{:.1}", one.log_bayes),
+            format!("{:.1}", one.delta_lml),
             one.fit.free.to_string(),
             maybe(one.loo_nll, rounded),
             if classes { maybe(one.loo_error, percent) } else { maybe(one.loo_rmse, rounded) },
         ]);
     }
-    grid.text()
+    let notes = notes(compared, &labels);
+    std::iter::once(grid.text())
+        .chain(notes.into_iter().map(|note| format!("note: {note}")))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// In which way the numbers of a comparison are not of one kind.
+fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
+    let named = |which: &dyn Fn(&Fit) -> bool| -> Vec<String> {
+        let those = compared.iter().zip(labels).filter(|(one, _)| which(&one.fit));
+        those.map(|(_, label)| format!("`{label}`")).collect()
+    };
+    let mut notes = Vec::new();
+    // coefficients of the mean function are maximized over, and those of a kernel averaged over
+    let maximized = |fit: &Fit| {
+        let slope = |p: &Parameter| matches!(p.kind, ParameterKind::Mean(i) if i > 0) && p.is_free();
+        fit.ended.is_some() && fit.parameters().iter().any(slope)
+    };
+    let most = named(&maximized);
+    if !most.is_empty() && most.len() < compared.len() {
+        notes.push(format!(
+            "the lml of {} is a likelihood maximized over coefficients, that of the others is averaged over functions: \
+             BIC and loo nll compare them, Δlml does not",
+            most.join(", ")
+        ));
+    }
+    let by_ep = named(&|fit| fit.model.bernoulli() == Some(Bernoulli::Ep));
+    let by_laplace =
+        named(&|fit| matches!(fit.model.bernoulli(), Some(Bernoulli::Laplace(_))) && !is_nothing(&fit.model.kernel));
+    if !by_ep.is_empty() && !by_laplace.is_empty() {
+        notes.push(format!(
+            "the lml of {} is approximated by expectation propagation, that of {} by Laplace's method: their difference is \
+             partly that of the approximations",
+            by_ep.join(", "),
+            by_laplace.join(", ")
+        ));
+    }
+    for (one, label) in compared.iter().zip(labels) {
+        let (missing, free) = (one.fit.undetermined(), one.fit.free);
+        if missing > 0 {
+            notes.push(format!(
+                "BIC counts all {free} parameters of `{label}`, of which the data do not determine {missing}: it may be up to \
+                 {:.1} too high",
+                missing as f64 * (one.fit.problem().n().max(1) as f64).ln()
+            ));
+        }
+    }
+    notes
 }
 
 /// The share of each order of interaction.
@@ -85,21 +133,21 @@ pub fn orders(fit: &Fit, found: &[(String, Vec<OrderVariance>)]) -> String {
 
 /// Symmetries side by side, the best first.
 pub fn symmetries(found: &[Symmetry]) -> String {
-    let mut grid = Grid::new(["symmetry", "log Bayes factor", "lml", "BIC"]);
+    let mut grid = Grid::new(["symmetry", "Δlml", "lml", "BIC"]);
     for one in found {
         grid.row([
             super::tables::symmetry(one).to_string(),
-            if one.name.is_empty() { "0".into() } else { format!("{:+.2}", one.log_bayes) },
+            if one.name.is_empty() { "0".into() } else { format!("{:+.2}", one.delta_lml) },
             format!("{:.2}", one.fit.lml()),
             format!("{:.2}", one.fit.bic),
         ]);
     }
-    let best = found.first().map_or(String::new(), |best| match best.log_bayes {
-        more if more > 3.0 => format!("\nthe data speak for: {}\n  {}", best.name, best.fit.model.kernel.heading()),
-        more if more > 0.0 => format!("\nthe data hardly tell; most for: {}", best.name),
-        _ => "\nthe data speak for none of these".to_string(),
+    let best = found.first().map_or(String::new(), |best| match best.delta_lml {
+        more if more > 3.0 => format!("\nfavoured: {}\n  {}", best.name, best.fit.model.kernel.heading()),
+        more if more > 0.0 => format!("\nslightly favoured: {}", best.name),
+        _ => "\nnone of these is favoured".to_string(),
     });
-    format!("symmetries by evidence, against the model without\n{}{best}", grid.text())
+    format!("symmetries by log marginal likelihood, against the model without\n{}{best}", grid.text())
 }
 
 /// A kernel as it was asked for, or the model that has none of its own; without its values where these were all written, as

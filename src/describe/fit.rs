@@ -86,6 +86,10 @@ pub fn fit(fit: &Fit) -> String {
     }
     match (fit.model.noise_column(), fit.noise()) {
         (Some(name), _) => say("noise", format!("known, from column `{name}`")),
+        (_, Some(0.0)) if fit.posterior.jitter() > 0.0 => {
+            let sd = rounded(fit.posterior.jitter().sqrt());
+            say("noise", format!("standard deviation {sd}, jitter that the covariance cannot do without"));
+        }
         (_, Some(0.0)) => say("noise", "none besides the kernel's own".into()),
         (_, Some(noise)) => {
             let unit = problem.pipeline().target().unit(data.target().and_then(|t| t.unit()));
@@ -152,6 +156,12 @@ pub fn parameters_grid(fit: &Fit) -> Grid {
     for i in own_parameters(fit) {
         let (parameter, value, error) = (&fit.parameters()[i], fit.values()[i], &fit.standard_errors[i]);
         if parameter.kind == ParameterKind::Noise && value == 0.0 {
+            let jitter = fit.posterior.jitter();
+            if jitter > 0.0 {
+                let unit = parameter.unit.clone().unwrap_or_default();
+                let why = "noise that the covariance cannot do without".to_string();
+                grid.row(["jitter".to_string(), significant(jitter, 2), "–".into(), unit, why]);
+            }
             continue;
         }
         // what a wrap holds by itself (the base kernels of an additive one) is no parameter of the model

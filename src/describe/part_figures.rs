@@ -7,7 +7,7 @@ use crate::figure::standard_figures::{
 };
 use crate::figure::{Figure, Mark, Panel, Role};
 use crate::model::ModelError;
-use crate::results::{Along, Beyond, Component, Decomposition, residuals};
+use crate::results::{Beyond, Component, Decomposition, PartialEffect, residuals};
 
 /// Points of the grids that curves are drawn on, and along each side of a plane.
 const GRID: usize = 400;
@@ -17,7 +17,7 @@ const PAIRS: usize = 9;
 const BAND: &str = "±2 sd";
 
 /// A panel for each part: over its one input with what the other parts leave of the data, over the plane of its two, else
-/// row by row. Along the one input the last panel has what all of them leave.
+/// row by row. PartialEffect the one input the last panel has what all of them leave.
 ///
 /// # Errors
 /// As [`decompose`](crate::results::decompose).
@@ -46,8 +46,8 @@ pub fn panels(parts: &Decomposition, beyond: Beyond) -> Result<Vec<Panel>, Model
     for (i, part) in parts.components.iter().enumerate() {
         let along = match (parts.training, single) {
             (false, _) => None,
-            (true, true) => parts.along_beyond(i, GRID, beyond)?,
-            (true, false) => parts.along(i, SIDE * 5)?,
+            (true, true) => parts.partial_effect_over(i, GRID, beyond)?,
+            (true, false) => parts.partial_effect(i, SIDE * 5)?,
         };
         panels.push(match along {
             Some(along) if along.inputs.len() == 1 => {
@@ -58,7 +58,7 @@ pub fn panels(parts: &Decomposition, beyond: Beyond) -> Result<Vec<Panel>, Model
                 }
                 panel
             }
-            Some(_) => match parts.along(i, SIDE)? {
+            Some(_) => match parts.partial_effect(i, SIDE)? {
                 Some(along) => plane(parts, part, &along, &y_name),
                 None => rows(parts, part, i, &y_name),
             },
@@ -125,7 +125,7 @@ fn band(mean: &[f64], var: &[f64], sign: f64) -> Vec<f64> {
     mean.iter().zip(var).map(|(m, v)| m + sign * 2.0 * v.sqrt()).collect()
 }
 
-fn curve(parts: &Decomposition, part: &Component, along: &Along, partial: &[f64], y_name: &str) -> Panel {
+fn curve(parts: &Decomposition, part: &Component, along: &PartialEffect, partial: &[f64], y_name: &str) -> Panel {
     let data = parts.fit.problem().data();
     let x = data.column(&along.inputs[0]).map_or_else(Vec::new, |c| c.values().to_vec());
     let (lo, hi) = (band(&along.mean, &along.var, -1.0), band(&along.mean, &along.var, 1.0));
@@ -138,7 +138,7 @@ fn curve(parts: &Decomposition, part: &Component, along: &Along, partial: &[f64]
     component_panel(&label_of(data, &along.inputs[0]), y_name, part, BAND)
 }
 
-fn plane(parts: &Decomposition, part: &Component, along: &Along, y_name: &str) -> Panel {
+fn plane(parts: &Decomposition, part: &Component, along: &PartialEffect, y_name: &str) -> Panel {
     let data = parts.fit.problem().data();
     let values = |i: usize| data.column(&along.inputs[i]).map_or_else(Vec::new, |c| c.values().to_vec());
     let heat = Mark::Heat {

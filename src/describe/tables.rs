@@ -99,7 +99,7 @@ pub fn compared(compared: &[Compared], names: Option<&[String]>) -> Table {
         .numbers("bic", &of(|c| c.fit.bic))
         .numbers("delta_bic", &of(|c| c.delta_bic))
         .numbers("lml", &of(|c| c.fit.lml()))
-        .numbers("log_bayes", &of(|c| c.log_bayes))
+        .numbers("delta_lml", &of(|c| c.delta_lml))
         .numbers("parameters", &of(|c| c.fit.free as f64))
         .numbers("loo_nll", &of(|c| c.loo_nll.unwrap_or(f64::NAN)));
     if compared.iter().any(|c| c.fit.problem().classes().is_some()) {
@@ -134,7 +134,7 @@ pub fn symmetries(found: &[Symmetry]) -> Table {
     let numbers = |of: fn(&Symmetry) -> f64| found.iter().map(of).collect::<Vec<_>>();
     Table::new()
         .texts("symmetry", found.iter().map(|s| Some(symmetry(s).to_string())).collect())
-        .numbers("log_bayes", &numbers(|s| s.log_bayes))
+        .numbers("delta_lml", &numbers(|s| s.delta_lml))
         .numbers("lml", &numbers(|s| s.fit.lml()))
         .numbers("bic", &numbers(|s| s.fit.bic))
         .texts("kernel", found.iter().map(|s| Some(s.fit.model.kernel.to_string())).collect())

@@ -3,13 +3,16 @@
 use super::likelihood::Likelihood;
 use super::starts::Starts;
 use crate::linalg::{Matrix, Vector};
-use crate::model::{Model, Problem, Warm};
+use crate::model::{Model, Parameter, ParameterKind, Problem, Warm};
 use crate::param::{Param, State};
 
 /// Beyond this many e-folds (or spreads of a column) either way a parameter is called not determined.
 const UNDETERMINED: f64 = 4.0;
-/// Directions of less curvature than this, with that of each parameter alone taken for 1, are not determined.
-const FLOOR: f64 = 1e-9;
+/// The same of a mean function, whose offset may lie far outside the data and be known all the same.
+const UNDETERMINED_MEAN: f64 = 1e6;
+/// The log posterior falls by a half at one standard deviation. Along a direction in which it falls by less than this the
+/// curvature was rounding, and nothing is determined.
+const LEAST_FALL: f64 = 0.05;
 /// The same for steps: nearly flat directions are left to the optimiser, which looks at values.
 const STEP_FLOOR: f64 = 1e-5;
 /// Newton steps at most; with one Hessian, each of one evaluation.
@@ -56,6 +59,11 @@ pub fn laplace_evidence(problem: &Problem, values: &[f64], sd: f64) -> Option<f6
     Some(total + prior - 0.5 * curvature.log_det(1.0 / (sd * sd)))
 }
 
+/// So far from its value a parameter is not determined.
+fn limit(parameter: &Parameter) -> f64 {
+    if matches!(parameter.kind, ParameterKind::Mean(_)) { UNDETERMINED_MEAN } else { UNDETERMINED }
+}
+
 fn without_value(param: &Param) -> Param {
     match param.state {
         State::Free(_) if param.prior.is_none() && param.tie.is_none() => Param::default(),
@@ -74,6 +82,7 @@ impl Curvature {
             return None;
         }
         let mut warm = Warm::default();
+        let here = objective.at_from(values, false, &mut warm)?.slopes;
         let mut difference = |a: usize, h: f64| -> Option<Vec<f64>> {
             let mut slopes = |by: f64| -> Option<Vec<f64>> {
                 let mut moved = values.to_vec();
@@ -81,11 +90,20 @@ impl Curvature {
                 moved[free[a]] = domain.moved(values[free[a]], by);
                 Some(objective.at_from(&moved, false, &mut warm)?.slopes)
             };
-            let (up, down) = (slopes(h)?, slopes(-h)?);
-            Some(free.iter().map(|&i| (down[i] - up[i]) / (2.0 * h)).collect())
+            // where the covariance is singular on one side, the other side says it
+            let (up, down, width) = match (slopes(h), slopes(-h)) {
+                (Some(up), Some(down)) => (up, down, 2.0 * h),
+                (Some(up), None) => (up, here.clone(), h),
+                (None, Some(down)) => (here.clone(), down, h),
+                (None, None) => return None,
+            };
+            Some(free.iter().map(|&i| (down[i] - up[i]) / width).collect())
         };
         let mut hessian = Matrix::zeros(p, p);
         for a in 0..p {
+            if objective.is_stopped() {
+                return None;
+            }
             // periods are determined to a thousandth of other parameters: the step has to be a small part of the error
             let rough = difference(a, 1e-6)?;
             let h = (0.02 / rough[a].abs().sqrt()).clamp(1e-6, 1e-2);
@@ -108,27 +126,49 @@ impl Curvature {
     }
 
     /// The standard error of every parameter in natural units, by the delta method. `None` for parameters that are not
-    /// free, on a bound, or not determined by the data: a direction without curvature takes its parameters along and
-    /// leaves the others their errors.
+    /// free, on a bound, or not determined by the data.
+    ///
+    /// They are those of the inverse of the curvature. Along a direction without curvature the parameters can go as far as
+    /// until one of them is not determined; the others move by their shares in the direction, and keep their errors where
+    /// they have none.
     pub fn standard_errors(&self, objective: &Likelihood<'_>, values: &[f64]) -> Vec<Option<f64>> {
         let parameters = objective.problem().parameters();
+        let reach: Vec<f64> = (0..self.values.len()).map(|k| self.reach(k, objective, values)).collect();
         let mut errors = vec![None; parameters.len()];
-        for (a, &i) in self.free.iter().enumerate() {
-            let mut variance = if self.scale[a] > 0.0 { 0.0 } else { f64::INFINITY };
-            for (k, &value) in self.values.iter().enumerate() {
-                let part = self.vectors[(a, k)].powi(2);
-                if value > FLOOR {
-                    variance += part / value;
-                } else if part > 1e-6 {
-                    variance = f64::INFINITY;
-                }
-            }
+        for (a, &i) in self.free.iter().enumerate().filter(|(a, _)| self.scale[*a] > 0.0) {
+            let variance: f64 = reach.iter().enumerate().map(|(k, reach)| (self.vectors[(a, k)] * reach).powi(2)).sum();
             let error = self.scale[a] * variance.sqrt();
-            if error < UNDETERMINED {
-                errors[i] = Some(error * parameters[i].domain.slope(values[i]));
+            if error < 0.99 * limit(&parameters[i]) {
+                errors[i] = Some(error * parameters[i].domain.slope(values[i])).filter(|error| error.is_finite());
             }
         }
         errors
+    }
+
+    /// How far the parameters go along a direction: a standard deviation, or until one of them is not determined.
+    fn reach(&self, k: usize, objective: &Likelihood<'_>, values: &[f64]) -> f64 {
+        let parameters = objective.problem().parameters();
+        let moves = |a: usize| self.scale[a] * self.vectors[(a, k)].abs() / limit(&parameters[self.free[a]]);
+        let fastest = (0..self.free.len()).map(moves).fold(0.0, f64::max);
+        if fastest == 0.0 {
+            return 0.0;
+        }
+        let farthest = 1.0 / fastest;
+        let sd = 1.0 / self.values[k].sqrt();
+        if !(sd < farthest) {
+            return farthest;
+        }
+        // what the differences of gradients said is seen in values
+        let Some(here) = objective.total(values) else { return sd };
+        let falls = |by: f64| {
+            let mut moved = values.to_vec();
+            for (a, &i) in self.free.iter().enumerate() {
+                let domain = parameters[i].domain;
+                moved[i] = domain.moved(values[i], by * self.scale[a] * self.vectors[(a, k)]);
+            }
+            objective.total(&moved).is_none_or(|there| here - there > LEAST_FALL)
+        };
+        if falls(sd) || falls(-sd) { sd } else { farthest }
     }
 
     /// log det of the Hessian with a precision added to its diagonal; curvature that is missing counts as none.

@@ -9,7 +9,7 @@ use super::hints::hints;
 use super::likelihood::{Followed, Likelihood};
 use super::optimize::{Ended, Objective, Options as Search, Run};
 use super::result::{Fit, Options, Start};
-use super::starts::{Starts, latent_fences};
+use super::starts::{Starts, latent_fences, noise_fence};
 use crate::data::Dataset;
 use crate::model::{Evidencer, Model, ModelError, Posterior, Problem};
 use crate::progress::{Progress, Quiet};
@@ -24,7 +24,7 @@ use crate::progress::{Progress, Quiet};
 /// Whatever [`Problem::new`] refuses, or [`ModelError::NotPositiveDefinite`] when no start has a finite evidence.
 pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progress) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, false)?;
-    let fences = latent_fences(&problem);
+    let fences = latent_fences(&problem).into_iter().chain(noise_fence(&problem)).collect();
     let problem = problem.fenced(fences);
     let starts = Starts::new(&problem, options.seed);
     let objective = Likelihood::new(&problem).stopped_by(progress);
@@ -45,7 +45,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         runs.truncate(1);
     }
     race(&objective, &mut runs, options.max_iter, progress);
-    hop(&objective, &starts, &mut runs, &search, progress);
+    try_other_maxima(&objective, &starts, &mut runs, &search, progress);
     let Some(best) = best(&runs) else {
         if progress.stop() {
             return Err(ModelError::Stopped);
@@ -234,7 +234,7 @@ const HOPS: usize = 3;
 
 /// Maxima that a gradient does not lead between lie at known places: the period halved or doubled, the centre of a line
 /// on the other side of the data. Looks there from the best of the runs, which goes over to the best that is found.
-fn hop<'l, 'p>(
+fn try_other_maxima<'l, 'p>(
     objective: &'l Likelihood<'p>,
     starts: &Starts<'_>,
     runs: &mut [Entry<'l, 'p>],
@@ -245,7 +245,7 @@ fn hop<'l, 'p>(
         let Some(from) = best(runs) else { return };
         let (index, least) = (from.index, value(from));
         let mut beside: Vec<Entry<'_, '_>> = starts
-            .beside(&objective.to_values(&from.run.outcome().at))
+            .other_maxima(&objective.to_values(&from.run.outcome().at))
             .iter()
             .enumerate()
             .map(|(index, values)| Entry::new(objective, index, values, search))

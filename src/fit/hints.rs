@@ -10,18 +10,15 @@ pub fn hints(fit: &Fit) -> Vec<String> {
     let mut hints = Vec::new();
     let (problem, values) = (fit.problem(), fit.values());
     if fit.posterior.jitter() > 0.0 {
-        hints.push(format!(
-            "jitter of {:.1e} was added to the diagonal: the covariance was not positive definite without",
-            fit.posterior.jitter()
-        ));
+        hints.push(jittered(fit.posterior.jitter()));
     }
     if fit.posterior.pseudo().is_some_and(|pseudo| !pseudo.converged) {
-        hints.push(UNSETTLED.to_string());
+        hints.push(NOT_CONVERGED.to_string());
     }
     if let Some(ended) = fit.ended.filter(|e| !e.well()) {
         hints.push(format!("the fit has {ended}: the values are the best so far"));
     }
-    hints.extend(parted(fit));
+    hints.extend(linearly_separable(fit));
     let n = problem.n();
     if fit.free > n {
         hints.push(format!("{} free parameters for {n} rows: the data cannot determine them", fit.free));
@@ -29,7 +26,7 @@ pub fn hints(fit: &Fit) -> Vec<String> {
     let x = problem.x();
     if fit.ended.is_some() {
         hints.extend(constant_columns(fit));
-        hints.extend(not_told_apart(fit));
+        hints.extend(redundant_parts(fit));
     }
     let y_variance = variance(problem.y());
     for (i, (parameter, &value)) in problem.parameters().iter().zip(values).enumerate() {
@@ -59,6 +56,20 @@ pub fn hints(fit: &Fit) -> Vec<String> {
         }
         let column_name = &problem.names()[column];
         match parameter.role {
+            // the width of a changepoint: how long one kernel takes to give way to another
+            Role::LengthScale if name.ends_with(".width") => {
+                if span(x[column]).is_some_and(|s| value > s) {
+                    hints.push(format!(
+                        "`{name}` = {} is longer than the range of {column_name}: the change is not complete within the data",
+                        short(value)
+                    ));
+                } else if median_gap(x[column]).is_some_and(|g| value < 0.5 * g) {
+                    hints.push(format!(
+                        "`{name}` = {} is below the spacing of {column_name}: the change is a jump between two rows",
+                        short(value)
+                    ));
+                }
+            }
             Role::LengthScale => {
                 if span(x[column]).is_some_and(|s| value > FAR * s) {
                     hints.push(format!(
@@ -82,8 +93,16 @@ pub fn hints(fit: &Fit) -> Vec<String> {
     hints
 }
 
+/// Of a covariance that needed jitter.
+pub(crate) fn jittered(jitter: f64) -> String {
+    format!(
+        "jitter of {jitter:.1e} was added to the diagonal and counts as noise of that variance: without it the covariance \
+         is singular to rounding"
+    )
+}
+
 /// Of an approximation that has not converged.
-pub(crate) const UNSETTLED: &str =
+pub(crate) const NOT_CONVERGED: &str =
     "the approximation of the classes did not settle: evidence and probabilities are those of its best round";
 
 /// A length-scale of so many times the range of its column leaves a function as good as straight.
@@ -106,7 +125,7 @@ fn constant_columns(fit: &Fit) -> Vec<String> {
 }
 
 /// Classes that a linear function parts: the likelihood of logistic regression grows with its slopes without end.
-fn parted(fit: &Fit) -> Option<String> {
+fn linearly_separable(fit: &Fit) -> Option<String> {
     let problem = fit.problem();
     let how = problem.model().bernoulli().filter(|_| is_nothing(&problem.model().kernel) && fit.ended.is_some())?;
     let latent = fit.posterior.fitted().ok()?;
@@ -122,7 +141,7 @@ fn parted(fit: &Fit) -> Option<String> {
 const CERTAIN: f64 = 0.999;
 
 /// Parts that say the same: the kernel can do no more than one with fewer parameters.
-fn not_told_apart(fit: &Fit) -> Option<String> {
+fn redundant_parts(fit: &Fit) -> Option<String> {
     let schema = fit.problem().schema();
     let free = |kernel: &Kernel| -> Option<usize> {
         Some(kernel.bind(&schema).ok()?.slots().iter().filter(|slot| slot.state == SlotState::Free).count())

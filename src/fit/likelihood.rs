@@ -126,13 +126,30 @@ impl Likelihood<'_> {
         self.at_from(values, profile, &mut Warm::default())
     }
 
-    /// The same, with classes' approximation begun where that of a place nearby ended.
+    /// The log posterior alone. `None` where it has none.
+    pub fn total(&self, values: &[f64]) -> Option<f64> {
+        Some(self.look(values, false, false, &mut Warm::default())?.total)
+    }
+
+    /// Whether somebody asked to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.progress.stop()
+    }
+
+    /// The same as [`Likelihood::at`], with classes' approximation begun where that of a place nearby ended.
     pub fn at_from(&self, values: &[f64], profile: bool, warm: &mut Warm) -> Option<Here> {
+        self.look(values, true, profile, warm)
+    }
+
+    fn look(&self, values: &[f64], gradient: bool, profile: bool, warm: &mut Warm) -> Option<Here> {
         let parameters = self.problem.parameters();
         if parameters.iter().zip(values).any(|(p, &v)| p.is_free() && !p.domain.contains(v)) {
             return None;
         }
-        let evidence = self.evidence_from(values, true, profile, warm).ok()?;
+        let mut evidence = self.evidence_from(values, gradient, profile, warm).ok()?;
+        if !gradient {
+            evidence.gradient.resize(values.len(), 0.0);
+        }
         // what an approximation says before it has settled may be far too much
         if evidence.gradient.is_empty() || !evidence.converged {
             return None;

@@ -20,7 +20,7 @@ mod starts;
 
 pub use curvature::laplace_evidence;
 pub use fitting::{condition, fit, given, judged};
-pub(crate) use hints::{UNSETTLED, hints};
+pub(crate) use hints::{NOT_CONVERGED, hints, jittered};
 pub use likelihood::Likelihood;
 pub use result::{Fit, Options, Start};
 pub use starts::{Column, Starts};

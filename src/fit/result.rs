@@ -81,6 +81,14 @@ impl Fit {
         self.converged() || self.standard_errors.iter().any(Option::is_some)
     }
 
+    /// How many free parameters the data do not determine.
+    pub fn undetermined(&self) -> usize {
+        let parameters = self.parameters().iter().zip(self.values()).zip(&self.standard_errors);
+        let open = |p: &Parameter, value: f64| p.is_free() && !p.domain.on_bound(value);
+        let missing = parameters.filter(|((p, value), error)| error.is_none() && open(p, **value)).count();
+        if self.is_judged() { missing } else { 0 }
+    }
+
     /// Whether the optimiser reached a maximum.
     pub fn converged(&self) -> bool {
         self.ended.is_some_and(|e| e.well())

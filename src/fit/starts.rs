@@ -114,7 +114,7 @@ impl<'p> Starts<'p> {
 
     /// The places beside some values where another maximum may lie: each period halved and doubled, each location
     /// mirrored about the middle of its column.
-    pub fn beside(&self, values: &[f64]) -> Vec<Vec<f64>> {
+    pub fn other_maxima(&self, values: &[f64]) -> Vec<Vec<f64>> {
         let mut all = Vec::new();
         for (at, p) in self.problem.parameters().iter().enumerate() {
             let open =
@@ -362,6 +362,17 @@ pub(crate) fn latent_fences(problem: &Problem) -> Vec<Fence> {
     };
     let all = problem.parameters().iter().zip(start).enumerate().filter(|(_, (p, _))| size(p));
     all.map(|(i, (_, start))| Fence { powers: vec![(i, -1.0)], least: 1.0 / (CERTAIN * start) }).collect()
+}
+
+/// Noise of less than this share of the target's variance is none: what it would add to the evidence is rounding.
+const LEAST_NOISE: f64 = 1e-10;
+
+/// The limit below which a fit does not look for free noise, where nothing is written of it.
+pub(super) fn noise_fence(problem: &Problem) -> Option<Fence> {
+    let least = LEAST_NOISE * problem.target_variance();
+    let free = |p: &Parameter| p.kind == ParameterKind::Noise && p.is_free() && p.param.prior.is_none();
+    let at = problem.parameters().iter().position(|p| free(p) && !matches!(p.param.state, State::Bounded { .. }))?;
+    least.is_normal().then(|| Fence { powers: vec![(at, 1.0)], least })
 }
 
 /// Half the mean square of the differences between neighbours along x: what noise adds, and what the function changes

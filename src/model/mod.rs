@@ -27,7 +27,7 @@ pub use parameters::{MEAN, NOISE, Parameter, ParameterKind};
 pub use posterior::{Moments, Part, Posterior, Replicates};
 pub use print::step_text;
 pub(crate) use problem::has_white_noise;
-pub use problem::{Fence, Problem};
+pub use problem::{Fence, Problem, is_noise};
 
 use crate::data::Step;
 use crate::kernel::Kernel;

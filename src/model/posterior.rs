@@ -6,9 +6,11 @@ mod without;
 use super::baseline::is_nothing;
 use super::classes::{Approximator, Pseudo, Warm};
 use super::jitter::jitters;
+use super::problem::is_noise;
 use super::{Bernoulli, ModelError, Problem, cavity};
 use crate::kernel::{Bound, Kernel, Points};
 use crate::linalg::{Cholesky, Matrix, Vector, Workspace, orthonormal, pivoted_cholesky, transposed_product};
+use crate::progress::{Progress, Silent};
 
 /// A Gaussian process given its training rows, at fixed values of its parameters. Of a classifier it is the latent
 /// function, and pseudo-observations stand in for the rows: K is then the covariance with their noise.
@@ -50,6 +52,10 @@ pub struct Part {
     /// Never negative.
     pub var: Vec<f64>,
 }
+
+/// Rows that are predicted at a time, and multiplications for these.
+const ROWS: usize = 2048;
+const ENTRIES: usize = 2_000_000_000;
 
 impl Posterior {
     /// Conditions on the training rows at these values, with jitter as further noise if that must be.
@@ -125,11 +131,51 @@ impl Posterior {
     /// # Errors
     /// Rows that the kernel cannot look at.
     pub fn predict(&self, x: &[&[f64]]) -> Result<Moments, ModelError> {
-        let (cross, diagonal, mean) = self.against(x)?;
-        let mean = mean + cross.tr_mul(&self.alpha);
-        let half = self.factor.half_solve(&cross);
-        let var_f = diagonal.iter().zip(half.column_iter()).map(|(d, h)| (d - h.norm_squared()).max(0.0)).collect();
-        Ok(Moments { mean: mean.as_slice().to_vec(), var_f })
+        self.predict_unless(x, &Silent)
+    }
+
+    /// The same, some rows at a time, so that memory does not grow with their number, and given up when somebody asks to
+    /// stop.
+    ///
+    /// # Errors
+    /// As [`Posterior::predict`]; [`ModelError::Stopped`].
+    pub fn predict_unless(&self, x: &[&[f64]], progress: &dyn Progress) -> Result<Moments, ModelError> {
+        let rows = x.first().map_or(0, |column| column.len());
+        // a fraction of a second each
+        let block = (ENTRIES / self.problem.n().max(1).pow(2)).clamp(16, ROWS);
+        let mut all = Moments { mean: Vec::with_capacity(rows), var_f: Vec::with_capacity(rows) };
+        for first in (0..rows).step_by(block) {
+            if progress.stop() {
+                return Err(ModelError::Stopped);
+            }
+            let some: Vec<&[f64]> = x.iter().map(|column| &column[first..(first + block).min(rows)]).collect();
+            let (cross, diagonal, mean) = self.against(&some)?;
+            let mean = mean + cross.tr_mul(&self.alpha);
+            let half = self.factor.half_solve(&cross);
+            all.mean.extend_from_slice(mean.as_slice());
+            all.var_f.extend(diagonal.iter().zip(half.column_iter()).map(|(d, h)| (d - h.norm_squared()).max(0.0)));
+            progress.report((first + some[0].len()) as f64 / rows as f64, "predicting");
+        }
+        Ok(all)
+    }
+
+    /// The variance of the summands that are noise at new rows: of an observation, and not of the function. `None` where
+    /// there are none.
+    ///
+    /// # Errors
+    /// Rows that a part cannot look at.
+    pub fn white_noise(&self, x: &[&[f64]]) -> Result<Option<Vec<f64>>, ModelError> {
+        let kernel = self.problem.bound().with_values(self.problem.kernel_values(&self.values));
+        let mut noise: Option<Vec<f64>> = None;
+        for term in kernel.summands().into_iter().filter(|term| is_noise(term)) {
+            let bound = term.bind(&self.problem.schema())?;
+            let own = bound.diagonal(&bound.values(), &bound.points(x)?)?;
+            noise = Some(match noise {
+                Some(other) => other.iter().zip(&own).map(|(a, b)| a + b).collect(),
+                None => own,
+            });
+        }
+        Ok(noise)
     }
 
     /// The means alone: O(n) a row.

@@ -46,7 +46,7 @@ pub struct Fence {
 impl Fence {
     /// How far values are beyond it, in logarithms: above 0 beyond, below 0 within.
     pub fn beyond(&self, values: &[f64]) -> f64 {
-        self.least.ln() - self.powers.iter().map(|&(i, power)| power * values[i].ln()).sum::<f64>()
+        (self.least / self.powers.iter().map(|&(i, power)| values[i].powf(power)).product::<f64>()).ln()
     }
 
     /// Whether values are at it or beyond.
@@ -399,6 +399,12 @@ fn noise_of(data: &Dataset, name: &str) -> Result<Vec<f64>, ModelError> {
         return Err(ModelError::NegativeNoise { column, value, row: data.row(i) });
     }
     Ok(column.values().to_vec())
+}
+
+/// Whether a term says nothing of one row to another: white noise, or a product with it.
+pub fn is_noise(term: &Kernel) -> bool {
+    let white = |k: &&Kernel| matches!(k.node(), crate::kernel::Node::Leaf(l) if l.family.spec().name == "WN");
+    term.factors().iter().any(white)
 }
 
 /// Whether white noise is a summand at the top.

@@ -25,6 +25,7 @@ use super::residuals;
 use crate::fit::Fit;
 use crate::linalg::Matrix;
 use crate::model::{ModelError, ParameterKind};
+use crate::progress::{Progress, Silent};
 
 pub use self::statistics::normal_scores;
 
@@ -114,6 +115,10 @@ pub const LEAST_DRAWS: usize = 99;
 const MOST_NUMBERS: usize = 20_000_000;
 /// Multiplications of each triangular product, at most: some seconds of them.
 const MOST_PRODUCTS: usize = 20_000_000_000;
+/// The same between two looks at whether somebody asks to stop.
+const BLOCK: usize = 1_000_000_000;
+/// Series whose powers are found at a time.
+const SERIES: usize = 1000;
 /// Residuals of fewer rows tell nothing.
 const LEAST_ROWS: usize = 5;
 
@@ -122,6 +127,14 @@ const LEAST_ROWS: usize = 5;
 /// # Errors
 /// [`ModelError::NotOfClasses`] of a classifier, else none but those of the fit's own rows.
 pub fn checks(fit: &Arc<Fit>, draws: usize, seed: u64) -> Result<Checks, ModelError> {
+    checks_unless(fit, draws, seed, &Silent)
+}
+
+/// The same, given up when somebody asks to stop.
+///
+/// # Errors
+/// As [`checks`]; [`ModelError::Stopped`].
+pub fn checks_unless(fit: &Arc<Fit>, draws: usize, seed: u64, progress: &dyn Progress) -> Result<Checks, ModelError> {
     if fit.problem().classes().is_some() {
         return Err(ModelError::NotOfClasses(
             "the checks ask whether residuals are normal, and those of classes cannot be: `score` says how good the \
@@ -132,7 +145,6 @@ pub fn checks(fit: &Arc<Fit>, draws: usize, seed: u64) -> Result<Checks, ModelEr
     let most = (MOST_NUMBERS / n.max(1)).min(MOST_PRODUCTS / (n * n).max(1));
     let draws = draws.min(most).max(LEAST_DRAWS);
     let mut random = Pcg64::seed_from_u64(seed);
-    let normals = Matrix::from_fn(n, draws, |_, _| StandardNormal.sample(&mut random));
     let fitted = fit.ended.is_some();
     let refit: Vec<usize> = fit
         .parameters()
@@ -140,31 +152,53 @@ pub fn checks(fit: &Arc<Fit>, draws: usize, seed: u64) -> Result<Checks, ModelEr
         .filter(|p| fitted && p.is_free())
         .filter_map(|p| if let ParameterKind::Mean(at) = p.kind { Some(at) } else { None })
         .collect();
-    let replicates = fit.posterior.replicates(&normals, &refit)?;
+    let (mut others, mut means) = (Vec::with_capacity(n * draws), Vec::with_capacity(n * draws));
+    let block = (BLOCK / (n * n).max(1)).clamp(16, 4096);
+    for first in (0..draws).step_by(block) {
+        if progress.stop() {
+            return Err(ModelError::Stopped);
+        }
+        let some = block.min(draws - first);
+        let normals = Matrix::from_fn(n, some, |_, _| StandardNormal.sample(&mut random));
+        let replicates = fit.posterior.replicates(&normals, &refit)?;
+        others.extend_from_slice(replicates.standardized.as_slice());
+        means.extend_from_slice(replicates.fitted.as_slice());
+        progress.report(0.5 * (first + some) as f64 / draws as f64, "drawing replicates");
+    }
     let found = residuals(fit)?;
     let series = Series {
         own: found.standardized,
         fitted: found.fitted,
-        others: replicates.standardized,
-        means: replicates.fitted,
+        others: Matrix::from_vec(n, draws, others),
+        means: Matrix::from_vec(n, draws, means),
+        progress,
     };
-    let mut checks: Vec<Check> =
-        Topic::ALL.iter().map(|&topic| Check { topic, found: series.look(topic, fit) }).collect();
+    let mut checks = Vec::new();
+    for topic in Topic::ALL {
+        checks.push(Check { topic, found: series.look(topic, fit) });
+        if progress.stop() {
+            return Err(ModelError::Stopped);
+        }
+    }
     if !series.is_spread() {
         checks.iter_mut().for_each(|check| check.found = Err("the residuals have no spread"));
     } else if n < LEAST_ROWS {
         checks.iter_mut().for_each(|check| check.found = Err("there are fewer than 5 rows"));
     }
     let (sorted, lower, upper) = series.envelope();
+    if progress.stop() {
+        return Err(ModelError::Stopped);
+    }
     Ok(Checks { fit: fit.clone(), checks, draws, seed, sorted, lower, upper })
 }
 
 /// Residuals and posterior means of the data, and those of the replicates, one a column.
-struct Series {
+struct Series<'p> {
     own: Vec<f64>,
     fitted: Vec<f64>,
     others: Matrix,
     means: Matrix,
+    progress: &'p dyn Progress,
 }
 
 /// On which side a statistic is worse.
@@ -174,14 +208,15 @@ enum Worse {
     Both,
 }
 
-impl Series {
+impl Series<'_> {
     fn is_spread(&self) -> bool {
         let mean = self.own.iter().sum::<f64>() / self.own.len().max(1) as f64;
         self.own.iter().all(|e| e.is_finite()) && self.own.iter().any(|e| (e - mean).abs() > 1e-12)
     }
 
+    /// The replicates, as long as nobody asks to stop.
     fn columns(&self) -> impl Iterator<Item = &[f64]> {
-        self.others.as_slice().chunks_exact(self.own.len().max(1))
+        self.others.as_slice().chunks_exact(self.own.len().max(1)).take_while(|_| !self.progress.stop())
     }
 
     fn look(&self, topic: Topic, fit: &Fit) -> Result<Finding, &'static str> {
@@ -197,8 +232,15 @@ impl Series {
             }
             Topic::Periodicity => {
                 let rhythms = Rhythms::new(along(fit)?).ok_or("there are too few places along the input")?;
-                let (own, others) =
-                    (rhythms.powers(&self.own, 1), rhythms.powers(self.others.as_slice(), self.others.ncols()));
+                let (n, own) = (self.own.len().max(1), rhythms.powers(&self.own, 1));
+                let mut others = Vec::new();
+                for some in self.others.as_slice().chunks(n * SERIES) {
+                    if self.progress.stop() {
+                        break;
+                    }
+                    others.extend_from_slice(rhythms.powers(some, some.len() / n).as_slice());
+                }
+                let others = Matrix::from_vec(own.nrows(), others.len() / own.nrows().max(1), others);
                 let (at, statistic, others) = rhythms.strongest(&own, &others);
                 let found = finding(statistic, others, &Worse::More);
                 Ok(Finding { about: About::Period(rhythms.period(at)), ..found })
@@ -227,6 +269,9 @@ impl Series {
         let others: Vec<Vec<f64>> = self.columns().map(ascending).collect();
         let (mut lower, mut upper) = (Vec::new(), Vec::new());
         for place in 0..self.own.len() {
+            if self.progress.stop() {
+                break;
+            }
             let all = ascending(&others.iter().map(|e| e[place]).collect::<Vec<f64>>());
             let last = all.len().saturating_sub(1);
             let quantile = |q: f64| all.get((q * last as f64).round() as usize).copied().unwrap_or(f64::NAN);

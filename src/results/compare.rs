@@ -12,8 +12,8 @@ pub struct Compared {
     pub fit: Arc<Fit>,
     /// Its place among the fits as they were given.
     pub place: usize,
-    /// log evidence less that of the best: the log Bayes factor against it, parameters at their best values.
-    pub log_bayes: f64,
+    /// log marginal likelihood less that of the best, both maximized over the parameters.
+    pub delta_lml: f64,
     /// BIC less that of the best.
     pub delta_bic: f64,
     /// Mean negative log predictive density of each row from the others; `None` where the model has no noise.
@@ -55,7 +55,7 @@ pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
             Compared {
                 fit: fit.clone(),
                 place,
-                log_bayes: fit.lml() - best_lml,
+                delta_lml: fit.lml() - best_lml,
                 delta_bic: fit.bic - best_bic,
                 loo_nll: score.as_ref().and_then(|s| s.get("nll")),
                 loo_rmse: score.as_ref().and_then(|s| s.get("rmse")),

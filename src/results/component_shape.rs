@@ -41,7 +41,7 @@ pub enum Shape {
 
 /// What one input among several does to a part, averaged over the rows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Effect {
+pub struct MainEffect {
     pub input: usize,
     pub range: (f64, f64),
     pub shape: Shape,
@@ -51,7 +51,7 @@ pub struct Effect {
 
 /// How a periodic part swings.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Swing {
+pub struct PeriodicShape {
     /// Highest less lowest value of the posterior mean within each period, without what it gains over the whole of it; evenly chosen where there are many; the
     /// earliest first.
     pub sizes: Vec<f64>,
@@ -97,12 +97,12 @@ pub fn inputs_of(fit: &Fit, term: &Kernel) -> Vec<usize> {
     places
 }
 
-/// The course of a term along its one input, from one place to another or over all rows. `None` where there is no extent, or
+/// The shape of a term along its one input, from one place to another or over all rows. `None` where there is no extent, or
 /// the input is made of categories.
 ///
 /// # Errors
 /// Rows that the term cannot look at.
-pub fn course(
+pub fn component_shape(
     fit: &Fit,
     term: &Kernel,
     input: usize,
@@ -135,7 +135,7 @@ pub fn course(
 ///
 /// # Errors
 /// Rows that the term cannot look at.
-pub fn effects(fit: &Fit, term: &Kernel, inputs: &[usize]) -> Result<Vec<Effect>, ModelError> {
+pub fn main_effects(fit: &Fit, term: &Kernel, inputs: &[usize]) -> Result<Vec<MainEffect>, ModelError> {
     let n = fit.problem().n();
     let count = n.min((ENTRIES / (n * PLACES * inputs.len().max(1)).max(1)).clamp(FEW, ROWS));
     let rows: Vec<usize> = (0..count).map(|i| i * n / count).collect();
@@ -148,7 +148,7 @@ pub fn effects(fit: &Fit, term: &Kernel, inputs: &[usize]) -> Result<Vec<Effect>
         let all = fit.posterior.summand_mean(term, &x)?;
         let means: Vec<f64> = all.chunks(rows.len()).map(|some| some.iter().sum::<f64>() / count as f64).collect();
         let (lo, hi) = ends(&means);
-        found.push(Effect { input, range, shape: shape(&means, range), size: hi - lo });
+        found.push(MainEffect { input, range, shape: shape(&means, range), size: hi - lo });
     }
     found.sort_by(|a, b| b.size.total_cmp(&a.size));
     Ok(found)
@@ -159,7 +159,13 @@ pub fn effects(fit: &Fit, term: &Kernel, inputs: &[usize]) -> Result<Vec<Effect>
 ///
 /// # Errors
 /// Rows that the term cannot look at.
-pub fn swing(fit: &Fit, term: &Kernel, input: usize, period: f64, round: f64) -> Result<Option<Swing>, ModelError> {
+pub fn periodic_shape(
+    fit: &Fit,
+    term: &Kernel,
+    input: usize,
+    period: f64,
+    round: f64,
+) -> Result<Option<PeriodicShape>, ModelError> {
     let Some((lo, hi)) = range(fit, input) else { return Ok(None) };
     let whole = ((hi - lo) / period).floor();
     if !(whole >= 1.0 && whole.is_finite()) {
@@ -183,7 +189,7 @@ pub fn swing(fit: &Fit, term: &Kernel, input: usize, period: f64, round: f64) ->
         highest.push((places[top] / round).rem_euclid(1.0));
         lowest.push((places[bottom] / round).rem_euclid(1.0));
     }
-    Ok(Some(Swing { sizes, highest: direction(&highest), lowest: direction(&lowest) }))
+    Ok(Some(PeriodicShape { sizes, highest: direction(&highest), lowest: direction(&lowest) }))
 }
 
 /// The mean of places on a circle of length 1, if they agree.

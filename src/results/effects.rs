@@ -11,7 +11,7 @@ use crate::model::{ModelError, has_white_noise};
 
 /// The posterior of a part over a grid of its one or two inputs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Along {
+pub struct PartialEffect {
     pub inputs: Vec<String>,
     /// The values of each input.
     pub grid: Vec<Vec<f64>>,
@@ -66,15 +66,20 @@ impl Decomposition {
     ///
     /// # Errors
     /// As [`decompose`].
-    pub fn along(&self, part: usize, points: usize) -> Result<Option<Along>, ModelError> {
-        self.along_beyond(part, points, Beyond::default())
+    pub fn partial_effect(&self, part: usize, points: usize) -> Result<Option<PartialEffect>, ModelError> {
+        self.partial_effect_over(part, points, Beyond::default())
     }
 
     /// The same over more than the training range.
     ///
     /// # Errors
     /// As [`decompose`].
-    pub fn along_beyond(&self, part: usize, points: usize, beyond: Beyond) -> Result<Option<Along>, ModelError> {
+    pub fn partial_effect_over(
+        &self,
+        part: usize,
+        points: usize,
+        beyond: Beyond,
+    ) -> Result<Option<PartialEffect>, ModelError> {
         let inputs = self.inputs_of(part);
         let Some(component) = self.components.get(part).filter(|_| (1..=2).contains(&inputs.len())) else {
             return Ok(None);
@@ -91,7 +96,7 @@ impl Decomposition {
         let x = self.fit.problem().inputs_of(&rows)?;
         let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
         let parts = self.fit.posterior.parts(std::slice::from_ref(&component.kernel), &x, false)?;
-        Ok(parts.into_iter().next().map(|made| Along { inputs, grid, mean: made.mean, var: made.var }))
+        Ok(parts.into_iter().next().map(|made| PartialEffect { inputs, grid, mean: made.mean, var: made.var }))
     }
 
     /// For each part, the data at the training rows less all other parts and the mean function, on the scale of the
@@ -195,12 +200,12 @@ mod tests {
     #[test]
     fn parts_run_along_their_own_inputs() {
         let parts = decompose(&fitted(), At::Training, By::Term).unwrap();
-        let line = parts.along(0, 6).unwrap().unwrap();
+        let line = parts.partial_effect(0, 6).unwrap().unwrap();
         assert_eq!(
             (&line.inputs[..], &line.grid[0][..]),
             (&["a".to_string()][..], &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0][..])
         );
-        let plane = parts.along(2, 6).unwrap().unwrap();
+        let plane = parts.partial_effect(2, 6).unwrap().unwrap();
         for i in 0..6 {
             assert!((line.mean[i] - parts.components[0].mean[i]).abs() < 1e-9);
         }

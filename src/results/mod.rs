@@ -25,18 +25,20 @@ mod score;
 mod symmetry;
 
 pub use calibration::{Bin, Calibration, Confusion, calibration, confusion};
-pub use checks::{About, Check, Checks, DRAWS, Finding, LEAST_DRAWS, Topic, checks, normal_scores};
+pub use checks::{About, Check, Checks, DRAWS, Finding, LEAST_DRAWS, Topic, checks, checks_unless, normal_scores};
 pub use compare::{Compared, compare};
-pub use component_shape::{ComponentShape, Effect, Shape, Swing, course, effects, inputs_of, swing};
+pub use component_shape::{
+    ComponentShape, MainEffect, PeriodicShape, Shape, component_shape, inputs_of, main_effects, periodic_shape,
+};
 pub use crossval::{Candidate, CrossError, CrossValidation, FoldScore, Folds, Standing, Trial, cross_validate};
 pub use decompose::{By, Component, Cross, Decomposition, decompose, order_shares};
-pub use effects::{Along, Correlation};
+pub use effects::{Correlation, PartialEffect};
 pub use features::Features;
 pub use grids::Beyond;
 pub use importance::{Gain, Importance, Loss, importance};
 pub use one_vs_rest::{ClassPrediction, Fitted, OneVsRest};
 pub use order_variance::{OrderVariance, order_variance};
-pub use predict::{At, Prediction, Quantiles, predict};
+pub use predict::{At, Prediction, Quantiles, predict, predict_unless};
 pub use residuals::{Residuals, residuals};
 pub use sampled_surface::SampledSurface;
 pub use save::{SaveError, SavedFit};

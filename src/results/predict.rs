@@ -6,6 +6,7 @@ use crate::data::Dataset;
 use crate::fit::Fit;
 use crate::linalg::Matrix;
 use crate::model::{ModelError, Moments, is_nothing};
+use crate::progress::{Progress, Silent};
 
 /// What a fit says at some rows.
 #[derive(Debug, Clone)]
@@ -17,7 +18,7 @@ pub struct Prediction {
     pub mean: Vec<f64>,
     /// √var_y.
     pub sd: Vec<f64>,
-    /// Of the function without noise. Under a curved transform of the target, of its values in the target's units.
+    /// Of the function without noise, that of white noise in the kernel among it. Under a curved transform of the target, of its values in the target's units.
     pub var_f: Vec<f64>,
     /// Of a new observation: with noise; of a classifier p(1 − p), that of the class as 0 or 1. Where the noise is known by a column that the rows lack, as `var_f`.
     pub var_y: Vec<f64>,
@@ -43,7 +44,7 @@ pub struct Quantiles {
 /// Where to predict.
 #[derive(Debug, Clone)]
 pub enum At {
-    /// The training rows: white noise is each row's own.
+    /// The training rows, observed anew.
     Training,
     Rows(Dataset),
 }
@@ -56,23 +57,47 @@ const TAIL: f64 = 0.022_750_131_948_179_21;
 /// # Errors
 /// An input that the rows lack, values that are missing or infinite (with row and column), unseen categories, no rows.
 pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
+    predict_unless(fit, place, &Silent)
+}
+
+/// The same, given up when somebody asks to stop.
+///
+/// # Errors
+/// As [`predict`]; [`ModelError::Stopped`].
+pub fn predict_unless(fit: &Arc<Fit>, place: At, progress: &dyn Progress) -> Result<Prediction, ModelError> {
     let problem = fit.problem();
-    let (at, mut moments, noise) = match place {
-        At::Training => (problem.data().clone(), fit.posterior.at_training()?, Some(problem.noise(fit.values()))),
+    let (at, x, noise) = match place {
+        At::Training => (problem.data().clone(), None, Some(problem.noise(fit.values()))),
         At::Rows(rows) => {
             if rows.n() == 0 {
                 return Err(ModelError::NoRows);
             }
-            crate::model::refuse_if_wide(problem.n(), rows.n())?;
             let x = problem.inputs_of(&rows)?;
-            let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
             let noise = match problem.noise_variance(fit.values()) {
                 Some(noise) => Some(vec![noise; rows.n()]),
                 None => problem.known_noise_of(&rows)?,
             };
-            (rows, fit.posterior.predict(&x)?, noise)
+            (rows, Some(x), noise)
         }
     };
+    let rows: Vec<&[f64]> = match &x {
+        Some(x) => x.iter().map(|c| &c[..]).collect(),
+        None => problem.x(),
+    };
+    let mut observed: Vec<f64> = match noise {
+        Some(noise) => noise.iter().map(|n| n + fit.posterior.jitter()).collect(),
+        None => vec![0.0; at.n()],
+    };
+    // white noise is noise wherever it is written: an observation has it, and the function has not
+    let white = if problem.classes().is_none() { fit.posterior.white_noise(&rows)? } else { None };
+    let mut moments = match (&x, &white) {
+        (None, None) => fit.posterior.at_training()?,
+        _ => fit.posterior.predict_unless(&rows, progress)?,
+    };
+    for (i, white) in white.iter().flatten().enumerate() {
+        moments.var_f[i] = (moments.var_f[i] - white).max(0.0);
+        observed[i] += white;
+    }
     if is_nothing(&fit.model.kernel) {
         moments.var_f.iter_mut().for_each(|v| *v = 0.0);
     }
@@ -83,10 +108,7 @@ pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
         return Ok(Prediction::of_classes(fit, at, moments, probability));
     }
     let map = problem.pipeline().target();
-    let var_y: Vec<f64> = match noise {
-        Some(noise) => moments.var_f.iter().zip(noise).map(|(v, n)| v + n + fit.posterior.jitter()).collect(),
-        None => moments.var_f.clone(),
-    };
+    let var_y: Vec<f64> = moments.var_f.iter().zip(&observed).map(|(v, n)| v + n).collect();
     if map.is_identity() {
         let sd = var_y.iter().map(|v| v.sqrt()).collect();
         let (mean, var_f, members) = (moments.mean, moments.var_f, Vec::new());

@@ -20,8 +20,8 @@ pub struct Symmetry {
     /// What is done to the inputs: empty for the model without a symmetry.
     pub name: String,
     pub fit: Arc<Fit>,
-    /// log evidence less that of the model without, both at their best parameters: the log Bayes factor.
-    pub log_bayes: f64,
+    /// log marginal likelihood less that of the model without, both maximized over the parameters.
+    pub delta_lml: f64,
 }
 
 /// So many places are tried for a mirror.
@@ -142,9 +142,9 @@ pub fn symmetries(
     };
     let (alone, pairs) = (singles.len(), COMBINED * (COMBINED - 1) / 2 + 1);
     fits(singles, &mut found, &mut done, alone + pairs);
-    found.sort_by(|a, b| b.1.log_bayes.total_cmp(&a.1.log_bayes));
+    found.sort_by(|a, b| b.1.delta_lml.total_cmp(&a.1.delta_lml));
     let best: Vec<Candidate> =
-        found.iter().filter(|(_, s)| s.log_bayes > WORTH_COMBINING).take(COMBINED).map(|(c, _)| c.clone()).collect();
+        found.iter().filter(|(_, s)| s.delta_lml > WORTH_COMBINING).take(COMBINED).map(|(c, _)| c.clone()).collect();
     let mut combined = Vec::new();
     for (i, one) in best.iter().enumerate() {
         combined.extend(best[i + 1..].iter().map(|other| one.with(other)));
@@ -154,8 +154,8 @@ pub fn symmetries(
     }
     fits(combined, &mut found, &mut done, alone + pairs);
     let mut all: Vec<Symmetry> = found.into_iter().map(|(_, symmetry)| symmetry).collect();
-    all.push(Symmetry { name: String::new(), fit: base, log_bayes: 0.0 });
-    all.sort_by(|a, b| b.log_bayes.total_cmp(&a.log_bayes));
+    all.push(Symmetry { name: String::new(), fit: base, delta_lml: 0.0 });
+    all.sort_by(|a, b| b.delta_lml.total_cmp(&a.delta_lml));
     Ok(all)
 }
 
@@ -168,8 +168,8 @@ fn with_symmetry(base: &Arc<Fit>, candidate: &Candidate, options: Options) -> Op
     if !seen_again(&fitted, &candidate.periods) {
         return None;
     }
-    let log_bayes = fitted.lml() - base.lml();
-    log_bayes.is_finite().then(|| Symmetry { name: candidate.name(), fit: Arc::new(fitted), log_bayes })
+    let delta_lml = fitted.lml() - base.lml();
+    delta_lml.is_finite().then(|| Symmetry { name: candidate.name(), fit: Arc::new(fitted), delta_lml })
 }
 
 /// Whether each input that goes round reaches over some periods, so that the data could show that something comes again. A

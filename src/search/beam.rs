@@ -25,7 +25,7 @@ const WORTH: f64 = 1e-6;
 /// A search goes on for so many depths without anything better.
 const PATIENCE: usize = 2;
 
-/// Searches for the kernel that the data speak for.
+/// Searches for the kernel with the best score.
 ///
 /// # Errors
 /// Settings that leave nothing to do; data that no model can be fitted to; no base kernel that can be fitted.
@@ -174,7 +174,7 @@ impl<'g> Walk<'g> {
             from.push(None);
         }
         for (i, parent) in from.iter().enumerate() {
-            let (kids, inheritance) = self.kids(*parent, state)?;
+            let (children, inheritance) = self.children_of(*parent, state)?;
             let share = |i: usize| (depth as f64 - 1.0 + i as f64 / from.len() as f64) / settings.depth as f64;
             let best = match state.pool.first().filter(|best| !is_null(best)) {
                 Some(best) => {
@@ -187,7 +187,7 @@ impl<'g> Walk<'g> {
             let allowed = if depth == 1 { usize::MAX } else { allowed };
             let watch = Watch { progress: &self.clock, spent, allowed, depth, best, share };
 
-            let raced = race(kids, inheritance.as_ref(), setup, &watch);
+            let raced = race(children, inheritance.as_ref(), setup, &watch);
             if watch.over() && !raced.iter().any(|entry| entry.reached == Reached::Fitted) {
                 // this expression is not done: who resumes the search comes here again
                 cut_short = true;
@@ -249,7 +249,7 @@ impl<'g> Walk<'g> {
     }
 
     /// The children of an expression that are new, and what they inherit; or the base kernels.
-    fn kids(
+    fn children_of(
         &self,
         parent: Option<&Found>,
         state: &mut State,
@@ -294,10 +294,10 @@ impl<'g> Walk<'g> {
         let problem = entry.problem.as_ref()?;
         let mut model = problem.model_with(&entry.values()?);
         model.kernel = model.kernel.bare();
-        self.judged(model)
+        self.fitted(model)
     }
 
-    fn judged(&self, model: Model) -> Option<Found> {
+    fn fitted(&self, model: Model) -> Option<Found> {
         let setup = self.setup;
         let fitted = Arc::new(condition(&model, &setup.data).ok()?);
         let (parameters, score) = super::score::judge(&fitted, setup.settings.criterion, setup.held_out.as_ref())?;
@@ -308,7 +308,7 @@ impl<'g> Walk<'g> {
     fn null(&self) -> Result<Option<Found>, SearchError> {
         let options = Options { restarts: 2, seed: self.setup.settings.seed, ..Options::default() };
         let fitted = fit(&null_model(self.setup.settings), &self.setup.data, options, &self.clock);
-        Ok(fitted.ok().and_then(|fitted| self.judged(fitted.model)))
+        Ok(fitted.ok().and_then(|fitted| self.fitted(fitted.model)))
     }
 
     fn finish(self, mut state: State, ended: Ended) -> Result<Search, SearchError> {

@@ -141,7 +141,7 @@ fn comb(
     let column = &setup.columns[column];
     let mut origins = vec![guess.to_vec()];
     if kind == Kind::Mended {
-        origins.push(anew(problem, guess, from, setup));
+        origins.push(relocated(problem, guess, from, setup));
     }
     let periods = (4..=COMB).map(|k| 2.0 * column.span / k as f64).filter(|&period| period >= 2.2 * column.gap);
     let with = |period: f64, mut values: Vec<f64>| {
@@ -154,7 +154,7 @@ fn comb(
 
 /// The lines of a child as if nothing was known of them: where a part is replaced, those beside it stand where they went
 /// well with the old one.
-fn anew(problem: &Problem, values: &[f64], from: &Inheritance, setup: &Setup<'_>) -> Vec<f64> {
+fn relocated(problem: &Problem, values: &[f64], from: &Inheritance, setup: &Setup<'_>) -> Vec<f64> {
     let line = |p: &Parameter| {
         p.is_free() && matches!(p.kind, ParameterKind::Kernel(_)) && matches!(p.role, Role::Location | Role::Bias)
     };

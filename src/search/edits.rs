@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::product_variance::{MULTIPLIED, NEW, marked, placed, size_of, written};
+use super::product_variance::{MULTIPLIED, NEW, marked, variance_of, with_one_variance, with_written_variances};
 use super::user_edits::UserEdit;
 use crate::kernel::wraps::{self, AdditiveForm, Bases, Method, PeriodicEmbedding};
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Move, MoveKind, Node, Values, Wrapped};
@@ -136,7 +136,7 @@ enum Under {
 
 /// All children of an expression with its values written in, in a fixed order; some may be the same kernel.
 pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>) -> Vec<Child> {
-    let parent = written(&parent.bare());
+    let parent = with_written_variances(&parent.bare());
     let mut places = Vec::new();
     paths(&parent, Under::Root, &mut Vec::new(), &mut places);
     let mut out = Vec::new();
@@ -145,7 +145,7 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>) -> Vec<Child
             let part = at(&parent, path);
             let mut put = |new: Kernel, edit: String, kind: Kind| {
                 if let Some(kernel) = with(&parent, path, Some(new)) {
-                    out.push(Child { kernel: placed(&kernel), edit, kind });
+                    out.push(Child { kernel: with_one_variance(&kernel), edit, kind });
                 }
             };
             match edit {
@@ -228,11 +228,11 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>) -> Vec<Child
             if *edit == Edit::Drop
                 && !matches!(under, Under::Root | Under::Wrap)
                 // the variance of a factor stays with the others
-                && let Some(kernel) = with(&parent, path, (*under == Under::Product).then(|| size_of(part)))
+                && let Some(kernel) = with(&parent, path, (*under == Under::Product).then(|| variance_of(part)))
                 && kernel.as_number().is_none()
             {
                 out.push(Child {
-                    kernel: placed(&kernel),
+                    kernel: with_one_variance(&kernel),
                     edit: format!("without {}", part.heading()),
                     kind: Kind::Mended,
                 });

@@ -1,4 +1,4 @@
-//! Search over kernels: which sum of products of simple kernels the data speak for.
+//! Search over kernels: which sum of products of simple kernels describes the data best.
 //!
 //! Greedy search over an open-ended space of expressions (Duvenaud, Lloyd and others, structure-search chapter): from base
 //! kernels on every input, each depth edits the best expression so far in every place, fits the results, and scores them.

@@ -28,8 +28,8 @@ pub fn marked(kernel: &Kernel, mark: Origin) -> Kernel {
 /// The kernel with variances that are held written out as what they are, 1.
 ///
 /// Those inside a construction that holds them by itself, such as an additive kernel, stay as they are.
-pub fn written(kernel: &Kernel) -> Kernel {
-    let children = || kernel.children().iter().map(written).collect::<Vec<_>>();
+pub fn with_written_variances(kernel: &Kernel) -> Kernel {
+    let children = || kernel.children().iter().map(with_written_variances).collect::<Vec<_>>();
     match kernel.node() {
         Node::Leaf(_) => kernel.rewrite_params(&mut |at, values| match values {
             Values::One(param) if at.spec.is_variance() && param.is_unset() => Values::One(Param::free(1.0)),
@@ -45,14 +45,14 @@ pub fn written(kernel: &Kernel) -> Kernel {
 }
 
 /// The variance of a factor as a number, which stands in its place when it is taken out.
-pub fn size_of(factor: &Kernel) -> Kernel {
+pub fn variance_of(factor: &Kernel) -> Kernel {
     let mut size = 1.0;
-    bared(factor, &mut size);
+    without_variance(factor, &mut size);
     Kernel::number(size)
 }
 
 /// The same kernel with one variance a product: in the terms of a sum among its factors, else in the first of them.
-pub fn placed(kernel: &Kernel) -> Kernel {
+pub fn with_one_variance(kernel: &Kernel) -> Kernel {
     scaled(kernel, 1.0)
 }
 
@@ -68,7 +68,7 @@ fn scaled(kernel: &Kernel, by: f64) -> Kernel {
             let kept: Vec<&Kernel> = factors.iter().filter(|factor| factor.as_number().is_none()).collect();
             by *= if kept.is_empty() { 1.0 } else { numbers.product() };
             let kept = if kept.is_empty() { factors.iter().collect() } else { kept };
-            let mut factors: Vec<Kernel> = kept.into_iter().map(|factor| bared(factor, &mut by)).collect();
+            let mut factors: Vec<Kernel> = kept.into_iter().map(|factor| without_variance(factor, &mut by)).collect();
             if let [only] = &factors[..] {
                 return scaled(only, by);
             }
@@ -91,7 +91,7 @@ fn scaled(kernel: &Kernel, by: f64) -> Kernel {
 }
 
 /// A plain factor without its written variance, by which `by` grows.
-fn bared(factor: &Kernel, by: &mut f64) -> Kernel {
+fn without_variance(factor: &Kernel, by: &mut f64) -> Kernel {
     let Node::Leaf(leaf) = factor.node() else { return factor.clone() };
     let Some((at, v)) = variance(leaf).and_then(|at| Some((at, plain_value(&leaf.params[at])?))) else {
         return factor.clone();
@@ -201,13 +201,13 @@ mod tests {
     #[test]
     fn placing_variances_changes_no_value() {
         for parent in parents() {
-            same(&parent, &placed(&written(&parent)));
+            same(&parent, &with_one_variance(&with_written_variances(&parent)));
         }
     }
 
     #[test]
     fn a_product_is_left_with_one_variance() {
-        let product = placed(&parents()[0]);
+        let product = with_one_variance(&parents()[0]);
         assert_eq!(product.to_string(), "SE(l=0.7, v=6) * Per(p=1.3, l=0.8)");
     }
 

@@ -145,7 +145,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     each(&mut entries, abreast, watch, 0, |entry| {
         let (Some(whole), small) = (entry.problem.as_ref(), entry.early.as_ref()) else { return };
         let problem = small.unwrap_or(whole);
-        let objective = Likelihood::new(problem);
+        let objective = Likelihood::new(problem).stopped_by(watch.progress);
         let mut seen: Vec<(f64, Vec<f64>)> = Vec::new();
         let mut failure = None;
         for values in seeds_of(entry, problem) {
@@ -155,6 +155,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
                     seen.push((objective.offset() - found.lml, values));
                 }
                 Ok(_) => {}
+                Err(ModelError::Stopped) => break,
                 Err(error) => failure = Some(error),
             }
         }
@@ -184,13 +185,13 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     }
     each(&mut entries[..last], abreast, watch, 3, |entry| {
         let Some(problem) = entry.problem.as_ref() else { return };
-        let objective = Likelihood::new(problem);
+        let objective = Likelihood::new(problem).stopped_by(watch.progress);
         let before: usize = entry.runs.iter().map(|run| run.outcome().evaluations).sum();
         entry.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
         let Some(mut run) = entry.runs.first().cloned() else { return };
         run.advance(&objective, LAST_STEPS, &Quiet(watch.progress));
         let own = run.outcome().evaluations;
-        let beside = hop(&objective, &mut run, watch);
+        let beside = try_other_periods(&objective, &mut run, watch);
         let after = own + entry.runs[1..].iter().map(|run| run.outcome().evaluations).sum::<usize>() + beside;
         watch.spent.fetch_add(after.saturating_sub(before), Ordering::Relaxed);
         entry.value = run.value() - objective.offset();
@@ -205,7 +206,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
 
 /// From a maximum to better ones at half and twice each of its periods, where no gradient leads. Gives the evaluations
 /// that this took.
-fn hop(objective: &Likelihood<'_>, run: &mut Run, watch: &Watch<'_>) -> usize {
+fn try_other_periods(objective: &Likelihood<'_>, run: &mut Run, watch: &Watch<'_>) -> usize {
     let parameters = objective.problem().parameters();
     let mut spent = 0;
     for _ in 0..HOPS {
@@ -250,7 +251,7 @@ fn round(
 ) {
     each(entries, abreast, watch, number, |entry| {
         let (Some(whole), small) = (entry.problem.as_ref(), entry.early.as_ref().filter(|_| early)) else { return };
-        let objective = Likelihood::new(small.unwrap_or(whole));
+        let objective = Likelihood::new(small.unwrap_or(whole)).stopped_by(watch.progress);
         // runs on few rows start again on all of them
         let moved = entry.early.is_some() && !early;
         if entry.runs.is_empty() {

@@ -15,6 +15,7 @@ mod reference;
 mod reports;
 mod scaling;
 mod search;
+mod statements;
 mod support;
 mod tables;
 mod transcripts;

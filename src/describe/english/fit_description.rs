@@ -1,4 +1,4 @@
-//! A fit as a fit_description: its parts in the order in which they matter, what each is, what the data say of it, and how much it
+//! A fit in words: its parts in the order in which they matter, what each is, what the data say of it, and how much it
 //! accounts for.
 
 use super::data_context::DataContext;
@@ -10,6 +10,7 @@ use super::quantity::two_amounts;
 use super::words::capital;
 use crate::describe::numbers::percent;
 use crate::fit::Fit;
+use crate::fit::spacing::variance;
 use crate::kernel::{Head, Kernel, Node};
 use crate::model::is_nothing;
 use crate::results::{Gain, Importance, Loss, importance};
@@ -57,27 +58,44 @@ pub fn fit_description(fit: &Fit) -> FitDescription {
         Some(found) => {
             let each = found.gains.iter().enumerate().map(|(i, gain)| {
                 let mut part = part_description(&parts[gain.part], &context);
-                if gain.share >= WORTH_A_NUMBER {
+                if gain.share >= WORTH_A_NUMBER && !is_noise(&part.kernel, &context) {
                     part.sentences = posterior_sentences(fit, &part.kernel, &context);
                 }
                 part.sentences.extend(contribution(found, i, &part.kernel, &context));
-                part.share = Some(gain.share).filter(|share| share.is_finite());
+                // what noise takes up is not explained
+                let noise = is_noise(&part.kernel, &context);
+                part.share = Some(gain.share).filter(|share| share.is_finite() && !noise);
                 part.gain = Some(gain.clone());
                 part
             });
             each.collect()
         }
     };
-    if let Some(explained) = importance.as_ref().and_then(|found| found.gains.last()).map(|gain| gain.explained)
+    // the parts are sorted by what they add, and noise adds nothing to any other row
+    let (mut descriptions, noise): (Vec<_>, Vec<_>) =
+        descriptions.into_iter().partition(|part| !is_noise(&part.kernel, &context));
+    let explained = match noise.is_empty() {
+        true => importance.as_ref().and_then(|found| found.gains.last()).map(|gain| gain.explained),
+        false => explained_by(fit, &descriptions),
+    };
+    if let Some(explained) = explained
         && explained.is_finite()
+        && !descriptions.is_empty()
         // of a classifier all parts together are the whole by what the whole is
         && fit.model.bernoulli().is_none()
     {
-        let together = if descriptions.len() == 1 { "It explains" } else { "Together they explain" };
+        let together = if !noise.is_empty() {
+            "Noise aside, it explains"
+        } else if descriptions.len() == 1 {
+            "It explains"
+        } else {
+            "Together they explain"
+        };
         let order = if descriptions.len() == 1 { "" } else { ", the first of them most" };
         heading =
             format!("{}. {together} {} of its variance{order}:", heading.trim_end_matches(':'), percent(explained));
     }
+    descriptions.extend(noise);
     FitDescription { heading, parts: descriptions }
 }
 
@@ -102,6 +120,18 @@ fn is_noise(kernel: &Kernel, context: &DataContext) -> bool {
     Product::of(kernel, context).factors.iter().any(|factor| factor.head == Head::Noise)
 }
 
+/// The share of the variance of the target that some parts explain together.
+fn explained_by(fit: &Fit, parts: &[PartDescription]) -> Option<f64> {
+    let kernels: Vec<Kernel> = parts.iter().map(|part| part.kernel.clone()).collect();
+    let means = fit.posterior.part_means(&kernels).ok()?;
+    let mut rest = fit.posterior.explained().ok()?;
+    let whole = variance(&rest);
+    for mean in &means {
+        rest.iter_mut().zip(mean).for_each(|(rest, mean)| *rest -= mean);
+    }
+    Some(1.0 - variance(&rest) / whole)
+}
+
 /// A share that is told as a number; less is told as next to nothing.
 const WORTH_A_NUMBER: f64 = 0.0005;
 
@@ -116,7 +146,7 @@ fn contribution(found: &Importance, at: usize, kernel: &Kernel, context: &DataCo
     // of the first the share is told already
     let accounts = (at > 0).then(|| format!("It accounts for {takes} of what remains"));
     if is_noise(kernel, context) {
-        return Some("It is noise, of which no other row tells anything.".into());
+        return Some("It is noise: an observation says nothing of it at any other row.".into());
     }
     if found.folds == 0 || !gain.lowers.is_finite() {
         return accounts.map(|accounts| format!("{accounts}."));

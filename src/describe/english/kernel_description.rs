@@ -8,7 +8,7 @@ use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::fit::spacing::variance;
 use crate::kernel::{Kernel, Leaf, Node, ParamSpec, Values, Wrapped, number};
-use crate::model::ParameterKind;
+use crate::model::{ParameterKind, is_noise};
 use crate::param::Param;
 
 /// A kernel in words.
@@ -99,7 +99,8 @@ pub fn fit(fit: &Fit) -> Description {
     if let Ok(means) = fit.posterior.part_means(&terms) {
         let whole = fit.posterior.explained().map_or(f64::NAN, |y| variance(&y));
         for (part, mean) in description.parts.iter_mut().zip(means) {
-            part.share = Some(variance(&mean) / whole).filter(|share| share.is_finite());
+            let noise = is_noise(&part.kernel);
+            part.share = Some(variance(&mean) / whole).filter(|share| share.is_finite() && !noise);
         }
     }
     description.opening = Some(opening(fit, description.parts.len(), &context));

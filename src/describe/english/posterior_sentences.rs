@@ -8,7 +8,10 @@ use super::words::{capital, join_and};
 use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node, Role};
-use crate::results::{ComponentShape, Effect, Shape, Swing, course, effects, inputs_of, order_shares, swing};
+use crate::results::{
+    ComponentShape, MainEffect, PeriodicShape, Shape, component_shape, inputs_of, main_effects, order_shares,
+    periodic_shape,
+};
 
 /// Inputs of a part of which more than so many are not gone through.
 const MOST: usize = 16;
@@ -36,7 +39,7 @@ pub fn posterior_sentences(fit: &Fit, kernel: &Kernel, context: &DataContext) ->
             let Some(input) = context.column(one) else { return Vec::new() };
             match (head.head, head.number(Role::Period)) {
                 (Head::Periodic(_), Some(period)) => periodic(fit, kernel, head, period, (one, input), context),
-                _ => match course(fit, kernel, one, None) {
+                _ => match component_shape(fit, kernel, one, None) {
                     Ok(Some(found)) => {
                         let sides = sides(fit, kernel, &found, input, context);
                         vec![sides.unwrap_or_else(|| format!("It {}.", along(&found, &product, input, context)))]
@@ -45,7 +48,7 @@ pub fn posterior_sentences(fit: &Fit, kernel: &Kernel, context: &DataContext) ->
                 },
             }
         }
-        several if (2..=MOST).contains(&several.len()) => match effects(fit, kernel, several) {
+        several if (2..=MOST).contains(&several.len()) => match main_effects(fit, kernel, several) {
             Ok(found) => orders(fit, kernel).into_iter().chain(over(&found, context)).collect(),
             Err(_) => Vec::new(),
         },
@@ -62,7 +65,7 @@ fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, cont
     let [at, width] = &wrapped.params[..] else { return None };
     let (at, width) = (first_value(at)?, first_value(width)?);
     let side = |child: &Kernel, within: (f64, f64)| {
-        let found = course(fit, kernel, whole.input, Some(within)).ok()??;
+        let found = component_shape(fit, kernel, whole.input, Some(within)).ok()??;
         if found.spread < FLAT * whole.spread {
             return Some(format!("hardly moves with {}", input.name));
         }
@@ -172,7 +175,7 @@ fn periodic(
     }
     // where on the calendar it is highest can be said of decimal years alone
     let calendar = head.cycle() == Some("yearly") && unit.is_some_and(|unit| unit.trim_end_matches('s') == "year");
-    if let Ok(Some(found)) = swing(fit, kernel, at, period, if calendar { 1.0 } else { period }) {
+    if let Ok(Some(found)) = periodic_shape(fit, kernel, at, period, if calendar { 1.0 } else { period }) {
         let when = if calendar { months(&found) } else { None };
         out.extend(swings(&found, context).map(|swings| match when {
             Some(when) => format!("{swings}; it is {when}."),
@@ -182,7 +185,7 @@ fn periodic(
     out
 }
 
-fn swings(found: &Swing, context: &DataContext) -> Option<String> {
+fn swings(found: &PeriodicShape, context: &DataContext) -> Option<String> {
     let size = |value: f64| amount(value, context.target.as_deref(), 3);
     let two = |values| two_amounts(values, context.target.as_deref(), 3);
     let (first, last) = (*found.sizes.first()?, *found.sizes.last()?);
@@ -221,7 +224,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// In which months it is highest and lowest. Rows of a month often stand at its very beginning.
-fn months(found: &Swing) -> Option<String> {
+fn months(found: &PeriodicShape) -> Option<String> {
     let month = |phase: f64| MONTHS[(phase * 12.0 + 0.25).floor().rem_euclid(12.0) as usize % 12];
     match (found.highest.map(month), found.lowest.map(month)) {
         (Some(highest), Some(lowest)) => Some(format!("highest in {highest} and lowest in {lowest}")),
@@ -232,13 +235,14 @@ fn months(found: &Swing) -> Option<String> {
 }
 
 /// What each of several inputs does, the largest first within each kind.
-fn over(found: &[Effect], context: &DataContext) -> Option<String> {
+fn over(found: &[MainEffect], context: &DataContext) -> Option<String> {
     let largest = found.first()?.size;
-    let shown: Vec<&Effect> = found.iter().filter(|effect| effect.size > SMALL * largest).take(MOST_EFFECTS).collect();
-    let name = |effect: &Effect| context.column(effect.input).map_or_else(String::new, |input| input.name.clone());
-    let size = |effect: &Effect| amount(effect.size, context.target.as_deref(), 2);
-    let by = |effect: &&Effect| format!("{} (by {})", name(effect), size(effect));
-    let near = |effect: &Effect, at: f64| {
+    let shown: Vec<&MainEffect> =
+        found.iter().filter(|effect| effect.size > SMALL * largest).take(MOST_EFFECTS).collect();
+    let name = |effect: &MainEffect| context.column(effect.input).map_or_else(String::new, |input| input.name.clone());
+    let size = |effect: &MainEffect| amount(effect.size, context.target.as_deref(), 2);
+    let by = |effect: &&MainEffect| format!("{} (by {})", name(effect), size(effect));
+    let near = |effect: &MainEffect, at: f64| {
         format!("{} = {} (by {})", name(effect), place(at, Some(effect.range)), size(effect))
     };
     let of = |is: fn(Shape) -> bool| shown.iter().filter(|e| is(e.shape)).map(by).collect::<Vec<_>>();

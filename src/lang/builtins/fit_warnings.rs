@@ -2,7 +2,7 @@
 
 use crate::data::{Column, Dataset, Step, Which, mean_sd};
 use crate::describe::rounded;
-use crate::fit::{Fit, UNSETTLED};
+use crate::fit::{Fit, NOT_CONVERGED, jittered};
 use crate::kernel::{InputRef, Inputs, Kernel, Node, Origin, Place, Size};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::host::Item;
@@ -15,10 +15,10 @@ pub fn warn_of_end(call: &mut Call<'_, '_>, fit: &Fit) {
         call.warn(format!("the fit has {ended}: the values are the best so far"));
     }
     if fit.posterior.pseudo().is_some_and(|pseudo| !pseudo.converged) {
-        call.warn(UNSETTLED.to_string());
+        call.warn(NOT_CONVERGED.to_string());
     }
     if fit.posterior.jitter() > 0.0 {
-        call.warn(format!("jitter of {:.1e} was added to the diagonal of the covariance", fit.posterior.jitter()));
+        call.warn(jittered(fit.posterior.jitter()));
     }
 }
 

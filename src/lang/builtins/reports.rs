@@ -29,7 +29,8 @@ fn checks(call: &mut Call<'_, '_>) -> Res<Value> {
         return Err(Trouble::new(text).blame("draws"));
     }
     let seed = call.or("seed", call.eval.host.seed as usize)? as u64;
-    let found = results::checks(&fit, draws, seed).map_err(|error| trouble(call.eval, error))?;
+    let found = results::checks_unless(&fit, draws, seed, call.eval.progress);
+    let found = found.map_err(|error| trouble(call.eval, error))?;
     Ok(Value::table(Sheet::told(told::checks_table(&found), told::checks(&found))))
 }
 

@@ -128,7 +128,7 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
             let trouble = Trouble::new("a fit is one model, with nothing to average over").blame("average");
             return Err(trouble.help("an average is taken over the models of a search"));
         }
-        _ => results::predict(&fit, place),
+        _ => results::predict_unless(&fit, place, call.eval.progress),
     };
     match prediction {
         Ok(prediction) => Ok(Value::Prediction(Arc::new(prediction))),
@@ -287,7 +287,7 @@ fn order_variance(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::table(Sheet::told(tables::orders(&found), describe::orders(&fit, &found))))
 }
 
-/// Which symmetries the data speak for.
+/// Which symmetries the data have.
 fn symmetries(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let model = call.arg::<Pipeline>("model")?.model().map_err(|t| t.blame("model"))?;
@@ -325,8 +325,8 @@ pub static RESULTS: &[Builtin] = &[
             super::models::MAXITER,
         ],
         result: Some(Kind::Table),
-        summary: "which symmetries the data speak for: mirrors, exchanges and periods of the inputs, by evidence",
-        help: "Fits the model without and with each symmetry and ranks them by the log Bayes factor against the one \
+        summary: "symmetries of the data: mirrors, exchanges and periods of the inputs, by log marginal likelihood",
+        help: "Fits the model without and with each symmetry and ranks them by the difference in log marginal likelihood (Δlml) from the one \
                without. A mirror stands where the evidence is best. Combinations are tried of what helps by itself.",
         examples: &["let d = data(x=[-2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2], y=[4, 2.2, 1, 0.2, 0.3, 1, 2.3, 4.1])\n\
                      symmetries(d, SE, restarts=1)"],

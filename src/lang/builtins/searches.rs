@@ -241,7 +241,7 @@ pub static SEARCHES: &[Builtin] = &[
             models::POSITIVE,
         ],
         result: Some(Kind::Search),
-        summary: "the kernel that the data speak for, built up from base kernels edit by edit",
+        summary: "the kernel with the best score, built up from base kernels edit by edit",
         help: "Every part of the best expression is edited in every way, the results are fitted in a race, and the best is \
                edited again, until nothing gets better. The same seed gives the same search on any number of threads, \
                unless its budget was a time and that ended it. Where a fit is wanted, a search stands for its best. Ctrl-C \
