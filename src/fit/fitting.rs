@@ -57,8 +57,12 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         }));
     };
     let outcome = best.run.outcome();
-    // asked to stop, a fit still gives the best so far
-    let mut values = Evidencer::new(&problem).evaluate(&objective.to_values(&outcome.at), false, true)?.values;
+    // asked to stop, a fit still gives the best so far, without another factorization
+    let seen = if progress.stop() { best.followed.best() } else { None };
+    let mut values = match seen {
+        Some(values) => values,
+        None => Evidencer::new(&problem).evaluate(&objective.to_values(&outcome.at), false, true)?.values,
+    };
     let mut errors = vec![None; values.len()];
     let (mut ended, mut gradient_size) = (outcome.ended, outcome.gradient_size());
     if !progress.stop()
@@ -165,7 +169,7 @@ struct Entry<'l, 'p> {
 impl<'l, 'p> Entry<'l, 'p> {
     fn new(objective: &'l Likelihood<'p>, index: usize, values: &[f64], search: &Search) -> Self {
         let run = Run::new(&objective.to_coordinates(values), search);
-        Self { run, followed: Followed { objective, warm: Mutex::default() }, index, dropped: false }
+        Self { run, followed: Followed::new(objective), index, dropped: false }
     }
 }
 
@@ -254,10 +258,9 @@ fn try_other_maxima<'l, 'p>(
             return;
         }
         race(objective, &mut beside, search.max_iter, progress);
-        match best(&beside).filter(|found| value(found) < least - WORTH_A_HOP) {
-            Some(found) => runs[index].run = found.run.clone(),
-            None => return,
-        }
+        let better = best(&beside).filter(|found| value(found) < least - WORTH_A_HOP).map(|found| found.index);
+        let Some(found) = better.and_then(|at| beside.into_iter().find(|entry| entry.index == at)) else { return };
+        (runs[index].run, runs[index].followed) = (found.run, found.followed);
     }
 }
 
@@ -272,6 +275,32 @@ mod tests {
         let leaf = |name: &str| Kernel::family(family(name).unwrap());
         let season = Kernel::product([leaf("Per"), leaf("Lin")]).unwrap();
         Model::new(Kernel::sum([leaf("SE"), season]).unwrap())
+    }
+
+    /// Asks to stop after so many looks.
+    struct Impatient(std::sync::atomic::AtomicUsize);
+
+    impl Progress for Impatient {
+        fn report(&self, _done: f64, _note: &str) {}
+
+        fn stop(&self) -> bool {
+            let looks = std::sync::atomic::Ordering::Relaxed;
+            self.0.fetch_update(looks, looks, |left| Some(left.saturating_sub(1))) == Ok(0)
+        }
+    }
+
+    /// An evaluation is given up between two columns of the covariance.
+    #[test]
+    fn a_fit_ends_within_an_evaluation() {
+        let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(60);
+        let options = Options { restarts: 2, ..Options::default() };
+        let run = |looks: usize| fit(&trend_and_season(), &airline, options, &Impatient(looks.into()));
+        // within the first evaluation
+        assert_eq!(run(3).unwrap_err(), ModelError::Stopped);
+        // some steps later, with the best so far
+        let stopped = run(300).unwrap();
+        assert!(matches!(stopped.ended, Some(Ended::Stopped { .. })), "{:?}", stopped.ended);
+        assert!(stopped.lml().is_finite() && !stopped.is_judged() && stopped.undetermined() == 0);
     }
 
     #[test]

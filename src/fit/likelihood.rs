@@ -111,6 +111,8 @@ pub struct Here {
     scaled: f64,
     /// Its derivative in the optimiser's coordinate of every parameter; 0 for those that are not free.
     pub slopes: Vec<f64>,
+    /// All values, those of the mean at their best where that was asked for.
+    values: Vec<f64>,
 }
 
 impl Here {
@@ -170,16 +172,16 @@ impl Likelihood<'_> {
             added -= self.pushed_back(fence, &evidence.values, &mut slopes);
         }
         let (total, scaled) = (evidence.lml + added, evidence.scaled_lml + added);
-        total.is_finite().then_some(Here { total, scaled, slopes })
+        total.is_finite().then_some(Here { total, scaled, slopes, values: evidence.values })
     }
 
     /// The objective, with classes' approximation begun where that of a place nearby ended.
-    fn evaluate_from(&self, at: &[f64], gradient: &mut [f64], warm: &mut Warm) -> f64 {
-        let Some(here) = self.at_from(&self.to_values(at), true, warm) else { return f64::INFINITY };
+    fn evaluate_from(&self, at: &[f64], gradient: &mut [f64], warm: &mut Warm) -> (f64, Vec<f64>) {
+        let Some(here) = self.at_from(&self.to_values(at), true, warm) else { return (f64::INFINITY, Vec::new()) };
         for (g, &i) in gradient.iter_mut().zip(&self.moved) {
             *g = -here.slopes[i];
         }
-        self.scaled_offset - here.scaled
+        (self.scaled_offset - here.scaled, here.values)
     }
 
     /// What a fence takes from the log posterior beyond it: quadratic in how far, in logarithms.
@@ -201,8 +203,26 @@ const STEEPNESS: f64 = 50.0;
 
 /// The objective of one run, whose places follow each other: each evaluation begins where the last one ended.
 pub struct Followed<'l, 'p> {
-    pub objective: &'l Likelihood<'p>,
-    pub warm: Mutex<Warm>,
+    objective: &'l Likelihood<'p>,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    warm: Warm,
+    /// The least value, with the values of all parameters there.
+    best: Option<(f64, Vec<f64>)>,
+}
+
+impl<'l, 'p> Followed<'l, 'p> {
+    pub fn new(objective: &'l Likelihood<'p>) -> Self {
+        Self { objective, seen: Mutex::default() }
+    }
+
+    /// The values of all parameters at the best place so far.
+    pub fn best(&self) -> Option<Vec<f64>> {
+        Some(self.seen.lock().ok()?.best.as_ref()?.1.clone())
+    }
 }
 
 impl Objective for Followed<'_, '_> {
@@ -211,10 +231,12 @@ impl Objective for Followed<'_, '_> {
     }
 
     fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
-        match self.warm.lock() {
-            Ok(mut warm) => self.objective.evaluate_from(at, gradient, &mut warm),
-            Err(_) => self.objective.evaluate(at, gradient),
+        let Ok(mut seen) = self.seen.lock() else { return self.objective.evaluate(at, gradient) };
+        let (value, values) = self.objective.evaluate_from(at, gradient, &mut seen.warm);
+        if value.is_finite() && seen.best.as_ref().is_none_or(|(least, _)| value < *least) {
+            seen.best = Some((value, values));
         }
+        value
     }
 }
 
@@ -224,6 +246,6 @@ impl Objective for Likelihood<'_> {
     }
 
     fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
-        self.evaluate_from(at, gradient, &mut Warm::default())
+        self.evaluate_from(at, gradient, &mut Warm::default()).0
     }
 }

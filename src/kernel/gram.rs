@@ -1,41 +1,13 @@
 //! Matrices of a bound kernel, and the gradient of anything that depends on one.
 
 use super::bind::Bound;
-use super::bind_error::{Origin, Place};
+use super::bind_error::Place;
 use super::family::{Pairs, Rows, Scratch, Theta};
-use super::input_view::RowFailure;
 use super::input_view::ViewPair;
+use super::points::{EvalError, Points};
 use super::program::{LeafOp, Op};
 use crate::linalg::{Matrix, vector};
 use crate::progress::{Progress, Silent};
-
-/// Rows at which a kernel is evaluated, as every view of it shows them.
-#[derive(Debug, Clone)]
-pub struct Points {
-    n: usize,
-    /// Empty for views that depend on parameters.
-    views: Vec<Vec<Vec<f64>>>,
-}
-
-impl Points {
-    /// How many rows.
-    pub fn n(&self) -> usize {
-        self.n
-    }
-}
-
-/// Why a kernel cannot be evaluated at some rows.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum EvalError {
-    #[error("the kernel was set beside {expected} input columns, and these rows have {found}")]
-    Columns { expected: usize, found: usize },
-    #[error("{message} (row {row})")]
-    Function { row: usize, message: String },
-    #[error("the rows hold {message}")]
-    Rows { origin: Option<Origin>, place: Place, message: String },
-    #[error("stopped")]
-    Stopped,
-}
 
 /// Numbers of every instruction for every row, at one setting of the parameters.
 struct Prepared {
@@ -52,6 +24,9 @@ impl Prepared {
         self.right[i].as_ref().unwrap_or(&self.left[i])
     }
 }
+
+/// Columns between two looks at whether somebody asks to stop.
+const POLLED: usize = 16;
 
 /// A Gram matrix under evaluation: keeps the values of the leaves, and its memory between calls.
 ///
@@ -77,26 +52,6 @@ pub struct Gram<'k> {
 }
 
 impl Bound {
-    /// Rows of this kernel's inputs, one slice for each input column of the data.
-    ///
-    /// # Errors
-    /// [`EvalError`]: another number of columns, or a function of the user that fails at a row.
-    pub fn points(&self, x: &[&[f64]]) -> Result<Points, EvalError> {
-        if x.len() != self.program.columns {
-            return Err(EvalError::Columns { expected: self.program.columns, found: x.len() });
-        }
-        let mut views: Vec<Vec<Vec<f64>>> = Vec::with_capacity(self.program.views.len());
-        for view in &self.program.views {
-            let shown = match views.get(view.parent) {
-                None => x.iter().map(|c| c.to_vec()).collect(),
-                Some(_) if view.moving => Vec::new(),
-                Some(parent) => view.map.apply(parent, &[]).map_err(function_failed)?,
-            };
-            views.push(shown);
-        }
-        Ok(Points { n: x.first().map_or(0, |c| c.len()), views })
-    }
-
     fn gather(&self, values: &[f64]) -> Vec<Vec<f64>> {
         let gather = |slots: &[usize]| slots.iter().map(|&s| values[s]).collect();
         let instructions = self.program.instructions.iter();
@@ -115,7 +70,7 @@ impl Bound {
         for view in &self.program.views {
             let parent = moving.get(view.parent).filter(|m| !m.is_empty()).unwrap_or(&points.views[view.parent]);
             moving.push(match view.moving {
-                true => view.map.apply(parent, values).map_err(function_failed)?,
+                true => view.map.apply(parent, values).map_err(EvalError::from)?,
                 false => Vec::new(),
             });
         }
@@ -280,10 +235,6 @@ impl Bound {
     }
 }
 
-fn function_failed(failure: RowFailure) -> EvalError {
-    EvalError::Function { row: failure.row, message: failure.message }
-}
-
 type Range = std::ops::Range<usize>;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -366,7 +317,7 @@ impl<'k> Gram<'k> {
         let n = self.points.n;
         let mut start = 0;
         for j in 0..n {
-            if self.progress.stop() {
+            if j % POLLED == 0 && self.progress.stop() {
                 return Err(EvalError::Stopped);
             }
             let at = At { from: j, j, same: true, len: n - j };
@@ -401,7 +352,7 @@ impl<'k> Gram<'k> {
             let at = At { from: j, j, same: true, len: n - j };
             let range = start..start + at.len;
             start += at.len;
-            if self.progress.stop() {
+            if j % POLLED == 0 && self.progress.stop() {
                 return Err(EvalError::Stopped);
             }
             self.fill(&prepared, at, range);

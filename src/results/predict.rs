@@ -177,8 +177,7 @@ impl Prediction {
         problem.noise_variance(self.fit.values()).is_some() || matches!(problem.known_noise_of(&self.at), Ok(Some(_)))
     }
 
-    /// The posterior covariance of f at the rows, on the scale of the model; each row of a prediction has white noise
-    /// of its own.
+    /// The posterior covariance of f at the rows, on the scale of the model, without white noise.
     ///
     /// # Errors
     /// As [`predict`]; [`ModelError::TooLarge`] when it would not fit into memory.
@@ -187,14 +186,14 @@ impl Prediction {
         let x = self.fit.problem().inputs_of(&self.at)?;
         let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
         if self.members.is_empty() {
-            return self.fit.posterior.covariance(&x);
+            return function_covariance(&self.fit, &x);
         }
         // of a mixture: that of its members on average, and that of their means
         let mut covariance = Matrix::zeros(self.at.n(), self.at.n());
         for (weight, fit) in &self.members {
             let mean = fit.posterior.predict_mean(&x)?;
             let apart: Vec<f64> = mean.iter().zip(&self.mean).map(|(one, all)| one - all).collect();
-            let own = fit.posterior.covariance(&x)?;
+            let own = function_covariance(fit, &x)?;
             for j in 0..apart.len() {
                 for i in 0..apart.len() {
                     covariance[(i, j)] += weight * (own[(i, j)] + apart[i] * apart[j]);
@@ -203,4 +202,14 @@ impl Prediction {
         }
         Ok(covariance)
     }
+}
+
+/// The posterior covariance of the function at some rows: white noise is none of it.
+fn function_covariance(fit: &Fit, x: &[&[f64]]) -> Result<Matrix, ModelError> {
+    let mut covariance = fit.posterior.covariance(x)?;
+    let white = if fit.problem().classes().is_none() { fit.posterior.white_noise(x)? } else { None };
+    for (i, white) in white.iter().flatten().enumerate() {
+        covariance[(i, i)] = (covariance[(i, i)] - white).max(0.0);
+    }
+    Ok(covariance)
 }

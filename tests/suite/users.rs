@@ -100,6 +100,39 @@ mod numerics {
         }
     }
 
+    /// SE · Per on Mauna Loa failed now and then, elsewhere.
+    #[test]
+    fn locally_periodic_fits_do_not_fail() {
+        let mut talk = Talk::new("let d = load(\"mauna_loa\") |> head(48)\n");
+        for seed in 0..10 {
+            talk.says(&format!("let f = d |> fit(SE(year) * Per(year), restarts=1, seed={seed}, maxiter=60)"));
+            assert!(talk.number("f.lml").is_finite(), "seed {seed}");
+        }
+    }
+
+    /// Values and gradients at zero distance are finite: every row has a twin.
+    #[test]
+    fn gradients_are_finite_where_rows_are_the_same() {
+        let mut talk = Talk::new("let d = data(x=[0, 0, 1, 1, 2.5, 2.5], y=[1, 2, 0, 1, 3, 2])\n");
+        for kernel in
+            ["SE(x)", "RQ(x)", "Per(x)", "Matern12(x)", "Matern32(x)", "Matern52(x)", "Cos(x)", "Lin(x)", "Poly(x)"]
+        {
+            for slope in talk.numbers(&format!("[g.value for g in gradient(d, gp({kernel}, noise=0.1))]")) {
+                assert!(slope.is_finite(), "{kernel}");
+            }
+        }
+    }
+
+    #[test]
+    fn classes_of_repeated_binary_rows_are_fitted() {
+        let mut talk = Talk::new(
+            "let d = data(a=[0, 0, 1, 1, 0, 0, 1, 1], b=[0, 1, 0, 1, 0, 1, 0, 1], y=[0, 1, 1, 0, 0, 1, 1, 1])\n\
+             let f = d |> fit(gp(SE, likelihood=\"bernoulli\"), restarts=2)",
+        );
+        assert!(talk.number("f.lml").is_finite());
+        assert!(talk.numbers("(f |> predict).probability").iter().all(|p| *p > 0.0 && *p < 1.0));
+    }
+
     #[test]
     fn rows_that_repeat_are_classified() {
         let mut talk = Talk::new(

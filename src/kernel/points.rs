@@ -1,0 +1,61 @@
+//! Rows at which a kernel is evaluated, and why it cannot be.
+
+use super::bind::Bound;
+use super::bind_error::{Origin, Place};
+use super::input_view::RowFailure;
+
+/// Rows at which a kernel is evaluated, as every view of it shows them.
+#[derive(Debug, Clone)]
+pub struct Points {
+    pub(super) n: usize,
+    /// Empty for views that depend on parameters.
+    pub(super) views: Vec<Vec<Vec<f64>>>,
+}
+
+impl Points {
+    /// How many rows.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+}
+
+/// Why a kernel cannot be evaluated at some rows.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum EvalError {
+    #[error("the kernel was set beside {expected} input columns, and these rows have {found}")]
+    Columns { expected: usize, found: usize },
+    #[error("{message} (row {row})")]
+    Function { row: usize, message: String },
+    #[error("the rows hold {message}")]
+    Rows { origin: Option<Origin>, place: Place, message: String },
+    #[error("stopped")]
+    Stopped,
+}
+
+impl From<RowFailure> for EvalError {
+    fn from(failure: RowFailure) -> Self {
+        Self::Function { row: failure.row, message: failure.message }
+    }
+}
+
+impl Bound {
+    /// Rows of this kernel's inputs, one slice for each input column of the data.
+    ///
+    /// # Errors
+    /// [`EvalError`]: another number of columns, or a function of the user that fails at a row.
+    pub fn points(&self, x: &[&[f64]]) -> Result<Points, EvalError> {
+        if x.len() != self.program.columns {
+            return Err(EvalError::Columns { expected: self.program.columns, found: x.len() });
+        }
+        let mut views: Vec<Vec<Vec<f64>>> = Vec::with_capacity(self.program.views.len());
+        for view in &self.program.views {
+            let shown = match views.get(view.parent) {
+                None => x.iter().map(|c| c.to_vec()).collect(),
+                Some(_) if view.moving => Vec::new(),
+                Some(parent) => view.map.apply(parent, &[]).map_err(EvalError::from)?,
+            };
+            views.push(shown);
+        }
+        Ok(Points { n: x.first().map_or(0, |c| c.len()), views })
+    }
+}
