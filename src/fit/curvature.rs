@@ -10,6 +10,8 @@ use crate::param::{Param, State};
 const UNDETERMINED: f64 = 4.0;
 /// The same of a mean function, whose offset may lie far outside the data and be known all the same.
 const UNDETERMINED_MEAN: f64 = 1e6;
+/// A parameter moves along a direction if it does so by this share of the one that moves most.
+const SHARE: f64 = 0.05;
 /// The log posterior falls by a half at one standard deviation. Along a direction in which it falls by less than this the
 /// curvature was rounding, and nothing is determined.
 const LEAST_FALL: f64 = 0.05;
@@ -128,47 +130,66 @@ impl Curvature {
     /// The standard error of every parameter in natural units, by the delta method. `None` for parameters that are not
     /// free, on a bound, or not determined by the data.
     ///
-    /// They are those of the inverse of the curvature. Along a direction without curvature the parameters can go as far as
-    /// until one of them is not determined; the others move by their shares in the direction, and keep their errors where
-    /// they have none.
+    /// They are those of the inverse of the curvature over the directions that have some. A direction without curvature
+    /// leaves those parameters undetermined that move along it, and the others their errors.
     pub fn standard_errors(&self, objective: &Likelihood<'_>, values: &[f64]) -> Vec<Option<f64>> {
         let parameters = objective.problem().parameters();
-        let reach: Vec<f64> = (0..self.values.len()).map(|k| self.reach(k, objective, values)).collect();
+        let moves = |a: usize, k: usize| self.scale[a] * self.vectors[(a, k)].abs();
+        let mut variances = vec![0.0; self.free.len()];
+        for (k, &value) in self.values.iter().enumerate() {
+            let fastest = (0..self.free.len()).map(|a| moves(a, k)).fold(0.0, f64::max);
+            let flat = self.is_flat(k, objective, values);
+            for (a, variance) in variances.iter_mut().enumerate() {
+                match flat {
+                    false => *variance += moves(a, k).powi(2) / value,
+                    true if moves(a, k) > SHARE * fastest => *variance = f64::INFINITY,
+                    true => {}
+                }
+            }
+        }
         let mut errors = vec![None; parameters.len()];
         for (a, &i) in self.free.iter().enumerate().filter(|(a, _)| self.scale[*a] > 0.0) {
-            let variance: f64 = reach.iter().enumerate().map(|(k, reach)| (self.vectors[(a, k)] * reach).powi(2)).sum();
-            let error = self.scale[a] * variance.sqrt();
-            if error < 0.99 * limit(&parameters[i]) {
+            let error = variances[a].sqrt();
+            if error < limit(&parameters[i]) {
                 errors[i] = Some(error * parameters[i].domain.slope(values[i])).filter(|error| error.is_finite());
             }
         }
         errors
     }
 
-    /// How far the parameters go along a direction: a standard deviation, or until one of them is not determined.
-    fn reach(&self, k: usize, objective: &Likelihood<'_>, values: &[f64]) -> f64 {
+    /// Whether the log posterior does not fall along a direction, one standard deviation to either side. What the
+    /// differences of gradients say of curvature is rounding where it is small, and the direction is off by as much: the
+    /// other directions are followed to their maximum first, by one step of Newton's method.
+    fn is_flat(&self, k: usize, objective: &Likelihood<'_>, values: &[f64]) -> bool {
+        let value = self.values[k];
+        if value <= 0.0 {
+            return true;
+        }
         let parameters = objective.problem().parameters();
-        let moves = |a: usize| self.scale[a] * self.vectors[(a, k)].abs() / limit(&parameters[self.free[a]]);
-        let fastest = (0..self.free.len()).map(moves).fold(0.0, f64::max);
-        if fastest == 0.0 {
-            return 0.0;
-        }
-        let farthest = 1.0 / fastest;
-        let sd = 1.0 / self.values[k].sqrt();
-        if !(sd < farthest) {
-            return farthest;
-        }
-        // what the differences of gradients said is seen in values
-        let Some(here) = objective.total(values) else { return sd };
-        let falls = |by: f64| {
-            let mut moved = values.to_vec();
-            for (a, &i) in self.free.iter().enumerate() {
-                let domain = parameters[i].domain;
-                moved[i] = domain.moved(values[i], by * self.scale[a] * self.vectors[(a, k)]);
+        let moved_by = |from: &[f64], step: &Vector| {
+            let mut moved = from.to_vec();
+            for ((&i, scale), step) in self.free.iter().zip(&self.scale).zip(step.iter()) {
+                moved[i] = parameters[i].domain.moved(from[i], scale * step);
             }
-            objective.total(&moved).is_none_or(|there| here - there > LEAST_FALL)
+            moved
         };
-        if falls(sd) || falls(-sd) { sd } else { farthest }
+        let Some(here) = objective.total(values) else { return false };
+        let falls = |by: f64| {
+            let moved = moved_by(values, &(self.vectors.column(k) * by));
+            let Some(there) = objective.at(&moved, false) else { return true };
+            if here - there.total <= LEAST_FALL {
+                return false;
+            }
+            let slopes = self.free.iter().zip(&self.scale).map(|(&i, scale)| there.slopes[i] * scale);
+            let mut along = self.vectors.tr_mul(&Vector::from_iterator(self.free.len(), slopes));
+            for (j, (part, &value)) in along.iter_mut().zip(&self.values).enumerate() {
+                *part = if j != k && value > STEP_FLOOR { *part / value } else { 0.0 };
+            }
+            let corrected = moved_by(&moved, &(&self.vectors * along));
+            objective.total(&corrected).is_none_or(|there| here - there > LEAST_FALL)
+        };
+        let sd = 1.0 / value.sqrt();
+        !falls(sd) && !falls(-sd)
     }
 
     /// log det of the Hessian with a precision added to its diagonal; curvature that is missing counts as none.

@@ -71,7 +71,7 @@ mod determined {
     #[test]
     fn standard_errors_are_those_of_the_curvature() {
         let mut talk = Talk::new("let d = load(\"nile\")\nlet f = d |> fit(mean_only())");
-        let errors = talk.value("f.params.\"std. error\"");
+        let errors = talk.value("f.params.std_error");
         let (noise, n) = (talk.number("f.noise"), talk.number("d.n"));
         let mean = errors.as_array().and_then(|all| all.last().cloned()).and_then(|v| v.as_f64()).expect("an error");
         assert!((mean / (noise / n).sqrt() - 1.0).abs() < 1e-3, "{mean}");
