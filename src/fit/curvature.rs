@@ -26,7 +26,7 @@ pub struct Curvature {
     /// Places of these parameters among all.
     free: Vec<usize>,
     hessian: Matrix,
-    /// 1/√ of each parameter's own curvature; 0 where it has none.
+    /// 1/√ of each parameter's own curvature; 0 where that leaves it undetermined.
     scale: Vec<f64>,
     /// Of the Hessian scaled to a unit diagonal, so that sharp and blunt parameters can stand side by side.
     values: Vector,
@@ -113,9 +113,10 @@ impl Curvature {
                 hessian[(a, b)] = second;
             }
         }
-        let own = |a: usize| if hessian[(a, a)] > 0.0 { 1.0 / hessian[(a, a)].sqrt() } else { 0.0 };
-        let scale: Vec<f64> = (0..p).map(own).collect();
-        // a parameter without curvature is not determined and stands alone
+        // a parameter that is not determined even where all others are known stands alone
+        let own = |a: usize| 1.0 / hessian[(a, a)].max(0.0).sqrt();
+        let known = |a: &usize| own(*a) < limit(&parameters[free[*a]]);
+        let scale: Vec<f64> = (0..p).map(|a| if known(&a) { own(a) } else { 0.0 }).collect();
         let scaled = Matrix::from_fn(p, p, |a, b| match a == b {
             true => 1.0,
             false => 0.5 * (hessian[(a, b)] + hessian[(b, a)]) * scale[a] * scale[b],

@@ -65,6 +65,10 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     };
     let mut errors = vec![None; values.len()];
     let (mut ended, mut gradient_size) = (outcome.ended, outcome.gradient_size());
+    // the best run may have been waiting for its next round
+    if progress.stop() && !ended.well() {
+        ended = Ended::Stopped { steps: outcome.iterations };
+    }
     if !progress.stop()
         && let Some(curvature) = Curvature::at(&objective, &values)
     {

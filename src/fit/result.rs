@@ -78,7 +78,8 @@ impl Fit {
     /// Whether the curvature at the values is known, so that a parameter without a standard error is one that the data do
     /// not determine. A fit that was stopped early has not looked.
     pub fn is_judged(&self) -> bool {
-        self.converged() || self.standard_errors.iter().any(Option::is_some)
+        let early = matches!(self.ended, Some(Ended::OutOfIterations { .. } | Ended::Stopped { .. }));
+        !early && (self.converged() || self.standard_errors.iter().any(Option::is_some))
     }
 
     /// How many free parameters the data do not determine.
