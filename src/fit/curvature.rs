@@ -62,8 +62,11 @@ pub fn laplace_evidence(problem: &Problem, values: &[f64], sd: f64) -> Option<f6
 }
 
 /// So far from its value a parameter is not determined.
-fn limit(parameter: &Parameter) -> f64 {
-    if matches!(parameter.kind, ParameterKind::Mean(_)) { UNDETERMINED_MEAN } else { UNDETERMINED }
+fn limit(parameter: &Parameter, of_classes: bool) -> f64 {
+    match parameter.kind {
+        ParameterKind::Mean(_) if !of_classes => UNDETERMINED_MEAN,
+        _ => UNDETERMINED,
+    }
 }
 
 fn without_value(param: &Param) -> Param {
@@ -114,8 +117,9 @@ impl Curvature {
             }
         }
         // a parameter that is not determined even where all others are known stands alone
+        let of_classes = objective.problem().classes().is_some();
         let own = |a: usize| 1.0 / hessian[(a, a)].max(0.0).sqrt();
-        let known = |a: &usize| own(*a) < limit(&parameters[free[*a]]);
+        let known = |a: &usize| own(*a) < limit(&parameters[free[*a]], of_classes);
         let scale: Vec<f64> = (0..p).map(|a| if known(&a) { own(a) } else { 0.0 }).collect();
         let scaled = Matrix::from_fn(p, p, |a, b| match a == b {
             true => 1.0,
@@ -151,7 +155,7 @@ impl Curvature {
         let mut errors = vec![None; parameters.len()];
         for (a, &i) in self.free.iter().enumerate().filter(|(a, _)| self.scale[*a] > 0.0) {
             let error = variances[a].sqrt();
-            if error < limit(&parameters[i]) {
+            if error < limit(&parameters[i], objective.problem().classes().is_some()) {
                 errors[i] = Some(error * parameters[i].domain.slope(values[i])).filter(|error| error.is_finite());
             }
         }
