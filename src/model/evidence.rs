@@ -6,6 +6,7 @@
 //! sites do not count (Rasmussen & Williams, 5.27), at Laplace's mode they add a term (5.23).
 
 use super::classes::{Approximator, Pseudo, Warm};
+use super::normal::LOG_2PI;
 use super::{Bernoulli, ModelError, ParameterKind, Problem};
 use crate::kernel::{Gram, SlotState};
 use crate::linalg::{Matrix, Workspace, least_squares, vector};
@@ -36,8 +37,6 @@ pub struct Evidencer<'p> {
     /// Of classes.
     approximator: Option<Approximator>,
 }
-
-pub(super) const LOG_2PI: f64 = 1.837_877_066_409_345_5;
 
 impl<'p> Evidencer<'p> {
     pub fn new(problem: &'p Problem) -> Self {

@@ -2,7 +2,7 @@
 //! Kernels", Fig. 1.6 and 1.7).
 
 use super::decompose::{Decomposition, decompose};
-use super::predict::At;
+use super::predict::{At, Beyond};
 use super::residuals;
 use crate::data::{Column, Dataset};
 use crate::linalg::Matrix;
@@ -162,21 +162,6 @@ impl Decomposition {
             rows = rows.with_column(Column::numeric(name, values))?;
         }
         Ok(rows)
-    }
-}
-
-/// How far a grid reaches beyond the data on either side, as a share of their range.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Beyond {
-    pub before: f64,
-    pub after: f64,
-}
-
-impl Beyond {
-    /// The ends of a grid over values from `lo` to `hi`. One that begins at 0 or above does not reach below 0.
-    pub fn ends(self, lo: f64, hi: f64) -> (f64, f64) {
-        let first = lo - self.before * (hi - lo);
-        (if lo >= 0.0 { first.max(0.0) } else { first }, hi + self.after * (hi - lo))
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::effects::Beyond;
 use crate::data::{Column, DataError, Dataset};
 use crate::fit::Fit;
 use crate::linalg::Matrix;
@@ -47,6 +46,21 @@ pub enum At {
     /// The training rows: white noise is each row's own.
     Training,
     Rows(Dataset),
+}
+
+/// How far a grid reaches beyond the data on either side, as a share of their range.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Beyond {
+    pub before: f64,
+    pub after: f64,
+}
+
+impl Beyond {
+    /// The ends of a grid over values from `lo` to `hi`. One that begins at 0 or above does not reach below 0.
+    pub fn ends(self, lo: f64, hi: f64) -> (f64, f64) {
+        let first = lo - self.before * (hi - lo);
+        (if lo >= 0.0 { first.max(0.0) } else { first }, hi + self.after * (hi - lo))
+    }
 }
 
 /// Φ(−2).

@@ -3,7 +3,7 @@
 use spec_math::cephes64::erfc;
 
 use crate::data::gaussian_average;
-use crate::model::evidence::LOG_2PI;
+use crate::model::normal::LOG_2PI;
 
 /// What makes a probability of the latent function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
