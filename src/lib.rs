@@ -58,13 +58,13 @@
 //!
 //! - [`render`]: messages with an excerpt of the text, for a terminal.
 //! - [`session`]: what a user has bound, the texts that were read, the seed; runs a text.
-//! - [`lang`]: text to tree to values; one registry of builtins, from which calls are checked, help is written and
-//!   completion is fed; the checker and the formatter.
+//! - [`lang`]: values and their kinds, evaluation, builtins; one registry, from which calls are checked, help is written
+//!   and completion is fed; what can be known to be wrong before anything runs.
 //! - [`report`]: a fit as one page of HTML that stands by itself.
 //! - [`describe`], [`figure`]: results as tables and figures, rounded for people; figures as data, then SVG, PNG or the
 //!   cells of a terminal.
+//! - [`search`]: structure search over kernels: edits of expressions, a race of candidates, scores.
 //! - [`results`]: predictions, parts of a sum, residuals, scores, comparison, a file to keep a fit in; features of a kernel.
-//! - [`search`]: which kernel has the best score: edits of expressions, a race of candidates, scores.
 //! - [`surface`]: meshes drawn from a kernel over two inputs, glued where its symmetries say so; mesh files.
 //! - [`fit`]: where a fit starts, the optimiser, standard errors, what a person should look at.
 //! - [`model`]: a kernel with noise and mean beside its rows: evidence, gradient, posterior.
@@ -73,6 +73,7 @@
 //! - [`data`], [`param`], [`linalg`]: data sets and their files; parameters, bounds, priors and ties; factorizations and
 //!   loops over slices.
 //! - [`progress`]: how long work says how far it is, and is asked to stop.
+//! - [`syntax`]: text to tree and tree to text, and the formatter; it depends on no other room.
 //!
 //! Nothing numeric knows the language: `kernel`, `model`, `fit` and `results` have small errors of their own, and `lang`
 //! gives these their place in the text.

@@ -19,25 +19,7 @@ pub fn number(x: f64) -> String {
 }
 
 /// A string as the language reads it.
-pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{FEFF}') => {
-                out.push_str(&format!("\\u{{{:X}}}", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
+pub use crate::syntax::print::print_string as quoted;
 
 /// A name as it is written where a bare word is allowed: bare if it can be.
 pub(crate) fn word(name: &str) -> String {

@@ -11,8 +11,8 @@ use super::trouble::Trouble;
 use crate::lang::eval::evaluator::{Entry, Globals};
 use crate::lang::eval::statement::LAST;
 use crate::lang::eval::{operators, unknown};
-use crate::lang::values::members;
-use crate::lang::values::value::{Function, Kind, Value, expected_kind};
+use crate::lang::values::cast::expected_kind;
+use crate::lang::values::value::{Function, Kind, Value};
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::span::{Span, Spanned};
@@ -76,7 +76,7 @@ impl Known {
     fn is_callable(&self) -> bool {
         match self {
             Known::Nothing | Known::Entry(_) | Known::Closure { .. } => true,
-            Known::Kind(kind) | Known::Columns(kind, _) => kind.is_callable(),
+            Known::Kind(kind) | Known::Columns(kind, _) => kind.info().callable,
             Known::Data { .. } => false,
         }
     }
@@ -306,8 +306,8 @@ impl Checker<'_> {
             }
             ExprKind::Member { value, member } => {
                 if let Some(kind) = self.expr(value).kind()
-                    && !kind.has_open_members()
-                    && !members::of(kind).iter().any(|(name, _)| *name == &*member.node)
+                    && !kind.info().open_members
+                    && !kind.members().iter().any(|(name, _)| *name == &*member.node)
                 {
                     self.report(unknown::member(registry::library(), kind, &member.node, &[]), member.span);
                 }

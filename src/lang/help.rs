@@ -7,6 +7,7 @@ use super::eval::statement;
 use super::signature::{Group, Need, Place};
 use super::topics::{self, TOPICS, Topic};
 use super::trouble::{Res, Trouble};
+use super::values::value::Kind;
 use super::wording::nearest;
 use crate::progress::Silent;
 use crate::syntax::diagnostic::{Diagnostic, Sources};
@@ -26,6 +27,9 @@ pub fn topic(library: &'static dyn Library, name: Option<&str>) -> Res<String> {
     let chapters = Group::ALL.iter().filter(|group| !entries(library, **group).is_empty());
     if let Some(group) = chapters.clone().find(|group| group.topics().contains(&name)) {
         return Ok(chapter(library, *group).trim_end().to_owned());
+    }
+    if let Some(kind) = Kind::ALL.iter().find(|kind| kind.name() == name) {
+        return Ok(about_kind(*kind));
     }
     let trouble = Trouble::new(format!("there is no help on `{name}`"));
     let chapters = chapters.flat_map(|group| group.topics().iter().copied());
@@ -67,6 +71,29 @@ fn about(library: &'static dyn Library, topic: &Topic) -> String {
         out.push_str(&shown(library, example));
     }
     out.trim_end().to_owned()
+}
+
+/// A kind of value: how it comes about and its members.
+fn about_kind(kind: Kind) -> String {
+    let info = kind.info();
+    let title = format!("{}: {}\n\n  {}", info.name, info.noun, info.made_by);
+    match info.members.is_empty() {
+        true => title,
+        false => listed(&format!("{title}\n\nMembers"), info.members.iter().copied()).trim_end().to_owned(),
+    }
+}
+
+/// The table of the kinds of value in the language reference, in Markdown.
+pub fn kinds() -> String {
+    let row = |kind: &Kind| {
+        let info = kind.info();
+        let members: Vec<String> = info.members.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let open = if info.open_members { Some("its columns or fields".to_owned()) } else { None };
+        let members: Vec<String> = members.into_iter().chain(open).collect();
+        format!("| {} | {} | {} |\n", info.name, info.made_by, members.join(", "))
+    };
+    "| kind | how it comes about | members |\n|---|---|---|\n".to_owned()
+        + &Kind::ALL.iter().map(row).collect::<String>()
 }
 
 /// An example with what it gives.

@@ -1,6 +1,6 @@
 //! Whether a matrix fits into the memory of the machine.
 
-use super::{ModelError, Problem};
+use super::ModelError;
 
 /// What the machine can still give, in bytes; where that cannot be told, 4 GiB.
 pub fn available_memory() -> u64 {
@@ -45,9 +45,4 @@ pub fn refuse_if_wide(n: usize, rows: usize) -> Result<(), ModelError> {
 /// So many evaluations, each of so many bytes, may hold memory at once; at least 1.
 pub fn at_once(each: u64) -> usize {
     (available_memory() / 2 / each.max(1)).max(1) as usize
-}
-
-/// The bytes that one evaluation of a problem takes.
-pub fn needed_memory(problem: &Problem) -> u64 {
-    needed(problem.n(), problem.model().kernel.leaves())
 }

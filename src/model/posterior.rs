@@ -5,8 +5,8 @@ mod without;
 
 use super::baseline::is_nothing;
 use super::classes::{Approximator, Pseudo, Warm};
+use super::definition::is_noise;
 use super::jitter::jitters;
-use super::problem::is_noise;
 use super::{Bernoulli, ModelError, Problem, cavity};
 use crate::kernel::{Bound, Kernel, Points};
 use crate::linalg::{Cholesky, Matrix, Vector, Workspace, orthonormal, pivoted_cholesky, transposed_product};

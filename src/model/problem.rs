@@ -1,9 +1,10 @@
 //! A model beside its training rows: parameters in one list, data as the kernel sees them.
 
+use super::memory;
 use super::parameters::{Parameter, ParameterKind, Units, parameters, power_of_two, spread};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::data::{Column as DataColumn, Dataset, Pipeline, Step, Which};
-use crate::kernel::{Bound, Column, Kernel, Points, Schema, SlotState};
+use crate::kernel::{Bound, Column, Points, Schema, SlotState};
 use crate::param::{Domain, Param};
 
 /// A model set beside training rows.
@@ -401,17 +402,7 @@ fn noise_of(data: &Dataset, name: &str) -> Result<Vec<f64>, ModelError> {
     Ok(column.values().to_vec())
 }
 
-/// Whether a term says nothing of one row to another: white noise, or a product with it.
-pub fn is_noise(term: &Kernel) -> bool {
-    let white = |k: &&Kernel| matches!(k.node(), crate::kernel::Node::Leaf(l) if l.family.spec().name == "WN");
-    term.factors().iter().any(white)
-}
-
-/// Whether white noise is a summand at the top.
-pub(crate) fn has_white_noise(kernel: &Kernel) -> bool {
-    let white = |k: &Kernel| matches!(k.node(), crate::kernel::Node::Leaf(l) if l.family.spec().name == "WN");
-    match kernel.node() {
-        crate::kernel::Node::Sum(terms) => terms.iter().any(has_white_noise),
-        _ => white(kernel),
-    }
+/// The bytes that one evaluation of a problem takes.
+pub fn needed_memory(problem: &Problem) -> u64 {
+    memory::needed(problem.n(), problem.model().kernel.leaves())
 }

@@ -301,7 +301,7 @@ fn kind(repl: &mut Repl, rest: &str) -> Result<Next, Diagnostic> {
 
 fn members(repl: &mut Repl, rest: &str) -> Result<Next, Diagnostic> {
     let Some(value) = repl.value(rest) else { return Ok(Next::Stay) };
-    let members = value.members();
+    let members = value.kind().members();
     if members.is_empty() {
         repl.screen.line(&format!("{} has no members", value.kind().noun()));
     }

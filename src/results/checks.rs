@@ -20,6 +20,7 @@ use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 
+pub use self::statistics::About;
 use self::statistics::{Rhythms, Spreads, kurtosis, lagged, straightness};
 use super::residuals;
 use crate::fit::Fit;
@@ -70,18 +71,6 @@ pub struct Finding {
     /// How often a replicate of the model is as far off, counting the data among them: from 1 / (draws + 1) to 1.
     pub p: f64,
     pub about: About,
-}
-
-/// What a finding is strongest in.
-#[derive(Debug, Clone, PartialEq)]
-pub enum About {
-    Nothing,
-    /// A period in the unit of the input.
-    Period(f64),
-    /// An input.
-    Input(String),
-    /// The posterior mean of the function.
-    Fitted,
 }
 
 /// One check.

@@ -88,11 +88,9 @@ impl Session {
     fn members(&self, owner: &str, found: &mut Vec<Candidate>) {
         let start = owner.char_indices().rev().find(|(_, c)| !is_word(*c)).map_or(0, |(at, c)| at + c.len_utf8());
         if let Some(value) = self.get(&owner[start..]) {
-            if let Value::Data(data) = value {
-                let columns = data.names().into_iter();
-                found.extend(columns.map(|name| Candidate { text: name.into(), about: "a column".into() }));
-            }
-            let members = value.members().iter();
+            let open = value.open_members().into_iter();
+            found.extend(open.map(|name| Candidate { text: name, about: "a column".into() }));
+            let members = value.kind().members().iter();
             found.extend(members.map(|(name, help)| Candidate { text: (*name).into(), about: (*help).into() }));
         }
     }

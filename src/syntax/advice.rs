@@ -4,8 +4,8 @@
 mod foreign;
 
 use super::diagnostic::Diagnostic;
+use super::grammar::Rule;
 use super::layout::{Layout, Piece};
-use super::parse::Rule;
 use super::scan::{RESERVED, Token, TokenKind};
 use super::span::{SourceId, Span};
 

@@ -9,6 +9,7 @@ pub mod ast;
 pub mod diagnostic;
 pub mod fmt;
 pub mod free_names;
+mod grammar;
 pub mod layout;
 pub mod parse;
 mod precedence;

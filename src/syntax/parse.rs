@@ -19,16 +19,10 @@ use self::infix::{Infix, infix};
 use super::advice;
 use super::ast::{BinaryOp, Expr, ExprKind, FnParam, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
 use super::diagnostic::Diagnostic;
+use super::grammar::{Grammar, Rule};
 use super::layout::{Layout, Piece, lay_out, too_deep};
 use super::precedence::Level;
 use super::span::{SourceId, Span, Spanned};
-
-mod grammar {
-    #[derive(pest_derive::Parser)]
-    #[grammar = "../grammar/mercer.pest"]
-    pub struct Grammar;
-}
-pub(super) use grammar::Rule;
 
 /// How many nodes of a tree may stand in each other. Every walk over a tree may recurse to this depth.
 pub const MAX_DEPTH: usize = 256;
@@ -96,7 +90,7 @@ fn parse_piece(layout: &Layout, piece: &Piece, source: SourceId) -> Result<State
 
 fn parse_statement(layout: &Layout, piece: &Piece, source: SourceId) -> Result<Statement, Diagnostic> {
     let builder = Builder { source, base: piece.bytes.start };
-    let mut pairs = grammar::Grammar::parse(Rule::line, &layout.text[piece.bytes.clone()]).map_err(|error| {
+    let mut pairs = Grammar::parse(Rule::line, &layout.text[piece.bytes.clone()]).map_err(|error| {
         let at = piece.bytes.start
             + match error.location {
                 InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,

@@ -51,8 +51,26 @@ pub fn print_number(number: f64) -> String {
     }
 }
 
-/// A string in quotes, escaped.
-pub use crate::kernel::quoted as print_string;
+/// A string in quotes, escaped as the language reads it.
+pub fn print_string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{FEFF}') => {
+                out.push_str(&format!("\\u{{{:X}}}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
 
 /// How tightly the source form of an expression holds together.
 fn level(expr: &Expr) -> Level {

@@ -136,7 +136,16 @@ fn document(name: &str) -> String {
         out.extend(played(&lines[at..at + length], &mut room, tags.contains(&"fails"), &place));
         at += length;
     }
-    out.iter().map(|line| format!("{line}\n")).collect()
+    written(out.iter().map(|line| format!("{line}\n")).collect())
+}
+
+/// A document with the table of kinds as the language writes it, between its two marks.
+fn written(text: String) -> String {
+    const MARKS: [&str; 2] = ["<!-- kinds: written by MERCER_BLESS=1 -->\n", "<!-- end of kinds -->\n"];
+    match (text.split_once(MARKS[0]), text.split_once(MARKS[1])) {
+        (Some((before, _)), Some((_, after))) => [before, MARKS[0], &help::kinds(), MARKS[1], after].concat(),
+        _ => text,
+    }
 }
 
 #[test]
@@ -147,6 +156,18 @@ fn the_readme_is_what_comes() {
 #[test]
 fn the_language_reference_is_what_comes() {
     hold("docs/language.md", &document("docs/language.md"));
+}
+
+/// Names in code marks that look like files of the repository must be such.
+#[test]
+fn the_files_that_the_internals_name_are_there() {
+    let text = read(&path("docs/internals.md"));
+    let roots = ["src/", "tests/", "docs/", "grammar/", ".ci/"];
+    let named = text.split('`').skip(1).step_by(2).filter(|name| roots.iter().any(|root| name.starts_with(root)));
+    let named: Vec<&str> = named.filter(|name| !name.contains(' ')).collect();
+    assert!(named.len() > 50, "{named:?}");
+    let missing: Vec<&&str> = named.iter().filter(|name| !path(name).exists()).collect();
+    assert!(missing.is_empty(), "docs/internals.md names files that are not there: {missing:?}");
 }
 
 #[test]

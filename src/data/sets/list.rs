@@ -1,6 +1,30 @@
 //! The list of shipped sets.
 
-use super::Set;
+/// A shipped data set: what a person should know of it, and its text.
+#[derive(Debug, Clone, Copy)]
+pub struct Set {
+    /// The name that `load` knows.
+    pub name: &'static str,
+    /// A few words.
+    pub title: &'static str,
+    /// One line: what the rows are, and what to beware of.
+    pub about: &'static str,
+    /// Number of rows.
+    pub rows: usize,
+    pub target: &'static str,
+    /// The unit of each column that is not of `rest`; `count`, `class`, `score`, `share` or `code` where there is no
+    /// physical one.
+    pub units: &'static [(&'static str, &'static str)],
+    /// The unit of all columns that are not named in `units`, for sets of many like columns.
+    pub rest: Option<&'static str>,
+    /// Who measured or first published it.
+    pub origin: &'static str,
+    /// The package whose copy of the numbers was read.
+    pub read_from: &'static str,
+    /// The terms stated with that copy. They bind the data, not this program.
+    pub licence: &'static str,
+    pub(in crate::data) text: &'static str,
+}
 
 const R_TERMS: &str = "R is under GPL-2 or GPL-3; nothing is said of the data apart";
 const R_SETS: &str = "R 4.2.2, package datasets";

@@ -4,36 +4,10 @@
 
 mod list;
 
-pub use list::SETS;
+pub use list::{SETS, Set};
 
 use super::dataset::{About, Dataset};
 use super::error::DataError;
-
-/// A shipped data set: what a person should know of it, and its text.
-#[derive(Debug, Clone, Copy)]
-pub struct Set {
-    /// The name that `load` knows.
-    pub name: &'static str,
-    /// A few words.
-    pub title: &'static str,
-    /// One line: what the rows are, and what to beware of.
-    pub about: &'static str,
-    /// Number of rows.
-    pub rows: usize,
-    pub target: &'static str,
-    /// The unit of each column that is not of `rest`; `count`, `class`, `score`, `share` or `code` where there is no
-    /// physical one.
-    pub units: &'static [(&'static str, &'static str)],
-    /// The unit of all columns that are not named in `units`, for sets of many like columns.
-    pub rest: Option<&'static str>,
-    /// Who measured or first published it.
-    pub origin: &'static str,
-    /// The package whose copy of the numbers was read.
-    pub read_from: &'static str,
-    /// The terms stated with that copy. They bind the data, not this program.
-    pub licence: &'static str,
-    pub(super) text: &'static str,
-}
 
 /// The shipped set of this name.
 pub fn find(name: &str) -> Option<&'static Set> {

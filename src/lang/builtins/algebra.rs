@@ -7,7 +7,9 @@ use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::operators::kernel as value;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{Kind, List, Value, expected};
+use crate::lang::values::cast::expected;
+use crate::lang::values::fit;
+use crate::lang::values::value::{Kind, List, Value};
 
 fn expand(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel: Kernel = call.arg("kernel")?;
@@ -44,7 +46,7 @@ fn terms(call: &mut Call<'_, '_>) -> Res<Value> {
 fn params(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel = match call.arg::<Value>("of")? {
         Value::Kernel(kernel) => kernel,
-        fit @ Value::Fit(_) => return Ok(fit.member("params").unwrap_or(Value::Nothing)),
+        Value::Fit(fit) => return Ok(fit::parameters(&fit)),
         other => return Err(expected("a kernel or a fit", &other).blame("of")),
     };
     let params = kernel.params();

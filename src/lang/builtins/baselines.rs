@@ -9,7 +9,8 @@ use crate::lang::eval::evaluator::Call;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{FromValue, Function, Kind, Value, expected};
+use crate::lang::values::cast::{FromValue, expected};
+use crate::lang::values::value::{Function, Kind, Value};
 use crate::model::{Mean, Model};
 use crate::param::Param;
 

@@ -57,7 +57,7 @@ fn calibration(call: &mut Call<'_, '_>) -> Res<Value> {
     };
     let figure = probability_figures::calibration(&found, &probability_figures::of_what(&asked.fitted), asked.rows());
     let text = told::calibration(&found, &asked.target, asked.left_out);
-    Ok(Value::table(Sheet::told(told::calibration_table(&found), text).drawn(figure)))
+    Ok(Value::table(Sheet::with_text(told::calibration_table(&found), text).with_figure(figure)))
 }
 
 fn confusion(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -68,7 +68,7 @@ fn confusion(call: &mut Call<'_, '_>) -> Res<Value> {
     };
     let text = told::confusion(&found, &asked.target, asked.left_out);
     let figure = probability_figures::confusion(&found, asked.rows());
-    Ok(Value::table(Sheet::told(told::confusion_table(&found), text).drawn(figure)))
+    Ok(Value::table(Sheet::with_text(told::confusion_table(&found), text).with_figure(figure)))
 }
 
 const FIT: Place = Place::required("fit", Want::Kind(Kind::Fit), "a fit of classes");

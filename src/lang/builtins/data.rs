@@ -11,8 +11,9 @@ use crate::lang::eval::evaluator::Call;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::members::cell;
-use crate::lang::values::value::{FromValue, Function, Items, Kind, List, Value, expected};
+use crate::lang::values::cast::{FromValue, expected};
+use crate::lang::values::data::cell;
+use crate::lang::values::value::{Function, Items, Kind, List, Value};
 use crate::lang::wording::nearest;
 use crate::syntax::span::Span;
 
@@ -283,7 +284,7 @@ fn summary(call: &mut Call<'_, '_>) -> Res<Value> {
         .numbers("mean", &number(|n| n.mean))
         .numbers("sd", &number(|n| n.sd))
         .numbers("max", &number(|n| n.max));
-    Ok(Value::table(Sheet::told(table, describe::summary(&summary))))
+    Ok(Value::table(Sheet::with_text(table, describe::summary(&summary))))
 }
 
 pub const DATA: Place = Place::required("data", Want::Kind(Kind::Data), "a data set");

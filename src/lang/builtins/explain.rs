@@ -9,7 +9,8 @@ use crate::lang::payload::explanation::{Explanation, Parts, Subject};
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::Res;
-use crate::lang::values::value::{Kind, Value, expected};
+use crate::lang::values::cast::expected;
+use crate::lang::values::value::{Kind, Value};
 
 /// The kernel or the fit that is to be put into words.
 fn subject(call: &mut Call<'_, '_>) -> Res<Subject> {
@@ -25,11 +26,11 @@ fn describe(call: &mut Call<'_, '_>) -> Res<Value> {
     let (text, parts) = match &of {
         Subject::Kernel(kernel) => {
             let told = english::describe_kernel(kernel);
-            (told.text(), Parts::Meant(told.parts))
+            (told.text(), Parts::Written(told.parts))
         }
         Subject::Fit(fit) => {
             let description = english::fit_description(fit);
-            (description.text(), Parts::Told(description))
+            (description.text(), Parts::Fitted(description))
         }
     };
     Ok(Value::Explanation(Arc::new(Explanation { text, parts, of })))
@@ -41,11 +42,11 @@ fn explain(call: &mut Call<'_, '_>) -> Res<Value> {
         Subject::Kernel(kernel) => english::explain_kernel(kernel),
         Subject::Fit(fit) => english::explain_fit(fit),
     };
-    Ok(Value::Explanation(Arc::new(Explanation { text, parts: Parts::Meant(parts), of })))
+    Ok(Value::Explanation(Arc::new(Explanation { text, parts: Parts::Written(parts), of })))
 }
 
 fn motifs(_call: &mut Call<'_, '_>) -> Res<Value> {
-    Ok(Value::table(Sheet::told(english::motifs::table(), english::motifs::text())))
+    Ok(Value::table(Sheet::with_text(english::motifs::table(), english::motifs::text())))
 }
 
 const OF: Place =

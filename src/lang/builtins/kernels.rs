@@ -90,7 +90,7 @@ pub fn draws(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Value> {
     let n: usize = call.or("n", 1)?;
     fits(xs.n, n)?;
     let factor = pivoted_cholesky(&own_gram(call, kernel, &xs)?, 1e-12);
-    let mut normal = super::results::normals(call)?;
+    let mut normal = super::random_numbers::normals(call)?;
     let draws = (0..n).map(|_| {
         let z = Vector::from_fn(factor.ncols(), |_, _| normal());
         Value::numbers((&factor * z).iter().copied())
@@ -119,7 +119,7 @@ pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
     let placed = Placed::new(kernel, &all, true, origins)?;
     let values = placed.cross(&rows, &zero).map_err(|error| origins.eval_error(&error))?;
     let factor = pivoted_cholesky(&placed.gram(&rows).map_err(|error| origins.eval_error(&error))?, 1e-12);
-    let mut normal = super::results::normals(call)?;
+    let mut normal = super::random_numbers::normals(call)?;
     let draws: Vec<Vec<f64>> = (0..3)
         .map(|_| (&factor * Vector::from_fn(factor.ncols(), |_, _| normal())).iter().copied().collect())
         .collect();

@@ -6,7 +6,8 @@ use crate::lang::eval::operators::Fold;
 use crate::lang::payload::range::Range;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{FromValue, Function, Items, Kind, List, ListBuilder, Value, check_length, expected};
+use crate::lang::values::cast::{FromValue, expected};
+use crate::lang::values::value::{Function, Items, Kind, List, ListBuilder, Value, check_length};
 use crate::syntax::ast::BinaryOp;
 use crate::syntax::span::Spanned;
 

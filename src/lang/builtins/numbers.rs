@@ -5,7 +5,8 @@ use crate::lang::eval::evaluator::Call;
 use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{FromValue, List, Value, check_length};
+use crate::lang::values::cast::FromValue;
+use crate::lang::values::value::{List, Value, check_length};
 
 /// Applies a function of one number to a number or to every number of a list.
 fn each(call: &mut Call<'_, '_>, f: fn(f64) -> f64) -> Res<Value> {

@@ -8,7 +8,8 @@ use crate::lang::eval::evaluator::Call;
 use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{FromValue, Kind, Value, expected};
+use crate::lang::values::cast::{FromValue, expected};
+use crate::lang::values::value::{Kind, Value};
 use crate::param::{PRIORS, Param, Prior, State, Tie};
 
 fn value(state: State) -> Value {

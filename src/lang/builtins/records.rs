@@ -66,7 +66,7 @@ fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
         let help = "numbers, strings, lists and records can; `str(…)` is the text of any value";
         return Err(Trouble::new(text).blame("function").help(help));
     }
-    let form = json::plain(&value);
+    let form = value.json();
     if call.eval.progress.stop() {
         call.warn(format!("`{name}` was not written: what was found is only the best until it was stopped"));
         return json::value(&form);

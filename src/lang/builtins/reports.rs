@@ -12,7 +12,8 @@ use crate::lang::eval::host::Item;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{Kind, Value, expected};
+use crate::lang::values::cast::expected;
+use crate::lang::values::value::{Kind, Value};
 use crate::report::{self, Source};
 use crate::results;
 
@@ -31,7 +32,7 @@ fn checks(call: &mut Call<'_, '_>) -> Res<Value> {
     let seed = call.or("seed", call.eval.host.seed as usize)? as u64;
     let found = results::checks_unless(&fit, draws, seed, call.eval.progress);
     let found = found.map_err(|error| trouble(call.eval, error))?;
-    Ok(Value::table(Sheet::told(told::checks_table(&found), told::checks(&found))))
+    Ok(Value::table(Sheet::with_text(told::checks_table(&found), told::checks(&found))))
 }
 
 /// Writes the page of a fit or of a search.

@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use rand::SeedableRng;
-use rand_distr::{Distribution, StandardNormal};
-
 use crate::data::write::Table;
 use crate::data::{self, Column, DataError, Dataset};
 use crate::describe::{self, tables};
@@ -15,11 +12,13 @@ use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{FromValue, Items, Kind, List, Value, check_length, expected};
+use crate::lang::values::cast::{FromValue, expected};
+use crate::lang::values::value::{Items, Kind, List, Value, check_length};
 use crate::model::ModelError;
 use crate::results::{self, At, By, Fitted, Score};
 
 use super::models::{trouble, unfit};
+use super::random_numbers;
 
 /// Where to predict: rows that a value gives, or the training rows.
 fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {
@@ -178,7 +177,7 @@ fn score(call: &mut Call<'_, '_>) -> Res<Value> {
     let score = fitted.judge(data.as_deref()).and_then(|judged| results::scored(&judged));
     let place = if data.is_some() { "data" } else { "fit" };
     let score = score.map_err(|error| trouble(call.eval, error).blame(place))?;
-    Ok(Value::table(Sheet::told(score_table(&score), describe::score(&score, data.is_none()))))
+    Ok(Value::table(Sheet::with_text(score_table(&score), describe::score(&score, data.is_none()))))
 }
 
 fn score_table(score: &Score) -> Table {
@@ -216,29 +215,10 @@ fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
         Ok(compared) => {
             let names = (!names.is_empty()).then_some(&names[..]);
             let text = describe::compared(&compared, names);
-            Ok(Value::table(Sheet::told(tables::compared(&compared, names), text)))
+            Ok(Value::table(Sheet::with_text(tables::compared(&compared, names), text)))
         }
         Err(error) => Err(trouble(call.eval, error)),
     }
-}
-
-/// Where random numbers of a call come from: its `seed` if it was given one, else the session's stream, which each call
-/// moves on.
-pub fn random(call: &mut Call<'_, '_>) -> Res<rand_pcg::Pcg64> {
-    if let Some(seed) = call.maybe::<usize>("seed")? {
-        return Ok(rand_pcg::Pcg64::seed_from_u64(seed as u64));
-    }
-    let host = &mut call.eval.host;
-    let mut random = rand_pcg::Pcg64::seed_from_u64(host.seed);
-    // Far enough apart that no two calls meet.
-    random.advance(u128::from(host.next_draw()) << 64);
-    Ok(random)
-}
-
-/// Standard normal numbers, as [`random`].
-pub fn normals(call: &mut Call<'_, '_>) -> Res<impl FnMut() -> f64 + use<>> {
-    let mut random = random(call)?;
-    Ok(move || StandardNormal.sample(&mut random))
 }
 
 /// Random functions of a kernel or of a fit.
@@ -253,7 +233,7 @@ fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
             check_length(rows.n().saturating_mul(draws)).map_err(|t| t.blame("n"))?;
             let x = fit.problem().inputs_of(&rows).map_err(|error| trouble(call.eval, error).blame("at"))?;
             let x: Vec<&[f64]> = x.iter().map(|column| &column[..]).collect();
-            let mut normals = normals(call)?;
+            let mut normals = random_numbers::normals(call)?;
             let drawn = fit.posterior.draws(&x, draws, &mut normals).map_err(|error| trouble(call.eval, error))?;
             let map = fit.problem().pipeline().target();
             let draws = drawn.column_iter().map(|draw| Value::numbers(draw.iter().map(|z| map.inverse(*z))));
@@ -284,7 +264,7 @@ fn order_variance(call: &mut Call<'_, '_>) -> Res<Value> {
         let trouble = Trouble::new("there is no additive kernel in this fit").blame("fit");
         return Err(trouble.help("`fit(data, additive(SE))` has a variance for each order of interaction"));
     }
-    Ok(Value::table(Sheet::told(tables::orders(&found), describe::orders(&fit, &found))))
+    Ok(Value::table(Sheet::with_text(tables::orders(&found), describe::orders(&fit, &found))))
 }
 
 /// Which symmetries the data have.
@@ -294,7 +274,7 @@ fn symmetries(call: &mut Call<'_, '_>) -> Res<Value> {
     let wanted = call.input_names("inputs", &data)?;
     let options = super::models::options(call)?;
     match results::symmetries(&model, &data, wanted.as_deref(), options, call.eval.progress) {
-        Ok(found) => Ok(Value::table(Sheet::told(tables::symmetries(&found), describe::symmetries(&found)))),
+        Ok(found) => Ok(Value::table(Sheet::with_text(tables::symmetries(&found), describe::symmetries(&found)))),
         Err(error) => Err(unfit(call.eval, &data, error)),
     }
 }

@@ -66,7 +66,7 @@ fn random(call: &mut Call<'_, '_>) -> Res<Value> {
     if !((range.end - range.start).is_finite() && range.start < range.end) {
         return Err(Trouble::new("numbers are drawn from a range that is finite and not empty").blame("range"));
     }
-    let mut stream = super::results::random(call)?;
+    let mut stream = super::random_numbers::random(call)?;
     Value::numbers((0..n).map(|_| stream.random_range(range.start..range.end)))
 }
 

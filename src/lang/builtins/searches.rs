@@ -12,7 +12,8 @@ use crate::lang::eval::unknown;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{FromValue, Kind, Value};
+use crate::lang::values::cast::FromValue;
+use crate::lang::values::value::{Kind, Value};
 use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Reached, Search, SearchError, Settings};
 
 use super::models;

@@ -10,7 +10,8 @@ use crate::lang::numerals::number;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{FromValue, Kind, Value};
+use crate::lang::values::cast::FromValue;
+use crate::lang::values::value::{Kind, Value};
 
 /// Steps on data where there are data, otherwise the steps themselves.
 fn stepped(data: Option<Arc<Dataset>>, steps: Vec<Step>) -> Result<Value, DataError> {

@@ -6,7 +6,6 @@ use crate::lang::eval::host::Item;
 use crate::lang::help as manual;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::Res;
-use crate::lang::values::json as form;
 use crate::lang::values::value::{Kind, Value};
 
 /// Text as it is, anything else as it shows.
@@ -30,7 +29,7 @@ fn str(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn json(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("value")?;
-    Ok(Value::str(form::plain(&value).to_string()))
+    Ok(Value::str(value.json().to_string()))
 }
 
 fn kind(call: &mut Call<'_, '_>) -> Res<Value> {

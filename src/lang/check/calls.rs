@@ -43,7 +43,7 @@ impl Checker<'_> {
             Known::Columns(kind, _) | Known::Kind(kind) => {
                 self.arguments(args);
                 // Steps of a model can be called, a whole model cannot.
-                if !kind.is_callable() && kind != Kind::Model {
+                if !kind.info().callable && kind != Kind::Model {
                     let trouble = Trouble::new(format!("{} cannot be called", kind.noun()));
                     self.report(trouble.saying(format!("this is {}", kind.noun())), callee.span);
                 }

@@ -13,7 +13,8 @@ use crate::lang::eval::kernel_rows::UserRows;
 use crate::lang::eval::origins::Mark;
 use crate::lang::signature::{Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{FromValue, Function, Kind, Value, expected};
+use crate::lang::values::cast::{FromValue, expected};
+use crate::lang::values::value::{Function, Kind, Value};
 use crate::syntax::span::Span;
 
 /// How a combinator is called, beside the parameters of its spec, and how it is made.
@@ -110,7 +111,7 @@ const NORMALIZE: Place =
 const FIRST: Place = Place::required("first", Want::Input, "an input");
 const SECOND: Place = Place::required("second", Want::Input, "another input");
 
-const fn wound(
+const fn embedded(
     name: &'static str,
     places: &'static [Place],
     make: fn(&mut Making<'_, '_, '_>) -> Res<Kernel>,
@@ -118,15 +119,15 @@ const fn wound(
     Combinator { name, places, make }
 }
 
-fn wind(making: &mut Making<'_, '_, '_>, winding: PeriodicEmbedding, places: &[&'static str]) -> Res<Kernel> {
+fn embed(making: &mut Making<'_, '_, '_>, embedding: PeriodicEmbedding, places: &[&'static str]) -> Res<Kernel> {
     let kernel = making.kernel("kernel")?;
     let inputs = making.all_inputs(places)?;
-    if let Some(wanted) = winding.inputs().filter(|&wanted| wanted != inputs.written().len()) {
+    if let Some(wanted) = embedding.inputs().filter(|&wanted| wanted != inputs.written().len()) {
         let found = inputs.written().len();
         return Err(Trouble::new(format!("`{}` is about {wanted} inputs, and here it is given {found}", making.name)));
     }
-    let params = if winding == PeriodicEmbedding::Sphere { Vec::new() } else { making.own_params()? };
-    Ok(wraps::periodic_embedding(winding, kernel, inputs, params))
+    let params = if embedding == PeriodicEmbedding::Sphere { Vec::new() } else { making.own_params()? };
+    Ok(wraps::periodic_embedding(embedding, kernel, inputs, params))
 }
 
 pub static COMBINATORS: &[Combinator] = &[
@@ -188,22 +189,24 @@ pub static COMBINATORS: &[Combinator] = &[
         ],
         make: reflect,
     },
-    wound("periodic", &[KERNEL, Place::required("input", Want::Input, "what goes round, or a list")], |making| {
-        wind(making, PeriodicEmbedding::Periodic, &["input"])
+    embedded("periodic", &[KERNEL, Place::required("input", Want::Input, "what goes round, or a list")], |making| {
+        embed(making, PeriodicEmbedding::Periodic, &["input"])
     }),
-    wound("torus", &[KERNEL, FIRST, SECOND], |making| wind(making, PeriodicEmbedding::Torus, &["first", "second"])),
-    wound("cylinder", &[KERNEL, FIRST, SECOND], |making| {
-        wind(making, PeriodicEmbedding::Cylinder, &["first", "second"])
+    embedded("torus", &[KERNEL, FIRST, SECOND], |making| embed(making, PeriodicEmbedding::Torus, &["first", "second"])),
+    embedded("cylinder", &[KERNEL, FIRST, SECOND], |making| {
+        embed(making, PeriodicEmbedding::Cylinder, &["first", "second"])
     }),
-    wound("mobius", &[KERNEL, FIRST, SECOND], |making| wind(making, PeriodicEmbedding::Mobius, &["first", "second"])),
-    wound(
+    embedded("mobius", &[KERNEL, FIRST, SECOND], |making| {
+        embed(making, PeriodicEmbedding::Mobius, &["first", "second"])
+    }),
+    embedded(
         "sphere",
         &[
             KERNEL,
             Place::required("lat", Want::Input, "the latitude, in degrees"),
             Place::required("lon", Want::Input, "the longitude, in degrees"),
         ],
-        |making| wind(making, PeriodicEmbedding::Sphere, &["lat", "lon"]),
+        |making| embed(making, PeriodicEmbedding::Sphere, &["lat", "lon"]),
     ),
     Combinator {
         name: "translate",

@@ -9,9 +9,8 @@ use super::unknown;
 use crate::lang::numerals::{grouped, number};
 use crate::lang::payload::range::Range;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{
-    Closure, FromValue, Function, Items, List, ListBuilder, Record, Value, check_length, expected,
-};
+use crate::lang::values::cast::{FromValue, expected};
+use crate::lang::values::value::{Closure, Function, Items, List, ListBuilder, Record, Value, check_length};
 use crate::param::Param;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name};
 use crate::syntax::span::{Span, Spanned};
@@ -55,13 +54,11 @@ impl Evaluator<'_> {
             ExprKind::Index { value, index } => self.index(value, index),
             ExprKind::Member { value, member } => {
                 let inner = self.eval(value)?;
-                inner.member(&member.node).ok_or_else(|| {
-                    let columns = match &inner {
-                        Value::Data(data) => data.names(),
-                        _ => Vec::new(),
-                    };
-                    unknown::member(self.library, inner.kind(), &member.node, &columns).at(member.span)
-                })
+                match inner.member(&member.node) {
+                    Some(value) => value.map_err(|t| t.at(member.span)),
+                    None => Err(unknown::member(self.library, inner.kind(), &member.node, &inner.open_members())
+                        .at(member.span)),
+                }
             }
         }
     }

@@ -6,7 +6,8 @@ use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::origins::Mark;
 use crate::lang::eval::unknown;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::value::{FromValue, Value, expected};
+use crate::lang::values::cast::{FromValue, expected};
+use crate::lang::values::value::Value;
 use crate::param::{Param, State};
 use crate::syntax::span::Span;
 

@@ -301,7 +301,7 @@ pub fn unary(op: UnaryOp, operand: Value) -> Res<Value> {
         (UnaryOp::Neg, list @ (Value::List(_) | Value::Range(_))) => binary(BinaryOp::Mul, Value::Number(-1.0), list),
         (UnaryOp::Not, Value::Bool(b)) => Ok(Value::Bool(!b)),
         (UnaryOp::Neg, other) => Err(cannot_negate(other.kind())),
-        (UnaryOp::Not, other) => Err(crate::lang::values::value::expected("true or false after `not`", &other)),
+        (UnaryOp::Not, other) => Err(crate::lang::values::cast::expected("true or false after `not`", &other)),
     }
 }
 

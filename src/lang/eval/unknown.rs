@@ -2,7 +2,6 @@
 
 use super::evaluator::{Library, Sort, names};
 use crate::lang::trouble::Trouble;
-use crate::lang::values::members;
 use crate::lang::values::value::Kind;
 use crate::lang::wording::nearest;
 
@@ -82,9 +81,10 @@ fn paper_notation(library: &dyn Library, name: &str) -> Option<Trouble> {
     })
 }
 
-/// A member that values of a kind do not have.
-pub fn member(library: &dyn Library, kind: Kind, member: &str, columns: &[&str]) -> Trouble {
-    let known: Vec<&str> = members::of(kind).iter().map(|(name, _)| *name).chain(columns.iter().copied()).collect();
+/// A member that a value does not have, whose kind has those of its own and which has some that are `open`.
+pub fn member(library: &dyn Library, kind: Kind, member: &str, open: &[String]) -> Trouble {
+    let known: Vec<&str> =
+        kind.members().iter().map(|(name, _)| *name).chain(open.iter().map(String::as_str)).collect();
     let trouble = Trouble::new(format!("{} has no member `{member}`", kind.noun()));
     if library.find(member).is_some_and(|entry| matches!(entry.sort, Sort::Builtin)) {
         return trouble.help(format!("`{member}` is a function: write `value |> {member}`"));

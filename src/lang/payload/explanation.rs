@@ -18,9 +18,9 @@ pub struct Explanation {
 #[derive(Debug, Clone)]
 pub enum Parts {
     /// Of a sum, as they are written.
-    Meant(Vec<Part>),
+    Written(Vec<Part>),
     /// Of a fit, with what each is worth; the first matters most.
-    Told(FitDescription),
+    Fitted(FitDescription),
 }
 
 /// What is in words.

@@ -3,8 +3,10 @@
 
 pub mod explanation;
 pub mod function;
+pub mod items;
 pub mod list;
 pub mod pipeline;
+pub mod plot;
 pub mod range;
 pub mod record;
 pub mod sheet;

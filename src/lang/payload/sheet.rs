@@ -15,12 +15,12 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    pub fn told(table: Table, text: String) -> Self {
+    pub fn with_text(table: Table, text: String) -> Self {
         Self { table, text: Some(text), figure: None }
     }
 
     /// The same with a figure of its own.
-    pub fn drawn(self, figure: Figure) -> Self {
+    pub fn with_figure(self, figure: Figure) -> Self {
         Self { figure: Some(figure), ..self }
     }
 

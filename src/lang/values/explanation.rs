@@ -2,27 +2,60 @@
 
 use std::sync::Arc;
 
-use crate::describe::english::{Part, PartDescription};
-use crate::lang::payload::explanation::{Explanation, Parts, Subject};
-use crate::lang::values::value::{List, Record, Value};
+use serde_json::{Value as Json, json};
 
-impl Explanation {
-    pub fn member(&self, name: &str) -> Option<Value> {
-        match name {
-            "text" => Some(Value::str(self.text.as_str())),
-            "kernel" => Some(match &self.of {
-                Subject::Kernel(kernel) => Value::Kernel(kernel.clone()),
-                Subject::Fit(fit) => crate::lang::values::members::kernel(&fit.model),
-            }),
-            "parts" => {
-                let parts = match &self.parts {
-                    Parts::Meant(parts) => parts.iter().map(record).collect(),
-                    Parts::Told(story) => story.parts.iter().map(told).collect(),
-                };
-                List::new(parts).ok().map(Value::List)
-            }
-            _ => None,
+use super::kernel;
+use super::value::{Member, Record, Value, ValueKind};
+use crate::describe::english::{Part, PartDescription};
+use crate::describe::part_figures;
+use crate::figure::Figure;
+use crate::lang::payload::explanation::{Explanation, Parts, Subject};
+use crate::lang::payload::plot::{PlotError, PlotOptions};
+use crate::lang::trouble::Res;
+use crate::results::{At, By, decompose};
+
+impl ValueKind for Explanation {
+    const NAME: &'static str = "Explanation";
+    const NOUN: &'static str = "an explanation";
+    const MADE_BY: &'static str = "`describe(kernel)`, `explain(fit)`";
+    const PLOT: Option<&'static [&'static str]> = Some(&[]);
+    const MEMBERS: &'static [Member<Self>] = &[
+        Member::new("text", "all of it", |explanation| Value::str(explanation.text.as_str())),
+        Member::checked(
+            "parts",
+            "for each part its label, kernel, meaning, and of a fit its share of the variance of y",
+            parts,
+        ),
+        Member::new("kernel", "the kernel", |explanation| match &explanation.of {
+            Subject::Kernel(kernel) => Value::Kernel(kernel.clone()),
+            Subject::Fit(fit) => kernel::of_model(&fit.model),
+        }),
+    ];
+
+    fn show(&self) -> String {
+        self.text.clone()
+    }
+
+    fn json(&self) -> Json {
+        json!({ "text": self.text, "parts": parts(self).map_or(Json::Null, |parts| parts.json()) })
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+
+    fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        match &self.of {
+            Subject::Kernel(kernel) => Ok((options.kernel)(kernel)?),
+            Subject::Fit(fit) => Ok(part_figures::decomposition(&decompose(fit, At::Training, By::Term)?)?),
         }
+    }
+}
+
+fn parts(explanation: &Explanation) -> Res<Value> {
+    match &explanation.parts {
+        Parts::Written(parts) => Value::list(parts.iter().map(record)),
+        Parts::Fitted(description) => Value::list(description.parts.iter().map(fitted)),
     }
 }
 
@@ -35,7 +68,8 @@ fn record(part: &Part) -> Value {
     Value::Record(Arc::new(record))
 }
 
-fn told(part: &PartDescription) -> Value {
+/// Of a fit, with what each part is worth.
+fn fitted(part: &PartDescription) -> Value {
     let number = |value: Option<f64>| value.map_or(Value::Nothing, Value::Number);
     let gain = part.gain.as_ref();
     let record = Record::default()

@@ -12,13 +12,13 @@ use crate::syntax::span::SourceId;
 
 /// The source form of a function of the user's; of one that `fn` made, with its name.
 pub fn shown(closure: &Closure) -> String {
-    let filled = filled(closure);
+    let lambda = with_values(closure);
     match &closure.name {
-        None => print_lambda(&filled),
+        None => print_lambda(&lambda),
         Some(name) => {
             let statement = crate::syntax::ast::StatementKind::Fn {
-                name: crate::syntax::span::Spanned::new(name.clone(), filled.body.span),
-                function: Arc::new(filled),
+                name: crate::syntax::span::Spanned::new(name.clone(), lambda.body.span),
+                function: Arc::new(lambda),
             };
             let span = closure.lambda.body.span;
             crate::syntax::print::print_statement(&crate::syntax::ast::Statement { node: statement, span })
@@ -35,7 +35,7 @@ pub fn expression(function: &Function) -> String {
             let optional = closure.lambda.params.iter().any(|param| param.default.is_some());
             match &closure.name {
                 Some(name) if optional || free_names(&closure.lambda).contains(name) => name.to_string(),
-                _ => print_lambda(&filled(closure)),
+                _ => print_lambda(&with_values(closure)),
             }
         }
     }
@@ -48,32 +48,32 @@ fn operand(function: &Function) -> String {
 }
 
 /// Its text with literals in place of captured names, where a value has a source form.
-pub fn filled(closure: &Closure) -> Lambda {
-    fill(closure, &Room { nodes: &Cell::new(MOST), level: 0 })
+pub fn with_values(closure: &Closure) -> Lambda {
+    substitute(closure, &Limits { nodes: &Cell::new(MAX_NODES), level: 0 })
 }
 
 /// At most so many nodes are written, and functions in functions to such a depth; what is captured beyond keeps its name.
-const MOST: usize = 20_000;
-const DEEPEST: usize = 8;
+const MAX_NODES: usize = 20_000;
+const MAX_DEPTH: usize = 8;
 
-/// What may still be filled in.
-struct Room<'r> {
+/// What may still be written.
+struct Limits<'r> {
     nodes: &'r Cell<usize>,
     level: usize,
 }
 
-fn fill(closure: &Closure, room: &Room<'_>) -> Lambda {
-    Filling { captured: &closure.captured, hidden: Vec::new(), room }.lambda(&closure.lambda)
+fn substitute(closure: &Closure, limits: &Limits<'_>) -> Lambda {
+    Substitution { captured: &closure.captured, hidden: Vec::new(), limits }.lambda(&closure.lambda)
 }
 
-struct Filling<'c> {
+struct Substitution<'c> {
     captured: &'c [(Arc<str>, Value)],
-    room: &'c Room<'c>,
+    limits: &'c Limits<'c>,
     /// Names that are bound further in.
     hidden: Vec<Arc<str>>,
 }
 
-impl Filling<'_> {
+impl Substitution<'_> {
     fn lambda(&mut self, lambda: &Lambda) -> Lambda {
         let mark = self.hidden.len();
         let mut params = Vec::with_capacity(lambda.params.len());
@@ -96,7 +96,7 @@ impl Filling<'_> {
     }
 
     fn expr(&mut self, expr: &Expr) -> Expr {
-        self.room.nodes.set(self.room.nodes.get().saturating_sub(1));
+        self.limits.nodes.set(self.limits.nodes.get().saturating_sub(1));
         let node = match &expr.node {
             ExprKind::Number(_) | ExprKind::Str(_) | ExprKind::Bool(_) => expr.node.clone(),
             ExprKind::Name(name) => self.name(name),
@@ -141,15 +141,15 @@ impl Filling<'_> {
             return kept();
         }
         match self.captured.iter().find(|(captured, _)| captured == name) {
-            Some((_, value)) => literal(value, self.room).unwrap_or_else(kept),
+            Some((_, value)) => literal(value, self.limits).unwrap_or_else(kept),
             None => kept(),
         }
     }
 }
 
 /// The expression that gives a value, if there is one of moderate size.
-fn literal(value: &Value, room: &Room<'_>) -> Option<ExprKind> {
-    if room.nodes.get() == 0 || room.level >= DEEPEST {
+fn literal(value: &Value, limits: &Limits<'_>) -> Option<ExprKind> {
+    if limits.nodes.get() == 0 || limits.level >= MAX_DEPTH {
         return None;
     }
     match value {
@@ -158,12 +158,12 @@ fn literal(value: &Value, room: &Room<'_>) -> Option<ExprKind> {
         Value::Str(text) => Some(ExprKind::Str(text.clone())),
         Value::Function(Function::Known(known)) => Some(ExprKind::Name(known.name().into())),
         Value::Function(Function::Closure(inner)) if inner.name.is_none() => {
-            let deeper = Room { nodes: room.nodes, level: room.level + 1 };
-            Some(ExprKind::Lambda(Arc::new(fill(inner, &deeper))))
+            let deeper = Limits { nodes: limits.nodes, level: limits.level + 1 };
+            Some(ExprKind::Lambda(Arc::new(substitute(inner, &deeper))))
         }
         Value::List(list) if list.size() <= 1000 => {
             let span = Default::default();
-            let items = list.items().iter().map(|item| literal(item, room).map(|node| Expr { node, span }));
+            let items = list.items().iter().map(|item| literal(item, limits).map(|node| Expr { node, span }));
             items.collect::<Option<Vec<_>>>().map(ExprKind::List)
         }
         Value::Range(_) | Value::Dist(_) | Value::Move(_) | Value::Kernel(_) | Value::Model(_) => {

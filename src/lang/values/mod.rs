@@ -1,14 +1,34 @@
-//! Values: what a user may hold.
+//! Values: what a user may hold. A kind of value is one file, with one implementation of [`value::ValueKind`]; the list
+//! of the kinds is in [`value`].
 
-pub mod classes;
-pub mod crossed;
-mod display;
-pub mod drawn;
+mod boolean;
+pub mod cast;
+mod class_prediction;
+mod cross_validation;
+pub mod data;
+mod decomposition;
+mod dist;
 mod explanation;
+mod features;
+mod figure;
+pub mod fit;
+mod function;
 pub mod function_source;
+mod input_move;
 pub mod json;
-pub mod members;
+mod kernel;
+mod list;
 mod model;
+mod nothing;
+mod number;
+mod one_vs_rest;
+mod param;
+mod prediction;
+mod range;
 mod record;
-pub mod searched;
+mod residuals;
+mod search;
+mod string;
+mod surface;
+mod table;
 pub mod value;

@@ -1,9 +1,39 @@
 //! Models that are not fitted yet.
 
+use serde_json::Value as Json;
+
+use super::cast::{FromValue, expected};
+use super::kernel;
+use super::value::{Member, Value, ValueKind};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::trouble::Res;
-use crate::lang::values::value::{FromValue, Value, expected};
 use crate::model::Model;
+
+impl ValueKind for Pipeline {
+    const NAME: &'static str = "Model";
+    const NOUN: &'static str = "a model";
+    const MADE_BY: &'static str = "`gp(SE)`, `standardize >> gp(SE)`";
+    const MEMBERS: &'static [Member<Self>] = &[Member::new("kernel", "its kernel", |pipeline| {
+        pipeline.gp.as_ref().map_or(Value::Nothing, kernel::of_model)
+    })];
+
+    /// Steps alone are a function of data; a whole model is fitted with `fit`.
+    fn is_callable(&self) -> bool {
+        self.gp.is_none()
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+
+    fn json(&self) -> Json {
+        Json::String(self.to_string())
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
 
 impl FromValue for Pipeline {
     /// A bare kernel is the model of that kernel.

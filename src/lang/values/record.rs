@@ -1,15 +1,60 @@
 //! Records: fields under names.
 
-use crate::data::write::{Cells, Table};
-use crate::lang::values::value::{Record, Value};
+use std::fmt::{self, Write};
 
-impl Record {
-    /// The same fields in the same order with the same values.
-    pub fn same(&self, other: &Self) -> bool {
-        self.fields().len() == other.fields().len()
-            && self.fields().iter().zip(other.fields()).all(|((a, x), (b, y))| a == b && x.same(y))
+use serde_json::{Map, Value as Json};
+
+use super::value::{Record, Value, ValueKind};
+use crate::data::write::{Cells, Table};
+use crate::lang::numerals::grouped;
+use crate::lang::trouble::Res;
+
+impl ValueKind for Record {
+    const NAME: &'static str = "Record";
+    const NOUN: &'static str = "a record";
+    const MADE_BY: &'static str = "`record(a=1)`, a row of a table";
+    const OPEN_MEMBERS: bool = true;
+    const PLAIN: bool = true;
+
+    fn open_member(&self, name: &str) -> Option<Res<Value>> {
+        self.get(name).cloned().map(Ok)
     }
 
+    fn open_members(&self) -> Vec<String> {
+        self.fields().iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+
+    fn json(&self) -> Json {
+        self.fields().iter().map(|(name, value)| (name.clone(), value.json())).collect::<Map<_, _>>().into()
+    }
+
+    /// The same fields in the same order with the same values.
+    fn same(&self, other: &Self) -> bool {
+        let (a, b) = (self.fields(), other.fields());
+        a.len() == b.len() && a.iter().zip(b).all(|((a, x), (b, y))| a == b && x.same(y))
+    }
+}
+
+/// Its fields in braces. Long lists in it are cut short.
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('{')?;
+        for (i, (name, value)) in self.fields().iter().enumerate() {
+            let between = if i == 0 { "" } else { ", " };
+            match value {
+                Value::List(list) if list.len() > 6 => write!(f, "{between}{name}: {} values", grouped(list.len()))?,
+                value => write!(f, "{between}{name}: {value}")?,
+            }
+        }
+        f.write_char('}')
+    }
+}
+
+impl Record {
     /// A row of a table, from 0.
     pub fn row(table: &Table, row: usize) -> Option<Self> {
         let cell = |cells: &Cells| match cells {

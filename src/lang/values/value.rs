@@ -1,216 +1,380 @@
-//! Values: what a user may hold.
+//! The value of the language and its kinds.
 //!
-//! Large values are shared and immutable; nothing changes behind a name. [`FromValue`] is the only cast, and words the
-//! failure. There is no arithmetic here (`ops`), no text form (`display`) and no JSON (`json`).
+//! What a kind is (its name, members, shown form, JSON, figure and table) is one implementation of [`ValueKind`] in a file
+//! of its own beside this one. Here is the list of the kinds, and what is asked of any value.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use serde_json::Value as Json;
 
 use crate::data::Dataset;
+use crate::data::write::Table;
 use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::kernel::{Kernel, Move};
 use crate::lang::payload::explanation::Explanation;
 use crate::lang::payload::function;
+use crate::lang::payload::items;
 pub use crate::lang::payload::list::check_length;
 use crate::lang::payload::list::{self, Nested};
 use crate::lang::payload::pipeline::Pipeline;
+use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::payload::range::Range;
 use crate::lang::payload::record;
 use crate::lang::payload::sheet::Sheet;
-use crate::lang::trouble::{Res, Trouble};
+use crate::lang::trouble::Res;
 use crate::param::{Param, Prior};
 use crate::results::{
-    ClassPrediction, CrossValidation, Decomposition, Features, Fitted, OneVsRest, Prediction, Residuals, SampledSurface,
+    ClassPrediction, CrossValidation, Decomposition, Features, OneVsRest, Prediction, Residuals, SampledSurface,
 };
 use crate::search::Search;
 
 pub type List = list::List<Value>;
+pub type Items = items::Items<Value>;
 pub type ListBuilder = list::ListBuilder<Value>;
 pub type Record = record::Record<Value>;
 pub type Function = function::Function<Value>;
 pub type Closure = function::Closure<Value>;
 
-/// One value of the language.
-#[derive(Clone)]
-pub enum Value {
-    /// What a call gives that has nothing to give, such as `print`. It is never shown.
-    Nothing,
-    Number(f64),
-    Bool(bool),
-    Str(Arc<str>),
-    List(List),
-    Range(Range),
-    Function(Function),
-    Kernel(Kernel),
-    Data(Arc<Dataset>),
-    /// A pipeline that is not yet fitted.
-    Model(Arc<Pipeline>),
-    Fit(Arc<Fit>),
-    /// What `fit` gives where the target has more than two classes: of the kind of fits, and a fit for each class.
-    OneVsRest(Arc<OneVsRest>),
-    /// Where a fit is wanted it stands for its best.
-    Search(Arc<Search>),
-    Prediction(Arc<Prediction>),
-    /// And what `predict` gives then: of the kind of predictions.
-    ClassPrediction(Arc<ClassPrediction>),
-    Decomposition(Arc<Decomposition>),
-    Residuals(Arc<Residuals>),
-    /// A kernel or a fit in words.
-    Explanation(Arc<Explanation>),
-    /// A mesh drawn from a kernel.
-    Surface(Arc<SampledSurface>),
-    /// A kernel as an inner product.
-    Features(Arc<Features>),
-    /// Models scored fold by fold.
-    CrossValidation(Arc<CrossValidation>),
-    Figure(Arc<Figure>),
-    Table(Arc<Sheet>),
-    /// A few values under names: a row of a table, a component.
-    Record(Arc<Record>),
-    /// A prior over a parameter.
-    Dist(Prior),
-    /// What `fixed`, `between`, `param` and `~` give: a parameter not yet in a kernel or a model.
-    Param(Arc<Param>),
-    /// What may be done to the inputs: a symmetry.
-    Move(Arc<Move>),
+/// A kind of value, declared for the type that its values hold.
+pub trait ValueKind: Send + Sync + Sized + 'static {
+    /// As `:type` and JSON say it.
+    const NAME: &'static str;
+    /// As a message says it: "a kernel".
+    const NOUN: &'static str;
+    /// How a value of it comes about, for the language reference.
+    const MADE_BY: &'static str;
+    const MEMBERS: &'static [Member<Self>] = &[];
+    /// Whether further members differ from value to value, as the columns of data do.
+    const OPEN_MEMBERS: bool = false;
+    /// Whether its values can stand before `(`.
+    const CALLABLE: bool = false;
+    /// Whether JSON of it reads back with nothing lost.
+    const PLAIN: bool = false;
+    /// The arguments of `plot` that apply to it; `None` where there is no figure of it.
+    const PLOT: Option<&'static [&'static str]> = None;
+    /// Whether `write` makes a table of it.
+    const TABLE: bool = false;
+    /// The endings of files that `write` makes of it in its own format.
+    const FORMATS: &'static [&'static str] = &[];
+
+    fn members() -> &'static [Member<Self>] {
+        Self::MEMBERS
+    }
+
+    /// A member that only this value has.
+    fn open_member(&self, _name: &str) -> Option<Res<Value>> {
+        None
+    }
+
+    /// The names of such members.
+    fn open_members(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether this value can stand before `(`.
+    fn is_callable(&self) -> bool {
+        Self::CALLABLE
+    }
+
+    /// Its text.
+    fn show(&self) -> String;
+
+    fn json(&self) -> Json;
+
+    /// `==`. Without a notion of its own: one and the same.
+    fn same(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+
+    /// What `plot` draws.
+    fn figure(&self, _options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        Err(PlotError::NoFigure)
+    }
+
+    /// What `write` puts into a table.
+    fn table(&self) -> Option<Table> {
+        None
+    }
+
+    /// The text of a file in one of its [`FORMATS`](Self::FORMATS).
+    fn file(&self, _ending: &str) -> Option<String> {
+        None
+    }
 }
 
-/// The kinds of value, by the names that a user sees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    Nothing,
-    Number,
-    Bool,
-    String,
-    List,
-    Range,
-    Function,
-    Kernel,
-    Data,
-    Model,
-    Fit,
-    Search,
-    Prediction,
-    Decomposition,
-    Residuals,
-    Explanation,
-    Surface,
-    Features,
-    CrossValidation,
-    Figure,
-    Table,
-    Record,
-    Dist,
-    Param,
-    Move,
+/// A member that every value of a kind has.
+pub struct Member<T: 'static> {
+    pub name: &'static str,
+    pub help: &'static str,
+    get: Getter<T>,
+}
+
+enum Getter<T: 'static> {
+    Value(fn(&T) -> Value),
+    Checked(fn(&T) -> Res<Value>),
+    Named(fn(&T, &str) -> Res<Value>),
+}
+
+impl<T: 'static> Member<T> {
+    pub const fn new(name: &'static str, help: &'static str, get: fn(&T) -> Value) -> Self {
+        Self { name, help, get: Getter::Value(get) }
+    }
+
+    /// One that may fail, as a list can be too long.
+    pub const fn checked(name: &'static str, help: &'static str, get: fn(&T) -> Res<Value>) -> Self {
+        Self { name, help, get: Getter::Checked(get) }
+    }
+
+    /// One of several that are found by their name.
+    pub const fn named(name: &'static str, help: &'static str, get: fn(&T, &str) -> Res<Value>) -> Self {
+        Self { name, help, get: Getter::Named(get) }
+    }
+
+    fn of(&self, held: &T) -> Res<Value> {
+        match self.get {
+            Getter::Value(get) => Ok(get(held)),
+            Getter::Checked(get) => get(held),
+            Getter::Named(get) => get(held, self.name),
+        }
+    }
+}
+
+/// A kind apart from its values.
+pub struct KindInfo {
+    pub name: &'static str,
+    pub noun: &'static str,
+    pub made_by: &'static str,
+    /// Names of members, each with a line of help.
+    pub members: Vec<(&'static str, &'static str)>,
+    pub open_members: bool,
+    pub callable: bool,
+    pub plain: bool,
+    pub plot: Option<&'static [&'static str]>,
+    pub table: bool,
+    pub formats: &'static [&'static str],
+}
+
+impl KindInfo {
+    fn of<T: ValueKind>() -> Self {
+        Self {
+            name: T::NAME,
+            noun: T::NOUN,
+            made_by: T::MADE_BY,
+            members: T::members().iter().map(|member| (member.name, member.help)).collect(),
+            open_members: T::OPEN_MEMBERS,
+            callable: T::CALLABLE,
+            plain: T::PLAIN,
+            plot: T::PLOT,
+            table: T::TABLE,
+            formats: T::FORMATS,
+        }
+    }
+}
+
+/// What a value holds, its type forgotten.
+pub trait Held {
+    fn is_callable(&self) -> bool;
+    fn show(&self) -> String;
+    fn json(&self) -> Json;
+    fn member(&self, name: &str) -> Option<Res<Value>>;
+    fn open_members(&self) -> Vec<String>;
+    fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError>;
+    fn table(&self) -> Option<Table>;
+    fn file(&self, ending: &str) -> Option<String>;
+}
+
+impl<T: ValueKind> Held for T {
+    fn is_callable(&self) -> bool {
+        ValueKind::is_callable(self)
+    }
+
+    fn show(&self) -> String {
+        ValueKind::show(self)
+    }
+
+    fn json(&self) -> Json {
+        ValueKind::json(self)
+    }
+
+    fn member(&self, name: &str) -> Option<Res<Value>> {
+        match T::members().iter().find(|member| member.name == name) {
+            Some(member) => Some(member.of(self)),
+            None => self.open_member(name),
+        }
+    }
+
+    fn open_members(&self) -> Vec<String> {
+        ValueKind::open_members(self)
+    }
+
+    fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        ValueKind::figure(self, options)
+    }
+
+    fn table(&self) -> Option<Table> {
+        ValueKind::table(self)
+    }
+
+    fn file(&self, ending: &str) -> Option<String> {
+        ValueKind::file(self, ending)
+    }
+}
+
+/// Declares [`Value`] and [`Kind`] from the list of kinds: what each holds, by itself or shared, and further forms of a
+/// kind.
+macro_rules! kinds {
+    (
+        held { $($(#[$held_doc:meta])* $held:ident($held_type:ty) => $held_kind:ident,)* }
+        shared { $($(#[$shared_doc:meta])* $shared:ident($shared_type:ty) => $shared_kind:ident,)* }
+        forms { $($(#[$form_doc:meta])* $form:ident($form_type:ty) => $form_kind:ident,)* }
+    ) => {
+        /// One value of the language.
+        #[derive(Clone)]
+        pub enum Value {
+            /// What a call gives that has nothing to give, such as `print`. It is never shown.
+            Nothing,
+            $($(#[$held_doc])* $held($held_type),)*
+            $($(#[$shared_doc])* $shared(Arc<$shared_type>),)*
+            $($(#[$form_doc])* $form($form_type),)*
+        }
+
+        /// The kinds of value.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Kind {
+            Nothing,
+            $($held_kind,)*
+            $($shared_kind,)*
+        }
+
+        impl Kind {
+            pub const ALL: &'static [Kind] = &[Kind::Nothing, $(Kind::$held_kind,)* $(Kind::$shared_kind,)*];
+
+            /// What is declared of it.
+            pub fn info(self) -> &'static KindInfo {
+                static INFOS: LazyLock<Vec<KindInfo>> = LazyLock::new(|| {
+                    vec![
+                        KindInfo::of::<()>(),
+                        $(KindInfo::of::<$held_type>(),)*
+                        $(KindInfo::of::<$shared_type>(),)*
+                    ]
+                });
+                &INFOS[self as usize]
+            }
+
+            /// Further forms of it, under the names of [`Value`]: each must have the members of the kind.
+            pub fn forms(self) -> Vec<(&'static str, KindInfo)> {
+                [$((Kind::$form_kind, stringify!($form), KindInfo::of::<$form_type>()),)*]
+                    .into_iter()
+                    .filter(|(kind, ..)| *kind == self)
+                    .map(|(_, name, info)| (name, info))
+                    .collect()
+            }
+        }
+
+        impl Value {
+            pub fn kind(&self) -> Kind {
+                match self {
+                    Value::Nothing => Kind::Nothing,
+                    $(Value::$held(_) => Kind::$held_kind,)*
+                    $(Value::$shared(_) => Kind::$shared_kind,)*
+                    $(Value::$form(_) => Kind::$form_kind,)*
+                }
+            }
+
+            fn held(&self) -> &dyn Held {
+                match self {
+                    Value::Nothing => &(),
+                    $(Value::$held(held) => held,)*
+                    $(Value::$shared(held) => &**held,)*
+                    $(Value::$form(held) => held,)*
+                }
+            }
+
+            /// `==`: by what is inside, and false between kinds (but a range equals the list of its numbers).
+            pub fn same(&self, other: &Value) -> bool {
+                match (self, other) {
+                    (Value::Nothing, Value::Nothing) => true,
+                    $((Value::$held(a), Value::$held(b)) => a.same(b),)*
+                    $((Value::$shared(a), Value::$shared(b)) => a.same(b),)*
+                    $((Value::$form(a), Value::$form(b)) => a.same(b),)*
+                    _ => match (self.items(), other.items()) {
+                        (Some(a), Some(b)) => a.len() == b.len() && a.zip(b).all(|(a, b)| a.same(&b)),
+                        _ => false,
+                    },
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    held {
+        Number(f64) => Number,
+        Bool(bool) => Bool,
+        Str(Arc<str>) => String,
+        List(List) => List,
+        Range(Range) => Range,
+        Function(Function) => Function,
+        Kernel(Kernel) => Kernel,
+        /// A prior over a parameter.
+        Dist(Prior) => Dist,
+        /// Held as shared: results of a fit share it.
+        Fit(Arc<Fit>) => Fit,
+    }
+    shared {
+        Data(Dataset) => Data,
+        /// A pipeline that is not yet fitted.
+        Model(Pipeline) => Model,
+        /// Where a fit is wanted it stands for its best.
+        Search(Search) => Search,
+        Prediction(Prediction) => Prediction,
+        Decomposition(Decomposition) => Decomposition,
+        Residuals(Residuals) => Residuals,
+        /// A kernel or a fit in words.
+        Explanation(Explanation) => Explanation,
+        /// A mesh drawn from a kernel.
+        Surface(SampledSurface) => Surface,
+        /// A kernel as an inner product.
+        Features(Features) => Features,
+        /// Models scored fold by fold.
+        CrossValidation(CrossValidation) => CrossValidation,
+        Figure(Figure) => Figure,
+        Table(Sheet) => Table,
+        /// A few values under names: a row of a table, a component.
+        Record(Record) => Record,
+        /// What `fixed`, `between`, `param` and `~` give: a parameter not yet in a kernel or a model.
+        Param(Param) => Param,
+        /// A transformation of the inputs: a symmetry.
+        Move(Move) => Move,
+    }
+    forms {
+        /// What `fit` gives where the target has more than two classes: a fit of each class against the rest.
+        OneVsRest(Arc<OneVsRest>) => Fit,
+        /// What `predict` gives of it.
+        ClassPrediction(Arc<ClassPrediction>) => Prediction,
+    }
 }
 
 impl Kind {
     /// As `:type` and JSON say it.
     pub fn name(self) -> &'static str {
-        match self {
-            Kind::Nothing => "Nothing",
-            Kind::Number => "Number",
-            Kind::Bool => "Bool",
-            Kind::String => "String",
-            Kind::List => "List",
-            Kind::Range => "Range",
-            Kind::Function => "Function",
-            Kind::Kernel => "Kernel",
-            Kind::Data => "Data",
-            Kind::Model => "Model",
-            Kind::Fit => "Fit",
-            Kind::Search => "Search",
-            Kind::Prediction => "Prediction",
-            Kind::Decomposition => "Decomposition",
-            Kind::Residuals => "Residuals",
-            Kind::Explanation => "Explanation",
-            Kind::Surface => "Surface",
-            Kind::Features => "Features",
-            Kind::CrossValidation => "CrossValidation",
-            Kind::Figure => "Figure",
-            Kind::Table => "Table",
-            Kind::Record => "Record",
-            Kind::Dist => "Dist",
-            Kind::Param => "Param",
-            Kind::Move => "Move",
-        }
-    }
-
-    /// Whether values of it can stand before `(`.
-    pub fn is_callable(self) -> bool {
-        matches!(self, Kind::Function | Kind::Kernel)
-    }
-
-    /// Whether its members differ from value to value.
-    pub fn has_open_members(self) -> bool {
-        matches!(self, Kind::Data | Kind::Table | Kind::Record)
+        self.info().name
     }
 
     /// As a message says it.
     pub fn noun(self) -> &'static str {
-        match self {
-            Kind::Nothing => "nothing",
-            Kind::Number => "a number",
-            Kind::Bool => "true or false",
-            Kind::String => "a string",
-            Kind::List => "a list",
-            Kind::Range => "a range",
-            Kind::Function => "a function",
-            Kind::Kernel => "a kernel",
-            Kind::Data => "data",
-            Kind::Model => "a model",
-            Kind::Fit => "a fit",
-            Kind::Search => "a search",
-            Kind::Prediction => "a prediction",
-            Kind::Decomposition => "a decomposition",
-            Kind::Residuals => "residuals",
-            Kind::Explanation => "an explanation",
-            Kind::Surface => "a surface",
-            Kind::Features => "features",
-            Kind::CrossValidation => "a cross-validation",
-            Kind::Figure => "a figure",
-            Kind::Table => "a table",
-            Kind::Record => "a record",
-            Kind::Dist => "a prior",
-            Kind::Param => "a parameter",
-            Kind::Move => "a move",
-        }
+        self.info().noun
+    }
+
+    /// Names of members, each with a line of help.
+    pub fn members(self) -> &'static [(&'static str, &'static str)] {
+        &self.info().members
     }
 }
 
 impl Value {
-    pub fn kind(&self) -> Kind {
-        match self {
-            Value::Nothing => Kind::Nothing,
-            Value::Number(_) => Kind::Number,
-            Value::Bool(_) => Kind::Bool,
-            Value::Str(_) => Kind::String,
-            Value::List(_) => Kind::List,
-            Value::Range(_) => Kind::Range,
-            Value::Function(_) => Kind::Function,
-            Value::Kernel(_) => Kind::Kernel,
-            Value::Data(_) => Kind::Data,
-            Value::Model(_) => Kind::Model,
-            Value::Fit(_) | Value::OneVsRest(_) => Kind::Fit,
-            Value::Search(_) => Kind::Search,
-            Value::Prediction(_) | Value::ClassPrediction(_) => Kind::Prediction,
-            Value::Decomposition(_) => Kind::Decomposition,
-            Value::Residuals(_) => Kind::Residuals,
-            Value::Explanation(_) => Kind::Explanation,
-            Value::Surface(_) => Kind::Surface,
-            Value::Features(_) => Kind::Features,
-            Value::CrossValidation(_) => Kind::CrossValidation,
-            Value::Figure(_) => Kind::Figure,
-            Value::Table(_) => Kind::Table,
-            Value::Record(_) => Kind::Record,
-            Value::Dist(_) => Kind::Dist,
-            Value::Param(_) => Kind::Param,
-            Value::Move(_) => Kind::Move,
-        }
-    }
-
     pub fn table(table: impl Into<Sheet>) -> Self {
         Value::Table(Arc::new(table.into()))
     }
@@ -219,9 +383,29 @@ impl Value {
         Value::Str(text.into())
     }
 
+    /// A text, or nothing.
+    pub fn maybe_str(text: Option<impl Into<Arc<str>>>) -> Self {
+        text.map_or(Value::Nothing, Value::str)
+    }
+
+    /// A number, or nothing.
+    pub fn maybe_number(number: Option<f64>) -> Self {
+        number.map_or(Value::Nothing, Value::Number)
+    }
+
     /// A list of numbers. Longer than [`List::MAX`] is refused.
     pub fn numbers(numbers: impl IntoIterator<Item = f64>) -> Res<Self> {
         List::collect(numbers.into_iter().map(|x| Ok(Value::Number(x)))).map(Value::List)
+    }
+
+    /// A list of values. Longer than [`List::MAX`] is refused.
+    pub fn list(items: impl IntoIterator<Item = Value>) -> Res<Self> {
+        List::collect(items.into_iter().map(Ok)).map(Value::List)
+    }
+
+    /// The same of items that may fail.
+    pub fn checked_list(items: impl IntoIterator<Item = Res<Value>>) -> Res<Self> {
+        List::collect(items.into_iter()).map(Value::List)
     }
 
     /// The items of a list or of a range, one after the other; `None` for anything else.
@@ -233,91 +417,51 @@ impl Value {
         }
     }
 
+    /// `value.name`.
+    pub fn member(&self, name: &str) -> Option<Res<Value>> {
+        self.held().member(name)
+    }
+
+    /// The names of members that only this value has.
+    pub fn open_members(&self) -> Vec<String> {
+        self.held().open_members()
+    }
+
     /// Whether it can stand before `(`.
     pub fn is_callable(&self) -> bool {
-        match self {
-            // Steps alone are a function of data; a whole model is fitted with `fit`.
-            Value::Model(pipeline) => pipeline.gp.is_none(),
-            other => other.kind().is_callable(),
-        }
+        self.held().is_callable()
     }
 
-    /// `==`: by what is inside, and false between kinds (but a range equals the list of its numbers).
-    pub fn same(&self, other: &Value) -> bool {
-        match (self, other) {
-            (Value::Nothing, Value::Nothing) => true,
-            (Value::Number(a), Value::Number(b)) => a == b,
-            (Value::Bool(a), Value::Bool(b)) => a == b,
-            (Value::Str(a), Value::Str(b)) => a == b,
-            (Value::Range(a), Value::Range(b)) if a == b => true,
-            (Value::List(_) | Value::Range(_), Value::List(_) | Value::Range(_)) => match (self.items(), other.items())
-            {
-                (Some(a), Some(b)) => a.len() == b.len() && a.zip(b).all(|(a, b)| a.same(&b)),
-                _ => false,
-            },
-            (Value::Function(a), Value::Function(b)) => a == b,
-            (Value::Kernel(a), Value::Kernel(b)) => a == b,
-            (Value::Data(a), Value::Data(b)) => a == b,
-            (Value::Model(a), Value::Model(b)) => a == b,
-            (Value::Fit(a), Value::Fit(b)) => Arc::ptr_eq(a, b),
-            (Value::OneVsRest(a), Value::OneVsRest(b)) => Arc::ptr_eq(a, b),
-            (Value::ClassPrediction(a), Value::ClassPrediction(b)) => Arc::ptr_eq(a, b),
-            (Value::Search(a), Value::Search(b)) => Arc::ptr_eq(a, b),
-            (Value::Prediction(a), Value::Prediction(b)) => Arc::ptr_eq(a, b),
-            (Value::Decomposition(a), Value::Decomposition(b)) => Arc::ptr_eq(a, b),
-            (Value::Residuals(a), Value::Residuals(b)) => Arc::ptr_eq(a, b),
-            (Value::Explanation(a), Value::Explanation(b)) => a.text == b.text,
-            (Value::Surface(a), Value::Surface(b)) => a == b,
-            (Value::Features(a), Value::Features(b)) => a == b,
-            (Value::CrossValidation(a), Value::CrossValidation(b)) => a == b,
-            (Value::Figure(a), Value::Figure(b)) => a == b,
-            (Value::Table(a), Value::Table(b)) => a == b,
-            (Value::Record(a), Value::Record(b)) => a.same(b),
-            (Value::Dist(a), Value::Dist(b)) => a == b,
-            (Value::Param(a), Value::Param(b)) => a == b,
-            (Value::Move(a), Value::Move(b)) => a == b,
-            _ => false,
-        }
+    /// The value alone, without its kind. A number that JSON cannot hold (`inf`, `nan`) is null.
+    pub fn json(&self) -> Json {
+        self.held().json()
+    }
+
+    /// What `plot` draws.
+    pub fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        self.held().figure(options)
+    }
+
+    /// What `write` puts into a table.
+    pub fn to_table(&self) -> Option<Table> {
+        self.held().table()
+    }
+
+    /// The text of a file in one of the formats of its kind.
+    pub fn file(&self, ending: &str) -> Option<String> {
+        self.held().file(ending)
     }
 }
 
-/// Walks over the items of a list or a range.
-pub enum Items {
-    List(List, usize),
-    Range(Range, usize),
-}
-
-impl Items {
-    /// How many are left.
-    pub fn len(&self) -> usize {
-        match self {
-            Items::List(list, at) => list.len() - at,
-            Items::Range(range, at) => range.len() - at,
-        }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Value::Number(number)
     }
 }
 
-impl Iterator for Items {
-    type Item = Value;
-
-    fn next(&mut self) -> Option<Value> {
-        if self.is_empty() {
-            return None;
-        }
-        Some(match self {
-            Items::List(list, at) => {
-                *at += 1;
-                list.items()[*at - 1].clone()
-            }
-            Items::Range(range, at) => {
-                *at += 1;
-                Value::Number(range.at(*at - 1))
-            }
-        })
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.held().show())
     }
 }
 
@@ -344,137 +488,5 @@ impl Nested for Value {
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}({self})", self.kind().name())
-    }
-}
-
-/// A cast from a value. The error says what was expected and what was found.
-pub trait FromValue: Sized {
-    fn from_value(value: Value) -> Res<Self>;
-}
-
-/// `expected a kernel, found a list`.
-pub fn expected(what: &str, found: &Value) -> Trouble {
-    // of kind Fit too, so that its kind would not tell it from what is expected
-    if let Value::OneVsRest(rest) = found {
-        let text = format!("expected {what}, found one fit for each of {} classes", rest.classes.len());
-        let trouble = Trouble::new(text).saying("these are several fits");
-        return trouble.help(format!("take one: `.fits[0]` is that of {} against the rest", rest.classes[0]));
-    }
-    expected_kind(what, found.kind())
-}
-
-pub fn expected_kind(what: &str, found: Kind) -> Trouble {
-    let trouble = Trouble::new(format!("expected {what}, found {}", found.noun()));
-    trouble.saying(format!("this is {}", found.noun()))
-}
-
-impl FromValue for Value {
-    fn from_value(value: Value) -> Res<Self> {
-        Ok(value)
-    }
-}
-
-macro_rules! cast {
-    ($kind:ident, $type:ty, $what:literal) => {
-        impl FromValue for $type {
-            fn from_value(value: Value) -> Res<Self> {
-                match value {
-                    Value::$kind(inner) => Ok(inner),
-                    other => Err(expected($what, &other)),
-                }
-            }
-        }
-    };
-}
-
-cast!(Number, f64, "a number");
-cast!(Bool, bool, "true or false");
-cast!(Str, Arc<str>, "a string");
-cast!(Range, Range, "a range");
-cast!(Function, Function, "a function");
-cast!(Kernel, Kernel, "a kernel");
-cast!(Data, Arc<Dataset>, "data");
-cast!(Search, Arc<Search>, "a search");
-cast!(Table, Arc<Sheet>, "a table");
-cast!(Dist, Prior, "a prior");
-cast!(Move, Arc<Move>, "a move such as `swap(0, 1)`");
-
-impl FromValue for Arc<Fit> {
-    /// A search stands for its best fit.
-    fn from_value(value: Value) -> Res<Self> {
-        match value {
-            Value::Fit(fit) => Ok(fit),
-            Value::Search(search) => Ok(search.best.clone()),
-            other => Err(expected("a fit", &other)),
-        }
-    }
-}
-
-impl FromValue for Fitted {
-    /// One fit or one for each class; a search stands for its best fit.
-    fn from_value(value: Value) -> Res<Self> {
-        match value {
-            Value::OneVsRest(rest) => Ok(Self::Rest(rest)),
-            other => <Arc<Fit>>::from_value(other).map(Self::One),
-        }
-    }
-}
-
-impl FromValue for usize {
-    fn from_value(value: Value) -> Res<Self> {
-        match value {
-            Value::Number(x) if x >= 0.0 && x.fract() == 0.0 && x < 9e15 => Ok(x as usize),
-            Value::Number(x) => {
-                Err(Trouble::new(format!("expected a whole number from 0, found {}", crate::lang::numerals::number(x))))
-            }
-            other => Err(expected("a whole number", &other)),
-        }
-    }
-}
-
-impl FromValue for Items {
-    fn from_value(value: Value) -> Res<Self> {
-        value.items().ok_or_else(|| expected("a list", &value))
-    }
-}
-
-impl FromValue for Vec<f64> {
-    /// Numbers of a list or a range; a bare number is a list of one.
-    fn from_value(value: Value) -> Res<Self> {
-        if let Value::Number(x) = value {
-            return Ok(vec![x]);
-        }
-        let items = value.items().ok_or_else(|| expected("numbers", &value))?;
-        check_length(items.len())?;
-        items.map(|item| f64::from_value(item).map_err(|t| t.within("in the list").saying("in this list"))).collect()
-    }
-}
-
-impl FromValue for Param {
-    /// A bare number is a free parameter that starts there; a prior alone leaves the start open.
-    fn from_value(value: Value) -> Res<Self> {
-        match value {
-            Value::Number(x) => Ok(Param::free(x)),
-            Value::Dist(prior) => Ok(Param { prior: Some(prior), ..Param::default() }),
-            Value::Param(param) => Ok(Arc::unwrap_or_clone(param)),
-            other => Err(expected("a number, `fixed(…)`, `between(…)` or `param(…)`", &other)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_cross_threads() {
-        fn assert<T: Send + Sync>() {}
-        assert::<Value>();
-    }
-
-    #[test]
-    fn casts_word_their_failure() {
-        let failure = f64::from_value(Value::Bool(true)).unwrap_err();
-        assert_eq!(failure.message(), "expected a number, found true or false");
     }
 }

@@ -4,9 +4,20 @@ use std::f64::consts::TAU;
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::About;
 use crate::linalg::{Matrix, transposed_product};
 use crate::model::Problem;
+
+/// What a finding is strongest in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum About {
+    Nothing,
+    /// A period in the unit of the input.
+    Period(f64),
+    /// An input.
+    Input(String),
+    /// The posterior mean of the function.
+    Fitted,
+}
 
 /// Where the ordered values of n standard normal numbers lie, about: Φ⁻¹((i − 3/8) / (n + 1/4)) (Blom 1958).
 pub fn normal_scores(n: usize) -> Vec<f64> {

@@ -1,8 +1,8 @@
 //! Operators between two operands, as the grammar names them.
 
 use super::super::ast::BinaryOp;
+use super::super::grammar::Rule;
 use super::super::precedence::Level;
-use super::Rule;
 
 /// An operator between two operands.
 #[derive(Clone, Copy)]

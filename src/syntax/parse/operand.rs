@@ -7,9 +7,10 @@ use pest::iterators::Pair;
 use super::super::advice;
 use super::super::ast::{Arg, Expr, ExprKind};
 use super::super::diagnostic::Diagnostic;
+use super::super::grammar::Rule;
 use super::super::span::{Span, Spanned};
 use super::escape::unescape;
-use super::{Builder, Built, Items, Result, Rule};
+use super::{Builder, Built, Items, Result};
 
 impl Builder {
     pub(super) fn inner_expr(&self, pair: Pair<Rule>, span: Span) -> Result<Built> {

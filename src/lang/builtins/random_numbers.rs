@@ -1,0 +1,26 @@
+//! The random numbers of a call.
+
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+
+use crate::lang::eval::evaluator::Call;
+use crate::lang::trouble::Res;
+
+/// Where random numbers of a call come from: its `seed` if it was given one, else the session's stream, which each call
+/// moves on.
+pub fn random(call: &mut Call<'_, '_>) -> Res<rand_pcg::Pcg64> {
+    if let Some(seed) = call.maybe::<usize>("seed")? {
+        return Ok(rand_pcg::Pcg64::seed_from_u64(seed as u64));
+    }
+    let host = &mut call.eval.host;
+    let mut random = rand_pcg::Pcg64::seed_from_u64(host.seed);
+    // Far enough apart that no two calls meet.
+    random.advance(u128::from(host.next_draw()) << 64);
+    Ok(random)
+}
+
+/// Standard normal numbers, as [`random`].
+pub fn normals(call: &mut Call<'_, '_>) -> Res<impl FnMut() -> f64 + use<>> {
+    let mut random = random(call)?;
+    Ok(move || StandardNormal.sample(&mut random))
+}

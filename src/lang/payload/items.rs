@@ -1,0 +1,44 @@
+//! The items of a list or of a range, one after the other.
+
+use super::list::List;
+use super::range::Range;
+
+/// Walks over the items of a list or a range.
+pub enum Items<V> {
+    List(List<V>, usize),
+    Range(Range, usize),
+}
+
+impl<V> Items<V> {
+    /// How many are left.
+    pub fn len(&self) -> usize {
+        match self {
+            Items::List(list, at) => list.len() - at,
+            Items::Range(range, at) => range.len() - at,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<V: Clone + From<f64>> Iterator for Items<V> {
+    type Item = V;
+
+    fn next(&mut self) -> Option<V> {
+        if self.is_empty() {
+            return None;
+        }
+        Some(match self {
+            Items::List(list, at) => {
+                *at += 1;
+                list.items()[*at - 1].clone()
+            }
+            Items::Range(range, at) => {
+                *at += 1;
+                V::from(range.at(*at - 1))
+            }
+        })
+    }
+}

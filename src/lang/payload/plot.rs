@@ -1,0 +1,40 @@
+//! What `plot` is asked for, and why there may be no figure.
+
+use std::sync::Arc;
+
+use crate::describe::result_figures::BandOf;
+use crate::figure::Figure;
+use crate::kernel::Kernel;
+use crate::lang::trouble::{Res, Trouble};
+use crate::model::ModelError;
+
+/// The arguments of `plot`.
+pub struct PlotOptions<'p> {
+    pub band: BandOf,
+    pub show: Option<Arc<str>>,
+    pub x: Option<Vec<f64>>,
+    /// Azimuth and elevation, in degrees.
+    pub view: Option<(f64, f64)>,
+    /// Draws a kernel, which the evaluator has to evaluate.
+    pub kernel: &'p mut dyn FnMut(&Kernel) -> Res<Figure>,
+}
+
+/// Why there is no figure.
+pub enum PlotError {
+    /// The kind has none.
+    NoFigure,
+    Model(ModelError),
+    Other(Trouble),
+}
+
+impl From<ModelError> for PlotError {
+    fn from(error: ModelError) -> Self {
+        Self::Model(error)
+    }
+}
+
+impl From<Trouble> for PlotError {
+    fn from(error: Trouble) -> Self {
+        Self::Other(error)
+    }
+}

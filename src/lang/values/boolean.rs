@@ -1,0 +1,24 @@
+//! True and false.
+
+use serde_json::Value as Json;
+
+use super::value::ValueKind;
+
+impl ValueKind for bool {
+    const NAME: &'static str = "Bool";
+    const NOUN: &'static str = "true or false";
+    const MADE_BY: &'static str = "`true`, `1 < 2`";
+    const PLAIN: bool = true;
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+
+    fn json(&self) -> Json {
+        Json::Bool(*self)
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}

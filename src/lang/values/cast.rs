@@ -1,0 +1,140 @@
+//! Casts from values to what builtins work on, and the message where a value is of another kind.
+
+use std::sync::Arc;
+
+use crate::data::Dataset;
+use crate::fit::Fit;
+use crate::kernel::{Kernel, Move};
+use crate::lang::numerals::number;
+use crate::lang::payload::list::check_length;
+use crate::lang::payload::range::Range;
+use crate::lang::payload::sheet::Sheet;
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::values::value::{Function, Items, Kind, Value};
+use crate::param::{Param, Prior};
+use crate::results::Fitted;
+use crate::search::Search;
+
+/// A cast from a value. The error says what was expected and what was found.
+pub trait FromValue: Sized {
+    fn from_value(value: Value) -> Res<Self>;
+}
+
+/// `expected a kernel, found a list`.
+pub fn expected(what: &str, found: &Value) -> Trouble {
+    // of kind Fit too, so that its kind would not tell it from what is expected
+    if let Value::OneVsRest(rest) = found {
+        let text = format!("expected {what}, found one fit for each of {} classes", rest.classes.len());
+        let trouble = Trouble::new(text).saying("these are several fits");
+        return trouble.help(format!("take one: `.fits[0]` is that of {} against the rest", rest.classes[0]));
+    }
+    expected_kind(what, found.kind())
+}
+
+pub fn expected_kind(what: &str, found: Kind) -> Trouble {
+    let trouble = Trouble::new(format!("expected {what}, found {}", found.noun()));
+    trouble.saying(format!("this is {}", found.noun()))
+}
+
+impl FromValue for Value {
+    fn from_value(value: Value) -> Res<Self> {
+        Ok(value)
+    }
+}
+
+macro_rules! cast {
+    ($kind:ident, $type:ty, $what:literal) => {
+        impl FromValue for $type {
+            fn from_value(value: Value) -> Res<Self> {
+                match value {
+                    Value::$kind(inner) => Ok(inner),
+                    other => Err(expected($what, &other)),
+                }
+            }
+        }
+    };
+}
+
+cast!(Number, f64, "a number");
+cast!(Bool, bool, "true or false");
+cast!(Str, Arc<str>, "a string");
+cast!(Range, Range, "a range");
+cast!(Function, Function, "a function");
+cast!(Kernel, Kernel, "a kernel");
+cast!(Data, Arc<Dataset>, "data");
+cast!(Search, Arc<Search>, "a search");
+cast!(Table, Arc<Sheet>, "a table");
+cast!(Dist, Prior, "a prior");
+cast!(Move, Arc<Move>, "a move such as `swap(0, 1)`");
+
+impl FromValue for Arc<Fit> {
+    /// A search stands for its best fit.
+    fn from_value(value: Value) -> Res<Self> {
+        match value {
+            Value::Fit(fit) => Ok(fit),
+            Value::Search(search) => Ok(search.best.clone()),
+            other => Err(expected("a fit", &other)),
+        }
+    }
+}
+
+impl FromValue for Fitted {
+    /// One fit or one for each class; a search stands for its best fit.
+    fn from_value(value: Value) -> Res<Self> {
+        match value {
+            Value::OneVsRest(rest) => Ok(Self::Rest(rest)),
+            other => <Arc<Fit>>::from_value(other).map(Self::One),
+        }
+    }
+}
+
+impl FromValue for usize {
+    fn from_value(value: Value) -> Res<Self> {
+        match value {
+            Value::Number(x) if x >= 0.0 && x.fract() == 0.0 && x < 9e15 => Ok(x as usize),
+            Value::Number(x) => Err(Trouble::new(format!("expected a whole number from 0, found {}", number(x)))),
+            other => Err(expected("a whole number", &other)),
+        }
+    }
+}
+
+impl FromValue for Items {
+    fn from_value(value: Value) -> Res<Self> {
+        value.items().ok_or_else(|| expected("a list", &value))
+    }
+}
+
+impl FromValue for Vec<f64> {
+    /// Numbers of a list or a range; a bare number is a list of one.
+    fn from_value(value: Value) -> Res<Self> {
+        if let Value::Number(x) = value {
+            return Ok(vec![x]);
+        }
+        let items = value.items().ok_or_else(|| expected("numbers", &value))?;
+        check_length(items.len())?;
+        items.map(|item| f64::from_value(item).map_err(|t| t.within("in the list").saying("in this list"))).collect()
+    }
+}
+
+impl FromValue for Param {
+    /// A bare number is a free parameter that starts there; a prior alone leaves the start open.
+    fn from_value(value: Value) -> Res<Self> {
+        match value {
+            Value::Number(x) => Ok(Param::free(x)),
+            Value::Dist(prior) => Ok(Param { prior: Some(prior), ..Param::default() }),
+            Value::Param(param) => Ok(Arc::unwrap_or_clone(param)),
+            other => Err(expected("a number, `fixed(…)`, `between(…)` or `param(…)`", &other)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn casts_word_their_failure() {
+        let failure = f64::from_value(Value::Bool(true)).unwrap_err();
+        assert_eq!(failure.message(), "expected a number, found true or false");
+    }
+}

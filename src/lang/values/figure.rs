@@ -1,0 +1,38 @@
+//! Figures.
+
+use serde_json::{Value as Json, json};
+
+use super::value::{Member, Value, ValueKind};
+use crate::figure::Figure;
+use crate::lang::payload::plot::{PlotError, PlotOptions};
+
+impl ValueKind for Figure {
+    const NAME: &'static str = "Figure";
+    const NOUN: &'static str = "a figure";
+    const MADE_BY: &'static str = "`plot(value)`";
+    const PLOT: Option<&'static [&'static str]> = Some(&[]);
+    const MEMBERS: &'static [Member<Self>] =
+        &[Member::new("title", "what stands above it", |figure| Value::str(figure.title.as_str()))];
+
+    /// What it is, for where it cannot be drawn.
+    fn show(&self) -> String {
+        let panels = if self.panels.len() == 1 { "1 panel".into() } else { format!("{} panels", self.panels.len()) };
+        if self.title.is_empty() {
+            format!("figure of {panels}")
+        } else {
+            format!("figure of {panels}: {}", self.title)
+        }
+    }
+
+    fn json(&self) -> Json {
+        json!({ "title": self.title, "panels": self.panels.len() })
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn figure(&self, _options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        Ok(self.clone())
+    }
+}

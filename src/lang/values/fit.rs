@@ -1,0 +1,98 @@
+//! Fits.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::json::{number, table};
+use super::kernel;
+use super::value::{Member, Value, ValueKind};
+use crate::data::write::Table;
+use crate::describe::{self, result_figures, tables};
+use crate::figure::Figure;
+use crate::fit::Fit;
+use crate::lang::payload::pipeline::Pipeline;
+use crate::lang::payload::plot::{PlotError, PlotOptions};
+use crate::lang::payload::sheet::Sheet;
+use crate::lang::trouble::Res;
+use crate::model::Classes;
+
+impl ValueKind for Arc<Fit> {
+    const NAME: &'static str = "Fit";
+    const NOUN: &'static str = "a fit";
+    const MADE_BY: &'static str = "`fit(data, model)`, `condition(data, model)`";
+    const PLOT: Option<&'static [&'static str]> = Some(&["band"]);
+    const TABLE: bool = true;
+    const MEMBERS: &'static [Member<Self>] = &[
+        Member::new("kernel", "the kernel with its fitted values; the model where it has none, as `linear()`", |fit| {
+            kernel::of_model(&fit.model)
+        }),
+        Member::new("model", "the model with its fitted values", |fit| {
+            Value::Model(Arc::new(Pipeline::of(fit.model.clone())))
+        }),
+        Member::new("lml", "the log marginal likelihood", |fit| Value::Number(fit.lml())),
+        Member::new("bic", "−2 lml + p log n for p free parameters", |fit| Value::Number(fit.bic)),
+        Member::new("noise", "the variance of the noise", |fit| Value::maybe_number(fit.noise())),
+        Member::checked("classes", "of a classifier: its classes, of two the positive one last", |fit| classes(fit)),
+        Member::new("fits", "of more than two classes: for each its fit against the rest", |_| Value::Nothing),
+        Member::new(
+            "temperature",
+            "of more than two classes: what log odds are divided by where probabilities are joined",
+            |_| Value::Nothing,
+        ),
+        Member::new("params", "a table of all parameters", |fit| parameters(fit)),
+        Member::new("converged", "whether the optimiser reached a maximum", |fit| Value::Bool(fit.converged())),
+        Member::checked("hints", "what a person should look at", |fit| {
+            Value::list(fit.hints.iter().map(|hint| Value::str(hint.as_str())))
+        }),
+        Member::new("data", "the training rows", |fit| Value::Data(Arc::new(fit.problem().data().clone()))),
+    ];
+
+    fn show(&self) -> String {
+        describe::fit(self)
+    }
+
+    fn json(&self) -> Json {
+        json!({
+            "kernel": kernel::of_model(&self.model).json(),
+            "model": Pipeline::of(self.model.clone()).to_string(),
+            "lml": number(self.lml()),
+            "bic": number(self.bic),
+            "noise": self.noise().map_or(Json::Null, number),
+            "params": table(&tables::parameters(self)),
+            "powers": describe::powers(self).into_iter().map(|(name, x)| (name, number(x))).collect::<Map<_, _>>(),
+            "converged": self.converged(),
+            "hints": self.hints,
+        })
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(self, other)
+    }
+
+    fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        Ok(result_figures::fit(self, options.band)?)
+    }
+
+    /// Its parameters.
+    fn table(&self) -> Option<Table> {
+        Some(tables::parameters(self))
+    }
+}
+
+/// The table of all parameters.
+pub fn parameters(fit: &Fit) -> Value {
+    Value::table(Sheet::with_text(tables::parameters(fit), describe::parameters(fit)))
+}
+
+pub(super) fn classes(fit: &Fit) -> Res<Value> {
+    match fit.problem().classes() {
+        Some(classes) => Value::list([-1.0, 1.0].map(|label| class(classes, label))),
+        None => Ok(Value::Nothing),
+    }
+}
+
+/// A class as the data have it: a number, or a text.
+pub(super) fn class(classes: &Classes, label: f64) -> Value {
+    classes.number(label).map_or_else(|| Value::str(classes.name(label)), Value::Number)
+}

@@ -1,0 +1,104 @@
+//! Lists.
+
+use std::fmt::{self, Write};
+
+use serde_json::Value as Json;
+
+use super::cast::FromValue;
+use super::value::{List, Member, Record, Value, ValueKind, check_length};
+use crate::data::write::Table;
+use crate::describe;
+use crate::figure::{Figure, Mark, Panel, Role};
+use crate::lang::numerals::grouped;
+use crate::lang::payload::plot::{PlotError, PlotOptions};
+use crate::lang::trouble::{Res, Trouble};
+
+/// How many items of a list are shown before the middle is left out.
+const SHOWN: usize = 60;
+
+impl ValueKind for List {
+    const NAME: &'static str = "List";
+    const NOUN: &'static str = "a list";
+    const MADE_BY: &'static str = "`[1, 2, 3]`; items are counted from 0";
+    const PLAIN: bool = true;
+    const PLOT: Option<&'static [&'static str]> = Some(&["x"]);
+    const TABLE: bool = true;
+    const MEMBERS: &'static [Member<Self>] =
+        &[Member::new("n", "how many items there are", |list| Value::Number(list.len() as f64))];
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+
+    fn json(&self) -> Json {
+        self.items().iter().map(Value::json).collect()
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.items().iter().zip(other.items()).all(|(a, b)| a.same(b))
+    }
+
+    fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        Ok(lines(&Value::List(self.clone()), options.x.as_deref())?)
+    }
+
+    /// Of records.
+    fn table(&self) -> Option<Table> {
+        Record::table(self.items())
+    }
+}
+
+/// Numbers against their place in the list, or against `xs`; of a list of lists, a line each.
+pub fn lines(value: &Value, xs: Option<&[f64]>) -> Res<Figure> {
+    check_length(value.items().map_or(0, |items| items.len()))?;
+    let items: Vec<Value> = value.items().into_iter().flatten().collect();
+    let several = items.iter().any(|item| matches!(item, Value::List(_)));
+    let rows = if several { items } else { vec![value.clone()] };
+    let across = if xs.is_some() { "x" } else { "index" };
+    let mut marks = Vec::new();
+    for (i, row) in rows.into_iter().enumerate() {
+        let y = Vec::<f64>::from_value(row)?;
+        let x = xs.map_or_else(|| (0..y.len()).map(|i| i as f64).collect(), <[f64]>::to_vec);
+        if x.len() != y.len() {
+            return Err(Trouble::new(format!("{} numbers cannot stand at {} places", y.len(), x.len())));
+        }
+        let role = if several { Role::Draw(i) } else { Role::Mean };
+        marks.push(Mark::Line { x, y, label: String::new(), role, dashed: false });
+    }
+    Ok(Figure::single("", Panel::new(across, "value", marks)))
+}
+
+/// Records of numbers and text stand as a table; other items in brackets; rows of numbers below one another, and a long list leaves out its middle.
+impl fmt::Display for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(table) = Record::table(self.items()) {
+            return f.write_str(&describe::show_table(&table));
+        }
+        let rows = self.len() > 1 && self.items().iter().all(|item| matches!(item, Value::List(_)));
+        let between = if rows { ",\n " } else { ", " };
+        f.write_char('[')?;
+        let n = self.len();
+        let left_out = if n > SHOWN { SHOWN / 2..n - SHOWN / 4 } else { n..n };
+        for (i, item) in self.items().iter().enumerate() {
+            if i == left_out.start && i < n {
+                write!(f, "{between}…")?;
+            }
+            if left_out.contains(&i) {
+                continue;
+            }
+            if i > 0 {
+                f.write_str(between)?;
+            }
+            match item {
+                // A matrix within a list of matrices keeps to one line a row.
+                Value::List(inner) => write!(f, "{}", inner.to_string().replace('\n', "\n "))?,
+                item => write!(f, "{item}")?,
+            }
+        }
+        f.write_char(']')?;
+        if n > SHOWN {
+            write!(f, " ({} items)", grouped(n))?;
+        }
+        Ok(())
+    }
+}

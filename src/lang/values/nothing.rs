@@ -1,0 +1,20 @@
+//! What a call gives that has nothing to give. It is never shown.
+
+use serde_json::Value as Json;
+
+use super::value::ValueKind;
+
+impl ValueKind for () {
+    const NAME: &'static str = "Nothing";
+    const NOUN: &'static str = "nothing";
+    const MADE_BY: &'static str = "`print(…)`, `write(…)`: there is nothing to give";
+    const PLAIN: bool = true;
+
+    fn show(&self) -> String {
+        "nothing".into()
+    }
+
+    fn json(&self) -> Json {
+        Json::Null
+    }
+}

@@ -1,0 +1,82 @@
+//! Fits of more than two classes: one for each class against the rest. They are of the kind of fits.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use super::json::{number, table};
+use super::kernel;
+use super::value::{Member, Value, ValueKind};
+use crate::data::write::Table;
+use crate::describe::{self, result_figures};
+use crate::figure::Figure;
+use crate::fit::Fit;
+use crate::lang::payload::pipeline::Pipeline;
+use crate::lang::payload::plot::{PlotError, PlotOptions};
+use crate::lang::trouble::Res;
+use crate::results::OneVsRest;
+
+impl ValueKind for Arc<OneVsRest> {
+    const NAME: &'static str = <Arc<Fit>>::NAME;
+    const NOUN: &'static str = <Arc<Fit>>::NOUN;
+    const MADE_BY: &'static str = <Arc<Fit>>::MADE_BY;
+    const PLOT: Option<&'static [&'static str]> = Some(&[]);
+    const TABLE: bool = <Arc<Fit>>::TABLE;
+    const MEMBERS: &'static [Member<Self>] = &[
+        Member::new("kernel", "the kernel that was asked for", |rest| kernel::of_model(&rest.asked)),
+        Member::new("model", "the model that was asked for", |rest| {
+            Value::Model(Arc::new(Pipeline::of(rest.asked.clone())))
+        }),
+        Member::new("lml", "the sum of the log marginal likelihoods", |rest| Value::Number(rest.lml())),
+        Member::new("bic", "the sum of their BIC", |rest| Value::Number(rest.fits.iter().map(|fit| fit.bic).sum())),
+        Member::new("noise", "nothing: classes have none", |_| Value::Nothing),
+        Member::checked("classes", "its classes, in the order of the fits", |rest| classes(rest)),
+        Member::checked("fits", "for each class its fit against the rest", |rest| {
+            Value::list(rest.fits.iter().cloned().map(Value::Fit))
+        }),
+        Member::new("temperature", "what log odds are divided by where probabilities are joined", |rest| {
+            Value::Number(rest.temperature)
+        }),
+        Member::new("params", "a table of all parameters", |rest| Value::table(describe::classes::parameters(rest))),
+        Member::new("converged", "whether the optimiser reached a maximum for every class", |rest| {
+            Value::Bool(rest.fits.iter().all(|fit| fit.converged()))
+        }),
+        Member::checked("hints", "what a person should look at", |rest| {
+            Value::list(rest.fits.iter().flat_map(|fit| &fit.hints).map(|hint| Value::str(hint.as_str())))
+        }),
+        Member::new("data", "the training rows", |rest| Value::Data(Arc::new(rest.data().clone()))),
+    ];
+
+    fn show(&self) -> String {
+        describe::classes::rest(self)
+    }
+
+    fn json(&self) -> Json {
+        json!({
+            "kernel": kernel::of_model(&self.asked).json(),
+            "model": Pipeline::of(self.asked.clone()).to_string(),
+            "lml": number(self.lml()),
+            "classes": self.classes.iter().map(|class| json!(**class)).collect::<Vec<_>>(),
+            "temperature": number(self.temperature),
+            "params": table(&describe::classes::parameters(self)),
+            "fits": self.fits.iter().map(|fit| ValueKind::json(fit)).collect::<Vec<_>>(),
+        })
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(self, other)
+    }
+
+    fn figure(&self, _options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        Ok(result_figures::classes(self)?)
+    }
+
+    /// Its parameters.
+    fn table(&self) -> Option<Table> {
+        Some(describe::classes::parameters(self))
+    }
+}
+
+pub(super) fn classes(rest: &OneVsRest) -> Res<Value> {
+    Value::list(rest.classes.iter().map(|class| Value::Str(class.clone())))
+}

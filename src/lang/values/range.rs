@@ -1,0 +1,39 @@
+//! Ranges of numbers.
+
+use serde_json::{Value as Json, json};
+
+use super::json::number;
+use super::list::lines;
+use super::value::{Member, Value, ValueKind};
+use crate::figure::Figure;
+use crate::lang::payload::plot::{PlotError, PlotOptions};
+use crate::lang::payload::range::Range;
+
+impl ValueKind for Range {
+    const NAME: &'static str = "Range";
+    const NOUN: &'static str = "a range";
+    const MADE_BY: &'static str = "`0..4`, the whole numbers 0 to 3; `0..=4` has the end too";
+    const PLOT: Option<&'static [&'static str]> = Some(&["x"]);
+    const MEMBERS: &'static [Member<Self>] = &[
+        Member::new("start", "where it begins", |range| Value::Number(range.start)),
+        Member::new("end", "where it ends", |range| Value::Number(range.end)),
+        Member::new("n", "how many whole steps it has", |range| Value::Number(range.len() as f64)),
+    ];
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+
+    fn json(&self) -> Json {
+        json!({ "start": number(self.start), "end": number(self.end), "inclusive": self.inclusive })
+    }
+
+    /// By their numbers: `0..3` is `0..=2`.
+    fn same(&self, other: &Self) -> bool {
+        self == other || self.len() == other.len() && (self.is_empty() || self.start == other.start)
+    }
+
+    fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        Ok(lines(&Value::Range(*self), options.x.as_deref())?)
+    }
+}

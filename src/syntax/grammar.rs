@@ -1,0 +1,5 @@
+//! The parser that is made of the grammar file.
+
+#[derive(pest_derive::Parser)]
+#[grammar = "../grammar/mercer.pest"]
+pub struct Grammar;
