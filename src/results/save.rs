@@ -154,7 +154,8 @@ impl SavedFit {
     pub fn restore(&self, model: &Model, asked: Model, path: &Path) -> Result<Arc<Fit>, SaveError> {
         let mut fit = condition(model, &self.data)?;
         let same = fit.lml() == self.lml || self.lml.is_nan();
-        if !same && !((fit.lml() - self.lml).abs() <= 1e-6 * self.lml.abs().max(1.0)) {
+        let off = (fit.lml() - self.lml).abs();
+        if !same && (off.is_nan() || off > 1e-6 * self.lml.abs().max(1.0)) {
             let path = path.display().to_string();
             return Err(SaveError::Changed { path, expected: self.lml, found: fit.lml() });
         }
