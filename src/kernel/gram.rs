@@ -3,8 +3,8 @@
 use super::bind::Bound;
 use super::bind_error::{Origin, Place};
 use super::family::{Pairs, Rows, Scratch, Theta};
-use super::input_view::RowFailure;
 use super::input_view::ViewPair;
+use super::input_view::{FunctionError, RowFailure};
 use super::program::{LeafOp, Op};
 use crate::linalg::{Matrix, vector};
 
@@ -30,6 +30,8 @@ pub enum EvalError {
     Columns { expected: usize, found: usize },
     #[error("{message} (row {row})")]
     Function { row: usize, message: String },
+    #[error("stopped")]
+    Stopped,
     #[error("the rows hold {message}")]
     Rows { origin: Option<Origin>, place: Place, message: String },
 }
@@ -277,7 +279,10 @@ impl Bound {
 }
 
 fn function_failed(failure: RowFailure) -> EvalError {
-    EvalError::Function { row: failure.row, message: failure.message }
+    match failure.error {
+        FunctionError::Stopped => EvalError::Stopped,
+        FunctionError::Failed(message) => EvalError::Function { row: failure.row, message },
+    }
 }
 
 type Range = std::ops::Range<usize>;
