@@ -150,7 +150,13 @@ impl Plan<'_> {
                 // read back differ in the last bit
                 let moving = self.views[views.left].moving;
                 let appended = |c: usize| moving && c >= self.schema.columns.len();
-                leaf.family.learn(&columns.columns.iter().map(|&c| if appended(c) { &[0.0][..] } else { &shown[c][..] }).collect::<Vec<_>>())
+                leaf.family.learn(
+                    &columns
+                        .columns
+                        .iter()
+                        .map(|&c| if appended(c) { &[0.0][..] } else { &shown[c][..] })
+                        .collect::<Vec<_>>(),
+                )
             }
         };
         let each = |size: Size| size == Size::Each || (size == Size::EachIfArd && leaf.ard);

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use crate::kernel::{Kernel, LARGEST_KERNEL};
 use crate::kernel::wraps::power;
+use crate::kernel::{Kernel, LARGEST_KERNEL};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, List, Value, check_length};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
