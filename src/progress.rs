@@ -1,4 +1,10 @@
-//! How long work tells how far it is, and hears that it should stop.
+//! Long work: it reports how far it is, and stops when it is asked to.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
 
 /// Heard by whatever takes long. Both methods are cheap and may be called from several threads.
 pub trait Progress: Sync {
@@ -7,6 +13,66 @@ pub trait Progress: Sync {
 
     /// True once somebody asked to stop. The work then ends with the best that it has.
     fn stop(&self) -> bool;
+
+    /// The same wish to stop for work that outlives this call: a function of the user in a kernel that is fitted later.
+    /// Without one it never stops.
+    fn stop_handle(&self) -> StopHandle {
+        StopHandle::default()
+    }
+}
+
+/// A wish to stop that can be kept and shared.
+#[derive(Clone, Default)]
+pub struct StopHandle(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
+
+impl StopHandle {
+    /// `asked` says whether somebody asked to stop.
+    pub fn new(asked: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(asked)))
+    }
+}
+
+impl fmt::Debug for StopHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StopHandle({})", self.stop())
+    }
+}
+
+impl Progress for StopHandle {
+    fn report(&self, _done: f64, _note: &str) {}
+
+    fn stop(&self) -> bool {
+        self.0.as_ref().is_some_and(|asked| asked())
+    }
+
+    fn stop_handle(&self) -> StopHandle {
+        self.clone()
+    }
+}
+
+/// How often work that cannot ask by itself is asked for.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Runs work that cannot ask whether to stop, such as one large factorization. `None` once somebody asked to stop: what
+/// runs then ends by itself, unheard.
+pub fn abandonable<T: Send + 'static>(progress: &dyn Progress, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (sender, receiver) = channel();
+    let worker = thread::spawn(move || {
+        // nobody may be listening any more
+        let _ = sender.send(work());
+    });
+    loop {
+        match receiver.recv_timeout(POLL) {
+            Ok(result) => return Some(result),
+            Err(RecvTimeoutError::Timeout) if progress.stop() => return None,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => match worker.join() {
+                // the result was sent before, or it panicked
+                Err(panic) => std::panic::resume_unwind(panic),
+                Ok(()) => return None,
+            },
+        }
+    }
 }
 
 /// Says nothing and never stops.
@@ -29,5 +95,9 @@ impl Progress for Quiet<'_> {
 
     fn stop(&self) -> bool {
         self.0.stop()
+    }
+
+    fn stop_handle(&self) -> StopHandle {
+        self.0.stop_handle()
     }
 }

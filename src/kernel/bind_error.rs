@@ -48,6 +48,12 @@ pub enum Cause {
     Tie { tie: String, one: String, other: String },
     #[error("{message} (row {row})")]
     Function { row: usize, message: String },
+    #[error(
+        "the kernel takes too many evaluations here: symmetries inside symmetries multiply the number of its parts"
+    )]
+    TooLarge,
+    #[error("stopped")]
+    Stopped,
     #[error("{0}")]
     Rows(String),
     #[error(

@@ -165,7 +165,7 @@ pub(super) fn is_linear(wrapped: &Wrapped) -> bool {
 
 /// What a function of the inputs around a kernel is given.
 pub(super) fn seen(kernel: &Kernel) -> (Vec<super::inputs::InputRef>, bool) {
-    let (mentioned, all) = kernel.mentioned();
+    let (mentioned, all) = kernel.function_inputs();
     if all { (Vec::new(), true) } else { (mentioned, false) }
 }
 

@@ -26,6 +26,9 @@ pub struct Spec {
     pub flag: Option<Flag>,
     /// The value depends on the difference of its inputs alone.
     pub stationary: bool,
+    /// How often its draws can be differentiated in mean square: [`f64::INFINITY`] where as often as one likes, and for
+    /// what is no function of a number (noise, levels of categories). The least of the parts of a kernel is that of the whole.
+    pub derivatives: f64,
     /// Whether it looks at inputs at all (`Const` and `WN` do not).
     pub reads_inputs: bool,
     /// Whether it is defined on several inputs at once.
@@ -60,6 +63,7 @@ impl Spec {
             params,
             flag: None,
             stationary: false,
+            derivatives: f64::INFINITY,
             reads_inputs: true,
             several_inputs: true,
             infinitely_divisible: false,

@@ -157,7 +157,7 @@ impl Move {
         Move { kind: self.kind, inputs, about }.to_string()
     }
 
-    /// What is done, as a clause: "x and y are exchanged".
+    /// What is done, as a clause of a template: "x and y are exchanged". An input by its place is `{input 0}`.
     pub fn clause(&self) -> String {
         let names: Vec<String> = self.inputs.iter().map(input_name).collect();
         let about = |c: f64| if c == 0.0 { "0".to_string() } else { number(c) };
@@ -175,10 +175,10 @@ impl Move {
     }
 }
 
-/// The name of an input in a sentence, without what would be taken for a template.
+/// An input in a template, its name without what would be taken for a place of a value.
 fn input_name(input: &InputRef) -> String {
     match input {
-        InputRef::Index(at) => format!("input {at}"),
+        InputRef::Index(at) => format!("{{input {at}}}"),
         InputRef::Name(name) => name.replace(['{', '['], "(").replace(['}', ']'], ")"),
     }
 }

@@ -14,9 +14,37 @@ pub trait RowFunction: Debug + Send + Sync {
     /// Its value at one row.
     ///
     /// # Errors
-    /// A sentence that says what went wrong.
-    fn apply(&self, row: &[f64]) -> Result<Vec<f64>, String>;
+    /// What went wrong, or that somebody asked to stop.
+    fn apply(&self, row: &[Cell<'_>]) -> Result<Vec<f64>, FunctionError>;
 }
+
+/// One entry of a row as a function of the user receives it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cell<'a> {
+    Number(f64),
+    Category(&'a str),
+}
+
+impl std::fmt::Display for Cell<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Cell::Number(x) => write!(f, "{x}"),
+            Cell::Category(text) => write!(f, "`{text}`"),
+        }
+    }
+}
+
+/// Why a function of the user gives nothing at a row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FunctionError {
+    /// Somebody asked to stop.
+    Stopped,
+    /// A sentence that says what went wrong.
+    Failed(String),
+}
+
+/// The texts of the categories of a column, by their codes.
+pub(super) type Levels = Arc<[Arc<str>]>;
 
 /// The views through which a kernel sees its first and its second argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,6 +77,8 @@ pub(super) enum ViewMap {
     Function {
         function: Arc<dyn RowFunction>,
         columns: Vec<usize>,
+        /// For each of `columns`: the texts of its categories.
+        levels: Vec<Option<Levels>>,
         replace: bool,
     },
     /// The first columns come from others; the rest stays.
@@ -92,8 +122,8 @@ impl Period {
 pub(super) struct RowFailure {
     /// From 0.
     pub row: usize,
-    /// What went wrong, and the values of the row.
-    pub message: String,
+    /// What went wrong, with the values of the row; or a wish to stop.
+    pub error: FunctionError,
 }
 
 impl ViewMap {
@@ -101,7 +131,9 @@ impl ViewMap {
     pub fn apply(&self, parent: &[Vec<f64>], values: &[f64]) -> Result<Vec<Vec<f64>>, RowFailure> {
         match self {
             ViewMap::Identity => Ok(parent.to_vec()),
-            ViewMap::Function { function, columns, replace } => through(&**function, columns, *replace, parent),
+            ViewMap::Function { function, columns, levels, replace } => {
+                results_of(&**function, columns, levels, *replace, parent)
+            }
             ViewMap::Placed(placement) => Ok(placed(placement, parent)),
             ViewMap::Folded { group, mirrored } => Ok(folded(group, mirrored, parent)),
             ViewMap::Circle { columns, periods } => {
@@ -210,19 +242,24 @@ fn folded(group: &[Placement], mirrored: &[bool], parent: &[Vec<f64>]) -> Vec<Ve
     shown
 }
 
-fn through(
+fn results_of(
     function: &dyn RowFunction,
     columns: &[usize],
+    levels: &[Option<Levels>],
     replace: bool,
     parent: &[Vec<f64>],
 ) -> Result<Vec<Vec<f64>>, RowFailure> {
     let n = parent.first().map_or(0, Vec::len);
     let mut results: Vec<Vec<f64>> = Vec::new();
-    let rows = (0..n).map(|i| columns.iter().map(move |&c| parent[c][i]));
-    for (i, row) in rows.enumerate() {
-        let row: Vec<f64> = row.collect();
-        let fail = |message: String| RowFailure { row: i, message: format!("{message}, at {}", show_row(&row)) };
-        let values = function.apply(&row).map_err(fail)?;
+    for i in 0..n {
+        let failed = |message: String| RowFailure { row: i, error: FunctionError::Failed(message) };
+        let cells = columns.iter().zip(levels).map(|(&c, levels)| cell(parent[c][i], levels.as_ref()));
+        let row = cells.collect::<Result<Vec<Cell<'_>>, String>>().map_err(failed)?;
+        let fail = |message: String| failed(format!("{message}, at {}", show_row(&row)));
+        let values = function.apply(&row).map_err(|error| match error {
+            FunctionError::Stopped => RowFailure { row: i, error },
+            FunctionError::Failed(message) => fail(message),
+        })?;
         if let Some(bad) = values.iter().find(|v| !v.is_finite()) {
             return Err(fail(format!("the function gives {bad}")));
         }
@@ -261,9 +298,20 @@ fn numbers(n: usize) -> String {
     }
 }
 
-fn show_row(row: &[f64]) -> String {
+/// A number, or the text of a category by its code.
+fn cell(value: f64, levels: Option<&Levels>) -> Result<Cell<'_>, String> {
+    match levels {
+        None => Ok(Cell::Number(value)),
+        Some(levels) => match levels.get(value as usize) {
+            Some(text) => Ok(Cell::Category(text)),
+            None => Err("a function cannot be given a category that was not among the training rows".into()),
+        },
+    }
+}
+
+fn show_row(row: &[Cell<'_>]) -> String {
     match row {
         [x] => x.to_string(),
-        row => format!("[{}]", row.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")),
+        row => format!("[{}]", row.iter().map(Cell::to_string).collect::<Vec<_>>().join(", ")),
     }
 }

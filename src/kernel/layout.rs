@@ -20,6 +20,7 @@ impl Plan<'_> {
     /// # Errors
     /// Whatever does not fit the data set.
     pub fn kernel(&mut self, kernel: &Kernel, views: ViewPair) -> Result<usize, BindError> {
+        self.check_size(kernel.origin())?;
         let labels = self.labels.len();
         self.labels.extend(kernel.label().cloned());
         let (unit_variance, in_product) = (self.unit_variance, self.in_product);
@@ -44,10 +45,20 @@ impl Plan<'_> {
     /// # Errors
     /// Whatever does not fit the data set.
     pub fn child(&mut self, wrapped: &Wrapped, child: usize, views: ViewPair) -> Result<usize, BindError> {
+        // a symmetry inside a symmetry asks for the same kernel through the same views again and again
+        let places = if self.copying { nodes(&wrapped.children[child]) } else { 0 };
+        let key = (self.reused_place.unwrap_or(self.places.len()), places, views);
+        if let (true, Some(place), Some(&register)) = (self.copying, self.reused_place, self.laid_out.get(&key)) {
+            self.reused_place = Some(place + places);
+            return Ok(register);
+        }
         let (unit_variance, in_product) = (self.unit_variance, self.in_product);
         self.unit_variance = wrapped.wrap.unit_variance_inside(unit_variance);
         let register = self.kernel(&wrapped.children[child], views)?;
         (self.unit_variance, self.in_product) = (unit_variance, in_product);
+        if self.copying {
+            self.laid_out.insert(key, register);
+        }
         Ok(register)
     }
 
@@ -74,6 +85,7 @@ impl Plan<'_> {
         self.child(wrapped, child, views)?;
         self.instructions.truncate(instructions);
         self.made.retain(|_, register| *register < instructions);
+        self.laid_out.retain(|_, register| *register < instructions);
         for slot in &mut self.slots[first..] {
             if slot.state == SlotState::Free {
                 slot.state = SlotState::Held;
@@ -124,7 +136,9 @@ impl Plan<'_> {
             }
             if !leaf.family.takes_categories() {
                 let cause = |column| Cause::Categories { family: spec.name, column };
-                self.no_categories(kernel.origin(), &columns.inputs, cause)?;
+                let as_categories: Vec<usize> =
+                    columns.inputs.iter().copied().filter(|&input| self.levels(views.left, input).is_some()).collect();
+                self.no_categories(kernel.origin(), &as_categories, cause)?;
             }
         }
         let place = self.reused_place.unwrap_or(self.places.len());
@@ -132,7 +146,17 @@ impl Plan<'_> {
             Some(place) => self.learnt[place].clone(),
             None => {
                 let shown = &self.columns[views.left];
-                leaf.family.learn(&columns.columns.iter().map(|&c| &shown[c][..]).collect::<Vec<_>>())
+                // coordinates on a circle lie about 0; a centre that moved with the period would make a kernel that is
+                // read back differ in the last bit
+                let moving = self.views[views.left].moving;
+                let appended = |c: usize| moving && c >= self.schema.columns.len();
+                leaf.family.learn(
+                    &columns
+                        .columns
+                        .iter()
+                        .map(|&c| if appended(c) { &[0.0][..] } else { &shown[c][..] })
+                        .collect::<Vec<_>>(),
+                )
             }
         };
         let each = |size: Size| size == Size::Each || (size == Size::EachIfArd && leaf.ard);

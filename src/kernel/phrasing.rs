@@ -4,7 +4,7 @@
 ///
 /// All texts are templates. `{x}` is what it looks at, and `{l}`, `{p}`, … are its parameters by their short names, in the
 /// units of the data. A wrap has `{k}` or `{1}`, `{2}`, … for the kernels in it and `{all}` for the list of them, `{f}` for its
-/// function and `{n}` for its exponent. `{degree}` is "linear", "quadratic", … and `{grows}` how an amplitude grows with the inputs. What stands in
+/// function and `{n}` for its exponent; `{input 0}` is an input by its place. `{degree}` is "linear", "quadratic", … and `{grows}` how an amplitude grows with the inputs. What stands in
 /// brackets is left out where one of its values is not known; `[one|other]` has what then stands in its place.
 #[derive(Debug, Clone, Copy)]
 pub struct Wording {
@@ -28,8 +28,8 @@ pub enum Head {
     Noise,
     /// Where the period has a name ("yearly"), what the noun is then.
     Periodic(&'static str),
-    /// It varies within a length-scale; how many derivatives its functions have. Of several the roughest is the noun.
-    Smooth(u8),
+    /// It varies within a length-scale. Of several the one of fewest [derivatives](super::Spec::derivatives) is the noun.
+    Smooth,
     Constant,
     Polynomial,
     /// A value for each category.
@@ -51,15 +51,15 @@ pub enum InnerInputs {
 
 impl Head {
     /// Where it stands in the order.
-    pub fn rank(self) -> (u8, u8) {
+    pub fn rank(self) -> u8 {
         match self {
-            Head::Noise => (0, 0),
-            Head::Periodic(_) => (1, 0),
-            Head::Smooth(derivatives) => (2, derivatives),
-            Head::Constant => (3, 0),
-            Head::Polynomial => (4, 0),
-            Head::Levels => (5, 0),
-            Head::Whole(_) => (6, 0),
+            Head::Noise => 0,
+            Head::Periodic(_) => 1,
+            Head::Smooth => 2,
+            Head::Constant => 3,
+            Head::Polynomial => 4,
+            Head::Levels => 5,
+            Head::Whole(_) => 6,
         }
     }
 }

@@ -39,10 +39,18 @@ pub struct Plan<'s> {
     /// While copies are made, no instruction and no view is laid out twice.
     pub(super) copying: bool,
     pub(super) made: HashMap<Key, usize>,
+    /// While copies are made: the registers of kernels inside wraps, by the place of their parameters, how many places
+    /// they take, and the views.
+    pub(super) laid_out: HashMap<(usize, usize, ViewPair), usize>,
     known_views: HashMap<(usize, Vec<u64>), usize>,
     known_ids: HashMap<(u64, u64, u64), u64>,
     next_id: u64,
 }
+
+/// So many instructions a plan may have.
+const MOST_INSTRUCTIONS: usize = 500_000;
+/// So many numbers the views of a plan may hold: 2 GB.
+const MOST_NUMBERS: usize = 250_000_000;
 
 /// The slots of a node's parameters, and how they are cut up.
 pub type OwnParams = (Vec<usize>, Vec<Range<usize>>);
@@ -98,6 +106,7 @@ impl<'s> Plan<'s> {
             reused_place: None,
             copying: false,
             made: HashMap::new(),
+            laid_out: HashMap::new(),
             known_views: HashMap::new(),
             known_ids: HashMap::new(),
             next_id: width as u64,
@@ -108,6 +117,16 @@ impl<'s> Plan<'s> {
         let Plan { instructions, views, schema, slots, places, .. } = self;
         let needs_diagonals = instructions.iter().any(|i| i.diagonals.is_some());
         (Program { instructions, views, needs_diagonals, columns: schema.columns.len() }, slots, places)
+    }
+
+    /// Refuses an evaluation that would take more time and memory than there is.
+    pub(super) fn check_size(&self, origin: Option<Origin>) -> Result<(), BindError> {
+        let rows = self.schema.columns.first().map_or(0, |column| column.values.len());
+        let numbers = self.views.len().saturating_mul(self.width()).saturating_mul(rows);
+        if self.instructions.len() > MOST_INSTRUCTIONS || (self.views.len() > 1 && numbers > MOST_NUMBERS) {
+            return Err(BindError { origin, place: Place::Node, cause: Cause::TooLarge });
+        }
+        Ok(())
     }
 
     /// How many inputs the data have.
@@ -253,7 +272,7 @@ impl<'s> Plan<'s> {
         columns: &[usize],
         cause: impl Fn(String) -> Cause,
     ) -> Result<(), BindError> {
-        match columns.iter().position(|&c| self.schema.columns[c].categories) {
+        match columns.iter().position(|&c| self.schema.columns[c].is_categories()) {
             None => Ok(()),
             Some(i) => {
                 let cause = cause(self.schema.columns[columns[i]].name.to_string());

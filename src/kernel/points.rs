@@ -2,7 +2,7 @@
 
 use super::bind::Bound;
 use super::bind_error::{Origin, Place};
-use super::input_view::RowFailure;
+use super::input_view::{FunctionError, RowFailure};
 
 /// Rows at which a kernel is evaluated, as every view of it shows them.
 #[derive(Debug, Clone)]
@@ -34,7 +34,10 @@ pub enum EvalError {
 
 impl From<RowFailure> for EvalError {
     fn from(failure: RowFailure) -> Self {
-        Self::Function { row: failure.row, message: failure.message }
+        match failure.error {
+            FunctionError::Stopped => Self::Stopped,
+            FunctionError::Failed(message) => Self::Function { row: failure.row, message },
+        }
     }
 }
 

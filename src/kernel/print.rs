@@ -193,6 +193,11 @@ impl Printer {
         for extra in wrapped.wrap.extras(wrapped.inputs.written()) {
             args.push(self, |p| p.out.push_str(&extra));
         }
+        if !args.open {
+            // a bare name would be the function that makes the kernel
+            self.out.push('(');
+            args.open = true;
+        }
         args.close(self);
     }
 

@@ -1,5 +1,7 @@
 //! The input columns of a data set, and the places of a kernel's inputs among them.
 
+use std::sync::Arc;
+
 use super::bind_error::{BindError, Cause, Origin, Place};
 use super::inputs::{InputRef, Inputs};
 
@@ -14,15 +16,21 @@ pub struct Schema<'a> {
 pub struct Column<'a> {
     pub name: &'a str,
     pub values: &'a [f64],
-    /// Its values are codes of categories, between which there is no distance.
-    pub categories: bool,
+    /// The texts of its categories, of which its values are codes; `None` for numbers.
+    pub levels: Option<&'a [Arc<str>]>,
+}
+
+impl Column<'_> {
+    /// Whether its values are codes of categories, between which there is no distance.
+    pub fn is_categories(&self) -> bool {
+        self.levels.is_some()
+    }
 }
 
 impl<'a> Schema<'a> {
     /// Columns of plain numbers under names `x0`, `x1`, ….
     pub fn unnamed(names: &'a [String], columns: &[&'a [f64]]) -> Self {
-        let columns =
-            names.iter().zip(columns).map(|(name, values)| Column { name, values, categories: false }).collect();
+        let columns = names.iter().zip(columns).map(|(name, values)| Column { name, values, levels: None }).collect();
         Self { columns }
     }
 

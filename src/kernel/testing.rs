@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::families::family;
-use super::input_view::RowFunction;
+use super::input_view::{Cell, FunctionError, RowFunction};
 use super::inputs::{InputRef, Inputs};
 use super::tree::{Kernel, Node};
 use super::values::Values;
@@ -67,7 +67,11 @@ impl RowFunction for Stub {
         self.0.to_string()
     }
 
-    fn apply(&self, row: &[f64]) -> Result<Vec<f64>, String> {
-        Ok(row.iter().map(|x| (1.0 + x * x).ln()).collect())
+    fn apply(&self, row: &[Cell<'_>]) -> Result<Vec<f64>, FunctionError> {
+        let number = |cell: &Cell<'_>| match cell {
+            Cell::Number(x) => (1.0 + x * x).ln(),
+            Cell::Category(text) => text.len() as f64,
+        };
+        Ok(row.iter().map(number).collect())
     }
 }

@@ -26,7 +26,12 @@ pub struct Kernel {
     origin: Option<Origin>,
     /// How many nodes stand in each other.
     depth: u32,
+    /// How many nodes the tree has, one that is used twice counted twice.
+    size: u32,
 }
+
+/// At most so many nodes a kernel may have: beyond, it takes gigabytes and minutes to print or to bind.
+pub const LARGEST_KERNEL: usize = 200_000;
 
 /// The closed set of shapes.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,11 +76,21 @@ impl Node {
         };
         1 + children.iter().map(|child| child.depth).max().unwrap_or(0)
     }
+
+    /// One more than all nodes of the kernels directly below.
+    fn size(&self) -> u32 {
+        let children = match self {
+            Node::Leaf(_) => &[][..],
+            Node::Sum(children) | Node::Product(children) => children,
+            Node::Wrap(wrapped) => &wrapped.children,
+        };
+        children.iter().fold(1, |size: u32, child| size.saturating_add(child.size))
+    }
 }
 
 impl From<Node> for Kernel {
     fn from(node: Node) -> Self {
-        Self { depth: node.depth(), node: Arc::new(node), label: None, origin: None }
+        Self { depth: node.depth(), size: node.size(), node: Arc::new(node), label: None, origin: None }
     }
 }
 
@@ -132,6 +147,11 @@ impl Kernel {
         self.depth as usize
     }
 
+    /// How many nodes the tree has, one that is used twice counted twice; see [`LARGEST_KERNEL`].
+    pub fn size(&self) -> usize {
+        self.size as usize
+    }
+
     /// Whether two kernels share one node in memory.
     pub(super) fn is_same_node(&self, other: &Kernel) -> bool {
         Arc::ptr_eq(&self.node, &other.node)
@@ -169,7 +189,7 @@ impl Kernel {
 
     /// The same label and origin on another node: for passes that rewrite a tree.
     pub fn with_node(&self, node: Node) -> Self {
-        Self { depth: node.depth(), node: Arc::new(node), ..self.clone() }
+        Self { depth: node.depth(), size: node.size(), node: Arc::new(node), ..self.clone() }
     }
 
     /// The number of a constant kernel whose variance is fixed.
@@ -256,9 +276,9 @@ pub trait Wrap: Debug + Send + Sync {
         self.spec().stationary && children.iter().all(|&c| c)
     }
 
-    /// How many derivatives its draws have, given how many those of its roughest kernel have ([`u8::MAX`]: all). `None`
-    /// where a function of the user or a fold decides.
-    fn derivatives(&self, inside: u8) -> Option<u8> {
+    /// How often its draws can be differentiated, given the least number of the kernels inside (see
+    /// [`Spec::derivatives`]). `None` where a function of the user or a fold decides.
+    fn derivatives(&self, inside: f64) -> Option<f64> {
         self.function().is_none().then_some(inside)
     }
 

@@ -9,12 +9,25 @@ impl Kernel {
     /// The inputs that are mentioned, each once, in order of first mention; and whether some part looks at all inputs.
     /// The kernels in a wrap stand before its own inputs, as in the text.
     pub fn mentioned(&self) -> (Vec<InputRef>, bool) {
-        fn walk(kernel: &Kernel, seen: &mut Vec<InputRef>, all: &mut bool) {
+        self.inputs_read(false)
+    }
+
+    /// The same for a function around this kernel: it is given inputs too that are written in a family that reads none,
+    /// as in `scale(Const(kind), f)`.
+    pub fn function_inputs(&self) -> (Vec<InputRef>, bool) {
+        self.inputs_read(true)
+    }
+
+    fn inputs_read(&self, by_function: bool) -> (Vec<InputRef>, bool) {
+        fn walk(kernel: &Kernel, by_function: bool, seen: &mut Vec<InputRef>, all: &mut bool) {
+            let within =
+                by_function || matches!(kernel.node(), Node::Wrap(wrapped) if wrapped.wrap.function().is_some());
             for child in kernel.children() {
-                walk(child, seen, all);
+                walk(child, within, seen, all);
             }
             let inputs = match kernel.node() {
                 Node::Leaf(leaf) if leaf.family.spec().reads_inputs => Some(&leaf.inputs),
+                Node::Leaf(leaf) if by_function && leaf.inputs != Inputs::All => Some(&leaf.inputs),
                 Node::Wrap(wrapped) if wrapped.wrap.reads_inputs() => Some(&wrapped.inputs),
                 _ => None,
             };
@@ -31,7 +44,7 @@ impl Kernel {
             }
         }
         let (mut seen, mut all) = (Vec::new(), false);
-        walk(self, &mut seen, &mut all);
+        walk(self, by_function, &mut seen, &mut all);
         (seen, all)
     }
 

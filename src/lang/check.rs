@@ -386,6 +386,11 @@ impl Checker<'_> {
                     {
                         self.report(operators::incomparable(op.node, a, b), op.span);
                     }
+                    if let (false, Some(a), Some(b)) = (ordered, left, right)
+                        && let Err(trouble) = operators::check_equality(op.node, a, b)
+                    {
+                        self.report(trouble, op.span);
+                    }
                 }
                 Known::Kind(Kind::Bool)
             }

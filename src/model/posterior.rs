@@ -263,6 +263,19 @@ impl Posterior {
         Ok(-transposed_product(&self.factor.half_solve(&a), &self.factor.half_solve(&b)))
     }
 
+    /// The posterior covariance of one summand at all pairs of rows: k(x, x′) − k*ᵀK⁻¹k*′.
+    ///
+    /// # Errors
+    /// Rows that the summand cannot look at.
+    pub fn summand_covariance(&self, term: &Kernel, x: &[&[f64]], training: bool) -> Result<Matrix, ModelError> {
+        let crosses = self.part_crosses(std::slice::from_ref(term), x, training)?;
+        let Some((cross, _)) = crosses.into_iter().next() else { return Ok(Matrix::zeros(0, 0)) };
+        let half = self.factor.half_solve(&cross);
+        let bound = term.bind(&self.problem.schema())?;
+        let prior = covariance(&bound, &bound.values(), &bound.points(x)?)?;
+        Ok(prior - transposed_product(&half, &half))
+    }
+
     /// For every pair of summands, the posterior covariance at each row: what the variances lack to make the whole.
     ///
     /// # Errors

@@ -109,10 +109,7 @@ impl Problem {
             None => made.y().ok_or(ModelError::NoTarget)?.to_vec(),
         };
         let schema = Schema {
-            columns: inputs
-                .iter()
-                .map(|c| Column { name: c.name(), values: c.values(), categories: c.is_categories() })
-                .collect(),
+            columns: inputs.iter().map(|c| Column { name: c.name(), values: c.values(), levels: c.levels() }).collect(),
         };
         if let (Some(Baseline::Ridge), Some(column)) = (model.baseline(), inputs.iter().find(|c| c.is_categories())) {
             return Err(ModelError::CategoryMean { column: column.name().to_string() });
@@ -219,9 +216,9 @@ impl Problem {
 
     /// The inputs as a kernel is bound to them.
     pub fn schema(&self) -> Schema<'_> {
-        let categories = |name: &str| self.data.column(name).is_some_and(|c| c.is_categories());
+        let levels = |name: &str| self.data.column(name).and_then(|c| c.levels());
         let columns = self.names.iter().zip(&self.x);
-        let columns = columns.map(|(name, values)| Column { name, values, categories: categories(name) });
+        let columns = columns.map(|(name, values)| Column { name, values, levels: levels(name) });
         Schema { columns: columns.collect() }
     }
 

@@ -204,7 +204,7 @@ fn direction(phases: &[f64]) -> Option<f64> {
 /// Where the rows lie on an input of numbers, if it has an extent.
 fn range(fit: &Fit, input: usize) -> Option<(f64, f64)> {
     let problem = fit.problem();
-    let categories = problem.schema().columns.get(input)?.categories;
+    let categories = problem.schema().columns.get(input)?.is_categories();
     let (lo, hi) = ends(problem.x().get(input)?);
     (!categories && hi > lo).then_some((lo, hi))
 }

@@ -140,7 +140,7 @@ pub fn decompose(fit: &Arc<Fit>, place: At, by: By) -> Result<Decomposition, Mod
 
 impl Decomposition {
     /// The posterior covariance between two components at all pairs of rows: rows of the first down, of the second
-    /// across.
+    /// across. Of a component with itself it is its own posterior covariance.
     ///
     /// # Errors
     /// [`ModelError::NoComponent`] for a number that there is none of; as [`decompose`].
@@ -155,6 +155,9 @@ impl Decomposition {
             problem.inputs_of(&self.at)?
         };
         let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
+        if one == other {
+            return self.fit.posterior.summand_covariance(&a.kernel, &x, self.training);
+        }
         self.fit.posterior.cross_covariance(&a.kernel, &b.kernel, &x, self.training)
     }
 }

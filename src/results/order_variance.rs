@@ -3,6 +3,7 @@
 use crate::fit::Fit;
 use crate::kernel::Kernel;
 use crate::kernel::wraps::Orders;
+use crate::model::ModelError;
 
 /// One order of an additive kernel.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,25 +12,41 @@ pub struct OrderVariance {
     pub order: usize,
     /// How many terms it has: C(D, d).
     pub terms: f64,
-    /// The variance of each of them, in the target's unit squared.
+    /// The prior variance of one of them, in the target's unit squared: their mean, where they differ.
     pub variance: f64,
     /// All its terms over those of all orders.
     pub share: f64,
 }
 
-/// The orders of the additive kernels of a fit, each with what it stands for in the source.
-pub fn order_variance(fit: &Fit) -> Vec<(String, Vec<OrderVariance>)> {
+/// The orders of the additive kernels of a fit, each kernel with its name. The variances are those of the prior,
+/// averaged over the training rows where they differ from row to row.
+///
+/// # Errors
+/// Rows that a kernel cannot look at.
+pub fn order_variance(fit: &Fit) -> Result<Vec<(String, Vec<OrderVariance>)>, ModelError> {
     let mut found = Vec::new();
-    walk(&fit.model.kernel, &mut found);
-    found
+    walk(fit, &fit.model.kernel, &mut found)?;
+    Ok(found)
 }
 
-fn walk(kernel: &Kernel, found: &mut Vec<(String, Vec<OrderVariance>)>) {
+fn walk(fit: &Fit, kernel: &Kernel, found: &mut Vec<(String, Vec<OrderVariance>)>) -> Result<(), ModelError> {
     if let Some(orders) = Orders::of(kernel) {
         let name = kernel.part_name().unwrap_or_else(|| "additive".into());
-        let rows = orders.shares().into_iter().zip(&orders.weights).enumerate();
-        let row = |(i, (share, &variance))| OrderVariance { order: i + 1, terms: orders.terms(i + 1), variance, share };
-        found.push((name, rows.map(row).collect()));
+        let (schema, x) = (fit.problem().schema(), fit.problem().x());
+        let diagonal = |base: &Kernel| -> Result<Vec<f64>, ModelError> {
+            // unset variances inside are held at 1
+            let bound = base.bind(&schema)?;
+            Ok(bound.diagonal(&bound.values(), &bound.points(&x)?)?)
+        };
+        let diagonals = orders.kernels().iter().map(diagonal).collect::<Result<Vec<_>, _>>()?;
+        let variances = orders.variances(&diagonals);
+        let total: f64 = variances.iter().sum();
+        let rows = variances.iter().enumerate().map(|(i, &all)| {
+            let terms = orders.terms(i + 1);
+            let share = if total > 0.0 { all / total } else { 0.0 };
+            OrderVariance { order: i + 1, terms, variance: all / terms, share }
+        });
+        found.push((name, rows.collect()));
     }
-    kernel.children().iter().for_each(|child| walk(child, found));
+    kernel.children().iter().try_for_each(|child| walk(fit, child, found))
 }

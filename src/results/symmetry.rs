@@ -12,7 +12,7 @@ use crate::kernel::wraps::{self, Method, PeriodicEmbedding};
 use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveKind, Values};
 use crate::model::{Evidencer, Likelihood, Model, ModelError, Noise, Problem};
 use crate::param::Param;
-use crate::progress::Progress;
+use crate::progress::{Progress, Quiet};
 
 /// A model with a symmetry, beside the one without.
 #[derive(Debug, Clone)]
@@ -115,7 +115,7 @@ pub fn symmetries(
     };
     let mut singles = Vec::new();
     for (i, name) in names.iter().enumerate() {
-        singles.extend(mirror(&base, name));
+        singles.extend(mirror(&base, name, progress));
         let input = |name: &String| InputRef::Name(name.as_str().into());
         for other in &names[i + 1..] {
             singles.extend(
@@ -135,7 +135,7 @@ pub fn symmetries(
             }
             *done += 1;
             progress.report(*done as f64 / total as f64, &candidate.name());
-            if let Some(symmetry) = with_symmetry(&base, &candidate, options) {
+            if let Some(symmetry) = with_symmetry(&base, &candidate, options, progress) {
                 found.push((candidate.found(&symmetry.fit), symmetry));
             }
         }
@@ -160,12 +160,19 @@ pub fn symmetries(
 }
 
 /// The model with a symmetry, started where the one without ended.
-fn with_symmetry(base: &Arc<Fit>, candidate: &Candidate, options: Options) -> Option<Symmetry> {
+///
+/// `None` where it cannot be fitted, or somebody asked to stop before it was.
+fn with_symmetry(
+    base: &Arc<Fit>,
+    candidate: &Candidate,
+    options: Options,
+    progress: &dyn Progress,
+) -> Option<Symmetry> {
     let kernel = candidate.kernel(&base.model.kernel)?;
     let model = Model { kernel, likelihood: started(base), ..base.asked.clone() };
     let few = Options { restarts: options.restarts.clamp(1, 3), ..options };
-    let fitted = fit(&model, base.problem().data(), few, &crate::progress::Silent).ok()?;
-    if !seen_again(&fitted, &candidate.periods) {
+    let fitted = fit(&model, base.problem().data(), few, &Quiet(progress)).ok()?;
+    if progress.stop() || !seen_again(&fitted, &candidate.periods) {
         return None;
     }
     let delta_lml = fitted.lml() - base.lml();
@@ -201,11 +208,14 @@ fn rounded_to(x: f64, power: i32) -> f64 {
 }
 
 /// The mirror of an input about the place that the evidence prefers, the other parameters as they were fitted.
-fn mirror(base: &Arc<Fit>, name: &str) -> Option<Candidate> {
+fn mirror(base: &Arc<Fit>, name: &str, progress: &dyn Progress) -> Option<Candidate> {
     let values = base.problem().data().column(name)?.values();
     let span = span(values).filter(|span| span.is_finite())?;
     let lo = values.iter().copied().fold(f64::INFINITY, f64::min);
     let evidence = |centre: f64| -> Option<(f64, Candidate)> {
+        if progress.stop() {
+            return None;
+        }
         let flip = Move::new(MoveKind::Flip, vec![InputRef::Name(name.into())], vec![centre]).ok()?;
         let candidate = Candidate::moves(vec![flip]);
         let model = Model { kernel: candidate.kernel(&base.model.kernel)?, ..base.model.clone() };

@@ -14,7 +14,7 @@ use crate::data::Dataset;
 use crate::fit::{Fit, Options, condition, fit, judged as judged_fit};
 use crate::kernel::Kernel;
 use crate::model::Model;
-use crate::progress::Progress;
+use crate::progress::{Progress, StopHandle};
 
 /// So many models are kept.
 const KEPT: usize = 20;
@@ -110,6 +110,10 @@ impl Progress for Clock<'_> {
 
     fn stop(&self) -> bool {
         self.progress.stop() || self.out_of_time()
+    }
+
+    fn stop_handle(&self) -> StopHandle {
+        self.progress.stop_handle()
     }
 }
 

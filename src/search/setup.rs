@@ -93,7 +93,7 @@ impl<'s> Setup<'s> {
         }
         let periodic = bases.iter().any(has_period);
         let columns = problem.x().iter().map(|x| Column::new(x, problem.y(), periodic)).collect();
-        let numbers = schema.columns.iter().filter(|c| !c.categories);
+        let numbers = schema.columns.iter().filter(|c| !c.is_categories());
         let inputs = numbers
             .filter(|c| offered.iter().any(|name| *name == c.name))
             .map(|c| (Arc::from(c.name), middle(c.values)))

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mercer::progress::Progress;
+use mercer::progress::{Progress, StopHandle};
 
 use super::Interrupts;
 
@@ -107,6 +107,11 @@ impl Progress for Meter<'_> {
 
     fn stop(&self) -> bool {
         self.interrupts.stopped()
+    }
+
+    fn stop_handle(&self) -> StopHandle {
+        let interrupts = self.interrupts.clone();
+        StopHandle::new(move || interrupts.stopped())
     }
 }
 

@@ -194,14 +194,11 @@ fn is_power(kernel: &Kernel) -> bool {
 
 /// How many derivatives draws have, white noise aside, and whether functions of the user, folds or
 /// categories have a say in it.
-fn derivatives(kernel: &Kernel) -> (u8, bool) {
+fn derivatives(kernel: &Kernel) -> (f64, bool) {
     let inside = kernel.children().iter().map(derivatives);
-    let (least, open) = inside.fold((u8::MAX, false), |(least, open), (n, o)| (least.min(n), open || o));
+    let (least, open) = inside.fold((f64::INFINITY, false), |(least, open), (n, o)| (least.min(n), open || o));
     match kernel.node() {
-        Node::Leaf(leaf) => match leaf.family.spec().wording.head {
-            Head::Smooth(n) => (n, false),
-            head => (u8::MAX, head == Head::Levels),
-        },
+        Node::Leaf(leaf) => (leaf.family.spec().derivatives, leaf.family.spec().wording.head == Head::Levels),
         Node::Wrap(wrapped) => wrapped.wrap.derivatives(least).map_or((least, true), |n| (n, open)),
         Node::Sum(_) | Node::Product(_) => (least, open),
     }
@@ -219,14 +216,15 @@ fn draws(kernel: &Kernel, products: &[Product<'_>], context: &DataContext) -> St
         ""
     };
     let smoothness = match roughest {
-        0 => "continuous, but without a slope anywhere",
-        1 => "with a slope everywhere, but no curvature",
-        2 => "with a slope and a curvature everywhere, but nothing beyond",
-        _ if heads().all(|head| head == Head::Noise) => "",
-        _ if open => "smooth wherever the functions, folds and categories in it let it be",
-        _ => "smooth, with derivatives of every order",
+        0.0 => "continuous, but nowhere differentiable".to_string(),
+        1.0 => "differentiable once, but not twice".into(),
+        2.0 => "differentiable twice, but not 3 times".into(),
+        n if n.is_finite() => format!("differentiable {n} times, but not {} times", n + 1.0),
+        _ if heads().all(|head| head == Head::Noise) => String::new(),
+        _ if open => "smooth wherever the functions, folds and categories in it let it be".into(),
+        _ => "smooth, with derivatives of every order".into(),
     };
-    match (smoothness, noisy) {
+    match (&smoothness[..], noisy) {
         ("", _) => text.push_str("a value of its own for each observation"),
         (smooth, noisy) => text.push_str(&format!("{smooth}{noisy}")),
     }
@@ -251,7 +249,7 @@ fn extrapolation(description: &Description, products: &[Product<'_>]) -> Option<
         let title = format!("`{}`", part.title());
         match product.factors.first().map(|f| f.head) {
             _ if has(|h| matches!(h, Head::Whole(_) | Head::Noise | Head::Levels)) => {}
-            _ if has(|h| matches!(h, Head::Smooth(_))) => back.push(title),
+            _ if has(|h| matches!(h, Head::Smooth)) => back.push(title),
             Some(Head::Periodic(_)) => on.push(title),
             Some(Head::Polynomial) => along.push(title),
             _ => {}

@@ -54,7 +54,7 @@ impl<'k> Product<'k> {
             let mut seen = false;
             factors.retain(|f| f.head != Head::Noise || !std::mem::replace(&mut seen, true));
         }
-        factors.sort_by_key(|f| f.head.rank());
+        factors.sort_by(|a, b| a.head.rank().cmp(&b.head.rank()).then(a.derivatives().total_cmp(&b.derivatives())));
         Self { factors: merged(factors), variance, number }
     }
 }
@@ -115,6 +115,11 @@ impl<'k> Factor<'k> {
                 power: 1,
             },
         }
+    }
+
+    /// How often its functions can be differentiated; does not matter where it is not smooth.
+    fn derivatives(&self) -> f64 {
+        self.leaves.first().map_or(f64::INFINITY, |(leaf, _)| leaf.family.spec().derivatives)
     }
 
     /// The value of a parameter as it is told, by its short name.
@@ -242,7 +247,7 @@ fn merged(factors: Vec<Factor<'_>>) -> Vec<Factor<'_>> {
     for factor in factors {
         let same = |other: &&mut Factor<'_>| match (factor.head, other.head) {
             (Head::Polynomial, Head::Polynomial) => factor.inputs == other.inputs,
-            (Head::Smooth(_), Head::Smooth(_)) if factor.power == other.power => {
+            (Head::Smooth, Head::Smooth) if factor.power == other.power => {
                 let family = |f: &Factor<'_>| f.leaves.first().map(|(leaf, _)| leaf.family.spec().name);
                 family(&factor) == family(other) && !overlap(&factor.inputs, &other.inputs)
             }
@@ -250,7 +255,7 @@ fn merged(factors: Vec<Factor<'_>>) -> Vec<Factor<'_>> {
         };
         match out.iter_mut().find(same) {
             Some(other) => {
-                if matches!(factor.head, Head::Smooth(_)) {
+                if matches!(factor.head, Head::Smooth) {
                     other.inputs.extend(factor.inputs);
                 }
                 other.leaves.extend(factor.leaves);

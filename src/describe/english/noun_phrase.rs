@@ -5,7 +5,7 @@ use super::factor::{Factor, Product, mentioned_inputs, parameter_text};
 use super::quantity::{amount, place, short, single, spoken};
 use super::template::fill;
 use super::words::{join_and, with_article};
-use crate::kernel::{Head, InnerInputs, Kernel, Node, Role};
+use crate::kernel::{Head, InnerInputs, InputRef, Inputs, Kernel, Node, Role};
 
 /// So many terms of a sum inside a phrase are told.
 const MOST: usize = 12;
@@ -59,7 +59,7 @@ fn alike(terms: &[&Kernel], context: &DataContext) -> Option<String> {
         let product = Product::of(term, context);
         let [factor] = &product.factors[..] else { return None };
         let spec = |f: &Factor<'_>| f.leaves.first().map(|(leaf, _)| leaf.family.spec().name);
-        if !matches!(factor.head, Head::Smooth(_))
+        if !matches!(factor.head, Head::Smooth)
             || factor.inputs.len() != 1
             || factor.power != 1
             || product.number != 1.0
@@ -122,7 +122,7 @@ fn subject(head: &Factor<'_>, rest: &[Factor<'_>], context: &DataContext) -> (St
 
 /// Whether it is a power that is no longer of its family.
 fn is_powered(factor: &Factor<'_>) -> bool {
-    factor.power > 1 && matches!(factor.head, Head::Periodic(_) | Head::Smooth(_) | Head::Levels)
+    factor.power > 1 && matches!(factor.head, Head::Periodic(_) | Head::Smooth | Head::Levels)
 }
 
 /// How a periodic function looks within a period, if it is far from the usual.
@@ -140,9 +140,7 @@ fn clause(factor: &Factor<'_>, head: &Factor<'_>, context: &DataContext) -> Stri
     let spoken = factor.leaves.first().and_then(|(leaf, _)| {
         let voice = &leaf.family.spec().wording;
         let template = match (own, head.head, factor.head) {
-            (true, Head::Smooth(_), Head::Smooth(_)) => {
-                "whose correlation [also fades over about {l}|fades faster still]"
-            }
+            (true, Head::Smooth, Head::Smooth) => "whose correlation [also fades over about {l}|fades faster still]",
             (true, ..) => voice.own,
             (false, ..) => voice.other,
         };
@@ -224,6 +222,10 @@ fn whole(kernel: &Kernel, context: &DataContext) -> String {
         "x" => Some(context.names(&inputs)),
         "f" => wrapped.wrap.function().map(|function| format!("`{}`", function.source())),
         "n" => wrapped.wrap.exponent().map(|n| n.to_string()),
+        name if name.starts_with("input ") => {
+            let at = InputRef::Index(name["input ".len()..].parse().ok()?);
+            Some(context.names(&context.inputs(&Inputs::These(vec![at]), false)))
+        }
         name => match name.parse::<usize>() {
             Ok(i) => child(i.checked_sub(1)?),
             Err(_) => {

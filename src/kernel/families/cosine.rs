@@ -19,6 +19,7 @@ static SPEC: Spec = Spec {
     params: &[P, V],
     flag: None,
     stationary: true,
+    derivatives: f64::INFINITY,
     reads_inputs: true,
     several_inputs: false,
     infinitely_divisible: false,

@@ -21,6 +21,7 @@ static SPEC: Spec = Spec {
     params: &[V],
     flag: None,
     stationary: false,
+    derivatives: f64::INFINITY,
     reads_inputs: true,
     several_inputs: false,
     infinitely_divisible: true,

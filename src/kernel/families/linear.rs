@@ -32,6 +32,7 @@ static SPEC: Spec = Spec {
     params: &[B, SLOPE, C],
     flag: None,
     stationary: false,
+    derivatives: f64::INFINITY,
     reads_inputs: true,
     several_inputs: true,
     infinitely_divisible: false,

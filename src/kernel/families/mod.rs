@@ -5,7 +5,9 @@ mod cosine;
 mod distance;
 mod indicator;
 mod linear;
-mod matern;
+mod matern12;
+mod matern32;
+mod matern52;
 mod onehot;
 mod periodic;
 mod polynomial;
@@ -26,9 +28,9 @@ pub const FAMILIES: &[&dyn Family] = &[
     &linear::Linear,
     CONST,
     &white_noise::WhiteNoise,
-    &matern::MATERN12,
-    &matern::MATERN32,
-    &matern::MATERN52,
+    &matern12::MATERN12,
+    &matern32::MATERN32,
+    &matern52::MATERN52,
     &cosine::Cosine,
     &polynomial::Polynomial,
     &onehot::OneHot,

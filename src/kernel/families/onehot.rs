@@ -32,6 +32,7 @@ static SPEC: Spec = Spec {
     params: &[SHARING, V],
     flag: None,
     stationary: false,
+    derivatives: f64::INFINITY,
     reads_inputs: true,
     several_inputs: false,
     infinitely_divisible: false,

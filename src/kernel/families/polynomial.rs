@@ -31,6 +31,7 @@ static SPEC: Spec = Spec {
     params: &[V, B, C, DEGREE],
     flag: None,
     stationary: false,
+    derivatives: f64::INFINITY,
     reads_inputs: true,
     several_inputs: true,
     infinitely_divisible: false,

@@ -27,17 +27,14 @@ static SPEC: Spec = Spec {
     name: "RQ",
     aliases: &["RationalQuadratic"],
     summary: "smooth functions that vary on many length-scales at once",
-    wording: Wording::family(
-        Head::Smooth(u8::MAX),
-        "smooth function of {x}",
-        &["that varies on many scales[ around {l}]"],
-    )
-    .doing("whose shape drifts at many rates[ around {l}]", "that changes with {x} on many scales[ around {l}]"),
+    wording: Wording::family(Head::Smooth, "smooth function of {x}", &["that varies on many scales[ around {l}]"])
+        .doing("whose shape drifts at many rates[ around {l}]", "that changes with {x} on many scales[ around {l}]"),
     formula: "v (1 + r^2 / (2 a l^2))^(-a)",
     latex: r"v \left(1 + \frac{r^2}{2 a l^2}\right)^{-a}",
     params: &[L, A, V],
     flag: None,
     stationary: true,
+    derivatives: f64::INFINITY,
     reads_inputs: true,
     several_inputs: true,
     infinitely_divisible: true,

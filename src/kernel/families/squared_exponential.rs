@@ -18,13 +18,14 @@ static SPEC: Spec = Spec {
     name: "SE",
     aliases: &["SquaredExponential", "RBF"],
     summary: "smooth functions that vary on one length-scale",
-    wording: Wording::family(Head::Smooth(u8::MAX), "smooth function of {x}", &["that varies over about {l}"])
+    wording: Wording::family(Head::Smooth, "smooth function of {x}", &["that varies over about {l}"])
         .doing("whose shape drifts[ over about {l}]", "that changes smoothly with {x}[ over about {l}]"),
     formula: "v exp(-r^2 / (2 l^2))",
     latex: r"v \exp\left(-\frac{r^2}{2 l^2}\right)",
     params: &[L, V],
     flag: None,
     stationary: true,
+    derivatives: f64::INFINITY,
     reads_inputs: true,
     several_inputs: true,
     infinitely_divisible: true,

@@ -18,6 +18,7 @@ static SPEC: Spec = Spec {
     params: &[V],
     flag: None,
     stationary: true,
+    derivatives: f64::INFINITY,
     reads_inputs: false,
     several_inputs: true,
     infinitely_divisible: false,

@@ -1,8 +1,10 @@
 use super::*;
+use crate::kernel::bind_error::Cause;
 use crate::kernel::families::{FAMILIES, family};
 use crate::kernel::group::{Move, MoveKind};
 use crate::kernel::inputs::{InputRef, Inputs};
 use crate::kernel::schema::Schema;
+use crate::kernel::slot::SlotState;
 use crate::kernel::tree::{Kernel, Leaf, Node};
 use crate::kernel::values::Values;
 use crate::kernel::wraps;
@@ -263,4 +265,60 @@ fn one_kernel_in_two_places_has_two_periods() {
     let still = bound.cross(&bound.values(), &points, &points).unwrap();
     let (one, two) = (moved(period(0)), moved(period(1)));
     assert!((&one - &still).amax() > 0.1 && (one - two).amax() < 1e-12);
+}
+
+#[test]
+fn a_kernel_that_is_read_back_is_the_same_to_the_bit() {
+    let (x, y) = ([0.1, 1.7, 2.9, 1957.3], [3.0, -1.0, 0.4, 2.2]);
+    let names = ["x".to_string(), "y".to_string()];
+    let matrix = |kernel: &Kernel, values: Option<&[f64]>| {
+        let bound = kernel.bind(&Schema::unnamed(&names, &[&x, &y])).unwrap();
+        let values = values.map_or_else(|| bound.values(), <[f64]>::to_vec);
+        let points = bound.points(&[&x, &y]).unwrap();
+        let mut k = Matrix::zeros(4, 4);
+        Gram::new(&bound, &points).evaluate(&values, &mut k).unwrap();
+        k
+    };
+    let first = || Inputs::These(vec![InputRef::Index(0)]);
+    let both = || Inputs::These(vec![InputRef::Index(0), InputRef::Index(1)]);
+    let mut kernels = Vec::new();
+    for &family in FAMILIES {
+        let one = Kernel::leaf(family, first());
+        for form in [wraps::PeriodicEmbedding::Periodic, wraps::PeriodicEmbedding::Cylinder] {
+            let (inputs, period) = match form.inputs() {
+                None => (first(), Values::Each(Vec::new())),
+                Some(_) => (both(), Values::One(Param::default())),
+            };
+            kernels.push(wraps::periodic_embedding(form, one.clone(), inputs, vec![period]));
+        }
+        kernels.push(one);
+    }
+    for kernel in kernels {
+        // what cannot look at two coordinates is refused
+        let Ok(bound) = kernel.bind(&Schema::unnamed(&names, &[&x, &y])) else { continue };
+        let values: Vec<f64> =
+            bound.slots().iter().enumerate().map(|(i, s)| s.value * (1.37 + i as f64 / 7.0)).collect();
+        let not_free = bound.slots().iter().any(|slot| slot.state != SlotState::Free);
+        if not_free {
+            continue;
+        }
+        assert_eq!(matrix(&kernel, Some(&values)), matrix(&bound.with_values(&values), None), "{kernel}");
+    }
+}
+
+#[test]
+fn symmetries_in_symmetries_are_bounded() {
+    let x = [0.3, 1.1, -0.4];
+    let names = ["x".to_string()];
+    let flip = |about: f64| Move::new(MoveKind::Flip, vec![InputRef::Index(0)], vec![about]).unwrap();
+    let nested = |about: fn(usize) -> f64| {
+        (0..20).fold(Kernel::leaf(family("SE").unwrap(), Inputs::These(vec![InputRef::Index(0)])), |k, i| {
+            wraps::invariant(k, vec![flip(about(i))], wraps::Method::Sum, true).unwrap()
+        })
+    };
+    // one mirror, over and over: two views, and four pairs of them at each level
+    assert!(nested(|_| 0.0).bind(&Schema::unnamed(&names, &[&x])).is_ok());
+    // other mirrors each time: more views than there is room for
+    let error = nested(|i| i as f64).bind(&Schema::unnamed(&names, &[&x])).unwrap_err();
+    assert_eq!(error.cause, Cause::TooLarge);
 }

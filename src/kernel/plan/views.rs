@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Plan;
 use crate::kernel::bind_error::{BindError, Cause, Origin, Place};
 use crate::kernel::group::Placement;
-use crate::kernel::input_view::{Period, RowFunction, View, ViewMap, ViewPair};
+use crate::kernel::input_view::{FunctionError, Period, RowFunction, View, ViewMap, ViewPair};
 
 impl Plan<'_> {
     /// Refuses inputs that a view shows in other coordinates, for a wrap that looks at them itself.
@@ -25,6 +25,16 @@ impl Plan<'_> {
                 let cause = Cause::Embedded { family: format!("`{family}`"), input: self.name(inputs[i]).to_string() };
                 Err(BindError { origin, place: Place::Input(i), cause })
             }
+        }
+    }
+
+    /// The texts of the categories of an input as a view shows it: none once a function has put numbers in their place.
+    pub(in crate::kernel) fn levels(&self, view: usize, input: usize) -> Option<&[Arc<str>]> {
+        let at = &self.views[view];
+        match &at.map {
+            ViewMap::Identity => self.schema.columns[input].levels,
+            ViewMap::Function { columns, replace: true, .. } if columns.contains(&input) => None,
+            _ => self.levels(at.parent, input),
         }
     }
 
@@ -82,7 +92,10 @@ impl Plan<'_> {
         let columns = map.apply(&self.columns[parent], &values).map_err(|e| BindError {
             origin,
             place: Place::Function,
-            cause: Cause::Function { row: e.row, message: e.message },
+            cause: match e.error {
+                FunctionError::Stopped => Cause::Stopped,
+                FunctionError::Failed(message) => Cause::Function { row: e.row, message },
+            },
         })?;
         let mut ids = self.ids[parent].clone();
         let kept = match &map {
@@ -153,9 +166,15 @@ impl Plan<'_> {
                 return Err(BindError { origin, place: Place::Function, cause });
             }
         }
-        let map = || ViewMap::Function { function: function.clone(), columns: inputs.to_vec(), replace };
-        let left = self.view(origin, views.left, map(), None)?;
-        let right = if views.right == views.left { left } else { self.view(origin, views.right, map(), None)? };
+        let map = |view: usize| ViewMap::Function {
+            function: function.clone(),
+            columns: inputs.to_vec(),
+            levels: inputs.iter().map(|&input| self.levels(view, input).map(Arc::from)).collect(),
+            replace,
+        };
+        let (left_map, right_map) = (map(views.left), map(views.right));
+        let left = self.view(origin, views.left, left_map, None)?;
+        let right = if views.right == views.left { left } else { self.view(origin, views.right, right_map, None)? };
         Ok(ViewPair { left, right })
     }
 

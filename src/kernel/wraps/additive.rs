@@ -332,11 +332,26 @@ impl<'k> Orders<'k> {
         (0..order).fold(1.0, |ways, i| ways * (count - i) as f64 / (i + 1) as f64)
     }
 
-    /// The share of each order in the variance: v_d·C(D, d) over the sum of all (Duvenaud, Table 1.1).
-    pub fn shares(&self) -> Vec<f64> {
-        let each: Vec<f64> = self.weights.iter().enumerate().map(|(i, v)| v * self.terms(i + 1)).collect();
-        let total: f64 = each.iter().sum();
-        each.iter().map(|v| if total > 0.0 { v / total } else { 0.0 }).collect()
+    /// The prior variance of each order, from the first, averaged over rows: w_d·e_d(k₁(x, x), …, k_D(x, x)).
+    /// `diagonals` has one list for each kernel, of its values k(x, x) at the rows. With kernels of variance 1 it is
+    /// w_d·C(D, d) (Duvenaud, Table 1.1).
+    pub fn variances(&self, diagonals: &[Vec<f64>]) -> Vec<f64> {
+        let orders = self.weights.len();
+        let rows = diagonals.first().map_or(0, Vec::len);
+        let mut totals = vec![0.0; orders];
+        for row in 0..rows {
+            let mut symmetric = vec![0.0; orders + 1];
+            symmetric[0] = 1.0;
+            for diagonal in diagonals {
+                for d in (1..=orders).rev() {
+                    symmetric[d] += diagonal[row] * symmetric[d - 1];
+                }
+            }
+            for ((total, weight), e) in totals.iter_mut().zip(&self.weights).zip(&symmetric[1..]) {
+                *total += weight * e / rows as f64;
+            }
+        }
+        totals
     }
 
     /// The same kernel with some of its orders alone, from 1.

@@ -28,6 +28,7 @@ pub(super) static SPEC: Spec = Spec {
     params: &[V],
     flag: None,
     stationary: false,
+    derivatives: f64::INFINITY,
     reads_inputs: true,
     several_inputs: true,
     infinitely_divisible: false,
@@ -54,7 +55,6 @@ impl Wrap for Basis {
 
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
         let inputs = plan.inputs(node.origin(), &wrapped.inputs)?;
-        plan.numbers(node.origin(), &inputs, "are no numbers that a function could be given")?;
         let features = plan.function_views(node.origin(), views, &self.0, &inputs, false)?;
         let params = plan.own_params(node, wrapped, &inputs, 1)?;
         let columns = (0..plan.column_count(features.left)).collect();

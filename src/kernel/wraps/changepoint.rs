@@ -46,6 +46,7 @@ pub(super) static SPEC: Spec = Spec {
     params: &[AT, WIDTH],
     flag: None,
     stationary: false,
+    derivatives: f64::INFINITY,
     reads_inputs: true,
     several_inputs: false,
     infinitely_divisible: false,

@@ -123,8 +123,8 @@ impl Wrap for Deep {
     }
 
     /// The limit falls like 1 − d near 0.
-    fn derivatives(&self, inside: u8) -> Option<u8> {
-        Some(if self.depth == Depth::Infinite { 0 } else { inside })
+    fn derivatives(&self, inside: f64) -> Option<f64> {
+        Some(if self.depth == Depth::Infinite { 0.0 } else { inside })
     }
 
     fn leading(&self) -> Option<String> {

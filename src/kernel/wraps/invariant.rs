@@ -33,6 +33,7 @@ pub(super) static INVARIANT: Spec = Spec {
     params: &[],
     flag: None,
     stationary: false,
+    derivatives: f64::INFINITY,
     reads_inputs: true,
     several_inputs: true,
     infinitely_divisible: false,
@@ -50,6 +51,7 @@ pub(super) static REFLECT: Spec = Spec {
     params: &[],
     flag: None,
     stationary: false,
+    derivatives: f64::INFINITY,
     reads_inputs: true,
     several_inputs: true,
     infinitely_divisible: false,
@@ -157,7 +159,7 @@ impl Wrap for Invariant {
     }
 
     /// Folding leaves a crease along the mirror.
-    fn derivatives(&self, inside: u8) -> Option<u8> {
+    fn derivatives(&self, inside: f64) -> Option<f64> {
         (self.method != Method::Fold).then_some(inside)
     }
 
@@ -249,6 +251,8 @@ pub(super) fn pairs(
     }
     let size = largest_shift(all);
     let mut out: Vec<(Placement, Placement, usize)> = Vec::new();
+    // those of `out` whose first element is the identity
+    let mut reduced: Vec<usize> = Vec::new();
     for (g, back) in all.iter().zip(&back) {
         for h in all {
             let Some(back) = back else {
@@ -258,9 +262,12 @@ pub(super) fn pairs(
             let moved = back.after(h);
             // without the rounding where that is known
             let moved = all.iter().find(|known| known.same(&moved, size)).cloned().unwrap_or(moved);
-            match out.iter_mut().find(|(g, h, _)| g.is_identity() && h.same(&moved, size)) {
-                Some(known) => known.2 += 1,
-                None => out.push((identity.clone(), moved, 1)),
+            match reduced.iter().find(|&&at| out[at].1.same(&moved, size)) {
+                Some(&known) => out[known].2 += 1,
+                None => {
+                    reduced.push(out.len());
+                    out.push((identity.clone(), moved, 1));
+                }
             }
         }
     }

@@ -22,6 +22,7 @@ pub(super) static SPEC: Spec = Spec {
     params: &[],
     flag: None,
     stationary: true,
+    derivatives: f64::INFINITY,
     reads_inputs: false,
     several_inputs: true,
     infinitely_divisible: true,

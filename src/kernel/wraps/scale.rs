@@ -24,6 +24,7 @@ pub(super) static SPEC: Spec = Spec {
     params: &[],
     flag: None,
     stationary: false,
+    derivatives: f64::INFINITY,
     reads_inputs: false,
     several_inputs: true,
     infinitely_divisible: false,

@@ -25,6 +25,7 @@ pub(super) static SPEC: Spec = Spec {
     params: &[],
     flag: None,
     stationary: false,
+    derivatives: f64::INFINITY,
     reads_inputs: false,
     several_inputs: true,
     infinitely_divisible: true,
@@ -42,7 +43,7 @@ struct Warp(Arc<dyn RowFunction>);
 
 /// The columns that a user's function over a kernel's inputs is given: those the kernel mentions, in order.
 pub(super) fn inputs_of(plan: &Plan<'_>, kernel: &Kernel) -> Result<Vec<usize>, BindError> {
-    let (mentioned, all) = kernel.mentioned();
+    let (mentioned, all) = kernel.function_inputs();
     let inputs = if all || mentioned.is_empty() { Inputs::All } else { Inputs::These(mentioned) };
     plan.inputs(kernel.origin(), &inputs)
 }

@@ -1,5 +1,6 @@
 //! Looking at kernels: values, matrices, parts, draws.
 
+use crate::data::Dataset;
 use crate::figure::Figure;
 use crate::figure::standard_figures::kernel_figure;
 use crate::kernel::{Kernel, Node, Role};
@@ -11,6 +12,7 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, List, Value, check_length};
 use crate::linalg::{Matrix, Vector, pivoted_cholesky};
+use crate::progress::abandonable;
 
 pub const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a kernel");
 /// Rows that may also be those of data.
@@ -42,30 +44,55 @@ pub fn own_gram(call: &mut Call<'_, '_>, kernel: &Kernel, rows: &Rows) -> Res<Ma
 
 fn gram(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel: Kernel = call.arg("kernel")?;
+    let ys: Option<Value> = call.maybe("ys")?;
     if let Some(Value::Data(data)) = call.value("xs") {
-        fits(data.n(), data.n())?;
-        let (origins, data) = (&call.eval.host.origins, data.clone());
-        let (placed, all) = Placed::on_data(&kernel, &data, origins)?;
-        return rows(&placed.gram(&all).map_err(|error| origins.eval_error(&error))?);
+        let data = data.clone();
+        return gram_on_data(call, &kernel, &data, ys);
     }
     let xs = Rows::from_list(call.arg("xs")?).map_err(|t| t.blame("xs"))?;
-    let Some(ys) = call.maybe::<Value>("ys")? else {
+    let Some(ys) = ys else {
         return rows(&own_gram(call, &kernel, &xs)?);
     };
+    if let Value::Data(_) = ys {
+        let trouble = Trouble::new("`ys` is a data set, and `xs` is a list of rows").blame("ys");
+        return Err(trouble.help("give the data first, as `gram(k, data, rows)`, or two data sets"));
+    }
     let ys = Rows::from_list(ys).map_err(|t| t.blame("ys"))?;
     fits(xs.n, ys.n)?;
     if xs.n == 0 || ys.n == 0 {
         return List::collect((0..xs.n).map(|_| Ok(Value::List(List::default())))).map(Value::List);
     }
-    if xs.columns.len() != ys.columns.len() {
-        return Err(Trouble::new("`xs` and `ys` must have rows of one width").blame("ys"));
-    }
-    let columns = xs.columns.iter().zip(&ys.columns).map(|(a, b)| [&a[..], b].concat()).collect();
-    let all = Rows { n: xs.n + ys.n, columns };
+    let all = xs.then(&ys).map_err(|t| t.blame("ys"))?;
     let origins = &call.eval.host.origins;
-    let matrix =
-        Placed::new(&kernel, &all, true, origins)?.cross(&xs, &ys).map_err(|error| origins.eval_error(&error))?;
-    rows(&matrix)
+    let placed = Placed::new(&kernel, &all, true, origins)?;
+    rows(&placed.cross(&xs, &all.last(ys.n)).map_err(|error| origins.eval_error(&error))?)
+}
+
+/// The matrix between the rows of data and themselves, other data, or rows that follow the inputs of the data.
+fn gram_on_data(call: &mut Call<'_, '_>, kernel: &Kernel, data: &Dataset, ys: Option<Value>) -> Res<Value> {
+    let origins = &call.eval.host.origins;
+    let xs = Rows::of_data(data);
+    let others = match ys {
+        None => None,
+        Some(Value::Data(other)) => {
+            let aligned = other.aligned(data, |_| true).map_err(|error| Trouble::new(error.to_string()).blame("ys"))?;
+            Some(Rows::of_data(&aligned))
+        }
+        Some(list) => {
+            let ys = Rows::from_list(list).map_err(|t| t.blame("ys"))?;
+            if ys.n == 0 {
+                return List::collect((0..xs.n).map(|_| Ok(Value::List(List::default())))).map(Value::List);
+            }
+            Some(xs.then(&ys).map_err(|t| t.blame("ys"))?.last(ys.n))
+        }
+    };
+    fits(xs.n, others.as_ref().map_or(xs.n, |others| others.n))?;
+    let (placed, xs) = Placed::on_data(kernel, data, origins)?;
+    let matrix = match &others {
+        None => placed.gram(&xs),
+        Some(others) => placed.cross(&xs, others),
+    };
+    rows(&matrix.map_err(|error| origins.eval_error(&error))?)
 }
 
 fn eigen(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -79,7 +106,8 @@ fn eigen(call: &mut Call<'_, '_>) -> Res<Value> {
     if xs.n == 0 {
         return Value::numbers([]);
     }
-    let mut values: Vec<f64> = matrix.symmetric_eigenvalues().iter().copied().collect();
+    let found = abandonable(call.eval.progress, move || matrix.symmetric_eigenvalues());
+    let mut values: Vec<f64> = found.ok_or_else(Trouble::stopped)?.iter().copied().collect();
     values.sort_by(|a, b| b.total_cmp(a));
     Value::numbers(values)
 }
@@ -110,7 +138,7 @@ pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
     let along = |x: Vec<f64>| {
         let n = x.len();
         let columns = std::iter::once(x).chain((1..width).map(|_| vec![0.0; n])).collect();
-        Rows { n, columns }
+        Rows::numbers(n, columns)
     };
     let grid: Vec<f64> = (0..POINTS).map(|i| reach * (2.0 * i as f64 / (POINTS - 1) as f64 - 1.0)).collect();
     let (rows, zero) = (along(grid.clone()), along(vec![0.0]));
@@ -164,12 +192,17 @@ pub static KERNELS: &[Builtin] = &[
         places: &[
             KERNEL,
             ROWS,
-            Place::optional("ys", Want::Items, "xs", "other rows; then none of them is an observation of `xs`"),
+            Place::optional(
+                "ys",
+                Want::Either(&[Want::Items, Want::Kind(Kind::Data)]),
+                "xs",
+                "other rows, or other data; then none of them is an observation of `xs`",
+            ),
         ],
         result: Some(Kind::List),
         summary: "the matrix of a kernel's values between rows",
         help: "A list of rows. Without data an unset parameter is 1, a location 0, a degree 2.",
-        examples: &["gram(SE(0), [0, 1, 2])", "gram(Lin(0), [1, 2], [3])"],
+        examples: &["gram(SE(0), [0, 1, 2])", "gram(Lin(0), [1, 2], [3])", "gram(onehot(0), [\"A\", \"C\"])"],
         run: gram,
     },
     Builtin {

@@ -259,7 +259,8 @@ const BY: Place =
 /// The share of every order of the additive kernels of a fit.
 fn order_variance(call: &mut Call<'_, '_>) -> Res<Value> {
     let fit: Arc<Fit> = call.arg("fit")?;
-    let found = results::order_variance(&fit);
+    let found =
+        results::order_variance(&fit).map_err(|error| unfit(call.eval, &fit.problem().data().clone(), error))?;
     if found.is_empty() {
         let trouble = Trouble::new("there is no additive kernel in this fit").blame("fit");
         return Err(trouble.help("`fit(data, additive(SE))` has a variance for each order of interaction"));

@@ -10,6 +10,7 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::expected;
 use crate::lang::values::value::{Kind, Value};
+use crate::progress::abandonable;
 use crate::results::{Features, SampledSurface};
 use crate::surface::{self, Domain, Hints, SurfaceError};
 use rand::SeedableRng;
@@ -27,14 +28,13 @@ fn surface(call: &mut Call<'_, '_>) -> Res<Value> {
     let inputs = two_inputs(&kernel).map_err(|t| t.blame("kernel"))?;
     let x = range(call, "x")?;
     let y = range(call, "y")?;
-    let columns = Rows { n: 2, columns: vec![vec![0.0, 1.0]; 2] };
+    let columns = Rows::numbers(2, vec![vec![0.0, 1.0]; 2]);
     let placed = Placed::new(&kernel, &columns, false, &call.eval.host.origins)?;
     let eval = &mut *call.eval;
     let mut covariance = |a: &[surface::Place], b: &[surface::Place]| {
         eval.poll()?;
-        let rows = |places: &[surface::Place]| Rows {
-            n: places.len(),
-            columns: (0..2).map(|axis| places.iter().map(|p| p[axis]).collect()).collect(),
+        let rows = |places: &[surface::Place]| {
+            Rows::numbers(places.len(), (0..2).map(|axis| places.iter().map(|p| p[axis]).collect()).collect())
         };
         placed.cross(&rows(a), &rows(b)).map_err(|error| eval.host.origins.eval_error(&error))
     };
@@ -199,7 +199,8 @@ fn features(call: &mut Call<'_, '_>) -> Res<Value> {
         let text = format!("{} rows have from 1 to {} features, found {m}", rows.n, rows.n);
         return Err(Trouble::new(text).blame("m"));
     }
-    Ok(Value::Features(Arc::new(Features::new(kernel, rows.columns, inputs, gram, m))))
+    let made = abandonable(call.eval.progress, move || Features::new(kernel, rows.columns, inputs, gram, m));
+    Ok(Value::Features(Arc::new(made.ok_or_else(Trouble::stopped)?)))
 }
 
 fn few_enough(n: usize) -> Res<()> {

@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::data::Dataset;
-use crate::kernel::{Bound, Column, EvalError, Gram, InputRef, Kernel, Points, RowFunction, Schema};
+use crate::kernel::{
+    Bound, Cell, Column, EvalError, FunctionError, Gram, InputRef, Kernel, Points, RowFunction, Schema,
+};
 use crate::lang::eval::evaluator::{Evaluator, Globals, Library};
 use crate::lang::eval::host::Host;
 use crate::lang::eval::origins::Origins;
@@ -14,7 +16,7 @@ use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::function_source;
 use crate::lang::values::value::{Function, Items, List, Value, check_length};
 use crate::linalg::Matrix;
-use crate::progress::Silent;
+use crate::progress::{Progress, StopHandle};
 use crate::syntax;
 use crate::syntax::span::Span;
 
@@ -23,12 +25,18 @@ pub struct UserRows {
     function: Function,
     globals: Arc<Globals>,
     library: &'static dyn Library,
+    stop: StopHandle,
 }
 
 impl UserRows {
     /// Takes along what the session has bound, for functions that mention names bound after them.
     pub fn shared(function: Function, eval: &Evaluator<'_>) -> Arc<dyn RowFunction> {
-        Arc::new(Self { function, globals: Arc::new(eval.globals().clone()), library: eval.library })
+        Arc::new(Self {
+            function,
+            globals: Arc::new(eval.globals().clone()),
+            library: eval.library,
+            stop: eval.progress.stop_handle(),
+        })
     }
 }
 
@@ -43,25 +51,35 @@ impl RowFunction for UserRows {
         function_source::expression(&self.function)
     }
 
-    fn apply(&self, row: &[f64]) -> Result<Vec<f64>, String> {
-        self.apply_row(row).map_err(|trouble| trouble.message().to_owned())
+    fn apply(&self, row: &[Cell<'_>]) -> Result<Vec<f64>, FunctionError> {
+        if self.stop.stop() {
+            return Err(FunctionError::Stopped);
+        }
+        self.apply_row(row).map_err(|trouble| match trouble.is_stop() {
+            true => FunctionError::Stopped,
+            false => FunctionError::Failed(trouble.message().to_owned()),
+        })
     }
 }
 
 impl UserRows {
-    /// One parameter gets the number or the list of the row, several get a number each.
-    fn apply_row(&self, row: &[f64]) -> Res<Vec<f64>> {
-        let numbers = || row.iter().map(|x| Value::Number(*x));
+    /// One parameter gets the entry or the list of the row, several get an entry each. A category is its text.
+    fn apply_row(&self, row: &[Cell<'_>]) -> Res<Vec<f64>> {
+        let value = |cell: &Cell<'_>| match cell {
+            Cell::Number(x) => Value::Number(*x),
+            Cell::Category(text) => Value::str(*text),
+        };
+        let values = || row.iter().map(value);
         let several = matches!(&self.function, Function::Closure(closure) if closure.lambda.params.len() > 1);
         let args = match row {
-            [x] => vec![Value::Number(*x)],
-            _ if several => numbers().collect(),
-            _ => vec![Value::List(List::collect(numbers().map(Ok))?)],
+            [cell] => vec![value(cell)],
+            _ if several => values().collect(),
+            _ => vec![Value::List(List::collect(values().map(Ok))?)],
         };
         let mut host = Host::default();
         let mut out = |_| {};
         let value = syntax::shallow(|| {
-            Evaluator::new(self.library, &mut host, &self.globals, &Silent, &mut out).apply(
+            Evaluator::new(self.library, &mut host, &self.globals, &self.stop, &mut out).apply(
                 &self.function,
                 args,
                 Span::default(),
@@ -79,49 +97,124 @@ impl UserRows {
 }
 
 /// Rows of inputs, column by column.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rows {
     pub n: usize,
     pub columns: Vec<Vec<f64>>,
+    /// For a column of categories their texts, of which its values are codes.
+    levels: Vec<Vec<Arc<str>>>,
 }
 
 impl Rows {
-    /// A list of rows; a bare number is a row of one.
+    /// Columns of numbers.
+    pub fn numbers(n: usize, columns: Vec<Vec<f64>>) -> Self {
+        Self { n, levels: vec![Vec::new(); columns.len()], columns }
+    }
+
+    /// A list of rows; a bare number or a bare text is a row of one.
     pub fn from_list(value: Value) -> Res<Self> {
         let items = Items::from_value(value)?;
         check_length(items.len())?;
-        let mut rows = Self { n: 0, columns: Vec::new() };
+        let mut rows = Self::default();
         for item in items {
-            let row = Vec::<f64>::from_value(item).map_err(|t| t.within("as a row").saying("among these rows"))?;
-            rows.push(&row)?;
+            rows.push(item).map_err(|t| t.saying("among these rows"))?;
         }
         Ok(rows)
     }
 
-    /// A number, or a list of numbers, as the one row.
+    /// A number, a text, or a list of these, as the one row.
     pub fn from_row(value: Value) -> Res<Self> {
-        let mut rows = Self { n: 0, columns: Vec::new() };
-        rows.push(&Vec::<f64>::from_value(value)?)?;
+        let mut rows = Self::default();
+        rows.push(value)?;
         Ok(rows)
     }
 
-    fn push(&mut self, row: &[f64]) -> Res<()> {
+    fn push(&mut self, row: Value) -> Res<()> {
+        let cells: Vec<Value> = match row {
+            cell @ (Value::Number(_) | Value::Str(_)) => vec![cell],
+            row => Items::from_value(row).map_err(|t| t.within("as a row"))?.collect(),
+        };
         if self.n == 0 {
-            self.columns = vec![Vec::new(); row.len()];
+            self.columns = vec![Vec::new(); cells.len()];
+            self.levels = vec![Vec::new(); cells.len()];
         }
-        if row.is_empty() || row.len() != self.columns.len() {
+        if cells.is_empty() || cells.len() != self.columns.len() {
             let found = self.columns.len();
-            return Err(Trouble::new(format!("rows of {found} and of {} inputs do not go together", row.len())));
+            return Err(Trouble::new(format!("rows of {found} and of {} inputs do not go together", cells.len())));
         }
-        if let Some(x) = row.iter().find(|x| !x.is_finite()) {
-            return Err(Trouble::new(format!("inputs must be finite, found {}", number(*x))));
-        }
-        for (column, x) in self.columns.iter_mut().zip(row) {
-            column.push(*x);
+        for ((cell, column), levels) in cells.into_iter().zip(&mut self.columns).zip(&mut self.levels) {
+            let text = matches!(cell, Value::Str(_));
+            if self.n > 0 && text == levels.is_empty() {
+                return Err(Trouble::new("an input is a number in all rows, or text in all rows"));
+            }
+            column.push(match cell {
+                Value::Number(x) if !x.is_finite() => {
+                    return Err(Trouble::new(format!("inputs must be finite, found {}", number(x))));
+                }
+                Value::Str(text) => code(levels, &text),
+                cell => f64::from_value(cell).map_err(|t| t.within("as a row"))?,
+            });
         }
         self.n += 1;
         Ok(())
     }
+
+    /// The texts of the categories of a column; `None` for numbers.
+    fn levels(&self, column: usize) -> Option<&[Arc<str>]> {
+        self.levels.get(column).filter(|levels| !levels.is_empty()).map(|levels| &levels[..])
+    }
+
+    /// These rows, then others of the same width, with one code for each text.
+    ///
+    /// # Errors
+    /// Another width, or numbers where the other rows have text.
+    pub fn then(&self, others: &Rows) -> Res<Rows> {
+        if self.columns.len() != others.columns.len() {
+            return Err(Trouble::new(format!(
+                "both must have rows of one width, found {} and {}",
+                self.columns.len(),
+                others.columns.len()
+            )));
+        }
+        let mut all = self.clone();
+        for (i, column) in others.columns.iter().enumerate() {
+            match (self.levels(i), others.levels(i)) {
+                (None, None) => all.columns[i].extend_from_slice(column),
+                (Some(_), Some(texts)) => {
+                    let codes: Vec<f64> = texts.iter().map(|text| code(&mut all.levels[i], text)).collect();
+                    all.columns[i].extend(column.iter().map(|&at| codes[at as usize]));
+                }
+                _ => return Err(Trouble::new("an input is a number in all rows, or text in all rows")),
+            }
+        }
+        all.n += others.n;
+        Ok(all)
+    }
+
+    /// The last of these rows.
+    pub fn last(&self, n: usize) -> Rows {
+        let columns = self.columns.iter().map(|column| column[self.n - n..].to_vec()).collect();
+        Rows { n, columns, levels: self.levels.clone() }
+    }
+
+    /// The inputs of data.
+    pub fn of_data(data: &Dataset) -> Self {
+        let levels = |c: &crate::data::Column| c.levels().map_or_else(Vec::new, <[Arc<str>]>::to_vec);
+        Self {
+            n: data.n(),
+            columns: data.inputs().map(|c| c.values().to_vec()).collect(),
+            levels: data.inputs().map(levels).collect(),
+        }
+    }
+}
+
+/// The code of a text among those of a column.
+fn code(levels: &mut Vec<Arc<str>>, text: &str) -> f64 {
+    let at = levels.iter().position(|level| **level == *text).unwrap_or_else(|| {
+        levels.push(text.into());
+        levels.len() - 1
+    });
+    at as f64
 }
 
 /// A kernel set beside rows that were given by hand.
@@ -158,17 +251,20 @@ impl Placed {
         let order = order(&mentioned, all || whole, width);
         let names: Vec<String> = (0..order.len()).map(|i| name(&mentioned, &order, i)).collect();
         let unseen = vec![0.0; rows.n];
-        let columns: Vec<&[f64]> = order.iter().map(|at| at.map_or(&unseen[..], |at| &rows.columns[at][..])).collect();
-        let bound = kernel.bind(&Schema::unnamed(&names, &columns)).map_err(|error| origins.bind_error(&error))?;
+        let columns = names.iter().zip(&order).map(|(name, at)| Column {
+            name,
+            values: at.map_or(&unseen[..], |at| &rows.columns[at][..]),
+            levels: at.and_then(|at| rows.levels(at)),
+        });
+        let schema = Schema { columns: columns.collect() };
+        let bound = kernel.bind(&schema).map_err(|error| origins.bind_error(&error))?;
         Ok(Self { bound, order })
     }
 
     /// A kernel set beside the inputs of data, and these as rows.
     pub fn on_data(kernel: &Kernel, data: &Dataset, origins: &Origins) -> Res<(Self, Rows)> {
-        let column = |c: &'_ crate::data::Column| c.values().to_vec();
-        let rows = Rows { n: data.n(), columns: data.inputs().map(column).collect() };
-        let columns =
-            data.inputs().map(|c| Column { name: c.name(), values: c.values(), categories: c.is_categories() });
+        let rows = Rows::of_data(data);
+        let columns = data.inputs().map(|c| Column { name: c.name(), values: c.values(), levels: c.levels() });
         let schema = Schema { columns: columns.collect() };
         let bound = kernel.bind(&schema).map_err(|error| origins.bind_error(&error))?;
         let order = (0..rows.columns.len()).map(Some).collect();
@@ -238,7 +334,7 @@ impl Evaluator<'_> {
                 .help("only the name of a family builds a kernel: `SE(0)`"));
         };
         for value in [&a, &b] {
-            if !matches!(value, Value::Number(_) | Value::List(_) | Value::Range(_)) {
+            if !matches!(value, Value::Number(_) | Value::Str(_) | Value::List(_) | Value::Range(_)) {
                 return Err(expected("a number or a row of numbers", value));
             }
         }
@@ -250,7 +346,8 @@ impl Evaluator<'_> {
                 b.columns.len()
             )));
         }
-        let both = Rows { n: 2, columns: a.columns.iter().zip(&b.columns).map(|(a, b)| vec![a[0], b[0]]).collect() };
+        let both = a.then(&b)?;
+        let b = both.last(1);
         let placed = Placed::new(kernel, &both, false, &self.host.origins)?;
         let matrix = placed.cross(&a, &b).map_err(|error| self.host.origins.eval_error(&error))?;
         Ok(Value::Number(matrix[(0, 0)]))

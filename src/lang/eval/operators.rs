@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use crate::kernel::Kernel;
 use crate::kernel::wraps::power;
+use crate::kernel::{Kernel, LARGEST_KERNEL};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, List, Value, check_length};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
@@ -97,8 +97,14 @@ impl Acc {
             Acc::Value(value) => Ok(value),
             Acc::Text(text) => Ok(Value::str(text)),
             // Both have at least two parts.
-            Acc::Sum(terms) => Kernel::sum(terms).map_or(Ok(Value::Nothing), kernel),
-            Acc::Product(factors) => Kernel::product(factors).map_or(Ok(Value::Nothing), kernel),
+            Acc::Sum(terms) => {
+                check_size(&terms)?;
+                Kernel::sum(terms).map_or(Ok(Value::Nothing), kernel)
+            }
+            Acc::Product(factors) => {
+                check_size(&factors)?;
+                Kernel::product(factors).map_or(Ok(Value::Nothing), kernel)
+            }
         }
     }
 }
@@ -109,7 +115,19 @@ pub fn kernel(kernel: Kernel) -> Res<Value> {
     if kernel.depth() > MOST {
         return Err(Trouble::new(format!("kernels are nested more than {MOST} deep")));
     }
+    check_size(std::slice::from_ref(&kernel))?;
     Ok(Value::Kernel(kernel))
+}
+
+/// Refuses kernels with more parts together than can be worked with.
+fn check_size(kernels: &[Kernel]) -> Res<()> {
+    let size = kernels.iter().fold(0usize, |size, kernel| size.saturating_add(kernel.size()));
+    if size <= LARGEST_KERNEL {
+        return Ok(());
+    }
+    let grouped = crate::lang::numerals::grouped;
+    let text = format!("a kernel of {} parts does not fit: at most {}", grouped(size), grouped(LARGEST_KERNEL));
+    Err(Trouble::new(text).help("a kernel that is used twice counts twice; a number scales one, as in `2 * k`"))
 }
 
 /// The operands, as a trouble blames them.
@@ -149,6 +167,7 @@ pub fn binary(op: BinaryOp, left: Value, right: Value) -> Res<Value> {
 }
 
 fn kernels(op: BinaryOp, left: Kernel, right: Kernel) -> Res<Value> {
+    check_size(&[left.clone(), right.clone()])?;
     let made = match op {
         BinaryOp::Add => Kernel::sum([left, right]),
         BinaryOp::Mul => Kernel::product([left, right]),
@@ -274,8 +293,8 @@ fn unfit(op: BinaryOp, left: Kind, right: Kind) -> Trouble {
 /// `== != < <= > >=`.
 pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> Res<bool> {
     let order = match (op, left, right) {
-        (BinaryOp::Eq, ..) => return Ok(left.same(right)),
-        (BinaryOp::Ne, ..) => return Ok(!left.same(right)),
+        (BinaryOp::Eq, ..) => return equal(op, left, right),
+        (BinaryOp::Ne, ..) => return Ok(!equal(op, left, right)?),
         (_, Value::Number(a), Value::Number(b)) => a.partial_cmp(b),
         (_, Value::Str(a), Value::Str(b)) => Some(a.cmp(b)),
         _ => {
@@ -288,6 +307,42 @@ pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> Res<bool> {
         BinaryOp::Gt => order.is_gt(),
         _ => order.is_ge(),
     }))
+}
+
+/// Whether two values are the same. Values of different kinds can never be, which is refused; only nothing may be
+/// compared with everything. In lists the items are compared one by one.
+fn equal(op: BinaryOp, left: &Value, right: &Value) -> Res<bool> {
+    if matches!((left, right), (Value::Range(_), Value::Range(_))) {
+        return Ok(left.same(right));
+    }
+    if let (Some(a), Some(b)) = (left.items(), right.items()) {
+        if a.len() != b.len() {
+            return Ok(false);
+        }
+        for (a, b) in a.zip(b) {
+            if !equal(op, &a, &b)? {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
+    }
+    check_equality(op, left.kind(), right.kind())?;
+    Ok(left.same(right))
+}
+
+/// Refuses `==` and `!=` between kinds of values that are never equal.
+pub fn check_equality(op: BinaryOp, left: Kind, right: Kind) -> Res<()> {
+    let list = |kind| matches!(kind, Kind::List | Kind::Range);
+    if left == right || left == Kind::Nothing || right == Kind::Nothing || (list(left) && list(right)) {
+        return Ok(());
+    }
+    let always = if op == BinaryOp::Eq { "false" } else { "true" };
+    Err(Trouble::new(format!(
+        "{} and {} are never equal: `{}` between them would always be {always}",
+        left.noun(),
+        right.noun(),
+        symbol(op)
+    )))
 }
 
 /// Things between which there is no order.

@@ -62,6 +62,9 @@ impl Origins {
 
     /// What keeps a kernel from being set beside data, at its place in the text if that is known.
     pub fn bind_error(&self, error: &BindError) -> Trouble {
+        if error.cause == Cause::Stopped {
+            return Trouble::stopped();
+        }
         let mut trouble = Trouble::new(error.cause.to_string());
         if let Cause::UnknownInput { input, known } = &error.cause
             && let Some(near) = nearest(input.trim_matches('`'), known.iter().map(String::as_str))
@@ -88,6 +91,7 @@ impl Origins {
     pub fn eval_error(&self, error: &EvalError) -> Trouble {
         let trouble = Trouble::new(error.to_string());
         match error {
+            EvalError::Stopped => Trouble::stopped(),
             EvalError::Rows { origin, place, .. } => self.place(trouble, *origin, *place),
             EvalError::Columns { .. } | EvalError::Function { .. } | EvalError::Stopped => trouble,
         }

@@ -6,12 +6,12 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use mercer::kernel::RowFunction;
 use mercer::kernel::families::FAMILIES;
 use mercer::kernel::family::{Domains, Size};
 use mercer::kernel::{
     Bound, Column, Gram, InputRef, Inputs, Kernel, Leaf, Node, Schema, SlotState, Values, Wrapped, wraps,
 };
+use mercer::kernel::{Cell, FunctionError, RowFunction};
 use mercer::linalg::Matrix;
 use mercer::param::{Param, Prior, State, Tie};
 use proptest::prelude::*;
@@ -236,8 +236,12 @@ impl RowFunction for Function {
         self.source.to_string()
     }
 
-    fn apply(&self, row: &[f64]) -> Result<Vec<f64>, String> {
-        Ok((self.apply)(row))
+    fn apply(&self, row: &[Cell<'_>]) -> Result<Vec<f64>, FunctionError> {
+        let number = |cell: &Cell<'_>| match cell {
+            Cell::Number(x) => *x,
+            Cell::Category(text) => text.len() as f64,
+        };
+        Ok((self.apply)(&row.iter().map(number).collect::<Vec<_>>()))
     }
 }
 
@@ -250,7 +254,7 @@ const ROWS: [[f64; 9]; 3] = [
 
 fn bound(kernel: &Kernel) -> Bound {
     let columns = NAMES.iter().zip(&ROWS);
-    let columns = columns.map(|(name, values)| Column { name, values: &values[..], categories: false }).collect();
+    let columns = columns.map(|(name, values)| Column { name, values: &values[..], levels: None }).collect();
     kernel.bind(&Schema { columns }).unwrap_or_else(|e| panic!("{kernel}: {e}"))
 }
 
