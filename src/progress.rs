@@ -1,5 +1,7 @@
 //! How long work tells how far it is, and hears that it should stop.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 /// Heard by whatever takes long. Both methods are cheap and may be called from several threads.
 pub trait Progress: Sync {
     /// `done` runs from 0 to 1; `note` is a short line such as the best value so far.
@@ -18,6 +20,29 @@ impl Progress for Silent {
 
     fn stop(&self) -> bool {
         false
+    }
+}
+
+/// Whether Ctrl-C was pressed since the running statement began.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// For functions that are called from deep inside other work, such as a user's function in a kernel: it reports nothing
+/// and stops when the process was asked to.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Interrupt;
+
+impl Interrupt {
+    /// Asks everything in this process to stop, or takes that back.
+    pub fn set(stop: bool) {
+        INTERRUPTED.store(stop, Ordering::SeqCst);
+    }
+}
+
+impl Progress for Interrupt {
+    fn report(&self, _done: f64, _note: &str) {}
+
+    fn stop(&self) -> bool {
+        INTERRUPTED.load(Ordering::SeqCst)
     }
 }
 

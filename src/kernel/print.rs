@@ -193,6 +193,11 @@ impl Printer {
         for extra in wrapped.wrap.extras(wrapped.inputs.written()) {
             args.push(self, |p| p.out.push_str(&extra));
         }
+        if !args.open {
+            // the bare name is the function and not the kernel
+            self.out.push('(');
+            args.open = true;
+        }
         args.close(self);
     }
 

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use mercer::progress::Interrupt;
+
 /// The exit code of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 /// How long what runs has to stop before anything is said.
@@ -50,6 +52,7 @@ impl Interrupts {
             Audience::Script => 2,
             Audience::Prompt => 3,
         };
+        Interrupt::set(true);
         let count = self.pressed.fetch_add(1, Ordering::SeqCst) + 1;
         if count >= last {
             exit(INTERRUPTED);
@@ -66,6 +69,7 @@ impl Interrupts {
 
     /// Something starts to run.
     pub fn begin(&self) {
+        Interrupt::set(false);
         self.pressed.store(0, Ordering::SeqCst);
         self.running.store(true, Ordering::SeqCst);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::data::write::Table;
 use crate::data::{self, Column, DataError, Dataset, Header, Options, Target, WhenMissing};
 use crate::describe;
-use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
@@ -126,7 +126,7 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
             _ => WhenMissing::Keep,
         },
     };
-    let places = places(call);
+    let places = places(call)?;
     data::load(&name, &places, &options).map(value).map_err(|error| match column_of(&error) {
         Some(column) => {
             let span = choices.find(column, options.inputs.as_deref());
@@ -137,10 +137,17 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 /// The folders in which files of data are looked for: the script's, then those that were added.
-pub fn places(call: &Call<'_, '_>) -> Vec<PathBuf> {
+///
+/// # Errors
+/// An evaluation that reaches no files.
+pub fn places(call: &Call<'_, '_>) -> Res<Vec<PathBuf>> {
+    if call.eval.library.is_pure() {
+        return Err(Trouble::new("files cannot be read here")
+            .help("functions inside a kernel, the moves of a search and the texts of saved files cannot use files"));
+    }
     let folders = &call.eval.host.folders;
     let here = if folders.script.as_os_str().is_empty() { PathBuf::from(".") } else { folders.script.clone() };
-    std::iter::once(here).chain(folders.data.iter().cloned()).collect()
+    Ok(std::iter::once(here).chain(folders.data.iter().cloned()).collect())
 }
 
 fn plain(value: &Value) -> String {
@@ -318,6 +325,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         help: "Paths are relative to the script's folder. Dates become decimal years, text becomes categories; the \
                display says so.",
         examples: &["load(\"airline\")"],
+        touches: Touches::Files,
         run: load,
     },
     Builtin {
@@ -333,6 +341,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "data from lists",
         help: "",
         examples: &["data(x=[1, 2, 3], y=[2, 4, 5])"],
+        touches: Touches::Nothing,
         run: make,
     },
     Builtin {
@@ -344,6 +353,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "the names of the data sets that ship with the program",
         help: "",
         examples: &["datasets()"],
+        touches: Touches::Nothing,
         run: datasets,
     },
     Builtin {
@@ -355,6 +365,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "what data hold, column by column",
         help: "",
         examples: &["load(\"airline\") |> summary"],
+        touches: Touches::Nothing,
         run: summary,
     },
     Builtin {
@@ -366,6 +377,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "the first rows",
         help: "",
         examples: &["load(\"airline\") |> head(3)"],
+        touches: Touches::Nothing,
         run: head,
     },
     Builtin {
@@ -377,6 +389,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "only some columns as inputs; the target stays",
         help: "",
         examples: &["load(\"concrete\") |> select(cement, age_days)"],
+        touches: Touches::Nothing,
         run: select,
     },
     Builtin {
@@ -388,6 +401,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "the rows of which a function of some columns says true",
         help: "",
         examples: &["load(\"airline\") |> where(year -> year < 1950)"],
+        touches: Touches::Nothing,
         run: keep,
     },
     Builtin {
@@ -399,6 +413,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "without the rows in which an input or the target is missing",
         help: "",
         examples: &["load(\"airline\") |> dropna"],
+        touches: Touches::Nothing,
         run: dropna,
     },
 ];

@@ -1,6 +1,6 @@
 //! What leaves the session for others: tables, figures and meshes as files.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::data::write::{Cells, Table, WriteError, write_whole};
@@ -8,7 +8,7 @@ use crate::describe::result_figures::{self, BandOf};
 use crate::describe::{self, figure_labels, part_figures, probability_figures, search_figures, tables};
 use crate::figure::standard_figures::Names;
 use crate::figure::{self, Figure, Mark, Panel, Role};
-use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::host::Item;
 use crate::lang::payload::explanation::Subject;
@@ -21,9 +21,47 @@ use crate::surface::Format;
 
 use super::models::trouble;
 
-/// Where a file goes: under the output folder, unless its path is whole.
-pub(super) fn out_path(call: &Call<'_, '_>, path: &str) -> PathBuf {
-    call.eval.host.folders.out.join(path)
+/// Where a file goes: under the output folder. Where one was chosen (`--out`), nothing is written outside of it.
+///
+/// # Errors
+/// A path that leads out of the chosen folder; an evaluation that reaches no files.
+pub(super) fn out_path(call: &Call<'_, '_>, path: &str) -> Res<PathBuf> {
+    if call.eval.library.is_pure() {
+        return Err(Trouble::new("files cannot be written here").blame("path"));
+    }
+    let folder = &call.eval.host.folders.out;
+    let whole = folder.join(path);
+    if folder.as_os_str().is_empty() || is_inside(&whole, folder) {
+        return Ok(whole);
+    }
+    let text = format!("`{path}` is outside of the output folder `{}`", folder.display());
+    Err(Trouble::new(text)
+        .blame("path")
+        .help("with `--out` all files are written under that folder: give a path inside it, or leave `--out` out"))
+}
+
+/// Whether a path stays in a folder, links followed as far as they exist.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    let (Some(path), Some(folder)) = (resolved(path), resolved(folder)) else { return false };
+    path.starts_with(folder)
+}
+
+/// A path without `..` and links. What does not exist yet has no links.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    let mut found = std::env::current_dir().ok()?;
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                found.pop();
+            }
+            Component::CurDir => {}
+            part => found.push(part),
+        }
+        if let Ok(real) = found.canonicalize() {
+            found = real;
+        }
+    }
+    Some(found)
 }
 
 /// The table that stands for a value in a file.
@@ -53,7 +91,7 @@ fn table(value: &Value) -> Res<Table> {
 fn write(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("value")?;
     let name: Arc<str> = call.arg("path")?;
-    let path = out_path(call, &name);
+    let path = out_path(call, &name)?;
     if let Value::Surface(drawn) = &value {
         write_surface(drawn, &path).map_err(|t| t.blame("path"))?;
     } else {
@@ -94,7 +132,7 @@ fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
     let Some(name) = path else {
         return Ok(Value::Figure(Arc::new(figure)));
     };
-    let path = out_path(call, &name);
+    let path = out_path(call, &name)?;
     figure::save(&figure, &path).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
     call.emit(Item::Wrote(path));
     Ok(Value::Nothing)
@@ -238,6 +276,7 @@ pub static FILES: &[Builtin] = &[
         summary: "a figure of a value, on the screen or in a file",
         help: "Of a kernel it is k(·, 0) beside draws. Bands are two standard deviations wide on either side.",
         examples: &["plot(SE(0))", "plot([x^2 for x in 0..=3], x=[10, 20, 30, 40])"],
+        touches: Touches::Files,
         run: plot,
     },
     Builtin {
@@ -256,6 +295,7 @@ pub static FILES: &[Builtin] = &[
         summary: "write a value as a table to a .csv, .tsv or .json file, a surface to .obj or .ply",
         help: "A list of records is a table; any other value can go to a .json file. Numbers have the fewest digits that read back exactly. A file is written whole or not at all.",
         examples: &["load(\"airline\") |> head(3) |> write(\"airline_head.csv\")"],
+        touches: Touches::Files,
         run: write,
     },
 ];

@@ -1,6 +1,6 @@
 //! Lists: walking over them and what can be asked of them.
 
-use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::operators::Fold;
 use crate::lang::payload::range::Range;
@@ -201,6 +201,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the values of a function at every item of a list",
         help: "",
         examples: &["map(0..4, x -> x^2)"],
+        touches: Touches::Nothing,
         run: map,
     },
     Builtin {
@@ -212,6 +213,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the items of a list of which a function says true",
         help: "",
         examples: &["filter(0..10, x -> x > 6)"],
+        touches: Touches::Nothing,
         run: filter,
     },
     Builtin {
@@ -227,6 +229,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "one value from a list, by a function of two",
         help: "",
         examples: &["reduce(1..=5, (a, b) -> a * b)"],
+        touches: Touches::Nothing,
         run: reduce,
     },
     Builtin {
@@ -238,6 +241,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "how many items, characters or rows there are",
         help: "",
         examples: &["len([3, 1, 2])"],
+        touches: Touches::Nothing,
         run: len,
     },
     Builtin {
@@ -249,6 +253,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the items of a list joined by `+`",
         help: "Of numbers it is their sum, of kernels the kernel of the sum. Of an empty list it is 0.",
         examples: &["sum([1, 2, 3])", "sum([SE(d) for d in 0..3])"],
+        touches: Touches::Nothing,
         run: sum,
     },
     Builtin {
@@ -260,6 +265,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the items of a list joined by `*`",
         help: "Of an empty list it is 1.",
         examples: &["prod([1, 2, 3, 4])"],
+        touches: Touches::Nothing,
         run: prod,
     },
     Builtin {
@@ -271,6 +277,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the mean of numbers",
         help: "",
         examples: &["mean([1, 2, 6])"],
+        touches: Touches::Nothing,
         run: mean,
     },
     Builtin {
@@ -282,6 +289,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the standard deviation of numbers, with n − 1 below",
         help: "",
         examples: &["sd([1, 2, 3])"],
+        touches: Touches::Nothing,
         run: sd,
     },
     Builtin {
@@ -293,6 +301,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the least of numbers",
         help: "",
         examples: &["min(3, 1, 2)", "min([3, 1, 2])"],
+        touches: Touches::Nothing,
         run: min,
     },
     Builtin {
@@ -304,6 +313,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the greatest of numbers",
         help: "",
         examples: &["max(3, 1, 2)"],
+        touches: Touches::Nothing,
         run: max,
     },
     Builtin {
@@ -315,6 +325,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the items of several lists side by side",
         help: "",
         examples: &["[a * b for a, b in zip([1, 2], [10, 20])]"],
+        touches: Touches::Nothing,
         run: zip,
     },
     Builtin {
@@ -329,6 +340,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "evenly spaced numbers over a range",
         help: "`a..b` leaves the end out: a + i(b − a)/n. `a..=b` includes it.",
         examples: &["grid(0..1, 4)", "grid(0..=1, 5)"],
+        touches: Touches::Nothing,
         run: grid,
     },
     Builtin {
@@ -340,6 +352,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "lists one after the other, as one",
         help: "",
         examples: &["concat([1, 2], 3..5)"],
+        touches: Touches::Nothing,
         run: concat,
     },
     Builtin {
@@ -351,6 +364,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "a list in ascending order",
         help: "",
         examples: &["sort([3, 1, 2])"],
+        touches: Touches::Nothing,
         run: sort,
     },
 ];

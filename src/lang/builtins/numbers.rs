@@ -1,6 +1,6 @@
 //! Functions of numbers. Each also takes a list, item by item.
 
-use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
@@ -42,6 +42,7 @@ macro_rules! functions {
             summary: $summary,
             help: "",
             examples: &[$example],
+            touches: Touches::Nothing,
             run: $run,
         }),*];
     };

@@ -6,7 +6,7 @@ use crate::data::Dataset;
 use crate::data::write::Table;
 use crate::kernel::{InputRef, Kernel, quoted};
 use crate::lang::eval::arguments::read_budget;
-use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::unknown;
 use crate::lang::payload::sheet::Sheet;
@@ -248,6 +248,7 @@ pub static SEARCHES: &[Builtin] = &[
                gives the best so far. `\"bic\"` counts every parameter, `\"recorded\"` as Duvenaud, Lloyd and others \
                did in 2013, `\"laplace\"` integrates parameters out, `\"held-out\"` keeps a fifth of the rows from the fits.",
         examples: &["load(\"airline\") |> search(depth=2, budget=2000)"],
+        touches: Touches::Nothing,
         run: run_search,
     },
     Builtin {
@@ -263,6 +264,7 @@ pub static SEARCHES: &[Builtin] = &[
         summary: "a search taken up again where it ended",
         help: "To a greater depth, or with more to spend. It continues as if it had never ended.",
         examples: &["let s = load(\"airline\") |> search([SE, Lin], depth=1)\nresume(s, depth=2).trace"],
+        touches: Touches::Nothing,
         run: resume,
     },
     Builtin {
@@ -274,6 +276,7 @@ pub static SEARCHES: &[Builtin] = &[
         summary: "the moves that a search can make",
         help: "Those that are usual are made when `moves` is left out.",
         examples: &["search_moves()"],
+        touches: Touches::Nothing,
         run: search_moves,
     },
 ];

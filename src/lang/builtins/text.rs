@@ -1,6 +1,6 @@
 //! Showing things: `print`, `str`, `json`, `help`.
 
-use crate::lang::eval::evaluator::Builtin;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::host::Item;
 use crate::lang::help as manual;
@@ -63,6 +63,7 @@ pub static TEXT: &[Builtin] = &[
         summary: "write values on a line; strings without their quotes",
         help: "",
         examples: &["print(\"two and two are\", 2 + 2)"],
+        touches: Touches::Session,
         run: print,
     },
     Builtin {
@@ -74,6 +75,7 @@ pub static TEXT: &[Builtin] = &[
         summary: "the text of a value",
         help: "",
         examples: &["\"k = \" + str(SE(0))"],
+        touches: Touches::Nothing,
         run: str,
     },
     Builtin {
@@ -85,6 +87,7 @@ pub static TEXT: &[Builtin] = &[
         summary: "the JSON text of a value",
         help: "Numbers keep every digit; `inf` and what is no number become null.",
         examples: &["json([1, 0.5, true])"],
+        touches: Touches::Nothing,
         run: json,
     },
     Builtin {
@@ -96,6 +99,7 @@ pub static TEXT: &[Builtin] = &[
         summary: "the kind of a value, as a string",
         help: "",
         examples: &["kind(0..4)"],
+        touches: Touches::Nothing,
         run: kind,
     },
     Builtin {
@@ -107,6 +111,7 @@ pub static TEXT: &[Builtin] = &[
         summary: "what there is, or what is known of one name",
         help: "",
         examples: &["help(\"grid\")"],
+        touches: Touches::Session,
         run: help,
     },
 ];

@@ -13,7 +13,7 @@ use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::function_source;
 use crate::lang::values::value::{FromValue, Function, Items, List, Value, check_length, expected};
 use crate::linalg::Matrix;
-use crate::progress::Silent;
+use crate::progress::Interrupt;
 use crate::syntax;
 use crate::syntax::span::Span;
 
@@ -25,9 +25,10 @@ pub struct UserRows {
 }
 
 impl UserRows {
-    /// Takes along what the session has bound, for functions that mention names bound after them.
+    /// Takes along what the session has bound, for functions that mention names bound after them. Such a function reaches
+    /// no files: it may run any number of times, on any thread.
     pub fn shared(function: Function, eval: &Evaluator<'_>) -> Arc<dyn RowFunction> {
-        Arc::new(Self { function, globals: Arc::new(eval.globals().clone()), library: eval.library })
+        Arc::new(Self { function, globals: Arc::new(eval.globals().clone()), library: eval.library.pure() })
     }
 }
 
@@ -60,7 +61,7 @@ impl UserRows {
         let mut host = Host::default();
         let mut out = |_| {};
         let value = syntax::shallow(|| {
-            Evaluator::new(self.library, &mut host, &self.globals, &Silent, &mut out).apply(
+            Evaluator::new(self.library, &mut host, &self.globals, &Interrupt, &mut out).apply(
                 &self.function,
                 args,
                 Span::default(),
