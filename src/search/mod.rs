@@ -28,6 +28,7 @@ pub use error::SearchError;
 pub use saved::{Reader, SavedSearch, SavedSearchError};
 pub use score::{Criterion, parameters, recorded_parameters};
 pub use settings::{Budget, BudgetError, Settings};
+pub use setup::is_for_categories;
 pub use user_edits::{EditFn, Refusals, UserEdit};
 
 use std::sync::Arc;

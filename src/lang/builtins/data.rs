@@ -12,7 +12,7 @@ use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::members::cell;
-use crate::lang::values::value::{FromValue, Function, Items, Kind, List, Value, expected};
+use crate::lang::values::value::{FromValue, Function, Items, Kind, List, Value, check_length, expected};
 use crate::lang::wording::nearest;
 use crate::syntax::span::Span;
 
@@ -89,7 +89,10 @@ pub fn names(data: Option<&Dataset>, value: &Value) -> Res<Vec<String>> {
         (other, _) => Err(expected("a column's name", other)),
     };
     match value.items() {
-        Some(items) => items.map(|item| one(&item)).collect(),
+        Some(items) => {
+            check_length(items.len())?;
+            items.map(|item| one(&item)).collect()
+        }
         None => Ok(vec![one(value)?]),
     }
 }
@@ -116,7 +119,10 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
         missing: match call.maybe::<Value>("missing")? {
             None => Vec::new(),
             Some(word) => match word.items() {
-                Some(words) => words.map(|w| plain(&w)).collect(),
+                Some(words) => {
+                    check_length(words.len()).map_err(|t| t.blame("missing"))?;
+                    words.map(|w| plain(&w)).collect()
+                }
                 None => vec![plain(&word)],
             },
         },
@@ -193,6 +199,7 @@ fn make(call: &mut Call<'_, '_>) -> Res<Value> {
 /// Numbers, or text as categories.
 fn column(name: &Arc<str>, list: Value) -> Res<Column> {
     let items = Items::from_value(list.clone())?;
+    check_length(items.len())?;
     let is_text = list.items().is_some_and(|mut items| items.any(|item| matches!(item, Value::Str(_))));
     // true and false are classes too
     let is_truth =

@@ -111,12 +111,12 @@ fn sd(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Number((numbers.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt()))
 }
 
-/// The least or the greatest of the arguments and of the numbers in them.
+/// The least or the greatest of the arguments and of the numbers in them. What is not a number makes the result none.
 fn extreme(call: &mut Call<'_, '_>, better: fn(f64, f64) -> bool) -> Res<Value> {
     let mut best: Option<f64> = None;
     for value in call.many() {
         for x in Vec::<f64>::from_value(value.node).map_err(|t| t.at(value.span))? {
-            if best.is_none_or(|b| better(x, b)) {
+            if best.is_none_or(|b| x.is_nan() || (!b.is_nan() && better(x, b))) {
                 best = Some(x);
             }
         }
@@ -299,7 +299,7 @@ pub static LISTS: &[Builtin] = &[
         places: &[Place::many("numbers", Want::Numbers, "numbers, or lists of them")],
         result: Some(Kind::Number),
         summary: "the least of numbers",
-        help: "",
+        help: "If one of them is NaN, the result is NaN.",
         examples: &["min(3, 1, 2)", "min([3, 1, 2])"],
         touches: Touches::Nothing,
         run: min,
@@ -311,7 +311,7 @@ pub static LISTS: &[Builtin] = &[
         places: &[Place::many("numbers", Want::Numbers, "numbers, or lists of them")],
         result: Some(Kind::Number),
         summary: "the greatest of numbers",
-        help: "",
+        help: "If one of them is NaN, the result is NaN.",
         examples: &["max(3, 1, 2)"],
         touches: Touches::Nothing,
         run: max,

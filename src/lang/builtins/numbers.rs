@@ -52,6 +52,8 @@ functions! {
     abs = "abs", f64::abs, "the size of a number without its sign", "abs(-2)";
     exp = "exp", f64::exp, "e to the power of a number", "exp(1)";
     log = "log", f64::ln, "the natural logarithm", "log(10)";
+    log1p = "log1p", f64::ln_1p, "the natural logarithm of 1 + x, exact for small x", "log1p(0.5)";
+    logit = "logit", |x| (x / (1.0 - x)).ln(), "the log odds of a probability: log(x / (1 − x))", "logit(0.8)";
     log10 = "log10", f64::log10, "the logarithm to base 10", "log10(1000)";
     log2 = "log2", f64::log2, "the logarithm to base 2", "log2(8)";
     sqrt = "sqrt", f64::sqrt, "the square root", "sqrt(2)";

@@ -51,6 +51,12 @@ fn help(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Nothing)
 }
 
+fn seed(call: &mut Call<'_, '_>) -> Res<Value> {
+    let seed: usize = call.arg("n")?;
+    (call.eval.host.seed, call.eval.host.draws) = (seed as u64, 0);
+    Ok(Value::Nothing)
+}
+
 const VALUE: Place = Place::required("value", Want::Any, "any value");
 
 pub static TEXT: &[Builtin] = &[
@@ -113,5 +119,17 @@ pub static TEXT: &[Builtin] = &[
         examples: &["help(\"grid\")"],
         touches: Touches::Session,
         run: help,
+    },
+    Builtin {
+        name: "seed",
+        aliases: &[],
+        group: Group::Session,
+        places: &[Place::required("n", Want::Count, "a whole number from 0")],
+        result: Some(Kind::Nothing),
+        summary: "set the seed on which fits, searches, splits and draws depend from here on",
+        help: "The stream of `sample` begins anew. `--seed` sets the seed of a whole script, `:seed` that of the prompt.",
+        examples: &["seed(7)\nlet a = sample(SE(0), [1, 2])\nseed(7)\na == sample(SE(0), [1, 2])"],
+        touches: Touches::Session,
+        run: seed,
     },
 ];

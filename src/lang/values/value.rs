@@ -249,7 +249,7 @@ impl Value {
             (Value::Number(a), Value::Number(b)) => a == b,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Str(a), Value::Str(b)) => a == b,
-            (Value::Range(a), Value::Range(b)) if a == b => true,
+            (Value::Range(a), Value::Range(b)) => a.same(b),
             (Value::List(_) | Value::Range(_), Value::List(_) | Value::Range(_)) => match (self.items(), other.items())
             {
                 (Some(a), Some(b)) => a.len() == b.len() && a.zip(b).all(|(a, b)| a.same(&b)),
