@@ -3,6 +3,7 @@
 //! Spans count bytes, ariadne characters. Each source is first turned into a view that is safe to draw: control
 //! characters become spaces (a file must not steer the terminal) and long lines are cut around the labels.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ariadne::{Cache, CharSet, Color, Config, IndexType, Label, Report, ReportKind};
@@ -20,6 +21,7 @@ const MOST_LABELS: usize = 12;
 
 /// A message with its excerpts, as lines that end in `\n`; with `colour`, in ANSI colours.
 pub fn render(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> String {
+    let diagnostic = &harmless(diagnostic);
     let mut views = Views::default();
     let labels = diagnostic.labels.iter().filter(|label| sources.get(label.span.source).is_some()).take(MOST_LABELS);
     let labels: Vec<_> = labels.collect();
@@ -59,6 +61,34 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> Strin
         Ok(()) => trim(&String::from_utf8_lossy(&out)),
         Err(_) => plain(diagnostic, colour),
     }
+}
+
+/// A text with control characters made visible, so that a name out of a file cannot steer the terminal. Line breaks and
+/// tabs stay.
+pub fn without_controls(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let shown = |c: char| match c {
+        c if !steers(c) => c,
+        '\u{7F}' => '\u{2421}',
+        // the pictures of the control characters
+        c => char::from_u32(0x2400 + c as u32).filter(|_| (c as u32) < 0x20).unwrap_or('\u{FFFD}'),
+    };
+    Cow::Owned(text.chars().map(shown).collect())
+}
+
+/// A diagnostic whose texts are [`without_controls`].
+fn harmless(diagnostic: &Diagnostic) -> Diagnostic {
+    let mut shown = diagnostic.clone();
+    let texts = shown.labels.iter_mut().map(|label| &mut label.text).chain(&mut shown.notes).chain(&mut shown.help);
+    for text in texts.chain([&mut shown.message]) {
+        if let Cow::Owned(clean) = without_controls(text) {
+            *text = clean;
+        }
+    }
+    shown
 }
 
 /// A message that has no place in a text.

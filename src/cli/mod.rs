@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mercer::lang::eval::host::Folders;
-use mercer::session::{self, Session};
+use mercer::session::{self, LARGEST_SEED, Session};
 
 pub use fmt::format;
 pub use manual::{datasets, help};
@@ -28,7 +28,7 @@ pub struct Settings {
     #[arg(long, value_name = "DIR")]
     data: Vec<PathBuf>,
     /// Seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=LARGEST_SEED))]
     seed: u64,
     /// Number of threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -38,6 +38,15 @@ pub struct Settings {
 impl Settings {
     /// A session with these settings, once it is known that they can be met.
     pub fn session(&self) -> Result<Session, String> {
+        let session = self.reading()?;
+        if let Some(folder) = &self.out {
+            writable(folder)?;
+        }
+        Ok(session)
+    }
+
+    /// As [`session`](Self::session), for one that writes nothing: the output folder need not be there.
+    pub fn reading(&self) -> Result<Session, String> {
         if let Some(threads) = self.threads {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
             pool.build_global().map_err(|error| format!("cannot start {threads} threads: {error}"))?;
@@ -47,9 +56,6 @@ impl Settings {
                 let what = if folder.exists() { "is not a folder" } else { "does not exist" };
                 return Err(format!("the data folder `{}` {what}", folder.display()));
             }
-        }
-        if let Some(folder) = &self.out {
-            writable(folder)?;
         }
         let folders =
             Folders { script: PathBuf::new(), data: self.data.clone(), out: self.out.clone().unwrap_or_default() };

@@ -47,7 +47,7 @@ fn play(settings: &Settings, format: Format, run: impl FnOnce(&mut Session, &dyn
 
 /// Says what is known to be wrong with a script, without running it.
 pub fn check(file: &Path, settings: &Settings, format: Format) -> u8 {
-    let mut session = match settings.session() {
+    let mut session = match settings.reading() {
         Ok(session) => session,
         Err(message) => return refuse(format, message),
     };

@@ -215,6 +215,7 @@ impl Levels {
 mod exact {
     use std::sync::Arc;
 
+    use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Serialize, Deserialize)]
@@ -243,7 +244,10 @@ mod exact {
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Vec<f64>>, D::Error> {
-        let cells = Vec::<Cell>::deserialize(from)?;
+        let cells = Vec::<Cell>::deserialize(from).map_err(|error| match error.to_string().contains("enum Cell") {
+            true => D::Error::custom("a value of a column is a number, \"inf\", \"-inf\" or null"),
+            false => error,
+        })?;
         Ok(Arc::new(
             cells
                 .into_iter()

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -194,7 +195,9 @@ pub fn write_whole_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
         return fill(&mut to).map_err(worded);
     }
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".mercer-");
+    remove_leftovers(&folder);
+    let prefix = format!("{PREFIX}{}-", std::process::id());
+    builder.prefix(&prefix);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -207,6 +210,34 @@ pub fn write_whole_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
     let file = to.into_inner().map_err(|e| worded(e.into_error()))?;
     file.persist(&real).map_err(|e| worded(e.error))?;
     Ok(())
+}
+
+/// How the names of files begin that are being written; the number of the process follows.
+const PREFIX: &str = ".mercer-";
+/// A file that nobody writes to any more is left alone for so long: the process may be one of another machine.
+const LEFT_ALONE: Duration = Duration::from_secs(60);
+
+/// Removes what processes that were killed left half written. What cannot be looked at stays.
+fn remove_leftovers(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(process) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()) else {
+            continue;
+        };
+        let Ok(process) = process.parse::<u32>() else { continue };
+        let age = entry.metadata().and_then(|about| about.modified()).ok().and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age > LEFT_ALONE) && !is_running(process) {
+            // another process may have been faster
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether a process runs; where that cannot be told, true.
+fn is_running(process: u32) -> bool {
+    let all = Path::new("/proc");
+    !all.join("self").exists() || all.join(process.to_string()).exists()
 }
 
 #[cfg(test)]
@@ -253,6 +284,26 @@ mod tests {
         assert!(failed.unwrap_err().to_string().ends_with("t.csv` was not written: the disk is full"));
         assert_eq!(fs::read(&path).unwrap(), b"before");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_a_killed_process_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let long_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+        let leave = |name: String, at: std::time::SystemTime| {
+            let path = folder.path().join(name);
+            fs::File::create(&path).unwrap().set_modified(at).unwrap();
+            path
+        };
+        // beyond the largest number of a process
+        let dead = leave(format!("{PREFIX}4294967295-abc"), long_ago);
+        let fresh = leave(format!("{PREFIX}4294967295-def"), std::time::SystemTime::now());
+        let own = leave(format!("{PREFIX}{}-abc", std::process::id()), long_ago);
+        let other = leave(".mercer-notes".into(), long_ago);
+        write_whole(&folder.path().join("t.csv"), b"x").unwrap();
+        assert!(!dead.exists());
+        assert!(fresh.exists() && own.exists() && other.exists());
     }
 
     #[test]

@@ -58,6 +58,12 @@ impl Fit {
         self.posterior.lml()
     }
 
+    /// Whether somebody stopped it before its end: its values are the best until then.
+    pub fn was_stopped(&self) -> bool {
+        let stopped = |ended: &Ended| matches!(ended, Ended::Stopped { .. });
+        self.ended.as_ref().is_some_and(stopped) || self.starts.iter().any(|start| stopped(&start.ended))
+    }
+
     pub fn problem(&self) -> &Problem {
         self.posterior.problem()
     }

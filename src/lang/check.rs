@@ -294,6 +294,16 @@ impl Checker<'_> {
                 if let Some(value) = value {
                     self.expr(value);
                 }
+                if let ExprKind::Call { callee, .. } = &prior.node
+                    && let ExprKind::Name(name) = &callee.node
+                    && self.user(name).is_none()
+                    && registry::find(name).is_none()
+                {
+                    let user = self.user_names();
+                    let trouble = unknown::prior(registry::library(), name, user.iter().map(|n| &**n));
+                    self.report(trouble, callee.span);
+                    return Known::Kind(Kind::Param);
+                }
                 self.wants(prior, "a prior after `~`, such as `LogNormal(0, 1)`", |kind| kind == Kind::Dist);
                 Known::Kind(Kind::Param)
             }

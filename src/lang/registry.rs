@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::builtins;
-use super::eval::evaluator::{self, Builtin, Entry, Library, Sort};
+use super::eval::evaluator::{self, Builtin, Entry, Library, Sort, Touches};
 use super::eval::kernel_signatures;
 use super::signature::Signature;
 
@@ -13,8 +13,13 @@ struct Registry {
     by_name: HashMap<&'static str, usize>,
 }
 
-static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
-    let builtins = builtins::ALL.iter().flat_map(|group| group.iter()).map(entry);
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| registry(|_| true));
+
+static PURE: LazyLock<Registry> = LazyLock::new(|| registry(|builtin| builtin.touches == Touches::Nothing));
+
+/// A registry of the families, the combinators and some of the builtins.
+fn registry(keep: impl Fn(&Builtin) -> bool) -> Registry {
+    let builtins = builtins::ALL.iter().flat_map(|group| group.iter()).filter(|builtin| keep(builtin)).map(entry);
     let entries: Vec<Entry> =
         kernel_signatures::families().chain(kernel_signatures::combinators()).chain(builtins).collect();
     let mut by_name = HashMap::new();
@@ -22,7 +27,7 @@ static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
         by_name.extend(entry.names().map(|name| (name, i)));
     }
     Registry { entries, by_name }
-});
+}
 
 fn entry(builtin: &Builtin) -> Entry {
     let signature = Signature {
@@ -35,7 +40,7 @@ fn entry(builtin: &Builtin) -> Entry {
         help: builtin.help.into(),
         examples: builtin.examples.to_vec(),
     };
-    Entry { signature, sort: Sort::Builtin, run: builtin.run }
+    Entry { signature, touches: builtin.touches, sort: Sort::Builtin, run: builtin.run }
 }
 
 /// The registry as the library of an evaluation.
@@ -48,6 +53,35 @@ impl Library for Whole {
 
     fn all(&self) -> &'static [Entry] {
         all()
+    }
+
+    fn pure(&self) -> &'static dyn Library {
+        &Pure
+    }
+
+    fn is_pure(&self) -> bool {
+        false
+    }
+}
+
+/// What reaches nothing outside, as the library of an evaluation.
+struct Pure;
+
+impl Library for Pure {
+    fn find(&self, name: &str) -> Option<&'static Entry> {
+        PURE.by_name.get(name).map(|&i| &PURE.entries[i])
+    }
+
+    fn all(&self) -> &'static [Entry] {
+        &PURE.entries
+    }
+
+    fn pure(&self) -> &'static dyn Library {
+        &Pure
+    }
+
+    fn is_pure(&self) -> bool {
+        true
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use mercer::lang::wording::nearest;
-use mercer::session::{Session, type_of};
+use mercer::session::{LARGEST_SEED, Session, type_of};
 use mercer::syntax::diagnostic::{Diagnostic, Sources};
 
 use super::{NAME, Repl};
@@ -339,8 +339,9 @@ fn time(repl: &mut Repl, rest: &str) -> Result<Next, Diagnostic> {
 
 fn seed(repl: &mut Repl, rest: &str) -> Result<Next, Diagnostic> {
     if !rest.is_empty() {
-        let seed = rest.parse();
-        let seed = seed.map_err(|_| Diagnostic::error(format!("a seed is a whole number from 0, found `{rest}`")))?;
+        let seed = rest.parse().ok().filter(|seed| *seed <= LARGEST_SEED).ok_or_else(|| {
+            Diagnostic::error(format!("a seed is a whole number from 0 to {LARGEST_SEED}, found `{rest}`"))
+        })?;
         repl.session.borrow_mut().set_seed(seed);
     }
     let seed = repl.session.borrow().seed();

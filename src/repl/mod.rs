@@ -6,6 +6,7 @@ mod guide;
 mod history;
 
 use std::cell::RefCell;
+use std::io::ErrorKind;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +30,9 @@ use crate::terminal::{self, Audience, Format, Interrupts, Out, Screen, paint};
 use commands::Next;
 use guide::Guide;
 use history::History;
+
+/// After so many lines in a row that are not text, the terminal gives none.
+const MOST_UNREADABLE: usize = 1000;
 
 const PROMPT: &str = "mercer> ";
 /// What diagnostics call a text that was typed.
@@ -64,11 +68,13 @@ pub fn start(settings: &Settings) -> u8 {
     let history = History::open(&mut editor, &screen);
     let mut repl = Repl { session, screen, interrupts: Interrupts::listen(Audience::Prompt) };
     repl.screen.line(&format!("Mercer {}. `:help` says what there is, `:quit` leaves.", env!("CARGO_PKG_VERSION")));
+    let mut unreadable = 0;
     loop {
         let colour = repl.screen.is_coloured();
         editor.set_color_mode(if colour { ColorMode::Forced } else { ColorMode::Disabled });
         match editor.readline(&(PROMPT, paint(PROMPT, PROMPT_STYLE, colour).as_str())) {
             Ok(text) => {
+                unreadable = 0;
                 history.keep(&mut editor, &text);
                 if repl.enter(&text) == Next::Leave {
                     return 0;
@@ -80,6 +86,12 @@ pub fn start(settings: &Settings) -> u8 {
                 }
             }
             Err(ReadlineError::Eof) => return 0,
+            Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData && unreadable < MOST_UNREADABLE => {
+                unreadable += 1;
+                repl.screen
+                    .remark("a byte was typed that is not UTF-8 text: the line is dropped, and all names are kept");
+                continue;
+            }
             Err(error) => {
                 repl.screen.error(format!("the terminal cannot be read: {error}"));
                 return FAILED;

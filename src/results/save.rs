@@ -128,6 +128,12 @@ impl SavedFit {
         }
     }
 
+    /// Whether it is of a fit that was stopped before its end.
+    pub fn was_stopped(&self) -> bool {
+        let stopped = |end: &SavedEnd| matches!(end, SavedEnd::Stopped(_));
+        self.ended.as_ref().is_some_and(stopped) || self.starts.iter().any(|start| stopped(&start.ended))
+    }
+
     /// The text of the file.
     ///
     /// # Errors

@@ -265,9 +265,10 @@ impl<'g> Walk<'g> {
             return Ok((new.map(bare_child).collect(), None));
         };
         let means = Means { bases: &setup.bases, inputs: &setup.inputs };
-        let all = children(&parent.model.kernel, &setup.settings.moves, &means);
+        let stop = || self.clock.stop();
+        let all = children(&parent.model.kernel, &setup.settings.moves, &means, &stop);
         let simplified = |child: Child| (child.kernel.simplify_structure(), child);
-        let mut all: Vec<(Kernel, Child)> = all.into_iter().map(simplified).collect();
+        let mut all: Vec<(Kernel, Child)> = all.into_iter().take_while(|_| !stop()).map(simplified).collect();
         // what falls together loses the values that it inherits: who comes to the same kernel with them goes first
         let falls = |(simple, child): &(Kernel, Child)| simple.leaves() < child.kernel.leaves();
         all.sort_by_key(falls);

@@ -134,14 +134,23 @@ enum Under {
     Wrap,
 }
 
-/// All children of an expression with its values written in, in a fixed order; some may be the same kernel.
-pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>) -> Vec<Child> {
+/// Up to so many pairs of an input and a base kernel are tried in a changepoint.
+const MOST_CROSSED: usize = 1000;
+
+/// All children of an expression with its values written in, in a fixed order; some may be the same kernel. Where it is
+/// asked to stop, those that it has so far.
+pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>, stop: &dyn Fn() -> bool) -> Vec<Child> {
     let parent = with_written_variances(&parent.bare());
     let mut places = Vec::new();
     paths(&parent, Under::Root, &mut Vec::new(), &mut places);
     let mut out = Vec::new();
+    // with many inputs, a base kernel comes in only where the input changes that it looks at
+    let wide = means.bases.len() * means.inputs.len() > MOST_CROSSED;
     for edit in edits {
         for (path, under) in &places {
+            if stop() {
+                return out;
+            }
             let part = at(&parent, path);
             let mut put = |new: Kernel, edit: String, kind: Kind| {
                 if let Some(kernel) = with(&parent, path, Some(new)) {
@@ -169,7 +178,7 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>) -> Vec<Child
                     for (input, _) in means.inputs {
                         let point = |before: Kernel, after: Kernel| changepoint(before, after, input);
                         put(point(part.clone(), part.clone()), format!("changepoint({input})"), Kind::Other);
-                        for base in means.bases {
+                        for base in means.bases.iter().filter(|base| !wide || sees(base, input)) {
                             let new = marked(base, NEW);
                             let edit = format!("changepoint to {}", base.heading());
                             put(point(part.clone(), new.clone()), edit, Kind::Other);

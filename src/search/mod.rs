@@ -30,4 +30,5 @@ pub use outcome::{Candidate, Ended, Found, Level, Reached, Search};
 pub use saved::{Reader, SavedSearch, SavedSearchError};
 pub use score::{Criterion, parameters, recorded_parameters};
 pub use settings::{Budget, BudgetError, Settings};
+pub use setup::is_for_categories;
 pub use user_edits::{EditFn, Refusals, UserEdit};

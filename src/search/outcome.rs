@@ -29,6 +29,11 @@ pub struct Search {
 }
 
 impl Search {
+    /// Whether somebody stopped it before its end.
+    pub fn was_stopped(&self) -> bool {
+        self.ended == Ended::Stopped
+    }
+
     /// One of the models as a fit to all rows, by its place; the first has standard errors.
     ///
     /// # Errors

@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn what_is_left_keeps_its_size() {
         let means = Means { bases: &[], inputs: &[] };
-        let without = children(&parents()[0], &[Edit::Drop], &means);
+        let without = children(&parents()[0], &[Edit::Drop], &means, &|| false);
         let texts: Vec<String> = without.iter().map(|child| child.kernel.to_string()).collect();
         assert_eq!(texts, ["Per(p=1.3, l=0.8, v=6)", "SE(l=0.7, v=6)"]);
     }
@@ -228,7 +228,7 @@ mod tests {
         for parent in parents() {
             for (edit, bases) in [(Edit::Multiply, &one), (Edit::Add, &nothing)] {
                 let means = Means { bases, inputs: &[] };
-                for child in children(&parent, std::slice::from_ref(&edit), &means) {
+                for child in children(&parent, std::slice::from_ref(&edit), &means, &|| false) {
                     same(&parent, &child.kernel);
                 }
             }

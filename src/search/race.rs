@@ -42,6 +42,8 @@ const FIRST: std::ops::RangeInclusive<usize> = 32..=60;
 const FEW: usize = 8;
 /// come to the first round with so many starts each.
 const STARTS: usize = 6;
+/// So many candidates at most hold their rows at once.
+const MOST_PROBLEMS: usize = 500;
 /// Steps of the first round, on the early rows.
 const FIRST_STEPS: usize = 8;
 /// Steps of the second round, on all rows.
@@ -127,8 +129,14 @@ fn best(runs: &[Run]) -> Option<&Run> {
 
 /// Runs the race; entries come back best first, of which those with [`Reached::Fitted`] went to the end.
 pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>, watch: &Watch<'_>) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = children.into_iter().enumerate().map(|(i, child)| enter(child, i, setup)).collect();
+    let mut entries: Vec<Entry> = children.into_iter().enumerate().map(|(i, child)| Entry::new(child, i)).collect();
+    // the first stands for all as to the memory that one takes
+    if let Some(entry) = entries.first_mut() {
+        entry.enter(setup);
+    }
     let abreast = abreast(&entries);
+    // a problem holds a copy of its rows: of many only those are kept that go on
+    let crowd = entries.len() > MOST_PROBLEMS;
     let breadth = Breadth::of(setup.columns.len());
     let seeds_of = |entry: &Entry, problem: &Problem| -> Vec<Vec<f64>> {
         match from {
@@ -143,6 +151,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         _ => setup.settings.restarts,
     };
     each(&mut entries, abreast, watch, 0, |entry| {
+        entry.enter(setup);
         let (Some(whole), small) = (entry.problem.as_ref(), entry.early.as_ref()) else { return };
         let problem = small.unwrap_or(whole);
         let objective = Likelihood::new(problem).stopped_by(watch.progress);
@@ -167,13 +176,19 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         if entry.runs.is_empty() {
             entry.fail(failure);
         }
+        if crowd {
+            (entry.problem, entry.early) = (None, None);
+        }
     });
     sort(&mut entries);
     let count = entries.len();
     let first = (count / 2).clamp(*FIRST.start(), *FIRST.end()).min(count);
     // what was replaced starts far from its maximum, and would seldom be seen there
     entries[first..].sort_by_key(|entry| entry.child.kind != Kind::Mended);
-    let first = first + entries[first..].iter().take_while(|entry| entry.child.kind == Kind::Mended).count();
+    let mended =
+        entries[first..].iter().take(MOST_PROBLEMS).take_while(|entry| entry.child.kind == Kind::Mended).count();
+    let first = first + mended;
+    entries[..first].iter_mut().filter(|entry| !entry.runs.is_empty()).for_each(|entry| entry.enter(setup));
     round(&mut entries[..first], FIRST_STEPS, abreast, true, share, watch, 1);
     sort(&mut entries[..first]);
     let second = (first / 3).clamp(breadth.second / 2, breadth.second).min(first);
@@ -291,37 +306,42 @@ fn each(entries: &mut [Entry], abreast: usize, watch: &Watch<'_>, number: usize,
     }
 }
 
-fn enter(child: Child, index: usize, setup: &Setup<'_>) -> Entry {
-    let model = setup.settings.model(child.kernel.clone());
-    let mut entry = Entry {
-        child,
-        problem: None,
-        early: None,
-        runs: Vec::new(),
-        value: f64::INFINITY,
-        reached: Reached::Screened,
-        penalty: 0.0,
-        index,
-    };
-    match Problem::new(&model, &setup.data, false) {
-        Ok(problem) => {
-            let problem = problem.confined(|p| region(p, setup));
-            let fences = [fences(&problem, setup), latent_fences(&problem)].concat();
-            let problem = problem.fenced(fences);
-            let criterion = setup.settings.criterion;
-            entry.penalty = criterion.penalty(problem.n()) * criterion.count(&problem) as f64;
-            match setup.early.as_deref().map(|rows| problem.of_rows(rows)).transpose() {
-                Ok(early) => entry.early = early,
-                Err(error) => entry.fail(Some(error)),
-            }
-            entry.problem = Some(problem);
-        }
-        Err(error) => entry.fail(Some(error)),
-    }
-    entry
-}
-
 impl Entry {
+    fn new(child: Child, index: usize) -> Self {
+        Self {
+            child,
+            problem: None,
+            early: None,
+            runs: Vec::new(),
+            value: f64::INFINITY,
+            reached: Reached::Screened,
+            penalty: 0.0,
+            index,
+        }
+    }
+
+    /// Sets it beside the data, unless it is there or has failed.
+    fn enter(&mut self, setup: &Setup<'_>) {
+        if self.problem.is_some() || matches!(self.reached, Reached::Failed(_)) {
+            return;
+        }
+        let model = setup.settings.model(self.child.kernel.clone());
+        match Problem::new(&model, &setup.data, false) {
+            Ok(problem) => {
+                let problem = problem.confined(|p| region(p, setup));
+                let fences = [fences(&problem, setup), latent_fences(&problem)].concat();
+                let problem = problem.fenced(fences);
+                let criterion = setup.settings.criterion;
+                self.penalty = criterion.penalty(problem.n()) * criterion.count(&problem) as f64;
+                match setup.early.as_deref().map(|rows| problem.of_rows(rows)).transpose() {
+                    Ok(early) => (self.problem, self.early) = (Some(problem), early),
+                    Err(error) => self.fail(Some(error)),
+                }
+            }
+            Err(error) => self.fail(Some(error)),
+        }
+    }
+
     fn fail(&mut self, error: Option<ModelError>) {
         let why = error.map_or_else(|| "its likelihood is not finite".to_string(), |error| error.to_string());
         (self.problem, self.early, self.reached) = (None, None, Reached::Failed(why));

@@ -184,6 +184,23 @@ impl SavedSearch {
         }
     }
 
+    /// Whether it is of a search that was stopped before its end.
+    pub fn was_stopped(&self) -> bool {
+        self.ended == Ended::Stopped
+    }
+
+    /// Makes sure that all its texts read back.
+    ///
+    /// # Errors
+    /// A sentence that says which does not, and why.
+    pub fn check(&self, reader: &dyn Reader) -> Result<(), String> {
+        self.settings.restore(reader)?;
+        self.levels.iter().try_for_each(|level| level.restore(reader).map(drop))?;
+        self.models.iter().try_for_each(|found| found.restore(reader).map(drop))?;
+        reader.model(&self.best.model)?;
+        reader.model(&self.best.asked).map(drop)
+    }
+
     /// The text of the file.
     ///
     /// # Errors

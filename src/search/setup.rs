@@ -67,6 +67,19 @@ impl<'s> Setup<'s> {
         for base in &settings.base {
             let base = base.bare();
             let here: Vec<Kernel> = match sees_all(&base) {
+                // what takes nothing but categories is offered nothing else
+                true if is_for_categories(&base) => {
+                    let categories = schema.columns.iter().filter(|c| c.is_categories()).map(|c| c.name);
+                    let found: Vec<Kernel> = categories
+                        .filter(|name| offered.iter().any(|one| one == name))
+                        .map(|name| on_input(&base, name))
+                        .collect();
+                    if found.is_empty() {
+                        refused.push((base, "no column that is searched holds categories".into()));
+                        continue;
+                    }
+                    found
+                }
                 true => offered.iter().map(|name| on_input(&base, name)).collect(),
                 false => vec![base],
             };
@@ -148,6 +161,14 @@ pub fn null_model(settings: &Settings) -> Model {
         Some(Noise::Variance(param)) if param.is_unset() => model,
         // the noise is told, or there is none: next to nothing is added to it
         _ => Model { kernel: nothing(), ..model },
+    }
+}
+
+/// Whether all parts of a kernel take categories.
+pub fn is_for_categories(kernel: &Kernel) -> bool {
+    match kernel.node() {
+        Node::Leaf(leaf) => leaf.family.takes_categories(),
+        _ => kernel.children().iter().all(is_for_categories),
     }
 }
 

@@ -5,12 +5,15 @@
 
 mod complete;
 mod files;
+mod saved;
 mod set;
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::data::write::{WriteError, write_whole};
 use crate::lang::check::check;
 use crate::lang::eval::evaluator::Globals;
 use crate::lang::eval::host::{Folders, Host, Item};
@@ -27,6 +30,9 @@ use files::Library;
 pub use complete::{Candidate, Completion};
 pub use files::{decode, read};
 pub use set::Setting;
+
+/// Seeds are numbers of the language: the largest that it can write as a whole number.
+pub const LARGEST_SEED: u64 = 8_999_999_999_999_999;
 
 /// What a run gave, in order.
 #[derive(Debug, Clone, Default)]
@@ -59,8 +65,10 @@ impl Output {
 /// Why a session's statements were not saved.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
-    #[error("cannot write `{path}`: {source}")]
-    Write { path: PathBuf, source: std::io::Error },
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error("`{path}` is there already and was not written by `:save`: choose another name, or remove the file")]
+    Foreign { path: PathBuf },
     /// The text would not read back: a fault of the program's.
     #[error("the statements do not read back as a program: {0}")]
     Unreadable(String),
@@ -72,10 +80,25 @@ pub struct Session {
     globals: Globals,
     host: Host,
     library: Library,
-    /// The statements that went well, as they were written.
-    log: Vec<String>,
+    /// What went well, in order.
+    log: Vec<Logged>,
+    /// The seed with which it began.
+    first_seed: u64,
+    /// The name of the last value: `_`, or what the last `let` bound.
+    last: Option<Arc<str>>,
     /// For the next text that is read.
     settings: Vec<Setting>,
+}
+
+/// What is written down of a session, to be done again.
+#[derive(Debug, Clone)]
+enum Logged {
+    /// A statement as it was written, and the folder from which it read files.
+    Statement {
+        text: String,
+        folder: PathBuf,
+    },
+    Seed(u64),
 }
 
 impl fmt::Debug for Session {
@@ -87,7 +110,7 @@ impl fmt::Debug for Session {
 impl Session {
     /// An empty session. Relative paths are read from the script's folder and written under the output folder.
     pub fn new(folders: Folders, seed: u64) -> Self {
-        Self { host: Host { folders, seed, ..Host::default() }, ..Self::default() }
+        Self { host: Host { folders, seed, ..Host::default() }, first_seed: seed, ..Self::default() }
     }
 
     pub fn seed(&self) -> u64 {
@@ -98,6 +121,7 @@ impl Session {
     pub fn set_seed(&mut self, seed: u64) {
         self.host.seed = seed;
         self.host.draws = 0;
+        self.log.push(Logged::Seed(seed));
     }
 
     /// Values for names that the next text binds at its top, in the place of those that are written there. A name that it
@@ -248,29 +272,51 @@ impl Session {
         Some(format!("{}: {}", signature.shown(), signature.summary))
     }
 
-    /// Writes a script that does again what this session did.
+    /// Writes a script that does again what this session did. The file is written whole or not at all, and one that is
+    /// there is replaced only if a session wrote it.
+    ///
+    /// # Errors
+    /// [`SaveError`] says why nothing was written.
     pub fn save(&self, path: &Path) -> Result<(), SaveError> {
-        let text = self.script();
+        let own = |text: Vec<u8>| text.starts_with(saved::FIRST_LINE.as_bytes());
+        if path.exists() && !std::fs::read(path).is_ok_and(own) {
+            return Err(SaveError::Foreign { path: path.to_owned() });
+        }
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let text = saved::FIRST_LINE.to_owned() + "\n" + &self.script(folder);
         let mut sources = Sources::new();
         let source = sources.add("session", text.as_str());
         if let Some(fault) = parse_all(&text, source).diagnostics.first() {
             return Err(SaveError::Unreadable(fault.message.clone()));
         }
-        std::fs::write(path, text).map_err(|source| SaveError::Write { path: path.to_owned(), source })
+        Ok(write_whole(path, text.as_bytes())?)
     }
 
-    /// The statements of this session that went well, as a program. It says with which seed to run it.
-    pub fn script(&self) -> String {
-        let seed = match self.host.seed {
+    /// What went well in this session, as a program that stands in a folder. Seeds are set where they were set, and
+    /// files that were read from another folder are named by their whole path.
+    pub fn script(&self, folder: &Path) -> String {
+        let mut text = match self.first_seed {
             0 => String::new(),
-            seed => format!("# seed {seed}: run with --seed {seed}\n"),
+            seed => format!("seed({seed})\n"),
         };
-        seed + &self.log.iter().map(|line| format!("{line}\n")).collect::<String>()
+        for logged in &self.log {
+            match logged {
+                Logged::Seed(seed) => text.push_str(&format!("seed({seed})")),
+                Logged::Statement { text: written, folder: from } => {
+                    text.push_str(&saved::moved(written, from, folder));
+                }
+            }
+            text.push('\n');
+        }
+        text
     }
 
-    /// A text that begins with `|>` goes on from the last value.
+    /// A text that begins with `|>` goes on from the last value: that of the last statement.
     fn continued(&self, text: &str) -> String {
-        if text.trim_start().starts_with("|>") { format!("{LAST} {}", text.trim_start()) } else { text.to_owned() }
+        if !text.trim_start().starts_with("|>") {
+            return text.to_owned();
+        }
+        format!("{} {}", self.last.as_deref().unwrap_or(LAST), text.trim_start())
     }
 
     fn prepare(&mut self, text: &str, name: &str) -> (Program, Vec<Diagnostic>) {
@@ -300,7 +346,18 @@ impl Session {
                 return Err(Diagnostic::error("stopped").label(statement.span, "this and what follows was not run"));
             }
             self.one(statement, progress, out)?;
-            self.log.push(self.library.sources.slice(statement.span).to_owned());
+            self.last = match &statement.node {
+                StatementKind::Let { names, .. } => match names.as_slice() {
+                    [name] => Some(name.node.clone()),
+                    _ => None,
+                },
+                StatementKind::Fn { .. } => self.last.take(),
+                StatementKind::Expr(_) | StatementKind::Import(_) => None,
+            };
+            self.log.push(Logged::Statement {
+                text: self.library.sources.slice(statement.span).to_owned(),
+                folder: self.host.folders.script.clone(),
+            });
         }
         Ok(())
     }

@@ -126,7 +126,7 @@ fn last_value_and_prompt_lines() {
     assert_eq!(session.run("let x = _", "prompt", &Silent).text(), "");
     assert!(session.run("x + y", "prompt", &Silent).failed);
     assert_eq!(session.run("x", "prompt", &Silent).text(), "7");
-    assert_eq!(session.script(), "[1, 2, 3]\n_ |> sum\n_ + 1\nlet x = _\nx\n");
+    assert_eq!(session.script(Path::new("")), "[1, 2, 3]\n_ |> sum\n_ + 1\nlet x = _\nx\n");
     assert_eq!(session.bindings().len(), 1);
     session.reset();
     assert!(session.bindings().is_empty() && session.get("_").is_none());
@@ -432,4 +432,45 @@ fn warnings_of_a_fit() {
     assert!(text.contains("`SE` has one scale for inputs whose spreads differ more than tenfold"), "{text}");
     let text = said("let d = data(x=[1, 2, 3, 4], y=[1, 2, 1, 3])\nlet f = d |> condition(gp(SE(x, l=1)))");
     assert!(text.contains("not written, so taken from a fit's first start: `SE.v`, `noise`, `mean`"), "{text}");
+}
+
+#[test]
+fn a_pipeline_goes_on_from_the_last_statement() {
+    let mut session = Session::default();
+    session.run("[1, 2]", "a", &Silent);
+    session.run("let m = [3, 4, 5]", "b", &Silent);
+    assert_eq!(session.run("|> sum", "c", &Silent).text(), "12");
+    // what was shown since is the last value
+    assert_eq!(session.run("|> str", "d", &Silent).text(), "12");
+    session.run("let m = [3]", "e", &Silent);
+    session.run("fn f(x) = x", "f", &Silent);
+    assert_eq!(session.run("|> sum", "g", &Silent).text(), "3");
+    session.run("let a, b = 1, 2", "h", &Silent);
+    assert_eq!(session.run("|> str", "i", &Silent).text(), "3");
+}
+
+#[test]
+fn a_saved_session_does_the_same_again() {
+    let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(folder.path().join("a.csv"), "x,y\n1,2\n2,3\n3,5\n").unwrap();
+    std::fs::write(folder.path().join("a.mer"), "let d = load(\"a.csv\")\nlet n = len(d)\n").unwrap();
+    let mut session = Session::new(Folders::default(), 3);
+    assert!(session.run_file(&folder.path().join("a.mer"), &Silent, &mut |_, _| {}));
+    session.run("let a = sample(SE(0), [1, 2])", "a", &Silent);
+    session.set_seed(7);
+    session.run("let b = sample(SE(0), [1, 2])", "b", &Silent);
+    let saved = elsewhere.path().join("s.mer");
+    session.save(&saved).unwrap();
+    let mut again = Session::default();
+    assert!(again.run_file(&saved, &Silent, &mut |item, _| if let Item::Diagnostic(d) = item {
+        panic!("{d:?}")
+    }));
+    for name in ["n", "a", "b"] {
+        assert!(session.get(name).unwrap().same(again.get(name).unwrap()), "{name}");
+    }
+    // it replaces its own files and no others
+    session.save(&saved).unwrap();
+    let own = folder.path().join("a.mer");
+    assert!(matches!(session.save(&own), Err(SaveError::Foreign { .. })));
+    assert!(std::fs::read_to_string(&own).unwrap().starts_with("let d"));
 }

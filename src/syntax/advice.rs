@@ -242,6 +242,13 @@ impl Scene<'_> {
     fn stray_equals(&self, span: Span) -> Diagnostic {
         let name = self.word(0);
         let begins_with_name = self.tokens[0].kind == TokenKind::Word && !RESERVED.contains(&name);
+        let before = self.tokens.iter().take_while(|token| token.start < span.start).last();
+        if let Some(token) = before.filter(|token| RESERVED.contains(&token.text(self.text))) {
+            let word = token.text(self.text);
+            return Diagnostic::error(format!("`{word}` is a reserved word and cannot be a name"))
+                .label(self.span(token), "reserved")
+                .help(format!("choose another name, such as `{word}_`"));
+        }
         let diagnostic =
             Diagnostic::error("`=` cannot stand here").label(span, format!("expected {}", self.expected()));
         if begins_with_name && self.word(1) == "=" {

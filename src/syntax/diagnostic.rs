@@ -45,9 +45,25 @@ pub struct Diagnostic {
     pub help: Option<String>,
 }
 
+/// Of a longer text, only the beginning and the end are shown: so many characters of each.
+const LONGEST: usize = 3000;
+const SHOWN_START: usize = 1000;
+const SHOWN_END: usize = 300;
+
+/// A text of a message, its middle left out where it is very long.
+fn shortened(text: String) -> String {
+    let count = if text.len() > LONGEST { text.chars().count() } else { 0 };
+    if count <= LONGEST {
+        return text;
+    }
+    let byte = |place: usize| text.char_indices().nth(place).map_or(text.len(), |(at, _)| at);
+    let (start, end) = (byte(SHOWN_START), byte(count - SHOWN_END));
+    format!("{} … ({} characters left out) … {}", &text[..start], count - SHOWN_START - SHOWN_END, &text[end..])
+}
+
 impl Diagnostic {
     pub fn new(severity: Severity, message: impl Into<String>) -> Self {
-        Self { severity, message: message.into(), labels: Vec::new(), notes: Vec::new(), help: None }
+        Self { severity, message: shortened(message.into()), labels: Vec::new(), notes: Vec::new(), help: None }
     }
 
     pub fn error(message: impl Into<String>) -> Self {
@@ -64,25 +80,25 @@ impl Diagnostic {
     }
 
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.labels.push(Label { span, text: text.into() });
+        self.labels.push(Label { span, text: shortened(text.into()) });
         self
     }
 
     pub fn note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
+        self.notes.push(shortened(note.into()));
         self
     }
 
     /// How to write it. A second call replaces the first.
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(shortened(help.into()));
         self
     }
 
     /// As [`Diagnostic::help`], when there is any.
     pub fn maybe_help(mut self, help: Option<impl Into<String>>) -> Self {
         if let Some(help) = help {
-            self.help = Some(help.into());
+            self.help = Some(shortened(help.into()));
         }
         self
     }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mercer::progress::{Progress, StopHandle};
+use mercer::render::without_controls;
 
 use super::Interrupts;
 
@@ -100,6 +101,7 @@ impl Progress for Meter<'_> {
             state.done = 0.0;
         }
         state.done = state.done.max(done.clamp(0.0, 1.0));
+        let note = &*without_controls(note);
         if state.note != note {
             note.clone_into(&mut state.note);
         }

@@ -8,7 +8,7 @@ use mercer::figure::{Figure, to_text};
 use mercer::lang::eval::host::Item;
 use mercer::lang::values::json;
 use mercer::lang::values::value::Value;
-use mercer::render::render;
+use mercer::render::{render, without_controls};
 use mercer::syntax::diagnostic::{Diagnostic, Sources};
 use serde_json::json;
 
@@ -19,6 +19,9 @@ const WIDEST: usize = 110;
 /// Between these many rows, as the terminal has them.
 const LEAST_ROWS: usize = 14;
 const MOST_ROWS: usize = 30;
+
+/// The exit code of a program whose reader went away: 128 and the number of SIGPIPE.
+const BROKEN_PIPE: i32 = 141;
 
 /// The form of what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -69,9 +72,9 @@ impl Screen {
             (Item::Diagnostic(diagnostic), _) => self.diagnostic(diagnostic, sources),
             (Item::Shown(value), Format::Text) => self.value(value),
             (Item::Shown(value), Format::Json) => self.line(&json::tagged(value).to_string()),
-            (Item::Text(text), Format::Text) => self.line(text),
+            (Item::Text(text), Format::Text) => self.line(&visible(text)),
             (Item::Text(text), Format::Json) => self.line(&json!({ "kind": "Text", "value": text }).to_string()),
-            (Item::Wrote(path), Format::Text) => self.remark(&format!("wrote {}", path.display())),
+            (Item::Wrote(path), Format::Text) => self.remark(&without_controls(&format!("wrote {}", path.display()))),
             (Item::Wrote(path), Format::Json) => {
                 self.diagnostic(&Diagnostic::remark(format!("wrote `{}`", path.display())), sources);
             }
@@ -82,7 +85,7 @@ impl Screen {
     fn value(&mut self, value: &Value) {
         let text = match value {
             Value::Figure(figure) if self.stdout.is_term() => self.drawn(figure),
-            value => value.to_string(),
+            value => without_controls(&value.to_string()).into_owned(),
         };
         let text = text.trim_end_matches('\n');
         let tall = text.contains('\n');
@@ -106,13 +109,14 @@ impl Screen {
         self.last_tall = None;
     }
 
-    /// A line of results. A reader that went away (`| head`) ends the program quietly.
+    /// A line of results. A reader that went away (`| head`) ends the program without a message, as the signal would: the
+    /// rest was not run.
     pub fn line(&mut self, text: &str) {
         let mut out = io::stdout().lock();
         let written = writeln!(out, "{text}").and_then(|()| out.flush());
         match written {
             Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => exit(0),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => exit(BROKEN_PIPE),
             Err(error) => {
                 complain(&format!("cannot write to stdout: {error}"));
                 exit(1);

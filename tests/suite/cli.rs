@@ -363,3 +363,40 @@ fn a_script_takes_values_from_outside() {
     assert!(complaint(&run(&["folds=let x = 1"]).code(1)).contains("one expression"));
     assert!(complaint(&run(&["folds"]).code(2)).contains("NAME=VALUE"));
 }
+
+#[test]
+fn a_check_makes_no_folders() {
+    let (folder, path) = folder("a.mer", "plot(SE(0), \"a.svg\")\n");
+    let out = folder.path().join("new/deep");
+    mercer(&["check", &path, "--out", out.to_str().unwrap()]).assert().success();
+    assert!(!folder.path().join("new").exists());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_reader_that_goes_away_is_no_success() {
+    let (_folder, path) = folder("a.mer", "print(\"line\")\n".repeat(20_000));
+    let text = format!("{} run '{path}' | head -1; echo ${{PIPESTATUS[0]}}", cargo_bin!("mercer").display());
+    let output = std::process::Command::new("bash").args(["-c", &text]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "line\n141\n");
+}
+
+#[test]
+fn names_out_of_a_file_do_not_steer_the_terminal() {
+    let (_folder, path) = folder("a.csv", "a\u{1B}[31mb,y\n1,2\n2,3\n3,5\n");
+    for text in
+        ["load(P)", "load(P) |> summary", "load(P).names", "load(P) |> fit(SE(nothing))", "print(load(P).names)"]
+    {
+        let assert = eval(&text.replace('P', &format!("{path:?}")));
+        let output = assert.get_output();
+        for bytes in [&output.stdout, &output.stderr] {
+            assert!(!bytes.contains(&0x1B), "{text}: {}", String::from_utf8_lossy(bytes));
+        }
+    }
+}
+
+#[test]
+fn seeds_are_numbers_of_the_language() {
+    mercer(&["eval", "1", "--seed", "8999999999999999"]).assert().success();
+    mercer(&["eval", "1", "--seed", "18446744073709551615"]).assert().code(2);
+}

@@ -14,6 +14,7 @@ mod programs;
 mod prompt;
 mod reference;
 mod reports;
+mod saves;
 mod scaling;
 mod search;
 mod statements;

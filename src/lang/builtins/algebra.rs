@@ -2,8 +2,8 @@
 
 use crate::data::write::Table;
 use crate::kernel::Kernel;
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::operators::kernel as value;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
@@ -75,6 +75,7 @@ pub static ALGEBRA: &[Builtin] = &[
         summary: "the same kernel as a sum of products",
         help: "Parameters of a part that comes to stand in several terms are tied.",
         examples: &["expand((SE(0) + Per(0)) * Lin(0))"],
+        touches: Touches::Nothing,
         run: expand,
     },
     Builtin {
@@ -86,6 +87,7 @@ pub static ALGEBRA: &[Builtin] = &[
         summary: "the same kernel in fewer parts, in a fixed order",
         help: "Fixed, bounded, tied and labelled parameters, and those with priors, are never merged.",
         examples: &["simplify(SE(0, l=1) * SE(0, l=1) + WN * SE(0))"],
+        touches: Touches::Nothing,
         run: simplify,
     },
     Builtin {
@@ -100,6 +102,7 @@ pub static ALGEBRA: &[Builtin] = &[
         summary: "whether two kernels are the same after expand and simplify",
         help: "Values agree to 1e-12; labels play no part. `SE(year)` and `SE(0)` are not equal until bound to data.",
         examples: &["equal(SE(0) * (Per(0) + Lin(0)), Lin(0) * SE(0) + SE(0) * Per(0))"],
+        touches: Touches::Nothing,
         run: equal,
     },
     Builtin {
@@ -111,6 +114,7 @@ pub static ALGEBRA: &[Builtin] = &[
         summary: "whether a kernel depends on the difference of its inputs alone",
         help: "",
         examples: &["[stationary(k) for k in [SE(0) * Per(0), SE(0) + Lin(0)]]"],
+        touches: Touches::Nothing,
         run: stationary,
     },
     Builtin {
@@ -125,6 +129,7 @@ pub static ALGEBRA: &[Builtin] = &[
         summary: "a kernel in LaTeX",
         help: "",
         examples: &["latex(SE(0) * Per(0) + Lin(0))"],
+        touches: Touches::Nothing,
         run: latex,
     },
     Builtin {
@@ -136,6 +141,7 @@ pub static ALGEBRA: &[Builtin] = &[
         summary: "the parts of a kernel that are added",
         help: "",
         examples: &["terms(SE(0) + Per(0) * Lin(0))"],
+        touches: Touches::Nothing,
         run: terms,
     },
     Builtin {
@@ -151,6 +157,7 @@ pub static ALGEBRA: &[Builtin] = &[
         summary: "the parameters of a kernel or of a fit, as a table",
         help: "Of a kernel they are as written: depth first, in the order in which a fit lists them.",
         examples: &["params(SE(0, l=2) * Per(0, p=fixed(1)))"],
+        touches: Touches::Nothing,
         run: params,
     },
 ];

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::kernel::wraps::{self, AdditiveForm, Bases};
 use crate::kernel::{Inputs, Kernel, Values};
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
@@ -123,6 +123,7 @@ pub static BASELINES: &[Builtin] = &[
         summary: "a constant and noise: what a model must beat",
         help: "",
         examples: &["let d = data(x=0..6, y=[1, 3, 2, 4, 3, 5])\nd |> fit(mean_only())"],
+        touches: Touches::Nothing,
         run: mean_only,
     },
     Builtin {
@@ -135,6 +136,7 @@ pub static BASELINES: &[Builtin] = &[
         help: "A mean function without a kernel: its evidence is greatest at the least squares. The noise is the mean square \
                of what is left.",
         examples: &["let d = data(x=0..6, y=[1, 3, 2, 4, 3, 5])\nd |> fit(linear())"],
+        touches: Touches::Nothing,
         run: linear,
     },
     Builtin {
@@ -155,6 +157,7 @@ pub static BASELINES: &[Builtin] = &[
             "let d = data(a=0..6, b=[1, 0, 0, 1, 1, 0], y=[1, 3, 2, 4, 3, 5])\n\
              (d |> fit(standardize(which=\"inputs\") >> ridge(), restarts=2)).params",
         ],
+        touches: Touches::Nothing,
         run: ridge,
     },
     Builtin {
@@ -168,6 +171,7 @@ pub static BASELINES: &[Builtin] = &[
                mistake the slopes have no maximum, and the fit says so.",
         examples: &["let d = data(x=0..8, y=[0, 0, 1, 0, 1, 0, 1, 1])\n\
              (d |> fit(logistic())).params"],
+        touches: Touches::Nothing,
         run: logistic,
     },
     Builtin {
@@ -179,6 +183,7 @@ pub static BASELINES: &[Builtin] = &[
         summary: "a generalised additive model: a sum of functions of one input each",
         help: "The model `gp(additive(base, order=1))`. `decompose(by=\"input\")` shows the functions.",
         examples: &["gam(Matern52)"],
+        touches: Touches::Nothing,
         run: gam,
     },
     Builtin {
@@ -191,6 +196,7 @@ pub static BASELINES: &[Builtin] = &[
         help: "The model `gp(anova(base))`: the kernel of hierarchical kernel learning (Bach, 2009), whose weight and \
                length-scales are found by the evidence here.",
         examples: &["hkl()"],
+        touches: Touches::Nothing,
         run: hkl,
     },
 ];

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::data::Dataset;
 use crate::describe::{classes as told, probability_figures};
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
@@ -87,6 +87,7 @@ pub static CLASSES: &[Builtin] = &[
                classes of all together: their mean, and the share that came true with its 95 % interval. `plot` draws it.",
         examples: &["let d = data(x=0..12, y=[0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 1])\n\
              d |> condition(gp(SE(x, l=3, v=2), likelihood=\"bernoulli\", mean=0)) |> calibration(bins=4)"],
+        touches: Touches::Nothing,
         run: calibration,
     },
     Builtin {
@@ -99,6 +100,7 @@ pub static CLASSES: &[Builtin] = &[
         help: "A row for each class that came, a column for each that was the most probable. `plot` draws the shares.",
         examples: &["let d = data(x=0..12, y=[0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 1])\n\
              d |> condition(gp(SE(x, l=3, v=2), likelihood=\"bernoulli\", mean=0)) |> confusion"],
+        touches: Touches::Nothing,
         run: confusion,
     },
 ];

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::data::{Dataset, Fold, folds_of};
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
@@ -274,5 +274,6 @@ pub static CROSSVAL: &[Builtin] = &[Builtin {
          cv\n\
          cv.scores.rmse",
     ],
+    touches: Touches::Nothing,
     run: crossval,
 }];

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use crate::data::write::Table;
 use crate::data::{self, Column, DataError, Dataset, Header, Options, Target, WhenMissing};
 use crate::describe;
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::data::cell;
-use crate::lang::values::value::{Function, Items, Kind, List, Value};
+use crate::lang::values::value::{Function, Items, Kind, List, Value, check_length};
 use crate::lang::wording::nearest;
 use crate::syntax::span::Span;
 
@@ -90,7 +90,10 @@ pub fn names(data: Option<&Dataset>, value: &Value) -> Res<Vec<String>> {
         (other, _) => Err(expected("a column's name", other)),
     };
     match value.items() {
-        Some(items) => items.map(|item| one(&item)).collect(),
+        Some(items) => {
+            check_length(items.len())?;
+            items.map(|item| one(&item)).collect()
+        }
         None => Ok(vec![one(value)?]),
     }
 }
@@ -117,7 +120,10 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
         missing: match call.maybe::<Value>("missing")? {
             None => Vec::new(),
             Some(word) => match word.items() {
-                Some(words) => words.map(|w| plain(&w)).collect(),
+                Some(words) => {
+                    check_length(words.len()).map_err(|t| t.blame("missing"))?;
+                    words.map(|w| plain(&w)).collect()
+                }
                 None => vec![plain(&word)],
             },
         },
@@ -127,7 +133,7 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
             _ => WhenMissing::Keep,
         },
     };
-    let places = places(call);
+    let places = places(call)?;
     data::load(&name, &places, &options).map(value).map_err(|error| match column_of(&error) {
         Some(column) => {
             let span = choices.find(column, options.inputs.as_deref());
@@ -138,10 +144,17 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 /// The folders in which files of data are looked for: the script's, then those that were added.
-pub fn places(call: &Call<'_, '_>) -> Vec<PathBuf> {
+///
+/// # Errors
+/// An evaluation that reaches no files.
+pub fn places(call: &Call<'_, '_>) -> Res<Vec<PathBuf>> {
+    if call.eval.library.is_pure() {
+        return Err(Trouble::new("files cannot be read here")
+            .help("functions inside a kernel, the moves of a search and the texts of saved files cannot use files"));
+    }
     let folders = &call.eval.host.folders;
     let here = if folders.script.as_os_str().is_empty() { PathBuf::from(".") } else { folders.script.clone() };
-    std::iter::once(here).chain(folders.data.iter().cloned()).collect()
+    Ok(std::iter::once(here).chain(folders.data.iter().cloned()).collect())
 }
 
 fn plain(value: &Value) -> String {
@@ -187,6 +200,7 @@ fn make(call: &mut Call<'_, '_>) -> Res<Value> {
 /// Numbers, or text as categories.
 fn column(name: &Arc<str>, list: Value) -> Res<Column> {
     let items = Items::from_value(list.clone())?;
+    check_length(items.len())?;
     let is_text = list.items().is_some_and(|mut items| items.any(|item| matches!(item, Value::Str(_))));
     // true and false are classes too
     let is_truth =
@@ -319,6 +333,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         help: "Paths are relative to the script's folder. Dates become decimal years, text becomes categories; the \
                display says so.",
         examples: &["load(\"airline\")"],
+        touches: Touches::Files,
         run: load,
     },
     Builtin {
@@ -334,6 +349,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "data from lists",
         help: "",
         examples: &["data(x=[1, 2, 3], y=[2, 4, 5])"],
+        touches: Touches::Nothing,
         run: make,
     },
     Builtin {
@@ -345,6 +361,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "the names of the data sets that ship with the program",
         help: "",
         examples: &["datasets()"],
+        touches: Touches::Nothing,
         run: datasets,
     },
     Builtin {
@@ -356,6 +373,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "what data hold, column by column",
         help: "",
         examples: &["load(\"airline\") |> summary"],
+        touches: Touches::Nothing,
         run: summary,
     },
     Builtin {
@@ -367,6 +385,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "the first rows",
         help: "",
         examples: &["load(\"airline\") |> head(3)"],
+        touches: Touches::Nothing,
         run: head,
     },
     Builtin {
@@ -378,6 +397,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "only some columns as inputs; the target stays",
         help: "",
         examples: &["load(\"concrete\") |> select(cement, age_days)"],
+        touches: Touches::Nothing,
         run: select,
     },
     Builtin {
@@ -389,6 +409,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "the rows of which a function of some columns says true",
         help: "",
         examples: &["load(\"airline\") |> where(year -> year < 1950)"],
+        touches: Touches::Nothing,
         run: keep,
     },
     Builtin {
@@ -400,6 +421,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         summary: "without the rows in which an input or the target is missing",
         help: "",
         examples: &["load(\"airline\") |> dropna"],
+        touches: Touches::Nothing,
         run: dropna,
     },
 ];

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::describe::english;
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::payload::explanation::{Explanation, Parts, Subject};
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
@@ -68,6 +68,7 @@ pub static EXPLAIN: &[Builtin] = &[
             "describe(SE(0, l=3) * Per(0, p=1) + Lin(0))",
             "load(\"nile\") |> condition(SE(year, l=20)) |> describe",
         ],
+        touches: Touches::Nothing,
         run: describe,
     },
     Builtin {
@@ -80,6 +81,7 @@ pub static EXPLAIN: &[Builtin] = &[
         help: "The algebra that makes it a sum of products, what each part means, what adding and multiplying do, and what \
                draws look like. `plot` of it shows k(·, 0) beside draws, and of a fit its parts.",
         examples: &["explain((SE(0) + Lin(0)) * Per(0, p=2))", "explain(SE(0)) |> plot(\"se.svg\")"],
+        touches: Touches::Nothing,
         run: explain,
     },
     Builtin {
@@ -91,6 +93,7 @@ pub static EXPLAIN: &[Builtin] = &[
         summary: "common motifs of kernels, with expressions that run",
         help: "",
         examples: &["motifs()"],
+        touches: Touches::Nothing,
         run: motifs,
     },
 ];

@@ -1,13 +1,13 @@
 //! What leaves the session for others: tables, figures and meshes as files.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::data::write::{WriteError, write_whole};
 use crate::describe::result_figures::BandOf;
 use crate::figure::{self, Figure};
 use crate::kernel::Kernel;
-use crate::lang::eval::evaluator::{Builtin, Call};
+use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::eval::host::Item;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::signature::{Group, Place, Want};
@@ -18,15 +18,53 @@ use crate::lang::wording::join_or;
 
 use super::models::trouble;
 
-/// Where a file goes: under the output folder, unless its path is whole.
-pub(super) fn out_path(call: &Call<'_, '_>, path: &str) -> PathBuf {
-    call.eval.host.folders.out.join(path)
+/// Where a file goes: under the output folder. Where one was chosen (`--out`), nothing is written outside of it.
+///
+/// # Errors
+/// A path that leads out of the chosen folder; an evaluation that reaches no files.
+pub(super) fn out_path(call: &Call<'_, '_>, path: &str) -> Res<PathBuf> {
+    if call.eval.library.is_pure() {
+        return Err(Trouble::new("files cannot be written here").blame("path"));
+    }
+    let folder = &call.eval.host.folders.out;
+    let whole = folder.join(path);
+    if folder.as_os_str().is_empty() || is_inside(&whole, folder) {
+        return Ok(whole);
+    }
+    let text = format!("`{path}` is outside of the output folder `{}`", folder.display());
+    Err(Trouble::new(text)
+        .blame("path")
+        .help("with `--out` all files are written under that folder: give a path inside it, or leave `--out` out"))
+}
+
+/// Whether a path stays in a folder, links followed as far as they exist.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    let (Some(path), Some(folder)) = (resolved(path), resolved(folder)) else { return false };
+    path.starts_with(folder)
+}
+
+/// A path without `..` and links. What does not exist yet has no links.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    let mut found = std::env::current_dir().ok()?;
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                found.pop();
+            }
+            Component::CurDir => {}
+            part => found.push(part),
+        }
+        if let Ok(real) = found.canonicalize() {
+            found = real;
+        }
+    }
+    Some(found)
 }
 
 fn write(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("value")?;
     let name: Arc<str> = call.arg("path")?;
-    let path = out_path(call, &name);
+    let path = out_path(call, &name)?;
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_owned();
     let broken = |error: WriteError| Trouble::new(error.to_string()).blame("path");
     let kind = value.kind().info();
@@ -70,7 +108,7 @@ fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
     let Some(name) = path else {
         return Ok(Value::Figure(Arc::new(figure)));
     };
-    let path = out_path(call, &name);
+    let path = out_path(call, &name)?;
     figure::save(&figure, &path).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
     call.emit(Item::Wrote(path));
     Ok(Value::Nothing)
@@ -146,6 +184,7 @@ pub static FILES: &[Builtin] = &[
         summary: "a figure of a value, on the screen or in a file",
         help: "Of a kernel it is k(·, 0) beside draws. Bands are two standard deviations wide on either side.",
         examples: &["plot(SE(0))", "plot([x^2 for x in 0..=3], x=[10, 20, 30, 40])"],
+        touches: Touches::Files,
         run: plot,
     },
     Builtin {
@@ -164,6 +203,7 @@ pub static FILES: &[Builtin] = &[
         summary: "write a value as a table to a .csv, .tsv or .json file, a surface to .obj or .ply",
         help: "A list of records is a table; any other value can go to a .json file. Numbers have the fewest digits that read back exactly. A file is written whole or not at all.",
         examples: &["load(\"airline\") |> head(3) |> write(\"airline_head.csv\")"],
+        touches: Touches::Files,
         run: write,
     },
 ];

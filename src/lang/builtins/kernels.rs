@@ -4,8 +4,8 @@ use crate::data::Dataset;
 use crate::figure::Figure;
 use crate::figure::standard_figures::kernel_figure;
 use crate::kernel::{Kernel, Node, Role};
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::family_calls;
 use crate::lang::eval::kernel_rows::{Placed, Rows};
 use crate::lang::signature::{Group, Place, Want};
@@ -183,6 +183,7 @@ pub static KERNELS: &[Builtin] = &[
         summary: "one length-scale for each input",
         help: "A linear kernel gets one slope variance for each input. A single number is the start of each.",
         examples: &["ARD(SE, l=[1, fixed(2)])"],
+        touches: Touches::Nothing,
         run: family_calls::ard,
     },
     Builtin {
@@ -203,6 +204,7 @@ pub static KERNELS: &[Builtin] = &[
         summary: "the matrix of a kernel's values between rows",
         help: "A list of rows. Without data an unset parameter is 1, a location 0, a degree 2.",
         examples: &["gram(SE(0), [0, 1, 2])", "gram(Lin(0), [1, 2], [3])", "gram(onehot(0), [\"A\", \"C\"])"],
+        touches: Touches::Nothing,
         run: gram,
     },
     Builtin {
@@ -214,6 +216,7 @@ pub static KERNELS: &[Builtin] = &[
         summary: "the eigenvalues of a kernel's matrix, the largest first",
         help: "",
         examples: &["eigen(Lin(0, b=fixed(0.5)), [1, 2])"],
+        touches: Touches::Nothing,
         run: eigen,
     },
 ];

@@ -1,7 +1,7 @@
 //! Lists: walking over them and what can be asked of them.
 
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::operators::Fold;
 use crate::lang::payload::range::Range;
 use crate::lang::signature::{Group, Place, Want};
@@ -112,12 +112,12 @@ fn sd(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Number((numbers.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt()))
 }
 
-/// The least or the greatest of the arguments and of the numbers in them.
+/// The least or the greatest of the arguments and of the numbers in them. What is not a number makes the result none.
 fn extreme(call: &mut Call<'_, '_>, better: fn(f64, f64) -> bool) -> Res<Value> {
     let mut best: Option<f64> = None;
     for value in call.many() {
         for x in Vec::<f64>::from_value(value.node).map_err(|t| t.at(value.span))? {
-            if best.is_none_or(|b| better(x, b)) {
+            if best.is_none_or(|b| x.is_nan() || (!b.is_nan() && better(x, b))) {
                 best = Some(x);
             }
         }
@@ -202,6 +202,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the values of a function at every item of a list",
         help: "",
         examples: &["map(0..4, x -> x^2)"],
+        touches: Touches::Nothing,
         run: map,
     },
     Builtin {
@@ -213,6 +214,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the items of a list of which a function says true",
         help: "",
         examples: &["filter(0..10, x -> x > 6)"],
+        touches: Touches::Nothing,
         run: filter,
     },
     Builtin {
@@ -228,6 +230,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "one value from a list, by a function of two",
         help: "",
         examples: &["reduce(1..=5, (a, b) -> a * b)"],
+        touches: Touches::Nothing,
         run: reduce,
     },
     Builtin {
@@ -239,6 +242,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "how many items, characters or rows there are",
         help: "",
         examples: &["len([3, 1, 2])"],
+        touches: Touches::Nothing,
         run: len,
     },
     Builtin {
@@ -250,6 +254,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the items of a list joined by `+`",
         help: "Of numbers it is their sum, of kernels the kernel of the sum. Of an empty list it is 0.",
         examples: &["sum([1, 2, 3])", "sum([SE(d) for d in 0..3])"],
+        touches: Touches::Nothing,
         run: sum,
     },
     Builtin {
@@ -261,6 +266,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the items of a list joined by `*`",
         help: "Of an empty list it is 1.",
         examples: &["prod([1, 2, 3, 4])"],
+        touches: Touches::Nothing,
         run: prod,
     },
     Builtin {
@@ -272,6 +278,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the mean of numbers",
         help: "",
         examples: &["mean([1, 2, 6])"],
+        touches: Touches::Nothing,
         run: mean,
     },
     Builtin {
@@ -283,6 +290,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the standard deviation of numbers, with n − 1 below",
         help: "",
         examples: &["sd([1, 2, 3])"],
+        touches: Touches::Nothing,
         run: sd,
     },
     Builtin {
@@ -292,8 +300,9 @@ pub static LISTS: &[Builtin] = &[
         places: &[Place::many("numbers", Want::Numbers, "numbers, or lists of them")],
         result: Some(Kind::Number),
         summary: "the least of numbers",
-        help: "",
+        help: "If one of them is NaN, the result is NaN.",
         examples: &["min(3, 1, 2)", "min([3, 1, 2])"],
+        touches: Touches::Nothing,
         run: min,
     },
     Builtin {
@@ -303,8 +312,9 @@ pub static LISTS: &[Builtin] = &[
         places: &[Place::many("numbers", Want::Numbers, "numbers, or lists of them")],
         result: Some(Kind::Number),
         summary: "the greatest of numbers",
-        help: "",
+        help: "If one of them is NaN, the result is NaN.",
         examples: &["max(3, 1, 2)"],
+        touches: Touches::Nothing,
         run: max,
     },
     Builtin {
@@ -316,6 +326,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "the items of several lists side by side",
         help: "",
         examples: &["[a * b for a, b in zip([1, 2], [10, 20])]"],
+        touches: Touches::Nothing,
         run: zip,
     },
     Builtin {
@@ -330,6 +341,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "evenly spaced numbers over a range",
         help: "`a..b` leaves the end out: a + i(b − a)/n. `a..=b` includes it.",
         examples: &["grid(0..1, 4)", "grid(0..=1, 5)"],
+        touches: Touches::Nothing,
         run: grid,
     },
     Builtin {
@@ -341,6 +353,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "lists one after the other, as one",
         help: "",
         examples: &["concat([1, 2], 3..5)"],
+        touches: Touches::Nothing,
         run: concat,
     },
     Builtin {
@@ -352,6 +365,7 @@ pub static LISTS: &[Builtin] = &[
         summary: "a list in ascending order",
         help: "",
         examples: &["sort([3, 1, 2])"],
+        touches: Touches::Nothing,
         run: sort,
     },
 ];

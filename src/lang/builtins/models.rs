@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crate::data::{Column, DataError, Dataset};
 use crate::fit::{self, Options};
 use crate::kernel::{BindError, Cause, Kernel};
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::Evaluator;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::unknown;
 use crate::lang::numerals::number;
 use crate::lang::payload::pipeline::Pipeline;
@@ -365,6 +365,7 @@ pub static MODELS: &[Builtin] = &[
             "let d = data(x=0..8, y=[0, 0, 1, 0, 1, 1, 0, 1])\n\
              d |> condition(gp(SE(x, l=3, v=2), likelihood=\"bernoulli\", mean=0)) |> predict([0, 3.5, 7])",
         ],
+        touches: Touches::Nothing,
         run: gp,
     },
     Builtin {
@@ -378,6 +379,7 @@ pub static MODELS: &[Builtin] = &[
                fitted to one class against the rest for each, with `likelihood=\"bernoulli\"`: `.fits` are these fits, and \
                predicted probabilities are joined to add to 1. Ctrl-C gives the best so far.",
         examples: &["let d = data(x=0..30, y=[sin(x / 3) + cos(9 * x) / 5 for x in 0..30])\n(d |> fit(SE)).converged"],
+        touches: Touches::Nothing,
         run: fit_model,
     },
     Builtin {
@@ -391,6 +393,7 @@ pub static MODELS: &[Builtin] = &[
         examples: &[
             "let d = data(x=[0, 1, 2], y=[1, 3, 2])\n(d |> condition(gp(SE(x, l=1, v=1), noise=0.1, mean=\"zero\"))).lml",
         ],
+        touches: Touches::Nothing,
         run: condition,
     },
     Builtin {
@@ -402,6 +405,7 @@ pub static MODELS: &[Builtin] = &[
         summary: "the log marginal likelihood of a model at its values",
         help: "Values that were not written are those of a fit's first start. Priors are not counted.",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nlml(d, gp(SE(x, l=1, v=1), noise=0.1, mean=\"zero\"))"],
+        touches: Touches::Nothing,
         run: lml,
     },
     Builtin {
@@ -416,6 +420,7 @@ pub static MODELS: &[Builtin] = &[
         examples: &[
             "let d = data(x=[0, 1, 2], y=[1, 3, 2])\ngradient(d, gp(SE(x, l=1, v=1), noise=0.1, mean=\"zero\"))",
         ],
+        touches: Touches::Nothing,
         run: gradient,
     },
 ];

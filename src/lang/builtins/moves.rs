@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::kernel::{InputRef, Move, MoveError, MoveKind};
 use crate::lang::eval::combinators::move_error;
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::family_calls::input_refs;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
@@ -38,6 +38,7 @@ const fn builtin(kind: MoveKind, places: &'static [Place], examples: &'static [&
         summary: kind.summary(),
         help: "Given to `invariant` and `symmetries`. Inputs are indices from 0 or names of columns.",
         examples,
+        touches: Touches::Nothing,
         run: make,
     }
 }

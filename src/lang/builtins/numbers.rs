@@ -1,7 +1,7 @@
 //! Functions of numbers. Each also takes a list, item by item.
 
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
@@ -43,6 +43,7 @@ macro_rules! functions {
             summary: $summary,
             help: "",
             examples: &[$example],
+            touches: Touches::Nothing,
             run: $run,
         }),*];
     };
@@ -52,6 +53,8 @@ functions! {
     abs = "abs", f64::abs, "the size of a number without its sign", "abs(-2)";
     exp = "exp", f64::exp, "e to the power of a number", "exp(1)";
     log = "log", f64::ln, "the natural logarithm", "log(10)";
+    log1p = "log1p", f64::ln_1p, "the natural logarithm of 1 + x, exact for small x", "log1p(0.5)";
+    logit = "logit", |x| (x / (1.0 - x)).ln(), "the log odds of a probability: log(x / (1 − x))", "logit(0.8)";
     log10 = "log10", f64::log10, "the logarithm to base 10", "log10(1000)";
     log2 = "log2", f64::log2, "the logarithm to base 2", "log2(8)";
     sqrt = "sqrt", f64::sqrt, "the square root", "sqrt(2)";

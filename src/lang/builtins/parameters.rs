@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::kernel::Kernel;
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
@@ -175,6 +175,7 @@ const fn distribution(
         summary: summary(name),
         help: "A prior, in the units of the data. A parameter has it after `~`; the fit is then the posterior's mode.",
         examples,
+        touches: Touches::Nothing,
         run: prior,
     }
 }
@@ -197,6 +198,7 @@ pub static PARAMETERS: &[Builtin] = &[
         help: "Of a kernel, every parameter that has a value is fixed there; one without a value stays free. The kernel of a \
                fit, `f.kernel`, has all its values.",
         examples: &["SE(0, l=fixed(2))", "fixed(SE(0, l=2)) + Lin(0)"],
+        touches: Touches::Nothing,
         run: fixed,
     },
     Builtin {
@@ -212,6 +214,7 @@ pub static PARAMETERS: &[Builtin] = &[
         summary: "a parameter that stays between two bounds",
         help: "",
         examples: &["SE(0, l=between(0.1, 10, 2.3))"],
+        touches: Touches::Nothing,
         run: between,
     },
     Builtin {
@@ -227,6 +230,7 @@ pub static PARAMETERS: &[Builtin] = &[
         help: "`let s = param(1.0)` and then `s` in two places ties these. Kernels print such a parameter as \
                `param(s, 1.0)` where it first stands and as `param(s)` afterwards, which reads back.",
         examples: &["let s = param(1.0)\nSE(0, l=s) + SE(1, l=s)"],
+        touches: Touches::Nothing,
         run: param,
     },
     distribution("Normal", &["normal"], &[MEAN, SD], &["Lin(0, c ~ Normal(0, 1))"]),

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use super::files::out_path;
 use crate::data::write::write_whole;
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::host::Item;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
@@ -39,8 +39,8 @@ fn parsed(path: &Path, name: &str) -> Res<Value> {
 /// It is looked for where scripts read, then where they write.
 fn read(call: &mut Call<'_, '_>) -> Res<Value> {
     let name: Arc<str> = call.arg("path")?;
-    let read_from = super::data::places(call).into_iter().map(|folder| folder.join(&*name));
-    let path = read_from.chain([out_path(call, &name)]).find(|path| path.is_file());
+    let read_from = super::data::places(call)?.into_iter().map(|folder| folder.join(&*name));
+    let path = read_from.chain(out_path(call, &name).ok()).find(|path| path.is_file());
     let path: PathBuf = path.ok_or_else(|| Trouble::new(format!("there is no file `{name}`")).blame("path"))?;
     parsed(&path, &name).map_err(|t| t.blame("path"))
 }
@@ -48,7 +48,7 @@ fn read(call: &mut Call<'_, '_>) -> Res<Value> {
 fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
     let name: Arc<str> = call.arg("path")?;
     let function: Function = call.arg("function")?;
-    let path = out_path(call, &name);
+    let path = out_path(call, &name)?;
     if path.exists() {
         let help = "remove the file, and the value is found anew";
         return parsed(&path, &name).map_err(|t| t.blame("path").help(help));
@@ -93,6 +93,7 @@ pub static KEPT: &[Builtin] = &[
         summary: "values under names",
         help: "A list of records with the same names is shown as a table, and `write` makes a file of it.",
         examples: &["record(name=\"a\", value=1).value", "[record(n=n, square=n^2) for n in 1..4]"],
+        touches: Touches::Nothing,
         run: record,
     },
     Builtin {
@@ -108,6 +109,7 @@ pub static KEPT: &[Builtin] = &[
         help: "If the file is there it is read, and the function is not called: long work that was stopped goes on where it \
                was. Numbers, strings, lists and records can be kept; what is no finite number comes back as nothing.",
         examples: &["keep(\"sum.json\", () -> sum(0..1000))"],
+        touches: Touches::Files,
         run: keep,
     },
     Builtin {
@@ -119,6 +121,7 @@ pub static KEPT: &[Builtin] = &[
         summary: "the value of a JSON file: numbers, strings, lists and records",
         help: "",
         examples: &["[record(n=1), record(n=2)] |> write(\"ns.json\")\nread(\"ns.json\")[1].n"],
+        touches: Touches::Files,
         run: read,
     },
     Builtin {
@@ -130,6 +133,7 @@ pub static KEPT: &[Builtin] = &[
         summary: "seconds on a clock: the difference of two is how long something took",
         help: "",
         examples: &["let before = clock()\nclock() - before < 60"],
+        touches: Touches::Nothing,
         run: clock,
     },
 ];

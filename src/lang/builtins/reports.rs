@@ -6,8 +6,8 @@ use crate::data::write::write_whole;
 use crate::data::{self, Dataset};
 use crate::describe::checks as told;
 use crate::fit::Fit;
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::host::Item;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
@@ -39,7 +39,7 @@ fn checks(call: &mut Call<'_, '_>) -> Res<Value> {
 fn report(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("value")?;
     let name: Arc<str> = call.arg("path")?;
-    let path = super::files::out_path(call, &name);
+    let path = super::files::out_path(call, &name)?;
     let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     if !matches!(ending.as_deref(), Some("html" | "htm")) {
         let text = format!("a report is a page of HTML: its file ends in .html, not as `{name}`");
@@ -85,7 +85,7 @@ fn expression(call: &Call<'_, '_>, data: &Dataset) -> Option<String> {
         (usual, format!("load({})", text(name))),
         (named, format!("load({}, target={}, inputs=[{list}])", text(name), text(target))),
     ];
-    let places = super::data::places(call);
+    let places = super::data::places(call).ok()?;
     tries.into_iter().find_map(|(options, expression)| {
         data::load(name, &places, &options).is_ok_and(|loaded| same(&loaded)).then_some(expression)
     })
@@ -111,6 +111,7 @@ pub static REPORTS: &[Builtin] = &[
         examples: &[
             "load(\"nile\") |> condition(gp(SE(year, l=50, v=20000), noise=18000, mean=900)) |> report(\"nile.html\")",
         ],
+        touches: Touches::Files,
         run: report,
     },
     Builtin {
@@ -127,6 +128,7 @@ pub static REPORTS: &[Builtin] = &[
         help: "Each check compares a statistic of the leave-one-out residuals with that of data drawn from the model. A small p \
            says that the model is wrong in this way.",
         examples: &["load(\"nile\") |> condition(gp(SE(year, l=50, v=20000), noise=18000, mean=900)) |> checks"],
+        touches: Touches::Nothing,
         run: checks,
     },
 ];

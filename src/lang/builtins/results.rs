@@ -6,8 +6,8 @@ use crate::data::write::Table;
 use crate::data::{self, Column, DataError, Dataset};
 use crate::describe::{self, tables};
 use crate::fit::Fit;
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
@@ -40,7 +40,7 @@ fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Data
         Value::Data(data) => Ok((*data).clone()),
         Value::Str(path) => {
             let options = data::Options { target: data::Target::None, ..data::Options::default() };
-            data::load(&path, &super::data::places(call), &options).map_err(super::data::trouble)
+            data::load(&path, &super::data::places(call)?, &options).map_err(super::data::trouble)
         }
         Value::Range(range) => {
             if !(range.start.is_finite() && range.end.is_finite()) {
@@ -291,6 +291,7 @@ pub static RESULTS: &[Builtin] = &[
         help: "Order 1 is functions of one input each, order 2 of two, and so on. `plot` draws the shares.",
         examples: &["let d = data(a=[0, 1, 0, 1], b=[0, 0, 1, 1], y=[0, 1, 2, 3])\n\
                      d |> condition(gp(additive(order=2, weights=[2, 0.5]), noise=0.1)) |> order_variance"],
+        touches: Touches::Nothing,
         run: order_variance,
     },
     Builtin {
@@ -311,6 +312,7 @@ pub static RESULTS: &[Builtin] = &[
                without. A mirror stands where the evidence is best. Combinations are tried of what helps by itself.",
         examples: &["let d = data(x=[-2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2], y=[4, 2.2, 1, 0.2, 0.3, 1, 2.3, 4.1])\n\
                      symmetries(d, SE, restarts=1)"],
+        touches: Touches::Nothing,
         run: symmetries,
     },
     Builtin {
@@ -335,6 +337,7 @@ pub static RESULTS: &[Builtin] = &[
                class, and mean and variance of the latent function.",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\n\
                      d |> condition(gp(SE(x, l=1, v=4), noise=0.1)) |> predict(0..2, n=4)"],
+        touches: Touches::Nothing,
         run: predict,
     },
     Builtin {
@@ -352,6 +355,7 @@ pub static RESULTS: &[Builtin] = &[
             "let d = data(a=[0, 1, 0, 1], b=[0, 0, 1, 1], y=[0, 1, 2, 3])\n\
              d |> condition(gp(additive(order=2), noise=0.1)) |> decompose(by=\"input\")",
         ],
+        touches: Touches::Nothing,
         run: decompose,
     },
     Builtin {
@@ -372,6 +376,7 @@ pub static RESULTS: &[Builtin] = &[
         help: "A list of rows. Between parts, rows of the first go down and rows of the second across.",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\n\
                      d |> condition(gp(SE(x, l=1, v=4), noise=0.1)) |> predict([0.5, 1.5]) |> covariance"],
+        touches: Touches::Nothing,
         run: covariance,
     },
     Builtin {
@@ -383,6 +388,7 @@ pub static RESULTS: &[Builtin] = &[
         summary: "what a fit leaves unexplained",
         help: "",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> residuals"],
+        touches: Touches::Nothing,
         run: residuals,
     },
     Builtin {
@@ -397,6 +403,7 @@ pub static RESULTS: &[Builtin] = &[
         summary: "how well a fit predicts rows held out, or each row from the others",
         help: "",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> score"],
+        touches: Touches::Nothing,
         run: score,
     },
     Builtin {
@@ -418,6 +425,7 @@ pub static RESULTS: &[Builtin] = &[
             "let d = data(x=0..12, y=[exp(sin(x)) for x in 0..12])\n\
              compare(record(plain=d |> fit(SE(x), restarts=2), log=d |> fit(transform(y=log) >> gp(SE(x)), restarts=2)))",
         ],
+        touches: Touches::Nothing,
         run: compare,
     },
     Builtin {
@@ -445,6 +453,7 @@ pub static RESULTS: &[Builtin] = &[
         help: "A list of draws. They come from the session's random stream, which `:seed` begins anew, and keep the \
                invariances of the kernel: no jitter is added.",
         examples: &["sample(SE(0), [0, 0, 1], n=2)"],
+        touches: Touches::Nothing,
         run: sample,
     },
 ];

@@ -6,8 +6,8 @@ use rand::RngExt;
 
 use super::data::{DATA, trouble, value};
 use crate::data::Dataset;
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::payload::range::Range;
 use crate::lang::signature::{Group, Place, Want};
@@ -87,6 +87,7 @@ pub static ROWS: &[Builtin] = &[
             "let split = data(row=[0, 1, 2], role=[\"train\", \"test\", \"train\"])\n\
              load(\"airline\") |> take((split |> where(role -> role == \"train\")).row)",
         ],
+        touches: Touches::Nothing,
         run: take,
     },
     Builtin {
@@ -98,6 +99,7 @@ pub static ROWS: &[Builtin] = &[
         summary: "two parts of the rows, to train on and to test on",
         help: "",
         examples: &["let train, test = load(\"airline\") |> split(0.8)\ntest"],
+        touches: Touches::Nothing,
         run: split,
     },
     Builtin {
@@ -120,6 +122,7 @@ pub static ROWS: &[Builtin] = &[
         summary: "pairs of training and test rows, each row once among the test rows",
         help: "Consecutive rows, or with `random=true` any. `crossval` takes these pairs in place of a number.",
         examples: &["[test.n for train, test in load(\"airline\") |> folds(5)]"],
+        touches: Touches::Nothing,
         run: folds,
     },
     Builtin {
@@ -135,6 +138,7 @@ pub static ROWS: &[Builtin] = &[
         summary: "numbers that lie anywhere in a range with equal chance",
         help: "",
         examples: &["random(-2..2, 3, seed=1)"],
+        touches: Touches::Nothing,
         run: random,
     },
 ];

@@ -1,20 +1,19 @@
 //! Fits and searches kept in files, and read back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::data::write::write_whole;
 use crate::fit::Fit;
-use crate::lang::eval::evaluator::Call;
-use crate::lang::eval::evaluator::{Builtin, Entry, Library};
-use crate::lang::eval::evaluator::{Evaluator, Globals};
+use crate::lang::eval::evaluator::{Builtin, Call, Evaluator, Globals, Library, Touches};
 use crate::lang::eval::host::{Host, Item};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
-use crate::lang::values::value::{Kind, Value};
+use crate::lang::values::value::{Function, Kind, Value};
 use crate::model::Model;
+use crate::progress::Progress;
 use crate::results::{SaveError, SavedFit};
 use crate::search::{Edit, Reader, SavedSearch, SavedSearchError, Search};
 use crate::syntax::ast::StatementKind;
@@ -27,10 +26,22 @@ use super::user_moves;
 fn save(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("fit")?;
     let name: Arc<str> = call.arg("path")?;
-    let path = out_path(call, &name);
+    let path = out_path(call, &name)?;
+    if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
+        return Err(Trouble::new("a fit or a search is saved to a file that ends in .json")
+            .blame("path")
+            .help("`write` makes tables: `write(fit, \"parameters.csv\")`"));
+    }
+    let stopped = match &value {
+        Value::Fit(fit) => fit.was_stopped(),
+        Value::Search(search) => search.was_stopped(),
+        other => return Err(expected("a fit or a search", other).blame("fit")),
+    };
+    refuse_to_replace(&path, &name, stopped)?;
+    let reader = SavedTexts::new(call.eval);
     let text = match &value {
-        Value::Fit(fit) => fit_text(call.eval.library, fit)?,
-        Value::Search(search) => search_text(call.eval.library, search)?,
+        Value::Fit(fit) => fit_text(&reader, fit)?,
+        Value::Search(search) => search_text(&reader, search)?,
         other => return Err(expected("a fit or a search", other).blame("fit")),
     };
     write_whole(&path, text.as_bytes()).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
@@ -38,32 +49,58 @@ fn save(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Nothing)
 }
 
-fn fit_text(library: &'static dyn Library, fit: &Fit) -> Res<String> {
+/// Refuses to write over a file that `save` did not write, and to write work that was stopped over work that was
+/// finished.
+fn refuse_to_replace(path: &Path, name: &str, stopped: bool) -> Res<()> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    let finished = match (SavedFit::read(path), SavedSearch::read(path)) {
+        (Ok(fit), _) => !fit.was_stopped(),
+        (_, Ok(search)) => !search.was_stopped(),
+        (Err(_), Err(error)) => {
+            let text = format!("`{name}` is there already and was not written by `save`");
+            return Err(Trouble::new(text)
+                .blame("path")
+                .note(error.to_string())
+                .help("choose another name, or remove the file"));
+        }
+    };
+    if stopped && finished {
+        return Err(Trouble::new(format!("`{name}` holds finished work, and this was stopped before its end"))
+            .blame("path")
+            .help("save it under another name, or remove the file"));
+    }
+    Ok(())
+}
+
+fn fit_text(reader: &SavedTexts<'_>, fit: &Fit) -> Res<String> {
     let saved = SavedFit::of(fit);
     // What cannot be read back is not written.
-    read_model(library, &saved.model)?;
+    reader.same_model(&saved.model)?;
+    reader.same_model(&saved.asked)?;
     saved.to_json().map_err(|error| Trouble::new(format!("the fit cannot be written: {error}")))
 }
 
-fn search_text(library: &'static dyn Library, search: &Search) -> Res<String> {
+fn search_text(reader: &SavedTexts<'_>, search: &Search) -> Res<String> {
     let saved = SavedSearch::of(search);
     // What cannot be read back is not written.
-    read_model(library, &search.best.model.to_string())?;
     for edit in &search.settings.moves {
         if let Edit::Own(own) = edit {
-            read_function(library, &own.source).map_err(|trouble| {
+            reader.function(&own.source).map_err(|trouble| {
                 let text = format!("the move `{}` cannot be kept: {}", own.name, trouble.message());
                 Trouble::new(text).blame("fit")
             })?;
         }
     }
+    saved.check(reader).map_err(|why| Trouble::new(format!("the search cannot be saved: {why}")).blame("fit"))?;
     saved.to_json().map_err(|error| Trouble::new(format!("the search cannot be written: {error}")))
 }
 
 /// A file that is to be read: it is looked for where scripts read, then where they write.
 fn find(call: &Call<'_, '_>, name: &str) -> Res<PathBuf> {
-    let read_from = super::data::places(call).into_iter().map(|folder| folder.join(name));
-    let path = read_from.chain([out_path(call, name)]).find(|path| path.exists());
+    let read_from = super::data::places(call)?.into_iter().map(|folder| folder.join(name));
+    let path = read_from.chain(out_path(call, name).ok()).find(|path| path.exists());
     path.ok_or_else(|| Trouble::new(format!("there is no file `{name}`")).blame("path"))
 }
 
@@ -76,9 +113,13 @@ fn load_fit(call: &mut Call<'_, '_>) -> Res<Value> {
         if other { trouble.help("it is a search: `load_search` reads it") } else { trouble }
     };
     let saved = SavedFit::read(&path).map_err(blame)?;
-    let library = call.eval.library;
-    let (model, asked) = (read_model(library, &saved.model)?, read_model(library, &saved.asked)?);
-    saved.restore(&model, asked, &path).map(Value::Fit).map_err(blame)
+    let reader = SavedTexts::new(call.eval);
+    let (model, asked) = (reader.saved_model(&saved.model)?, reader.saved_model(&saved.asked)?);
+    let fit = saved.restore(&model, asked, &path).map_err(blame)?;
+    if fit.was_stopped() {
+        call.warn("the saved fit was stopped before its end: its values are the best until then");
+    }
+    Ok(Value::Fit(fit))
 }
 
 fn load_search(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -90,73 +131,96 @@ fn load_search(call: &mut Call<'_, '_>) -> Res<Value> {
         if other { trouble.help("it is a fit: `load_fit` reads it") } else { trouble }
     };
     let saved = SavedSearch::read(&path).map_err(blame)?;
-    let words = Words { globals: Arc::new(call.eval.globals().clone()), library: call.eval.library };
-    saved.restore(&words, &path).map(|search| Value::Search(Arc::new(search))).map_err(blame)
+    let search = saved.restore(&SavedTexts::new(call.eval), &path).map_err(blame)?;
+    Ok(Value::Search(Arc::new(search)))
 }
 
-/// Reads the texts of a file.
-struct Words {
+/// Reads the texts of a saved file. A file is not trusted: its texts are evaluated without the session's names, without
+/// the builtins that reach files or show something, for a bounded number of steps, and until somebody asks to stop.
+struct SavedTexts<'a> {
     globals: Arc<Globals>,
     library: &'static dyn Library,
+    progress: &'a dyn Progress,
 }
 
-impl Reader for Words {
+/// A text of a model takes a few steps for each of its characters; this is far above that.
+const STEPS: u64 = 1_000_000;
+const STEPS_A_BYTE: u64 = 10;
+
+impl<'a> SavedTexts<'a> {
+    fn new(eval: &Evaluator<'a>) -> Self {
+        let globals = Arc::new(eval.globals().clone());
+        Self { globals, library: eval.library.pure(), progress: eval.progress }
+    }
+
+    /// The model of a text.
+    fn saved_model(&self, text: &str) -> Res<Model> {
+        let model = self.value(text).and_then(Pipeline::from_value).and_then(Pipeline::model);
+        model.map_err(|trouble| {
+            if trouble.is_stop() {
+                return trouble;
+            }
+            let text = shortened(text);
+            Trouble::new(format!("the saved model `{text}` does not read back: {}", trouble.message()))
+        })
+    }
+
+    /// Makes sure that a text reads back to a model that is written in the same way.
+    fn same_model(&self, text: &str) -> Res<()> {
+        let found = self.saved_model(text)?.to_string();
+        if found == text {
+            return Ok(());
+        }
+        let (text, found) = (shortened(text), shortened(&found));
+        Err(Trouble::new(format!("the model `{text}` cannot be saved: it would read back as `{found}`")))
+    }
+
+    /// The function of a text.
+    fn function(&self, text: &str) -> Res<Function> {
+        let function = self.value(text).and_then(FromValue::from_value);
+        function.map_err(|trouble| {
+            let text = shortened(text);
+            Trouble::new(format!("the function `{text}` does not read back: {}", trouble.message()))
+        })
+    }
+
+    fn value(&self, text: &str) -> Res<Value> {
+        let program = parse(text, SourceId::default()).map_err(|diagnostic| Trouble::new(diagnostic.message))?;
+        let [statement] = program.statements.as_slice() else {
+            return Err(Trouble::new("it is no single expression"));
+        };
+        let StatementKind::Expr(expr) = &statement.node else {
+            return Err(Trouble::new("it is no expression"));
+        };
+        let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
+        let eval = Evaluator::new(self.library, &mut host, &globals, self.progress, &mut out);
+        eval.at_most(STEPS + STEPS_A_BYTE * text.len() as u64).eval(expr)
+    }
+}
+
+impl Reader for SavedTexts<'_> {
     fn model(&self, text: &str) -> Result<Model, String> {
-        read_model(self.library, text).map_err(|trouble| trouble.message().to_string())
+        self.saved_model(text).map_err(|trouble| trouble.message().to_string())
     }
 
     fn edit(&self, name: &str, function: &str) -> Result<Edit, String> {
-        match read_function(self.library, function) {
-            Ok(value) => Ok(user_moves::edit(value, name.to_string(), self.globals.clone(), self.library)),
+        match self.function(function) {
+            Ok(value) => {
+                let stop = self.progress.stop_handle();
+                Ok(user_moves::edit(value, name.to_string(), self.globals.clone(), self.library, stop))
+            }
             Err(trouble) => Err(trouble.message().to_string()),
         }
     }
 }
 
-/// The model of a text that was saved. The text is evaluated without any bindings.
-fn read_model(library: &'static dyn Library, text: &str) -> Res<Model> {
-    let model = read(library, text).and_then(Pipeline::from_value).and_then(Pipeline::model);
-    model.map_err(|trouble| Trouble::new(format!("the saved model `{text}` does not read back: {}", trouble.message())))
-}
-
-/// The function of a text that was saved.
-fn read_function(library: &'static dyn Library, text: &str) -> Res<crate::lang::values::value::Function> {
-    let function = read(library, text).and_then(FromValue::from_value);
-    function.map_err(|trouble| Trouble::new(format!("the function `{text}` does not read back: {}", trouble.message())))
-}
-
-fn read(library: &'static dyn Library, text: &str) -> Res<Value> {
-    if let Some(name) = reaches_outside(library, text) {
-        return Err(Trouble::new(format!("it calls `{name}`, which no model needs")));
+/// The beginning of a text, for a message.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 300;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
     }
-    let program = parse(text, SourceId::default()).map_err(|diagnostic| Trouble::new(diagnostic.message))?;
-    let [statement] = program.statements.as_slice() else {
-        return Err(Trouble::new("it is no single expression"));
-    };
-    let StatementKind::Expr(expr) = &statement.node else {
-        return Err(Trouble::new("it is no expression"));
-    };
-    let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
-    Evaluator::new(library, &mut host, &globals, &crate::progress::Silent, &mut out).eval(expr)
-}
-
-/// The first builtin that a text calls and that reads or writes files, or shows something: a file must not act when it
-/// is read.
-fn reaches_outside(library: &'static dyn Library, text: &str) -> Option<&'static str> {
-    let acts = |entry: &&Entry| {
-        let file = entry.signature.places.iter().any(|place| matches!(place.want, Want::Path));
-        file || entry.signature.name == "print"
-    };
-    let called = |name: &str| {
-        text.match_indices(name).any(|(at, _)| {
-            let word = |c: char| c.is_alphanumeric() || c == '_';
-            let (before, after) = (&text[..at], text[at + name.len()..].trim_start());
-            let whole = !before.ends_with(word) && !text[at + name.len()..].starts_with(word);
-            let piped = before.trim_end().ends_with("|>") || before.trim_end().ends_with(">>");
-            whole && (after.starts_with('(') || piped)
-        })
-    };
-    library.all().iter().filter(acts).map(|entry| entry.signature.name).find(|name| called(name))
 }
 
 pub static SAVING: &[Builtin] = &[
@@ -167,10 +231,13 @@ pub static SAVING: &[Builtin] = &[
         places: &[Place::required("fit", Want::FIT_OR_SEARCH, "a fit or a search"), PATH],
         result: Some(Kind::Nothing),
         summary: "keep a fit or a search in a file, to be read back by `load_fit` or `load_search`",
-        help: "The file holds models in the language's own words, the data, and how the fit or the search came about.",
+        help: "The file ends in .json. It holds models in the language's own words, the data, and how the fit or the search came about. \
+               A file that `save` did not write is not replaced, and one that holds finished work is not replaced by work \
+               that was stopped.",
         examples: &[
             "let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> save(\"fit.json\")",
         ],
+        touches: Touches::Files,
         run: save,
     },
     Builtin {
@@ -183,6 +250,7 @@ pub static SAVING: &[Builtin] = &[
         help: "",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nlet f = d |> condition(gp(SE(x, l=1), noise=0.1))\n\
                      f |> save(\"fit.json\")\nload_fit(\"fit.json\").lml == f.lml"],
+        touches: Touches::Files,
         run: load_fit,
     },
     Builtin {
@@ -195,6 +263,7 @@ pub static SAVING: &[Builtin] = &[
         help: "",
         examples: &["let s = load(\"nile\") |> search([SE, Lin], depth=1)\ns |> save(\"s.json\")\n\
                      resume(load_search(\"s.json\"), depth=2).score == resume(s, depth=2).score"],
+        touches: Touches::Files,
         run: load_search,
     },
 ];

@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use crate::data::Dataset;
 use crate::data::write::Table;
+use crate::kernel::families::family;
 use crate::kernel::{InputRef, Kernel, quoted};
 use crate::lang::eval::arguments::read_budget;
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::unknown;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Kind, Value};
-use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Reached, Search, SearchError, Settings};
+use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Search, SearchError, Settings};
 
 use super::models;
 use super::user_moves;
@@ -31,7 +32,9 @@ fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
 fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
     let mut settings = Settings { budget: Budget::USUAL, ..Settings::default() };
     let spans = call.parts_of("base");
-    if let Some(base) = call.maybe::<Value>("base")? {
+    let base = call.maybe::<Value>("base")?;
+    let given = base.is_some();
+    if let Some(base) = base {
         settings.base = each(base)?;
         for (i, kernel) in settings.base.iter().enumerate() {
             known_inputs(kernel, data).map_err(|trouble| match spans.get(i) {
@@ -39,6 +42,12 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
                 None => trouble.blame("base"),
             })?;
         }
+    }
+    settings.inputs = call.input_names("inputs", data)?;
+    if !given {
+        // the usual families look at numbers; categories have a level each
+        let categories = data.inputs().any(|column| column.is_categories() && is_wanted(&settings, column.name()));
+        settings.base.extend(family("Indicator").filter(|_| categories).map(Kernel::family));
     }
     settings.depth = call.or("depth", settings.depth)?;
     settings.beam = call.or("beam", settings.beam)?;
@@ -52,7 +61,6 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
     if let Some(budget) = budget(call)? {
         settings.budget = budget;
     }
-    settings.inputs = call.input_names("inputs", data)?;
     if let Some(likelihood) = models::likelihood(call)? {
         settings.likelihood = likelihood;
     }
@@ -97,6 +105,7 @@ fn budget(call: &mut Call<'_, '_>) -> Res<Option<Budget>> {
 fn run_search(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let settings = settings(call, &data)?;
+    warn_of_left_out(call, &data, &settings);
     let found = search::search(&data, &settings, call.eval.progress);
     let found = found.map_err(|error| trouble(call, &data, error))?;
     tell(call, &found);
@@ -126,6 +135,34 @@ fn resume(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Search(Arc::new(found)))
 }
 
+fn is_wanted(settings: &Settings, column: &str) -> bool {
+    settings.inputs.as_ref().is_none_or(|inputs| inputs.iter().any(|input| input == column))
+}
+
+/// Says, before any time is spent, which columns of categories no base kernel looks at.
+fn warn_of_left_out(call: &mut Call<'_, '_>, data: &Dataset, settings: &Settings) {
+    let places: Vec<String> = data.inputs().map(|column| column.name().to_string()).collect();
+    for (place, column) in data.inputs().enumerate() {
+        if !column.is_categories() || !is_wanted(settings, column.name()) {
+            continue;
+        }
+        let sees = |kernel: &Kernel| {
+            let (seen, all) = kernel.mentioned();
+            let named = |input: &InputRef| match input {
+                InputRef::Name(name) => **name == *column.name(),
+                InputRef::Index(at) => *at == place,
+            };
+            (all && search::is_for_categories(kernel)) || seen.iter().any(named)
+        };
+        if !settings.base.iter().any(sees) {
+            let name = quoted(&places[place]);
+            call.warn(format!(
+                "no base kernel looks at {name}, which holds categories: `Indicator` or `onehot({name})` in `base` would"
+            ));
+        }
+    }
+}
+
 /// What must not go unheard, even where the search is never shown.
 fn tell(call: &mut Call<'_, '_>, found: &Search) {
     let depth = found.levels.len();
@@ -136,18 +173,6 @@ fn tell(call: &mut Call<'_, '_>, found: &Search) {
             call.warn(format!("the budget of {budget} ended the search at depth {depth}: another run may differ"));
         }
         Ended::Depth | Ended::NoBetter | Ended::OutOfEvaluations => {}
-    }
-    for column in found.data.inputs().filter(|column| column.is_categories()) {
-        let wanted = found.settings.inputs.as_ref().is_none_or(|inputs| inputs.iter().any(|i| i == column.name()));
-        let looked_at = |kernel: &Kernel| {
-            let (seen, all) = kernel.mentioned();
-            all || seen.iter().any(|input| matches!(input, InputRef::Name(name) if **name == *column.name()))
-        };
-        let mut tried = found.levels.iter().take(1).flat_map(|level| &level.candidates);
-        if wanted && !tried.any(|c| !matches!(c.reached, Reached::Failed(_)) && looked_at(&c.kernel)) {
-            let name = quoted(column.name());
-            call.warn(format!("no base kernel looks at {name}, which holds categories: `onehot({name})` would"));
-        }
     }
     let refusals: Vec<String> = found.settings.moves.iter().filter_map(user_moves::refusals).collect();
     refusals.into_iter().for_each(|text| call.warn(text));
@@ -214,7 +239,8 @@ pub static SEARCHES: &[Builtin] = &[
                 "base",
                 Want::Each(&Want::Kind(Kind::Kernel)),
                 "[SE, Per(centred=true), Lin, RQ]",
-                "what kernels are built from, each on every input unless it names its own",
+                "what kernels are built from, each on every input of its kind unless it names its own; where inputs hold categories, \
+                 `Indicator` is among the usual ones",
             ),
             Place::optional("depth", Want::Positive, "10", "how many times the best is edited, the base counted"),
             Place::keyword(
@@ -249,6 +275,7 @@ pub static SEARCHES: &[Builtin] = &[
                gives the best so far. `\"bic\"` counts every parameter, `\"recorded\"` as Duvenaud, Lloyd and others \
                did in 2013, `\"laplace\"` integrates parameters out, `\"held-out\"` keeps a fifth of the rows from the fits.",
         examples: &["load(\"airline\") |> search(depth=2, budget=2000)"],
+        touches: Touches::Nothing,
         run: run_search,
     },
     Builtin {
@@ -264,6 +291,7 @@ pub static SEARCHES: &[Builtin] = &[
         summary: "a search taken up again where it ended",
         help: "To a greater depth, or with more to spend. It continues as if it had never ended.",
         examples: &["let s = load(\"airline\") |> search([SE, Lin], depth=1)\nresume(s, depth=2).trace"],
+        touches: Touches::Nothing,
         run: resume,
     },
     Builtin {
@@ -275,6 +303,7 @@ pub static SEARCHES: &[Builtin] = &[
         summary: "the moves that a search can make",
         help: "Those that are usual are made when `moves` is left out.",
         examples: &["search_moves()"],
+        touches: Touches::Nothing,
         run: search_moves,
     },
 ];

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::data::{column_of, names, trouble, value};
 use crate::data::{self, DataError, Dataset, Step, Which};
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
@@ -129,6 +129,7 @@ pub static STEPS: &[Builtin] = &[
         help: "In a model, `standardize >> gp(…)`, mean and deviation are learnt on training rows, and predictions come \
                back in the units of the data.",
         examples: &["standardize >> gp(SE)"],
+        touches: Touches::Nothing,
         run: standardize,
     },
     Builtin {
@@ -159,6 +160,7 @@ pub static STEPS: &[Builtin] = &[
             "let d = data(x=0..8, y=[exp(sin(x)) for x in 0..8])\n\
              (d |> fit(transform(y=boxcox) >> gp(SE), restarts=1)).lml",
         ],
+        touches: Touches::Nothing,
         run: transform,
     },
     Builtin {
@@ -176,6 +178,7 @@ pub static STEPS: &[Builtin] = &[
                What a Gaussian has below the least value of the function \
                is a target of 0.",
         examples: &["boxcox([1, 4, 9], 0.5)", "transform(y=boxcox, lambda=0.5) >> gp(SE)"],
+        touches: Touches::Nothing,
         run: boxcox,
     },
     Builtin {
@@ -188,6 +191,7 @@ pub static STEPS: &[Builtin] = &[
         help: "As a step, `transform(y=warped)`, it is a function in straight pieces through the mean scores of groups of \
                neighbouring training rows, whose ends run on: a target of any shape becomes nearly normal.",
         examples: &["warped([10, 2000, 30])", "transform(y=warped) >> gp(SE)"],
+        touches: Touches::Nothing,
         run: warped,
     },
 ];

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::kernel::{InputRef, Inputs, Kernel, Node, Role, Spec, Values};
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::kernel_rows::{Placed, Rows};
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
@@ -237,6 +237,7 @@ pub static DRAWING: &[Builtin] = &[
             "surface(mobius(SE, 0, 1), res=20)",
             "surface(torus(SE, 0, 1), res=20, seed=3) |> plot",
         ],
+        touches: Touches::Nothing,
         run: surface,
     },
     Builtin {
@@ -249,6 +250,7 @@ pub static DRAWING: &[Builtin] = &[
         help: "By Mercer's theorem k(x, x′) is the sum of λ φ(x) φ(x′) over all features. Eigenvalues are those of the \
                matrix over the number of rows, so that they add to the mean variance; functions have a mean square of 1.",
         examples: &["features(SE(0), 0..10, m=3)", "features(Matern32(0), 0..10) |> plot"],
+        touches: Touches::Nothing,
         run: features,
     },
 ];

@@ -1,7 +1,7 @@
 //! Showing things: `print`, `str`, `json`, `help`.
 
-use crate::lang::eval::evaluator::Builtin;
 use crate::lang::eval::evaluator::Call;
+use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::host::Item;
 use crate::lang::help as manual;
 use crate::lang::signature::{Group, Place, Want};
@@ -50,6 +50,12 @@ fn help(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Nothing)
 }
 
+fn seed(call: &mut Call<'_, '_>) -> Res<Value> {
+    let seed: usize = call.arg("n")?;
+    (call.eval.host.seed, call.eval.host.draws) = (seed as u64, 0);
+    Ok(Value::Nothing)
+}
+
 const VALUE: Place = Place::required("value", Want::Any, "any value");
 
 pub static TEXT: &[Builtin] = &[
@@ -62,6 +68,7 @@ pub static TEXT: &[Builtin] = &[
         summary: "write values on a line; strings without their quotes",
         help: "",
         examples: &["print(\"two and two are\", 2 + 2)"],
+        touches: Touches::Session,
         run: print,
     },
     Builtin {
@@ -73,6 +80,7 @@ pub static TEXT: &[Builtin] = &[
         summary: "the text of a value",
         help: "",
         examples: &["\"k = \" + str(SE(0))"],
+        touches: Touches::Nothing,
         run: str,
     },
     Builtin {
@@ -84,6 +92,7 @@ pub static TEXT: &[Builtin] = &[
         summary: "the JSON text of a value",
         help: "Numbers keep every digit; `inf` and what is no number become null.",
         examples: &["json([1, 0.5, true])"],
+        touches: Touches::Nothing,
         run: json,
     },
     Builtin {
@@ -95,6 +104,7 @@ pub static TEXT: &[Builtin] = &[
         summary: "the kind of a value, as a string",
         help: "",
         examples: &["kind(0..4)"],
+        touches: Touches::Nothing,
         run: kind,
     },
     Builtin {
@@ -106,6 +116,19 @@ pub static TEXT: &[Builtin] = &[
         summary: "what there is, or what is known of one name",
         help: "",
         examples: &["help(\"grid\")"],
+        touches: Touches::Session,
         run: help,
+    },
+    Builtin {
+        name: "seed",
+        aliases: &[],
+        group: Group::Session,
+        places: &[Place::required("n", Want::Count, "a whole number from 0")],
+        result: Some(Kind::Nothing),
+        summary: "set the seed on which fits, searches, splits and draws depend from here on",
+        help: "The stream of `sample` begins anew. `--seed` sets the seed of a whole script, `:seed` that of the prompt.",
+        examples: &["seed(7)\nlet a = sample(SE(0), [1, 2])\nseed(7)\na == sample(SE(0), [1, 2])"],
+        touches: Touches::Session,
+        run: seed,
     },
 ];

@@ -8,7 +8,7 @@ use crate::lang::eval::host::Host;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::function_source;
 use crate::lang::values::value::{Function, Value};
-use crate::progress::Silent;
+use crate::progress::StopHandle;
 use crate::search::{EDIT_NAMES, Edit, Refusals, UserEdit};
 use crate::syntax;
 use crate::syntax::span::Span;
@@ -24,13 +24,20 @@ pub fn edit_of(function: Function, eval: &Evaluator<'_>) -> Res<Edit> {
         return Err(Trouble::new(text).help(format!("the move of that name is written \"{name}\"")));
     }
     let name = function.name().map_or_else(|| function_source::expression(&function), str::to_string);
-    Ok(edit(function, name, Arc::new(eval.globals().clone()), eval.library))
+    let globals = Arc::new(eval.globals().clone());
+    Ok(edit(function, name, globals, eval.library.pure(), eval.progress.stop_handle()))
 }
 
-/// The edit of a function under a name.
-pub fn edit(function: Function, name: String, globals: Arc<Globals>, library: &'static dyn Library) -> Edit {
+/// The edit of a function under a name. The library is what the function can call.
+pub fn edit(
+    function: Function,
+    name: String,
+    globals: Arc<Globals>,
+    library: &'static dyn Library,
+    stop: StopHandle,
+) -> Edit {
     let source = function_source::expression(&function);
-    let apply = move |kernel: &Kernel| apply(library, &function, &globals, kernel);
+    let apply = move |kernel: &Kernel| apply(library, &function, &globals, &stop, kernel);
     Edit::Own(Arc::new(UserEdit::new(name, source, Arc::new(apply))))
 }
 
@@ -38,13 +45,14 @@ fn apply(
     library: &'static dyn Library,
     function: &Function,
     globals: &Globals,
+    stop: &StopHandle,
     kernel: &Kernel,
 ) -> Result<Kernel, String> {
     let mut host = Host::default();
     let mut out = |_| {};
     let args = vec![Value::Kernel(kernel.clone())];
     let value = syntax::shallow(|| {
-        Evaluator::new(library, &mut host, globals, &Silent, &mut out).apply(function, args, Span::default())
+        Evaluator::new(library, &mut host, globals, stop, &mut out).apply(function, args, Span::default())
     });
     match value {
         Ok(Value::Kernel(kernel)) => Ok(kernel),

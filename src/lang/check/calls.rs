@@ -37,7 +37,17 @@ impl Checker<'_> {
                 if let Err(trouble) = match_parameters(&name, &params, &shapes, span) {
                     self.report(trouble, span);
                 }
-                self.arguments(args);
+                for arg in args {
+                    match &arg.value.node {
+                        ExprKind::Name(word) if self.user(word).is_none() && registry::find(word).is_none() => {
+                            let user = self.user_names();
+                            let trouble = unknown::name(registry::library(), word, user.iter().map(|n| &**n));
+                            let trouble = self.remark_on_order(word, trouble);
+                            self.report(unknown::bare_argument(trouble, word, &name), arg.value.span);
+                        }
+                        _ => self.arguments(std::slice::from_ref(arg)),
+                    }
+                }
                 Known::Nothing
             }
             Known::Columns(kind, _) | Known::Kind(kind) => {

@@ -193,7 +193,13 @@ impl Evaluator<'_> {
             values[place] = Some(piped.node);
         }
         for (arg, place) in args.iter().zip(places) {
-            values[place] = Some(self.eval(&arg.value)?);
+            let value = self.eval(&arg.value).map_err(|trouble| match &arg.value.node {
+                ExprKind::Name(word) if self.bound_value(word).is_none() && self.library.find(word).is_none() => {
+                    unknown::bare_argument(trouble, word, closure.shown_name())
+                }
+                _ => trouble,
+            })?;
+            values[place] = Some(value);
         }
         self.enter(closure, values, span).map_err(|t| t.called(span, "called here"))
     }

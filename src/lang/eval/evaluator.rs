@@ -22,7 +22,7 @@ use crate::syntax::span::{Span, Spanned};
 pub type Globals = HashMap<Arc<str>, Value>;
 
 /// How many steps pass between two looks at whether to stop.
-const STRIDE: u32 = 1024;
+const STRIDE: u64 = 1024;
 
 /// Evaluates expressions of one statement.
 pub struct Evaluator<'a> {
@@ -37,7 +37,9 @@ pub struct Evaluator<'a> {
     pub(super) base: usize,
     pub(super) running: Option<Arc<Closure>>,
     pub(super) calls: usize,
-    steps: u32,
+    steps: u64,
+    /// No more steps than these, for a text that nobody has looked at.
+    most_steps: u64,
 }
 
 impl<'a> Evaluator<'a> {
@@ -48,7 +50,25 @@ impl<'a> Evaluator<'a> {
         progress: &'a dyn Progress,
         out: &'a mut (dyn FnMut(Item) + Send),
     ) -> Self {
-        Self { library, host, progress, globals, out, locals: Vec::new(), base: 0, running: None, calls: 0, steps: 0 }
+        Self {
+            library,
+            host,
+            progress,
+            globals,
+            out,
+            locals: Vec::new(),
+            base: 0,
+            running: None,
+            calls: 0,
+            steps: 0,
+            most_steps: u64::MAX,
+        }
+    }
+
+    /// Ends with an error after so many steps. A step is an expression, or a turn of a loop.
+    pub fn at_most(mut self, steps: u64) -> Self {
+        self.most_steps = steps;
+        self
     }
 
     pub fn emit(&mut self, item: Item) {
@@ -60,8 +80,7 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// The library of this evaluation does not have it.
     pub fn entry(&self, known: &dyn Callable) -> Res<&'static Entry> {
-        let missing = || Trouble::new(format!("`{}` cannot be called here", known.name()));
-        self.library.find(known.name()).ok_or_else(missing)
+        self.library.find(known.name()).ok_or_else(|| withheld(known.name()))
     }
 
     pub fn globals(&self) -> &'a Globals {
@@ -70,7 +89,11 @@ impl<'a> Evaluator<'a> {
 
     /// Ends the work if somebody asked to stop. To be called in every loop.
     pub fn poll(&mut self) -> Res<()> {
-        self.steps = self.steps.wrapping_add(1);
+        self.steps += 1;
+        if self.steps > self.most_steps {
+            let most = self.most_steps;
+            return Err(Trouble::new(format!("evaluation was ended after {most} steps: it may have no end")));
+        }
         if self.steps.is_multiple_of(STRIDE) && self.progress.stop() {
             return Err(Trouble::stopped());
         }
@@ -221,12 +244,24 @@ pub struct Builtin {
     pub summary: &'static str,
     pub help: &'static str,
     pub examples: &'static [&'static str],
+    pub touches: Touches,
     pub run: fn(&mut Call<'_, '_>) -> Res<Value>,
+}
+
+/// What a builtin reaches outside of its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Touches {
+    Nothing,
+    /// It reads or writes files.
+    Files,
+    /// It shows something by itself, not only as its value.
+    Session,
 }
 
 /// What a name of the language stands for.
 pub struct Entry {
     pub signature: Signature,
+    pub touches: Touches,
     pub sort: Sort,
     /// Runs a call whose arguments are of the right kinds.
     pub run: fn(&mut Call<'_, '_>) -> Res<Value>,
@@ -288,6 +323,19 @@ pub trait Library: Sync {
 
     /// Everything that can be called, in order of declaration.
     fn all(&self) -> &'static [Entry];
+
+    /// The part of it that reaches nothing outside: no file and no output. Functions inside kernels and the texts of
+    /// saved files see only this.
+    fn pure(&self) -> &'static dyn Library;
+
+    /// Whether it is a part without what reaches outside.
+    fn is_pure(&self) -> bool;
+}
+
+/// A name that the whole library has and a part of it has not.
+fn withheld(name: &str) -> Trouble {
+    Trouble::new(format!("`{name}` cannot be called here"))
+        .help("functions inside a kernel, the moves of a search and the texts of saved files cannot use files or print")
 }
 
 /// Every name and alias of a library.

@@ -145,6 +145,14 @@ impl Evaluator<'_> {
             }
             None => Param::default(),
         };
+        if let ExprKind::Call { callee, .. } = &prior.node
+            && let ExprKind::Name(name) = &callee.node
+            && self.bound_value(name).is_none()
+            && self.library.find(name).is_none()
+        {
+            let user = self.globals.keys().map(|n| &**n);
+            return Err(unknown::prior(self.library, name, user).at(callee.span));
+        }
         match self.eval(prior)? {
             Value::Dist(prior) => Ok(Value::Param(Arc::new(Param { prior: Some(prior), ..start }))),
             other => Err(expected("a prior after `~`, such as `LogNormal(0, 1)`", &other).at(prior.span)),

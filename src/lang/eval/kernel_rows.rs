@@ -29,12 +29,13 @@ pub struct UserRows {
 }
 
 impl UserRows {
-    /// Takes along what the session has bound, for functions that mention names bound after them.
+    /// Takes along what the session has bound, for functions that mention names bound after them. Such a function reaches
+    /// no files: it may run any number of times, on any thread.
     pub fn shared(function: Function, eval: &Evaluator<'_>) -> Arc<dyn RowFunction> {
         Arc::new(Self {
             function,
             globals: Arc::new(eval.globals().clone()),
-            library: eval.library,
+            library: eval.library.pure(),
             stop: eval.progress.stop_handle(),
         })
     }

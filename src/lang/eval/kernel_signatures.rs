@@ -1,7 +1,7 @@
 //! The entries of families and combinators, from the specs that the kernel room declares.
 
 use super::combinators::{COMBINATORS, Combinator, build_combinator};
-use super::evaluator::{Entry, Sort};
+use super::evaluator::{Entry, Sort, Touches};
 use super::family_calls::build_family;
 use crate::kernel::families::FAMILIES;
 use crate::kernel::{Domains, Family, ParamSpec, Spec};
@@ -12,6 +12,7 @@ use crate::lang::values::value::Kind;
 pub fn families() -> impl Iterator<Item = Entry> {
     FAMILIES.iter().copied().map(|family| Entry {
         signature: family_signature(family),
+        touches: Touches::Nothing,
         sort: Sort::Family(family),
         run: build_family,
     })
@@ -21,7 +22,7 @@ pub fn families() -> impl Iterator<Item = Entry> {
 pub fn combinators() -> impl Iterator<Item = Entry> {
     let entry = |combinator: &Combinator| {
         let signature = combinator_signature(combinator)?;
-        Some(Entry { signature, sort: Sort::Combinator, run: build_combinator })
+        Some(Entry { signature, touches: Touches::Nothing, sort: Sort::Combinator, run: build_combinator })
     };
     COMBINATORS.iter().filter_map(entry)
 }

@@ -93,7 +93,7 @@ impl Origins {
         match error {
             EvalError::Stopped => Trouble::stopped(),
             EvalError::Rows { origin, place, .. } => self.place(trouble, *origin, *place),
-            EvalError::Columns { .. } | EvalError::Function { .. } | EvalError::Stopped => trouble,
+            EvalError::Columns { .. } | EvalError::Function { .. } => trouble,
         }
     }
 

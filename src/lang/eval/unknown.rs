@@ -1,6 +1,6 @@
 //! How names that nobody knows are answered: with the nearest one, and with how to write what was meant.
 
-use super::evaluator::{Library, Sort, names};
+use super::evaluator::{Entry, Library, Sort, names};
 use crate::lang::trouble::Trouble;
 use crate::lang::values::value::Kind;
 use crate::lang::wording::nearest;
@@ -42,6 +42,25 @@ pub fn callee<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = 
         }
         None => trouble,
     }
+}
+
+/// A name after `~`, before `(`, that stands for nothing.
+pub fn prior<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
+    let is_prior = |entry: &&Entry| entry.signature.result == Some(Kind::Dist);
+    let priors: Vec<&'static str> = library.all().iter().filter(is_prior).map(|entry| entry.signature.name).collect();
+    let trouble = Trouble::new(format!("unknown prior `{name}`"))
+        .saying("not defined")
+        .note(format!("the priors are {}", priors.join(", ")));
+    match nearest(name, priors.into_iter().map(|prior| -> &'a str { prior }).chain(user)) {
+        Some(near) => trouble.help(format!("did you mean `{near}`?")),
+        None => trouble,
+    }
+}
+
+/// An unknown bare name among the arguments of a user's function.
+pub fn bare_argument(trouble: Trouble, name: &str, function: &str) -> Trouble {
+    trouble.note("a bare word is a column's name only where a kernel or a verb takes an input, not in a call of your own function")
+        .help(format!("if `{name}` is a column, write it as text: `{function}(\"{name}\", …)`"))
 }
 
 /// An input that data do not have. Of their other columns one may be the target.

@@ -32,11 +32,24 @@ impl Range {
         self.start + i as f64
     }
 
+    /// Whether two ranges are the same numbers.
+    pub fn same(&self, other: &Range) -> bool {
+        self.len() == other.len() && (self.is_empty() || self.start == other.start)
+    }
+
     /// `n` evenly spaced numbers: a + i(b−a)/n, or with the end included a + i(b−a)/(n−1).
     pub fn grid(&self, n: usize) -> Vec<f64> {
         let width = self.end - self.start;
         let steps = if self.inclusive { n.saturating_sub(1).max(1) } else { n.max(1) };
-        (0..n).map(|i| self.start + width * (i as f64) / (steps as f64)).collect()
+        let at = |i: usize| match width * (i as f64) {
+            along if along.is_finite() => self.start + along / (steps as f64),
+            // the width, or a multiple of it, is beyond the largest number
+            _ => {
+                let share = i as f64 / steps as f64;
+                self.start * (1.0 - share) + self.end * share
+            }
+        };
+        (0..n).map(at).collect()
     }
 }
 
@@ -54,6 +67,11 @@ mod tests {
     #[test]
     fn ranges_count_and_grid() {
         let range = |start, end, inclusive| Range { start, end, inclusive };
+        assert!(range(-1e308, 1e308, true).grid(5).iter().all(|x| x.is_finite()));
+        assert_eq!(range(-1e308, 1e308, true).grid(5), [-1e308, -5e307, 0.0, 5e307, 1e308]);
+        assert!(range(0.0, 1e12, false).same(&range(0.0, 1e12 - 1.0, true)));
+        assert!(!range(0.0, 1e12, false).same(&range(0.0, 1e12, true)));
+        assert!(range(4.0, 0.0, false).same(&range(7.0, 7.0, false)));
         assert_eq!(range(0.0, 4.0, false).len(), 4);
         assert_eq!(range(0.0, 4.0, true).len(), 5);
         assert_eq!(range(4.0, 0.0, false).len(), 0);

@@ -31,14 +31,26 @@ pub fn expression(function: &Function) -> String {
     match function {
         Function::Known(known) => known.name().into(),
         Function::Steps(steps) => steps.iter().map(operand).collect::<Vec<_>>().join(" >> "),
-        Function::Closure(closure) => {
-            let optional = closure.lambda.params.iter().any(|param| param.default.is_some());
-            match &closure.name {
-                Some(name) if optional || free_names(&closure.lambda).contains(name) => name.to_string(),
-                _ => print_lambda(&with_values(closure)),
-            }
-        }
+        Function::Closure(closure) => match &closure.name {
+            Some(name) if free_names(&closure.lambda).contains(name) => name.to_string(),
+            _ => print_lambda(&without_defaults(with_values(closure))),
+        },
     }
+}
+
+/// A function of the parameters that have no default. Functions that are written with `->` have no defaults: each is
+/// given to a function inside, `fn f(x, a=2) = x * a` as `x -> (a -> x * a)(2)`.
+fn without_defaults(lambda: Lambda) -> Lambda {
+    let (required, optional): (Vec<FnParam>, Vec<FnParam>) =
+        lambda.params.into_iter().partition(|param| param.default.is_none());
+    let body = optional.into_iter().rev().fold(lambda.body, |body, FnParam { name, default }| {
+        let span = body.span;
+        let args = default.map(|value| Arg { name: None, value, span }).into_iter().collect();
+        let inner = Lambda { params: vec![FnParam { name, default: None }], body };
+        let callee = Box::new(Expr { node: ExprKind::Lambda(Arc::new(inner)), span });
+        Expr { node: ExprKind::Call { callee, args }, span }
+    });
+    Lambda { params: required, body }
 }
 
 /// As [`expression`], in brackets where `>>` beside it needs them.

@@ -1,7 +1,6 @@
 //! A session of the language, for tests that ask it things.
 
 use mercer::lang::eval::host::Item;
-use mercer::lang::values::json::plain;
 use mercer::progress::Silent;
 use mercer::session::{Output, Session};
 use serde_json::Value as Json;
@@ -44,7 +43,7 @@ impl Talk {
         let output = self.run(expr);
         assert!(!output.failed, "{expr}\n{}", output.text());
         let shown = output.items.iter().rev().find_map(|item| match item {
-            Item::Shown(value) => Some(plain(value)),
+            Item::Shown(value) => Some(value.json()),
             _ => None,
         });
         shown.unwrap_or_else(|| panic!("{expr} has no value"))

@@ -1,0 +1,221 @@
+//! Fits and searches in files: all that is written can be opened, and opening a file does nothing else.
+
+use std::fs;
+use std::path::Path;
+
+use mercer::lang::eval::evaluator::Touches;
+use mercer::lang::registry;
+use mercer::progress::Silent;
+use mercer::session::Session;
+use serde_json::Value as Json;
+
+const DATA: &str = "let d = data(x=[0, 1, 2, 3, 4, 5, 6, 7], z=[1, 0, 2, 5, 3, 3, 7, 4], y=[1, 3, 2, 4, 4, 6, 5, 8])\n";
+const SAVED: &str = "d |> condition(gp(SE(x, l=1), noise=0.1)) |> save(\"m.json\")";
+
+/// A session that reads and writes in a folder.
+struct Place {
+    folder: tempfile::TempDir,
+    session: Session,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut session = Session::default();
+        session.folders_mut().out = folder.path().to_owned();
+        session.folders_mut().script = folder.path().to_owned();
+        Self { folder, session }
+    }
+
+    /// What a program shows and says, and whether it failed.
+    fn run(&mut self, program: &str) -> (String, bool) {
+        let output = self.session.run(program, "saves", &Silent);
+        (output.text(), output.failed)
+    }
+
+    #[track_caller]
+    fn well(&mut self, program: &str) -> String {
+        let (text, failed) = self.run(program);
+        assert!(!failed, "{program}\n{text}");
+        text
+    }
+
+    #[track_caller]
+    fn fails(&mut self, program: &str, part: &str) {
+        let (text, failed) = self.run(program);
+        assert!(failed && text.contains(part), "{program}\n`{part}` is not in: {text}");
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(&self.folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Changes a saved file.
+    fn change(&self, name: &str, change: impl Fn(&mut Json)) {
+        let path = self.path(name);
+        let mut saved: Json = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        change(&mut saved);
+        fs::write(path, saved.to_string()).unwrap();
+    }
+}
+
+#[test]
+fn opening_a_fit_reaches_nothing_outside() {
+    let mut place = Place::new();
+    place.well(&format!("{DATA}{SAVED}"));
+    let mut texts = vec![
+        "[gp(SE), reduce([1, \"f.json\"], write)][0]".to_owned(),
+        "[gp(SE), (write)(1, \"f.json\")][0]".into(),
+        "[gp(SE), write # c\n(1, \"f.json\")][0]".into(),
+        "[gp(SE), [w(1, \"f.json\") for w in [write]]][0]".into(),
+        "[gp(SE), (x -> write(x, \"f.json\"))(1)][0]".into(),
+        "[gp(SE), 1 |> write(\"f.json\")][0]".into(),
+        "[gp(SE), keep(\"f.json\", () -> 1)][0]".into(),
+        "gp(scale(SE(x), a -> [1, write(a, \"f.json\")][0]))".into(),
+        "gp(scale(SE(x), a -> [1, reduce([a, \"f.json\"], write)][0]))".into(),
+        "gp(warp(SE(x), a -> [a, plot(SE, \"f.svg\")][0]))".into(),
+        "gp(basis(a -> [a, json(write)]))".into(),
+    ];
+    for entry in registry::all().iter().filter(|entry| entry.touches != Touches::Nothing) {
+        for name in entry.names() {
+            texts.push(format!("[gp(SE), {name}(\"f.json\")][0]"));
+            texts.push(format!("[gp(SE), map([\"f.json\"], {name})][0]"));
+            texts.push(format!("[gp(SE), reduce([SE, \"f.json\"], {name})][0]"));
+            texts.push(format!("gp(scale(SE(x), a -> [1, {name}(\"f.json\")][0]))"));
+        }
+    }
+    for text in texts {
+        for member in ["model", "asked"] {
+            place.change("m.json", |saved| saved[member] = Json::from(text.clone()));
+            let (said, failed) = place.run("load_fit(\"m.json\")");
+            // a function that is never called does no harm either
+            assert!(failed || member == "asked", "{text}\n{said}");
+            assert_eq!(place.names(), ["m.json"], "{text}");
+        }
+        fs::remove_file(place.path("m.json")).unwrap();
+        place.well(SAVED);
+    }
+}
+
+#[test]
+fn what_reaches_files_declares_it() {
+    for entry in registry::all() {
+        let shown = entry.signature.shown();
+        let path = entry.signature.places.iter().any(|place| place.want == mercer::lang::signature::Want::Path);
+        assert!(!path || entry.touches == Touches::Files, "{shown} takes a path");
+        assert_eq!(registry::library().pure().find(entry.signature.name).is_some(), entry.touches == Touches::Nothing);
+    }
+}
+
+#[test]
+fn a_saved_text_without_end_is_ended() {
+    let mut place = Place::new();
+    place.well(&format!("{DATA}{SAVED}"));
+    place.change("m.json", |saved| saved["model"] = Json::from("[gp(SE) for i in 0..1e15 if false][0]"));
+    place.fails("load_fit(\"m.json\")", "steps");
+}
+
+#[test]
+fn the_functions_of_a_saved_search_reach_nothing_outside() {
+    let mut place = Place::new();
+    place.well(&format!(
+        "{DATA}let f = k -> k + Lin(x)\nd |> search([SE(x)], depth=1, moves=[f], budget=2000) |> save(\"s.json\")"
+    ));
+    place.change("s.json", |saved| {
+        let moves = saved["settings"]["moves"].as_array_mut().unwrap();
+        moves[0]["function"] = Json::from("k -> [k + Lin(x), reduce([1, \"f.json\"], write)][0]");
+    });
+    let (said, _) = place.run("resume(load_search(\"s.json\"), depth=2)");
+    assert!(said.contains("gave no kernel"), "{said}");
+    assert_eq!(place.names(), ["s.json"]);
+}
+
+#[test]
+fn functions_with_defaults_can_be_opened() {
+    let mut place = Place::new();
+    place.well("let d = data(x=0..6, y=[1, 3, 2, 4, 4, 6])\nfn f(x, a=2, b=a + 1) = 1 + x^2 / (a * b)");
+    for text in ["gp(basis(f))", "gp(scale(SE, f))", "gp(warp(SE, f))"] {
+        place.well(&format!("let f1 = d |> fit({text}, restarts=1, maxiter=3)\nf1 |> save(\"m.json\")"));
+        assert_eq!(place.well("load_fit(\"m.json\").lml == f1.lml"), "true", "{text}");
+    }
+}
+
+/// Every kernel with nothing written, and every baseline.
+#[test]
+fn all_that_is_saved_can_be_opened() {
+    let families = registry::all().iter().filter(|entry| entry.is_family());
+    let kernels = families.map(|entry| format!("{}(x)", entry.signature.name));
+    let wraps =
+        ["hkl()", "anova()", "additive()", "additive() + SE", "SE * anova()", "additive(SE)", "ARD(SE)", "deep(2, SE)"];
+    let models = ["linear()", "ridge()"];
+    let texts = kernels.chain(wraps.map(String::from)).chain(models.map(String::from));
+    let mut place = Place::new();
+    place.well(DATA);
+    for text in texts {
+        place.well(&format!("let f = d |> fit({text}, restarts=1, maxiter=3)\nf |> save(\"m.json\")"));
+        assert_eq!(place.well("load_fit(\"m.json\").lml == f.lml"), "true", "{text}");
+        assert_eq!(place.well("str(load_fit(\"m.json\").model) == str(f.model)"), "true", "{text}");
+    }
+    place.well("let s = d |> search([anova(), SE], depth=1, budget=500)\ns |> save(\"s.json\")");
+    assert_eq!(place.well("load_search(\"s.json\").score == s.score"), "true");
+}
+
+#[test]
+fn a_fit_replaces_no_other_file() {
+    let mut place = Place::new();
+    place.well(DATA);
+    place.well("let f = d |> condition(gp(SE(x, l=1), noise=0.1))");
+    for name in ["x.csv", "self.mer", "m"] {
+        fs::write(place.path(name), "kept").unwrap();
+        place.fails(&format!("f |> save(\"{name}\")"), "ends in .json");
+        assert_eq!(fs::read(place.path(name)).unwrap(), b"kept");
+    }
+    fs::write(place.path("other.json"), "[1, 2]").unwrap();
+    place.fails("f |> save(\"other.json\")", "was not written by `save`");
+    place.well("f |> save(\"m.json\")\nf |> save(\"m.json\")");
+}
+
+#[test]
+fn a_stopped_fit_does_not_replace_a_finished_one() {
+    let mut place = Place::new();
+    place.well(&format!(
+        "{DATA}let f = d |> fit(SE(x), restarts=1)\nf |> save(\"done.json\")\nf |> save(\"part.json\")"
+    ));
+    place.change("part.json", |saved| saved["ended"] = serde_json::json!({ "stopped": 3 }));
+    let said = place.well("let part = load_fit(\"part.json\")");
+    assert!(said.contains("stopped before its end"), "{said}");
+    place.fails("part |> save(\"done.json\")", "holds finished work");
+    place.well("part |> save(\"new.json\")\npart |> save(\"part.json\")\nf |> save(\"part.json\")");
+}
+
+#[test]
+fn files_stay_in_the_output_folder() {
+    let mut place = Place::new();
+    let out = place.path("out");
+    fs::create_dir(&out).unwrap();
+    place.session.folders_mut().out = out.clone();
+    place.well(&format!("{DATA}let f = d |> condition(gp(SE(x, l=1), noise=0.1))"));
+    let whole = place.path("a").display().to_string();
+    for path in ["../a", "b/../../a", &whole] {
+        for call in
+            ["f |> save(\"P.json\")", "d |> write(\"P.csv\")", "plot(SE(0), \"P.svg\")", "f |> report(\"P.html\")"]
+        {
+            place.fails(&call.replace('P', path), "outside of the output folder");
+        }
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(place.folder.path(), out.join("link")).unwrap();
+        place.fails("d |> write(\"link/a.csv\")", "outside of the output folder");
+    }
+    assert_eq!(place.names(), ["out"]);
+    let inside = Path::new(&out).join("b.csv").display().to_string();
+    place.well(&format!("d |> write(\"{inside}\")\nd |> write(\"x/../c.csv\")"));
+}
