@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::curve_resolution::curve_points;
 use super::figure_labels::{label_of, single_input, sorted, title};
 use super::numbers::percent;
 use crate::data::Dataset;
@@ -26,9 +27,14 @@ const MANY_INPUTS: &str = "probabilities are drawn over one or two inputs that a
 ///
 /// # Errors
 /// As [`predict`].
-pub fn fit(fitted: &Fitted, points: usize, beyond: Beyond) -> Result<Figure, ModelError> {
+pub fn fit(fitted: &Fitted, beyond: Beyond) -> Result<Figure, ModelError> {
     let first = first(fitted);
-    if single_input(first).is_some() {
+    if let Some(input) = single_input(first) {
+        let fits = match fitted {
+            Fitted::One(fit) => std::slice::from_ref(fit),
+            Fitted::Rest(rest) => &rest.fits,
+        };
+        let points = fits.iter().map(|fit| curve_points(fit, &fit.model.kernel, &input, beyond)).max().unwrap_or(2);
         let at = At::Rows(first.grid_beyond(points, beyond)?);
         return match fitted {
             Fitted::One(fit) => over_one(&predict(fit, at)?),

@@ -45,7 +45,7 @@ const VOID: [&str; 1] = ["meta"];
 const TAGS: &str = "html head meta title style body header h1 h2 h3 p dl div dt dd small nav ol ul li a main section article \
                     span table thead tbody tr th td figure figcaption b i pre code math mrow mi mo mn mtext mspace msub msup \
                     svg g path line rect circle text tspan defs clipPath polygon polyline";
-const ATTRIBUTES: &str = "lang charset http-equiv content name class id href aria-label scope tabindex display mathvariant width \
+const ATTRIBUTES: &str = "data-label lang charset http-equiv content name class id href aria-label scope tabindex display mathvariant width \
                           height role viewBox xmlns font-family fill x y x1 y1 x2 y2 cx cy r d stroke stroke-width \
                           stroke-dasharray stroke-linecap stroke-linejoin fill-opacity stroke-opacity opacity clip-path \
                           text-anchor font-size font-weight dominant-baseline transform shape-rendering points";

@@ -40,6 +40,11 @@ const NEAR: f64 = 0.02;
 /// What stands in place of a unit where there is none that could be said.
 const UNSPOKEN: &[&str] = &["count", "class", "score", "share", "code"];
 
+/// Whether a unit is one of time.
+pub fn is_time(unit: &str) -> bool {
+    time(unit).is_some()
+}
+
 fn time(unit: &str) -> Option<f64> {
     TIMES.iter().find(|(names, _)| names.contains(&unit)).map(|(_, seconds)| *seconds)
 }

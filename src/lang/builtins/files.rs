@@ -83,6 +83,7 @@ fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("value")?;
     let path: Option<Arc<str>> = call.maybe("path")?;
     let title: Option<Arc<str>> = call.maybe("title")?;
+    super::plot_options::refuse_unused(call, &value)?;
     let band = match call.maybe::<Arc<str>>("band")?.as_deref() {
         Some("f") => BandOf::F,
         _ => BandOf::Y,
@@ -106,10 +107,13 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
         Value::Data(data) => return Ok(result_figures::dataset(data)),
         Value::Residuals(residuals) => return Ok(result_figures::residuals(residuals)),
         Value::Kernel(kernel) => return super::kernels::picture(call, kernel),
-        Value::Explanation(told) => match &told.of {
+        Value::Explanation(explanation) => match &explanation.of {
             Subject::Kernel(kernel) => return super::kernels::picture(call, kernel),
-            Subject::Fit(fit) => results::decompose(fit, results::At::Training, results::By::Term)
-                .and_then(|parts| part_figures::decomposition(&parts)),
+            Subject::Fit(fit) => {
+                let scales = super::plot_options::scales(call)?;
+                results::decompose(fit, results::At::Training, results::By::Term)
+                    .and_then(|parts| part_figures::decomposition(&parts, scales))
+            }
         },
         Value::Features(features) => return Ok(describe::features_figure(features)),
         Value::CrossValidation(cv) => return Ok(describe::cross_validation::figure(cv)),
@@ -125,7 +129,7 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
         Value::ClassPrediction(prediction) => probability_figures::class_prediction(prediction),
         Value::Search(search) => match call.maybe::<Arc<str>>("show")?.as_deref() {
             Some("scores") => return Ok(search_figures::scores(search)),
-            _ => search_figures::depths(search, figure_labels::BEYOND),
+            _ => search_figures::depths(search, band, figure_labels::BEYOND),
         },
         Value::Prediction(prediction) => result_figures::prediction(prediction, band),
         Value::Decomposition(parts) => match call.maybe::<Arc<str>>("show")?.as_deref() {
@@ -137,7 +141,7 @@ fn picture(call: &mut Call<'_, '_>, value: Value, band: BandOf) -> Res<Figure> {
                 }
                 found => found.map(Option::unwrap_or_default),
             },
-            _ => part_figures::decomposition(parts),
+            _ => part_figures::decomposition(parts, super::plot_options::scales(call)?),
         },
         other => {
             let what = "data, a fit, a search, a prediction, a decomposition, residuals, a kernel, an explanation, features, \
@@ -219,13 +223,24 @@ pub static FILES: &[Builtin] = &[
                 "whether the band holds new observations or the function",
             ),
             Place::keyword("title", Want::STRING, "that of the value", "what stands above"),
-            Place::keyword("x", Want::Numbers, "their places in the list", "of a list of numbers, where each stands"),
+            Place::keyword(
+                "x",
+                Want::Numbers,
+                "their places in the list; of a kernel -5 to 5",
+                "of a list of numbers, where each stands; of a kernel, the range of its input",
+            ),
             Place::keyword(
                 "show",
                 Want::Choice(&["parts", "correlation", "depths", "scores"]),
                 "\"parts\" or \"depths\"",
                 "of a decomposition: the parts, or how their posteriors go together; of a search: the best fit of each depth, \
                  or its score",
+            ),
+            Place::keyword(
+                "scales",
+                Want::Choice(&["free", "shared"]),
+                "\"shared\" if there are several inputs",
+                "of a decomposition, whether all parts have one vertical scale",
             ),
             Place::keyword(
                 "view",
@@ -236,8 +251,8 @@ pub static FILES: &[Builtin] = &[
         ],
         result: None,
         summary: "a figure of a value, on the screen or in a file",
-        help: "Of a kernel it is k(·, 0) beside draws. Bands are two standard deviations wide on either side.",
-        examples: &["plot(SE(0))", "plot([x^2 for x in 0..=3], x=[10, 20, 30, 40])"],
+        help: "The figure of a kernel shows k(·, 0) and functions drawn from it, over the range `x`. The figure of a prediction of several inputs uses the input that is a time, or the only one that varies. Bands are two standard deviations wide on either side. A keyword that does not apply to a value is refused.",
+        examples: &["plot(SE(0))", "plot(SE(0, l=0.3), x=-3..=3)", "plot([x^2 for x in 0..=3], x=[10, 20, 30, 40])"],
         run: plot,
     },
     Builtin {
