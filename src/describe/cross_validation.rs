@@ -43,7 +43,7 @@ fn side_by_side(cv: &CrossValidation) -> String {
         grid.row(std::iter::once(model.name.clone()).chain(scores));
     }
     format!(
-        "{}\nmean ± standard error over the folds; *: the best, and what a paired t-test at 5 % does not tell from it",
+        "{}\nmean ± standard error over the folds; *: the best, and those that a paired t-test at 5 % does not distinguish from it",
         grid.text()
     )
 }

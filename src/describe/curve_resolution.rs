@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use crate::fit::Fit;
-use crate::kernel::{Head, InputRef, Inputs, Inside, Kernel, Node, ParamSpec, Role, Values};
+use crate::kernel::{Head, InnerInputs, InputRef, Inputs, Kernel, Node, ParamSpec, Role, Values};
 use crate::results::Beyond;
 
 /// The fewest points of a curve.
@@ -79,7 +79,7 @@ fn collect(kernel: &Kernel, reads: &dyn Fn(&Inputs) -> bool, finest: &mut Finest
         Node::Wrap(wrapped) => {
             let spec = wrapped.wrap.spec();
             // the kernels inside see other inputs, with other units
-            if !matches!(spec.voice.head, Head::Whole(Inside::Moved)) {
+            if !matches!(spec.wording.head, Head::Whole(InnerInputs::Moved)) {
                 wrapped.children.iter().for_each(|child| collect(child, reads, finest));
             }
             (spec.params, &wrapped.params)

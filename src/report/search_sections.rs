@@ -47,7 +47,7 @@ fn trace(search: &Search, numbering: &mut FigureNumbering) -> Section {
     let text = format!(
         "The kernel was found by a greedy search over sums and products of {}. At each depth every subexpression of the best \
          expression is edited ({}), the candidates are fitted, and the best by {title} is kept. The search tried {} \
-         candidates at {} depths with {} evaluations of the likelihood in {} s. It {}.",
+         candidates at {} depths with {} evaluations of the likelihood in {} s. End of the search: {}.",
         bases.join(", "),
         moves.join(", "),
         tried(&search.levels),

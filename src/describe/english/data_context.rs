@@ -1,4 +1,4 @@
-//! What is known of the inputs and the target while a kernel is described.
+//! The inputs and the target while a kernel is described: names, units, ranges.
 
 use super::words::join_and;
 use crate::fit::Fit;
@@ -14,7 +14,7 @@ pub struct DataContext {
     each: bool,
 }
 
-/// One input as it is spoken of.
+/// One input in a description.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Input {
     pub name: String,

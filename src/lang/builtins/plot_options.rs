@@ -1,9 +1,9 @@
 //! The keywords of `plot` and the values that each of them applies to.
 
 use crate::describe::part_figures::Scales;
-use crate::lang::eval::call::Call;
+use crate::lang::eval::evaluator::Call;
+use crate::lang::payload::explanation::Subject;
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::explanation::Subject;
 use crate::lang::values::value::Value;
 
 /// A keyword of `plot`.
