@@ -140,7 +140,7 @@ fn numbers(outcome: &FitResults<'_>) -> Vec<Number> {
 
 /// The summary paragraph.
 fn brief(outcome: &FitResults<'_>) -> Markup {
-    let mut text = vec![format!("{}.", outcome.description.heading.trim_end_matches(['.', ':']))];
+    let mut text = vec![outcome.description.summary()];
     if let Some(part) = outcome.description.parts.first() {
         let share = part.share.map_or(String::new(), |share| format!(", {} of the variance", percent(share)));
         text.push(match outcome.description.parts.len() {

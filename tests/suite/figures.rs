@@ -121,7 +121,7 @@ fn parts_on_categories_have_a_level_for_each() {
 #[test]
 fn names_with_control_characters_are_drawn_as_text() {
     let mut figure = figure(
-        "let d = data(x=[1, 2, 3, 4], y=[\"a\", \"a\", \"b\", \"b\"])\n\
+        "let d = data(x=[1, 2, 3, 4], y=[\"a\", \"a\", \"b\", \"b\"], target=\"y\")\n\
          let m = d |> condition(gp(SE(x, l=1, v=1), likelihood=\"bernoulli\"))\n\
          let f = m |> confusion |> plot",
     );

@@ -201,7 +201,7 @@ fn several_inputs_steps_and_many_rows() {
     let page = room.page("some |> fit(standardize >> gp(ARD(SE)), restarts=1)");
     assert!(page.contains("standardize") && page.contains("not applicable"));
     let page = room.page("some |> fit(standardize >> gp(additive(SE, order=2)), restarts=1)");
-    assert!(page.contains("By what they look at") && page.contains("interactions"));
+    assert!(page.contains("Parts by input") && page.contains("interactions"));
     let page = room.page("load(\"airline\") |> fit(transform(passengers=log) >> gp(Lin + Per(p=1)), restarts=1)");
     assert!(page.contains("log"));
     let text = "let d = data(x=[i / 100 for i in 0..2000], y=[sin(i / 50) + sin(37 * i) / 5 for i in 0..2000])\n\

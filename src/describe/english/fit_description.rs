@@ -90,7 +90,7 @@ pub fn fit_description(fit: &Fit) -> FitDescription {
         } else {
             "Together they explain"
         };
-        let order = if descriptions.len() == 1 { "" } else { ". The most important part comes first" };
+        let order = if descriptions.len() == 1 { "" } else { ORDER };
         heading =
             format!("{}. {together} {} of its variance{order}:", heading.trim_end_matches(':'), percent(explained));
     }
@@ -169,7 +169,15 @@ fn contribution(found: &Importance, at: usize, kernel: &Kernel, context: &DataCo
     })
 }
 
+/// What the heading says of the order of the parts.
+const ORDER: &str = ". The most important part comes first";
+
 impl FitDescription {
+    /// The heading as sentences, without the order of the parts.
+    pub fn summary(&self) -> String {
+        format!("{}.", self.heading.trim_end_matches(['.', ':']).replace(ORDER, ""))
+    }
+
     /// The whole description: the heading, then a numbered paragraph for each of several parts.
     pub fn text(&self) -> String {
         let mut lines = vec![self.heading.clone()];
