@@ -61,7 +61,7 @@ pub fn probability(p: f64) -> String {
     format!("{p:.3}")
 }
 
-/// What a check says.
+/// The conclusion from a check.
 pub fn sentence(checks: &Checks, check: &Check) -> String {
     let found = match &check.found {
         Ok(found) => found,
@@ -107,7 +107,7 @@ fn period(checks: &Checks, found: &Finding) -> String {
     with_unit(period, unit.as_deref())
 }
 
-/// Name, statistic, what is expected of it, p, and what that says.
+/// Name, statistic, its expected value, p, and the conclusion.
 pub fn checks_table(checks: &Checks) -> Table {
     let number = |of: fn(&Finding) -> f64| -> Vec<f64> {
         checks.checks.iter().map(|c| c.found.as_ref().map_or(f64::NAN, of)).collect()

@@ -54,18 +54,18 @@ fn fits(rest: &OneVsRest) -> String {
     grid.text()
 }
 
-/// So many values of a fit stand in its line.
+/// Values of a fit that are shown in its line.
 const SHOWN: usize = 5;
 
 /// The first values that the fit moved.
 fn values(fit: &Fit) -> String {
     let free = fit.parameters().iter().zip(fit.values()).filter(|(p, _)| p.is_free());
-    let mut told: Vec<String> = free.map(|(p, value)| format!("{} {}", p.name, rounded(*value))).collect();
-    if told.len() > SHOWN {
-        told.truncate(SHOWN);
-        told.push("…".into());
+    let mut shown: Vec<String> = free.map(|(p, value)| format!("{} {}", p.name, rounded(*value))).collect();
+    if shown.len() > SHOWN {
+        shown.truncate(SHOWN);
+        shown.push("…".into());
     }
-    told.join(", ")
+    shown.join(", ")
 }
 
 /// Every parameter of every fit, the class first.

@@ -27,7 +27,7 @@ pub fn score(score: &Score, left_out: bool) -> String {
 }
 
 /// Fits side by side, best BIC first: under these names, in the order in which the fits were given, or by their kernels as
-/// long as these tell them apart, else by their models.
+/// long as these distinguish them, else by their models.
 pub fn compared(compared: &[Compared], names: Option<&[String]>) -> String {
     let kernels: Vec<String> = compared.iter().map(|one| kernel_text(&one.fit.asked)).collect();
     let alike = (1..kernels.len()).any(|i| kernels[..i].contains(&kernels[i]));

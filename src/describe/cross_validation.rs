@@ -126,7 +126,7 @@ pub fn figure(cv: &CrossValidation) -> Figure {
     Figure::grid(format!("{} on {folds} folds", cv.target), columns, panels)
 }
 
-/// Names that leave room for the axes. Where long ones begin alike, they are told by their beginning and from where the
+/// Names that leave room for the axes. Long names with a common beginning are shortened to their beginning and the part from where the
 /// first two of them part.
 fn shortened(names: &[&str]) -> Vec<String> {
     const WIDE: usize = 24;

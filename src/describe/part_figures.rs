@@ -237,8 +237,8 @@ fn at_rows(parts: &Decomposition, input: &str, y_name: &str) -> Result<Vec<Panel
     Ok(panels.collect())
 }
 
-/// How the posteriors of parts go together: for each pair, at all values of their inputs. `None` without a pair of parts
-/// that look at one input each.
+/// The posterior correlations of pairs of parts, at all values of their inputs. `None` without a pair of parts of one input
+/// each.
 ///
 /// # Errors
 /// As [`decompose`](crate::results::decompose).
@@ -250,7 +250,7 @@ pub fn correlations(parts: &Decomposition) -> Result<Option<Figure>, ModelError>
     }
     let label = |i: usize| parts.components[i].label.as_str();
     let panels = all.iter().take(PAIRS).map(|c| {
-        // Two inputs tell the parts apart, one does not.
+        // with one common input the axes are named by the parts as well
         let alike = c.inputs[0] == c.inputs[1];
         let name = |of: usize, input: &str| {
             let input = label_of(data, input);

@@ -69,7 +69,7 @@ pub fn decomposition_grid(parts: &Decomposition) -> Grid {
     grid
 }
 
-/// What stands beside the parts of a sum.
+/// The mean function beside the parts of a sum.
 fn beside(parts: &Decomposition) -> Option<String> {
     let means: Vec<String> = parts
         .fit
@@ -82,7 +82,7 @@ fn beside(parts: &Decomposition) -> Option<String> {
     (!means.is_empty()).then(|| format!("besides the parts: {}", means.join(", ")))
 }
 
-/// Pairs of parts that the data hardly tell apart.
+/// Pairs of parts with a strong posterior correlation.
 pub fn entangled(parts: &Decomposition) -> Vec<String> {
     let strongest = parts.cross.iter().filter_map(|c| {
         let mean = c.corr.iter().sum::<f64>() / c.corr.len().max(1) as f64;

@@ -19,7 +19,7 @@ const SIDE: usize = 60;
 /// Bins of a calibration.
 pub const BINS: usize = 10;
 
-const MANY_INPUTS: &str = "probabilities are drawn over one or two inputs that are numbers: `select` them before the fit, or look at \
+const MANY_INPUTS: &str = "probabilities are drawn over one or two numeric inputs: `select` them before the fit, or plot \
                            `calibration(fit, data)`";
 
 /// The probability of a fit of classes over its one input, a map over its two, or else how far it can be trusted: the

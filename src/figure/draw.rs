@@ -30,7 +30,7 @@ const DASH: (f64, f64) = (6.0, 4.0);
 pub(super) enum Medium {
     /// Shapes of one colour each.
     Shapes,
-    /// So many pixels along a CSS pixel.
+    /// Pixels along a CSS pixel.
     Pixels { density: usize },
 }
 

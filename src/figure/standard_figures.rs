@@ -42,7 +42,7 @@ pub struct Part<'a> {
     pub partial: Pairs<'a>,
 }
 
-/// Data with the posterior mean and its band. `band` says what is shaded, such as `"±2 sd of y"`.
+/// Data with the posterior mean and its band. `band` names what is shaded, such as `"±2 sd of y"`.
 pub fn fit_figure(
     names: Names<'_>,
     data: Pairs<'_>,

@@ -74,7 +74,7 @@ pub fn table(grid: &Grid) -> Markup {
     }
 }
 
-/// Text with what stands between backticks as code.
+/// The text, with code between backticks.
 pub fn with_code(text: &str) -> Markup {
     let pieces: Vec<&str> = text.split('`').collect();
     // a backtick without a partner is only a letter

@@ -10,7 +10,7 @@ pub struct DataContext {
     columns: Vec<Input>,
     /// The unit of the target, on the scale of the model.
     pub target: Option<String>,
-    /// A kernel that looks at all inputs is one of each of them.
+    /// A kernel of all inputs stands for one kernel of each input.
     each: bool,
 }
 

@@ -55,7 +55,7 @@ fn algebra(kernel: &Kernel) -> Option<String> {
     let mut lines = vec!["As a sum of products:".to_string(), format!("  {}", heading(kernel))];
     for (form, rule) in &steps {
         lines.push(format!("= {form}"));
-        lines.push(format!("    ({})", rule.says()));
+        lines.push(format!("    ({})", rule.explanation()));
     }
     let copies = steps.iter().any(|(_, rule)| matches!(rule, Rule::Distribute | Rule::PowerOfSum));
     match done {

@@ -154,7 +154,7 @@ impl<'k> Factor<'k> {
         self.leaves.iter().any(own)
     }
 
-    /// Where its functions cross their offset, if all of it says the same.
+    /// The location parameter, if all families in it have the same.
     pub fn crossing(&self) -> Option<f64> {
         let mut all = self.leaves.iter().map(|(leaf, _)| first_value(with_role(leaf, Role::Location)?.1));
         let first = all.next()??;

@@ -172,7 +172,7 @@ fn periodic(
         None if head.cycle().is_some() => out.push(format!("Its period is {}.", amount(period, unit, 4))),
         None => {}
     }
-    // where on the calendar it is highest can be said of decimal years alone
+    // months of the extremes are known only where the input is in years
     let calendar = head.cycle() == Some("yearly") && unit.is_some_and(|unit| unit.trim_end_matches('s') == "year");
     if let Ok(Some(found)) = periodic_shape(fit, kernel, at, period, if calendar { 1.0 } else { period }) {
         let when = if calendar { months(&found) } else { None };
