@@ -1,4 +1,4 @@
-//! Checks of residuals in words.
+//! Checks of residuals in words and figures.
 
 use super::english::with_unit;
 use super::figure_labels::{axis_label, single_input};
@@ -9,7 +9,7 @@ use crate::figure::standard_figures::{Names, residuals_panel};
 use crate::figure::{Figure, Mark, Panel, Role};
 use crate::results::{About, Check, Checks, Finding, Residuals, Topic, normal_scores};
 
-/// How strongly a check speaks against a model.
+/// How strong the evidence of a check against the model is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Against {
     Nothing,
@@ -32,7 +32,7 @@ impl Against {
 /// Statistics, p-values and what they say, a line each.
 pub fn checks(checks: &Checks) -> String {
     let what = format!(
-        "checks of the residuals of {} rows, beside {} replicates drawn from the model",
+        "checks of the residuals of {} rows, against {} replicates drawn from the model",
         checks.sorted.len(),
         checks.draws
     );
@@ -53,15 +53,15 @@ pub fn checks_grid(checks: &Checks) -> Grid {
 }
 
 /// What a p-value is here.
-pub const P_MEANS: &str = "how often a replicate is as far off as the data; one check in twenty of a right model lies \
-                           below 0.05";
+pub const P_MEANS: &str = "share of the replicates that are at least as extreme as the data; for a correct model \
+                           one p in twenty lies below 0.05";
 
 /// A p-value.
 pub fn probability(p: f64) -> String {
     format!("{p:.3}")
 }
 
-/// What a check says.
+/// The conclusion from a check.
 pub fn sentence(checks: &Checks, check: &Check) -> String {
     let found = match &check.found {
         Ok(found) => found,
@@ -70,28 +70,30 @@ pub fn sentence(checks: &Checks, check: &Check) -> String {
     let against = Against::of(found.p);
     let says = match (against == Against::Nothing, check.topic) {
         (true, topic) => return quiet(topic).into(),
-        (false, Topic::Normality) => "they are not normal".to_string(),
-        (false, Topic::Tails) => "some lie too far off: outliers, or long tails".into(),
+        (false, Topic::Normality) => "the residuals are not normal".to_string(),
+        (false, Topic::Tails) => "there are outliers or heavy tails".into(),
         (false, Topic::Autocorrelation) if found.statistic > found.expected => {
-            "neighbours go together: something smooth is missing".into()
+            "positive autocorrelation: the model misses a smooth component".into()
         }
-        (false, Topic::Autocorrelation) => "neighbours alternate more than they should".into(),
-        (false, Topic::Periodicity) => format!("a rhythm is left, with a period of {}", period(checks, found)),
+        (false, Topic::Autocorrelation) => "negative autocorrelation".into(),
+        (false, Topic::Periodicity) => {
+            format!("a periodic component is left, with a period of {}", period(checks, found))
+        }
         (false, Topic::Heteroscedasticity) => match &found.about {
-            About::Input(name) => format!("their size changes with {name}"),
-            _ => "their size changes with the fitted value".into(),
+            About::Input(name) => format!("the variance changes with {name}"),
+            _ => "the variance changes with the fitted value".into(),
         },
     };
-    if against == Against::Hint { format!("a hint that {says}") } else { says }
+    if against == Against::Hint { format!("weak evidence: {says}") } else { says }
 }
 
 fn quiet(topic: Topic) -> &'static str {
     match topic {
-        Topic::Normality => "they could well be normal",
-        Topic::Tails => "none lies too far off",
-        Topic::Autocorrelation => "neighbours are as they should be",
-        Topic::Periodicity => "no rhythm is left",
-        Topic::Heteroscedasticity => "their size is alike everywhere",
+        Topic::Normality => "no evidence against normality",
+        Topic::Tails => "no evidence of outliers",
+        Topic::Autocorrelation => "no evidence of autocorrelation",
+        Topic::Periodicity => "no evidence of periodicity",
+        Topic::Heteroscedasticity => "no evidence of unequal variances",
     }
 }
 
@@ -105,7 +107,7 @@ fn period(checks: &Checks, found: &Finding) -> String {
     with_unit(period, unit.as_deref())
 }
 
-/// Name, statistic, what is expected of it, p, and what that says.
+/// Name, statistic, its expected value, p, and the conclusion.
 pub fn checks_table(checks: &Checks) -> Table {
     let number = |of: fn(&Finding) -> f64| -> Vec<f64> {
         checks.checks.iter().map(|c| c.found.as_ref().map_or(f64::NAN, of)).collect()
@@ -133,7 +135,7 @@ pub fn quantile_panel(checks: &Checks) -> Panel {
         Mark::Line { x: ends.clone(), y: ends, label: String::new(), role: Role::Reference, dashed: true },
         Mark::Points { x: scores, y: checks.sorted.clone(), label: "residual".into(), role: Role::Data },
     ];
-    Panel::new("quantile of the standard normal", "leave-one-out residual, in sd", marks).titled("Against the normal")
+    Panel::new("quantile of the standard normal", "leave-one-out residual (sd)", marks).titled("Normal quantiles")
 }
 
 /// Residuals against the one input, or against the fitted values where there are several inputs, beside their quantiles.

@@ -54,18 +54,18 @@ fn fits(rest: &OneVsRest) -> String {
     grid.text()
 }
 
-/// So many values of a fit stand in its line.
+/// Values of a fit that are shown in its line.
 const SHOWN: usize = 5;
 
 /// The first values that the fit moved.
 fn values(fit: &Fit) -> String {
     let free = fit.parameters().iter().zip(fit.values()).filter(|(p, _)| p.is_free());
-    let mut told: Vec<String> = free.map(|(p, value)| format!("{} {}", p.name, rounded(*value))).collect();
-    if told.len() > SHOWN {
-        told.truncate(SHOWN);
-        told.push("…".into());
+    let mut shown: Vec<String> = free.map(|(p, value)| format!("{} {}", p.name, rounded(*value))).collect();
+    if shown.len() > SHOWN {
+        shown.truncate(SHOWN);
+        shown.push("…".into());
     }
-    told.join(", ")
+    shown.join(", ")
 }
 
 /// Every parameter of every fit, the class first.
@@ -100,13 +100,13 @@ pub fn prediction(prediction: &ClassPrediction) -> String {
 
 /// What a calibration or a confusion is of.
 fn of(target: &str, rows: usize, left_out: bool) -> String {
-    let how = if left_out { ", each predicted from all others" } else { " held out" };
+    let how = if left_out { ", leave-one-out" } else { " held out" };
     format!("{target}, {rows} rows{how}")
 }
 
-/// Predicted probabilities beside shares that came true.
+/// Predicted probabilities beside observed shares.
 pub fn calibration(found: &Calibration, target: &str, left_out: bool) -> String {
-    let mut grid = Grid::new(["predicted", "n", "mean", "came true", "95 % interval"]);
+    let mut grid = Grid::new(["predicted", "n", "mean", "observed", "95 % interval"]);
     for bin in &found.bins {
         grid.row([
             format!("{} – {}", percent(bin.from), percent(bin.to)),
@@ -117,11 +117,7 @@ pub fn calibration(found: &Calibration, target: &str, left_out: bool) -> String 
         ]);
     }
     let error = percent(found.error);
-    format!(
-        "calibration of {}\n{}\non average {error} lie between what was predicted and what came true",
-        of(target, found.rows, left_out),
-        grid.text()
-    )
+    format!("calibration of {}\n{}\nexpected calibration error: {error}", of(target, found.rows, left_out), grid.text())
 }
 
 /// A row for each bin.
@@ -137,10 +133,10 @@ pub fn calibration_table(found: &Calibration) -> Table {
         .numbers("upper", &of(|b| b.upper))
 }
 
-/// Rows are what came, columns what was most probable.
+/// Rows are true classes, columns predicted ones.
 pub fn confusion(found: &Confusion, target: &str, left_out: bool) -> String {
     let names = found.classes.iter().cloned();
-    let mut grid = Grid::new(std::iter::once("came".to_string()).chain(names).chain(["wrong".to_string()]));
+    let mut grid = Grid::new(std::iter::once("true class".to_string()).chain(names).chain(["wrong".to_string()]));
     for (k, row) in found.counts.iter().enumerate() {
         let total: usize = row.iter().sum();
         let wrong = if total == 0 { "–".into() } else { percent((total - row[k]) as f64 / total as f64) };
@@ -149,7 +145,7 @@ pub fn confusion(found: &Confusion, target: &str, left_out: bool) -> String {
     }
     let rows = found.counts.iter().flatten().sum();
     format!(
-        "confusion of {}: what came, and the class that was most probable\n{}",
+        "confusion of {}: true classes in rows, predicted classes in columns\n{}",
         of(target, rows, left_out),
         grid.text()
     )

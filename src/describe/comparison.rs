@@ -18,7 +18,7 @@ pub fn measured(metric: &Metric, value: f64) -> String {
 
 /// Scores on rows held out, or of each row from the others.
 pub fn score(score: &Score, left_out: bool) -> String {
-    let how = if left_out { "rows, each predicted from the others" } else { "rows held out" };
+    let how = if left_out { "rows, leave-one-out" } else { "rows held out" };
     let mut grid = Grid::new(["score", "value", ""]);
     for (metric, value) in &score.values {
         grid.row([metric.name.to_string(), measured(metric, *value), metric.help.to_string()]);
@@ -27,7 +27,7 @@ pub fn score(score: &Score, left_out: bool) -> String {
 }
 
 /// Fits side by side, best BIC first: under these names, in the order in which the fits were given, or by their kernels as
-/// long as these tell them apart, else by their models.
+/// long as these distinguish them, else by their models.
 pub fn compared(compared: &[Compared], names: Option<&[String]>) -> String {
     let kernels: Vec<String> = compared.iter().map(|one| kernel_text(&one.fit.asked)).collect();
     let alike = (1..kernels.len()).any(|i| kernels[..i].contains(&kernels[i]));
@@ -121,8 +121,8 @@ pub fn orders(fit: &Fit, found: &[(String, Vec<OrderVariance>)]) -> String {
         let most = rows.iter().max_by(|a, b| a.share.total_cmp(&b.share));
         let said = most.map_or(String::new(), |most| {
             let kind = match most.order {
-                1 => "functions of one input each".to_string(),
-                n => format!("interactions of {n} inputs"),
+                1 => "main effects".to_string(),
+                n => format!("{n}-way interactions"),
             };
             format!("\n{} of the variance: {kind}", percent(most.share))
         });

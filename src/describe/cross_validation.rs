@@ -43,7 +43,7 @@ fn side_by_side(cv: &CrossValidation) -> String {
         grid.row(std::iter::once(model.name.clone()).chain(scores));
     }
     format!(
-        "{}\nmean ± standard error over the folds; *: the best, and what a paired t-test at 5 % does not tell from it",
+        "{}\nmean ± standard error over the folds; *: the best, and those that a paired t-test at 5 % does not distinguish from it",
         grid.text()
     )
 }
@@ -126,7 +126,7 @@ pub fn figure(cv: &CrossValidation) -> Figure {
     Figure::grid(format!("{} on {folds} folds", cv.target), columns, panels)
 }
 
-/// Names that leave room for the axes. Where long ones begin alike, they are told by their beginning and from where the
+/// Names that leave room for the axes. Long names with a common beginning are shortened to their beginning and the part from where the
 /// first two of them part.
 fn shortened(names: &[&str]) -> Vec<String> {
     const WIDE: usize = 24;

@@ -1,6 +1,6 @@
 //! What figures of data share: titles, labels of axes, names of categories, marks of the ends of the data.
 
-use crate::data::{Column, Dataset};
+use crate::data::{Column, Dataset, Kind};
 use crate::figure::{Across, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::results::Beyond;
@@ -47,8 +47,21 @@ pub(super) fn single_input(fit: &Fit) -> Option<String> {
     fit.problem().data().column(name).filter(|c| !c.is_categories()).map(|c| c.name().to_string())
 }
 
+/// Whether a column holds dates.
+pub(super) fn is_date(column: &Column) -> bool {
+    !matches!(column.kind(), Kind::Numeric | Kind::Categories { .. })
+}
+
 pub(super) fn sorted(values: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     order
+}
+
+/// What bands and error bars around a posterior mean show.
+pub(super) const BAND: &str = "±2 sd";
+
+/// An end of the band of two standard deviations around a mean: the lower one for a `sign` of −1, the upper one for 1.
+pub(super) fn band(mean: &[f64], var: &[f64], sign: f64) -> Vec<f64> {
+    mean.iter().zip(var).map(|(m, v)| m + sign * 2.0 * v.sqrt()).collect()
 }

@@ -142,7 +142,7 @@ fn starts(fit: &Fit) -> String {
 
 /// Days in a year, of the Gregorian calendar on average.
 const DAYS: f64 = 365.2425;
-/// Spans of fewer years are told in days too.
+/// Times shorter than this many years are also given in days.
 const YEARS_IN_DAYS: f64 = 2.0;
 
 /// The table of parameters.

@@ -1,6 +1,6 @@
 //! Rounded numbers.
 
-/// A number in so many significant digits; whole numbers below a million stay whole.
+/// A number with the given significant digits; whole numbers below a million stay whole.
 pub fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".into();

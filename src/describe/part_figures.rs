@@ -1,6 +1,8 @@
 //! The parts of a sum as figures.
 
-use super::figure_labels::{axis_label, label_of, mark_ends, single_input, sorted, title};
+use super::curve_resolution::curve_points;
+use super::figure_labels::{BAND, axis_label, band, label_of, mark_ends, single_input, sorted, title};
+use super::level_panels::levels;
 use super::numbers::{percent, rounded};
 use crate::figure::standard_figures::{
     Curve, Names, Pairs, Part, component_panel, components_figure, correlation_panel, residuals_panel,
@@ -9,70 +11,123 @@ use crate::figure::{Figure, Mark, Panel, Role};
 use crate::model::ModelError;
 use crate::results::{Beyond, Component, Decomposition, PartialEffect, residuals};
 
-/// Points of the grids that curves are drawn on, and along each side of a plane.
-const GRID: usize = 400;
+/// Points along each side of a plane.
 const SIDE: usize = 40;
 /// Pairs of parts that a figure of correlations shows.
 const PAIRS: usize = 9;
-const BAND: &str = "±2 sd";
+/// Categories of a part that are shown.
+const LEVELS: usize = 60;
 
-/// A panel for each part: over its one input with what the other parts leave of the data, over the plane of its two, else
-/// row by row. PartialEffect the one input the last panel has what all of them leave.
-///
-/// # Errors
-/// As [`decompose`](crate::results::decompose).
-pub fn decomposition(parts: &Decomposition) -> Result<Figure, ModelError> {
-    let data = parts.fit.problem().data();
-    let unit = parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})"));
-    let y_name = format!("part{unit}");
-    if let (Some(input), false) = (single_input(&parts.fit), parts.training) {
-        return at_rows(parts, &input, &y_name);
-    }
-    let mut panels = panels(parts, Beyond::default())?;
-    panels.extend(left_over(parts)?);
-    Ok(components_figure(&title(data), panels))
+/// The vertical axes of the parts of a sum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scales {
+    /// Each panel has the range of its own values.
+    Free,
+    /// All panels have one range, so that the sizes of the parts can be compared.
+    Shared,
 }
 
-/// A panel for each part, reaching beyond the data along the one input if there is one.
+impl Scales {
+    /// Parts of several inputs share a scale unless something else is asked for.
+    fn usual(parts: &Decomposition) -> Self {
+        if single_input(&parts.fit).is_some() { Scales::Free } else { Scales::Shared }
+    }
+}
+
+/// The name of the vertical axis: what a part is measured in.
+fn part_label(parts: &Decomposition) -> String {
+    let what = if parts.fit.problem().classes().is_some() { "latent function" } else { "part" };
+    format!("{what}{}", parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})")))
+}
+
+/// What the percentages in the titles are.
+fn share_note(parts: &Decomposition) -> &'static str {
+    match parts.fit.problem().classes() {
+        Some(_) => {
+            "Percentages: variance of the part's posterior mean over the rows, divided by that of the latent function's \
+             posterior mean. They need not add to 100."
+        }
+        None => {
+            "Percentages: variance of the part's posterior mean over the rows, divided by that of the target. They need \
+             not add to 100."
+        }
+    }
+}
+
+/// A panel for each part: over its one input with its partial residuals, over the plane of its two inputs, at each of its
+/// categories, else row by row. With one input the last panel shows the residuals of the sum.
 ///
 /// # Errors
 /// As [`decompose`](crate::results::decompose).
-pub fn panels(parts: &Decomposition, beyond: Beyond) -> Result<Vec<Panel>, ModelError> {
-    let unit = parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})"));
-    let y_name = format!("part{unit}");
+pub fn decomposition(parts: &Decomposition, scales: Option<Scales>) -> Result<Figure, ModelError> {
+    let data = parts.fit.problem().data();
+    let panels = match single_input(&parts.fit) {
+        Some(input) if !parts.training => {
+            let mut panels = at_rows(parts, &input, &part_label(parts))?;
+            if scales == Some(Scales::Shared) {
+                share_scale(&mut panels);
+            }
+            panels
+        }
+        _ => {
+            let mut panels = panels(parts, Beyond::default(), scales)?;
+            panels.extend(residual_panel(parts)?);
+            panels
+        }
+    };
+    Ok(components_figure(&title(data), panels, share_note(parts)))
+}
+
+/// A panel for each part. Panels of one input reach beyond the data if it is the only one.
+///
+/// # Errors
+/// As [`decompose`](crate::results::decompose).
+pub fn panels(parts: &Decomposition, beyond: Beyond, scales: Option<Scales>) -> Result<Vec<Panel>, ModelError> {
+    let y_name = part_label(parts);
     let single = single_input(&parts.fit).is_some();
+    let beyond = if single { beyond } else { Beyond::default() };
     let partial = if parts.training { parts.partial_residuals()? } else { Vec::new() };
     let mut panels = Vec::new();
     for (i, part) in parts.components.iter().enumerate() {
-        let along = match (parts.training, single) {
-            (false, _) => None,
-            (true, true) => parts.partial_effect_over(i, GRID, beyond)?,
-            (true, false) => parts.partial_effect(i, SIDE * 5)?,
+        let inputs = if parts.training { parts.inputs_of(i) } else { Vec::new() };
+        let points = |input: &String| curve_points(&parts.fit, &part.kernel, input, beyond);
+        let along = match &inputs[..] {
+            [one] => parts.partial_effect_over(i, points(one), beyond)?,
+            [_, _] => parts.partial_effect(i, SIDE)?,
+            _ => None,
         };
         panels.push(match along {
             Some(along) if along.inputs.len() == 1 => {
                 let mut panel = curve(parts, part, &along, &partial[i], &y_name);
-                if single && beyond != Beyond::default() {
+                if beyond != Beyond::default() {
                     let x = parts.fit.problem().data().column(&along.inputs[0]);
                     mark_ends(&mut panel, x.map_or(&[], |column| column.values()), beyond);
                 }
                 panel
             }
-            Some(_) => match parts.partial_effect(i, SIDE)? {
-                Some(along) => plane(parts, part, &along, &y_name),
-                None => rows(parts, part, i, &y_name),
-            },
-            None => rows(parts, part, i, &y_name),
+            Some(along) => plane(parts, part, &along, &y_name),
+            None => {
+                let points = match parts.categorical_input_of(i) {
+                    Some((_, Some(along))) => points(&along),
+                    _ => 1,
+                };
+                match parts.level_effects(i, points, LEVELS)? {
+                    Some(effects) => {
+                        levels(parts, part, &effects, partial.get(i).map_or(&[], |values| values), &y_name)
+                    }
+                    None => rows(parts, part, i, &y_name),
+                }
+            }
         });
     }
-    if !single {
-        level(&mut panels);
+    if scales.unwrap_or_else(|| Scales::usual(parts)) == Scales::Shared {
+        share_scale(&mut panels);
     }
     Ok(panels)
 }
 
-/// What all parts leave of the data, along the one input.
-fn left_over(parts: &Decomposition) -> Result<Option<Panel>, ModelError> {
+/// The residuals of the sum, along the one input.
+fn residual_panel(parts: &Decomposition) -> Result<Option<Panel>, ModelError> {
     let Some(input) = single_input(&parts.fit).filter(|_| parts.training) else { return Ok(None) };
     let left = residuals(&parts.fit)?;
     let data = parts.fit.problem().data();
@@ -88,11 +143,11 @@ fn left_over(parts: &Decomposition) -> Result<Option<Panel>, ModelError> {
     Ok(Some(panel))
 }
 
-/// One vertical axis for all curves and one range of colours for all planes, so that parts compare at a glance.
-fn level(panels: &mut [Panel]) {
+/// One vertical axis for all curves and one range of colours for all planes, so that the sizes of parts can be compared.
+fn share_scale(panels: &mut [Panel]) {
     let spread = |panel: &Panel| {
         let of = |mark: &Mark| match mark {
-            Mark::Points { y, .. } => y.clone(),
+            Mark::Points { y, .. } | Mark::Line { y, .. } => y.clone(),
             Mark::Band { lo, hi, .. } => [&lo[..], hi].concat(),
             _ => Vec::new(),
         };
@@ -119,10 +174,6 @@ fn level(panels: &mut [Panel]) {
             }
         }
     }
-}
-
-fn band(mean: &[f64], var: &[f64], sign: f64) -> Vec<f64> {
-    mean.iter().zip(var).map(|(m, v)| m + sign * 2.0 * v.sqrt()).collect()
 }
 
 fn curve(parts: &Decomposition, part: &Component, along: &PartialEffect, partial: &[f64], y_name: &str) -> Panel {
@@ -171,7 +222,7 @@ fn rows(parts: &Decomposition, part: &Component, i: usize, y_name: &str) -> Pane
 }
 
 /// Parts over the one input, at the rows that were asked for.
-fn at_rows(parts: &Decomposition, input: &str, y_name: &str) -> Result<Figure, ModelError> {
+fn at_rows(parts: &Decomposition, input: &str, y_name: &str) -> Result<Vec<Panel>, ModelError> {
     let data = parts.fit.problem().data();
     let along = parts.at.find(input)?.values();
     let order = sorted(along);
@@ -183,11 +234,11 @@ fn at_rows(parts: &Decomposition, input: &str, y_name: &str) -> Result<Figure, M
         let part = Part { label: &part.label, share: Some(part.share), curve, partial: Pairs::default() };
         component_panel(&label_of(data, input), y_name, part, BAND)
     });
-    Ok(components_figure(&title(data), panels.collect()))
+    Ok(panels.collect())
 }
 
-/// How the posteriors of parts go together: for each pair, at all values of their inputs. `None` without a pair of parts
-/// that look at one input each.
+/// The posterior correlations of pairs of parts, at all values of their inputs. `None` without a pair of parts of one input
+/// each.
 ///
 /// # Errors
 /// As [`decompose`](crate::results::decompose).
@@ -199,7 +250,7 @@ pub fn correlations(parts: &Decomposition) -> Result<Option<Figure>, ModelError>
     }
     let label = |i: usize| parts.components[i].label.as_str();
     let panels = all.iter().take(PAIRS).map(|c| {
-        // Two inputs tell the parts apart, one does not.
+        // with one common input the axes are named by the parts as well
         let alike = c.inputs[0] == c.inputs[1];
         let name = |of: usize, input: &str| {
             let input = label_of(data, input);
@@ -223,7 +274,7 @@ pub fn correlations(parts: &Decomposition) -> Result<Option<Figure>, ModelError>
     let more =
         if all.len() > PAIRS { format!(", the strongest {PAIRS} of {} pairs", all.len()) } else { String::new() };
     let note = format!(
-        "Posterior correlation of the values of two parts{more}. Strongly negative: the data tell only their sum."
+        "Posterior correlation of the values of two parts{more}. Strongly negative: the data determine only their sum."
     );
     Ok(Some(Figure::grid(title(data), columns, panels).with_note(note)))
 }

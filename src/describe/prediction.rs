@@ -69,7 +69,7 @@ pub fn decomposition_grid(parts: &Decomposition) -> Grid {
     grid
 }
 
-/// What stands beside the parts of a sum.
+/// The mean function beside the parts of a sum.
 fn beside(parts: &Decomposition) -> Option<String> {
     let means: Vec<String> = parts
         .fit
@@ -79,10 +79,10 @@ fn beside(parts: &Decomposition) -> Option<String> {
         .filter(|(p, _)| matches!(p.kind, ParameterKind::Mean(_)))
         .map(|(p, v)| format!("{} {}", p.name, rounded(*v)))
         .collect();
-    (!means.is_empty()).then(|| format!("beside them: {}", means.join(", ")))
+    (!means.is_empty()).then(|| format!("besides the parts: {}", means.join(", ")))
 }
 
-/// Pairs of parts that the data hardly tell apart.
+/// Pairs of parts with a strong posterior correlation.
 pub fn entangled(parts: &Decomposition) -> Vec<String> {
     let strongest = parts.cross.iter().filter_map(|c| {
         let mean = c.corr.iter().sum::<f64>() / c.corr.len().max(1) as f64;
@@ -90,7 +90,7 @@ pub fn entangled(parts: &Decomposition) -> Vec<String> {
     });
     let sentence = |(cross, mean): (&Cross, f64)| {
         format!(
-            "{} and {} are hard to tell apart: the correlation of their posteriors is {mean:.2} on average",
+            "{} and {} are hard to distinguish: their posterior correlation is {mean:.2} on average",
             parts.components[cross.one].label, parts.components[cross.other].label
         )
     };
@@ -115,12 +115,12 @@ pub fn residuals(residuals: &Residuals) -> String {
                 classes.negative(),
                 rounded(residuals.sd)
             ),
-            format!("  {wrong} of {n} are not of the class that the other rows make more probable"),
-            format!("  correlation of neighbours {:.2}", residuals.autocorrelation),
+            format!("  {wrong} of {n} are misclassified in leave-one-out prediction"),
+            format!("  lag-1 autocorrelation {:.2}", residuals.autocorrelation),
         ];
         if let Some((row, z)) = largest {
             let (row, odds) = (problem.data().row(row), rounded(1.0 / (1.0 + z * z)));
-            lines.push(format!("  the most surprising: {row}, of a class with probability {odds}"));
+            lines.push(format!("  least probable class: {row}, with probability {odds}"));
         }
         return lines.join("\n");
     }
@@ -130,10 +130,10 @@ pub fn residuals(residuals: &Residuals) -> String {
             "  {far} of {n} lie more than 2 sd from what the other rows predict ({} expected)",
             rounded(0.0455 * n as f64)
         ),
-        format!("  correlation of neighbours {:.2}", residuals.autocorrelation),
+        format!("  lag-1 autocorrelation {:.2}", residuals.autocorrelation),
     ];
     if let Some((row, z)) = largest {
-        lines.push(format!("  the farthest: {}, {} sd", problem.data().row(row), rounded(*z)));
+        lines.push(format!("  largest: {}, {} sd", problem.data().row(row), rounded(*z)));
     }
     lines.join("\n")
 }

@@ -1,7 +1,8 @@
-//! Figures of class probabilities: over one input, over two, beside what came.
+//! Figures of class probabilities: over one input, over two, and beside the observed classes.
 
 use std::sync::Arc;
 
+use super::curve_resolution::curve_points;
 use super::figure_labels::{label_of, single_input, sorted, title};
 use super::numbers::percent;
 use crate::data::Dataset;
@@ -18,7 +19,7 @@ const SIDE: usize = 60;
 /// Bins of a calibration.
 pub const BINS: usize = 10;
 
-const MANY_INPUTS: &str = "probabilities are drawn over one or two inputs that are numbers: `select` them before the fit, or look at \
+const MANY_INPUTS: &str = "probabilities are drawn over one or two numeric inputs: `select` them before the fit, or plot \
                            `calibration(fit, data)`";
 
 /// The probability of a fit of classes over its one input, a map over its two, or else how far it can be trusted: the
@@ -26,9 +27,14 @@ const MANY_INPUTS: &str = "probabilities are drawn over one or two inputs that a
 ///
 /// # Errors
 /// As [`predict`].
-pub fn fit(fitted: &Fitted, points: usize, beyond: Beyond) -> Result<Figure, ModelError> {
+pub fn fit(fitted: &Fitted, beyond: Beyond) -> Result<Figure, ModelError> {
     let first = first(fitted);
-    if single_input(first).is_some() {
+    if let Some(input) = single_input(first) {
+        let fits = match fitted {
+            Fitted::One(fit) => std::slice::from_ref(fit),
+            Fitted::Rest(rest) => &rest.fits,
+        };
+        let points = fits.iter().map(|fit| curve_points(fit, &fit.model.kernel, &input, beyond)).max().unwrap_or(2);
         let at = At::Rows(first.grid_beyond(points, beyond)?);
         return match fitted {
             Fitted::One(fit) => over_one(&predict(fit, at)?),
@@ -51,7 +57,7 @@ fn first(fitted: &Fitted) -> &Arc<Fit> {
 /// The calibration at rows with known classes; without rows of each training row predicted from the others.
 fn reliability(fitted: &Fitted, rows: Option<&Dataset>) -> Result<Figure, ModelError> {
     let found = calibrated(&fitted.judge(rows)?, BINS).ok_or(ModelError::NotOfClasses(MANY_INPUTS))?;
-    let how = if rows.is_some() { "rows held out" } else { "each row predicted from all others" };
+    let how = if rows.is_some() { "rows held out" } else { "leave-one-out" };
     Ok(calibration(&found, &of_what(fitted), how))
 }
 
@@ -106,7 +112,7 @@ fn two_inputs(fit: &Fit) -> Option<[String; 2]> {
     (number(one) && number(other)).then(|| [one.clone(), other.clone()])
 }
 
-/// A little more than 0 to 1, so that labels at the ends are whole.
+/// A little more than 0 to 1, so that points at the ends are whole.
 const ALL: (f64, f64) = (-0.04, 1.04);
 
 fn over_one(prediction: &Prediction) -> Result<Figure, ModelError> {
@@ -131,7 +137,7 @@ fn over_one(prediction: &Prediction) -> Result<Figure, ModelError> {
         let (x, y) = (along.to_vec(), at(&classes.labels(&prediction.at)?));
         marks.push(Mark::Points { x, y, label: "held out".into(), role: Role::Test });
     }
-    let band = "what ±2 sd of the latent function give".to_string();
+    let band = "band: ±2 sd of the latent function".to_string();
     marks.push(Mark::Band { x: x.clone(), lo: end(-1.0), hi: end(1.0), label: band, role: Role::Band });
     let (label, y) = ("probability".to_string(), pick(probability));
     marks.push(Mark::Line { x, y, label, role: Role::Mean, dashed: false });
@@ -163,7 +169,7 @@ fn classes_over_one(prediction: &ClassPrediction) -> Result<Figure, ModelError> 
     let what = format!("probability of each class ({})", data.target().map_or("y", |t| t.name()));
     let mut panel = Panel::new(label_of(data, &input), what, marks);
     panel.y.range = Some((strip(rest.classes.len()), ALL.1));
-    Ok(Figure::single(title(data), panel).with_note("Below: the rows of each class."))
+    Ok(Figure::single(title(data), panel).with_note("Strips below: the rows of each class."))
 }
 
 /// A map over two inputs for each class, of two classes for the positive one: the rows over the probability, and the line
@@ -235,19 +241,19 @@ pub fn calibration(found: &Calibration, of: &str, rows: &str) -> Figure {
         x.extend([bin.predicted, bin.predicted, f64::NAN]);
         y.extend([bin.lower, bin.upper, f64::NAN]);
     }
-    let as_it_should = "as it should be".to_string();
+    let perfect = "perfect calibration".to_string();
     let marks = vec![
-        Mark::Line { x: vec![0.0, 1.0], y: vec![0.0, 1.0], label: as_it_should, role: Role::Reference, dashed: true },
+        Mark::Line { x: vec![0.0, 1.0], y: vec![0.0, 1.0], label: perfect, role: Role::Reference, dashed: true },
         Mark::Line { x, y, label: "95 % interval".into(), role: Role::Mean, dashed: false },
         Mark::Points {
             x: bins().map(|b| b.predicted).collect(),
             y: bins().map(|b| b.observed).collect(),
-            label: "share that came true".into(),
+            label: "observed share".into(),
             role: Role::Mean,
         },
     ];
     let probability = format!("predicted probability of {of}");
-    let mut reliability = Panel::new(probability.clone(), "share that came true", marks).titled("Reliability");
+    let mut reliability = Panel::new(probability.clone(), "observed share", marks).titled("Reliability");
     reliability.x.range = Some(ALL);
     reliability.y.range = Some(ALL);
     reliability.square = true;
@@ -259,7 +265,7 @@ pub fn calibration(found: &Calibration, of: &str, rows: &str) -> Figure {
         label: String::new(),
         role: Role::Mean,
     };
-    let mut counts = Panel::new(probability, "predictions", vec![bars]).titled("How many there are");
+    let mut counts = Panel::new(probability, "predictions", vec![bars]).titled("Number of predictions");
     counts.x.range = Some(ALL);
     Figure::grid(format!("Calibration, {rows}"), 2, vec![reliability, counts])
 }

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use super::figure_labels::{axis_label, label_of, level_names, mark_ends, single_input, sorted, title};
+use super::curve_resolution::curve_points;
+use super::english;
+use super::figure_labels::{axis_label, is_date, label_of, level_names, mark_ends, single_input, sorted, title};
 use super::probability_figures;
-use crate::data::Dataset;
+use crate::data::{Column, Dataset};
 use crate::figure::standard_figures::{Curve, Names, Pairs, draws_figure, fit_figure, parity_figure, residuals_figure};
 use crate::figure::{Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::linalg::Matrix;
 use crate::model::ModelError;
 use crate::results::{At, Beyond, Fitted, OneVsRest, Prediction, Residuals, predict};
-
-/// Points of the grids that curves are drawn on.
-const GRID: usize = 400;
 
 /// Whether a band is that of y, noise included, or of the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,11 +68,12 @@ pub fn fit_beyond(fit: &Arc<Fit>, band: BandOf, beyond: Beyond) -> Result<Figure
     let input = match single_input(fit) {
         Some(input) => input,
         None if fit.problem().classes().is_some() => {
-            return probability_figures::fit(&Fitted::One(fit.clone()), GRID, beyond);
+            return probability_figures::fit(&Fitted::One(fit.clone()), beyond);
         }
         None => return parity(fit),
     };
-    let mut figure = prediction(&predict(fit, At::Rows(fit.grid_beyond(GRID, beyond)?))?, band)?;
+    let points = curve_points(fit, &fit.model.kernel, &input, beyond);
+    let mut figure = prediction(&predict(fit, At::Rows(fit.grid_beyond(points, beyond)?))?, band)?;
     if beyond != Beyond::default() {
         let x = fit.problem().data().find(&input)?.values();
         figure.panels.iter_mut().for_each(|panel| mark_ends(panel, x, beyond));
@@ -86,7 +86,7 @@ pub fn fit_beyond(fit: &Arc<Fit>, band: BandOf, beyond: Beyond) -> Result<Figure
 /// # Errors
 /// As [`predict`].
 pub fn classes(rest: &Arc<OneVsRest>) -> Result<Figure, ModelError> {
-    probability_figures::fit(&Fitted::Rest(rest.clone()), GRID, Beyond::default())
+    probability_figures::fit(&Fitted::Rest(rest.clone()), Beyond::default())
 }
 
 fn parity(fit: &Arc<Fit>) -> Result<Figure, ModelError> {
@@ -97,10 +97,11 @@ fn parity(fit: &Arc<Fit>) -> Result<Figure, ModelError> {
     Ok(parity_figure(&title(data), &target, observed, &fitted.mean, false))
 }
 
-/// Predictions over one input with the training data, or predicted against observed where the target is known.
+/// Predictions with the training data over the one input; of several inputs over the one that is a time, or the only one that
+/// varies among the rows. Where there is none and the target is known, predicted against observed.
 ///
 /// # Errors
-/// [`ModelError::OneInput`] where there are several inputs and no known target.
+/// [`ModelError::NoAxis`] where there are several inputs, none of them for an axis, and no known target.
 pub fn prediction(prediction: &Prediction, band: BandOf) -> Result<Figure, ModelError> {
     if prediction.probability.is_some() {
         return probability_figures::prediction(prediction);
@@ -108,11 +109,16 @@ pub fn prediction(prediction: &Prediction, band: BandOf) -> Result<Figure, Model
     let data = prediction.fit.problem().data();
     let target = data.target().ok_or(ModelError::NoTarget)?;
     let observed = prediction.at.column(target.name()).filter(|c| c.values().iter().any(|v| v.is_finite()));
-    let Some(input) = single_input(&prediction.fit) else {
-        let Some(observed) = observed else {
-            return Err(ModelError::OneInput { inputs: prediction.fit.problem().names().to_vec() });
-        };
-        return Ok(parity_figure(&title(data), &axis_label(target), observed.values(), &prediction.mean, true));
+    let input = match (single_input(&prediction.fit), axis_input(prediction)) {
+        (Some(input), _) | (None, Some(Axis::Time(input))) => input,
+        (None, Some(Axis::Varies(input))) if observed.is_none() => input,
+        _ => {
+            let Some(observed) = observed else {
+                return Err(ModelError::NoAxis { inputs: prediction.fit.problem().names().to_vec() });
+            };
+            let (title, target) = (title(data), axis_label(target));
+            return Ok(parity_figure(&title, &target, observed.values(), &prediction.mean, true));
+        }
     };
     let along = prediction.at.find(&input)?.values();
     let order = sorted(along);
@@ -145,6 +151,40 @@ pub fn prediction(prediction: &Prediction, band: BandOf) -> Result<Figure, Model
     ))
 }
 
+/// The input among several that predicted rows are drawn against.
+#[derive(Debug, PartialEq)]
+enum Axis {
+    /// The only input that is a time with another value in every row, or that ascends from row to row.
+    Time(String),
+    /// The only input that varies.
+    Varies(String),
+}
+
+fn axis_input(prediction: &Prediction) -> Option<Axis> {
+    let (data, at) = (prediction.fit.problem().data(), &prediction.at);
+    let inputs = || prediction.fit.problem().names().iter().filter_map(|name| at.column(name));
+    let distinct = |column: &&Column| !column.is_categories() && column.distinct() == column.len() && column.len() > 1;
+    let is_time = |column: &&Column| {
+        let own = data.column(column.name()).unwrap_or(column);
+        is_date(own) || own.unit().is_some_and(english::is_time)
+    };
+    let only = |all: Vec<&Column>| match &all[..] {
+        [one] if !one.is_categories() => Some(one.name().to_string()),
+        _ => None,
+    };
+    let times = inputs().filter(distinct).filter(is_time);
+    // a date comes before other measures of time, such as an age
+    let dates: Vec<&Column> =
+        times.clone().filter(|column| is_date(data.column(column.name()).unwrap_or(column))).collect();
+    let ascends = |column: &&Column| {
+        let up = |values: &[f64]| values.windows(2).all(|pair| pair[0] < pair[1]);
+        up(column.values()) && data.column(column.name()).is_some_and(|own| up(own.values()))
+    };
+    let ascending = inputs().filter(distinct).filter(ascends).collect();
+    let times = only(dates).or_else(|| only(times.collect())).or_else(|| only(ascending));
+    times.map(Axis::Time).or_else(|| only(inputs().filter(|column| column.distinct() > 1).collect()).map(Axis::Varies))
+}
+
 /// Residuals against the first input.
 pub fn residuals(residuals: &Residuals) -> Figure {
     let data = residuals.fit.problem().data();
@@ -173,7 +213,6 @@ pub fn draws(names: Names<'_>, x: &[f64], draws: &Matrix, data: Option<Pairs<'_>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Column;
     use crate::fit::condition;
     use crate::kernel::{Kernel, families};
     use crate::model::{Bernoulli, Likelihood, Model};

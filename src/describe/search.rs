@@ -1,11 +1,11 @@
-//! A search in words and tables: what was found, why it ended, and how it came there.
+//! A search in words and tables: the best model, why the search ended, and its trace.
 
 use super::numbers::{percent, rounded};
 use super::text_table::Grid;
 use crate::data::write::Table;
 use crate::search::{Candidate, Found, Level, Reached, Search};
 
-/// So many of the models are shown.
+/// Models that are shown.
 const SHOWN: usize = 5;
 
 /// What was searched and found, then depth by depth, then the best few models. There is no time in it: the same seed
@@ -43,7 +43,7 @@ pub fn search(search: &Search) -> String {
     lines.join("\n")
 }
 
-/// What a model is judged by, and what stands behind it.
+/// The score of a model, and the numbers it is made from.
 fn score(search: &Search, found: &Found) -> String {
     let criterion = search.settings.criterion;
     let count = found.parameters;

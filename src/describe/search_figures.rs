@@ -31,7 +31,7 @@ pub fn turning_points(search: &Search) -> Vec<&Level> {
 ///
 /// # Errors
 /// As [`fit_beyond`].
-pub fn depths(search: &Search, beyond: Beyond) -> Result<Figure, ModelError> {
+pub fn depths(search: &Search, band: BandOf, beyond: Beyond) -> Result<Figure, ModelError> {
     let mut levels = turning_points(search);
     if levels.len() > MOST_PANELS {
         let last = levels.split_off(levels.len() - MOST_PANELS / 2);
@@ -48,8 +48,7 @@ pub fn depths(search: &Search, beyond: Beyond) -> Result<Figure, ModelError> {
             search.settings.criterion.title(),
             format_args!("{:.2}", level.best.score)
         );
-        panels
-            .extend(fit_beyond(&fit, BandOf::Y, beyond)?.panels.into_iter().map(|panel| panel.titled(heading.clone())));
+        panels.extend(fit_beyond(&fit, band, beyond)?.panels.into_iter().map(|panel| panel.titled(heading.clone())));
     }
     let columns = if panels.len() > 3 { 2 } else { 1 };
     Ok(Figure::grid(title(&search.data), columns, panels))

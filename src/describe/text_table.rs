@@ -65,7 +65,7 @@ fn is_number(cell: &str) -> bool {
     cell.is_empty() || cell == "–" || cell == "…" || cell.parse::<f64>().is_ok()
 }
 
-/// So many rows of a long table are shown at either end.
+/// Rows of a long table that are shown at either end.
 const ENDS: usize = 6;
 
 /// Columns of numbers and text, long ones shortened in the middle.
@@ -92,7 +92,7 @@ pub fn show_table(columns: &Columns) -> String {
     format!("{}\n{n} rows", grid.text())
 }
 
-/// Five digits, or as many as tell neighbouring rows apart, at most eight.
+/// Five digits, or as many as distinguish neighbouring rows, at most eight.
 fn enough_digits(cells: &Cells, shown: impl Fn(usize) -> bool) -> usize {
     let Cells::Numbers(values) = cells else { return 0 };
     let pairs =

@@ -15,7 +15,7 @@ use super::rasterize;
 use super::scale::Tick;
 use super::shapes::{DENSE, Point, dashes, pairs, runs, thin_line, thin_points};
 use super::spec::{Across, Mark, Role};
-use super::text::width;
+use super::text::{clean, width};
 
 /// DejaVu Sans is what PNGs are painted with and what text is measured by; the others are of much the same width.
 const FONTS: &str = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
@@ -30,7 +30,7 @@ const DASH: (f64, f64) = (6.0, 4.0);
 pub(super) enum Medium {
     /// Shapes of one colour each.
     Shapes,
-    /// So many pixels along a CSS pixel.
+    /// Pixels along a CSS pixel.
     Pixels { density: usize },
 }
 
@@ -375,14 +375,16 @@ fn draw_text(scene: &mut Scene, text: &Text) {
         Anchor::End => TextAnchor::End,
     };
     let color = Some(paint(text.colour));
+    // names of ticks and texts of cells come here as they are in the data
+    let shown = clean(&text.text);
     if text.bold {
         // The pixel painter knows bold only in rich text, which has no formulas either.
-        let spans = vec![TextSpan { bold: true, ..TextSpan::plain(&text.text) }];
+        let spans = vec![TextSpan { bold: true, ..TextSpan::plain(&shown) }];
         scene.add(Primitive::RichText { x, y, spans, size, anchor, color });
         return;
     }
     // The crate would take what stands between two dollars for a formula.
-    let content = text.text.replace('$', "\\$");
+    let content = shown.replace('$', "\\$");
     scene.add(Primitive::Text { x, y, content, size, anchor, rotate: None, bold: false, color });
 }
 

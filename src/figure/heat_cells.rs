@@ -1,4 +1,4 @@
-//! A matrix as cells, averaged in blocks where there are more than can be told apart.
+//! A matrix as cells, averaged in blocks where there are more than can be seen.
 
 use super::shapes::edges;
 

@@ -28,7 +28,7 @@ pub fn to_svg(figure: &Figure, size: Size) -> Result<String, FigureError> {
     Ok(svg.replacen('>', &format!("><title>{}</title>", escape(&clean(&figure.title))), 1))
 }
 
-/// The figure as PNG, twice as many pixels in each direction as `size` says.
+/// The figure as PNG, with twice the pixels of `size` in each direction.
 ///
 /// # Errors
 /// [`FigureError::Size`] when a side is zero or above 8000; [`FigureError::Encode`] when the encoder fails.
@@ -38,7 +38,7 @@ pub fn to_png(figure: &Figure, size: Size) -> Result<Vec<u8>, FigureError> {
     RasterBackend::new().with_scale(DENSITY as f32).render_scene(&scene).map_err(FigureError::Encode)
 }
 
-/// Writes the figure at its natural size as the ending of `path` says, `.svg` or `.png`. Missing folders are made. The
+/// Writes the figure at its natural size in the format of the ending of `path`, `.svg` or `.png`. Missing folders are made. The
 /// file is written whole or not at all.
 ///
 /// # Errors

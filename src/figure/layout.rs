@@ -1,4 +1,4 @@
-//! Where everything stands in a picture: a page of titles, axes, legend and small print. Knows nothing of the drawing.
+//! The layout of a picture: places of titles, axes, legend and note. It does not draw.
 
 use std::borrow::Cow;
 
@@ -321,7 +321,7 @@ fn needs(figure: &Figure, i: usize, columns: usize, cell_w: f64) -> Needs<'_> {
     let panel = &figure.panels[i];
     let marks = ordered(panel);
     let scales = scales(panel, &marks);
-    // A name shared with the panel below is said once, at the foot of the column.
+    // A name shared with the panel below is written once, at the foot of the column.
     let repeated = figure.panels.get(i + columns).is_some_and(|below| below.x.label == panel.x.label);
     let mut needs = Needs {
         panel,

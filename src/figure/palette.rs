@@ -41,7 +41,7 @@ pub(super) fn lit((r, g, b): Rgb, share: f64) -> Rgb {
     (lit(r, 0.0), lit(g, 0.05), lit(b, 0.22))
 }
 
-/// The colour of a body in space, from blue over cream to vermilion: told apart by the colour-blind, and light, so that
+/// The colour of a body in space, from blue over cream to vermilion: safe for colour-blind readers, and light, so that
 /// its shape shows in the shadows.
 pub(super) fn body(share: f64) -> Rgb {
     const STOPS: [Rgb; 5] =
@@ -49,7 +49,7 @@ pub(super) fn body(share: f64) -> Rgb {
     mix(&STOPS, share.clamp(0.0, 1.0))
 }
 
-/// Whether a curve of this role is dashed to tell it from an earlier one of the same colour.
+/// Whether a curve of this role is dashed to distinguish it from an earlier one of the same colour.
 pub(super) fn dashed(role: Role) -> bool {
     matches!(role, Role::Draw(i) | Role::Component(i) if (i / CYCLE.len()) % 2 == 1)
 }

@@ -42,7 +42,7 @@ pub struct Part<'a> {
     pub partial: Pairs<'a>,
 }
 
-/// Data with the posterior mean and its band. `band` says what is shaded, such as `"±2 sd of y"`.
+/// Data with the posterior mean and its band. `band` names what is shaded, such as `"±2 sd of y"`.
 pub fn fit_figure(
     names: Names<'_>,
     data: Pairs<'_>,
@@ -58,7 +58,7 @@ pub fn fit_figure(
     Figure::single(names.title, Panel::new(names.x, names.y, marks))
 }
 
-/// A part over its input: mean and band, with what the other parts leave of the data, and its share in the title.
+/// A part over its input: mean and band, its partial residuals (the data less the other parts), and its share in the title.
 pub fn component_panel(x: &str, y: &str, part: Part<'_>, band: &str) -> Panel {
     let title = match part.share {
         Some(share) => format!("{}: {}", part.label, percent(share)),
@@ -66,14 +66,14 @@ pub fn component_panel(x: &str, y: &str, part: Part<'_>, band: &str) -> Panel {
     };
     let mut marks = vec![zero()];
     if !part.partial.x.is_empty() {
-        marks.push(points(part.partial, "data less the other parts", Role::Reference));
+        marks.push(points(part.partial, "partial residuals", Role::Reference));
     }
     marks.extend(posterior(part.curve, band));
     Panel::new(x, y, marks).titled(title)
 }
 
-/// The panels of parts, one below another while they are few.
-pub fn components_figure(title: &str, panels: Vec<Panel>) -> Figure {
+/// The panels of parts, one below another while they are few. `note` says what their percentages are.
+pub fn components_figure(title: &str, panels: Vec<Panel>, note: &str) -> Figure {
     let plane = panels.iter().any(|p| p.marks.iter().any(|m| matches!(m, Mark::Heat { .. })));
     let columns = match panels.len() {
         0..=1 => 1,
@@ -82,9 +82,7 @@ pub fn components_figure(title: &str, panels: Vec<Panel>) -> Figure {
         6..=8 => 2,
         _ => 3,
     };
-    Figure::grid(title, columns, panels).with_note(
-        "Percentages: variance of the part's posterior mean over the rows, divided by that of the target. They need not add to 100.",
-    )
+    Figure::grid(title, columns, panels).with_note(note)
 }
 
 /// Correlations between values at `x` and values at `y`, row by row from the first of `y`.

@@ -157,7 +157,7 @@ fn panels_up_to_twelve_keep_their_titles() {
         component_panel(NAMES.x, NAMES.y, Part { label, share: Some(0.25), curve, partial }, "±2 sd of f")
     };
     for n in [1, 2, 5, 6, 12] {
-        let figure = components_figure(NAMES.title, labels[..n].iter().map(panel).collect());
+        let figure = components_figure(NAMES.title, labels[..n].iter().map(panel).collect(), "a note");
         let svg = drawn(&figure);
         assert!(labels[..n].iter().all(|l| svg.contains(&format!(">{l}: 25.0 %<"))));
     }

@@ -61,6 +61,10 @@ pub enum ModelError {
     NoRows,
     #[error("numbers alone tell the rows only where there is one input, and here there are {}: give the data of new rows", inputs.join(", "))]
     OneInput { inputs: Vec<String> },
+    #[error(
+        "a prediction of several inputs is drawn against a time, an input that ascends from row to row, or the only input that varies; among {} there is no such input", inputs.join(", ")
+    )]
+    NoAxis { inputs: Vec<String> },
     #[error("there is no component {index}: the fit has {count}, from 0")]
     NoComponent { index: usize, count: usize },
     #[error("a row is predicted without any variance, so its target has no density: give the model noise")]

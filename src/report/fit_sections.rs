@@ -1,17 +1,18 @@
-//! The sections that tell of a fit.
+//! The sections of the report of a fit.
 
 use std::sync::Arc;
 
 use maud::{Markup, html};
 
 use super::document::{Number, Report, Section, Source};
-use super::page_elements::{FigureNumbering, code, missing, points, sentence, small, table, unbroken};
+use super::page_elements::{FigureNumbering, code, missing, points, sentence, small, table, unbroken, with_code};
 use super::{mathml, script};
 use crate::describe::checks::{Against, P_MEANS, checks_grid, residuals_figure};
 use crate::describe::english::{FitDescription, PartDescription, fit_description};
 use crate::describe::figure_labels::{BEYOND, axis_label};
+use crate::describe::part_figures::{self, Scales};
 use crate::describe::result_figures::{self, BandOf};
-use crate::describe::{self, Grid, part_figures, percent, rounded};
+use crate::describe::{self, Grid, percent, rounded};
 use crate::figure::{Figure, Panel, Size};
 use crate::fit::Fit;
 use crate::model::{Bernoulli, Link, Mean, Noise, is_nothing, step_text};
@@ -25,7 +26,7 @@ const MOST_FIGURES: usize = 24;
 pub fn of_fit(fit: &Arc<Fit>, source: &Source) -> Report {
     let made = match fit.ended {
         Some(_) => html! {
-            p { "The same fit, from the same seed:" }
+            p { "This script repeats the fit from the same seed:" }
             (code(&script::fitting(fit, source)))
         },
         None => html! {},
@@ -33,7 +34,7 @@ pub fn of_fit(fit: &Arc<Fit>, source: &Source) -> Report {
     with_sections(fit, source, |_| Vec::new(), &made)
 }
 
-/// The report of a fit with more sections after that of the data, and with how it was made.
+/// The report of a fit with more sections after that of the data. `made` says how the fit is repeated.
 pub(super) fn with_sections(
     fit: &Arc<Fit>,
     source: &Source,
@@ -43,7 +44,7 @@ pub(super) fn with_sections(
     let outcome = FitResults::new(fit, source.seed);
     let mut numbering = FigureNumbering::default();
     let mut sections =
-        vec![Section { id: "brief", title: "In brief", body: brief(&outcome) }, data(&outcome, &mut numbering)];
+        vec![Section { id: "brief", title: "Summary", body: brief(&outcome) }, data(&outcome, &mut numbering)];
     sections.extend(more(&mut numbering));
     sections.extend([
         model(&outcome),
@@ -53,13 +54,13 @@ pub(super) fn with_sections(
         parameters(&outcome),
     ]);
     if !fit.hints.is_empty() {
-        sections.push(Section { id: "notes", title: "To be looked at", body: points(&fit.hints) });
+        sections.push(Section { id: "notes", title: "Notes", body: points(&fit.hints) });
     }
     sections.push(again(&outcome, source, made));
     Report { title: title(fit), subtitle: subtitle(fit), numbers: numbers(&outcome), sections }
 }
 
-/// What several sections speak of.
+/// Results that several sections use.
 pub(super) struct FitResults<'a> {
     pub fit: &'a Arc<Fit>,
     description: FitDescription,
@@ -114,22 +115,22 @@ fn subtitle(fit: &Fit) -> String {
     format!("A Gaussian-process model of {target} by {}, from {} rows", inputs(fit), data.n())
 }
 
-/// What stands below the title.
+/// The key numbers below the title.
 fn numbers(outcome: &FitResults<'_>) -> Vec<Number> {
     let fit = outcome.fit;
     let number = |name, value: String| Number { name, value, unit: None };
     let mut all = vec![number("rows", fit.problem().n().to_string())];
     let explained = outcome.score.as_ref().and_then(|score| score.get("r2"));
     if let Some(r2) = explained.filter(|r2| r2.is_finite()) {
-        all.push(number("explained, each row left out", percent(r2)));
+        all.push(number("leave-one-out R²", percent(r2)));
     }
     if let Some(error) = outcome.score.as_ref().and_then(|score| score.get("error")) {
-        all.push(number("in the wrong class, each row left out", percent(error)));
+        all.push(number("leave-one-out error rate", percent(error)));
     }
     if let Some(noise) = fit.noise().filter(|noise| *noise > 0.0) {
         let target = fit.problem().pipeline().target();
         let unit = target.unit(fit.problem().data().target().and_then(|t| t.unit()));
-        all.push(Number { unit, ..number("standard deviation of the noise", rounded(noise.sqrt())) });
+        all.push(Number { unit, ..number("noise standard deviation", rounded(noise.sqrt())) });
     }
     all.push(number("log marginal likelihood", format!("{:.2}", fit.lml())));
     all.push(number("BIC", format!("{:.2}", fit.bic)));
@@ -137,21 +138,21 @@ fn numbers(outcome: &FitResults<'_>) -> Vec<Number> {
     all
 }
 
-/// The model in a paragraph.
+/// The summary paragraph.
 fn brief(outcome: &FitResults<'_>) -> Markup {
-    let mut text = vec![format!("{}.", outcome.description.heading.trim_end_matches(['.', ':']))];
+    let mut text = vec![outcome.description.summary()];
     if let Some(part) = outcome.description.parts.first() {
         let share = part.share.map_or(String::new(), |share| format!(", {} of the variance", percent(share)));
         text.push(match outcome.description.parts.len() {
             1 => format!("It is {}{share}.", part.meaning),
-            _ => format!("The part that matters most is {}{share}: {}.", part.name, part.meaning),
+            _ => format!("The most important part is {}{share}: {}.", part.name, part.meaning),
         });
     }
     let score = |name| outcome.score.as_ref().and_then(|score| score.get(name));
     if let (Some(rmse), Some(r2), Some(coverage)) = (score("rmse"), score("r2"), score("coverage")) {
         text.push(format!(
-            "Each row left out in turn is predicted with an error of {} (root mean square), {} of the variance explained; \
-             {} of the rows lie within two standard deviations, where 95.4 % are expected.",
+            "In leave-one-out prediction the root mean square error is {} and {} of the variance is explained. {} of the \
+             rows lie within two predictive standard deviations; 95.4 % are expected.",
             outcome.in_units(rmse),
             percent(r2),
             percent(coverage),
@@ -159,18 +160,18 @@ fn brief(outcome: &FitResults<'_>) -> Markup {
     }
     if let (Some(error), Some(nll), Some(auc)) = (score("error"), score("nll"), score("auc")) {
         text.push(format!(
-            "Each row left out in turn, {} are put into the wrong class; the class that came had a probability of {} \
-             (geometric mean), and of two rows of different classes the right one is the more probable in {}.",
+            "In leave-one-out prediction {} of the rows are misclassified. The observed class has a predicted probability of \
+             {} (geometric mean). The area under the ROC curve is {}.",
             percent(error),
             percent((-nll).exp()),
-            percent(auc),
+            rounded(auc),
         ));
     }
     text.extend(outcome.checks.as_ref().ok().map(verdict));
-    html! { p.lead { (unbroken(&text.join(" "))) } }
+    html! { p.lead { (with_code(&unbroken(&text.join(" ")))) } }
 }
 
-/// What the checks come to, in a sentence.
+/// The result of the checks in a sentence.
 fn verdict(checks: &Checks) -> String {
     let found: Vec<(&str, f64)> =
         checks.checks.iter().filter_map(|c| Some((c.topic.name(), c.found.as_ref().ok()?.p))).collect();
@@ -181,10 +182,10 @@ fn verdict(checks: &Checks) -> String {
         .collect();
     match (found.len(), against.len()) {
         (0, _) => "The residuals could not be checked.".into(),
-        (n, 0) => format!("None of {n} checks of the residuals speaks against the model."),
+        (n, 0) => format!("None of {n} checks of the residuals gives evidence against the model."),
         (n, k) => format!(
-            "Of {n} checks of the residuals {k} {} against the model: {}.",
-            if k == 1 { "speaks" } else { "speak" },
+            "Of {n} checks of the residuals {k} {} evidence against the model: {}.",
+            if k == 1 { "gives" } else { "give" },
             against.join(", ")
         ),
     }
@@ -204,7 +205,7 @@ fn data(outcome: &FitResults<'_>, numbering: &mut FigureNumbering) -> Section {
         @if let Some(source) = &summary.source { (small(&format!("Source: {source}"))) }
         (numbering.figure(&figure, size, &format!("The data: {} against {}.", target(outcome.fit), inputs(outcome.fit))))
     };
-    Section { id: "data", title: "The data", body }
+    Section { id: "data", title: "Data", body }
 }
 
 fn model(outcome: &FitResults<'_>) -> Section {
@@ -217,89 +218,83 @@ fn model(outcome: &FitResults<'_>) -> Section {
     };
     let steps: Vec<String> = fit.asked.steps.iter().map(step_text).collect();
     let found: Vec<String> =
-        describe::powers(fit).into_iter().map(|(name, x)| format!("λ of {name} is {}", rounded(x))).collect();
+        describe::powers(fit).into_iter().map(|(name, x)| format!("λ of {name} = {}", rounded(x))).collect();
     let noise = match fit.asked.noise() {
         Some(Noise::Column(name)) => {
-            format!("ε is noise whose variance is known for each row, from the column {name}.")
+            format!("ε is Gaussian noise. Its variance is known for each row, from the column {name}.")
         }
         Some(Noise::Variance(_)) if fit.noise() == Some(0.0) => {
-            "There is no noise ε besides what is in the kernel.".into()
+            "There is no noise ε besides that of the kernel.".into()
         }
-        Some(Noise::Variance(_)) => "ε is Gaussian noise of one variance.".into(),
+        Some(Noise::Variance(_)) => "ε is Gaussian noise with one variance for all rows.".into(),
         None => classes_sentence(fit),
     };
     let body = html! {
         (mathml::model(target(fit), fit.problem().classes().zip(fit.model.bernoulli()).map(|(c, how)| (c.positive(), how.link())), mean, kernel))
         p {
             @if kernel.is_some() {
-                i { "f" } " is a Gaussian process. Its kernel " i { "k" } " says which functions are likely: in a sum functions \
-                 are added, in a product one shapes another. "
+                i { "f" } " is a Gaussian process with the covariance function " i { "k" } ". A sum of kernels is the kernel \
+                 of a sum of independent functions. A product of kernels correlates two rows only if every factor does. "
             } @else {
-                i { "f" } " is a function of parameters alone, which are those of the greatest likelihood. "
+                i { "f" } " is a parametric function. Its parameters are estimated by maximum likelihood. "
             }
             (noise)
-            @if !steps.is_empty() { " Before that the data are changed by " code { (steps.join(" >> ")) } "." }
-            @if !found.is_empty() { " There " (found.join(", ")) ", by the likelihood." }
+            @if !steps.is_empty() { " The data are first transformed by " code { (steps.join(" >> ")) } "." }
+            @if !found.is_empty() { " The likelihood gives these powers: " (found.join(", ")) "." }
         }
-        h3 { "As an expression" }
+        h3 { "Expression" }
         (code(&kernel.map_or_else(|| fit.asked.process().to_string(), |kernel| kernel.heading())))
-        h3 { "With its fitted values" }
+        h3 { "Expression with fitted values" }
         (code(&fit.model.to_string()))
         @if let Some(kernel) = kernel {
-            h3 { "In LaTeX" }
+            h3 { "LaTeX" }
             (code(&kernel.latex()))
-            h3 { "In LaTeX, with the formula of each kernel" }
+            h3 { "LaTeX with the formula of each kernel" }
             (code(&kernel.latex_formula()))
         }
     };
-    Section { id: "model", title: "The model", body }
+    Section { id: "model", title: "Model", body }
 }
 
-/// How classes come of the function, in words.
+/// The link and the inference method of a classifier, in words.
 fn classes_sentence(fit: &Fit) -> String {
     let link = match fit.model.bernoulli().map(Bernoulli::link) {
         Some(Link::Logistic) => "σ is the logistic function",
-        _ => "Φ is the distribution function of the standard normal",
+        _ => "Φ is the standard normal distribution function",
     };
     let how = match fit.model.bernoulli() {
         Some(Bernoulli::Laplace(_)) => "Laplace's method",
         _ => "expectation propagation",
     };
-    format!("{link}; what the classes say of f is found by {how}.")
+    format!("{link}. The posterior of f given the classes is approximated by {how}.")
 }
 
 fn components(outcome: &FitResults<'_>, numbering: &mut FigureNumbering) -> Section {
     let body = match &outcome.decomposition {
-        Ok(decomposition) => match part_figures::panels(decomposition, BEYOND) {
+        Ok(decomposition) => match part_figures::panels(decomposition, BEYOND, Some(Scales::Free)) {
             Ok(panels) => each(outcome, decomposition, panels, numbering),
-            Err(error) => missing("The parts cannot be shown", &error),
+            Err(error) => missing("The parts could not be drawn", &error),
         },
         Err(error) => html! {
-            (missing("The parts cannot be taken apart", error))
+            (missing("The fit could not be decomposed", error))
             @for part in &outcome.description.parts { h3 { (part.name) } (meaning(part)) }
         },
     };
-    Section {
-        id: "parts",
-        title: if outcome.description.parts.len() == 1 { "Its one part" } else { "Its parts" },
-        body,
-    }
+    Section { id: "parts", title: if outcome.description.parts.len() == 1 { "The one part" } else { "Parts" }, body }
 }
 
 fn each(outcome: &FitResults<'_>, all: &Decomposition, panels: Vec<Panel>, numbering: &mut FigureNumbering) -> Markup {
     let mut panels: Vec<Option<Panel>> = panels.into_iter().map(Some).collect();
-    // What looks at many inputs at once has no picture of its own.
+    // A part of more than two inputs has no figure.
     let place = |part: &PartDescription| {
         let at = all.components.iter().position(|c| c.kernel == part.kernel)?;
-        (1..=2).contains(&all.inputs_of(at).len()).then_some(at)
+        has_figure(all, at).then_some(at)
     };
     html! {
         @match gains(outcome) {
             Some(grid) => {
                 (table(&grid))
-                (small("in the order in which they lower the error on rows left out most; share: variance of a part's mean over \
-                        that of the target, and shares need not add to 100 %; error: the mean absolute one of this part and \
-                        those before it"))
+                (small(&gain_notes(outcome.fit)))
             }
             None => {
                 (table(&describe::decomposition_grid(all)))
@@ -331,19 +326,21 @@ fn each(outcome: &FitResults<'_>, all: &Decomposition, panels: Vec<Panel>, numbe
     }
 }
 
-/// The same fit taken apart by what its parts look at, where that tells more.
+/// Whether a part has a figure: one of one or two inputs, at most one of them categorical.
+fn has_figure(parts: &Decomposition, at: usize) -> bool {
+    (1..=2).contains(&parts.inputs_of(at).len()) || parts.categorical_input_of(at).is_some()
+}
+
+/// The decomposition by inputs, if a part of the sum has no figure of its own.
 fn by_input(outcome: &FitResults<'_>, all: &Decomposition, numbering: &mut FigureNumbering) -> Markup {
-    let whole =
-        |parts: &Decomposition| (0..parts.components.len()).all(|at| (1..=2).contains(&parts.inputs_of(at).len()));
+    let whole = |parts: &Decomposition| (0..parts.components.len()).all(|at| has_figure(parts, at));
     if outcome.fit.problem().names().len() < 2 || whole(all) {
         return html! {};
     }
     let Ok(parts) = results::decompose(outcome.fit, At::Training, By::Input) else { return html! {} };
-    let shown: Vec<usize> = (0..parts.components.len())
-        .filter(|at| (1..=2).contains(&parts.inputs_of(*at).len()))
-        .take(MOST_FIGURES)
-        .collect();
-    let Ok(panels) = part_figures::panels(&parts, BEYOND) else { return html! {} };
+    let shown: Vec<usize> =
+        (0..parts.components.len()).filter(|at| has_figure(&parts, *at)).take(MOST_FIGURES).collect();
+    let Ok(panels) = part_figures::panels(&parts, BEYOND, Some(Scales::Shared)) else { return html! {} };
     let panels: Vec<Panel> =
         panels.into_iter().enumerate().filter(|(at, _)| shown.contains(at)).map(|(_, panel)| panel).collect();
     if panels.len() < 2 {
@@ -353,21 +350,21 @@ fn by_input(outcome: &FitResults<'_>, all: &Decomposition, numbering: &mut Figur
     let figure = Figure::grid("", 2, panels);
     html! {
         article {
-            h3 { "By what they look at" }
+            h3 { "Parts by input" }
             (table(&describe::decomposition_grid(&parts)))
             (numbering.figure(&figure, Size { width: WIDTH, height: rows * 230 + 40 },
-                "What each input does by itself, with its band of two standard deviations and the data less all else."))
+                "The effect of each input: posterior mean, ±2 posterior standard deviations, and partial residuals."))
         }
     }
 }
 
 fn meaning(part: &PartDescription) -> Markup {
-    html! { p { (sentence(&part.meaning)) @for text in &part.sentences { " " (unbroken(text)) } } }
+    html! { p { (with_code(&sentence(&part.meaning))) @for text in &part.sentences { " " (with_code(&unbroken(text))) } } }
 }
 
-/// What each part adds to those before it.
+/// What each part adds to the parts before it.
 fn gains(outcome: &FitResults<'_>) -> Option<Grid> {
-    let headings = ["part", "share", "takes of what remains", "explained so far", "error on rows left out"];
+    let headings = ["part", "share", "share of the remainder", "explained so far", "error on left-out rows"];
     let mut grid = Grid::new(headings);
     for part in &outcome.description.parts {
         let gain = part.gain.as_ref()?;
@@ -379,8 +376,46 @@ fn gains(outcome: &FitResults<'_>) -> Option<Grid> {
 }
 
 fn caption(outcome: &FitResults<'_>, part: &PartDescription) -> String {
-    let beyond = if outcome.fit.problem().names().len() == 1 { ", and beyond them" } else { "" };
-    format!("{} over the data{beyond}. The band is two standard deviations on either side.", part.name)
+    let beyond = if outcome.fit.problem().names().len() == 1 { " over the range of the data and beyond" } else { "" };
+    format!("The posterior mean of {}{beyond}, with ±2 posterior standard deviations.", part.name)
+}
+
+/// The small print below the table of parts.
+fn gain_notes(fit: &Fit) -> String {
+    let (of, error) = match fit.problem().classes() {
+        Some(_) => ("the latent function's mean", "the mean negative log probability of the observed class"),
+        None => ("the target", "the mean absolute error"),
+    };
+    format!(
+        "The parts are ordered by how much they reduce the error on left-out rows. Share: variance of a part's posterior mean \
+         over that of {of}; shares need not add to 100 %. Error: {error} of the sum of this part and those before it"
+    )
+}
+
+/// What the figure of the whole fit shows.
+fn fit_caption(fit: &Fit) -> &'static str {
+    let problem = fit.problem();
+    let numeric = |name: &String| problem.data().column(name).is_some_and(|column| !column.is_categories());
+    match (problem.classes().is_some(), problem.names()) {
+        (true, [one]) if numeric(one) => {
+            "The predicted probability of the positive class. The band shows ±2 posterior standard deviations of the latent \
+             function, passed through the link function. Points are the observed classes."
+        }
+        (true, [one, other]) if numeric(one) && numeric(other) => {
+            "The predicted probability of the positive class over the two inputs. The line is the decision boundary, where it is \
+             one half. Points are the rows of the two classes."
+        }
+        (true, _) => {
+            "Calibration of the leave-one-out probabilities: the share of positive rows against the predicted probability in \
+             bins, with 95 % intervals. The points of a calibrated model lie near the diagonal. Right: the number of rows in \
+             each bin."
+        }
+        (false, [one]) if numeric(one) => {
+            "The data, the posterior mean, and the interval that holds 95 % of new observations, noise included. It extends \
+             beyond the range of the data."
+        }
+        _ => "Posterior mean against observed value for each row. Rows on the diagonal are fitted exactly.",
+    }
 }
 
 fn whole(outcome: &FitResults<'_>, numbering: &mut FigureNumbering) -> Section {
@@ -389,19 +424,16 @@ fn whole(outcome: &FitResults<'_>, numbering: &mut FigureNumbering) -> Section {
         Ok(figure) => {
             let figure = Figure { title: String::new(), ..figure };
             let square = figure.panels.iter().any(|panel| panel.square);
-            let (size, caption) = if square {
-                let text = "Each row as it was observed and as the model has it; on the diagonal they are the same.";
-                (Size { width: 600, height: 560 }, text)
-            } else {
-                let text = "The data, the posterior mean, and the band in which 95 % of new observations are expected, noise \
-                            included; it goes on beyond the data.";
-                (Size { width: WIDTH, height: 440 }, text)
+            let size = match (square, figure.panels.len()) {
+                (true, 1) => Size { width: 600, height: 560 },
+                (true, _) => Size { width: WIDTH, height: 450 },
+                _ => Size { width: WIDTH, height: 440 },
             };
-            numbering.figure(&figure, size, caption)
+            numbering.figure(&figure, size, fit_caption(fit))
         }
-        Err(error) => missing("The whole cannot be shown", &error),
+        Err(error) => missing("The fit could not be drawn", &error),
     };
-    let title = if fit.problem().names().len() == 1 { "The whole, and beyond the data" } else { "The whole" };
+    let title = if fit.problem().names().len() == 1 { "Fit and extrapolation" } else { "Fit" };
     Section { id: "whole", title, body }
 }
 
@@ -410,35 +442,35 @@ fn residuals(outcome: &FitResults<'_>, numbering: &mut FigureNumbering) -> Secti
         (Ok(checks), Ok(left)) => html! {
             p { (verdict(checks)) }
             (numbering.figure(&residuals_figure(&left, checks), Size { width: WIDTH, height: 340 },
-                "What the model leaves of the data, and its leave-one-out residuals in order against those of a normal \
-                 distribution: inside the band if the model is right."))
+                "The residuals, and the ordered leave-one-out residuals against normal quantiles. If the model is right, 95 % of \
+                 them lie inside the band."))
             (table(&checks_grid(checks)))
             (small(&format!(
-                "The statistics of the residuals beside those of {} sets of data that the model draws (seed {}). p: {P_MEANS}",
+                "The statistics of the residuals are compared with those of {} data sets drawn from the model (seed {}). p: {P_MEANS}",
                 checks.draws, checks.seed
             )))
         },
-        (Err(error), _) => missing("The residuals cannot be checked", error),
+        (Err(error), _) => missing("The residuals were not checked", error),
         (_, Err(error)) => missing("There are no residuals", &error),
     };
-    Section { id: "residuals", title: "What is left", body }
+    Section { id: "residuals", title: "Residuals", body }
 }
 
 fn parameters(outcome: &FitResults<'_>) -> Section {
     let fit = outcome.fit;
     let ended = match fit.ended {
         Some(ended) => format!(
-            "The values are those of greatest evidence. The fit has {ended}, with a largest gradient of {:.1e}; standard \
-             errors come from the curvature there.",
+            "The values maximize the log marginal likelihood. The optimizer has {ended}; the largest component of the \
+             gradient is {:.1e}. Standard errors come from the curvature at this point.",
             fit.gradient_size
         ),
-        None => "The values were taken as they are given, without a fit.".into(),
+        None => "The values are those that were given; nothing was fitted.".into(),
     };
     let body = html! {
         (table(&describe::parameters_grid(fit)))
         (small(&ended))
     };
-    Section { id: "parameters", title: "Its parameters", body }
+    Section { id: "parameters", title: "Parameters", body }
 }
 
 fn again(outcome: &FitResults<'_>, source: &Source, made: &Markup) -> Section {
@@ -446,15 +478,15 @@ fn again(outcome: &FitResults<'_>, source: &Source, made: &Markup) -> Section {
     let body = html! {
         (made)
         @if fit.ended.is_some() {
-            p { "The fitted model as it is, without searching for its values again:" }
+            p { "This script uses the fitted values and does not optimize again:" }
         } @else {
-            p { "The model with its values:" }
+            p { "This script makes the same model:" }
         }
         (code(&script::conditioning(fit, source)))
         @if source.expression.is_none() {
-            (small("the data did not come as they are from a file or a set that ships with the program"))
+            (small("the data are not those of a file or of a data set of the program as they were loaded"))
         }
         p { "Written with mercer " (env!("CARGO_PKG_VERSION")) ", seed " (fit.options.seed) "." }
     };
-    Section { id: "again", title: "How to get it again", body }
+    Section { id: "again", title: "Reproduction", body }
 }

@@ -1,46 +1,72 @@
-//! Figures, tables and text as parts of a page.
+//! Elements of a page: figures, tables, code, notes and lists.
 
 use maud::{Markup, PreEscaped, html};
 
 use crate::describe::Grid;
 use crate::figure::{Figure, Size, to_svg};
 
-/// Numbers figures as they come.
+/// The width of figures for narrow screens, in CSS pixels.
+const NARROW: u32 = 380;
+
+/// Counts the figures of a page.
 #[derive(Debug, Default)]
 pub struct FigureNumbering {
     figures: usize,
 }
 
 impl FigureNumbering {
-    /// A figure with its number and what it shows. One that cannot be drawn is left out.
+    /// A figure with its number and caption, drawn twice: for wide screens and print, and for narrow screens with its panels
+    /// one below another. The style sheet shows one of the two. A figure that cannot be drawn is left out.
     pub fn figure(&mut self, figure: &Figure, size: Size, caption: &str) -> Markup {
-        let Ok(svg) = to_svg(figure, size) else { return html! {} };
+        let stacked = Figure { columns: 1, ..figure.clone() };
+        let (Ok(wide), Ok(narrow)) = (to_svg(figure, size), to_svg(&stacked, narrow_size(&stacked))) else {
+            return html! {};
+        };
         self.figures += 1;
-        // Names of clips are those of their places, which figures of one page share.
-        let own = |before: &str| format!("{before}figure{}-", self.figures);
-        let svg = svg.replace("id=\"axes-", &own("id=\"")).replace("\"url(#axes-", &own("\"url(#"));
+        // The names of clips are made from their places. Figures of one page must not share them.
+        let own = |svg: &str, kind: &str| {
+            let name = |before: &str| format!("{before}{kind}{}-", self.figures);
+            svg.replace("id=\"axes-", &name("id=\"")).replace("\"url(#axes-", &name("\"url(#"))
+        };
         html! {
             figure {
-                // drawn by our own figures, their text escaped there
-                div.wide tabindex="0" { (PreEscaped(svg)) }
-                figcaption { b { "Figure " (self.figures) "." } " " (caption) }
+                // the drawing room escapes the text of its figures
+                div class="wide at-wide" tabindex="0" { (PreEscaped(own(&wide, "figure"))) }
+                div class="at-narrow" { (PreEscaped(own(&narrow, "narrow"))) }
+                figcaption { b { "Figure " (self.figures) "." } " " (with_code(caption)) }
             }
         }
     }
 }
 
-/// A table, numbers to the right.
+/// The size of a figure whose panels stand one below another.
+fn narrow_size(figure: &Figure) -> Size {
+    const PANEL: u32 = 250;
+    const SQUARE: u32 = 400;
+    const AROUND: u32 = 70;
+    const TALLEST: u32 = 8000;
+    let height = figure.panels.iter().map(|panel| if panel.square { SQUARE } else { PANEL }).sum::<u32>();
+    Size { width: NARROW, height: height.saturating_add(AROUND).min(TALLEST) }
+}
+
+/// A table with numbers to the right. On a narrow screen each row of a table of many columns becomes a list of its cells,
+/// with their headings.
 pub fn table(grid: &Grid) -> Markup {
     let class = |column: usize| if grid.is_numeric(column) { "number" } else { "text" };
+    let many = grid.headings().len() > 3;
     html! {
         div.wide tabindex="0" {
-            table {
+            table class=[many.then_some("many")] {
                 thead { tr {
                     @for (i, heading) in grid.headings().iter().enumerate() { th class=(class(i)) scope="col" { (heading) } }
                 } }
                 tbody {
                     @for row in grid.rows() {
-                        tr { @for (i, cell) in row.iter().enumerate() { td class=(class(i)) { (cell) } } }
+                        tr {
+                            @for (i, cell) in row.iter().enumerate() {
+                                td class=(class(i)) data-label=[grid.headings().get(i).filter(|_| many)] { (with_code(cell)) }
+                            }
+                        }
                     }
                 }
             }
@@ -48,35 +74,71 @@ pub fn table(grid: &Grid) -> Markup {
     }
 }
 
-/// Text to be copied.
+/// The text, with code between backticks.
+pub fn with_code(text: &str) -> Markup {
+    let pieces: Vec<&str> = text.split('`').collect();
+    // a backtick without a partner is only a letter
+    if pieces.len() % 2 == 0 {
+        return html! { (text) };
+    }
+    html! {
+        @for (i, piece) in pieces.iter().enumerate() {
+            @if i % 2 == 1 { code { (piece) } } @else { (piece) }
+        }
+    }
+}
+
+/// A block of code.
 pub fn code(text: &str) -> Markup {
     html! { pre tabindex="0" { code { (text) } } }
 }
 
 /// Small print.
 pub fn small(text: &str) -> Markup {
-    html! { p.small { (sentence(text)) } }
+    html! { p.small { (with_code(&sentence(text))) } }
 }
 
-/// Why something is not there.
+/// Why something is missing.
 pub fn missing(what: &str, why: &dyn std::fmt::Display) -> Markup {
-    html! { p.missing { (what) ": " (why.to_string()) "." } }
+    html! { p.missing { (what) ": " (with_code(&why.to_string())) "." } }
 }
 
-/// Points that are not told as one text.
+/// A list of sentences; nothing if there are none.
 pub fn points(all: &[String]) -> Markup {
-    html! { @if !all.is_empty() { ul { @for text in all { li { (text) } } } } }
+    html! { @if !all.is_empty() { ul { @for text in all { li { (with_code(&sentence(text))) } } } } }
 }
 
-/// With numbers that stay on the line of their percent sign.
+/// The text with a space before each percent sign at which no line breaks.
 pub fn unbroken(text: &str) -> String {
     text.replace(" %", "\u{a0}%")
 }
 
-/// As a sentence, with a capital letter at its beginning and a full stop at its end. A name that is quoted stays as it is.
+/// The text as a sentence: a capital letter at its beginning and a full stop at its end.
 pub fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first: String = letters.next().map_or_else(String::new, |c| c.to_uppercase().collect());
     let stop = if text.ends_with(['.', '!', '?', ':']) { "" } else { "." };
     unbroken(&format!("{first}{}{stop}", letters.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::Panel;
+
+    #[test]
+    fn backticks_become_code() {
+        assert_eq!(with_code("write `noise=0` <here>").into_string(), "write <code>noise=0</code> &lt;here&gt;");
+        assert_eq!(with_code("a ` alone").into_string(), "a ` alone");
+        let list = points(&["`mean` is not determined".into()]).into_string();
+        assert_eq!(list, "<ul><li><code>mean</code> is not determined.</li></ul>");
+    }
+
+    #[test]
+    fn narrow_figures_stand_one_below_another() {
+        let figure = Figure::grid("", 2, vec![Panel::new("a", "b", Vec::new()), Panel::new("c", "d", Vec::new())]);
+        let page = FigureNumbering::default().figure(&figure, Size { width: 860, height: 300 }, "Two").into_string();
+        assert_eq!(page.matches("<svg").count(), 2);
+        assert!(page.contains("viewBox=\"0 0 860 300\"") && page.contains("viewBox=\"0 0 380 570\""), "{page}");
+    }
 }

@@ -1,4 +1,4 @@
-//! How a fit is made again.
+//! Scripts that repeat a fit or a search.
 
 use super::document::Source;
 use crate::data::Dataset;
@@ -9,7 +9,7 @@ use crate::kernel::quoted;
 use crate::model::Model;
 use crate::search::{Edit, Search, Settings};
 
-/// Data of at most so many values are written into a script where nothing else gives them.
+/// The most values of data that are written into a script.
 const MOST_VALUES: usize = 600;
 
 /// A script that fits the same model to the same data.
@@ -54,8 +54,8 @@ pub fn searching(search: &Search, source: &Source) -> String {
     if let Some(inputs) = inputs {
         say(true, format!("inputs={}", list(inputs.iter().map(|input| quoted(input)).collect())));
     }
-    say(*moves != usual.moves, format!("moves={}", list(moves.iter().map(said).collect())));
-    // likelihood and mean as a model says them
+    say(*moves != usual.moves, format!("moves={}", list(moves.iter().map(move_text).collect())));
+    // likelihood and mean as arguments of a model
     let model = Model { likelihood: likelihood.clone(), mean: mean.clone(), ..Model::new(Kernel::number(1.0)) };
     let rest = model.arguments();
     if !rest.is_empty() {
@@ -104,8 +104,8 @@ fn written(data: &Dataset) -> Option<String> {
     Some(format!("data({}, target=\"{}\")", columns.join(", "), target.name()))
 }
 
-/// A move as a call says it: a name, or the text of a user's function.
-fn said(edit: &Edit) -> String {
+/// A move as an argument: its name, or the text of a user's function.
+fn move_text(edit: &Edit) -> String {
     match edit {
         Edit::Own(own) => own.source.to_string(),
         edit => quoted(edit.name()),

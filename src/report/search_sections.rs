@@ -1,4 +1,4 @@
-//! The sections that tell how a model was found.
+//! The sections of the report of a search.
 
 use maud::{Markup, html};
 
@@ -7,32 +7,33 @@ use super::fit_sections::WIDTH;
 use super::page_elements::{FigureNumbering, code, missing, small, table};
 use super::script;
 use crate::describe::figure_labels::BEYOND;
+use crate::describe::result_figures::BandOf;
 use crate::describe::search::{models_grid, trace_grid};
 use crate::describe::search_figures::{depths, scores, turning_points};
 use crate::describe::{Grid, rounded};
 use crate::figure::{Figure, Size};
 use crate::search::{Candidate, Level, Reached, Search};
 
-/// Candidates of a depth that are told.
+/// Candidates of a depth that are shown.
 const MOST_CANDIDATES: usize = 6;
-/// Models that stand beside the best.
+/// Models that are listed beside the best.
 const MOST_MODELS: usize = 20;
 
-/// The report of a search: that of its best fit, with the way to it.
+/// The report of a search: that of its best fit, with the trace of the search.
 pub fn of_search(search: &Search, source: &Source) -> Report {
     let found = |numbering: &mut FigureNumbering| {
         vec![trace(search, numbering), by_depth(search, numbering), candidates(search), alternatives(search)]
     };
     let again = html! {
-        p { "The same search, from the same seed" (timed(search)) ":" }
+        p { "This script repeats the search from the same seed" (timed(search)) ":" }
         (code(&script::searching(search, source)))
     };
     super::fit_sections::with_sections(&search.best, source, found, &again)
 }
 
-/// A budget of time ends where the machine has come to.
+/// A search with a time budget depends on the speed of the machine.
 fn timed(search: &Search) -> &'static str {
-    if search.settings.budget.seconds.is_some() { " (a budget of time may end it elsewhere)" } else { "" }
+    if search.settings.budget.seconds.is_some() { " (with a time budget it may end at another model)" } else { "" }
 }
 
 fn tried(levels: &[Level]) -> usize {
@@ -44,9 +45,9 @@ fn trace(search: &Search, numbering: &mut FigureNumbering) -> Section {
     let bases: Vec<String> = search.settings.base.iter().map(|kernel| kernel.heading()).collect();
     let moves: Vec<&str> = search.settings.moves.iter().map(|edit| edit.name()).collect();
     let text = format!(
-        "The kernel was found by a search over sums and products of {}. At each depth the best expression so far is \
-         changed in every place ({}), the results are fitted, and the best by {title} is kept. {} candidates were tried \
-         at {} depths with {} evaluations of the likelihood in {} s. How it ended: {}.",
+        "The kernel was found by a greedy search over sums and products of {}. At each depth every subexpression of the best \
+         expression is edited ({}), the candidates are fitted, and the best by {title} is kept. The search tried {} \
+         candidates at {} depths with {} evaluations of the likelihood in {} s. End of the search: {}.",
         bases.join(", "),
         moves.join(", "),
         tried(&search.levels),
@@ -60,41 +61,40 @@ fn trace(search: &Search, numbering: &mut FigureNumbering) -> Section {
         p { (text) }
         (table(&trace_grid(search)))
         @if search.levels.len() > 1 {
-            (numbering.figure(&figure, Size { width: WIDTH, height: 260 }, "The best score so far; less is better."))
+            (numbering.figure(&figure, Size { width: WIDTH, height: 260 }, "The best score so far. Lower is better."))
         }
     };
-    Section { id: "search", title: "The search", body }
+    Section { id: "search", title: "Search", body }
 }
 
 fn by_depth(search: &Search, numbering: &mut FigureNumbering) -> Section {
-    let body = match depths(search, BEYOND) {
+    let body = match depths(search, BandOf::Y, BEYOND) {
         Ok(figure) => {
             let figure = Figure { title: String::new(), ..figure };
             let rows = figure.panels.len().div_ceil(figure.columns.max(1)) as u32;
             let row = if figure.panels.iter().any(|panel| panel.square) { 440 } else { 270 };
             let size = Size { width: WIDTH, height: rows * row + 40 };
-            let caption =
-                "What the best model of each depth makes of the data; depths that found nothing better are left out.";
+            let caption = "The fit of the best model of each depth. Depths without an improvement are left out.";
             numbering.figure(&figure, size, caption)
         }
-        Err(error) => missing("The fits cannot be shown", &error),
+        Err(error) => missing("The fits could not be drawn", &error),
     };
-    Section { id: "depths", title: "The fit, depth by depth", body }
+    Section { id: "depths", title: "Fit at each depth", body }
 }
 
 fn candidates(search: &Search) -> Section {
     let changed: Vec<usize> = turning_points(search).iter().map(|level| level.depth).collect();
     let body = html! {
-        p { "Most candidates are left behind early: they are looked at, a few are fitted some steps, and the best of these to \
-             their end. Only the last have a score." }
+        p { "Candidates are screened by their likelihood at the starting values. The best are optimized for a few steps, and the \
+             best of these until convergence. Only the last have a score." }
         @for level in &search.levels {
             article {
-                h3 { "Depth " (level.depth) @if !changed.contains(&level.depth) { " " span.share { "nothing better" } } }
+                h3 { "Depth " (level.depth) @if !changed.contains(&level.depth) { " " span.share { "no improvement" } } }
                 (of_level(search, level))
             }
         }
     };
-    Section { id: "candidates", title: "What was tried", body }
+    Section { id: "candidates", title: "Candidates", body }
 }
 
 fn of_level(search: &Search, level: &Level) -> Markup {
@@ -104,9 +104,9 @@ fn of_level(search: &Search, level: &Level) -> Markup {
     }
     let count = |of: fn(&Reached) -> bool| level.candidates.iter().filter(|c| of(&c.reached)).count();
     let counts = [
-        ("fitted to the end", count(|r| *r == Reached::Fitted)),
-        ("fitted some steps", count(|r| *r == Reached::Raced)),
-        ("looked at", count(|r| *r == Reached::Screened)),
+        ("fitted until convergence", count(|r| *r == Reached::Fitted)),
+        ("optimized for a few steps", count(|r| *r == Reached::Raced)),
+        ("screened", count(|r| *r == Reached::Screened)),
         ("failed", count(|r| matches!(r, Reached::Failed(_)))),
     ];
     let counts: Vec<String> = counts.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{n} {what}")).collect();
@@ -130,7 +130,7 @@ fn cells(candidate: &Candidate) -> [String; 5] {
 fn alternatives(search: &Search) -> Section {
     let body = html! {
         (table(&models_grid(search, MOST_MODELS)))
-        (small("weight: exp(−score / 2) over the sum of these over the models shown"))
+        (small("weight: exp(−score / 2), divided by its sum over all models"))
     };
     Section { id: "alternatives", title: "Other models", body }
 }

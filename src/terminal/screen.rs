@@ -72,7 +72,7 @@ impl Screen {
             (Item::Diagnostic(diagnostic), _) => self.diagnostic(diagnostic, sources),
             (Item::Shown(value), Format::Text) => self.value(value),
             (Item::Shown(value), Format::Json) => self.line(&json::tagged(value).to_string()),
-            (Item::Text(text), Format::Text) => self.line(&visible(text)),
+            (Item::Text(text), Format::Text) => self.line(&without_controls(text)),
             (Item::Text(text), Format::Json) => self.line(&json!({ "kind": "Text", "value": text }).to_string()),
             (Item::Wrote(path), Format::Text) => self.remark(&without_controls(&format!("wrote {}", path.display()))),
             (Item::Wrote(path), Format::Json) => {

@@ -4,6 +4,7 @@
 mod algebra;
 mod cli;
 mod docs;
+mod figures;
 mod fits;
 mod house;
 mod invariance;

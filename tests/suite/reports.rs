@@ -45,7 +45,7 @@ const VOID: [&str; 1] = ["meta"];
 const TAGS: &str = "html head meta title style body header h1 h2 h3 p dl div dt dd small nav ol ul li a main section article \
                     span table thead tbody tr th td figure figcaption b i pre code math mrow mi mo mn mtext mspace msub msup \
                     svg g path line rect circle text tspan defs clipPath polygon polyline";
-const ATTRIBUTES: &str = "lang charset http-equiv content name class id href aria-label scope tabindex display mathvariant width \
+const ATTRIBUTES: &str = "data-label lang charset http-equiv content name class id href aria-label scope tabindex display mathvariant width \
                           height role viewBox xmlns font-family fill x y x1 y1 x2 y2 cx cy r d stroke stroke-width \
                           stroke-dasharray stroke-linecap stroke-linejoin fill-opacity stroke-opacity opacity clip-path \
                           text-anchor font-size font-weight dominant-baseline transform shape-rendering points";
@@ -201,7 +201,7 @@ fn several_inputs_steps_and_many_rows() {
     let page = room.page("some |> fit(standardize >> gp(ARD(SE)), restarts=1)");
     assert!(page.contains("standardize") && page.contains("not applicable"));
     let page = room.page("some |> fit(standardize >> gp(additive(SE, order=2)), restarts=1)");
-    assert!(page.contains("By what they look at") && page.contains("interactions"));
+    assert!(page.contains("Parts by input") && page.contains("interactions"));
     let page = room.page("load(\"airline\") |> fit(transform(passengers=log) >> gp(Lin + Per(p=1)), restarts=1)");
     assert!(page.contains("log"));
     let text = "let d = data(x=[i / 100 for i in 0..2000], y=[sin(i / 50) + sin(37 * i) / 5 for i in 0..2000])\n\

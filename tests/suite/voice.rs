@@ -165,7 +165,7 @@ fn every_combinator_has_help_an_example_and_a_line() {
 fn is_explained(program: &str) {
     let text = said(program, "explain(k)");
     assert!(text.starts_with("The kernel: ") && text.ends_with('.'), "{text}");
-    assert!(text.contains("Is it stationary?") && text.contains("What a draw looks like: "), "{text}");
+    assert!(text.contains("Stationarity: ") && text.contains("Draws: "), "{text}");
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! What is known of the inputs and the target while a kernel is described.
+//! The inputs and the target while a kernel is described: names, units, ranges.
 
 use super::words::join_and;
 use crate::fit::Fit;
@@ -10,11 +10,11 @@ pub struct DataContext {
     columns: Vec<Input>,
     /// The unit of the target, on the scale of the model.
     pub target: Option<String>,
-    /// A kernel that looks at all inputs is one of each of them.
+    /// A kernel of all inputs stands for one kernel of each input.
     each: bool,
 }
 
-/// One input as it is spoken of.
+/// One input in a description.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Input {
     pub name: String,

@@ -1,9 +1,9 @@
-//! A kernel multiplied out, one step after another.
+//! The steps that expand a kernel to a sum of products.
 
 use super::kernel_description::bare;
 use crate::kernel::{Kernel, Node, Wrapped};
 
-/// What a step did.
+/// The rule of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
     Distribute,
@@ -16,7 +16,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    pub fn says(self) -> String {
+    pub fn explanation(self) -> String {
         match self {
             Rule::Distribute => "a product with a sum is the sum of the products".into(),
             Rule::PowerOfSum => "a power of a sum, multiplied out".into(),
@@ -27,7 +27,7 @@ impl Rule {
     }
 }
 
-/// So many steps are shown, and none that is longer than so many letters.
+/// The most steps that are shown, and the most letters of one.
 const MOST: usize = 12;
 const LONGEST: usize = 400;
 

@@ -1,4 +1,4 @@
-//! A kernel for a learner: the algebra step by step, what each part means, and what draws look like.
+//! A kernel explained to a learner: its algebra step by step, the meaning of each part, and the properties of draws.
 
 use std::collections::BTreeSet;
 
@@ -12,26 +12,23 @@ use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node, Spec};
 use crate::model::is_nothing;
 
-/// So many parts are gone through.
+/// The most parts that are explained.
 const MOST: usize = 12;
 
-/// A kernel for a learner, with its parts.
+/// The explanation of a kernel, and its parts.
 pub fn kernel(kernel: &Kernel) -> (String, Vec<Part>) {
     let description = describe_kernel(kernel);
-    let closing = "`plot` of this shows k(·, 0) beside draws, with 1 for whatever is not written.";
+    let closing = "`plot` shows k(·, 0) and draws, with the value 1 for each parameter that is not given.";
     (text(kernel, &description, &DataContext::default(), closing), description.parts)
 }
 
-/// The kernel of a fit for a learner, with its parts.
+/// The explanation of the kernel of a fit, and its parts.
 pub fn fit(fit: &Fit) -> (String, Vec<Part>) {
     if let Some(baseline) = fit.model.stands_for().filter(|_| is_nothing(&fit.model.kernel)) {
         return (format!("The model: {}\n\nIt has no kernel: {}.", fit.model.process(), baseline.says()), Vec::new());
     }
     let description = describe_fit(fit);
-    (
-        text(&fit.model.kernel, &description, &DataContext::of_fit(fit), "`plot` of this shows the parts."),
-        description.parts,
-    )
+    (text(&fit.model.kernel, &description, &DataContext::of_fit(fit), "`plot` shows the parts."), description.parts)
 }
 
 fn text(kernel: &Kernel, description: &Description, context: &DataContext, closing: &str) -> String {
@@ -58,23 +55,23 @@ fn algebra(kernel: &Kernel) -> Option<String> {
     let mut lines = vec!["As a sum of products:".to_string(), format!("  {}", heading(kernel))];
     for (form, rule) in &steps {
         lines.push(format!("= {form}"));
-        lines.push(format!("    ({})", rule.says()));
+        lines.push(format!("    ({})", rule.explanation()));
     }
     let copies = steps.iter().any(|(_, rule)| matches!(rule, Rule::Distribute | Rule::PowerOfSum));
     match done {
         true if copies => {
-            lines.push("What stands in several products has one set of parameters in all of them.".into())
+            lines.push("A kernel that occurs in several products has the same parameters in all of them.".into())
         }
         true => {}
-        false => lines.push("And so on: the rest is too long to be shown.".into()),
+        false => lines.push("The further steps are too long to be shown.".into()),
     }
     Some(lines.join("\n"))
 }
 
 fn meaning(description: &Description) -> String {
     let mut lines = vec![match &description.opening {
-        Some(opening) => format!("What the parts mean. {}", super::words::capital(opening)),
-        None => "What it means:".to_string(),
+        Some(opening) => format!("Meaning of the parts. {}", super::words::capital(opening)),
+        None => "Meaning:".to_string(),
     }];
     for part in description.parts.iter().take(MOST) {
         let share = part.share.map_or(String::new(), |s| format!(" ({} of the variance)", crate::describe::percent(s)));
@@ -86,9 +83,9 @@ fn meaning(description: &Description) -> String {
     lines.join("\n")
 }
 
-/// Every factor once, with what its functions look like and its formula.
+/// Each factor once, with its summary and formula.
 fn factors_by_themselves(description: &Description) -> String {
-    let mut lines = vec!["The pieces, each by itself:".to_string()];
+    let mut lines = vec!["Factors:".to_string()];
     let mut seen = BTreeSet::new();
     description
         .parts
@@ -98,7 +95,7 @@ fn factors_by_themselves(description: &Description) -> String {
     lines.join("\n")
 }
 
-/// A line for every family and wrap that had none.
+/// Adds a line for each family and wrap that has none yet.
 fn collect_factors_by_themselves(kernel: &Kernel, seen: &mut BTreeSet<String>, lines: &mut Vec<String>) {
     if let Some(spec) = spec_of(kernel) {
         let name = heading(kernel);
@@ -125,15 +122,15 @@ fn addition(products: &[Product<'_>]) -> Option<String> {
         return None;
     }
     let mut text = format!(
-        "What adding does: covariances of independent functions add, so f is the sum of {} independent functions, one for \
-         each part. Two places are alike if any part says so.",
+        "Addition: the covariances of independent functions add. f is the sum of {} independent functions, one for each \
+         part. Two rows are correlated if any part correlates them.",
         products.len()
     );
     let inputs = |p: &Product<'_>| p.factors.iter().flat_map(|f| f.inputs.clone()).collect::<Vec<_>>();
     let all: Vec<_> = products.iter().map(inputs).filter(|inputs| !inputs.is_empty()).collect();
     let apart = all.iter().enumerate().all(|(i, one)| all[..i].iter().all(|other| !overlap(one, other)));
     if apart && all.len() > 1 {
-        text.push_str(" The parts look at different inputs: what one input does, does not depend on the others.");
+        text.push_str(" The parts have different inputs: the effect of one input does not depend on the others.");
     }
     Some(text)
 }
@@ -142,28 +139,28 @@ fn multiplication(products: &[Product<'_>]) -> Option<String> {
     let mut several = products.iter().filter(|p| p.factors.len() > 1 || p.factors.iter().any(|f| f.leaves.len() > 1));
     let first = several.next()?;
     let mut text =
-        "What multiplying does: two places are alike only if every factor says so. A draw from a product is \
-                    not the product of draws from its factors."
+        "Multiplication: two rows are correlated only if every factor correlates them. A draw from a product is not \
+                    the product of draws from its factors."
             .to_string();
     let inputs = |p: &Product<'_>| {
         p.factors.iter().flat_map(|f| f.inputs.iter().map(|input| input.name.clone())).collect::<BTreeSet<_>>()
     };
     if std::iter::once(first).chain(several).any(|p| inputs(p).len() > 1) {
-        text.push_str(" Over different inputs it lets them interact: what one does depends on where the other is.");
+        text.push_str(" A product over different inputs is an interaction: the effect of one input depends on the value of the other.");
     }
     Some(text)
 }
 
 fn stationarity(kernel: &Kernel) -> String {
     if kernel.stationary() {
-        return "Is it stationary? Yes: k(x, x') depends on the difference of x and x' alone, so draws look alike \
+        return "Stationarity: the kernel is stationary. k(x, x') depends only on the difference of x and x', so draws look alike \
                 everywhere."
             .into();
     }
     let mut nonstationary = BTreeSet::new();
     collect_nonstationary(kernel, &mut nonstationary);
     let names: Vec<String> = nonstationary.into_iter().take(4).map(|name| format!("`{name}`")).collect();
-    format!("Is it stationary? No: because of {} it matters where the inputs are.", join_and(&names))
+    format!("Stationarity: the kernel is not stationary, because of {}.", join_and(&names))
 }
 
 /// The smallest parts that are not stationary.
@@ -209,23 +206,20 @@ fn draws(kernel: &Kernel, products: &[Product<'_>], context: &DataContext) -> St
     heads_in(kernel, &mut all);
     let heads = || all.iter().copied();
     let (roughest, open) = derivatives(kernel);
-    let mut text = String::from("What a draw looks like: ");
-    let noisy = if heads().any(|head| head == Head::Noise) {
-        ", and noise jumps from each observation to the next"
-    } else {
-        ""
-    };
+    let mut text = String::from("Draws: ");
+    let noisy =
+        if heads().any(|head| head == Head::Noise) { ", with independent noise at each observation" } else { "" };
     let smoothness = match roughest {
-        0.0 => "continuous, but nowhere differentiable".to_string(),
-        1.0 => "differentiable once, but not twice".into(),
-        2.0 => "differentiable twice, but not 3 times".into(),
-        n if n.is_finite() => format!("differentiable {n} times, but not {} times", n + 1.0),
+        0.0 => "continuous, but not differentiable".to_string(),
+        1.0 => "once differentiable".into(),
+        2.0 => "twice differentiable".into(),
+        n if n.is_finite() => format!("{n} times differentiable"),
         _ if heads().all(|head| head == Head::Noise) => String::new(),
-        _ if open => "smooth wherever the functions, folds and categories in it let it be".into(),
-        _ => "smooth, with derivatives of every order".into(),
+        _ if open => "as smooth as the functions, symmetries and categories in it allow".into(),
+        _ => "infinitely differentiable".into(),
     };
     match (&smoothness[..], noisy) {
-        ("", _) => text.push_str("a value of its own for each observation"),
+        ("", _) => text.push_str("an independent value for each observation"),
         (smooth, noisy) => text.push_str(&format!("{smooth}{noisy}")),
     }
     let variances: Option<f64> = products.iter().map(|p| p.variance).sum();
@@ -233,7 +227,7 @@ fn draws(kernel: &Kernel, products: &[Product<'_>], context: &DataContext) -> St
         let sd = variance.sqrt();
         let target = context.target.as_deref();
         text.push_str(&format!(
-            ". At any one place its standard deviation is {}; 95 of 100 draws are within {} of the mean there",
+            ". At any one input the standard deviation is {}; 95 % of the draws lie within {} of the mean",
             amount(sd, target, 3),
             amount(1.96 * sd, target, 3)
         ));
@@ -241,7 +235,7 @@ fn draws(kernel: &Kernel, products: &[Product<'_>], context: &DataContext) -> St
     text + "."
 }
 
-/// What becomes of each part beyond the data.
+/// The behaviour of each part beyond the range of the data.
 fn extrapolation(description: &Description, products: &[Product<'_>]) -> Option<String> {
     let (mut back, mut on, mut along) = (Vec::new(), Vec::new(), Vec::new());
     for (part, product) in description.parts.iter().zip(products).take(MOST) {
@@ -256,9 +250,9 @@ fn extrapolation(description: &Description, products: &[Product<'_>]) -> Option<
         }
     }
     let groups = [
-        (back, "goes back to 0 beyond its length-scale", "go back to 0 beyond their length-scales"),
-        (on, "goes on repeating", "go on repeating"),
-        (along, "goes on as it did", "go on as they did"),
+        (back, "returns to 0 beyond its length-scale", "return to 0 beyond their length-scales"),
+        (on, "continues its period", "continue their periods"),
+        (along, "continues its trend", "continue their trends"),
     ];
     let sentences: Vec<String> = groups
         .into_iter()

@@ -1,10 +1,10 @@
-//! The factors of a product, told apart by what they are in a sentence.
+//! The factors of a product by their role in a sentence: noun or clause.
 
 use super::data_context::{DataContext, Input, common_unit, overlap};
 use super::quantity::{amount, cycle, place, short};
 use crate::kernel::{Head, InnerInputs, Inputs, Kernel, Leaf, Node, ParamSpec, Role, Values, Wrapped};
 
-/// One factor, or several of one kind that are told as one.
+/// One factor, or several of one kind that are described as one.
 #[derive(Debug, Clone)]
 pub struct Factor<'k> {
     pub kernel: &'k Kernel,
@@ -18,7 +18,7 @@ pub struct Factor<'k> {
     pub power: u32,
 }
 
-/// A product as it is told.
+/// A product, ordered for its description.
 #[derive(Debug)]
 pub struct Product<'k> {
     /// The noun is the first; constants are no factors unless there is nothing else.
@@ -45,7 +45,7 @@ impl<'k> Product<'k> {
             first = false;
             factors.push(Factor::of(part, base, power, context));
         }
-        // a constant has no say beside others, and noise makes everything even its own
+        // a constant adds nothing to a description, and noise times a stationary kernel is noise
         if factors.iter().any(|f| f.head != Head::Constant) {
             factors.retain(|f| f.head != Head::Constant);
         }
@@ -122,7 +122,7 @@ impl<'k> Factor<'k> {
         self.leaves.first().map_or(f64::INFINITY, |(leaf, _)| leaf.family.spec().derivatives)
     }
 
-    /// The value of a parameter as it is told, by its short name.
+    /// The value of a parameter in words, by its short name.
     pub fn value(&self, name: &str, context: &DataContext) -> Option<String> {
         let (leaf, inputs) = self.leaves.first()?;
         let (spec, values) = parameter(leaf, name)?;
@@ -159,7 +159,7 @@ impl<'k> Factor<'k> {
         self.leaves.iter().any(own)
     }
 
-    /// Where its functions cross their offset, if all of it says the same.
+    /// The location parameter, if all families in it have the same.
     pub fn crossing(&self) -> Option<f64> {
         let mut all = self.leaves.iter().map(|(leaf, _)| first_value(with_role(leaf, Role::Location)?.1));
         let first = all.next()??;

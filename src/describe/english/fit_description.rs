@@ -1,5 +1,4 @@
-//! A fit in words: its parts in the order in which they matter, what each is, what the data say of it, and how much it
-//! accounts for.
+//! A fit in words: its parts in order of importance, what each of them is, its posterior, and how much it explains.
 
 use super::data_context::DataContext;
 use super::factor::Product;
@@ -18,9 +17,9 @@ use crate::results::{Gain, Importance, Loss, importance};
 /// A fit in words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FitDescription {
-    /// What is told: the target, how many parts, what stands beside them, and how much is explained. Ends with a colon.
+    /// The target, the number of parts, mean and noise, and how much is explained; ends with a colon.
     pub heading: String,
-    /// The part that matters most comes first. If rows could not be left out, in the order of the kernel.
+    /// The most important part comes first. Where rows cannot be left out, the order is that of the kernel.
     pub parts: Vec<PartDescription>,
 }
 
@@ -31,19 +30,19 @@ pub struct PartDescription {
     pub name: String,
     /// With the values of the fit.
     pub kernel: Kernel,
-    /// A noun phrase without a full stop: what it is.
+    /// What the part is: a noun phrase without a full stop.
     pub headline: String,
-    /// The same with how large its values are, in brackets.
+    /// The same, with the size of its values in brackets.
     pub meaning: String,
-    /// What the data say of it, then what it accounts for: whole sentences.
+    /// Sentences about its posterior, then about its contribution.
     pub sentences: Vec<String>,
     /// The variance of its posterior mean over the rows, divided by that of y.
     pub share: Option<f64>,
-    /// What it adds to the parts before it.
+    /// Its contribution beside the parts before it.
     pub gain: Option<Gain>,
 }
 
-/// Tells a fit part by part, in the units of its data, those that lower the error on rows left out most first.
+/// Describes a fit part by part, in the units of its data. The parts that reduce the error on left-out rows most come first.
 pub fn fit_description(fit: &Fit) -> FitDescription {
     if let Some(baseline) = fit.model.baseline().filter(|_| is_nothing(&fit.model.kernel)) {
         let target = fit.problem().data().target().map_or("y", |target| target.name());
@@ -81,7 +80,7 @@ pub fn fit_description(fit: &Fit) -> FitDescription {
     if let Some(explained) = explained
         && explained.is_finite()
         && !descriptions.is_empty()
-        // of a classifier all parts together are the whole by what the whole is
+        // the parts of a latent function always add to all of it
         && fit.model.bernoulli().is_none()
     {
         let together = if !noise.is_empty() {
@@ -91,7 +90,7 @@ pub fn fit_description(fit: &Fit) -> FitDescription {
         } else {
             "Together they explain"
         };
-        let order = if descriptions.len() == 1 { "" } else { ", the first of them most" };
+        let order = if descriptions.len() == 1 { "" } else { ORDER };
         heading =
             format!("{}. {together} {} of its variance{order}:", heading.trim_end_matches(':'), percent(explained));
     }
@@ -115,7 +114,7 @@ fn part_description(part: &Part, context: &DataContext) -> PartDescription {
     }
 }
 
-/// Whether a part says nothing of one row to another.
+/// Whether a part is noise, which is independent between rows.
 fn is_noise(kernel: &Kernel, context: &DataContext) -> bool {
     Product::of(kernel, context).factors.iter().any(|factor| factor.head == Head::Noise)
 }
@@ -132,34 +131,34 @@ fn explained_by(fit: &Fit, parts: &[PartDescription]) -> Option<f64> {
     Some(1.0 - variance(&rest) / whole)
 }
 
-/// A share that is told as a number; less is told as next to nothing.
+/// The least share that is given as a number.
 const WORTH_A_NUMBER: f64 = 0.0005;
 
-/// What a part accounts for, beside those before it.
+/// How much a part explains, beside the parts before it.
 fn contribution(found: &Importance, at: usize, kernel: &Kernel, context: &DataContext) -> Option<String> {
     let gain = &found.gains[at];
     let takes = match gain.of_rest {
         takes if !takes.is_finite() => return None,
-        takes if takes < WORTH_A_NUMBER => "next to nothing".to_string(),
+        takes if takes < WORTH_A_NUMBER => "almost none".to_string(),
         takes => percent(takes),
     };
-    // of the first the share is told already
-    let accounts = (at > 0).then(|| format!("It accounts for {takes} of what remains"));
+    // the share of the first part is in its headline
+    let accounts = (at > 0).then(|| format!("It explains {takes} of the remaining variance"));
     if is_noise(kernel, context) {
-        return Some("It is noise: an observation says nothing of it at any other row.".into());
+        return Some("It is noise: it does not help to predict other rows.".into());
     }
     if found.folds == 0 || !gain.lowers.is_finite() {
         return accounts.map(|accounts| format!("{accounts}."));
     }
     let before = if at == 0 { found.without } else { found.gains[at - 1].error };
     let (error, unit) = match found.loss {
-        Loss::Absolute => ("error on rows left out", context.target.as_deref()),
-        Loss::LogProbability(_) => ("negative log probability of rows left out", None),
+        Loss::Absolute => ("error on left-out rows", context.target.as_deref()),
+        Loss::LogProbability(_) => ("negative log probability of left-out rows", None),
     };
     let [from, to] = two_amounts([before, gain.error], unit, 3);
     let (link, change) = match gain.lowers {
         less if less >= WORTH_A_NUMBER => {
-            ("and", format!("lowers the {error} by {}, from {from} to {to}", percent(less)))
+            ("and", format!("reduces the {error} by {}, from {from} to {to}", percent(less)))
         }
         less if less > -WORTH_A_NUMBER => ("and", format!("does not change the {error}")),
         more => ("but", format!("raises the {error} by {}", percent(-more))),
@@ -170,8 +169,16 @@ fn contribution(found: &Importance, at: usize, kernel: &Kernel, context: &DataCo
     })
 }
 
+/// What the heading says of the order of the parts.
+const ORDER: &str = ". The most important part comes first";
+
 impl FitDescription {
-    /// All of it: the heading, then a numbered paragraph for each part if there are several.
+    /// The heading as sentences, without the order of the parts.
+    pub fn summary(&self) -> String {
+        format!("{}.", self.heading.trim_end_matches(['.', ':']).replace(ORDER, ""))
+    }
+
+    /// The whole description: the heading, then a numbered paragraph for each of several parts.
     pub fn text(&self) -> String {
         let mut lines = vec![self.heading.clone()];
         if let [part] = &self.parts[..] {

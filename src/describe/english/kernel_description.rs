@@ -1,4 +1,4 @@
-//! What a kernel means, part by part.
+//! The meaning of a kernel, part by part.
 
 use super::data_context::DataContext;
 use super::noun_phrase::noun_phrase;
@@ -14,7 +14,7 @@ use crate::param::Param;
 /// A kernel in words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Description {
-    /// What stands above the parts, of a sum or of a fit: ends with a colon or is a sentence.
+    /// The sentence above the parts of a sum or of a fit; it ends with a colon or a full stop.
     pub opening: Option<String>,
     pub parts: Vec<Part>,
 }
@@ -31,7 +31,7 @@ pub struct Part {
     pub share: Option<f64>,
 }
 
-/// So many parts are description.
+/// The most parts that are described.
 pub const MOST: usize = 50;
 
 impl Description {
@@ -70,7 +70,7 @@ pub fn kernel(kernel: &Kernel) -> Description {
 
 /// The parts of a kernel in words.
 pub fn describe(kernel: &Kernel, context: &DataContext) -> Description {
-    // one that is too large to be expanded is description as it is written
+    // a kernel that is too large to be expanded is described as it is written
     let expanded = kernel.expand().unwrap_or_else(|_| kernel.clone());
     let part = |term: &Kernel, name: Option<String>| Part {
         name,
@@ -91,7 +91,7 @@ pub fn describe(kernel: &Kernel, context: &DataContext) -> Description {
     Description { opening, parts }
 }
 
-/// The kernel of a fit in words, in the units of its data, with the share of each part and what stands beside them.
+/// The kernel of a fit in words, in the units of its data, with the share of each part, the mean and the noise.
 pub fn fit(fit: &Fit) -> Description {
     let context = DataContext::of_fit(fit);
     let mut description = describe(&fit.model.kernel, &context);
@@ -107,7 +107,7 @@ pub fn fit(fit: &Fit) -> Description {
     description
 }
 
-/// What is explained by how many parts, and what stands beside them; ends with a colon.
+/// The target, the number of parts, the mean and the noise, as a sentence that ends with a colon.
 pub fn opening(fit: &Fit, parts: usize, context: &DataContext) -> String {
     let problem = fit.problem();
     let target = problem.data().target().map_or("y", |target| target.name());
@@ -120,7 +120,7 @@ pub fn opening(fit: &Fit, parts: usize, context: &DataContext) -> String {
     let mut beside = Vec::new();
     for (parameter, value) in fit.parameters().iter().zip(fit.values()) {
         if matches!(parameter.kind, ParameterKind::Mean(0)) {
-            beside.push(format!("around a mean of {}", amount(*value, context.target.as_deref(), 3)));
+            beside.push(format!("with a mean of {}", amount(*value, context.target.as_deref(), 3)));
         }
     }
     match (fit.model.noise_column(), fit.noise()) {
@@ -135,7 +135,7 @@ pub fn opening(fit: &Fit, parts: usize, context: &DataContext) -> String {
     match problem.classes() {
         Some(classes) => {
             let positive = classes.positive();
-            format!("The latent function of {target}, high where {positive} is probable, {what}{beside}:")
+            format!("The latent function of {target} (high where {positive} is probable) {what}{beside}:")
         }
         None => format!("The model of {target}{scale} {what}{beside}:"),
     }

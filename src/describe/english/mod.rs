@@ -20,4 +20,4 @@ mod words;
 pub use explanation::{fit as explain_fit, kernel as explain_kernel};
 pub use fit_description::{FitDescription, PartDescription, fit_description};
 pub use kernel_description::{Description, Part, bare, fit as describe_fit, kernel as describe_kernel};
-pub use quantity::with_unit;
+pub use quantity::{is_time, with_unit};

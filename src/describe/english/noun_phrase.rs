@@ -7,7 +7,7 @@ use super::template::fill;
 use super::words::{join_and, with_article};
 use crate::kernel::{Head, InnerInputs, InputRef, Inputs, Kernel, Node, Role};
 
-/// So many terms of a sum inside a phrase are told.
+/// The most terms of a sum inside a phrase that are described.
 const MOST: usize = 12;
 
 /// What a kernel is, with an article where one is needed, and how large its values are where that is known.
@@ -51,7 +51,7 @@ fn list(terms: &[&Kernel], context: &DataContext) -> String {
     join_and(&phrases)
 }
 
-/// Smooth functions of one family, each of an input of its own, told together.
+/// Smooth functions of one family, each of another input, as one phrase.
 fn alike(terms: &[&Kernel], context: &DataContext) -> Option<String> {
     const FEWEST: usize = 3;
     let mut all: Option<Factor<'_>> = None;
@@ -86,7 +86,7 @@ fn alike(terms: &[&Kernel], context: &DataContext) -> Option<String> {
     })
 }
 
-/// The noun with its article, its own clauses, and how many of the other factors are told in it.
+/// The noun with its article, its own clauses, and how many of the other factors it includes.
 fn subject(head: &Factor<'_>, rest: &[Factor<'_>], context: &DataContext) -> (String, Vec<String>, usize) {
     let Some((leaf, _)) = head.leaves.first() else { return (whole(head.kernel, context), Vec::new(), 0) };
     let voice = &leaf.family.spec().wording;

@@ -1,5 +1,5 @@
-//! What the posterior says of a part, in sentences: which way it goes and how sure that is, how it swings, which of its
-//! inputs matter.
+//! Sentences about the posterior of a part: its direction and how certain that is, its amplitude within a period, the effects
+//! of its inputs.
 
 use super::data_context::{DataContext, Input};
 use super::factor::{Factor, Product, first_value};
@@ -13,21 +13,21 @@ use crate::results::{
     periodic_shape,
 };
 
-/// Inputs of a part of which more than so many are not gone through.
+/// The most inputs of a part whose effects are computed.
 const MOST: usize = 16;
-/// So many effects are told.
+/// The most effects that are named.
 const MOST_EFFECTS: usize = 6;
-/// An effect that is smaller beside the largest is not told.
+/// The smallest effect that is named, as a share of the largest.
 const SMALL: f64 = 0.02;
-/// A side of a change whose spread is smaller beside that of the whole is called flat.
+/// One side of a changepoint is called flat if its spread is a smaller share of the spread of the whole.
 const FLAT: f64 = 0.02;
-/// Which way a part goes is told as certain from this probability on, and as likely.
+/// From these probabilities on a direction is called certain, or likely.
 const SURE: f64 = 0.975;
 const LIKELY: f64 = 0.5;
-/// Swings that differ by less are called equal.
+/// Amplitudes whose ratio is smaller are called equal.
 const EQUAL: f64 = 1.15;
 
-/// What the data say of a part of a fit.
+/// Sentences about the posterior of a part of a fit.
 pub fn posterior_sentences(fit: &Fit, kernel: &Kernel, context: &DataContext) -> Vec<String> {
     let product = Product::of(kernel, context);
     let Some(head) = product.factors.first() else { return Vec::new() };
@@ -56,7 +56,7 @@ pub fn posterior_sentences(fit: &Fit, kernel: &Kernel, context: &DataContext) ->
     }
 }
 
-/// What a part does before a changepoint and after it, if it is one along its only input.
+/// A changepoint along its only input: the part before it and after it.
 fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, context: &DataContext) -> Option<String> {
     let Node::Wrap(wrapped) = kernel.node() else { return None };
     if wrapped.wrap.spec().name != "changepoint" {
@@ -67,7 +67,7 @@ fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, cont
     let side = |child: &Kernel, within: (f64, f64)| {
         let found = component_shape(fit, kernel, whole.input, Some(within)).ok()??;
         if found.spread < FLAT * whole.spread {
-            return Some(format!("hardly moves with {}", input.name));
+            return Some(format!("hardly changes with {}", input.name));
         }
         Some(along(&found, &Product::of(child, context), input, context))
     };
@@ -76,19 +76,19 @@ fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, cont
     let (lo, hi) = whole.range;
     let before = side(before, (lo, at - 2.0 * width))?;
     let after = side(after, (at + 2.0 * width, hi))?;
-    Some(format!("Until about {} = {} it {before}; from there on it {after}.", input.name, place(at, input.range)))
+    Some(format!("Before about {} = {} it {before}. After that it {after}.", input.name, place(at, input.range)))
 }
 
-/// How much of an additive part each order of interaction makes up.
+/// The share of each order of interaction in the variance of an additive part.
 fn orders(fit: &Fit, kernel: &Kernel) -> Option<String> {
     let shares = order_shares(fit, kernel).ok()?;
     let shares_in_words = shares.iter().filter(|(_, share)| *share >= SMALL).enumerate().map(|(i, (order, share))| {
         let what = match order {
-            1 => "functions of one input each".into(),
-            2 => "interactions of two".into(),
-            n => format!("interactions of {n}"),
+            1 => "main effects".into(),
+            2 => "two-way interactions".into(),
+            n => format!("{n}-way interactions"),
         };
-        let verb = if i == 0 { "make up " } else { "" };
+        let verb = if i == 0 { "account for " } else { "" };
         let of = if i == 0 { " of its variance" } else { "" };
         format!("{what} {verb}{}{of}", percent(*share))
     });
@@ -96,17 +96,17 @@ fn orders(fit: &Fit, kernel: &Kernel) -> Option<String> {
     (shares.len() > 1 && !shares_in_words.is_empty()).then(|| format!("{}.", capital(&join_and(&shares_in_words))))
 }
 
-/// What a part does along its one input, after "it".
+/// What a part does along its one input, to follow "it".
 fn along(found: &ComponentShape, product: &Product<'_>, input: &Input, context: &DataContext) -> String {
     let size = |value: f64| amount(value.abs(), context.target.as_deref(), 3);
     let (change, sd) = found.change;
     let straight = matches!(&product.factors[..], [Factor { head: Head::Polynomial, degree: 1, .. }]);
     let (verb, sure) = match found.shape {
-        Shape::Rises => ("rises", found.throughout.0),
-        Shape::Falls => ("falls", found.throughout.1),
-        Shape::Peaks(at) => return turn("rises", at, "falls", input),
-        Shape::Dips(at) => return turn("falls", at, "rises", input),
-        Shape::Turns(0) => return format!("hardly moves with {}", input.name),
+        Shape::Rises => ("increases", found.throughout.0),
+        Shape::Falls => ("decreases", found.throughout.1),
+        Shape::Peaks(at) => return turn("increases", at, "decreases", input),
+        Shape::Dips(at) => return turn("decreases", at, "increases", input),
+        Shape::Turns(0) => return format!("hardly changes with {}", input.name),
         Shape::Turns(n) => return turns(n, found, input, context),
     };
     let by = |value: f64, sd: f64, per: &str| format!("{}{per} (standard deviation {})", size(value), short(sd, 2));
@@ -114,27 +114,26 @@ fn along(found: &ComponentShape, product: &Product<'_>, input: &Input, context: 
         let length = found.range.1 - found.range.0;
         let per = single(input.unit.as_deref())
             .map_or(format!(" for each 1 of {}", input.name), |unit| format!(" per {unit}"));
-        let sure = if sure >= SURE { String::new() } else { format!("; that it {verb} has probability {sure:.2}") };
+        let sure = if sure >= SURE { String::new() } else { format!("; the probability that it {verb} is {sure:.2}") };
         return format!("{verb} by {}{sure}", by(change / length, sd / length, &per));
     }
     let how = match sure {
-        sure if sure >= SURE => "throughout",
-        sure if sure >= LIKELY => &format!("throughout (with probability {sure:.2})"),
-        _ => "on the whole",
+        sure if sure >= SURE => "monotonically",
+        sure if sure >= LIKELY => &format!("monotonically (with probability {sure:.2})"),
+        _ => "overall",
     };
-    format!("{verb} {how}, by {} in all", by(change, sd, ""))
+    format!("{verb} {how}, by {} in total", by(change, sd, ""))
 }
 
 fn turn(first: &str, at: f64, then: &str, input: &Input) -> String {
-    format!("{first} until about {} = {} and {then} from there on", input.name, place(at, input.range))
+    format!("{first} until about {} = {}, then {then}", input.name, place(at, input.range))
 }
 
 fn turns(n: usize, found: &ComponentShape, input: &Input, context: &DataContext) -> String {
     let size = |value: f64| amount(value, context.target.as_deref(), 3);
     let count = match n {
-        1 => "once".to_string(),
-        2 => "twice".to_string(),
-        n => format!("{n} times"),
+        1 => "1 turning point".to_string(),
+        n => format!("{n} turning points"),
     };
     let (first, second) = found.halves;
     let spread = match second / first {
@@ -146,7 +145,7 @@ fn turns(n: usize, found: &ComponentShape, input: &Input, context: &DataContext)
         ),
         _ => size(found.spread),
     };
-    format!("turns {count}, and its mean has a standard deviation of {spread}")
+    format!("has {count}; the standard deviation of its posterior mean is {spread}")
 }
 
 fn periodic(
@@ -173,7 +172,7 @@ fn periodic(
         None if head.cycle().is_some() => out.push(format!("Its period is {}.", amount(period, unit, 4))),
         None => {}
     }
-    // where on the calendar it is highest can be said of decimal years alone
+    // months of the extremes are known only where the input is in years
     let calendar = head.cycle() == Some("yearly") && unit.is_some_and(|unit| unit.trim_end_matches('s') == "year");
     if let Ok(Some(found)) = periodic_shape(fit, kernel, at, period, if calendar { 1.0 } else { period }) {
         let when = if calendar { months(&found) } else { None };
@@ -192,18 +191,18 @@ fn swings(found: &PeriodicShape, context: &DataContext) -> Option<String> {
     let least = found.sizes.iter().copied().fold(f64::INFINITY, f64::min);
     let most = found.sizes.iter().copied().fold(0.0, f64::max);
     Some(match (first, last) {
-        _ if most <= EQUAL * least => format!("Within each period it swings by {}", size(first)),
+        _ if most <= EQUAL * least => format!("Its peak-to-peak amplitude within each period is {}", size(first)),
         _ if first <= least * EQUAL && last * EQUAL >= most => {
             let [first, last] = two([first, last]);
-            format!("Its swing within a period grows from {first} to {last}")
+            format!("Its peak-to-peak amplitude within a period grows from {first} to {last}")
         }
         _ if last <= least * EQUAL && first * EQUAL >= most => {
             let [first, last] = two([first, last]);
-            format!("Its swing within a period shrinks from {first} to {last}")
+            format!("Its peak-to-peak amplitude within a period shrinks from {first} to {last}")
         }
         _ => {
             let [least, most] = two([least, most]);
-            format!("Its swing within a period lies between {least} and {most}")
+            format!("Its peak-to-peak amplitude within a period lies between {least} and {most}")
         }
     })
 }
@@ -234,7 +233,7 @@ fn months(found: &PeriodicShape) -> Option<String> {
     }
 }
 
-/// What each of several inputs does, the largest first within each kind.
+/// The effect of each of several inputs, the largest first within each kind.
 fn over(found: &[MainEffect], context: &DataContext) -> Option<String> {
     let largest = found.first()?.size;
     let shown: Vec<&MainEffect> =
@@ -254,11 +253,11 @@ fn over(found: &[MainEffect], context: &DataContext) -> Option<String> {
     let dips: Vec<String> =
         shown.iter().filter_map(|e| if let Shape::Dips(at) = e.shape { Some(near(e, at)) } else { None }).collect();
     let groups = [
-        ("rises with", rises),
-        ("falls with", falls),
+        ("increases with", rises),
+        ("decreases with", falls),
         ("is highest near", peaks),
         ("is lowest near", dips),
-        ("goes up and down with", turns),
+        ("varies non-monotonically with", turns),
     ];
     let said: Vec<String> = groups
         .into_iter()

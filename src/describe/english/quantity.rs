@@ -1,8 +1,8 @@
-//! Numbers with units, as a person says them.
+//! Numbers with units in English.
 
 use crate::kernel::number;
 
-/// A number in at most so many significant digits, without zeros at its end.
+/// A number with at most the given significant digits, without zeros at its end.
 pub fn short(value: f64, digits: usize) -> String {
     let rounded = format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value);
     number(rounded)
@@ -37,8 +37,13 @@ const CYCLES: &[(&str, f64)] = &[
 /// A fitted period is called by a name if it is this near to it.
 const NEAR: f64 = 0.02;
 
-/// What stands in place of a unit where there is none that could be said.
+/// Units of columns that are not written behind a number.
 const UNSPOKEN: &[&str] = &["count", "class", "score", "share", "code"];
+
+/// Whether a unit is one of time.
+pub fn is_time(unit: &str) -> bool {
+    time(unit).is_some()
+}
 
 fn time(unit: &str) -> Option<f64> {
     TIMES.iter().find(|(names, _)| names.contains(&unit)).map(|(_, seconds)| *seconds)
@@ -84,7 +89,7 @@ pub fn two_amounts(values: [f64; 2], unit: Option<&str>, digits: usize) -> [Stri
     }
 }
 
-/// A unit that can be said.
+/// The unit, if it is one that is written behind a number.
 pub fn spoken(unit: Option<&str>) -> Option<&str> {
     unit.filter(|unit| !UNSPOKEN.contains(unit))
 }

@@ -1,4 +1,4 @@
-//! The language of descriptions: what is said of kernels that are built by hand. Sessions are in
+//! The wording of descriptions of kernels. Sessions are in
 //! `tests/transcripts/kernels/describe.mer`, and random kernels in `tests/voice.rs`.
 
 use super::data_context::DataContext;

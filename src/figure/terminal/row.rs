@@ -22,7 +22,7 @@ pub(super) enum Ink {
 struct Cell {
     /// The character; absent in the second column of a wide one.
     glyph: Option<char>,
-    /// What stands for it without colour, where that differs.
+    /// The character without colour, where it differs.
     shade: Option<char>,
     ink: Ink,
 }

@@ -96,7 +96,7 @@ fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("value")?;
     let path: Option<Arc<str>> = call.maybe("path")?;
     let title: Option<Arc<str>> = call.maybe("title")?;
-    applies(call, &value)?;
+    super::plot_options::refuse_unused(call, &value)?;
     let band = match call.maybe::<Arc<str>>("band")?.as_deref() {
         Some("f") => BandOf::F,
         _ => BandOf::Y,
@@ -114,20 +114,12 @@ fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Nothing)
 }
 
-/// Refuses arguments that have no effect on a plot of the value.
-fn applies(call: &Call<'_, '_>, value: &Value) -> Res<()> {
-    let kind = value.kind().info();
-    let Some(known) = kind.plot else { return Ok(()) };
-    match ["band", "show", "x", "view"].into_iter().find(|name| call.value(name).is_some() && !known.contains(name)) {
-        Some(odd) => Err(Trouble::new(format!("`{odd}` does not apply to a plot of {}", kind.noun)).blame(odd)),
-        None => Ok(()),
-    }
-}
-
 fn picture(call: &mut Call<'_, '_>, value: &Value, band: BandOf) -> Res<Figure> {
-    let (show, x, view) = (call.maybe("show")?, call.maybe("x")?, view(call)?);
+    let (show, view, scales) = (call.maybe("show")?, view(call)?, super::plot_options::scales(call)?);
+    // of a kernel it is a range, which the kernel's own figure reads
+    let x = if matches!(value, Value::List(_) | Value::Range(_)) { call.maybe("x")? } else { None };
     let mut kernel = |kernel: &Kernel| super::kernels::picture(call, kernel);
-    let figure = value.figure(&mut PlotOptions { band, show, x, view, kernel: &mut kernel });
+    let figure = value.figure(&mut PlotOptions { band, show, x, view, scales, kernel: &mut kernel });
     figure.map_err(|error| match error {
         PlotError::NoFigure => expected(&nouns(|kind| kind.plot.is_some()), value).blame("value"),
         PlotError::Model(error) => trouble(call.eval, error),
@@ -165,13 +157,24 @@ pub static FILES: &[Builtin] = &[
                 "whether the band holds new observations or the function",
             ),
             Place::keyword("title", Want::STRING, "that of the value", "what stands above"),
-            Place::keyword("x", Want::Numbers, "their places in the list", "of a list of numbers, where each stands"),
+            Place::keyword(
+                "x",
+                Want::Numbers,
+                "their places in the list; of a kernel -5 to 5",
+                "of a list of numbers, where each stands; of a kernel, the range of its input",
+            ),
             Place::keyword(
                 "show",
                 Want::Choice(&["parts", "correlation", "depths", "scores"]),
                 "\"parts\" or \"depths\"",
                 "of a decomposition: the parts, or how their posteriors go together; of a search: the best fit of each depth, \
                  or its score",
+            ),
+            Place::keyword(
+                "scales",
+                Want::Choice(&["free", "shared"]),
+                "\"shared\" if there are several inputs",
+                "of a decomposition, whether all parts have one vertical scale",
             ),
             Place::keyword(
                 "view",
@@ -182,8 +185,10 @@ pub static FILES: &[Builtin] = &[
         ],
         result: None,
         summary: "a figure of a value, on the screen or in a file",
-        help: "Of a kernel it is k(·, 0) beside draws. Bands are two standard deviations wide on either side.",
-        examples: &["plot(SE(0))", "plot([x^2 for x in 0..=3], x=[10, 20, 30, 40])"],
+        help: "The figure of a kernel shows k(·, 0) and functions drawn from it, over the range `x`. The figure of a \
+               prediction of several inputs uses the input that is a time, or the only one that varies. Bands are two \
+               standard deviations wide on either side. A keyword that does not apply to a value is refused.",
+        examples: &["plot(SE(0))", "plot(SE(0, l=0.3), x=-3..=3)", "plot([x^2 for x in 0..=3], x=[10, 20, 30, 40])"],
         touches: Touches::Files,
         run: plot,
     },

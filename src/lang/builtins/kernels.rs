@@ -1,6 +1,7 @@
 //! Looking at kernels: values, matrices, parts, draws.
 
 use crate::data::Dataset;
+use crate::describe;
 use crate::figure::Figure;
 use crate::figure::standard_figures::kernel_figure;
 use crate::kernel::{Kernel, Node, Role};
@@ -128,19 +129,30 @@ pub fn draws(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Value> {
 
 /// k(·, 0) along the first input, beside draws.
 pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
-    const POINTS: usize = 401;
+    const MOST: usize = 1601;
+    const DRAWS: usize = 3;
     let (mentioned, _) = kernel.mentioned();
     let width = mentioned.len().max(1);
-    // As far as the longest of its scales and periods lets it change.
-    let mut scale = 0.0_f64;
-    scales(kernel, &mut scale);
-    let reach = if scale > 0.0 { 3.0 * scale } else { 3.0 };
+    let (lo, hi) = match super::plot_options::input_range(call)? {
+        Some(range) => range,
+        None => {
+            let reach = reach(longest_scale(kernel));
+            (-reach, reach)
+        }
+    };
     let along = |x: Vec<f64>| {
         let n = x.len();
         let columns = std::iter::once(x).chain((1..width).map(|_| vec![0.0; n])).collect();
         Rows::numbers(n, columns)
     };
-    let grid: Vec<f64> = (0..POINTS).map(|i| reach * (2.0 * i as f64 / (POINTS - 1) as f64 - 1.0)).collect();
+    // an odd number of points has 0 among them where the range is symmetric
+    let points = describe::kernel_points(kernel, hi - lo, MOST) | 1;
+    let grid: Vec<f64> = (0..points)
+        .map(|i| {
+            let t = i as f64 / (points - 1) as f64;
+            lo * (1.0 - t) + hi * t
+        })
+        .collect();
     let (rows, zero) = (along(grid.clone()), along(vec![0.0]));
     let all = along([&grid[..], &[0.0]].concat());
     let origins = &call.eval.host.origins;
@@ -148,7 +160,7 @@ pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
     let values = placed.cross(&rows, &zero).map_err(|error| origins.eval_error(&error))?;
     let factor = pivoted_cholesky(&placed.gram(&rows).map_err(|error| origins.eval_error(&error))?, 1e-12);
     let mut normal = super::random_numbers::normals(call)?;
-    let draws: Vec<Vec<f64>> = (0..3)
+    let draws: Vec<Vec<f64>> = (0..DRAWS)
         .map(|_| (&factor * Vector::from_fn(factor.ncols(), |_, _| normal())).iter().copied().collect())
         .collect();
     let input =
@@ -157,17 +169,30 @@ pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
     Ok(kernel_figure(&kernel.to_string(), input.as_deref().unwrap_or(""), &grid, &values, &grid, &draws))
 }
 
-/// The longest length-scale or period that a kernel has.
-fn scales(kernel: &Kernel, longest: &mut f64) {
-    if let Node::Leaf(leaf) = kernel.node() {
-        for (spec, values) in leaf.family.spec().params.iter().zip(&leaf.params) {
-            if matches!(spec.role, Role::LengthScale | Role::Period) {
-                let written = values.as_slice().iter().filter_map(|param| param.value()).fold(0.0, f64::max);
-                *longest = longest.max(if written > 0.0 { written } else { spec.default });
-            }
-        }
+/// How far a kernel is shown on either side of 0. Kernels whose longest scale lies between 0.1 and 5 have one range, so that
+/// their figures can be compared; for others it is 5 times a power of ten that holds the longest scale.
+fn reach(longest: f64) -> f64 {
+    const REACH: f64 = 5.0;
+    match longest {
+        scale if !scale.is_finite() || (0.1..=REACH).contains(&scale) || scale <= 0.0 => REACH,
+        scale => REACH * 10f64.powi((scale / REACH).log10().ceil().clamp(-300.0, 300.0) as i32),
     }
-    kernel.children().iter().for_each(|child| scales(child, longest));
+}
+
+/// The longest length-scale or period that a kernel has; 0 if there is none.
+fn longest_scale(kernel: &Kernel) -> f64 {
+    let own = match kernel.node() {
+        Node::Leaf(leaf) => {
+            let scales = leaf.family.spec().params.iter().zip(&leaf.params);
+            let scales = scales.filter(|(spec, _)| matches!(spec.role, Role::LengthScale | Role::Period));
+            scales.fold(0.0, |longest: f64, (spec, values)| {
+                let written = values.as_slice().iter().filter_map(|param| param.value()).fold(0.0, f64::max);
+                longest.max(if written > 0.0 { written } else { spec.default })
+            })
+        }
+        _ => 0.0,
+    };
+    kernel.children().iter().map(longest_scale).fold(own, f64::max)
 }
 
 pub static KERNELS: &[Builtin] = &[
@@ -220,3 +245,15 @@ pub static KERNELS: &[Builtin] = &[
         run: eigen,
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::reach;
+
+    #[test]
+    fn ordinary_scales_share_a_range() {
+        assert_eq!([0.1, 0.3, 2.0, 5.0, 0.0].map(reach), [5.0; 5]);
+        assert_eq!([6.0, 50.0, 365.25].map(|scale| reach(scale).round()), [50.0, 50.0, 500.0]);
+        assert!((reach(0.03) - 0.05).abs() < 1e-12 && (reach(1e-6) - 5e-6).abs() < 1e-15);
+    }
+}

@@ -14,6 +14,7 @@ mod models;
 mod moves;
 mod numbers;
 mod parameters;
+mod plot_options;
 mod random_numbers;
 mod records;
 mod reports;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::describe::part_figures::Scales;
 use crate::describe::result_figures::BandOf;
 use crate::figure::Figure;
 use crate::kernel::Kernel;
@@ -15,6 +16,8 @@ pub struct PlotOptions<'p> {
     pub x: Option<Vec<f64>>,
     /// Azimuth and elevation, in degrees.
     pub view: Option<(f64, f64)>,
+    /// Whether the panels of parts share a vertical scale, if that was said.
+    pub scales: Option<Scales>,
     /// Draws a kernel, which the evaluator has to evaluate.
     pub kernel: &'p mut dyn FnMut(&Kernel) -> Res<Figure>,
 }

@@ -89,7 +89,7 @@ impl ValueKind for Decomposition {
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
         if options.show.as_deref() != Some("correlation") {
-            return Ok(part_figures::decomposition(self)?);
+            return Ok(part_figures::decomposition(self, options.scales)?);
         }
         let text = "correlations are shown of parts that look at one input each, and there are no two such parts";
         Ok(part_figures::correlations(self)?.ok_or_else(|| Trouble::new(text))?)

@@ -47,7 +47,9 @@ impl ValueKind for Explanation {
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
         match &self.of {
             Subject::Kernel(kernel) => Ok((options.kernel)(kernel)?),
-            Subject::Fit(fit) => Ok(part_figures::decomposition(&decompose(fit, At::Training, By::Term)?)?),
+            Subject::Fit(fit) => {
+                Ok(part_figures::decomposition(&decompose(fit, At::Training, By::Term)?, options.scales)?)
+            }
         }
     }
 }

@@ -81,7 +81,7 @@ impl ValueKind for Search {
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
         match options.show.as_deref() {
             Some("scores") => Ok(search_figures::scores(self)),
-            _ => Ok(search_figures::depths(self, figure_labels::BEYOND)?),
+            _ => Ok(search_figures::depths(self, options.band, figure_labels::BEYOND)?),
         }
     }
 
