@@ -8,6 +8,7 @@ mod classes;
 mod error;
 mod evidence;
 mod jitter;
+mod known_noise;
 mod memory;
 mod parameters;
 mod posterior;
@@ -22,6 +23,7 @@ pub use classes::{Bernoulli, Classes, Link, Pseudo, Warm};
 pub use error::ModelError;
 pub(crate) use evidence::is_profiled;
 pub use evidence::{Evidence, Evidencer};
+pub use known_noise::KnownNoise;
 pub use memory::{at_once, available_memory, needed_memory, refuse_if_too_large, refuse_if_wide};
 pub use parameters::{MEAN, NOISE, Parameter, ParameterKind};
 pub use posterior::{Moments, Part, Posterior, Replicates};
@@ -57,8 +59,8 @@ pub enum Likelihood {
 pub enum Noise {
     /// One for all rows. A fixed one may be 0.
     Variance(Param),
-    /// A column holds the known variance of each row.
-    Column(Arc<str>),
+    /// That of each row is known.
+    Known(KnownNoise),
 }
 
 /// The mean function of the process.
@@ -105,10 +107,10 @@ impl Model {
         }
     }
 
-    /// The column of known noise variances.
-    pub fn noise_column(&self) -> Option<&str> {
+    /// The noise that is known for each row, where it is.
+    pub fn known_noise(&self) -> Option<&KnownNoise> {
         match self.noise() {
-            Some(Noise::Column(name)) => Some(name),
+            Some(Noise::Known(known)) => Some(known),
             _ => None,
         }
     }

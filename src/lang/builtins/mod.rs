@@ -10,12 +10,14 @@ mod files;
 mod fit_warnings;
 mod kernels;
 mod lists;
+mod loading;
 mod models;
 mod moves;
 mod numbers;
 mod parameters;
 mod records;
 mod reports;
+mod reshaping;
 mod results;
 mod rows;
 mod saving;
@@ -32,8 +34,10 @@ pub static ALL: &[&[Builtin]] = &[
     explain::EXPLAIN,
     surfaces::DRAWING,
     algebra::ALGEBRA,
+    loading::LOADING,
     data::DATA_VERBS,
     steps::STEPS,
+    reshaping::RESHAPING,
     rows::ROWS,
     files::FILES,
     saving::SAVING,

@@ -116,10 +116,11 @@ impl fmt::Display for Function {
     }
 }
 
-/// One line, and what reading decided by itself.
+/// One line, what reading decided by itself, and the rows where they are few.
 fn data_lines(data: &Dataset) -> String {
-    let notes: String = data.about().notes.iter().map(|note| format!("\n  {note}")).collect();
-    format!("{}{notes}", describe::dataset(data))
+    let notes: String = data.notes().iter().map(|note| format!("\n  {note}")).collect();
+    let rows = describe::dataset_rows(data).map(|rows| format!("\n{rows}")).unwrap_or_default();
+    format!("{}{notes}{rows}", describe::dataset(data))
 }
 
 /// What a figure is, for where it cannot be drawn.

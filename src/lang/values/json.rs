@@ -66,6 +66,10 @@ pub fn plain(value: &Value) -> Json {
                 let columns = [("median", &q.median), ("lower", &q.lower), ("upper", &q.upper)];
                 out.extend(columns.into_iter().map(|(name, values)| (name.to_owned(), numbers(values))));
             }
+            if !prediction.levels.is_empty() {
+                let level = |(p, values): &(f64, Vec<f64>)| json!({"p": number(*p), "values": numbers(values)});
+                out.insert("quantiles".into(), prediction.levels.iter().map(level).collect());
+            }
             Json::Object(out)
         }
         Value::Decomposition(parts) => json!({
@@ -194,7 +198,7 @@ fn dataset(data: &Dataset) -> Json {
         "target": data.target().map(Column::name),
         "inputs": data.input_names(),
         "columns": columns,
-        "notes": data.about().notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "notes": data.notes().iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 
