@@ -12,7 +12,7 @@ use super::error::DataError;
 pub enum Kind {
     /// Plain numbers.
     Numeric,
-    /// Codes 0, 1, … into `levels`, which stand in order of first appearance.
+    /// Codes 0, 1, … into `levels`, which stand in order of first appearance; days of the week and months in their own.
     Categories { levels: Arc<[Arc<str>]> },
     /// Decimal years, read from dates of this resolution (see [`dates`](super::dates) for the convention).
     Date { resolution: Resolution },
@@ -88,7 +88,7 @@ impl Column {
     pub fn categories<S: AsRef<str>>(name: impl Into<Arc<str>>, texts: impl IntoIterator<Item = Option<S>>) -> Self {
         let mut levels = Levels::default();
         let values = texts.into_iter().map(|text| text.map_or(f64::NAN, |text| levels.code(text.as_ref()))).collect();
-        Self::of(name.into(), levels.into_kind(), values)
+        levels.into_column(name.into(), values)
     }
 
     /// Decimal years that were dates.
@@ -206,9 +206,47 @@ impl Levels {
         (self.levels.len() - 1) as f64
     }
 
-    pub(super) fn into_kind(self) -> Kind {
-        Kind::Categories { levels: self.levels.into() }
+    /// The column of these codes. Days of the week and months stand in their own order.
+    pub(super) fn into_column(self, name: Arc<str>, mut values: Vec<f64>) -> Column {
+        let mut levels = self.levels;
+        if let Some(places) = calendar_places(&levels) {
+            let mut order: Vec<usize> = (0..levels.len()).collect();
+            order.sort_by_key(|&code| places[code]);
+            let mut codes = vec![0.0; levels.len()];
+            order.iter().enumerate().for_each(|(new, &old)| codes[old] = new as f64);
+            levels = order.iter().map(|&old| levels[old].clone()).collect();
+            values.iter_mut().filter(|v| !v.is_nan()).for_each(|v| *v = codes[*v as usize]);
+        }
+        Column::of(name, Kind::Categories { levels: levels.into() }, values)
     }
+}
+
+const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// The place of each level in the week or in the year, if all of them are days or all are months, whole or cut to three
+/// letters.
+fn calendar_places(levels: &[Arc<str>]) -> Option<Vec<usize>> {
+    let place = |names: &[&str], level: &str| {
+        let level = level.trim_end_matches('.').to_lowercase();
+        let fits = |name: &&str| level == *name || level == name[..3] || (level == "sept" && *name == "september");
+        names.iter().position(|name| fits(&name))
+    };
+    let of = |names: &[&str]| levels.iter().map(|level| place(names, level)).collect::<Option<Vec<usize>>>();
+    if levels.len() < 2 { None } else { of(&DAYS).or_else(|| of(&MONTHS)) }
 }
 
 /// JSON has no NaN and no infinity: a missing value is `null`, an infinite one is text.
@@ -271,6 +309,19 @@ mod tests {
         let c = Column::categories("c", [Some("b"), Some("a"), None, Some("b")]);
         assert_eq!(c.levels().unwrap().iter().map(AsRef::as_ref).collect::<Vec<&str>>(), ["b", "a"]);
         assert_eq!((c.level(1), c.level(2), c.missing(), c.distinct()), (Some("a"), None, 1, 2));
+    }
+
+    #[test]
+    fn days_and_months_stand_in_their_own_order() {
+        let levels = |texts: &[&str]| {
+            let column = Column::categories("c", texts.iter().map(|t| Some(*t)));
+            let back: Vec<&str> = (0..column.len()).filter_map(|i| column.level(i)).collect();
+            assert_eq!(back, texts);
+            column.levels().unwrap().iter().map(|l| l.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(levels(&["Sun", "Tue", "Mon", "Sun"]), ["Mon", "Tue", "Sun"]);
+        assert_eq!(levels(&["May", "April", "sept."]), ["April", "May", "sept."]);
+        assert_eq!(levels(&["Sun", "Moon"]), ["Sun", "Moon"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A data set: columns of equal length, of which one may be the target and some are inputs.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -56,7 +57,8 @@ pub struct About {
     pub title: Option<String>,
     /// Origin and licence, for shipped sets.
     pub source: Option<String>,
-    /// What the reader decided by itself and a person should know.
+    /// What the reader decided by itself and a person should know, of all rows that it read;
+    /// [`Dataset::notes`] are those of the rows at hand.
     pub notes: Vec<Note>,
 }
 
@@ -64,6 +66,14 @@ pub struct About {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Note {
+    /// How the file is written, as the arguments of a call that would have said so.
+    Format { arguments: Vec<String> },
+    /// A line below the names holds units.
+    Units { line: usize },
+    /// Rows without any value were left out.
+    EmptyRows { count: usize },
+    /// Columns at the end without a name and without a value were left out.
+    EmptyColumns { count: usize },
     /// There was no header; these names were given.
     NoHeader { names: Vec<String> },
     /// A header cell was empty; the column got this name.
@@ -97,6 +107,14 @@ pub enum Ignored {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Format { arguments } => write!(f, "read with {}", arguments.join(", ")),
+            Self::Units { line } => write!(f, "line {line} holds units"),
+            Self::EmptyRows { count: 1 } => f.write_str("1 row without any value was left out"),
+            Self::EmptyRows { count } => write!(f, "{count} rows without any value were left out"),
+            Self::EmptyColumns { count: 1 } => f.write_str("1 column without a name and without a value was left out"),
+            Self::EmptyColumns { count } => {
+                write!(f, "{count} columns without a name and without a value were left out")
+            }
             Self::NoHeader { names } => write!(f, "no header, the columns are called {}", list(names)),
             Self::Unnamed { name } => write!(f, "a column without a name is called `{name}`"),
             Self::RowInput { name } => write!(f, "no other input, so `{name}` counts the rows from 0"),
@@ -201,8 +219,9 @@ impl Dataset {
         target: Option<&str>,
         inputs: Option<&[&str]>,
     ) -> Result<Self, DataError> {
-        for (i, column) in columns.iter().enumerate() {
-            if columns[..i].iter().any(|c| c.name() == column.name()) {
+        let mut names = HashSet::with_capacity(columns.len());
+        for column in &columns {
+            if !names.insert(column.name()) {
                 return Err(DataError::Repeated { name: column.name().into() });
             }
             if column.len() != rows.n {
@@ -229,7 +248,8 @@ impl Dataset {
     pub fn with_target(self, name: &str) -> Result<Self, DataError> {
         let target = self.position(name)?;
         let fresh = self.target.is_none() && self.inputs.is_empty();
-        let used = |i: &usize| fresh || self.inputs.contains(i) || self.target == Some(*i);
+        let inputs: HashSet<usize> = self.inputs.iter().copied().collect();
+        let used = |i: &usize| fresh || inputs.contains(i) || self.target == Some(*i);
         let inputs = (0..self.columns.len()).filter(|i| *i != target && used(i)).collect();
         Ok(Self { target: Some(target), inputs, ..self })
     }
@@ -237,12 +257,14 @@ impl Dataset {
     /// The same data with these inputs, in this order.
     pub fn with_inputs<S: AsRef<str>>(self, names: &[S]) -> Result<Self, DataError> {
         let mut inputs = Vec::with_capacity(names.len());
+        let mut chosen = HashSet::with_capacity(names.len());
+        let places: HashMap<&str, usize> = self.columns.iter().enumerate().map(|(i, c)| (c.name(), i)).collect();
         for name in names {
-            let i = self.position(name.as_ref())?;
+            let i = places.get(name.as_ref()).copied().map_or_else(|| self.position(name.as_ref()), Ok)?;
             if self.target == Some(i) {
                 return Err(DataError::TargetAsInput { name: name.as_ref().into() });
             }
-            if inputs.contains(&i) {
+            if !chosen.insert(i) {
                 return Err(DataError::Repeated { name: name.as_ref().into() });
             }
             inputs.push(i);
@@ -284,6 +306,48 @@ impl Dataset {
             None => self.columns.push(column),
         }
         Ok(self)
+    }
+
+    /// What was noticed when the data were read, of the rows and columns at hand.
+    pub fn notes(&self) -> Vec<Note> {
+        let column = |name: &str| self.columns.iter().find(|c| c.name() == name);
+        let used = |name: &str| self.used().any(|c| c.name() == name);
+        let now = |note: &Note| match note {
+            Note::NoHeader { names } => {
+                let kept: Vec<String> = names.iter().filter(|name| column(name).is_some()).cloned().collect();
+                (!kept.is_empty()).then_some(Note::NoHeader { names: kept })
+            }
+            Note::Unnamed { name } | Note::RowInput { name } => column(name).map(|_| note.clone()),
+            Note::Dates { column: name, .. } => column(name).map(|_| note.clone()),
+            Note::Categories { column: name, .. } => {
+                let levels = column(name).filter(|c| c.is_categories())?.distinct();
+                (levels > 0).then(|| Note::Categories { column: name.clone(), levels })
+            }
+            Note::Missing { column: name, .. } => {
+                let count = column(name)?.missing();
+                (count > 0).then(|| Note::Missing { column: name.clone(), count })
+            }
+            Note::Ignored { column: name, .. } => column(name).filter(|_| !used(name)).map(|_| note.clone()),
+            Note::Format { .. }
+            | Note::Units { .. }
+            | Note::EmptyRows { .. }
+            | Note::EmptyColumns { .. }
+            | Note::Dropped { .. } => Some(note.clone()),
+        };
+        self.about.notes.iter().filter_map(now).collect()
+    }
+
+    /// The same rows with other columns; roles go by name, and those of columns that are gone are lost.
+    pub(super) fn with_columns(&self, columns: Vec<Column>) -> Self {
+        // a renamed column stands where it stood
+        let same = columns.len() == self.columns.len();
+        let place = |i: &usize| match same {
+            true => Some(*i),
+            false => columns.iter().position(|c| c.name() == self.columns[*i].name()),
+        };
+        let target = self.target.as_ref().and_then(place);
+        let inputs = self.inputs.iter().filter_map(place).collect();
+        Self { columns, target, inputs, ..self.clone() }
     }
 
     /// Number of rows.
@@ -365,9 +429,23 @@ impl Dataset {
         self.first_bad(f64::is_nan)
     }
 
+    /// The first cell, row by row, of some columns that is missing or infinite.
+    pub fn first_not_finite_of<'c>(&self, columns: impl IntoIterator<Item = &'c Column>) -> Option<BadCell> {
+        self.first_bad_of(columns, |v| !v.is_finite())
+    }
+
     fn first_bad(&self, bad: impl Fn(f64) -> bool) -> Option<BadCell> {
+        self.first_bad_of(self.used(), bad)
+    }
+
+    fn first_bad_of<'c>(
+        &self,
+        columns: impl IntoIterator<Item = &'c Column>,
+        bad: impl Fn(f64) -> bool,
+    ) -> Option<BadCell> {
         let find = |c: &Column| c.values().iter().position(|&v| bad(v));
-        let (index, column) = self.used().filter_map(|c| Some((find(c)?, c))).min_by_key(|(i, _)| *i)?;
+        let found = columns.into_iter().filter_map(|c| Some((find(c)?, c)));
+        let (index, column) = found.min_by_key(|(i, _)| *i)?;
         Some(BadCell { column: column.name().into(), row: self.row(index), index, value: column.values()[index] })
     }
 

@@ -38,22 +38,28 @@ pub enum DataError {
     HeaderOnly { file: String, line: usize },
     #[error("`{file}` is not text (a zero byte in line {line}, byte {byte}), expected a CSV or TSV file")]
     Binary { file: String, line: usize, byte: usize },
-    #[error("`{file}` is UTF-16 text, expected UTF-8: save it again as UTF-8")]
-    Utf16 { file: String },
-    #[error("`{file}` is not UTF-8 in line {line}, byte {byte}: save it again as UTF-8")]
+    #[error("`{file}` is not UTF-8 in line {line}, byte {byte}")]
     NotUtf8 { file: String, line: usize, byte: usize },
     #[error("line {line} of `{file}` has {}, expected {expected} as in line {expected_line}{}", fields(*.found), unclosed(*.runs_on))]
     Ragged { file: String, line: usize, found: usize, expected: usize, expected_line: usize, runs_on: bool },
     #[error("the quote that opens in line {line} of `{file}` is never closed")]
     Unclosed { file: String, line: usize },
-    #[error("line {line} of `{file}` seems to be separated by spaces, expected commas, semicolons or tabs")]
+    #[error("line {line} of `{file}` seems to be separated by spaces, but not every line has as many fields")]
     Spaces { file: String, line: usize },
+    #[error("the spaces in line {line} of `{file}` may separate fields or thousands")]
+    BlanksInDoubt { file: String, line: usize },
+    #[error("the record in line {line} of `{file}` goes on for more than 256 MB: is a quote never closed?")]
+    LongRecord { file: String, line: usize },
+    #[error(
+        "field {column} in line {line} of `{file}` has {bytes} bytes, and at most 1,048,576 are read: is a quote never closed?"
+    )]
+    LongCell { file: String, line: usize, column: usize, bytes: usize },
     #[error("columns {first} and {second} of `{file}` are both called `{name}`: give each its own name")]
     DuplicateName { file: String, name: String, first: usize, second: usize },
 
     // its cells
     #[error(
-        "expected a number in line {line} of `{file}`, column `{column}`, found `{value}` ({strays} of {present} values there are not numbers): correct it, or name it as a missing value{}", header_hint(*.line, *.first_line)
+        "expected a number in line {line} of `{file}`, column `{column}`, found `{value}` ({strays} of {present} values there are not numbers): correct it, or name it with `missing=[\"{value}\"]`{}", header_hint(*.line, *.first_line)
     )]
     NotANumber {
         file: String,
@@ -65,9 +71,22 @@ pub enum DataError {
         first_line: usize,
     },
     #[error(
-        "`{value}` in line {line} of `{file}`, column `{column}`, is written with {what}, expected a plain number such as `{plain}`"
+        "`{value}` in line {line} of `{file}`, column `{column}`, has a sign beside the number, expected `{plain}`: remove the sign"
     )]
-    Decorated { file: String, line: usize, column: String, value: String, what: &'static str, plain: String },
+    Decorated { file: String, line: usize, column: String, value: String, plain: String },
+    #[error(
+        "`{value}` in line {line} of `{file}`, column `{column}`, may be {thousands} or {decimal}, and no other number in the file decides it"
+    )]
+    TwoReadings {
+        file: String,
+        line: usize,
+        column: String,
+        value: String,
+        /// Which separates the thousands in one reading and is the decimal sign in the other.
+        sign: char,
+        decimal: String,
+        thousands: String,
+    },
     #[error("expected a date such as `{like}` in line {line} of `{file}`, column `{column}`, found `{value}`")]
     NotADate { file: String, line: usize, column: String, value: String, like: String },
     #[error(
@@ -124,6 +143,8 @@ pub enum DataError {
     SecondTransform { column: String, first: &'static str, second: &'static str },
 
     // verbs
+    #[error("`{value}` stands in {first} and in {second} of the data that are joined: each may stand there once")]
+    JoinedTwice { value: String, first: RowRef, second: RowRef },
     #[error("the share of rows to train on must lie between 0 and 1, found {share}")]
     Share { share: f64 },
     #[error("a split of {n} rows at {share} leaves one side empty")]
@@ -135,11 +156,20 @@ pub enum DataError {
 /// Names in backticks, separated by commas; a long list is cut.
 pub(super) fn list<S: AsRef<str>>(names: &[S]) -> String {
     const SHOWN: usize = 12;
-    let mut text = names.iter().take(SHOWN).map(|n| format!("`{}`", n.as_ref())).collect::<Vec<_>>().join(", ");
+    let mut text = names.iter().take(SHOWN).map(|n| format!("`{}`", cut(n.as_ref()))).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN {
         text += &format!(" and {} more", names.len() - SHOWN);
     }
     text
+}
+
+/// The beginning of a long name.
+pub(super) fn cut(name: &str) -> std::borrow::Cow<'_, str> {
+    const LONGEST: usize = 60;
+    match name.char_indices().nth(LONGEST) {
+        None => name.into(),
+        Some((end, _)) => format!("{}…", &name[..end]).into(),
+    }
 }
 
 fn looked_for(paths: &[String]) -> String {

@@ -1,9 +1,10 @@
 //! From a name or a path to a data set: what is read, which column is the target, which are inputs.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::column::{Column, Kind};
-use super::csv::{self, Header, Source};
+use super::csv::{self, Format, Header, Request, Source};
 use super::dataset::{About, Dataset, Ignored, Note};
 use super::error::DataError;
 use super::sets;
@@ -36,6 +37,8 @@ pub struct Options {
     /// The inputs in order; all other usable columns if not given.
     pub inputs: Option<Vec<String>>,
     pub header: Header,
+    /// How the file is written; what is not said is found.
+    pub format: Format,
     /// Words that stand for a missing value beside the usual ones, such as `-999`.
     pub missing: Vec<String>,
     pub when_missing: WhenMissing,
@@ -110,8 +113,15 @@ fn read(name: &str, source: &Source<'_>, options: &Options) -> Result<Dataset, D
     if let Target::Named(target) = &options.target {
         named.push(target);
     }
-    let raw = csv::read(name, source, options.header, &options.missing, &named)?;
-    let mut notes = Vec::new();
+    let request = Request {
+        file: name,
+        format: &options.format,
+        header: options.header,
+        missing: &options.missing,
+        named: &named,
+    };
+    let raw = csv::read(source, &request)?;
+    let mut notes = raw.notes;
     let (mut columns, mut ignored) = (raw.columns, Vec::new());
     match &raw.names {
         Some(names) => name_the_nameless(&mut columns, names, &mut notes, &mut ignored),
@@ -129,7 +139,8 @@ fn read(name: &str, source: &Source<'_>, options: &Options) -> Result<Dataset, D
         }
     };
     ignored.extend(columns.iter().filter_map(|c| Some((c.name().to_string(), useless(c)?))));
-    let usable = |c: &&Column| Some(c.name()) != target.as_deref() && !ignored.iter().any(|(name, _)| name == c.name());
+    let unusable: HashSet<&str> = ignored.iter().map(|(name, _)| name.as_str()).collect();
+    let usable = |c: &&Column| Some(c.name()) != target.as_deref() && !unusable.contains(c.name());
     let mut inputs = match &options.inputs {
         Some(names) => names.clone(),
         None => columns.iter().filter(usable).map(|c| c.name().to_string()).collect(),
@@ -143,7 +154,8 @@ fn read(name: &str, source: &Source<'_>, options: &Options) -> Result<Dataset, D
     notes.extend(columns.iter().filter_map(read_as));
     let absent = columns.iter().filter(|c| c.missing() > 0 && c.missing() < c.len());
     notes.extend(absent.map(|c| Note::Missing { column: c.name().into(), count: c.missing() }));
-    let unasked = ignored.into_iter().filter(|(name, _)| !inputs.contains(name) && target.as_ref() != Some(name));
+    let asked: HashSet<&String> = inputs.iter().chain(&target).collect();
+    let unasked = ignored.into_iter().filter(|(name, _)| !asked.contains(name));
     notes.extend(unasked.map(|(column, why)| Note::Ignored { column, why }));
 
     let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();

@@ -12,25 +12,29 @@ pub mod dates;
 mod error;
 mod learnt;
 mod load;
+mod reshape;
 pub mod sets;
 mod split;
 mod step;
 mod summary;
 mod transform;
+mod units;
 pub mod write;
 
-pub use self::csv::{Header, MISSING_WORDS};
+pub use self::csv::{Format, Header, MISSING_WORDS, Notation, Separator};
 pub use column::{Column, Kind, Resolution};
 pub use dataset::{About, BadCell, Dataset, Ignored, Note};
 pub use error::{DataError, RowRef};
 pub(crate) use learnt::least_between;
 pub use learnt::{LARGEST_POWER, box_cox, normal_scores_of};
 pub use load::{Options, Target, WhenMissing, load, parse};
+pub use reshape::{SortKey, keys_of};
 pub use split::{Fold, folds_of};
 pub use step::{Function, Pipeline, Step, Which};
-pub use summary::{ColumnSummary, Numbers, Role, Summary, mean_sd};
+pub use summary::{ColumnSummary, Numbers, Role, Sentinel, Summary, mean_sd};
 pub use transform::{FUNCTIONS, TargetMap, Transform};
 pub(crate) use transform::{gaussian_average, standard_quantile};
+pub use units::{base as name_without_unit, in_name as unit_in_name};
 
 #[cfg(test)]
 mod tests;

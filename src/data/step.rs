@@ -133,7 +133,11 @@ impl Pipeline {
 
     /// The same done to other rows. A target that they lack, or that is not their target, is passed over.
     pub fn apply(&self, data: &Dataset) -> Result<Dataset, DataError> {
-        let wanted = |s: &&Stage| !s.target || data.target().is_some_and(|t| t.name() == s.column);
+        // rows may lack columns that no model looks at
+        let wanted = |s: &&Stage| match s.target {
+            true => data.target().is_some_and(|t| t.name() == s.column),
+            false => data.inputs().any(|c| c.name() == s.column),
+        };
         self.stages.iter().filter(wanted).try_fold(data.clone(), |data, stage| stage.apply(&data))
     }
 

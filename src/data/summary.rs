@@ -1,6 +1,7 @@
 //! What a data set holds, column by column.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use serde::Serialize;
 
@@ -50,6 +51,15 @@ pub struct ColumnSummary {
     pub numbers: Option<Numbers>,
     /// Levels and how often each occurs; empty for numbers.
     pub levels: Vec<(String, usize)>,
+    /// A value that may stand for a missing one.
+    pub sentinel: Option<Sentinel>,
+}
+
+/// One number that occurs often, is the least or the greatest, and lies far from all others.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Sentinel {
+    pub value: f64,
+    pub count: usize,
 }
 
 /// Five numbers in the column's unit.
@@ -66,7 +76,8 @@ pub struct Numbers {
 impl Dataset {
     /// What there is, column by column.
     pub fn summary(&self) -> Summary {
-        let columns: Vec<ColumnSummary> = self.columns().iter().map(|c| column(self, c)).collect();
+        let inputs: HashSet<&str> = self.inputs().map(Column::name).collect();
+        let columns: Vec<ColumnSummary> = self.columns().iter().map(|c| column(self, c, &inputs)).collect();
         let constant = columns.iter().filter(|c| c.distinct == 1 && c.missing == 0).map(|c| c.name.clone()).collect();
         let about = self.about();
         Summary {
@@ -77,29 +88,32 @@ impl Dataset {
             duplicates: self.duplicates(),
             constant,
             columns,
-            notes: about.notes.clone(),
+            notes: self.notes(),
         }
     }
 
-    /// How many rows have the same inputs as an earlier row.
+    /// How many rows have the same inputs as an earlier row. Rows without one of their inputs are not counted.
     pub fn duplicates(&self) -> usize {
         let x = self.x();
+        if x.is_empty() {
+            return 0;
+        }
         // Adding 0 makes -0 and 0 one value.
         let row = |i: usize| x.iter().map(move |c| c[i] + 0.0);
         let compare = |&a: &usize, &b: &usize| {
             row(a).zip(row(b)).map(|(u, v)| u.total_cmp(&v)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
         };
-        let mut rows: Vec<usize> = (0..self.n()).collect();
+        let mut rows: Vec<usize> = (0..self.n()).filter(|&i| !x.iter().any(|c| c[i].is_nan())).collect();
         rows.sort_unstable_by(compare);
         rows.windows(2).filter(|pair| compare(&pair[0], &pair[1]).is_eq()).count()
     }
 }
 
-fn column(data: &Dataset, column: &Column) -> ColumnSummary {
+fn column(data: &Dataset, column: &Column, inputs: &HashSet<&str>) -> ColumnSummary {
     let is = |c: &Column| c.name() == column.name();
     let role = if data.target().is_some_and(is) {
         Role::Target
-    } else if data.inputs().any(is) {
+    } else if inputs.contains(column.name()) {
         Role::Input
     } else {
         Role::Unused
@@ -120,6 +134,7 @@ fn column(data: &Dataset, column: &Column) -> ColumnSummary {
         distinct: column.distinct(),
         numbers: if column.is_categories() { None } else { numbers(column.values()) },
         levels,
+        sentinel: if *column.kind() == Kind::Numeric { sentinel(column.values()) } else { None },
     }
 }
 
@@ -131,6 +146,36 @@ fn numbers(values: &[f64]) -> Option<Numbers> {
     // Halved before the sum, which might overflow.
     let median = 0.5 * finite[(n - 1) / 2] + 0.5 * finite[n / 2];
     Some(Numbers { min: finite[0], median, mean, sd, max: finite[n - 1] })
+}
+
+/// What may stand for a missing value: the least or the greatest number, apart from the others by more than the whole
+/// range of these. It is a number that programs write for that, such as −999, −99.99 or 1e20, or it occurs more than once.
+fn sentinel(values: &[f64]) -> Option<Sentinel> {
+    let mut finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    finite.sort_unstable_by(f64::total_cmp);
+    let (first, last) = (*finite.first()?, *finite.last()?);
+    let of = |value: f64, others: &[f64]| {
+        let (least, most) = (*others.first()?, *others.last()?);
+        let gap = (least - value).max(value - most);
+        let count = finite.len() - others.len();
+        // three different numbers at the least, or a range says nothing
+        let spread = others.iter().any(|v| *v != least && *v != most);
+        let far = gap > most - least;
+        (spread && far && (count > 1 || is_usual(value))).then_some(Sentinel { value, count })
+    };
+    let below = &finite[finite.partition_point(|v| *v <= first)..];
+    let above = &finite[..finite.partition_point(|v| *v < last)];
+    // a count of zeros, or a capped number, is what it says
+    let usual = |found: &Sentinel| is_usual(found.value) || found.value < 0.0;
+    of(first, below).filter(usual).or_else(|| of(last, above).filter(usual))
+}
+
+/// Nines, with or without a sign and a decimal point, or a power of ten that no measurement reaches.
+fn is_usual(value: f64) -> bool {
+    let digits: String = value.abs().to_string().chars().filter(char::is_ascii_digit).collect();
+    let nines = digits.len() >= 2 && digits.bytes().all(|b| b == b'9');
+    let round = value.abs() >= 1e10 && digits.trim_end_matches('0') == "1";
+    nines || round
 }
 
 /// Mean and standard deviation (n − 1; 0 for a single value) of the finite values. `None` when there are none.
@@ -169,6 +214,28 @@ mod tests {
         assert_eq!((y.role, y.n, y.missing, y.infinite), (Role::Target, 3, 1, 1));
         let numbers = y.numbers.unwrap();
         assert_eq!((numbers.min, numbers.median, numbers.mean, numbers.max), (2.0, 3.0, 3.0, 4.0));
+    }
+
+    #[test]
+    fn numbers_that_stand_for_none_are_seen() {
+        let of = |values: &[f64]| sentinel(values).map(|s| (s.value, s.count));
+        assert_eq!(of(&[1.2, -200.0, 3.0, -200.0, 5.0]), Some((-200.0, 2)));
+        assert_eq!(of(&[310.0, 311.5, -99.99, 312.0]), Some((-99.99, 1)));
+        assert_eq!(of(&[0.0, 1.0, 1e20, 2.0]), Some((1e20, 1)));
+        assert_eq!(of(&[9999.0, 12.0, 15.0, 11.0]), Some((9999.0, 1)));
+        // zeros, a capped number, an outlier, a plain column
+        assert_eq!(of(&[0.0, 0.0, 100.0, 101.0, 102.0]), None);
+        assert_eq!(of(&[1.0, 2.0, 3.0, 50.0, 50.0]), None);
+        assert_eq!(of(&[-57.0, 1.0, 2.0, 3.0]), None);
+        assert_eq!(of(&[-1.0, -1.0, 0.0, 1.0]), None);
+        assert_eq!(of(&[5.0, 5.0]), None);
+    }
+
+    #[test]
+    fn rows_without_inputs_repeat_nothing() {
+        let columns =
+            vec![Column::numeric("x", vec![f64::NAN, f64::NAN, 1.0, 1.0]), Column::numeric("y", vec![0.0; 4])];
+        assert_eq!(Dataset::new(columns, Some("y"), None).unwrap().duplicates(), 1);
     }
 
     #[test]

@@ -19,7 +19,7 @@ fn error_with(text: &str, options: Options) -> String {
 }
 
 fn notes(data: &Dataset) -> Vec<String> {
-    data.about().notes.iter().map(ToString::to_string).collect()
+    data.notes().iter().map(ToString::to_string).collect()
 }
 
 fn target(name: &str) -> Options {
@@ -47,7 +47,8 @@ fn a_plain_table_in_any_dress() {
             (vec!["a", "b"], vec![&[1.0, 3.0][..]], Some(&[2.0, 4.0][..])),
             "{text:?}"
         );
-        assert_eq!(notes(&data), Vec::<String>::new(), "{text:?}");
+        let expected: &[&str] = if text.contains(';') { &["read with sep=\";\""] } else { &[] };
+        assert_eq!(notes(&data), expected, "{text:?}");
     }
 }
 
@@ -105,10 +106,7 @@ fn missing_values_are_counted_and_named() {
     assert_eq!(error_with(text, refuse), "column `b` has no value in line 2");
     let low = Options { missing: vec!["-999".into()], when_missing: WhenMissing::Drop, ..Options::default() };
     let data = read_with("a,b\n-999.0,1\n2,3\n", low);
-    assert_eq!(
-        (data.n(), notes(&data)),
-        (1, vec!["`a` has 1 missing value".into(), "1 row with missing values was left out".into()])
-    );
+    assert_eq!((data.n(), notes(&data)), (1, vec!["1 row with missing values was left out".to_string()]));
     // A row of a single column may be blank only in quotes.
     assert_eq!(read("y\n1\n\"\"\n3\n").y().unwrap().len(), 3);
     let empty = read("a,b,y\n1,,3\n2,,5\n");
@@ -136,7 +134,7 @@ fn text_is_categories_and_strays_are_errors() {
     assert_eq!(
         error("a,y\n1,1\n2,2\noops,3\n4,4\n"),
         "expected a number in line 4 of `f.csv`, column `a`, found `oops` (1 of 4 values there are not numbers): \
-         correct it, or name it as a missing value"
+         correct it, or name it with `missing=[\"oops\"]`"
     );
     assert!(error("a,2019\n1,1\n2,2\n").ends_with("if that line holds the names of the columns, say `header=true`"));
     let text = (0..20).map(|i| format!("car{i},{i}\n")).collect::<String>();
@@ -149,23 +147,143 @@ fn text_is_categories_and_strays_are_errors() {
     assert_eq!((classes.y().unwrap(), classes.target().unwrap().level(1)), (&[0.0, 1.0][..], Some("no")));
 }
 
+fn with(change: impl Fn(&mut Format)) -> Options {
+    let mut options = Options::default();
+    change(&mut options.format);
+    options
+}
+
 #[test]
-fn numbers_in_disguise_are_errors() {
+fn numbers_are_read_as_they_are_written() {
+    let target = |text: &str| {
+        let data = read(text);
+        (data.y().unwrap().to_vec(), notes(&data))
+    };
+    let one = |note: &str| vec![note.to_string()];
+    assert_eq!(target("a;y\n1,5;1\n2;2,5\n"), (vec![1.0, 2.5], one("read with sep=\";\", decimal=\",\"")));
+    assert_eq!(target("Datum;Wert\n01.02.2020;1.234,5\n13.02.2020;12,25\n").0, [1234.5, 12.25]);
     assert_eq!(
-        error("a,y\n\"1,234\",1\n5,2\n"),
-        "`1,234` in line 2 of `f.csv`, column `a`, is written with commas between the thousands, \
-         expected a plain number such as `1234`"
+        notes(&read("Datum;Wert\n01.02.2020;1.234,5\n13.02.2020;12,25\n"))[0],
+        "read with sep=\";\", decimal=\",\", thousands=\".\""
     );
+    assert_eq!(target("x,y\n1,\"1,234.5\"\n2,\"12\"\n"), (vec![1234.5, 12.0], one("read with thousands=\",\"")));
+    assert_eq!(target("x,y\n1,1 234\n2,−3\n"), (vec![1234.0, -3.0], one("read with thousands=\" \"")));
+    assert_eq!(target("x,y\n1,4\n2,−3\n"), (vec![4.0, -3.0], vec![]));
+    assert_eq!(target("x,y\n1,\"0,5\"\n2,\"1,25\"\n"), (vec![0.5, 1.25], one("read with decimal=\",\"")));
+    // what the file leaves open is an error that names the arguments
+    let open = "a,y\n\"1,234\",1\n5,2\n";
     assert_eq!(
-        error("a;y\n1,5;1\n2,5;2\n"),
-        "`1,5` in line 2 of `f.csv`, column `a`, is written with a decimal comma, expected a plain number such as `1.5`"
+        error(open),
+        "`1,234` in line 2 of `f.csv`, column `a`, may be 1234 or 1.234, and no other number in the file decides it"
     );
-    assert!(error("a,y\n12%,1\n13%,2\n").contains("a sign beside the number, expected a plain number such as `12`"));
+    assert_eq!(read_with(open, with(|f| f.decimal = Some(','))).x()[0], [1.234, 5.0]);
+    assert_eq!(read_with(open, with(|f| f.thousands = Some(Some(',')))).x()[0], [1234.0, 5.0]);
+    // another column decides it
+    assert_eq!(read("a,y\n\"1,234\",\"1,5\"\n5,2\n").x()[0], [1.234, 5.0]);
+    assert_eq!(read("a,y\n\"1,234\",1.5\n5,2\n").x()[0], [1234.0, 5.0]);
+    let low = Options { missing: vec!["-200".into()], ..Options::default() };
+    assert!(read_with("a;y\n1,5;-200,0\n2,5;1\n", low).y().unwrap()[0].is_nan());
+    assert!(error("a,y\n12%,1\n13%,2\n").contains("a sign beside the number, expected `12`"));
+}
+
+#[test]
+fn tables_between_blanks() {
+    let data = read("1 2\n3 4\n");
+    assert_eq!((data.names(), data.y()), (vec!["x0", "y"], Some(&[2.0, 4.0][..])));
+    let data = read("  time   level\n  1  2.5\n 10  3\n");
+    assert_eq!((data.names(), data.x()[0], data.row(1)), (vec!["time", "level"], &[1.0, 10.0][..], RowRef::Line(3)));
+    assert_eq!(notes(&data), ["read with sep=\" \""]);
+    assert!(error("1 2\n3 4 5\n6\n").contains("separated by spaces"));
+    assert!(error("n\n1 234\n5 678\n").contains("may separate fields or thousands"));
+}
+
+#[test]
+fn text_above_a_table_is_passed_over() {
+    let text = (0..54).map(|i| format!("A sentence about the station, part {i}.\n")).collect::<String>();
+    let data = read(&format!("{text}time,level\n1,2\n2,4\n3,5\n"));
+    assert_eq!((data.names(), data.n(), data.row(0)), (vec!["time", "level"], 3, RowRef::Line(56)));
+    assert_eq!(notes(&data), ["read with skip=54"]);
+    let four = "Messstelle\nUlm\n\nTageswerte\nTag;Stand\n1;2,5\n2;3,5\n";
+    assert_eq!(notes(&read(four)), ["read with sep=\";\", decimal=\",\", skip=4"]);
+    assert_eq!(read_with("1,2\n3,4\n5,6\n", with(|f| f.skip = Some(1))).n(), 2);
+    assert_eq!(read_with("% one\na,b\n%\n1,2\n", with(|f| f.comment = Some(Some(b'%')))).n(), 1);
+    assert_eq!(read_with("a,b\n#1,2\nu,3\n", with(|f| f.comment = Some(None))).n(), 2);
+}
+
+#[test]
+fn several_lines_name_columns_and_units() {
+    assert_eq!(error("time,level\noops,2\n1,2\n2,3\n").matches("oops").count(), 2);
+    let data = read("time,level,kind\n[s],[m a.s.l.],\n1,2,u\n2,3,v\n");
+    let units: Vec<_> = data.columns().iter().map(Column::unit).collect();
+    assert_eq!((units, data.n()), (vec![Some("s"), Some("m a.s.l."), None], 2));
+    assert_eq!(notes(&data)[0], "line 2 holds units");
+    let data = read("temp,,press,\nmean,sd,mean,sd\n°C,°C,hPa,hPa\n1,2,3,4\n2,3,4,5\n");
+    assert_eq!(data.names(), ["temp mean", "temp sd", "press mean", "press sd"]);
+    assert_eq!((data.columns()[3].unit(), notes(&data)[0].as_str()), (Some("hPa"), "read with header=2"));
+    let data = read_with("a,b\nu,v\n1,2\n", Options { header: Header::Lines(2), ..Options::default() });
+    assert_eq!(data.names(), ["a u", "b v"]);
+    let data = read("depth (m),PM2.5 [µg/m³],CO(GT)\n1,2,3\n4,5,6\n");
+    let units: Vec<_> = data.columns().iter().map(Column::unit).collect();
+    assert_eq!((data.names()[0], units), ("depth (m)", vec![Some("m"), Some("µg/m³"), None]));
+}
+
+#[test]
+fn empty_ends_are_left_out() {
+    let data = read("Date;CO;;\n10/03/2004;2,6;;\n31/03/2004;2;;\n;;;\n;;;\n");
+    assert_eq!((data.names(), data.n(), data.y()), (vec!["Date", "CO"], 2, Some(&[2.6, 2.0][..])));
+    let all = notes(&data);
+    assert!(all.contains(&"2 rows without any value were left out".to_string()), "{all:?}");
+    assert!(all.contains(&"2 columns without a name and without a value were left out".to_string()), "{all:?}");
+}
+
+#[test]
+fn encodings_are_found_or_said() {
+    let load = |bytes: &[u8], options: &Options| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("f.csv"), bytes).unwrap();
+        load("f.csv", &[folder.path().to_path_buf()], options)
+    };
+    let latin = load(b"k,y\ncaf\xe9,1\ntea,2\n", &Options::default()).unwrap();
+    assert_eq!(latin.columns()[0].level(0), Some("café"));
+    assert_eq!(notes(&latin)[0], "read with encoding=\"windows-1252\"");
+    let wide: Vec<u8> = "\u{feff}k,y\ncafé,1\ntea,2\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(load(&wide, &Options::default()).unwrap().columns()[0].level(0), Some("café"));
+    let named = with(|f| f.encoding = Some(encoding_rs::WINDOWS_1251));
+    assert_eq!(load(b"k,y\n\xe9,1\nb,2\n", &named).unwrap().columns()[0].level(0), Some("й"));
+    let strict = with(|f| f.encoding = Some(encoding_rs::UTF_8));
+    assert_eq!(load(b"k,y\ncaf\xe9,1\n", &strict).unwrap_err().to_string(), "`f.csv` is not UTF-8 in line 2, byte 4");
+}
+
+#[test]
+fn a_number_among_dates_is_an_error() {
+    assert!(error("x,y\n5,1\n2020-01-01,2\n").starts_with("expected a number in line 3"));
     assert_eq!(
-        error("1 2\n3 4\n"),
-        "line 1 of `f.csv` seems to be separated by spaces, expected commas, semicolons or tabs"
+        error("x,y\n5,1\n2020-01-01,2\n2020-01-02,2\n"),
+        "expected a date such as `2020-01-01` in line 2 of `f.csv`, column `x`, found `5`"
     );
-    assert!(error("a b\n1 2\n3 4\n").contains("separated by spaces"));
+}
+
+#[test]
+fn huge_cells_and_many_columns_end_soon() {
+    let cell = "x".repeat(2 << 20);
+    let message = error(&format!("a,y\n{cell},1\nb,2\n"));
+    assert!(message.starts_with("field 1 in line 2 of `f.csv` has 2097152 bytes") && message.len() < 200, "{message}");
+    let many = |word: &str| (0..100_000).map(|i| format!("{word}{i}")).collect::<Vec<_>>().join(",");
+    let data = read(&format!("{}\n{}\n{}\n", many("c"), many("1"), many("2")));
+    assert_eq!((data.columns().len(), data.summary().columns.len()), (100_000, 100_000));
+    let long = "n".repeat(100_000);
+    assert!(error(&format!("{long},{long}\n1,2\n")).len() < 300);
+}
+
+#[test]
+fn notes_are_those_of_the_rows_at_hand() {
+    let text = "k,a,b\nu,NA,3\nv,2,4\nw,5,NA\n";
+    let data = read(text);
+    assert_eq!(notes(&data).len(), 3);
+    assert_eq!(notes(&data.head(2)), ["`k` holds categories of 2 levels", "`a` has 1 missing value"]);
+    assert_eq!(notes(&data.select(&["k"]).unwrap()).len(), 2);
+    let kept = data.dropna().0;
+    assert_eq!(notes(&kept), ["`k` holds text of 1 level", "2 rows with missing values were left out"]);
 }
 
 #[test]
@@ -216,7 +334,7 @@ fn broken_tables_say_where() {
         ("a,b\n1,\"u\n2,v\n", "the quote that opens in line 2 of `f.csv` is never closed"),
         (
             "a,b\n1,\"2\n3,\"4\n5,6\n",
-            "expected a number in line 2 of `f.csv`, column `b`, found `2\\n3,4` (1 of 2 values there are not numbers): correct it, or name it as a missing value",
+            "expected a number in line 2 of `f.csv`, column `b`, found `2\\n3,4` (1 of 2 values there are not numbers): correct it, or name it with `missing=[\"2\\n3,4\"]`",
         ),
         ("a,b,a\n1,2,3\n", "columns 1 and 3 of `f.csv` are both called `a`: give each its own name"),
         ("a,b\n1,2\n3,\0\n", "`f.csv` is not text (a zero byte in line 3, byte 3), expected a CSV or TSV file"),
@@ -298,7 +416,7 @@ fn files_are_looked_for_in_each_folder() {
         let data = load(name, &folders, &Options::default()).unwrap();
         assert_eq!((data.n(), data.about().name.as_deref()), (1, Some(name)));
     }
-    assert_eq!(text("latin.csv"), "`latin.csv` is not UTF-8 in line 3, byte 6: save it again as UTF-8");
+    assert!(text("latin.csv").contains("found `café`"));
     assert_eq!(text("folder"), "`folder` is a folder, expected a CSV or TSV file");
     assert!(text("none.csv").starts_with("no data set and no file is called `none.csv` (looked for `"));
     assert!(text("").starts_with("no data set and no file is called ``"));

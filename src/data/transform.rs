@@ -260,6 +260,24 @@ impl TargetMap {
         m + s * standard_quantile(p)
     }
 
+    /// The probability that y lies below a value when g(y) is Gaussian.
+    pub fn probability_below(&self, mean: f64, sd: f64, y: f64) -> f64 {
+        let curved = self.0.iter().position(|t| !t.is_affine()).unwrap_or(0);
+        let (before, rest) = self.0.split_at(curved);
+        let (curve, after) = match rest.split_first() {
+            Some((curve, after)) if !curve.is_affine() => (Some(curve), after),
+            _ => (None, rest),
+        };
+        let (m, s) = after.iter().rev().fold((mean, sd), |(m, s), t| t.moments(m, s));
+        let Some(v) = before.iter().chain(curve).try_fold(y, |v, t| t.forward(v)) else { return 0.0 };
+        let below = |v: f64| 0.5 * erfc((m - v) / (s * std::f64::consts::SQRT_2));
+        match curve {
+            // both roots of y lie below it
+            Some(Transform::Sqrt) => below(v) - below(-v),
+            _ => below(v),
+        }
+    }
+
     /// The scale on which the model works, such as `log(ppm)`; `None` when it is the unit itself.
     pub fn unit(&self, unit: Option<&str>) -> Option<String> {
         self.0.iter().fold(unit.map(Into::into), |unit, t| t.unit(unit.as_deref()))
@@ -355,6 +373,25 @@ mod tests {
         close(chain.quantile(-5.0, 0.4, 0.5), chain.inverse(-5.0), 1e-9);
         assert_eq!(chain.unit(Some("m")).as_deref(), Some("sd"));
         assert_eq!(TargetMap(vec![Transform::Log]).unit(Some("ppm")).as_deref(), Some("log(ppm)"));
+    }
+
+    #[test]
+    fn probabilities_undo_quantiles() {
+        let affine = || Transform::Affine { shift: 1.5, scale: 2.0 };
+        for transforms in [
+            vec![],
+            vec![affine()],
+            vec![Transform::Log],
+            vec![Transform::Sqrt, affine()],
+            vec![affine(), Transform::Sqrt],
+            vec![affine(), Transform::Log, affine()],
+        ] {
+            let map = TargetMap(transforms);
+            for p in [0.05, 0.5, 0.9] {
+                let y = map.quantile(0.6, 0.5, p);
+                assert!((map.probability_below(0.6, 0.5, y) - p).abs() < 1e-9, "{map:?} {p}");
+            }
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Data sets in words.
 
 use super::figure_labels::axis_label;
-use super::numbers::significant;
+use super::numbers::{grouped, significant};
 use super::text_table::Grid;
-use crate::data::{Dataset, Kind, Summary};
+use crate::data::{Column, Dataset, Kind, Sentinel, Summary};
 
 /// One line: how many rows, what is to be explained by what.
 pub fn dataset(data: &Dataset) -> String {
@@ -13,6 +13,40 @@ pub fn dataset(data: &Dataset) -> String {
     match data.target() {
         Some(target) => format!("{name}: {rows}, {} from {}", axis_label(target), inputs.join(", ")),
         None => format!("{name}: {rows} of {}", inputs.join(", ")),
+    }
+}
+
+/// The rows of a small data set, up to 12 of them; `None` where there are more or none.
+pub fn dataset_rows(data: &Dataset) -> Option<String> {
+    const MOST: usize = 12;
+    const WIDEST: usize = 12;
+    if !(1..=MOST).contains(&data.n()) {
+        return None;
+    }
+    let shown: Vec<&Column> = data.columns().iter().take(WIDEST).collect();
+    let mut grid = Grid::new(shown.iter().map(|column| column.name()));
+    for row in 0..data.n() {
+        grid.row(shown.iter().map(|column| cell(column, row)).collect::<Vec<String>>());
+    }
+    let more = data.columns().len() - shown.len();
+    Some(match more {
+        0 => grid.text(),
+        more => format!("{}\nand {more} more columns", grid.text()),
+    })
+}
+
+/// One value: a level, or a number in few digits.
+fn cell(column: &Column, row: usize) -> String {
+    const LONGEST: usize = 30;
+    match column.level(row) {
+        Some(level) if level.chars().count() > LONGEST => level.chars().take(LONGEST).chain(['…']).collect(),
+        Some(level) => level.into(),
+        None if column.values()[row].is_nan() => "–".into(),
+        None => {
+            // what is short is shown as it is
+            let whole = crate::kernel::number(column.values()[row]);
+            if whole.len() <= 9 { whole } else { significant(column.values()[row], 6) }
+        }
     }
 }
 
@@ -60,10 +94,27 @@ pub fn columns_grid(summary: &Summary) -> Grid {
 pub fn remarks(summary: &Summary) -> Vec<String> {
     let mut lines = Vec::new();
     if summary.duplicates > 0 {
-        lines.push(format!("{} rows repeat the inputs of an earlier one", summary.duplicates));
+        lines.push(match summary.duplicates {
+            1 => "1 row repeats the inputs of an earlier one".to_string(),
+            n => format!("{n} rows repeat the inputs of an earlier one"),
+        });
     }
     for name in &summary.constant {
         lines.push(format!("`{name}` is the same in every row"));
+    }
+    for column in &summary.columns {
+        if let Some(Sentinel { value, count }) = column.sentinel {
+            let times = if count == 1 { "once".to_string() } else { format!("{} times", grouped(count)) };
+            let value = if value.abs() < 1e15 { value.to_string() } else { format!("{value:e}") };
+            lines.push(format!(
+                "`{}`: {value} occurs {times}, far from the rest: a missing value? `missing=[{value}]`",
+                column.name
+            ));
+        }
+        if column.infinite > 0 {
+            let values = if column.infinite == 1 { "value is".to_string() } else { "values are".to_string() };
+            lines.push(format!("`{}`: {} {values} infinite, and a fit refuses them", column.name, column.infinite));
+        }
     }
     lines.extend(summary.notes.iter().map(ToString::to_string));
     lines

@@ -11,7 +11,10 @@ pub const BEYOND: Beyond = Beyond { before: 0.1, after: 0.25 };
 /// A column's name and unit, once if they are the same word.
 pub fn axis_label(column: &Column) -> String {
     match column.unit() {
-        Some(unit) if unit != column.name() => format!("{} ({unit})", column.name()),
+        // the name may have it in brackets already
+        Some(unit) if unit != column.name() && crate::data::unit_in_name(column.name()) != Some(unit) => {
+            format!("{} ({unit})", column.name())
+        }
         _ => column.name().to_string(),
     }
 }

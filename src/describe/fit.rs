@@ -84,8 +84,8 @@ pub fn fit(fit: &Fit) -> String {
         say("classes", classes);
         say("link", likelihood(fit));
     }
-    match (fit.model.noise_column(), fit.noise()) {
-        (Some(name), _) => say("noise", format!("known, from column `{name}`")),
+    match (fit.model.known_noise(), fit.noise()) {
+        (Some(known), _) => say("noise", known.described()),
         (_, Some(0.0)) if fit.posterior.jitter() > 0.0 => {
             let sd = rounded(fit.posterior.jitter().sqrt());
             say("noise", format!("standard deviation {sd}, jitter that the covariance cannot do without"));

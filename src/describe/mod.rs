@@ -23,9 +23,9 @@ mod text_table;
 
 pub use comparison::{compared, measured, orders, score, symmetries};
 pub use curve_resolution::kernel_points;
-pub use data::{columns_grid, dataset, remarks, summary};
+pub use data::{columns_grid, dataset, dataset_rows, remarks, summary};
 pub use fit::{fit, fit_line, parameters, parameters_grid, powers};
-pub use numbers::{bytes, percent, rounded, significant};
+pub use numbers::{bytes, grouped, percent, rounded, significant};
 pub use prediction::{decomposition, decomposition_grid, entangled, prediction, residuals, share_means};
 pub use sampled_surface::{features, features_figure, features_table, surface, surface_figure};
 pub use text_table::{Grid, show_table};

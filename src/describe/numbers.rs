@@ -36,6 +36,19 @@ pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", 100.0 * share) } else { "–".into() }
 }
 
+/// A count with its thousands apart: `10,000,000`.
+pub fn grouped(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// A number of bytes.
 pub fn bytes(n: u64) -> String {
     let gib = n as f64 / f64::from(1 << 30);

@@ -40,7 +40,15 @@ pub fn prediction(prediction: &Prediction) -> Table {
     if let Some(q) = &prediction.quantiles {
         table = table.numbers("median", &q.median).numbers("lower", &q.lower).numbers("upper", &q.upper);
     }
+    for (p, values) in &prediction.levels {
+        table = table.numbers(quantile_name(*p), values);
+    }
     table
+}
+
+/// What a column of quantiles is called: `q0.05`.
+pub fn quantile_name(p: f64) -> String {
+    format!("q{p}")
 }
 
 /// Inputs, then mean and standard deviation of every part.

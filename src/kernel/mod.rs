@@ -27,6 +27,7 @@ mod plan;
 mod points;
 pub mod print;
 mod program;
+mod reach;
 mod schema;
 mod simplify;
 mod slot;

@@ -9,18 +9,7 @@ pub fn number(x: f64) -> String {
     }
 }
 
-/// A count with its thousands apart: `10,000,000`.
-pub fn grouped(n: usize) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
+pub use crate::describe::grouped;
 
 #[cfg(test)]
 mod tests {

@@ -19,6 +19,9 @@ pub enum Want {
     /// A column or an input: an index from 0, a column's name, or a list of these. A bare word is a column's name,
     /// unless the user has bound it to such a value.
     Input,
+    /// An expression of columns, or a function whose parameters are columns; also a value, or the name of a column. In such
+    /// a place bare words are columns.
+    Row,
     /// A new name, written as a bare word; otherwise as [`Want::Param`].
     Word,
     /// A parameter: a number, `fixed(…)`, `between(…)`, `param(…)`, a prior, or a list of these.
@@ -57,6 +60,9 @@ impl Want {
             Want::Items => matches!(kind, Kind::List | Kind::Range),
             Want::Numbers => matches!(kind, Kind::Number | Kind::List | Kind::Range),
             Want::Input => matches!(kind, Kind::Number | Kind::String | Kind::List | Kind::Range),
+            Want::Row => {
+                matches!(kind, Kind::Function | Kind::Number | Kind::String | Kind::Bool | Kind::List | Kind::Range)
+            }
             Want::Word => matches!(kind, Kind::String | Kind::Number | Kind::Param | Kind::Dist),
             Want::Param => matches!(kind, Kind::Number | Kind::Param | Kind::Dist | Kind::List),
             Want::Choice(_) | Want::Path => kind == Kind::String,
@@ -69,6 +75,15 @@ impl Want {
         match self {
             Want::Input => true,
             Want::Either(wants) => wants.iter().any(|want| want.is_input()),
+            _ => false,
+        }
+    }
+
+    /// Whether an expression of columns may stand in this place.
+    pub fn is_row(self) -> bool {
+        match self {
+            Want::Row => true,
+            Want::Either(wants) => wants.iter().any(|want| want.is_row()),
             _ => false,
         }
     }
@@ -95,6 +110,7 @@ impl Want {
             Want::Each(want) => format!("{} or a list of these", want.noun()),
             Want::Items => "a list".into(),
             Want::Numbers => "numbers".into(),
+            Want::Row => "an expression of columns".into(),
             Want::Word => "a name or a number".into(),
             Want::Input | Want::Param | Want::Choice(_) | Want::Either(_) => join_or(self.nouns()),
             Want::Path => "a file name".into(),

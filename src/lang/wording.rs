@@ -1,5 +1,7 @@
 //! Words of messages: the nearest known name, and lists of alternatives.
 
+use crate::data::name_without_unit;
+
 /// `a, b or c`.
 pub fn join_or(words: impl IntoIterator<Item = String>) -> String {
     let mut words: Vec<String> = words.into_iter().collect();
@@ -27,6 +29,24 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .filter(|(distance, _)| *distance <= allowed)
         .min()
         .map(|(_, candidate)| candidate)
+}
+
+/// The column that a name may mean: one of nearly that name, with or without the unit in brackets behind it.
+pub fn nearest_column<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    let base = |column: &'a str| name_without_unit(column);
+    let same = |wanted: &str| wanted.eq_ignore_ascii_case(name);
+    let exact = known.clone().into_iter().find(|column| *column != name && base(column).is_some_and(same));
+    exact.or_else(|| nearest(name, known.clone())).or_else(|| {
+        let bases: Vec<&str> = known.clone().into_iter().filter_map(base).collect();
+        let near = nearest(name, bases)?;
+        known.into_iter().find(|column| base(column) == Some(near))
+    })
+}
+
+/// How to write a column that is near to a name that is none.
+pub fn did_you_mean(column: &str) -> String {
+    let word = crate::kernel::word(column);
+    if word == column { format!("did you mean `{column}`?") } else { format!("did you mean `col({word})`?") }
 }
 
 #[cfg(test)]

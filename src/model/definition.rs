@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::classes::Bernoulli;
+use super::known_noise::KnownNoise;
 use crate::data::Step;
 use crate::kernel::{Kernel, Node};
 use crate::param::Param;
@@ -31,8 +32,8 @@ pub enum Likelihood {
 pub enum Noise {
     /// One for all rows. A fixed one may be 0.
     Variance(Param),
-    /// A column holds the known variance of each row.
-    Column(Arc<str>),
+    /// That of each row is known.
+    Known(KnownNoise),
 }
 
 /// The mean function of the process.
@@ -79,10 +80,10 @@ impl Model {
         }
     }
 
-    /// The column of known noise variances.
-    pub fn noise_column(&self) -> Option<&str> {
+    /// The noise that is known for each row, where it is.
+    pub fn known_noise(&self) -> Option<&KnownNoise> {
         match self.noise() {
-            Some(Noise::Column(name)) => Some(name),
+            Some(Noise::Known(known)) => Some(known),
             _ => None,
         }
     }

@@ -43,12 +43,14 @@ pub enum ModelError {
     TooFewRows { rows: usize, needed: usize },
     #[error("all {rows} values of the target `{column}` are {value}: there is nothing to explain")]
     ConstantTarget { column: String, rows: usize, value: f64 },
-    #[error("the noise column `{column}` holds {value} at {row}, and a variance cannot be negative")]
+    #[error("the noise `{column}` is {value} at {row}, expected a finite number that is not negative")]
     NegativeNoise { column: String, value: f64, row: RowRef },
     #[error("a model of {rows} rows needs about {} of memory, and {} are free", bytes(*needed), bytes(*available))]
     TooLarge { rows: usize, needed: u64, available: u64 },
     #[error("`{column}` is no column of noise variances: give one with a known variance for each row")]
     NotANoise { column: String },
+    #[error("the noise `{source_text}` failed at {row}: {message}")]
+    NoiseFunction { source_text: String, row: RowRef, message: String },
     #[error(
         "a linear function has a slope for each input, and `{column}` holds categories: leave it out with `select`"
     )]

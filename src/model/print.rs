@@ -40,7 +40,7 @@ impl Model {
                     all.push("noise=0".to_string());
                 }
                 Noise::Variance(param) => all.push(print::keyword(&NOISE, param)),
-                Noise::Column(name) => all.push(format!("noise={}", word(name))),
+                Noise::Known(known) => all.push(known.to_string()),
             },
             Likelihood::Bernoulli { .. } if self.baseline().is_some() => {}
             Likelihood::Bernoulli { how, positive } => {

@@ -4,7 +4,7 @@ use super::memory;
 use super::parameters::{Parameter, ParameterKind, Units, parameters, power_of_two, spread};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::data::{Column as DataColumn, Dataset, Pipeline, Step, Which};
-use crate::kernel::{Bound, Column, Points, Schema, SlotState};
+use crate::kernel::{Bound, Column, InputRef, Points, Schema, SlotState};
 use crate::param::{Domain, Param};
 
 /// A model set beside training rows.
@@ -18,6 +18,8 @@ pub struct Problem {
     pipeline: Pipeline,
     /// Names of the inputs, in order.
     names: Vec<String>,
+    /// Which of the inputs the model looks at.
+    used: Vec<bool>,
     x: Vec<Vec<f64>>,
     y: Vec<f64>,
     /// Of a classifier.
@@ -69,7 +71,14 @@ impl Problem {
         if target.is_categories() && !bernoulli {
             return Err(ModelError::CategoryTarget { column: target.name().to_string() });
         }
-        data.check_finite()?;
+        let known = model.known_noise();
+        let inputs = inputs_beside_noise(model, data);
+        let used = used_inputs(model, &inputs);
+        let looked_at = inputs.iter().zip(&used).filter(|(_, used)| **used).map(|(column, _)| *column);
+        if let Some(cell) = data.first_not_finite_of(looked_at.chain([target])) {
+            return Err(crate::data::DataError::from(cell).into());
+        }
+        let names: Vec<String> = inputs.iter().map(|c| c.name().to_string()).collect();
         // one row and no noise have no maximum; without any row the posterior is the prior
         let needed = if conditioning { 0 } else { 2 };
         let classes = bernoulli.then(|| Classes::of(target, data, model.positive())).transpose()?;
@@ -80,8 +89,10 @@ impl Problem {
             return Err(ModelError::ConstantTarget { column: target.name().to_string(), rows: data.n(), value });
         }
         refuse_if_too_large(data.n(), model.kernel.leaves())?;
-        let noise_column = model.noise_column();
-        let known_noise = noise_column.map(|name| noise_of(data, name)).transpose()?;
+        if known.is_some_and(|known| known.reads(target.name())) {
+            return Err(ModelError::NotANoise { column: target.name().to_string() });
+        }
+        let known_noise = known.map(|known| known.variances(data)).transpose()?;
         // before its values are looked at: they are no numbers
         let is_target = |step: &Step| {
             let own = |name: &str| name == target.name() || (name == "y" && data.column("y").is_none());
@@ -101,15 +112,24 @@ impl Problem {
         if bernoulli && !pipeline.target().is_identity() {
             return Err(ModelError::ClassTransform { column: target.name().to_string() });
         }
-        let inputs: Vec<&DataColumn> = made.inputs().filter(|c| Some(c.name()) != noise_column).collect();
-        let names: Vec<String> = inputs.iter().map(|c| c.name().to_string()).collect();
-        let x: Vec<Vec<f64>> = inputs.iter().map(|c| c.values().to_vec()).collect();
+        let inputs: Vec<&DataColumn> = names.iter().map(|name| made.find(name)).collect::<Result<_, _>>()?;
+        // gaps in what the model does not look at are no matter
+        let finite = |values: &[f64]| values.iter().all(|v| v.is_finite());
+        let x: Vec<Vec<f64>> = inputs
+            .iter()
+            .zip(&used)
+            .map(|(c, used)| if *used || finite(c.values()) { c.values().to_vec() } else { vec![0.0; c.len()] })
+            .collect();
         let y = match &classes {
             Some(classes) => classes.labels(data)?,
             None => made.y().ok_or(ModelError::NoTarget)?.to_vec(),
         };
         let schema = Schema {
-            columns: inputs.iter().map(|c| Column { name: c.name(), values: c.values(), levels: c.levels() }).collect(),
+            columns: inputs
+                .iter()
+                .zip(&x)
+                .map(|(c, values)| Column { name: c.name(), values, levels: c.levels() })
+                .collect(),
         };
         if let (Some(Baseline::Ridge), Some(column)) = (model.baseline(), inputs.iter().find(|c| c.is_categories())) {
             return Err(ModelError::CategoryMean { column: column.name().to_string() });
@@ -134,6 +154,7 @@ impl Problem {
             data: data.clone(),
             pipeline,
             names,
+            used,
             x,
             y,
             classes,
@@ -176,6 +197,12 @@ impl Problem {
     /// Names of the inputs that the kernel sees, in order.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// The names of the inputs that the model looks at, in order.
+    pub fn used_names(&self) -> Vec<&str> {
+        let used = self.names.iter().zip(&self.used).filter(|(_, used)| **used);
+        used.map(|(name, _)| name.as_str()).collect()
     }
 
     /// The inputs after the steps, one slice a column.
@@ -348,12 +375,19 @@ impl Problem {
     /// # Errors
     /// An input that the rows lack, a value that is missing or infinite, a category that training did not have.
     pub fn inputs_of(&self, data: &Dataset) -> Result<Vec<Vec<f64>>, ModelError> {
-        // Rows may lack the column of a known noise: the function is known there all the same.
-        let lacks_noise = self.model.noise_column().is_some_and(|name| data.column(name).is_none());
-        let reference = if lacks_noise { &self.data.select(&self.names)? } else { &self.data };
-        let made = self.pipeline.apply(&data.aligned(reference, |name| self.is_open(name))?)?;
+        let used = self.used_names();
+        if used.is_empty() {
+            return Ok(vec![vec![0.0; data.n()]; self.names.len()]);
+        }
+        // Rows may lack what the model does not look at, and the column of a known noise.
+        let reference = self.data.clone().with_inputs(&used)?;
+        let made = self.pipeline.apply(&data.aligned(&reference, |name| self.is_open(name))?)?;
         let mut x = Vec::with_capacity(self.names.len());
-        for name in &self.names {
+        for (name, used) in self.names.iter().zip(&self.used) {
+            if !used {
+                x.push(vec![0.0; data.n()]);
+                continue;
+            }
             let column = made.find(name)?;
             if let Some(i) = column.values().iter().position(|v| !v.is_finite()) {
                 let (column, value) = (name.clone(), column.values()[i]);
@@ -372,8 +406,8 @@ impl Problem {
 
     /// The known noise of other rows, if they have that column.
     pub fn known_noise_of(&self, data: &Dataset) -> Result<Option<Vec<f64>>, ModelError> {
-        match self.model.noise_column() {
-            Some(name) if data.column(name).is_some() => noise_of(data, name).map(Some),
+        match self.model.known_noise() {
+            Some(known) if known.is_known_of(data) => known.variances(data).map(Some),
             _ => Ok(None),
         }
     }
@@ -387,16 +421,29 @@ fn of_inputs(step: &Step) -> Step {
     }
 }
 
-fn noise_of(data: &Dataset, name: &str) -> Result<Vec<f64>, ModelError> {
-    let column = data.find(name)?;
-    if column.is_categories() || data.target().is_some_and(|t| t.name() == name) {
-        return Err(ModelError::NotANoise { column: name.to_string() });
-    }
-    if let Some(i) = column.values().iter().position(|v| !(*v >= 0.0 && v.is_finite())) {
-        let (column, value) = (name.to_string(), column.values()[i]);
-        return Err(ModelError::NegativeNoise { column, value, row: data.row(i) });
-    }
-    Ok(column.values().to_vec())
+/// The inputs without those that the known noise is read from, unless the kernel names them too.
+fn inputs_beside_noise<'d>(model: &Model, data: &'d Dataset) -> Vec<&'d DataColumn> {
+    let known = model.known_noise();
+    let written = model.kernel.written_inputs().unwrap_or_default();
+    let named = |c: &DataColumn| {
+        let function = known.is_some_and(|known| known.function.is_some());
+        function && written.iter().any(|input| matches!(input, InputRef::Name(name) if **name == *c.name()))
+    };
+    data.inputs().filter(|c| named(c) || !known.is_some_and(|known| known.reads(c.name()))).collect()
+}
+
+/// Which inputs a model looks at: all of them, unless those of its kernel are written and its mean is no line.
+fn used_inputs(model: &Model, inputs: &[&DataColumn]) -> Vec<bool> {
+    let written = match &model.mean {
+        Mean::Linear(_) => None,
+        Mean::Zero | Mean::Constant(_) => model.kernel.written_inputs(),
+    };
+    let Some(written) = written else { return vec![true; inputs.len()] };
+    let is = |input: &InputRef, i: usize| match input {
+        InputRef::Index(at) => *at == i,
+        InputRef::Name(name) => **name == *inputs[i].name(),
+    };
+    (0..inputs.len()).map(|i| written.iter().any(|input| is(input, i))).collect()
 }
 
 /// The bytes that one evaluation of a problem takes.

@@ -220,8 +220,8 @@ fn model(outcome: &FitResults<'_>) -> Section {
     let found: Vec<String> =
         describe::powers(fit).into_iter().map(|(name, x)| format!("λ of {name} = {}", rounded(x))).collect();
     let noise = match fit.asked.noise() {
-        Some(Noise::Column(name)) => {
-            format!("ε is Gaussian noise. Its variance is known for each row, from the column {name}.")
+        Some(Noise::Known(known)) => {
+            format!("ε is noise of {}.", known.described().replace('`', ""))
         }
         Some(Noise::Variance(_)) if fit.noise() == Some(0.0) => {
             "There is no noise ε besides that of the kernel.".into()

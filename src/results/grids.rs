@@ -34,10 +34,16 @@ impl Fit {
     /// # Errors
     /// The data have another number of inputs: [`ModelError::OneInput`].
     pub fn rows_along(&self, values: Vec<f64>) -> Result<Dataset, ModelError> {
-        // The column of a known noise is no input.
-        let names = self.problem().names();
-        let [name] = names else { return Err(ModelError::OneInput { inputs: names.to_vec() }) };
-        self.rows(vec![values], &[name])
+        self.rows(vec![values], &[self.one_input()?])
+    }
+
+    /// The one input that the model looks at, or the one that there is; the column of a known noise is none.
+    fn one_input(&self) -> Result<&str, ModelError> {
+        match (&self.problem().used_names()[..], self.problem().names()) {
+            ([name], _) => Ok(*name),
+            ([], [name]) => Ok(name),
+            (_, names) => Err(ModelError::OneInput { inputs: names.to_vec() }),
+        }
     }
 
     /// Rows with these columns for the inputs of those names.
@@ -70,8 +76,8 @@ impl Fit {
     /// # Errors
     /// As [`rows_along`](Self::rows_along).
     pub fn grid_beyond(&self, points: usize, beyond: Beyond) -> Result<Dataset, ModelError> {
-        let x = self.problem().data().x();
-        let (lo, hi) = match x.first() {
+        let column = self.one_input().ok().and_then(|name| self.problem().data().column(name));
+        let (lo, hi) = match column.map(Column::values) {
             Some(x) => x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v))),
             None => (0.0, 1.0),
         };

@@ -26,6 +26,10 @@ pub struct Prediction {
     pub probability: Option<Vec<f64>>,
     /// Under a curved transform of the target, where mean ± 2 sd would mislead.
     pub quantiles: Option<Quantiles>,
+    /// Further quantiles that were asked for: a probability, and the value below which a new observation lies with it.
+    pub levels: Vec<(f64, Vec<f64>)>,
+    /// Mean and variance of a new observation on the scale of the model; of neither classes nor an average.
+    pub on_model_scale: Option<(Vec<f64>, Vec<f64>)>,
     /// Of a weighted average over models, each with its weight; empty for the prediction of one fit. An average is on
     /// the target's own scale.
     pub members: Vec<(f64, Arc<Fit>)>,
@@ -109,6 +113,7 @@ pub fn predict_unless(fit: &Arc<Fit>, place: At, progress: &dyn Progress) -> Res
     }
     let map = problem.pipeline().target();
     let var_y: Vec<f64> = moments.var_f.iter().zip(&observed).map(|(v, n)| v + n).collect();
+    let on_model_scale = Some((moments.mean.clone(), var_y.clone()));
     if map.is_identity() {
         let sd = var_y.iter().map(|v| v.sqrt()).collect();
         let (mean, var_f, members) = (moments.mean, moments.var_f, Vec::new());
@@ -121,6 +126,8 @@ pub fn predict_unless(fit: &Arc<Fit>, place: At, progress: &dyn Progress) -> Res
             var_y,
             probability: None,
             quantiles: None,
+            levels: Vec::new(),
+            on_model_scale,
             members,
         });
     }
@@ -144,6 +151,8 @@ pub fn predict_unless(fit: &Arc<Fit>, place: At, progress: &dyn Progress) -> Res
         var_y: of_y.iter().map(|m| m.1 * m.1).collect(),
         probability: None,
         quantiles,
+        levels: Vec::new(),
+        on_model_scale,
         members: Vec::new(),
     })
 }
@@ -161,8 +170,31 @@ impl Prediction {
             var_y,
             probability: Some(probability),
             quantiles: None,
+            levels: Vec::new(),
+            on_model_scale: None,
             members: Vec::new(),
         }
+    }
+
+    /// The same with quantiles of a new observation at these probabilities, exact under transforms of the target. Those of
+    /// an average are those of the mixture of its members.
+    ///
+    /// # Errors
+    /// As [`predict`], of the members of an average.
+    pub fn with_levels(mut self, levels: &[f64]) -> Result<Self, ModelError> {
+        let members = self.members.iter().map(|(weight, fit)| Ok((*weight, predict(fit, At::Rows(self.at.clone()))?)));
+        let members = members.collect::<Result<Vec<_>, ModelError>>()?;
+        let found = levels.iter().map(|&p| (p, self.quantile(p, &members))).collect();
+        self.levels = found;
+        Ok(self)
+    }
+
+    fn quantile(&self, p: f64, members: &[(f64, Prediction)]) -> Vec<f64> {
+        if let Some((mean, var)) = &self.on_model_scale {
+            let map = self.fit.problem().pipeline().target();
+            return mean.iter().zip(var).map(|(&m, v)| map.quantile(m, v.sqrt(), p)).collect();
+        }
+        (0..self.at.n()).map(|row| mixture_quantile(members, row, p)).collect()
     }
 
     /// Of a classifier: the name of the more probable class, row by row.
@@ -202,6 +234,30 @@ impl Prediction {
         }
         Ok(covariance)
     }
+}
+
+/// Where the distribution function of a mixture reaches `p`, by bisection between the quantiles of its members.
+fn mixture_quantile(members: &[(f64, Prediction)], row: usize, p: f64) -> f64 {
+    let of = |(weight, member): &(f64, Prediction)| {
+        let (mean, var) = member.on_model_scale.as_ref()?;
+        Some((*weight, mean[row], var[row].sqrt(), member.fit.problem().pipeline().target()))
+    };
+    let members: Vec<_> = members.iter().filter_map(of).collect();
+    let ends = || members.iter().map(|(_, mean, sd, map)| map.quantile(*mean, *sd, p));
+    let (mut lo, mut hi) = (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
+    // the probability of a member below y is that of the level whose quantile is y
+    let below = |y: f64| -> f64 {
+        members.iter().map(|(weight, mean, sd, map)| weight * map.probability_below(*mean, *sd, y)).sum()
+    };
+    const ROUNDS: usize = 100;
+    for _ in 0..ROUNDS {
+        let middle = 0.5 * lo + 0.5 * hi;
+        if !(lo < middle && middle < hi) {
+            break;
+        }
+        if below(middle) < p { lo = middle } else { hi = middle }
+    }
+    0.5 * lo + 0.5 * hi
 }
 
 /// The posterior covariance of the function at some rows: white noise is none of it.

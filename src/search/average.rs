@@ -44,7 +44,8 @@ pub fn average(search: &Search, place: &At) -> Result<Prediction, ModelError> {
     }
     let sd = var_y.iter().map(|v| v.sqrt()).collect();
     let (fit, probability, quantiles) = (search.best.clone(), None, None);
-    Ok(Prediction { fit, at, mean, sd, var_f, var_y, probability, quantiles, members })
+    let (levels, on_model_scale) = (Vec::new(), None);
+    Ok(Prediction { fit, at, mean, sd, var_f, var_y, probability, quantiles, levels, on_model_scale, members })
 }
 
 /// Mean and variance of a mixture, entry by entry: Σ w m, and Σ w (v + (m − m̄)²).

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use super::notation::{Notation, Notations};
+
 /// Read as missing wherever they stand, beside blanks and NaN.
 pub const MISSING_WORDS: [&str; 12] = ["NA", "N/A", "n/a", "na", "#N/A", "NULL", "null", "?", "-", "--", ".", "<NA>"];
 
@@ -27,42 +29,48 @@ impl Missing {
         Self { words: words.iter().map(|w| w.trim().to_string()).collect(), numbers }
     }
 
-    pub(super) fn read<'t>(&self, text: &'t str) -> Cell<'t> {
-        let text = text.trim_ascii();
-        if text.is_empty() || (text.len() <= 4 && MISSING_WORDS.contains(&text)) || self.words.contains(text) {
+    /// A cell whose numbers are written in one notation.
+    pub(super) fn read<'t>(&self, text: &'t str, notation: Notation) -> Cell<'t> {
+        let text = text.trim();
+        if self.is_word(text) {
             return Cell::Missing;
         }
-        match text.parse::<f64>() {
-            Ok(v) if v.is_nan() || self.numbers.contains(&v) => Cell::Missing,
-            Ok(v) => Cell::Number(v),
-            Err(_) => Cell::Text(text),
+        match notation.read(text) {
+            Some(v) if v.is_nan() || self.numbers.contains(&v) => Cell::Missing,
+            Some(v) => Cell::Number(v),
+            None => Cell::Text(text),
         }
+    }
+
+    fn is_word(&self, text: &str) -> bool {
+        text.is_empty() || (text.len() <= 4 && MISSING_WORDS.contains(&text)) || self.words.contains(text)
+    }
+
+    /// The notations in which a trimmed text is a number; `None` where it stands for a missing value.
+    pub(super) fn notations(&self, text: &str) -> Option<Notations> {
+        if self.is_word(text) {
+            return None;
+        }
+        let found = Notation::of(text);
+        if found == 0 {
+            return Some(0);
+        }
+        // plain text is quickly told; the rest is rare
+        let numbers = Notation::ALL.iter().enumerate().filter(|(bit, _)| found >> bit & 1 == 1);
+        let first = numbers.clone().find_map(|(_, notation)| notation.read(text))?;
+        if first.is_nan() {
+            return None;
+        }
+        let missing = |v: f64| self.numbers.contains(&v);
+        let named = !self.numbers.is_empty() && numbers.filter_map(|(_, n)| n.read(text)).any(missing);
+        (!named).then_some(found)
     }
 }
 
-/// What a number is dressed in, and the plain number: `1,234`, `1,5`, `12 %`, `$3.50`. `None` for other text.
-pub(super) fn decorated(text: &str, delimiter: u8) -> Option<(&'static str, String)> {
-    let bare = text.trim_matches(['%', '$', '€', '£', ' ']);
-    let separated = bare.contains(',');
-    if bare.len() == text.len() && !separated {
-        return None;
-    }
-    let point = delimiter == b';' && bare.matches(',').count() == 1 && !bare.contains('.');
-    let grouped = || {
-        let digits = bare.trim_start_matches(['-', '+']);
-        let whole = digits.split('.').next().unwrap_or(digits);
-        let mut groups = whole.split(',');
-        let first = groups.next().is_some_and(|g| (1..=3).contains(&g.len()));
-        first && groups.all(|g| g.len() == 3)
-    };
-    let (what, plain) = match separated {
-        true if point => ("a decimal comma", bare.replace(',', ".")),
-        true if grouped() => ("commas between the thousands", bare.replace(',', "")),
-        true if bare.matches(',').count() == 1 => ("a decimal comma", bare.replace(',', ".")),
-        true => return None,
-        false => ("a sign beside the number", bare.to_string()),
-    };
-    plain.parse::<f64>().ok().map(|_| (what, plain))
+/// The number inside a text that has a sign beside it: `12 %`, `$3.50`. `None` for other text.
+pub(super) fn decorated(text: &str) -> Option<String> {
+    let bare = text.trim_matches(['%', '$', '€', '£', ' ', '\u{a0}']);
+    (bare.len() < text.len() && Notation::of(bare) != 0).then(|| bare.to_string())
 }
 
 #[cfg(test)]
@@ -72,33 +80,27 @@ mod tests {
     #[test]
     fn missing_values_are_known_in_all_their_ways() {
         let usual = Missing::default();
-        for text in ["", "  ", "NA", "N/A", "NaN", "nan", "?", "null", "-", " NA "] {
-            assert_eq!(usual.read(text), Cell::Missing, "{text:?}");
+        let plain = |missing: &Missing, text: &'static str| missing.read(text, Notation::PLAIN);
+        for text in ["", "  ", "NA", "N/A", "NaN", "nan", "?", "null", "-", " NA ", "\u{a0}"] {
+            assert_eq!(plain(&usual, text), Cell::Missing, "{text:?}");
+            assert_eq!(usual.notations(text.trim()), None, "{text:?}");
         }
-        assert_eq!(usual.read(" -1.5e3 "), Cell::Number(-1500.0));
-        assert_eq!(usual.read("-inf"), Cell::Number(f64::NEG_INFINITY));
-        assert_eq!(usual.read("none"), Cell::Text("none"));
+        assert_eq!(plain(&usual, " -1.5e3 "), Cell::Number(-1500.0));
+        assert_eq!(plain(&usual, "-inf"), Cell::Number(f64::NEG_INFINITY));
+        assert_eq!(plain(&usual, "none"), Cell::Text("none"));
         let more = Missing::new(&["-999".into(), "low".into()]);
-        assert_eq!(
-            (more.read("-999.0"), more.read("low"), more.read("NA")),
-            (Cell::Missing, Cell::Missing, Cell::Missing)
-        );
+        for text in ["-999.0", "low", "NA"] {
+            assert_eq!(plain(&more, text), Cell::Missing);
+        }
+        assert_eq!((more.notations("-999,0"), usual.notations("none")), (None, Some(0)));
     }
 
     #[test]
-    fn dressed_numbers_are_undressed() {
-        for (text, delimiter, plain) in [
-            ("1,234", b',', Some("1234")),
-            ("-1,234,567.8", b',', Some("-1234567.8")),
-            ("1,5", b',', Some("1.5")),
-            ("1,234", b';', Some("1.234")),
-            ("12 %", b',', Some("12")),
-            ("$3.50", b',', Some("3.50")),
-            ("red", b',', None),
-            ("a,b", b',', None),
-            ("1,2,3", b',', None),
-        ] {
-            assert_eq!(decorated(text, delimiter).map(|(_, plain)| plain).as_deref(), plain, "{text}");
+    fn signs_beside_numbers_are_seen() {
+        for (text, plain) in
+            [("12 %", Some("12")), ("$3.50", Some("3.50")), ("1,5 €", Some("1,5")), ("red", None), ("1,5", None)]
+        {
+            assert_eq!(decorated(text).as_deref(), plain, "{text}");
         }
     }
 }

@@ -1,41 +1,52 @@
-//! Tables of text: comma-, semicolon- or tab-separated values.
+//! Tables of text: values separated by commas, semicolons, tabs, vertical bars or blanks.
 //!
-//! A file is read twice as a stream: once to learn what each column holds, once to keep the numbers. So a column of
-//! text is known as such before any of it is kept, and memory is that of the numbers. Lines that begin with `#` and
-//! blank lines are skipped.
+//! How a file is written is found from its beginning where a user has not said it: the separator, lines of text above the
+//! table, the names and units of the columns, the decimal sign. It is then read twice as a stream: once to learn what each
+//! column holds, once to keep the numbers. So a column of text is known as such before any of it is kept, and memory is
+//! that of the numbers. Comments and blank lines are skipped.
 
 mod cell;
+mod format;
+mod header;
+mod layout;
+mod lines;
+mod notation;
 mod scan;
-mod sniff;
+mod store;
 mod text;
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::Path;
+use std::rc::Rc;
 
 use ::csv::{ByteRecord, Reader, ReaderBuilder};
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use encoding_rs_io::DecodeReaderBytesBuilder;
 
 pub use cell::MISSING_WORDS;
-use cell::{Cell, Missing};
-use scan::{Plan, Scan};
+use cell::Missing;
+pub use format::{Format, Header};
+use header::{Heading, Lead};
+pub use layout::Separator;
+use layout::{Doubt, Layout};
+use lines::Lines;
+pub use notation::Notation;
+use scan::{Scan, TwoReadings};
+use store::Store;
 pub(in crate::data) use text::reason;
 
-use super::column::{Column, Kind, Levels};
-use super::dataset::Rows;
+use super::column::Column;
+use super::dataset::{Note, Rows};
 use super::error::DataError;
 
-/// What the first bytes must tell the separator from.
+/// What the first bytes must tell the layout from.
 const SAMPLE: u64 = 64 * 1024;
-
-/// Whether the first line names the columns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Header {
-    /// It does if it holds no number while some later line does.
-    #[default]
-    Detect,
-    Yes,
-    No,
-}
+/// How many of the first records may hold names and units.
+const LEADS: usize = 8;
+/// The longest cell, in bytes.
+const LONGEST_CELL: usize = 1 << 20;
 
 /// Where the text comes from; it is opened more than once.
 pub(super) enum Source<'a> {
@@ -50,6 +61,31 @@ impl Source<'_> {
             Self::Bytes(bytes) => Box::new(Cursor::new(*bytes)),
         })
     }
+
+    /// Text of an encoding as UTF-8; a mark at the beginning says UTF-8 or UTF-16.
+    fn decoded(&self, encoding: Option<&'static Encoding>) -> std::io::Result<Box<dyn Read + '_>> {
+        let mut marked = [0; 2];
+        let found = self.open()?.take(2).read(&mut marked)?;
+        let utf16 = found == 2 && matches!(marked, [0xff, 0xfe] | [0xfe, 0xff]);
+        let open = self.open()?;
+        // broken characters are errors, not replaced
+        let encoding = encoding.filter(|encoding| *encoding != UTF_8);
+        Ok(match encoding {
+            None if !utf16 => open,
+            encoding => Box::new(DecodeReaderBytesBuilder::new().encoding(encoding).build(open)),
+        })
+    }
+}
+
+/// How to read one file.
+pub(super) struct Request<'a> {
+    /// For messages.
+    pub file: &'a str,
+    pub format: &'a Format,
+    pub header: Header,
+    pub missing: &'a [String],
+    /// The columns that somebody means to use: if the first line holds one of them, it is a header.
+    pub named: &'a [&'a str],
 }
 
 /// A table as it stands in the file.
@@ -59,82 +95,93 @@ pub(super) struct Raw {
     pub rows: Rows,
     /// `None` when the file has no header: then the columns are called by their number.
     pub names: Option<Vec<String>>,
+    /// What was found of the format, and what was left out.
+    pub notes: Vec<Note>,
 }
 
 /// A reader over text that is clean already.
-fn reader<R: Read>(text: R, delimiter: u8) -> Reader<R> {
-    ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).comment(Some(b'#')).from_reader(text)
+fn reader<R: Read>(text: R, delimiter: u8, comment: u8) -> Reader<R> {
+    ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).comment(Some(comment)).from_reader(text)
 }
 
-/// Reads a table. `named` are the columns that somebody means to use: if the first line holds one of them, it is a header.
-pub(super) fn read(
-    file: &str,
-    source: &Source<'_>,
-    header: Header,
-    missing_words: &[String],
-    named: &[&str],
-) -> Result<Raw, DataError> {
-    let missing = Missing::new(missing_words);
-    let mut sample = Vec::new();
-    let open = || source.open().map_err(|e| text::error(file, &e));
-    text::Text::new(open()?).take(SAMPLE).read_to_end(&mut sample).map_err(|e| text::error(file, &e))?;
-    let delimiter = sniff::delimiter(&sample);
-    let records = || Ok::<_, DataError>(Records::new(file, open()?, delimiter));
+/// Reads a table. Text that is not UTF-8 and of which no encoding was said is read as Windows-1252, which holds Latin-1.
+pub(super) fn read(source: &Source<'_>, request: &Request<'_>) -> Result<Raw, DataError> {
+    match read_as(source, request, request.format.encoding) {
+        Err(DataError::NotUtf8 { .. }) if request.format.encoding.is_none() => {
+            let mut raw = read_as(source, request, Some(WINDOWS_1252))?;
+            let found = "encoding=\"windows-1252\"".to_string();
+            match raw.notes.first_mut() {
+                Some(Note::Format { arguments }) => arguments.push(found),
+                _ => raw.notes.insert(0, Note::Format { arguments: vec![found] }),
+            }
+            Ok(raw)
+        }
+        result => result,
+    }
+}
+
+fn read_as(source: &Source<'_>, request: &Request<'_>, encoding: Option<&'static Encoding>) -> Result<Raw, DataError> {
+    let Request { file, format, .. } = *request;
+    let missing = Missing::new(request.missing);
+    let (mut sample, comment) = (Vec::new(), format.comment_byte());
+    let open = || source.decoded(encoding).map_err(|e| text::error(file, &e));
+    let clean = text::Text::new(open()?, comment);
+    clean.take(SAMPLE).read_to_end(&mut sample).map_err(|e| text::error(file, &e))?;
+    let whole = (sample.len() as u64) < SAMPLE;
+    let layout = layout::find(&sample, whole, format)
+        .map_err(|Doubt::Blanks { line }| DataError::BlanksInDoubt { file: file.into(), line })?;
+    drop(sample);
+    let records = || Ok::<_, DataError>(Records::new(file, open()?, layout));
 
     let mut first_pass = records()?;
-    let first = first_pass.next()?.map(|(line, record)| (line, record.clone()));
-    let Some((first_line, first)) = first else {
+    let mut leads: Vec<Lead> = Vec::with_capacity(LEADS);
+    while leads.len() < LEADS
+        && let Some((line, record)) = first_pass.next()?
+    {
+        leads.push(Lead { line, record: record.clone() });
+    }
+    let Some(first) = leads.first() else {
         return Err(DataError::Empty { file: file.into() });
     };
-    let mut scans = vec![Scan::default(); first.len()];
-    let mut below = 0;
-    let spaces = |line: usize, record: &ByteRecord| match record.len() == 1 && strings(record).all(sniff::spaced) {
-        true => Err(DataError::Spaces { file: file.into(), line }),
-        false => Ok(()),
-    };
-    spaces(first_line, &first)?;
-    while let Some((line, record)) = first_pass.next()? {
-        below += 1;
-        if below == 1 {
-            spaces(line, record)?;
-        }
-        for (scan, text) in scans.iter_mut().zip(strings(record)) {
-            scan.see(text, line, &missing, delimiter);
+    for lead in leads.iter().take(2) {
+        if lead.record.len() == 1 && format.separator.is_none() && strings(&lead.record).all(layout::spaced) {
+            return Err(DataError::Spaces { file: file.into(), line: lead.line });
         }
     }
-    let has_header = match header {
-        Header::Yes => true,
-        Header::No => false,
-        Header::Detect => {
-            let mut head = vec![Scan::default(); first.len()];
-            head.iter_mut().zip(strings(&first)).for_each(|(s, t)| s.see(t, first_line, &missing, delimiter));
-            let named = strings(&first).any(|cell| named.contains(&cell.trim_ascii()));
-            named || (!head.iter().any(Scan::has_measures) && (below == 0 || scans.iter().any(Scan::has_measures)))
-        }
-    };
-    if has_header && below == 0 {
+    let (first_line, width) = (first.line, first.record.len());
+    let mut scans = vec![Scan::default(); width];
+    let mut n = leads.len();
+    while let Some((line, record)) = first_pass.next()? {
+        n += 1;
+        scans.iter_mut().zip(strings(record)).for_each(|(scan, text)| scan.see(text, line, &missing));
+    }
+    let empty_rows = first_pass.empty;
+    let heading = header::read(request.header, &leads, &mut scans, &missing, request.named);
+    n -= heading.records;
+    if n == 0 {
         return Err(DataError::HeaderOnly { file: file.into(), line: first_line });
     }
-    if !has_header {
-        scans.iter_mut().zip(strings(&first)).for_each(|(s, t)| s.see(t, first_line, &missing, delimiter));
-    }
-    let names: Vec<String> = if has_header {
-        strings(&first).map(|name| name.trim_ascii().replace('\n', " ")).collect()
-    } else {
-        (0..first.len()).map(|i| format!("x{i}")).collect()
+    drop(leads);
+    let Heading { ref names, ref units, records: above } = heading;
+    let called = match names {
+        Some(names) => names.clone(),
+        None => (0..width).map(|i| format!("x{i}")).collect(),
     };
-    unique(file, &names)?;
+    unique(file, &called)?;
+    let notation = scan::notation(&scans, format.notations()).map_err(|doubt| two_readings(file, &called, doubt))?;
 
-    let n = below + usize::from(!has_header);
-    let mut stores = scans
+    // columns at the end that have neither a name nor a value
+    let used = |i: &usize| !called[*i].is_empty() || !scans[*i].is_empty();
+    let kept = (0..width).rev().find(used).map_or(width, |last| last + 1);
+    let mut stores = scans[..kept]
         .iter()
-        .zip(&names)
-        .map(|(scan, name)| Ok(Store::new(scan.plan(file, name, delimiter, first_line)?, n)))
+        .zip(&called)
+        .map(|(scan, name)| Ok(Store::new(scan.plan(file, name, notation, first_line)?, notation, n)))
         .collect::<Result<Vec<_>, DataError>>()?;
     drop(scans);
     let mut lines = Vec::with_capacity(n);
     let mut second_pass = records()?;
-    if has_header {
+    for _ in 0..above {
         second_pass.next()?;
     }
     while let Some((line, record)) = second_pass.next()? {
@@ -146,16 +193,51 @@ pub(super) fn read(
             }
         }
     }
-    let columns = stores.into_iter().zip(&names).map(|(store, name)| store.column(name)).collect();
-    Ok(Raw { columns, rows: Rows::lines(lines), names: has_header.then_some(names) })
+    let mut notes = Vec::new();
+    let arguments = format.found(layout, notation, heading.joined().filter(|_| request.header == Header::Detect));
+    if !arguments.is_empty() {
+        notes.push(Note::Format { arguments });
+    }
+    notes.extend(units.as_ref().map(|(line, _)| Note::Units { line: *line }));
+    if empty_rows > 0 {
+        notes.push(Note::EmptyRows { count: empty_rows });
+    }
+    if kept < width {
+        notes.push(Note::EmptyColumns { count: width - kept });
+    }
+    let unit = |i: usize| units.as_ref().map_or("", |(_, units)| units[i].as_str());
+    let column = |(i, (store, name)): (usize, (Store, &String))| store.column(name, unit(i));
+    let columns = stores.into_iter().zip(&called).enumerate().map(column).collect();
+    let names = heading.names.map(|mut names| {
+        names.truncate(kept);
+        names
+    });
+    Ok(Raw { columns, rows: Rows::lines(lines), names, notes })
+}
+
+fn two_readings(file: &str, names: &[String], doubt: TwoReadings) -> DataError {
+    let TwoReadings { column, line, text, readings } = doubt;
+    let value = |notation: Notation| notation.read(&text).map_or_else(String::new, |v| v.to_string());
+    let values = readings.map(value);
+    let decimal = readings.iter().position(|reading| reading.thousands.is_none()).unwrap_or(0);
+    DataError::TwoReadings {
+        file: file.into(),
+        line,
+        column: names[column].clone(),
+        sign: readings[decimal].decimal,
+        decimal: values[decimal].clone(),
+        thousands: values[1 - decimal].clone(),
+        value: text,
+    }
 }
 
 /// Two columns of one name could not be told apart. Nameless ones get a name later.
 fn unique(file: &str, names: &[String]) -> Result<(), DataError> {
+    let mut known: HashMap<&str, usize> = HashMap::with_capacity(names.len());
     for (second, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
-        if let Some(first) = names[..second].iter().position(|other| other == name) {
+        if let Some(first) = known.insert(name, second) {
             let (first, second) = (first + 1, second + 1);
-            return Err(DataError::DuplicateName { file: file.into(), name: name.clone(), first, second });
+            return Err(DataError::DuplicateName { file: file.into(), name: scan::shown(name), first, second });
         }
     }
     Ok(())
@@ -169,15 +251,25 @@ fn strings(record: &ByteRecord) -> impl Iterator<Item = &str> {
 /// Records of one width with the line each begins in.
 struct Records<'f, R> {
     file: &'f str,
-    reader: Reader<text::Text<R>>,
+    reader: Reader<Lines<text::Text<R>>>,
+    pending: Rc<std::cell::Cell<usize>>,
+    end: [u8; 3],
     record: ByteRecord,
     /// Width and line of the first record.
     first: Option<(usize, usize)>,
+    /// Rows without a value that were passed over.
+    empty: usize,
 }
 
 impl<'f, R: Read> Records<'f, R> {
-    fn new(file: &'f str, source: R, delimiter: u8) -> Self {
-        Self { file, reader: reader(text::Text::new(source), delimiter), record: ByteRecord::new(), first: None }
+    fn new(file: &'f str, source: R, layout: Layout) -> Self {
+        let Layout { separator, skip, comment } = layout;
+        let text = text::Text::new(source, comment);
+        let pending = text.pending();
+        let lines = Lines::new(text, skip, separator == Separator::Blanks);
+        let [one, two] = *text::END;
+        let reader = reader(lines, separator.byte(), comment);
+        Self { file, reader, pending, end: [comment, one, two], record: ByteRecord::new(), first: None, empty: 0 }
     }
 
     fn next(&mut self) -> Result<Option<(usize, &ByteRecord)>, DataError> {
@@ -189,10 +281,11 @@ impl<'f, R: Read> Records<'f, R> {
             if !more {
                 return Ok(None);
             }
+            self.pending.set(0);
             let after = self.reader.position().line() as usize;
             // The reader's own position is that before blank lines and comments. Every record ends in one line feed.
             let inner = self.record.as_slice().iter().filter(|&&b| b == b'\n').count();
-            if self.record.as_slice().ends_with(text::END) {
+            if self.record.as_slice().ends_with(&self.end) {
                 return Err(DataError::Unclosed { file: self.file.into(), line: after.saturating_sub(inner).max(1) });
             }
             let line = after.saturating_sub(inner + 1).max(1);
@@ -210,45 +303,15 @@ impl<'f, R: Read> Records<'f, R> {
                 let (file, runs_on) = (self.file.into(), inner > 0);
                 return Err(DataError::Ragged { file, line, found, expected, expected_line, runs_on });
             }
+            if let Some(column) = self.record.iter().position(|cell| cell.len() > LONGEST_CELL) {
+                let (file, bytes) = (self.file.into(), self.record[column].len());
+                return Err(DataError::LongCell { file, line, column: column + 1, bytes });
+            }
+            if expected > 1 && self.record.as_slice().iter().all(|&b| matches!(b, b' ' | b'\t')) {
+                self.empty += 1;
+                continue;
+            }
             break Ok(Some((line, &self.record)));
         }
-    }
-}
-
-/// A column while its cells are kept.
-struct Store {
-    plan: Plan,
-    values: Vec<f64>,
-    levels: Levels,
-}
-
-impl Store {
-    fn new(plan: Plan, n: usize) -> Self {
-        Self { plan, values: Vec::with_capacity(n), levels: Levels::default() }
-    }
-
-    /// False if the cell is not what the first reading found.
-    fn keep(&mut self, missing: &Missing, text: &str) -> bool {
-        let value = match (self.plan, missing.read(text)) {
-            (_, Cell::Missing) => f64::NAN,
-            (Plan::Categories, _) => self.levels.code(text.trim_ascii()),
-            (Plan::Numbers, Cell::Number(v)) => v,
-            (Plan::Dates(form, _), Cell::Text(text)) => match form.read(text) {
-                Some((year, _)) => year,
-                None => return false,
-            },
-            _ => return false,
-        };
-        self.values.push(value);
-        true
-    }
-
-    fn column(self, name: &str) -> Column {
-        let kind = match self.plan {
-            Plan::Numbers => Kind::Numeric,
-            Plan::Dates(_, resolution) => Kind::Date { resolution },
-            Plan::Categories => self.levels.into_kind(),
-        };
-        Column::of(name.into(), kind, self.values)
     }
 }

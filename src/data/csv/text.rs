@@ -1,14 +1,20 @@
 //! A file as clean text: UTF-8 checked, without byte order mark, every line ended by a line feed.
 
+use std::cell::Cell;
 use std::fmt;
 use std::io::{self, Read};
+use std::rc::Rc;
 
 use crate::data::error::DataError;
 
 const BLOCK: usize = 64 * 1024;
 
-/// A comment put behind the last line. Only a quote that is never closed makes it part of a record.
-pub(super) const END: &[u8] = b"#\x03\n";
+/// A comment put behind the last line, after the byte that comments begin with. Only a quote that is never closed makes it
+/// part of a record.
+pub(super) const END: &[u8; 2] = b"\x03\n";
+
+/// What no record may exceed, in bytes: a quote that is never closed would read the whole file into memory.
+const LONGEST_RECORD: usize = 256 << 20;
 
 /// Reads bytes and hands on UTF-8 text in which `\r\n` and `\r` have become `\n`, the last line has its end, and
 /// [`END`] follows.
@@ -26,6 +32,9 @@ pub(super) struct Text<R> {
     started: bool,
     after_return: bool,
     done: bool,
+    comment: u8,
+    /// Bytes handed out since the last record was complete.
+    pending: Rc<Cell<usize>>,
 }
 
 /// Why bytes are not text. Lines and bytes count from 1.
@@ -33,7 +42,7 @@ pub(super) struct Text<R> {
 enum Fault {
     Binary { line: usize, byte: usize },
     NotUtf8 { line: usize, byte: usize },
-    Utf16,
+    TooLong { line: usize },
 }
 
 impl fmt::Display for Fault {
@@ -45,9 +54,11 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl<R: Read> Text<R> {
-    pub(super) fn new(inner: R) -> Self {
+    pub(super) fn new(inner: R, comment: u8) -> Self {
         Self {
             inner,
+            comment,
+            pending: Rc::default(),
             raw: Vec::with_capacity(BLOCK + 4),
             out: Vec::with_capacity(BLOCK + 4),
             at: 0,
@@ -57,6 +68,11 @@ impl<R: Read> Text<R> {
             after_return: false,
             done: false,
         }
+    }
+
+    /// How many bytes were handed out; whoever has made them into a record sets it back to 0.
+    pub(super) fn pending(&self) -> Rc<Cell<usize>> {
+        self.pending.clone()
     }
 
     fn refill(&mut self) -> io::Result<()> {
@@ -73,9 +89,6 @@ impl<R: Read> Text<R> {
         let mut from = 0;
         if !self.started {
             self.started = true;
-            if self.raw.starts_with(&[0xff, 0xfe]) || self.raw.starts_with(&[0xfe, 0xff]) {
-                return Err(io::Error::other(Fault::Utf16));
-            }
             if self.raw.starts_with(&[0xef, 0xbb, 0xbf]) {
                 from = 3;
             }
@@ -107,6 +120,7 @@ impl<R: Read> Text<R> {
             if self.in_line > 0 {
                 self.out.push(b'\n');
             }
+            self.out.push(self.comment);
             self.out.extend_from_slice(END);
         }
         Ok(())
@@ -153,6 +167,10 @@ impl<R: Read> Read for Text<R> {
         let n = buffer.len().min(self.out.len() - self.at);
         buffer[..n].copy_from_slice(&self.out[self.at..self.at + n]);
         self.at += n;
+        self.pending.set(self.pending.get() + n);
+        if self.pending.get() > LONGEST_RECORD {
+            return Err(io::Error::other(Fault::TooLong { line: self.lines + 1 }));
+        }
         Ok(n)
     }
 }
@@ -163,7 +181,7 @@ pub(super) fn error(file: &str, error: &io::Error) -> DataError {
     match error.get_ref().and_then(|e| e.downcast_ref::<Fault>()) {
         Some(&Fault::Binary { line, byte }) => DataError::Binary { file, line, byte },
         Some(&Fault::NotUtf8 { line, byte }) => DataError::NotUtf8 { file, line, byte },
-        Some(Fault::Utf16) => DataError::Utf16 { file },
+        Some(&Fault::TooLong { line }) => DataError::LongRecord { file, line },
         None => DataError::Io { file, reason: reason(error) },
     }
 }
@@ -198,7 +216,7 @@ mod tests {
 
     fn read(bytes: &[u8], step: usize) -> Result<String, DataError> {
         let mut text = String::new();
-        Text::new(Drip(bytes, step)).read_to_string(&mut text).map_err(|e| error("f", &e))?;
+        Text::new(Drip(bytes, step), b'#').read_to_string(&mut text).map_err(|e| error("f", &e))?;
         Ok(text.strip_suffix("#\x03\n").unwrap().into())
     }
 
@@ -220,6 +238,5 @@ mod tests {
             assert_eq!(read(b"a\n\nbc\0", step), Err(DataError::Binary { file: file(), line: 3, byte: 3 }));
         }
         assert_eq!(read(b"ab\xc3", 2), Err(DataError::NotUtf8 { file: file(), line: 1, byte: 3 }));
-        assert_eq!(read(b"\xff\xfea\0", 100), Err(DataError::Utf16 { file: file() }));
     }
 }

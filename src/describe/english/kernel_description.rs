@@ -123,8 +123,8 @@ pub fn opening(fit: &Fit, parts: usize, context: &DataContext) -> String {
             beside.push(format!("with a mean of {}", amount(*value, context.target.as_deref(), 3)));
         }
     }
-    match (fit.model.noise_column(), fit.noise()) {
-        (Some(name), _) => beside.push(format!("with noise known from {name}")),
+    match (fit.model.known_noise(), fit.noise()) {
+        (Some(known), _) => beside.push(format!("with noise known from {}", known.source())),
         (_, Some(noise)) if noise > 0.0 => {
             let sd = amount(noise.sqrt(), context.target.as_deref(), 3);
             beside.push(format!("with noise of standard deviation {sd}"));

@@ -14,14 +14,14 @@ use crate::lang::values::value::{Function, Kind, Value};
 use crate::model::{Mean, Model};
 use crate::param::Param;
 
-use super::models::{MEAN, NOISE, mean, noise};
+use super::models::{MEAN, NOISE, NOISE_SD, given_noise, mean};
 
 const COEFFICIENTS: &str = "a list: the offset, then a slope for each input";
 
 /// The model with the noise and the mean of the call.
 fn finished(call: &mut Call<'_, '_>, mut model: Model) -> Res<Value> {
-    if let Some(value) = call.maybe::<Value>("noise")? {
-        model = model.with_noise(noise(value).map_err(|t| t.blame("noise"))?);
+    if let Some(noise) = given_noise(call)? {
+        model = model.with_noise(noise);
     }
     if let Some(value) = call.maybe::<Value>("mean")? {
         let given = mean(value.clone()).map_err(|t| t.blame("mean"))?;
@@ -118,7 +118,7 @@ pub static BASELINES: &[Builtin] = &[
         name: "mean_only",
         aliases: &[],
         group: Group::Models,
-        places: &[NOISE, CONSTANT],
+        places: &[NOISE, NOISE_SD, CONSTANT],
         result: Some(Kind::Model),
         summary: "a constant and noise: what a model must beat",
         help: "",
@@ -130,7 +130,7 @@ pub static BASELINES: &[Builtin] = &[
         name: "linear",
         aliases: &["linear_regression"],
         group: Group::Models,
-        places: &[NOISE, LINE],
+        places: &[NOISE, NOISE_SD, LINE],
         result: Some(Kind::Model),
         summary: "linear regression by least squares, with noise",
         help: "A mean function without a kernel: its evidence is greatest at the least squares. The noise is the mean square \
@@ -146,6 +146,7 @@ pub static BASELINES: &[Builtin] = &[
         places: &[
             Place::optional("variance", Want::Param, "free", "the prior variance of every slope").or(&["v"]),
             NOISE,
+            NOISE_SD,
             CONSTANT,
         ],
         result: Some(Kind::Model),
@@ -178,7 +179,7 @@ pub static BASELINES: &[Builtin] = &[
         name: "gam",
         aliases: &[],
         group: Group::Models,
-        places: &[BASE, NOISE, MEAN],
+        places: &[BASE, NOISE, NOISE_SD, MEAN],
         result: Some(Kind::Model),
         summary: "a generalised additive model: a sum of functions of one input each",
         help: "The model `gp(additive(base, order=1))`. `decompose(by=\"input\")` shows the functions.",
@@ -190,7 +191,7 @@ pub static BASELINES: &[Builtin] = &[
         name: "hkl",
         aliases: &[],
         group: Group::Models,
-        places: &[BASE, NOISE, MEAN],
+        places: &[BASE, NOISE, NOISE_SD, MEAN],
         result: Some(Kind::Model),
         summary: "all interactions, each further input with the same weight, fitted by the evidence",
         help: "The model `gp(anova(base))`: the kernel of hierarchical kernel learning (Bach, 2009), whose weight and \

@@ -1,10 +1,9 @@
-//! Data: loading, looking, choosing, changing.
+//! Data: made from lists, looked at, chosen from; and what is said of mistakes in data.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::data::write::Table;
-use crate::data::{self, Column, DataError, Dataset, Header, Options, Target, WhenMissing};
+use crate::data::{self, Column, DataError, Dataset};
 use crate::describe;
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
@@ -13,25 +12,27 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::data::cell;
-use crate::lang::values::value::{Function, Items, Kind, List, Value, check_length};
-use crate::lang::wording::nearest;
+use crate::lang::values::value::{Function, Items, Kind, Value, check_length};
+use crate::lang::wording::{did_you_mean, nearest, nearest_column};
 use crate::syntax::span::Span;
 
 /// A mistake in data, with the nearest name where a name is unknown.
 pub fn trouble(error: DataError) -> Trouble {
     let trouble = Trouble::new(error.to_string());
     let near = match &error {
-        DataError::UnknownColumn { name, known } => nearest(name, known.iter().map(String::as_str)),
+        DataError::UnknownColumn { name, known } => {
+            return match nearest_column(name, known.iter().map(String::as_str)) {
+                Some(near) => trouble.help(did_you_mean(near)),
+                None => trouble,
+            };
+        }
         DataError::NotFound { name, .. } => nearest(name, data::sets::names()),
         _ => None,
     };
-    match (near, &error) {
+    match (near, super::loading::way_out(&error)) {
         (Some(near), _) => trouble.help(format!("did you mean `{near}`?")),
-        (None, DataError::Missing { .. }) => trouble.help("`dropna` leaves out the rows in which something is missing"),
-        (None, DataError::NotFound { .. }) => {
-            trouble.help("`datasets()` lists the sets that ship; files are looked for beside the script")
-        }
-        _ => trouble,
+        (None, Some(help)) => trouble.help(help),
+        (None, None) => trouble,
     }
 }
 
@@ -51,7 +52,7 @@ pub(super) fn column_of(error: &DataError) -> Option<&str> {
 }
 
 /// Where the columns stand that a call chooses.
-struct Choices {
+pub(super) struct Choices {
     inputs: Span,
     each: Vec<Span>,
     target: Span,
@@ -59,12 +60,12 @@ struct Choices {
 
 impl Choices {
     /// Before the arguments are taken.
-    fn of(call: &mut Call<'_, '_>) -> Self {
+    pub(super) fn of(call: &mut Call<'_, '_>) -> Self {
         Self { inputs: call.span_of("inputs"), each: call.parts_of("inputs"), target: call.span_of("target") }
     }
 
     /// Where a column is named among the inputs, otherwise what was given for the target.
-    fn find(&self, name: &str, inputs: Option<&[String]>) -> Span {
+    pub(super) fn find(&self, name: &str, inputs: Option<&[String]>) -> Span {
         match inputs.and_then(|inputs| inputs.iter().rposition(|input| input == name)) {
             Some(at) => self.each.get(at).copied().unwrap_or(self.inputs),
             None => self.target,
@@ -95,72 +96,6 @@ pub fn names(data: Option<&Dataset>, value: &Value) -> Res<Vec<String>> {
             items.map(|item| one(&item)).collect()
         }
         None => Ok(vec![one(value)?]),
-    }
-}
-
-fn load(call: &mut Call<'_, '_>) -> Res<Value> {
-    let choices = Choices::of(call);
-    let file = call.span_of("name");
-    let name: Arc<str> = call.arg("name")?;
-    let options = Options {
-        target: match call.maybe::<Value>("target")? {
-            None => Target::Usual,
-            Some(Value::Bool(false)) => Target::None,
-            Some(value) => {
-                let found = names(None, &value).map_err(|t| t.blame("target"))?;
-                Target::Named(found.into_iter().next().unwrap_or_default())
-            }
-        },
-        inputs: call.maybe::<Value>("inputs")?.map(|v| names(None, &v)).transpose().map_err(|t| t.blame("inputs"))?,
-        header: match call.maybe::<bool>("header")? {
-            None => Header::default(),
-            Some(true) => Header::Yes,
-            Some(false) => Header::No,
-        },
-        missing: match call.maybe::<Value>("missing")? {
-            None => Vec::new(),
-            Some(word) => match word.items() {
-                Some(words) => {
-                    check_length(words.len()).map_err(|t| t.blame("missing"))?;
-                    words.map(|w| plain(&w)).collect()
-                }
-                None => vec![plain(&word)],
-            },
-        },
-        when_missing: match call.maybe::<Arc<str>>("na")?.as_deref() {
-            Some("drop") => WhenMissing::Drop,
-            Some("refuse") => WhenMissing::Refuse,
-            _ => WhenMissing::Keep,
-        },
-    };
-    let places = places(call)?;
-    data::load(&name, &places, &options).map(value).map_err(|error| match column_of(&error) {
-        Some(column) => {
-            let span = choices.find(column, options.inputs.as_deref());
-            trouble(error).at(span)
-        }
-        None => trouble(error).at(file),
-    })
-}
-
-/// The folders in which files of data are looked for: the script's, then those that were added.
-///
-/// # Errors
-/// An evaluation that reaches no files.
-pub fn places(call: &Call<'_, '_>) -> Res<Vec<PathBuf>> {
-    if call.eval.library.is_pure() {
-        return Err(Trouble::new("files cannot be read here")
-            .help("functions inside a kernel, the moves of a search and the texts of saved files cannot use files"));
-    }
-    let folders = &call.eval.host.folders;
-    let here = if folders.script.as_os_str().is_empty() { PathBuf::from(".") } else { folders.script.clone() };
-    Ok(std::iter::once(here).chain(folders.data.iter().cloned()).collect())
-}
-
-fn plain(value: &Value) -> String {
-    match value {
-        Value::Str(text) => text.to_string(),
-        other => other.to_string(),
     }
 }
 
@@ -218,8 +153,10 @@ fn column(name: &Arc<str>, list: Value) -> Res<Column> {
     Ok(Column::categories(name.clone(), texts))
 }
 
-fn datasets(_call: &mut Call<'_, '_>) -> Res<Value> {
-    List::new(data::sets::names().map(Value::str).collect()).map(Value::List)
+/// The name of a column, whatever letters it has; in an expression of columns its value.
+fn col(call: &mut Call<'_, '_>) -> Res<Value> {
+    let name: Arc<str> = call.arg("name")?;
+    Ok(Value::Str(name))
 }
 
 fn head(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -231,6 +168,15 @@ fn head(call: &mut Call<'_, '_>) -> Res<Value> {
 fn select(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let mut chosen = Vec::new();
+    let data = match call.maybe::<Value>("target")? {
+        None => data,
+        Some(Value::Bool(false)) => Arc::new((*data).clone().without_target()),
+        Some(value) => {
+            let name =
+                names(Some(&data), &value).map_err(|t| t.blame("target"))?.into_iter().next().unwrap_or_default();
+            Arc::new((*data).clone().with_target(&name).map_err(|error| trouble(error).blame("target"))?)
+        }
+    };
     for column in call.many() {
         let found = names(Some(&data), &column.node).map_err(|t| t.at(column.span))?;
         for name in &found {
@@ -241,13 +187,35 @@ fn select(call: &mut Call<'_, '_>) -> Res<Value> {
     data.select(&chosen).map(value).map_err(trouble)
 }
 
-/// The rows of which a function of some columns says true. The function's parameters are columns.
+/// The rows of which an expression of columns is true.
 fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
-    let function: Function = call.arg("function")?;
-    let Function::Closure(closure) = &function else {
-        let trouble = Trouble::new("`where` needs a function whose parameters are columns");
-        return Err(trouble.help("write `where(year -> year > 1950)`").blame("function"));
+    let condition: Value = call.arg("condition")?;
+    let Value::Function(function @ Function::Closure(_)) = &condition else {
+        let trouble = Trouble::new("`where` needs a condition that names columns");
+        return Err(trouble.help("write `where(year > 1950)`, or `where(year -> year > 1950)`").blame("condition"));
+    };
+    let values = by_row(call, &data, function, "condition")?;
+    let mut mask = Vec::with_capacity(data.n());
+    for value in values {
+        match value {
+            Value::Bool(keep) => mask.push(keep),
+            other => return Err(expected("true or false from the condition", &other).saying("").blame("condition")),
+        }
+    }
+    data.filter(&mask).map(value).map_err(trouble)
+}
+
+/// The values of a function at every row; its parameters are columns.
+pub(super) fn by_row(
+    call: &mut Call<'_, '_>,
+    data: &Dataset,
+    function: &Function,
+    place: &'static str,
+) -> Res<Vec<Value>> {
+    let Function::Closure(closure) = function else {
+        let trouble = Trouble::new("expected an expression of columns, or a function whose parameters are columns");
+        return Err(trouble.blame(place));
     };
     let mut columns = Vec::new();
     for param in &closure.lambda.params {
@@ -256,15 +224,12 @@ fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
             .map_err(|error| trouble(error).note("the parameters of the function are columns").at(param.name.span))?;
         columns.push(column);
     }
-    let mut mask = Vec::with_capacity(data.n());
+    let mut values = Vec::with_capacity(data.n());
     for row in 0..data.n() {
         let args = columns.iter().map(|column| cell(column, row)).collect();
-        match call.apply(&function, args)? {
-            Value::Bool(keep) => mask.push(keep),
-            other => return Err(expected("true or false from the function", &other).saying("").blame("function")),
-        }
+        values.push(call.apply(function, args)?);
     }
-    data.filter(&mask).map(value).map_err(trouble)
+    Ok(values)
 }
 
 fn dropna(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -302,40 +267,16 @@ fn summary(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 pub const DATA: Place = Place::required("data", Want::Kind(Kind::Data), "a data set");
-const TARGET: Place = Place::keyword(
+pub(super) const TARGET: Place = Place::keyword(
     "target",
     Want::Either(&[Want::Input, Want::BOOL]),
     "the last column of numbers",
     "what is explained; false for none",
 );
-const INPUTS: Place = Place::keyword("inputs", Want::Input, "all others", "the columns that models look at, in order");
+pub(super) const INPUTS: Place =
+    Place::keyword("inputs", Want::Input, "all others", "the columns that models look at, in order");
 
 pub static DATA_VERBS: &[Builtin] = &[
-    Builtin {
-        name: "load",
-        aliases: &[],
-        group: Group::Data,
-        places: &[
-            Place::required("name", Want::Path, "a shipped set, or a file of comma- or tab-separated values"),
-            TARGET,
-            INPUTS,
-            Place::keyword("header", Want::BOOL, "as the file looks", "whether the first line holds names"),
-            Place::keyword("missing", Want::Any, "[]", "words that stand for a missing value beside the usual ones"),
-            Place::keyword(
-                "na",
-                Want::Choice(&["keep", "drop", "refuse"]),
-                "\"keep\"",
-                "what becomes of rows with missing values",
-            ),
-        ],
-        result: Some(Kind::Data),
-        summary: "data from a shipped set or a file",
-        help: "Paths are relative to the script's folder. Dates become decimal years, text becomes categories; the \
-               display says so.",
-        examples: &["load(\"airline\")"],
-        touches: Touches::Files,
-        run: load,
-    },
     Builtin {
         name: "data",
         aliases: &[],
@@ -353,16 +294,16 @@ pub static DATA_VERBS: &[Builtin] = &[
         run: make,
     },
     Builtin {
-        name: "datasets",
+        name: "col",
         aliases: &[],
         group: Group::Data,
-        places: &[],
-        result: Some(Kind::List),
-        summary: "the names of the data sets that ship with the program",
+        places: &[Place::required("name", Want::STRING, "the name of a column, as the file has it")],
+        result: Some(Kind::String),
+        summary: "a column of any name, such as one with blanks or brackets",
         help: "",
-        examples: &["datasets()"],
+        examples: &["SE(col(\"fly ash (kg)\"))"],
         touches: Touches::Nothing,
-        run: datasets,
+        run: col,
     },
     Builtin {
         name: "summary",
@@ -392,7 +333,16 @@ pub static DATA_VERBS: &[Builtin] = &[
         name: "select",
         aliases: &[],
         group: Group::Data,
-        places: &[DATA, Place::many("columns", Want::Input, "columns to look at")],
+        places: &[
+            DATA,
+            Place::many("columns", Want::Input, "columns to look at"),
+            Place::keyword(
+                "target",
+                Want::Either(&[Want::Input, Want::BOOL]),
+                "the target that there is",
+                "another column to explain; false for none",
+            ),
+        ],
         result: Some(Kind::Data),
         summary: "only some columns as inputs; the target stays",
         help: "",
@@ -404,11 +354,12 @@ pub static DATA_VERBS: &[Builtin] = &[
         name: "where",
         aliases: &[],
         group: Group::Data,
-        places: &[DATA, Place::required("function", Want::FUNCTION, "says true of a row; its parameters are columns")],
+        places: &[DATA, Place::required("condition", Want::Row, "an expression of columns, or a function of them")],
         result: Some(Kind::Data),
-        summary: "the rows of which a function of some columns says true",
-        help: "",
-        examples: &["load(\"airline\") |> where(year -> year < 1950)"],
+        summary: "the rows of which a condition on columns is true",
+        help: "In the condition a bare word is a column, whatever the user has bound it to; `col(\"…\")` names one with \
+               blanks or brackets.",
+        examples: &["load(\"airline\") |> where(year < 1950 and passengers > 110)"],
         touches: Touches::Nothing,
         run: keep,
     },

@@ -28,8 +28,9 @@ pub fn warn_of_spreads(call: &mut Call<'_, '_>, model: &Model, data: &Dataset) {
     if model.steps.iter().any(scaled) {
         return;
     }
-    let known = model.noise_column();
-    let inputs: Vec<&Column> = data.inputs().filter(|c| !c.is_categories() && Some(c.name()) != known).collect();
+    let known = model.known_noise();
+    let is_noise = |c: &Column| known.is_some_and(|known| known.reads(c.name()));
+    let inputs: Vec<&Column> = data.inputs().filter(|c| !c.is_categories() && !is_noise(c)).collect();
     let Some((origin, family, worst)) = uneven(&model.kernel, &inputs) else {
         return;
     };

@@ -175,7 +175,15 @@ fn concat(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 fn sort(call: &mut Call<'_, '_>) -> Res<Value> {
-    let items: Items = call.arg("list")?;
+    let what: Value = call.arg("list")?;
+    let descending = call.or("descending", false)?;
+    if let Value::Data(data) = &what {
+        return super::reshaping::sorted(call, data, descending);
+    }
+    if call.value("by").is_some() {
+        return Err(Trouble::new("`by` names columns of data, and a list has none").blame("by"));
+    }
+    let items = Items::from_value(what).map_err(|t| t.blame("list"))?;
     check_length(items.len())?;
     let mut items: Vec<Value> = items.collect();
     let words = items.iter().all(|v| matches!(v, Value::Str(_)));
@@ -187,6 +195,9 @@ fn sort(call: &mut Call<'_, '_>) -> Res<Value> {
         (Value::Str(a), Value::Str(b)) => a.cmp(b),
         _ => std::cmp::Ordering::Equal,
     });
+    if descending {
+        items.reverse();
+    }
     List::new(items).map(Value::List)
 }
 
@@ -360,11 +371,15 @@ pub static LISTS: &[Builtin] = &[
         name: "sort",
         aliases: &[],
         group: Group::Lists,
-        places: &[Place::required("list", Want::Items, "numbers, or strings")],
-        result: Some(Kind::List),
-        summary: "a list in ascending order",
-        help: "",
-        examples: &["sort([3, 1, 2])"],
+        places: &[
+            Place::required("list", Want::Either(&[Want::Items, Want::Kind(Kind::Data)]), "numbers, strings, or data"),
+            Place::optional("by", Want::Row, "", "of data: a column, an expression of columns, or a list of these"),
+            Place::keyword("descending", Want::BOOL, "false", "whether the greatest comes first"),
+        ],
+        result: None,
+        summary: "a list, or the rows of data, in ascending order",
+        help: "Levels of a category stand in their own order; rows in which the key is missing come last.",
+        examples: &["sort([3, 1, 2])", "data(x=[3, 1, 2], y=[1, 2, 3]) |> sort(by=x)"],
         touches: Touches::Nothing,
         run: sort,
     },

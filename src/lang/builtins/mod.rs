@@ -10,6 +10,7 @@ mod files;
 mod fit_warnings;
 mod kernels;
 mod lists;
+mod loading;
 mod models;
 mod moves;
 mod numbers;
@@ -18,6 +19,7 @@ mod plot_options;
 mod random_numbers;
 mod records;
 mod reports;
+mod reshaping;
 mod results;
 mod rows;
 mod saving;
@@ -34,8 +36,10 @@ pub static ALL: &[&[Builtin]] = &[
     explain::EXPLAIN,
     surfaces::DRAWING,
     algebra::ALGEBRA,
+    loading::LOADING,
     data::DATA_VERBS,
     steps::STEPS,
+    reshaping::RESHAPING,
     rows::ROWS,
     files::FILES,
     saving::SAVING,

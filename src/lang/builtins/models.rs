@@ -8,15 +8,16 @@ use crate::kernel::{BindError, Cause, Kernel};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::Evaluator;
 use crate::lang::eval::evaluator::{Builtin, Touches};
+use crate::lang::eval::kernel_rows::UserRows;
 use crate::lang::eval::unknown;
 use crate::lang::numerals::number;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
-use crate::lang::values::value::{Kind, List, Record, Value};
+use crate::lang::values::value::{Function, Kind, List, Record, Value};
 use crate::lang::wording::{join_or, nearest};
-use crate::model::{Bernoulli, Evidencer, Likelihood, Link, Mean, Model, ModelError, Noise, Problem};
+use crate::model::{Bernoulli, Evidencer, KnownNoise, Likelihood, Link, Mean, Model, ModelError, Noise, Problem};
 use crate::param::{Param, State};
 use crate::results::Fitted;
 
@@ -125,10 +126,7 @@ fn gp(call: &mut Call<'_, '_>) -> Res<Value> {
 
 /// What an observation is, from the usual arguments; `None` where nothing is said of it.
 pub(super) fn likelihood(call: &mut Call<'_, '_>) -> Res<Option<Likelihood>> {
-    let noise = match call.maybe::<Value>("noise")? {
-        Some(value) => Some(noise(value).map_err(|t| t.blame("noise"))?),
-        None => None,
-    };
+    let noise = given_noise(call)?;
     let mut word = |name: &'static str| -> Res<Option<Arc<str>>> { call.maybe::<Arc<str>>(name) };
     let (likelihood, inference, link) = (word("likelihood")?, word("inference")?, word("link")?);
     let positive: Option<Arc<str>> = match call.maybe::<Value>("positive")? {
@@ -174,10 +172,59 @@ pub(super) fn likelihood(call: &mut Call<'_, '_>) -> Res<Option<Likelihood>> {
     Ok(Some(Likelihood::Bernoulli { how, positive }))
 }
 
-/// A variance, of which 0 is fixed, or the column that holds one for each row.
-pub(super) fn noise(value: Value) -> Res<Noise> {
-    if let Value::Str(column) = value {
-        return Ok(Noise::Column(column));
+/// The noise of the call, as a variance or as a standard deviation.
+pub(super) fn given_noise(call: &mut Call<'_, '_>) -> Res<Option<Noise>> {
+    let given = (call.maybe::<Value>("noise")?, call.maybe::<Value>("noise_sd")?);
+    match given {
+        (Some(_), Some(_)) => {
+            let trouble = Trouble::new("`noise` is a variance and `noise_sd` a standard deviation: leave out one");
+            Err(trouble.blame("noise_sd"))
+        }
+        (Some(value), None) => noise(call, value).map(Some).map_err(|t| t.blame("noise")),
+        (None, Some(value)) => noise_sd(call, value).map(Some).map_err(|t| t.blame("noise_sd")),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Noise that is known for each row: from a column, or from a function of columns.
+fn known_noise(call: &Call<'_, '_>, value: &Value, is_sd: bool) -> Res<Option<Noise>> {
+    match value {
+        Value::Str(column) => Ok(Some(Noise::Known(KnownNoise::column(column.clone(), is_sd)))),
+        Value::Function(function @ Function::Closure(closure)) => {
+            let columns: Vec<Arc<str>> = closure.lambda.params.iter().map(|p| p.name.node.clone()).collect();
+            if let Some(odd) = columns.iter().find(|name| crate::kernel::word(name) != name.as_ref()) {
+                let trouble = Trouble::new(format!("a noise that is computed cannot name the column `{odd}`"));
+                return Err(trouble.help(format!("give it a plain name: `rename(sigma={odd:?})`")));
+            }
+            let function = Some(UserRows::shared(function.clone(), call.eval));
+            Ok(Some(Noise::Known(KnownNoise { columns, function, is_sd })))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// A standard deviation, of which 0 is fixed, or those of the rows.
+fn noise_sd(call: &Call<'_, '_>, value: Value) -> Res<Noise> {
+    if let Some(known) = known_noise(call, &value, true)? {
+        return Ok(known);
+    }
+    let squared = match untied(value)? {
+        Param { state: State::Free(sd), prior: None, .. } if sd >= 0.0 => Value::Number(sd * sd),
+        Param { state: State::Fixed(sd), prior: None, .. } if sd >= 0.0 => {
+            return Ok(Noise::Variance(Param::fixed(sd * sd)));
+        }
+        _ => {
+            let trouble = Trouble::new("a standard deviation is a number from 0, `fixed(…)`, or of columns");
+            return Err(trouble.help("bounds and priors are those of the variance, `noise=`"));
+        }
+    };
+    noise(call, squared)
+}
+
+/// A variance, of which 0 is fixed, or those of the rows.
+fn noise(call: &Call<'_, '_>, value: Value) -> Res<Noise> {
+    if let Some(known) = known_noise(call, &value, false)? {
+        return Ok(known);
     }
     let mut param = untied(value)?;
     if param.state == State::Free(0.0) {
@@ -303,9 +350,15 @@ pub const MODEL: Place = Place::required(
 
 pub const NOISE: Place = Place::keyword(
     "noise",
-    Want::Either(&[Want::Param, Want::Input]),
+    Want::Either(&[Want::Param, Want::Input, Want::Row]),
     "free",
-    "a variance (0 is fixed), or the column of known ones",
+    "a variance (0 is fixed), or known ones: a column, or an expression of columns",
+);
+pub const NOISE_SD: Place = Place::keyword(
+    "noise_sd",
+    Want::Either(&[Want::Param, Want::Input, Want::Row]),
+    "free",
+    "the same as a standard deviation",
 );
 pub const MEAN: Place = Place::keyword(
     "mean",
@@ -349,6 +402,7 @@ pub static MODELS: &[Builtin] = &[
         places: &[
             Place::required("kernel", Want::Kind(Kind::Kernel), "the kernel"),
             NOISE,
+            NOISE_SD,
             MEAN,
             LIKELIHOOD,
             INFERENCE,

@@ -8,6 +8,7 @@ use crate::describe::{self, tables};
 use crate::fit::Fit;
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
+use crate::lang::numerals::number;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
@@ -40,7 +41,7 @@ fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Data
         Value::Data(data) => Ok((*data).clone()),
         Value::Str(path) => {
             let options = data::Options { target: data::Target::None, ..data::Options::default() };
-            data::load(&path, &super::data::places(call)?, &options).map_err(super::data::trouble)
+            data::load(&path, &super::loading::places(call)?, &options).map_err(super::data::trouble)
         }
         Value::Range(range) => {
             if !(range.start.is_finite() && range.end.is_finite()) {
@@ -115,6 +116,15 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
     };
     let place = place(call, &fit)?;
     let average = call.or("average", false)?;
+    let levels: Vec<f64> = call.or("quantiles", Vec::new())?;
+    if let Some(wrong) = levels.iter().find(|p| !(**p > 0.0 && **p < 1.0)) {
+        let trouble = Trouble::new(format!("a quantile has a probability between 0 and 1, found {}", number(*wrong)));
+        return Err(trouble.help("write `quantiles=[0.05, 0.95]` for 5 % and 95 %").blame("quantiles"));
+    }
+    if !levels.is_empty() && fit.model.predicts_classes() {
+        let trouble = Trouble::new("classes have probabilities, not quantiles").saying("this is of no use here");
+        return Err(trouble.blame("quantiles"));
+    }
     if let (Value::OneVsRest(rest), false) = (&of, average) {
         return match rest.predict(&place) {
             Ok(prediction) => Ok(Value::ClassPrediction(Arc::new(prediction))),
@@ -129,6 +139,10 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
         }
         _ => results::predict_unless(&fit, place, call.eval.progress),
     };
+    let prediction = prediction.and_then(|prediction| match levels.is_empty() {
+        true => Ok(prediction),
+        false => prediction.with_levels(&levels),
+    });
     match prediction {
         Ok(prediction) => Ok(Value::Prediction(Arc::new(prediction))),
         Err(error) => Err(unlike(call, &fit, error).blame("at")),
@@ -329,12 +343,19 @@ pub static RESULTS: &[Builtin] = &[
                 "false",
                 "of a search: by all of its models, weighted by their scores, and not by the best alone",
             ),
+            Place::keyword(
+                "quantiles",
+                Want::Numbers,
+                "[]",
+                "probabilities, such as [0.05, 0.95]: values below which a new observation lies with each of them",
+            ),
         ],
         result: Some(Kind::Prediction),
         summary: "mean and standard deviation of the target at some rows",
         help: "`1961..1964` with `n=36` are 36 months: the end is left out, `..=` includes it. `sd` is that of a new \
                observation, noise included. Of a classifier: the probability of the positive class, the more probable \
-               class, and mean and variance of the latent function.",
+               class, and mean and variance of the latent function. `quantiles=` adds a column for each, `q0.05`, exact \
+               under a transform of the target.",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\n\
                      d |> condition(gp(SE(x, l=1, v=4), noise=0.1)) |> predict(0..2, n=4)"],
         touches: Touches::Nothing,

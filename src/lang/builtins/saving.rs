@@ -99,7 +99,7 @@ fn search_text(reader: &SavedTexts<'_>, search: &Search) -> Res<String> {
 
 /// A file that is to be read: it is looked for where scripts read, then where they write.
 fn find(call: &Call<'_, '_>, name: &str) -> Res<PathBuf> {
-    let read_from = super::data::places(call)?.into_iter().map(|folder| folder.join(name));
+    let read_from = super::loading::places(call)?.into_iter().map(|folder| folder.join(name));
     let path = read_from.chain(out_path(call, name).ok()).find(|path| path.exists());
     path.ok_or_else(|| Trouble::new(format!("there is no file `{name}`")).blame("path"))
 }

@@ -261,6 +261,7 @@ pub static SEARCHES: &[Builtin] = &[
             ),
             Place::keyword("inputs", Want::Input, "all", "the inputs that base kernels look at"),
             models::NOISE,
+            models::NOISE_SD,
             models::MEAN,
             models::LIKELIHOOD,
             models::INFERENCE,

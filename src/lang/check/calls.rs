@@ -14,8 +14,14 @@ use crate::lang::signature::{Group, Need, Signature, Want};
 use crate::lang::trouble::Trouble;
 use crate::lang::values::value::{Kind, List, Value};
 use crate::progress::Silent;
-use crate::syntax::ast::{Arg, Expr, ExprKind, UnaryOp};
+use crate::syntax::ast::{Arg, Expr, ExprKind, Lambda, UnaryOp};
+use crate::syntax::free_names::free_names;
 use crate::syntax::span::Span;
+
+/// The names that an expression does not bind itself.
+fn mentioned(expr: &Expr) -> Vec<Arc<str>> {
+    free_names(&Lambda { params: Vec::new(), body: expr.clone() })
+}
 
 impl Checker<'_> {
     pub(super) fn call(&mut self, callee: &Expr, piped: Option<(Known, Span)>, args: &[Arg], span: Span) -> Known {
@@ -70,6 +76,25 @@ impl Checker<'_> {
         for arg in args {
             self.expr(&arg.value);
         }
+    }
+
+    /// Whether an argument is read as an expression of columns.
+    fn is_column_expression(&self, want: Want, expr: &Expr) -> bool {
+        let literal = matches!(expr.node, ExprKind::Lambda(_) | ExprKind::Str(_) | ExprKind::Number(_));
+        if want == Want::Row {
+            return !literal;
+        }
+        let unknown = |name: &Arc<str>| self.user(name).is_none() && registry::find(name).is_none();
+        let named = !literal && !matches!(expr.node, ExprKind::Name(_) | ExprKind::List(_));
+        named && mentioned(expr).iter().any(unknown)
+    }
+
+    /// Any name in it may be a column, and nothing is known of that before the data are there.
+    fn column_expression(&mut self, expr: &Expr) {
+        let mark = self.locals.len();
+        self.locals.extend(mentioned(expr).into_iter().map(|name| (name, Known::Nothing)));
+        self.expr(expr);
+        self.locals.truncate(mark);
     }
 
     /// The arguments of a call that is wrong itself: a bare word may have been meant for a column.
@@ -140,6 +165,10 @@ impl Checker<'_> {
         for (arg, &at) in args.iter().zip(&places[skip..]) {
             let want = signature.places[at].want;
             let is_word = want == Want::Word && matches!(arg.value.node, ExprKind::Name(_));
+            if want.is_row() && self.is_column_expression(want, &arg.value) {
+                self.column_expression(&arg.value);
+                continue;
+            }
             if is_word || (want.is_input() && self.column(&arg.value, &mut columns)) {
                 continue;
             }

@@ -114,6 +114,17 @@ impl Evaluator<'_> {
             }
             let value = if let (Want::Word, ExprKind::Name(name)) = (signature.places[place].want, &arg.value.node) {
                 Value::Str(name.clone())
+            } else if signature.places[place].want == Want::Row {
+                let data = values.iter().find_map(|(_, value): &(_, Spanned<Value>)| match &value.node {
+                    Value::Data(data) => Some(data.clone()),
+                    _ => None,
+                });
+                self.column_expression(&arg.value, data.as_deref())?
+            } else if signature.places[place].want.is_row()
+                && !matches!(arg.value.node, ExprKind::Name(_))
+                && self.names_columns(&arg.value)
+            {
+                self.column_expression(&arg.value, None)?
             } else if signature.places[place].want.is_input() {
                 self.input(&arg.value, signature.places[place].want)?
             } else {

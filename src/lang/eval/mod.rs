@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod call;
+pub mod column_expressions;
 pub mod combinators;
 pub mod evaluator;
 pub mod expressions;

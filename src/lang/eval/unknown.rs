@@ -3,7 +3,7 @@
 use super::evaluator::{Entry, Library, Sort, names};
 use crate::lang::trouble::Trouble;
 use crate::lang::values::value::Kind;
-use crate::lang::wording::nearest;
+use crate::lang::wording::{did_you_mean, nearest, nearest_column};
 
 /// A name that stands for nothing. `user` are the names that the user has bound.
 pub fn name<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
@@ -70,8 +70,8 @@ pub fn input(name: &str, known: &[String], target: Option<&str>) -> Trouble {
     if target == Some(name) {
         return trouble.help(target_as_input(name));
     }
-    match nearest(name, known.iter().map(String::as_str)) {
-        Some(near) => trouble.help(format!("did you mean `{near}`?")),
+    match nearest_column(name, known.iter().map(String::as_str)) {
+        Some(near) => trouble.help(did_you_mean(near)),
         None => trouble,
     }
 }

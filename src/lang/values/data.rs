@@ -45,10 +45,11 @@ impl ValueKind for Dataset {
         self.names().into_iter().map(String::from).collect()
     }
 
-    /// One line, and what reading decided by itself.
+    /// One line, what reading decided by itself, and the rows where they are few.
     fn show(&self) -> String {
-        let notes: String = self.about().notes.iter().map(|note| format!("\n  {note}")).collect();
-        format!("{}{notes}", describe::dataset(self))
+        let notes: String = self.notes().iter().map(|note| format!("\n  {note}")).collect();
+        let rows = describe::dataset_rows(self).map(|rows| format!("\n{rows}")).unwrap_or_default();
+        format!("{}{notes}{rows}", describe::dataset(self))
     }
 
     fn json(&self) -> Json {
@@ -65,7 +66,7 @@ impl ValueKind for Dataset {
             "target": self.target().map(Column::name),
             "inputs": self.input_names(),
             "columns": columns,
-            "notes": self.about().notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "notes": self.notes().iter().map(ToString::to_string).collect::<Vec<_>>(),
         })
     }
 

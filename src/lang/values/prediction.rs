@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::data::{inputs, inputs_json};
 use super::fit::{class, classes};
-use super::json::numbers;
+use super::json::{number, numbers};
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
 use crate::describe::{self, result_figures, tables};
@@ -70,6 +70,10 @@ impl ValueKind for Prediction {
             for (name, values) in [("median", &q.median), ("lower", &q.lower), ("upper", &q.upper)] {
                 insert(name, values);
             }
+        }
+        if !self.levels.is_empty() {
+            let level = |(p, values): &(f64, Vec<f64>)| json!({"p": number(*p), "values": numbers(values)});
+            out.insert("quantiles".into(), self.levels.iter().map(level).collect());
         }
         Json::Object(out)
     }

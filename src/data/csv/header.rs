@@ -1,0 +1,142 @@
+//! The names of the columns and their units, from the lines above the numbers.
+
+use csv::ByteRecord;
+
+use super::cell::Missing;
+use super::format::Header;
+use super::layout::is_measure;
+use super::scan::Scan;
+use super::strings;
+use crate::data::units;
+
+/// One of the first records of a table.
+pub(super) struct Lead {
+    pub line: usize,
+    pub record: ByteRecord,
+}
+
+/// What the first records say of the columns.
+#[derive(Debug, Default)]
+pub(super) struct Heading {
+    /// `None` when no line names the columns.
+    pub names: Option<Vec<String>>,
+    /// Line and units, where a line holds them.
+    pub units: Option<(usize, Vec<String>)>,
+    /// How many records these are.
+    pub records: usize,
+}
+
+impl Heading {
+    /// How many of these lines hold names, for a note where it is more than one.
+    pub(super) fn joined(&self) -> Option<usize> {
+        let names = self.records - usize::from(self.units.is_some());
+        (names > 1).then_some(names)
+    }
+}
+
+/// Reads the heading. `rest` has seen all records but the leads, and sees those of them that are rows.
+pub(super) fn read(header: Header, leads: &[Lead], rest: &mut [Scan], missing: &Missing, named: &[&str]) -> Heading {
+    let told = leads.iter().take_while(|lead| !strings(&lead.record).any(is_measure)).count();
+    let mut see = |leads: &[Lead]| {
+        for lead in leads {
+            rest.iter_mut().zip(strings(&lead.record)).for_each(|(scan, text)| scan.see(text, lead.line, missing));
+        }
+    };
+    let given = match header {
+        Header::No => Some(0),
+        Header::Lines(lines) => Some(lines.min(leads.len())),
+        Header::Yes | Header::Detect => None,
+    };
+    let first = leads.first().is_some_and(|lead| strings(&lead.record).any(|cell| named.contains(&cell.trim())));
+    // what is certainly a row
+    let rows = given.unwrap_or(told.max(usize::from(header == Header::Yes || first)));
+    see(&leads[rows..]);
+    let measured = rest.iter().any(Scan::has_measures);
+    let only = leads.len() == 1 && rest.iter().all(Scan::is_empty);
+    let count = match given {
+        Some(count) => count,
+        None if header == Header::Yes || first => 1 + further(&leads[1..rows.max(1)], &leads[0], rest),
+        None if told == 0 => 0,
+        None if measured => 1 + further(&leads[1..told], &leads[0], rest),
+        None => usize::from(only),
+    };
+    let (heading, texts) = leads[..rows].split_at(count);
+    for lead in texts {
+        rest.iter_mut().zip(strings(&lead.record)).for_each(|(scan, text)| scan.see(text, lead.line, missing));
+    }
+    let mut lines = heading;
+    let mut units = None;
+    if let [names @ .., last] = heading
+        && !names.is_empty()
+        && holds_units(last, rest)
+    {
+        let bare = strings(&last.record).map(|text| units::bare(text).to_string());
+        units = Some((last.line, bare.collect()));
+        lines = names;
+    }
+    let names = (!lines.is_empty()).then(|| names(lines));
+    Heading { names, units, records: count }
+}
+
+/// How many lines below the first, none of which holds a number, belong to the heading.
+fn further(leads: &[Lead], first: &Lead, rest: &[Scan]) -> usize {
+    let mut taken = 0;
+    // names that are repeated or left out go on below
+    let open = repeats(first);
+    for lead in leads {
+        let cells = strings(&lead.record).zip(rest);
+        let above_numbers = cells.filter(|(text, scan)| scan.is_numeric() && !text.trim().is_empty()).count();
+        let first_of_more = taken == 0 && open;
+        if above_numbers == 0 || !(first_of_more || holds_units(lead, rest)) {
+            break;
+        }
+        taken += 1;
+        if !first_of_more {
+            break;
+        }
+    }
+    taken
+}
+
+/// Whether names of a line stand above several columns, or above one and are left out over the next.
+fn repeats(lead: &Lead) -> bool {
+    let names: Vec<&str> = strings(&lead.record).map(str::trim).collect();
+    let mut known = std::collections::HashSet::new();
+    let gap = names.iter().rposition(|name| !name.is_empty()).is_some_and(|last| names[1..=last].contains(&""));
+    names.iter().any(|name| !name.is_empty() && !known.insert(name)) || gap
+}
+
+/// Whether a line holds units above columns of numbers, and nothing else there.
+fn holds_units(lead: &Lead, rest: &[Scan]) -> bool {
+    let cells = strings(&lead.record).zip(rest).filter(|(_, scan)| scan.is_numeric()).map(|(text, _)| text.trim());
+    let (mut units, mut others) = (0, 0);
+    for text in cells.filter(|text| !matches!(*text, "" | "-" | "--" | "1")) {
+        match units::is_bracketed(text) || units::is_unit(text) {
+            true => units += 1,
+            false => others += 1,
+        }
+    }
+    units > others
+}
+
+/// The texts of each column, joined. Those that are left out in a line above another are those to the left.
+fn names(lines: &[Lead]) -> Vec<String> {
+    let width = lines[0].record.len();
+    let mut names = vec![String::new(); width];
+    for (i, lead) in lines.iter().enumerate() {
+        let mut last = "";
+        for (name, text) in names.iter_mut().zip(strings(&lead.record)) {
+            let text = text.trim();
+            let spread = i + 1 < lines.len();
+            last = if text.is_empty() && spread { last } else { text };
+            if last.is_empty() || *name == last {
+                continue;
+            }
+            if !name.is_empty() {
+                name.push(' ');
+            }
+            name.push_str(&last.replace('\n', " "));
+        }
+    }
+    names
+}

@@ -1,0 +1,52 @@
+//! The second reading of a column: its values.
+
+use super::cell::{Cell, Missing};
+use super::notation::Notation;
+use super::scan::Plan;
+use crate::data::column::{Column, Kind, Levels};
+use crate::data::units;
+
+/// A column while its cells are kept.
+pub(super) struct Store {
+    plan: Plan,
+    notation: Notation,
+    values: Vec<f64>,
+    levels: Levels,
+}
+
+impl Store {
+    pub(super) fn new(plan: Plan, notation: Notation, n: usize) -> Self {
+        Self { plan, notation, values: Vec::with_capacity(n), levels: Levels::default() }
+    }
+
+    /// False if the cell is not what the first reading found.
+    pub(super) fn keep(&mut self, missing: &Missing, text: &str) -> bool {
+        let value = match (self.plan, missing.read(text, self.notation)) {
+            (_, Cell::Missing) => f64::NAN,
+            (Plan::Categories, _) => self.levels.code(text.trim()),
+            (Plan::Numbers, Cell::Number(v)) => v,
+            (Plan::Dates(form, _), Cell::Text(text)) => match form.read(text) {
+                Some((year, _)) => year,
+                None => return false,
+            },
+            _ => return false,
+        };
+        self.values.push(value);
+        true
+    }
+
+    /// The column, with its unit where one stands below its name or, in brackets, in it.
+    pub(super) fn column(self, name: &str, unit: &str) -> Column {
+        let kind = match self.plan {
+            Plan::Numbers => Kind::Numeric,
+            Plan::Dates(_, resolution) => Kind::Date { resolution },
+            Plan::Categories => return self.levels.into_column(name.into(), self.values),
+        };
+        let column = Column::of(name.into(), kind, self.values);
+        match self.plan {
+            Plan::Numbers if !unit.is_empty() => column.with_unit(unit),
+            Plan::Numbers => column.with_unit(units::in_name(name).unwrap_or_default()),
+            _ => column,
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Data from files: how a file is written, and where it is looked for.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use encoding_rs::Encoding;
+
+use super::data::{Choices, INPUTS, TARGET, column_of, names, trouble, value};
+use crate::data::{self, DataError, Format, Header, Options, Separator, Target, WhenMissing};
+use crate::lang::eval::evaluator::{Builtin, Call, Touches};
+use crate::lang::signature::{Group, Place, Want};
+use crate::lang::trouble::{Res, Trouble};
+use crate::lang::values::value::{Kind, List, Value, check_length};
+
+/// How to write what a file leaves open or gets wrong.
+pub(super) fn way_out(error: &DataError) -> Option<String> {
+    Some(match error {
+        DataError::Missing { .. } => "`dropna` leaves out the rows in which something is missing".into(),
+        DataError::NotFound { .. } => {
+            "`datasets()` lists the sets that ship; files are looked for beside the script".into()
+        }
+        DataError::TwoReadings { sign, decimal, thousands, .. } => {
+            format!("write `decimal=\"{sign}\"` for {decimal}, or `thousands=\"{sign}\"` for {thousands}")
+        }
+        DataError::NotUtf8 { .. } => {
+            "`encoding=\"windows-1252\"` reads the letters of Western Europe; left out, it is found".into()
+        }
+        DataError::Binary { .. } => "text without a byte order mark may need `encoding=\"utf-16\"`".into(),
+        DataError::Ragged { .. } => {
+            "`skip=3` leaves out 3 lines above the table, `sep=\";\"` names what separates the fields".into()
+        }
+        DataError::BlanksInDoubt { .. } => "write `sep=\" \"` for fields, or `thousands=\" \"`".into(),
+        DataError::Spaces { .. } => {
+            "`sep=\" \"` reads fields between blanks; names with blanks need quotes, or `skip=1`".into()
+        }
+        DataError::DuplicateName { .. } => {
+            "`header=2` joins the names of two lines, `header=false` numbers the columns".into()
+        }
+        DataError::HeaderOnly { .. } => "`header=false` reads that line as values".into(),
+        _ => return None,
+    })
+}
+
+/// How the file is written, as far as it is said.
+fn format(call: &mut Call<'_, '_>) -> Res<Format> {
+    let one = |word: Option<Arc<str>>| word.map(|word| word.chars().next());
+    let separator = match call.maybe::<Arc<str>>("sep")? {
+        None => None,
+        Some(word) => Some(separator(&word).map_err(|t| t.blame("sep"))?),
+    };
+    let decimal = one(call.maybe("decimal")?).flatten();
+    let thousands = one(call.maybe("thousands")?);
+    if let (Some(decimal), Some(Some(sign))) = (decimal, thousands)
+        && decimal == sign
+    {
+        let text = format!("`{sign}` cannot be the decimal sign and separate the thousands too");
+        return Err(Trouble::new(text).blame("thousands"));
+    }
+    let comment = match call.maybe::<Arc<str>>("comment")?.as_deref().map(str::as_bytes) {
+        None => None,
+        Some([]) => Some(None),
+        Some(&[byte]) if byte.is_ascii_graphic() && byte != b'"' => Some(Some(byte)),
+        Some(_) => {
+            let trouble = Trouble::new("comments begin with one character, such as \"#\" or \"%\"");
+            return Err(trouble.help("`skip=` leaves out lines at the top of a file").blame("comment"));
+        }
+    };
+    let encoding = match call.maybe::<Arc<str>>("encoding")? {
+        None => None,
+        Some(label) => Some(Encoding::for_label(label.as_bytes()).ok_or_else(|| {
+            let trouble = Trouble::new(format!("no encoding is called \"{label}\""));
+            trouble.help("such are \"utf-8\", \"windows-1252\", \"latin1\", \"utf-16\"").blame("encoding")
+        })?),
+    };
+    let skip = call.maybe::<usize>("skip")?;
+    Ok(Format { separator, decimal, thousands, skip, comment, encoding })
+}
+
+fn separator(word: &str) -> Res<Separator> {
+    Ok(match word.as_bytes() {
+        b" " | b"space" | b"spaces" => Separator::Blanks,
+        b"\\t" | b"tab" => Separator::Byte(b'\t'),
+        &[byte] if byte.is_ascii_graphic() && !byte.is_ascii_alphanumeric() && !b"\"-+.".contains(&byte) => {
+            Separator::Byte(byte)
+        }
+        &[b'\t'] => Separator::Byte(b'\t'),
+        _ => {
+            let text = format!("\"{word}\" cannot separate fields");
+            return Err(Trouble::new(text)
+                .help("one character does, such as \",\", \";\" or \"|\"; \"tab\" or \" \" for blanks"));
+        }
+    })
+}
+
+fn load(call: &mut Call<'_, '_>) -> Res<Value> {
+    let choices = Choices::of(call);
+    let file = call.span_of("name");
+    let name: Arc<str> = call.arg("name")?;
+    let options = Options {
+        target: match call.maybe::<Value>("target")? {
+            None => Target::Usual,
+            Some(Value::Bool(false)) => Target::None,
+            Some(value) => {
+                let found = names(None, &value).map_err(|t| t.blame("target"))?;
+                Target::Named(found.into_iter().next().unwrap_or_default())
+            }
+        },
+        inputs: call.maybe::<Value>("inputs")?.map(|v| names(None, &v)).transpose().map_err(|t| t.blame("inputs"))?,
+        header: match call.maybe::<Value>("header")? {
+            Some(Value::Bool(true)) => Header::Yes,
+            Some(Value::Bool(false)) => Header::No,
+            Some(Value::Number(lines)) => Header::Lines(lines as usize),
+            _ => Header::default(),
+        },
+        format: format(call)?,
+        missing: match call.maybe::<Value>("missing")? {
+            None => Vec::new(),
+            Some(word) => match word.items() {
+                Some(words) => {
+                    check_length(words.len()).map_err(|t| t.blame("missing"))?;
+                    words.map(|w| plain(&w)).collect()
+                }
+                None => vec![plain(&word)],
+            },
+        },
+        when_missing: match call.maybe::<Arc<str>>("na")?.as_deref() {
+            Some("drop") => WhenMissing::Drop,
+            Some("refuse") => WhenMissing::Refuse,
+            _ => WhenMissing::Keep,
+        },
+    };
+    let places = places(call)?;
+    data::load(&name, &places, &options).map(value).map_err(|error| match column_of(&error) {
+        Some(column) => {
+            let span = choices.find(column, options.inputs.as_deref());
+            trouble(error).at(span)
+        }
+        None => trouble(error).at(file),
+    })
+}
+
+/// The folders in which files of data are looked for: the script's, then those that were added.
+///
+/// # Errors
+/// An evaluation that reaches no files.
+pub fn places(call: &Call<'_, '_>) -> Res<Vec<PathBuf>> {
+    if call.eval.library.is_pure() {
+        return Err(Trouble::new("files cannot be read here")
+            .help("functions inside a kernel, the moves of a search and the texts of saved files cannot use files"));
+    }
+    let folders = &call.eval.host.folders;
+    let here = if folders.script.as_os_str().is_empty() { PathBuf::from(".") } else { folders.script.clone() };
+    Ok(std::iter::once(here).chain(folders.data.iter().cloned()).collect())
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Str(text) => text.to_string(),
+        other => other.to_string(),
+    }
+}
+
+fn datasets(_call: &mut Call<'_, '_>) -> Res<Value> {
+    List::new(data::sets::names().map(Value::str).collect()).map(Value::List)
+}
+
+const AS_FOUND: &str = "as the file looks";
+
+pub static LOADING: &[Builtin] = &[
+    Builtin {
+        name: "load",
+        aliases: &[],
+        group: Group::Data,
+        places: &[
+            Place::required("name", Want::Path, "a shipped set, or a file of comma- or tab-separated values"),
+            TARGET,
+            INPUTS,
+            Place::keyword(
+                "sep",
+                Want::STRING,
+                AS_FOUND,
+                "what separates the fields, such as \";\"; \" \" for any blanks",
+            ),
+            Place::keyword("decimal", Want::Choice(&[".", ","]), AS_FOUND, "the decimal sign"),
+            Place::keyword(
+                "thousands",
+                Want::Choice(&[",", ".", " ", "'", ""]),
+                AS_FOUND,
+                "what separates the thousands; \"\" for nothing",
+            ),
+            Place::keyword("skip", Want::Count, AS_FOUND, "how many lines stand above the table"),
+            Place::keyword("comment", Want::STRING, "\"#\"", "the character that comments begin with; \"\" for none"),
+            Place::keyword(
+                "header",
+                Want::Either(&[Want::BOOL, Want::Positive]),
+                AS_FOUND,
+                "whether the first line holds names, or how many lines do",
+            ),
+            Place::keyword(
+                "missing",
+                Want::Any,
+                "[]",
+                "texts and numbers that stand for a missing value beside the usual ones",
+            ),
+            Place::keyword(
+                "encoding",
+                Want::STRING,
+                "UTF-8, else \"windows-1252\"",
+                "how letters are encoded, such as \"latin1\" or \"utf-16\"",
+            ),
+            Place::keyword(
+                "na",
+                Want::Choice(&["keep", "drop", "refuse"]),
+                "\"keep\"",
+                "what becomes of rows with missing values",
+            ),
+        ],
+        result: Some(Kind::Data),
+        summary: "data from a shipped set or a file",
+        help: "Paths are relative to the script's folder. Dates become decimal years, text becomes categories; the \
+               display says so. The separator, the decimal sign, lines of text above the table, lines of names and of \
+               units and the encoding are found where the file leaves no doubt, and the display names the arguments that \
+               say the same. A unit in brackets at the end of a name, as in `depth (m)`, is the unit of the column.",
+        examples: &["load(\"airline\")"],
+        touches: Touches::Files,
+        run: load,
+    },
+    Builtin {
+        name: "datasets",
+        aliases: &[],
+        group: Group::Data,
+        places: &[],
+        result: Some(Kind::List),
+        summary: "the names of the data sets that ship with the program",
+        help: "",
+        examples: &["datasets()"],
+        touches: Touches::Nothing,
+        run: datasets,
+    },
+];
