@@ -68,10 +68,12 @@ pub enum DataError {
         "`{value}` in line {line} of `{file}`, column `{column}`, is written with {what}, expected a plain number such as `{plain}`"
     )]
     Decorated { file: String, line: usize, column: String, value: String, what: &'static str, plain: String },
+    #[error("column `{column}` holds times, expected numbers")]
+    TimeForNumbers { column: String },
     #[error("expected a date such as `{like}` in line {line} of `{file}`, column `{column}`, found `{value}`")]
     NotADate { file: String, line: usize, column: String, value: String, like: String },
     #[error(
-        "the dates in column `{column}` of `{file}` may be day first or month first (`{value}` in line {line}): write them as 2020-01-31"
+        "the dates in column `{column}` of `{file}` may be day first or month first (`{value}` in line {line}): say which with `dates=\"dmy\"` or `dates=\"mdy\"`"
     )]
     AmbiguousDate { file: String, line: usize, column: String, value: String },
 

@@ -8,7 +8,6 @@ mod align;
 mod column;
 mod csv;
 mod dataset;
-pub mod dates;
 mod error;
 mod learnt;
 mod load;
@@ -20,7 +19,7 @@ mod transform;
 pub mod write;
 
 pub use self::csv::{Header, MISSING_WORDS};
-pub use column::{Column, Kind, Resolution};
+pub use column::{Column, Kind};
 pub use dataset::{About, BadCell, Dataset, Ignored, Note};
 pub use error::{DataError, RowRef};
 pub(crate) use learnt::least_between;

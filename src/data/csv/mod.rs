@@ -23,6 +23,7 @@ pub(in crate::data) use text::reason;
 use super::column::{Column, Kind, Levels};
 use super::dataset::Rows;
 use super::error::DataError;
+use crate::calendar::{Moment, Order, Resolution, compact};
 
 /// What the first bytes must tell the separator from.
 const SAMPLE: u64 = 64 * 1024;
@@ -57,6 +58,8 @@ impl Source<'_> {
 pub(super) struct Raw {
     pub columns: Vec<Column>,
     pub rows: Rows,
+    /// For each column that is none of dates though it looks like one, a cell of it.
+    pub unread: Vec<Option<String>>,
     /// `None` when the file has no header: then the columns are called by their number.
     pub names: Option<Vec<String>>,
 }
@@ -72,6 +75,7 @@ pub(super) fn read(
     source: &Source<'_>,
     header: Header,
     missing_words: &[String],
+    order: Option<Order>,
     named: &[&str],
 ) -> Result<Raw, DataError> {
     let missing = Missing::new(missing_words);
@@ -99,7 +103,7 @@ pub(super) fn read(
             spaces(line, record)?;
         }
         for (scan, text) in scans.iter_mut().zip(strings(record)) {
-            scan.see(text, line, &missing, delimiter);
+            scan.see(text, line, &missing, delimiter, order);
         }
     }
     let has_header = match header {
@@ -107,7 +111,7 @@ pub(super) fn read(
         Header::No => false,
         Header::Detect => {
             let mut head = vec![Scan::default(); first.len()];
-            head.iter_mut().zip(strings(&first)).for_each(|(s, t)| s.see(t, first_line, &missing, delimiter));
+            head.iter_mut().zip(strings(&first)).for_each(|(s, t)| s.see(t, first_line, &missing, delimiter, order));
             let named = strings(&first).any(|cell| named.contains(&cell.trim_ascii()));
             named || (!head.iter().any(Scan::has_measures) && (below == 0 || scans.iter().any(Scan::has_measures)))
         }
@@ -116,7 +120,7 @@ pub(super) fn read(
         return Err(DataError::HeaderOnly { file: file.into(), line: first_line });
     }
     if !has_header {
-        scans.iter_mut().zip(strings(&first)).for_each(|(s, t)| s.see(t, first_line, &missing, delimiter));
+        scans.iter_mut().zip(strings(&first)).for_each(|(s, t)| s.see(t, first_line, &missing, delimiter, order));
     }
     let names: Vec<String> = if has_header {
         strings(&first).map(|name| name.trim_ascii().replace('\n', " ")).collect()
@@ -131,6 +135,7 @@ pub(super) fn read(
         .zip(&names)
         .map(|(scan, name)| Ok(Store::new(scan.plan(file, name, delimiter, first_line)?, n)))
         .collect::<Result<Vec<_>, DataError>>()?;
+    let unread = scans.iter().map(Scan::looks_like_dates).collect();
     drop(scans);
     let mut lines = Vec::with_capacity(n);
     let mut second_pass = records()?;
@@ -140,14 +145,14 @@ pub(super) fn read(
     while let Some((line, record)) = second_pass.next()? {
         lines.push(line);
         for (store, text) in stores.iter_mut().zip(strings(record)) {
-            if !store.keep(&missing, text) {
+            if !store.keep(&missing, text, order) {
                 let reason = format!("line {line} changed while it was read");
                 return Err(DataError::Io { file: file.into(), reason });
             }
         }
     }
     let columns = stores.into_iter().zip(&names).map(|(store, name)| store.column(name)).collect();
-    Ok(Raw { columns, rows: Rows::lines(lines), names: has_header.then_some(names) })
+    Ok(Raw { unread, columns, rows: Rows::lines(lines), names: has_header.then_some(names) })
 }
 
 /// Two columns of one name could not be told apart. Nameless ones get a name later.
@@ -219,24 +224,34 @@ impl<'f, R: Read> Records<'f, R> {
 struct Store {
     plan: Plan,
     values: Vec<f64>,
+    moments: Vec<Option<Moment>>,
     levels: Levels,
 }
 
 impl Store {
     fn new(plan: Plan, n: usize) -> Self {
-        Self { plan, values: Vec::with_capacity(n), levels: Levels::default() }
+        Self { plan, values: Vec::with_capacity(n), moments: Vec::new(), levels: Levels::default() }
     }
 
     /// False if the cell is not what the first reading found.
-    fn keep(&mut self, missing: &Missing, text: &str) -> bool {
+    fn keep(&mut self, missing: &Missing, text: &str, order: Option<Order>) -> bool {
+        if matches!(self.plan, Plan::Dates(..) | Plan::Compact) {
+            let moment = match (self.plan, missing.read(text)) {
+                (_, Cell::Missing) => None,
+                (Plan::Dates(form, _), Cell::Text(text)) => match form.read(text, order) {
+                    Some((at, _)) => Some(at),
+                    None => return false,
+                },
+                (Plan::Compact, Cell::Number(v)) if compact(v).is_some() => compact(v),
+                _ => return false,
+            };
+            self.moments.push(moment);
+            return true;
+        }
         let value = match (self.plan, missing.read(text)) {
             (_, Cell::Missing) => f64::NAN,
             (Plan::Categories, _) => self.levels.code(text.trim_ascii()),
             (Plan::Numbers, Cell::Number(v)) => v,
-            (Plan::Dates(form, _), Cell::Text(text)) => match form.read(text) {
-                Some((year, _)) => year,
-                None => return false,
-            },
             _ => return false,
         };
         self.values.push(value);
@@ -246,7 +261,8 @@ impl Store {
     fn column(self, name: &str) -> Column {
         let kind = match self.plan {
             Plan::Numbers => Kind::Numeric,
-            Plan::Dates(_, resolution) => Kind::Date { resolution },
+            Plan::Dates(_, resolution) => return Column::moments(name, resolution, &self.moments),
+            Plan::Compact => return Column::moments(name, Resolution::Day, &self.moments),
             Plan::Categories => self.levels.into_kind(),
         };
         Column::of(name.into(), kind, self.values)

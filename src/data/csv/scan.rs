@@ -1,8 +1,7 @@
 //! The first reading of a column: what its cells are, so that the second knows how to keep them.
 
 use super::cell::{Cell, Missing, decorated};
-use crate::data::column::Resolution;
-use crate::data::dates::{Form, plausible};
+use crate::calendar::{Form, Order, Resolution, compact, date_like, plausible};
 use crate::data::error::DataError;
 
 /// How a column will be kept.
@@ -10,6 +9,8 @@ use crate::data::error::DataError;
 pub(super) enum Plan {
     Numbers,
     Dates(Form, Resolution),
+    /// Days written as one number, `20200131`.
+    Compact,
     Categories,
 }
 
@@ -29,6 +30,11 @@ pub(super) struct Scan {
     first_text: Option<Sight>,
     first_decorated: Option<Sight>,
     dates: [Dated; Form::ALL.len()],
+    /// Numbers such as `20200131`.
+    compact: usize,
+    /// Texts that look like dates and are none that is known.
+    date_like: usize,
+    unread: Option<Sight>,
     /// The first cell with two readings, day or month first.
     ambiguous: Option<Sight>,
 }
@@ -44,11 +50,12 @@ struct Dated {
 
 impl Scan {
     /// Takes one cell in. The lines may come in any order; the first is the one with the least number.
-    pub(super) fn see(&mut self, text: &str, line: usize, missing: &Missing, delimiter: u8) {
+    pub(super) fn see(&mut self, text: &str, line: usize, missing: &Missing, delimiter: u8, order: Option<Order>) {
         let text = match missing.read(text) {
             Cell::Missing => return,
-            Cell::Number(_) => {
+            Cell::Number(v) => {
                 self.numbers += 1;
+                self.compact += usize::from(compact(v).is_some());
                 self.present += 1;
                 if self.present > self.numbers {
                     self.dates.iter_mut().for_each(|d| first(&mut d.first_not, line, text));
@@ -66,15 +73,19 @@ impl Scan {
         let plausible = plausible(text);
         let mut readings = [None; Form::ALL.len()];
         for (i, (form, seen)) in Form::ALL.into_iter().zip(&mut self.dates).enumerate() {
-            match plausible.then(|| form.read(text)).flatten() {
-                Some((year, resolution)) => {
-                    readings[i] = Some(year);
+            match plausible.then(|| form.read(text, order)).flatten() {
+                Some((at, resolution)) => {
+                    readings[i] = Some(at);
                     seen.count += 1;
                     seen.finest = seen.finest.max(Some(resolution));
                     seen.example.get_or_insert_with(|| text.to_string());
                 }
                 None => first(&mut seen.first_not, line, text),
             }
+        }
+        if readings.iter().all(Option::is_none) && date_like(text) {
+            self.date_like += 1;
+            first(&mut self.unread, line, text);
         }
         let [.., day_first, month_first] = readings;
         if day_first.is_some() && month_first.is_some() && day_first != month_first {
@@ -87,13 +98,18 @@ impl Scan {
         self.numbers > 0 || self.dates.iter().any(|d| d.count > 0)
     }
 
+    /// A text that shows that the column was meant for dates, though none could be read.
+    pub(super) fn looks_like_dates(&self) -> Option<String> {
+        (self.present > 0 && 2 * self.date_like >= self.present).then(|| self.unread.as_ref().map(|s| s.text.clone()))?
+    }
+
     /// How to keep the column. If at least half of its values are numbers (or dates), it is one of numbers (or dates),
     /// and the first that is not is an error; else it holds categories.
     pub(super) fn plan(&self, file: &str, column: &str, delimiter: u8, first_line: usize) -> Result<Plan, DataError> {
         let (file, column) = (|| file.to_string(), || column.to_string());
         let texts = self.present - self.numbers;
         let Some(stray) = self.first_text.as_ref().filter(|_| texts > 0) else {
-            return Ok(Plan::Numbers);
+            return Ok(if self.compact >= 2 && self.compact == self.present { Plan::Compact } else { Plan::Numbers });
         };
         if let Some(Sight { line, text }) = &self.first_decorated
             && 2 * (self.numbers + self.decorated) >= self.present
