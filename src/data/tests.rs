@@ -1,6 +1,7 @@
 //! Odd files and odd choices, through one door.
 
 use super::*;
+use crate::calendar::Order;
 
 fn read(text: &str) -> Dataset {
     parse("f.csv", text, &Options::default()).unwrap_or_else(|e| panic!("{text:?}: {e}"))

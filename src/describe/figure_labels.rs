@@ -8,10 +8,10 @@ use crate::results::Beyond;
 /// How far a figure of a fit reaches beyond the data where that is asked for.
 pub const BEYOND: Beyond = Beyond { before: 0.1, after: 0.25 };
 
-/// A column's name and unit, once if they are the same word.
+/// A column's name and unit, once if they are the same word; times are shown as dates.
 pub fn axis_label(column: &Column) -> String {
     match column.unit() {
-        Some(unit) if unit != column.name() => format!("{} ({unit})", column.name()),
+        Some(unit) if unit != column.name() && column.time().is_none() => format!("{} ({unit})", column.name()),
         _ => column.name().to_string(),
     }
 }

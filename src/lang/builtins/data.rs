@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::calendar::Order;
 use crate::data::write::Table;
 use crate::data::{self, Column, DataError, Dataset, Header, Options, Target, WhenMissing};
 use crate::describe;
@@ -125,6 +126,10 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
             Some("refuse") => WhenMissing::Refuse,
             _ => WhenMissing::Keep,
         },
+        dates: {
+            let word = call.maybe::<Arc<str>>("dates")?;
+            Order::WORDS.iter().find(|(name, _)| word.as_deref() == Some(name)).map(|(_, order)| *order)
+        },
     };
     let places = places(call);
     data::load(&name, &places, &options).map(value).map_err(|error| match column_of(&error) {
@@ -164,7 +169,7 @@ fn make(call: &mut Call<'_, '_>) -> Res<Value> {
     }
     let named = call.maybe::<Value>("inputs")?.map(|v| names(None, &v)).transpose().map_err(|t| t.blame("inputs"))?;
     let inputs: Option<Vec<&str>> = named.as_ref().map(|names| names.iter().map(String::as_str).collect());
-    let usual = columns.iter().rev().find(|c| !c.is_categories()).map(|c| c.name().to_owned());
+    let usual = columns.iter().rev().find(|c| !c.is_categories() && c.time().is_none()).map(|c| c.name().to_owned());
     let target = match call.maybe::<Value>("target")? {
         None => usual.filter(|name| columns.len() > 1 && !inputs.iter().flatten().any(|input| input == name)),
         Some(Value::Bool(false)) => None,
@@ -183,7 +188,7 @@ fn make(call: &mut Call<'_, '_>) -> Res<Value> {
     })
 }
 
-/// Numbers, or text as categories.
+/// Numbers, dates, or other text as categories.
 fn column(name: &Arc<str>, list: Value) -> Res<Column> {
     let items = Items::from_value(list.clone())?;
     let is_text = list.items().is_some_and(|mut items| items.any(|item| matches!(item, Value::Str(_))));
@@ -199,6 +204,12 @@ fn column(name: &Arc<str>, list: Value) -> Res<Column> {
             Value::Bool(truth) if is_truth => truth.to_string().into(),
             item => <Arc<str>>::from_value(item)?,
         }));
+    }
+    if !is_truth {
+        let dates: Vec<&str> = texts.iter().flatten().map(AsRef::as_ref).collect();
+        if let Some(dated) = Column::dated(name, &dates) {
+            return Ok(dated);
+        }
     }
     Ok(Column::categories(name.clone(), texts))
 }
@@ -312,11 +323,17 @@ pub static DATA_VERBS: &[Builtin] = &[
                 "\"keep\"",
                 "what becomes of rows with missing values",
             ),
+            Place::keyword(
+                "dates",
+                Want::Choice(&["dmy", "mdy", "ymd"]),
+                "as the dates tell",
+                "the order of day, month and year in dates",
+            ),
         ],
         result: Some(Kind::Data),
         summary: "data from a shipped set or a file",
-        help: "Paths are relative to the script's folder. Dates become decimal years, text becomes categories; the \
-               display says so.",
+        help: "Paths are relative to the script's folder. Dates and times become linear time in one unit, text becomes \
+               categories; the display says so.",
         examples: &["load(\"airline\")"],
         run: load,
     },
@@ -325,7 +342,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         aliases: &[],
         group: Group::Data,
         places: &[
-            Place::keywords("column", Want::Items, "a column: numbers, or strings for categories"),
+            Place::keywords("column", Want::Items, "a column: numbers, dates as strings, or other strings for categories"),
             TARGET,
             INPUTS,
         ],

@@ -1,15 +1,19 @@
-//! Ranges of numbers: `a..b` and `a..=b`.
+//! Ranges of numbers and of days: `a..b` and `a..=b`.
 
 use std::fmt;
 
+use crate::calendar::{Moment, TimeUnit};
+use crate::kernel::quoted;
 use crate::lang::numerals::number;
 
-/// `a..b` or `a..=b`: the numbers a, a + 1, … up to b.
+/// `a..b` or `a..=b`: the numbers a, a + 1, … up to b, or one day after the other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
     pub start: f64,
     pub end: f64,
     pub inclusive: bool,
+    /// Numbers are days since 1970, and stand for dates.
+    pub dates: bool,
 }
 
 impl Range {
@@ -32,6 +36,11 @@ impl Range {
         self.start + i as f64
     }
 
+    /// The date that a number of it stands for.
+    pub fn date(&self, x: f64) -> Option<String> {
+        Moment::from(x, TimeUnit::Day).filter(|_| self.dates).map(Moment::exact_text)
+    }
+
     /// `n` evenly spaced numbers: a + i(b−a)/n, or with the end included a + i(b−a)/(n−1).
     pub fn grid(&self, n: usize) -> Vec<f64> {
         let width = self.end - self.start;
@@ -43,7 +52,11 @@ impl Range {
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dots = if self.inclusive { "..=" } else { ".." };
-        write!(f, "{}{dots}{}", number(self.start), number(self.end))
+        let end = |x: f64| match self.date(x) {
+            Some(date) => quoted(&date),
+            None => number(x),
+        };
+        write!(f, "{}{dots}{}", end(self.start), end(self.end))
     }
 }
 
@@ -53,7 +66,7 @@ mod tests {
 
     #[test]
     fn ranges_count_and_grid() {
-        let range = |start, end, inclusive| Range { start, end, inclusive };
+        let range = |start, end, inclusive| Range { start, end, inclusive, dates: false };
         assert_eq!(range(0.0, 4.0, false).len(), 4);
         assert_eq!(range(0.0, 4.0, true).len(), 5);
         assert_eq!(range(4.0, 0.0, false).len(), 0);

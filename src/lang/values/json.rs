@@ -28,7 +28,7 @@ pub fn plain(value: &Value) -> Json {
         Value::Str(text) => json!(&**text),
         Value::List(list) => list.items().iter().map(plain).collect(),
         Value::Range(range) => json!({
-            "start": number(range.start), "end": number(range.end), "inclusive": range.inclusive,
+            "start": plain(&range.value(range.start)), "end": plain(&range.value(range.end)), "inclusive": range.inclusive,
         }),
         Value::Function(function) => json!(function.to_string()),
         Value::Kernel(kernel) => json!(kernel.to_string()),

@@ -161,8 +161,8 @@ impl Value {
             Value::Str(text) => (name == "n").then(|| Value::Number(text.chars().count() as f64)),
             Value::List(list) => (name == "n").then(|| Value::Number(list.len() as f64)),
             Value::Range(range) => match name {
-                "start" => Some(Value::Number(range.start)),
-                "end" => Some(Value::Number(range.end)),
+                "start" => Some(range.value(range.start)),
+                "end" => Some(range.value(range.end)),
                 "n" => Some(Value::Number(Items::Range(*range, 0).len() as f64)),
                 _ => None,
             },
@@ -256,11 +256,22 @@ pub fn inputs(data: &Dataset) -> Value {
 }
 
 fn of_column(column: &Column) -> Value {
+    if let Some(scale) = column.time() {
+        let texts = scale.texts(column.values()).into_iter();
+        return list(texts.map(|text| text.map_or(Value::Number(f64::NAN), Value::str))).unwrap_or(Value::Nothing);
+    }
     list((0..column.len()).map(|row| cell(column, row))).unwrap_or(Value::Nothing)
 }
 
-/// One cell: a number, or the text of a category.
+/// One cell: a number, the text of a category, or a time as a date in ISO 8601.
 pub fn cell(column: &Column, row: usize) -> Value {
+    if let Some(scale) = column.time() {
+        let value = column.values()[row];
+        return match scale.covering(&[value]).text(value) {
+            text if text.is_empty() => Value::Number(f64::NAN),
+            text => Value::str(text),
+        };
+    }
     match column.level(row) {
         Some(level) => Value::str(level),
         None => Value::Number(column.values()[row]),

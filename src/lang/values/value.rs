@@ -281,6 +281,13 @@ impl Value {
     }
 }
 
+impl Range {
+    /// A number of it as a value: a date in a range of days.
+    pub fn value(&self, x: f64) -> Value {
+        self.date(x).map_or(Value::Number(x), Value::str)
+    }
+}
+
 /// Walks over the items of a list or a range.
 pub enum Items {
     List(List, usize),
@@ -315,7 +322,7 @@ impl Iterator for Items {
             }
             Items::Range(range, at) => {
                 *at += 1;
-                Value::Number(range.at(*at - 1))
+                range.value(range.at(*at - 1))
             }
         })
     }
