@@ -27,8 +27,7 @@ pub enum Resolution {
 }
 
 impl Resolution {
-    const ALL: [Self; 6] =
-        [Self::Quarter, Self::Month, Self::Day, Self::Second, Self::Millisecond, Self::Microsecond];
+    const ALL: [Self; 6] = [Self::Quarter, Self::Month, Self::Day, Self::Second, Self::Millisecond, Self::Microsecond];
 
     /// A word for it: `quarters`, `months`, `days` or `times`.
     pub fn plural(self) -> &'static str {
@@ -196,10 +195,7 @@ mod tests {
         assert_eq!(texts(&["2020-01-01T00:00", "2020-04-01T00:00"]), ["2020-Q1", "2020-Q2"]);
         assert_eq!(texts(&["2020-01-01T00:00", "2020-02-01T00:00"]), ["2020-01", "2020-02"]);
         assert_eq!(texts(&["2020-01-01T00:00", "2020-02-03T00:00"]), ["2020-01-01", "2020-02-03"]);
-        assert_eq!(
-            texts(&["2020-01-01T00:00", "2020-02-03T00:15"]),
-            ["2020-01-01T00:00:00", "2020-02-03T00:15:00"]
-        );
+        assert_eq!(texts(&["2020-01-01T00:00", "2020-02-03T00:15"]), ["2020-01-01T00:00:00", "2020-02-03T00:15:00"]);
         assert_eq!(texts(&["2020-01-01T00:00:00.25"]), ["2020-01-01T00:00:00.250"]);
     }
 }

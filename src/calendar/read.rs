@@ -41,15 +41,8 @@ impl Order {
 }
 
 impl Form {
-    pub const ALL: [Self; 7] = [
-        Self::YearFirst,
-        Self::Month,
-        Self::Quarter,
-        Self::Week,
-        Self::Named,
-        Self::DayFirst,
-        Self::MonthFirst,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::YearFirst, Self::Month, Self::Quarter, Self::Week, Self::Named, Self::DayFirst, Self::MonthFirst];
 
     /// The moment that `text` says in this form, and how fine it is.
     pub fn read(self, text: &str, order: Option<Order>) -> Option<(Moment, Resolution)> {
@@ -123,7 +116,8 @@ pub fn clock(text: &str) -> Option<i128> {
         [h, m, s] => (h, m, s),
         _ => return None,
     };
-    let (hours, minutes) = (digits(hours).filter(|_| hours.len() <= 2)?, digits(minutes).filter(|_| minutes.len() <= 2)?);
+    let (hours, minutes) =
+        (digits(hours).filter(|_| hours.len() <= 2)?, digits(minutes).filter(|_| minutes.len() <= 2)?);
     let plain = seconds.bytes().all(|b| b.is_ascii_digit() || b == b'.') && seconds.split('.').next()?.len() <= 2;
     let seconds: f64 = seconds.parse().ok().filter(|_| plain)?;
     let hours = match noon {

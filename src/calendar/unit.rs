@@ -19,8 +19,7 @@ pub enum TimeUnit {
 
 impl TimeUnit {
     /// The longest first.
-    pub const ALL: [Self; 7] =
-        [Self::Year, Self::Month, Self::Week, Self::Day, Self::Hour, Self::Minute, Self::Second];
+    pub const ALL: [Self; 7] = [Self::Year, Self::Month, Self::Week, Self::Day, Self::Hour, Self::Minute, Self::Second];
 
     /// Its length, a whole number.
     pub const fn whole_seconds(self) -> u32 {

@@ -109,7 +109,10 @@ impl fmt::Display for Note {
                 write!(f, "`{column}` holds {}, as linear time in {unit}s", resolution.plural())
             }
             Self::UnreadDates { column, example } => {
-                write!(f, "`{column}` looks like dates but was not read as such (`{example}`): write them as 2020-01-31 ")?;
+                write!(
+                    f,
+                    "`{column}` looks like dates but was not read as such (`{example}`): write them as 2020-01-31 "
+                )?;
                 f.write_str("or 2020-01-31 17:00, or say their order with `dates=\"dmy\"`")
             }
             Self::FarDates { column, example, count: 1 } => {

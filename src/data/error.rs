@@ -68,6 +68,10 @@ pub enum DataError {
         "`{value}` in line {line} of `{file}`, column `{column}`, is written with {what}, expected a plain number such as `{plain}`"
     )]
     Decorated { file: String, line: usize, column: String, value: String, what: &'static str, plain: String },
+    #[error("column `{column}` holds no dates")]
+    NoDates { column: String },
+    #[error("`{value}` in column `{column}`, {row}, is no time of day such as `18:30`")]
+    NotAClock { column: String, row: RowRef, value: String },
     #[error("column `{column}` holds times, expected numbers")]
     TimeForNumbers { column: String },
     #[error("expected a date such as `{like}` in line {line} of `{file}`, column `{column}`, found `{value}`")]

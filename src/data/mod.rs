@@ -9,6 +9,7 @@ mod column;
 mod csv;
 mod dataset;
 mod error;
+mod join_time;
 mod learnt;
 mod load;
 pub mod sets;

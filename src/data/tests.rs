@@ -193,10 +193,18 @@ fn dates_become_linear_time() {
         &["2021-07-02T12:00:00", "2021-07-01T13:00:00"],
         "times, as linear time in hours",
     );
-    check(&["2020-01-31 05:00 PM", "2020-01-31 05:30 PM"], &["2020-01-31T17:00:00", "2020-01-31T17:30:00"], "times, as linear time in seconds");
+    check(
+        &["2020-01-31 05:00 PM", "2020-01-31 05:30 PM"],
+        &["2020-01-31T17:00:00", "2020-01-31T17:30:00"],
+        "times, as linear time in seconds",
+    );
     check(&["31/12/98", "01/02/99"], &["1998-12-31", "1999-02-01"], "days, as linear time in days");
     check(&["2020-W05-1", "2020-W09-1"], &["2020-01-27", "2020-02-24"], "days, as linear time in days");
-    check(&["20200131", "20200201", "20200301"], &["2020-01-31", "2020-02-01", "2020-03-01"], "days, as linear time in days");
+    check(
+        &["20200131", "20200201", "20200301"],
+        &["2020-01-31", "2020-02-01", "2020-03-01"],
+        "days, as linear time in days",
+    );
     // Unambiguous over the whole column, though not in each row.
     check(&["01/02/2020", "31/01/2020"], &["2020-02-01", "2020-01-31"], "days, as linear time in hours");
     check(&["01/02/2020", "01/31/2020"], &["2020-01-02", "2020-01-31"], "days, as linear time in days");
@@ -223,12 +231,16 @@ fn the_order_of_day_and_month_can_be_said() {
 #[test]
 fn dates_that_are_not_read_or_far_away_are_named() {
     let days = |i: i32| format!("2020-{:02}-{:02}", 1 + i / 28, 1 + i % 28);
-    let rows: String = (0..30).map(|i| format!("{},{i}\n", if i == 3 { "2608-01-04".into() } else { days(i) })).collect();
+    let rows: String =
+        (0..30).map(|i| format!("{},{i}\n", if i == 3 { "2608-01-04".into() } else { days(i) })).collect();
     let far = notes(&read(&format!("when,y\n{rows}")));
     assert!(far.contains(&"`when` holds 2608-01-04, far from all other dates: a mistake?".to_string()), "{far:?}");
     let rows: String = (0..30).map(|i| format!("Mo {}. {}. 2020,{i}\n", 1 + i % 28, 1 + i / 28)).collect();
     let unread = notes(&read(&format!("when,y\n{rows}")));
-    assert!(unread.iter().any(|n| n.starts_with("`when` looks like dates but was not read as such (`Mo 1. 1. 2020`)")), "{unread:?}");
+    assert!(
+        unread.iter().any(|n| n.starts_with("`when` looks like dates but was not read as such (`Mo 1. 1. 2020`)")),
+        "{unread:?}"
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What figures of data share: titles, labels of axes, names of categories, marks of the ends of the data.
 
 use crate::data::{Column, Dataset};
-use crate::figure::{Across, Mark, Panel, Role};
+use crate::figure::{Across, Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::results::Beyond;
 
@@ -20,6 +20,25 @@ pub fn axis_label(column: &Column) -> String {
 pub(super) fn level_names(column: &Column) -> Vec<(f64, String)> {
     let levels = column.levels().unwrap_or_default();
     levels.iter().enumerate().map(|(i, level)| (i as f64, level.to_string())).collect()
+}
+
+/// The same figure with dates along the axes that show a column of times.
+pub(super) fn dated(mut figure: Figure, data: &Dataset) -> Figure {
+    figure.panels = dated_panels(figure.panels, data);
+    figure
+}
+
+pub(super) fn dated_panels(mut panels: Vec<Panel>, data: &Dataset) -> Vec<Panel> {
+    for column in data.columns() {
+        let Some(scale) = column.time() else { continue };
+        let label = axis_label(column);
+        for axis in panels.iter_mut().flat_map(|panel| [&mut panel.x, &mut panel.y]) {
+            if axis.label == label && axis.names.is_empty() {
+                axis.time = Some(scale.unit);
+            }
+        }
+    }
+    panels
 }
 
 pub(super) fn title(data: &Dataset) -> String {

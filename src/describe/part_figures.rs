@@ -1,6 +1,6 @@
 //! The parts of a sum as figures.
 
-use super::figure_labels::{axis_label, label_of, mark_ends, single_input, sorted, title};
+use super::figure_labels::{axis_label, dated, dated_panels, label_of, mark_ends, single_input, sorted, title};
 use super::numbers::{percent, rounded};
 use crate::figure::standard_figures::{
     Curve, Names, Pairs, Part, component_panel, components_figure, correlation_panel, residuals_panel,
@@ -22,6 +22,10 @@ const BAND: &str = "±2 sd";
 /// # Errors
 /// As [`decompose`](crate::results::decompose).
 pub fn decomposition(parts: &Decomposition) -> Result<Figure, ModelError> {
+    parts_figure(parts).map(|figure| dated(figure, parts.fit.problem().data()))
+}
+
+fn parts_figure(parts: &Decomposition) -> Result<Figure, ModelError> {
     let data = parts.fit.problem().data();
     let unit = parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})"));
     let y_name = format!("part{unit}");
@@ -38,6 +42,10 @@ pub fn decomposition(parts: &Decomposition) -> Result<Figure, ModelError> {
 /// # Errors
 /// As [`decompose`](crate::results::decompose).
 pub fn panels(parts: &Decomposition, beyond: Beyond) -> Result<Vec<Panel>, ModelError> {
+    part_panels(parts, beyond).map(|panels| dated_panels(panels, parts.fit.problem().data()))
+}
+
+fn part_panels(parts: &Decomposition, beyond: Beyond) -> Result<Vec<Panel>, ModelError> {
     let unit = parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})"));
     let y_name = format!("part{unit}");
     let single = single_input(&parts.fit).is_some();

@@ -2,6 +2,7 @@
 
 use super::bind_error::{BindError, Cause, Origin, Place};
 use super::inputs::{InputRef, Inputs};
+use crate::calendar::TimeUnit;
 
 /// The inputs of a data set, as a kernel sees them.
 #[derive(Debug, Clone)]
@@ -16,13 +17,18 @@ pub struct Column<'a> {
     pub values: &'a [f64],
     /// Its values are codes of categories, between which there is no distance.
     pub categories: bool,
+    /// Its values are times in this unit.
+    pub time: Option<TimeUnit>,
 }
 
 impl<'a> Schema<'a> {
     /// Columns of plain numbers under names `x0`, `x1`, ….
     pub fn unnamed(names: &'a [String], columns: &[&'a [f64]]) -> Self {
-        let columns =
-            names.iter().zip(columns).map(|(name, values)| Column { name, values, categories: false }).collect();
+        let columns = names
+            .iter()
+            .zip(columns)
+            .map(|(name, values)| Column { name, values, categories: false, time: None })
+            .collect();
         Self { columns }
     }
 

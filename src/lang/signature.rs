@@ -58,7 +58,7 @@ impl Want {
             Want::Numbers => matches!(kind, Kind::Number | Kind::List | Kind::Range),
             Want::Input => matches!(kind, Kind::Number | Kind::String | Kind::List | Kind::Range),
             Want::Word => matches!(kind, Kind::String | Kind::Number | Kind::Param | Kind::Dist),
-            Want::Param => matches!(kind, Kind::Number | Kind::Param | Kind::Dist | Kind::List),
+            Want::Param => matches!(kind, Kind::Number | Kind::Param | Kind::Dist | Kind::List | Kind::String),
             Want::Choice(_) | Want::Path => kind == Kind::String,
             Want::Either(wants) => wants.iter().any(|want| want.allows(kind)),
         }

@@ -2,6 +2,7 @@
 
 use super::parameters::{Parameter, ParameterKind, Units, parameters, power_of_two, spread};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
+use crate::calendar::TimeUnit;
 use crate::data::{Column as DataColumn, Dataset, Pipeline, Step, Which};
 use crate::kernel::{Bound, Column, Kernel, Points, Schema, SlotState};
 use crate::param::{Domain, Param};
@@ -18,6 +19,8 @@ pub struct Problem {
     /// Names of the inputs, in order.
     names: Vec<String>,
     x: Vec<Vec<f64>>,
+    /// The units of inputs that are times.
+    times: Vec<Option<TimeUnit>>,
     y: Vec<f64>,
     /// Of a classifier.
     classes: Option<Classes>,
@@ -103,6 +106,7 @@ impl Problem {
         let inputs: Vec<&DataColumn> = made.inputs().filter(|c| Some(c.name()) != noise_column).collect();
         let names: Vec<String> = inputs.iter().map(|c| c.name().to_string()).collect();
         let x: Vec<Vec<f64>> = inputs.iter().map(|c| c.values().to_vec()).collect();
+        let times = inputs.iter().map(|c| c.time().map(|scale| scale.unit)).collect();
         let y = match &classes {
             Some(classes) => classes.labels(data)?,
             None => made.y().ok_or(ModelError::NoTarget)?.to_vec(),
@@ -110,7 +114,12 @@ impl Problem {
         let schema = Schema {
             columns: inputs
                 .iter()
-                .map(|c| Column { name: c.name(), values: c.values(), categories: c.is_categories() })
+                .map(|c| Column {
+                    name: c.name(),
+                    values: c.values(),
+                    categories: c.is_categories(),
+                    time: c.time().map(|t| t.unit),
+                })
                 .collect(),
         };
         if let (Some(Baseline::Ridge), Some(column)) = (model.baseline(), inputs.iter().find(|c| c.is_categories())) {
@@ -137,6 +146,7 @@ impl Problem {
             pipeline,
             names,
             x,
+            times,
             y,
             classes,
             known_noise,
@@ -219,8 +229,9 @@ impl Problem {
     /// The inputs as a kernel is bound to them.
     pub fn schema(&self) -> Schema<'_> {
         let categories = |name: &str| self.data.column(name).is_some_and(|c| c.is_categories());
-        let columns = self.names.iter().zip(&self.x);
-        let columns = columns.map(|(name, values)| Column { name, values, categories: categories(name) });
+        let columns = self.names.iter().zip(&self.x).zip(&self.times);
+        let columns =
+            columns.map(|((name, values), &time)| Column { name, values, categories: categories(name), time });
         Schema { columns: columns.collect() }
     }
 

@@ -100,7 +100,8 @@ impl Scan {
 
     /// A text that shows that the column was meant for dates, though none could be read.
     pub(super) fn looks_like_dates(&self) -> Option<String> {
-        (self.present > 0 && 2 * self.date_like >= self.present).then(|| self.unread.as_ref().map(|s| s.text.clone()))?
+        (self.present > 0 && 2 * self.date_like >= self.present)
+            .then(|| self.unread.as_ref().map(|s| s.text.clone()))?
     }
 
     /// How to keep the column. If at least half of its values are numbers (or dates), it is one of numbers (or dates),

@@ -342,7 +342,11 @@ pub static DATA_VERBS: &[Builtin] = &[
         aliases: &[],
         group: Group::Data,
         places: &[
-            Place::keywords("column", Want::Items, "a column: numbers, dates as strings, or other strings for categories"),
+            Place::keywords(
+                "column",
+                Want::Items,
+                "a column: numbers, dates as strings, or other strings for categories",
+            ),
             TARGET,
             INPUTS,
         ],

@@ -166,8 +166,10 @@ impl Placed {
     pub fn on_data(kernel: &Kernel, data: &Dataset, origins: &Origins) -> Res<(Self, Rows)> {
         let column = |c: &'_ crate::data::Column| c.values().to_vec();
         let rows = Rows { n: data.n(), columns: data.inputs().map(column).collect() };
-        let columns =
-            data.inputs().map(|c| Column { name: c.name(), values: c.values(), categories: c.is_categories() });
+        let columns = data.inputs().map(|c| {
+            let time = c.time().map(|scale| scale.unit);
+            Column { name: c.name(), values: c.values(), categories: c.is_categories(), time }
+        });
         let schema = Schema { columns: columns.collect() };
         let bound = kernel.bind(&schema).map_err(|error| origins.bind_error(&error))?;
         let order = (0..rows.columns.len()).map(Some).collect();
