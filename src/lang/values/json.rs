@@ -182,6 +182,9 @@ pub fn table(table: &Table) -> Json {
 
 fn dataset(data: &Dataset) -> Json {
     let column = |column: &Column| -> Json {
+        if let Some(scale) = column.time() {
+            return json!(scale.texts(column.values()));
+        }
         match column.levels() {
             Some(_) => (0..column.len()).map(|row| json!(column.level(row))).collect(),
             None => column.values().iter().map(|x| number(*x)).collect(),
