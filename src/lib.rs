@@ -72,12 +72,14 @@
 //!   one backward walk.
 //! - [`data`], [`param`], [`linalg`]: data sets and their files; parameters, bounds, priors and ties; factorizations and
 //!   loops over slices.
+//! - [`calendar`]: units of time, moments, and the ways in which people write dates.
 //! - [`progress`]: how long work says how far it is, and is asked to stop.
 //! - [`syntax`]: text to tree and tree to text, and the formatter; it depends on no other room.
 //!
 //! Nothing numeric knows the language: `kernel`, `model`, `fit` and `results` have small errors of their own, and `lang`
 //! gives these their place in the text.
 
+pub mod calendar;
 pub mod data;
 pub mod describe;
 pub mod figure;

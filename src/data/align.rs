@@ -40,7 +40,13 @@ fn recode(data: &Dataset, column: &Column, wanted: &Column, open: bool) -> Resul
         if column.is_categories() {
             return Err(DataError::NotNumeric { column: column.name().into() });
         }
-        return Ok(column.clone().with_unit(unit));
+        return Ok(match (wanted.time(), column.time()) {
+            (Some(scale), Some(_)) => column.in_unit(scale.unit),
+            // numbers beside times are in the unit of these
+            (Some(scale), None) => Column::times(column.name(), scale, column.values().to_vec()),
+            (None, Some(_)) => return Err(DataError::TimeForNumbers { column: column.name().into() }),
+            (None, None) => column.clone().with_unit(unit),
+        });
     };
     let mut all = levels.to_vec();
     let mut code = |text: &str| {

@@ -1,10 +1,11 @@
-//! One named column: numbers, categories or dates, always held as `f64`.
+//! One named column: numbers, categories or times, always held as `f64`.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::error::DataError;
+use crate::calendar::{Form, Moment, Resolution, TimeScale, TimeUnit, plausible};
 
 /// What the numbers of a column stand for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,30 +15,8 @@ pub enum Kind {
     Numeric,
     /// Codes 0, 1, … into `levels`, which stand in order of first appearance; days of the week and months in their own.
     Categories { levels: Arc<[Arc<str>]> },
-    /// Decimal years, read from dates of this resolution (see [`dates`](super::dates) for the convention).
-    Date { resolution: Resolution },
-}
-
-/// The finest thing that the dates of a column say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Resolution {
-    Quarter,
-    Month,
-    Day,
-    Time,
-}
-
-impl Resolution {
-    /// A word for it: `quarters`, `months`, `days` or `times`.
-    pub fn plural(self) -> &'static str {
-        match self {
-            Self::Quarter => "quarters",
-            Self::Month => "months",
-            Self::Day => "days",
-            Self::Time => "times",
-        }
-    }
+    /// Times, as numbers of one unit since 1970-01-01T00:00 (see [`calendar`](crate::calendar)).
+    Time(TimeScale),
 }
 
 /// A named column. The values are shared, so a clone costs nothing.
@@ -91,20 +70,53 @@ impl Column {
         levels.into_column(name.into(), values)
     }
 
-    /// Decimal years that were dates.
-    pub fn dates(name: impl Into<Arc<str>>, resolution: Resolution, years: Vec<f64>) -> Self {
-        Self::of(name.into(), Kind::Date { resolution }, years)
+    /// Numbers that say times at a scale.
+    pub fn times(name: impl Into<Arc<str>>, scale: TimeScale, values: Vec<f64>) -> Self {
+        Self::of(name.into(), Kind::Time(scale), values)
+    }
+
+    /// Times, `None` where one is missing, in the unit that suits their span.
+    pub fn moments(name: impl Into<Arc<str>>, resolution: Resolution, moments: &[Option<Moment>]) -> Self {
+        let seconds = |at: Option<Moment>| at.map_or(0.0, |at| at.to(TimeUnit::Second));
+        let (first, last) = (moments.iter().flatten().min(), moments.iter().flatten().max());
+        let unit = TimeUnit::of_span(seconds(last.copied()) - seconds(first.copied()));
+        let values = moments.iter().map(|at| at.map_or(f64::NAN, |at| at.to(unit))).collect();
+        Self::times(name, TimeScale { unit, resolution }, values)
+    }
+
+    /// Times from texts that are all dates of one form; `None` where they are not.
+    pub fn dated<S: AsRef<str>>(name: &str, texts: &[S]) -> Option<Self> {
+        let form = |form: &Form| {
+            let read = |text: &S| {
+                let text = text.as_ref().trim();
+                form.read(text, None).filter(|_| plausible(text))
+            };
+            texts.iter().map(read).collect::<Option<Vec<_>>>()
+        };
+        let mut found = Form::ALL.iter().filter_map(form).filter(|read| !read.is_empty());
+        let read = found.next()?;
+        let moments = |read: &[(Moment, Resolution)]| read.iter().map(|(at, _)| Some(*at)).collect::<Vec<_>>();
+        if found.any(|other| moments(&other) != moments(&read)) {
+            return None;
+        }
+        let finest = read.iter().map(|(_, resolution)| *resolution).max()?;
+        Some(Self::moments(name, finest, &moments(&read)))
     }
 
     pub(super) fn of(name: Arc<str>, kind: Kind, values: Vec<f64>) -> Self {
         let missing = values.iter().filter(|v| v.is_nan()).count();
-        let unit = matches!(kind, Kind::Date { .. }).then(|| "year".into());
+        let unit = match kind {
+            Kind::Time(scale) => Some(scale.unit.name().into()),
+            _ => None,
+        };
         Self { name, kind, unit, values: Arc::new(values), missing }
     }
 
-    /// The same column in this unit; an empty text means none.
+    /// The same column in this unit; an empty text means none. Times keep theirs.
     pub fn with_unit(mut self, unit: &str) -> Self {
-        self.unit = (!unit.is_empty()).then(|| unit.into());
+        if self.time().is_none() {
+            self.unit = (!unit.is_empty()).then(|| unit.into());
+        }
         self
     }
 
@@ -136,7 +148,7 @@ impl Column {
         self.unit.as_deref()
     }
 
-    /// Numbers, codes of categories or decimal years; NaN where missing.
+    /// Numbers, codes of categories, or times in their unit since 1970; NaN where missing.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
@@ -164,6 +176,31 @@ impl Column {
 
     pub fn is_categories(&self) -> bool {
         self.levels().is_some()
+    }
+
+    /// How the values say times, where they do.
+    pub fn time(&self) -> Option<TimeScale> {
+        match self.kind {
+            Kind::Time(scale) => Some(scale),
+            _ => None,
+        }
+    }
+
+    /// The scale at which all times of the column can be written.
+    pub fn written_scale(&self) -> Option<TimeScale> {
+        self.time().map(|scale| scale.covering(&self.values))
+    }
+
+    /// Times in another unit; other columns stay as they are.
+    pub fn in_unit(&self, unit: TimeUnit) -> Self {
+        match self.kind {
+            Kind::Time(scale) if scale.unit != unit => {
+                let at = |v: &f64| Moment::from(*v, scale.unit).map_or(f64::NAN, |at| at.to(unit));
+                let values = self.values.iter().map(at).collect();
+                Self::times(self.name.clone(), TimeScale { unit, ..scale }, values)
+            }
+            _ => self.clone(),
+        }
     }
 
     /// The text of row `i` of a column of categories; `None` for other kinds and where it is missing.
@@ -338,6 +375,21 @@ mod tests {
         let text = r#"{"name":"c","kind":{"categories":{"levels":["a"]}},"unit":null,"values":[0,1]}"#;
         let error = serde_json::from_str::<Column>(text).unwrap_err().to_string();
         assert!(error.contains("a code has no category"), "{error}");
+    }
+
+    #[test]
+    fn times_keep_their_unit_and_read_back() {
+        let days = Column::dated("d", &["2019-01-01", "2019-01-02", "2022-07-23"]).unwrap();
+        assert_eq!((days.unit(), days.values()), (Some("day"), &[17_897.0, 17_898.0, 19_196.0][..]));
+        let back: Column = serde_json::from_str(&serde_json::to_string(&days).unwrap()).unwrap();
+        assert_eq!(back, days);
+        assert_eq!(days.take(&[2]).time(), days.time());
+        assert_eq!(days.in_unit(TimeUnit::Hour).values()[0], 17_897.0 * 24.0);
+        let short = Column::dated("d", &["2019-01-01 00:15", "2019-01-01 00:30:00.5"]).unwrap();
+        assert_eq!((short.unit(), short.values()[1] - short.values()[0]), (Some("second"), 900.5));
+        assert_eq!(Column::dated("d", &["01/02/2020"]), None);
+        assert!(Column::dated("d", &["01/02/2020", "13/02/2020"]).is_some());
+        assert_eq!(Column::dated("d", &["2020-01-01", "red"]), None);
     }
 
     #[test]

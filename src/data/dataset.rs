@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::column::{Column, Resolution};
+use super::column::Column;
 use super::error::{DataError, RowRef, list};
+use crate::calendar::{Resolution, TimeUnit};
 
 /// Immutable; columns are shared, so clones and choices of columns cost nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,8 +81,12 @@ pub enum Note {
     Unnamed { name: String },
     /// There is no other input, so the number of the row (from 0) is one.
     RowInput { name: String },
-    /// Dates became decimal years.
-    Dates { column: String, resolution: Resolution },
+    /// Dates became times in a unit.
+    Dates { column: String, resolution: Resolution, unit: TimeUnit },
+    /// Text that looks like dates but has no form that is known.
+    UnreadDates { column: String, example: String },
+    /// A few dates lie far from all others.
+    FarDates { column: String, example: String, count: usize },
     /// Text became categories.
     Categories { column: String, levels: usize },
     /// Values are missing.
@@ -118,8 +123,21 @@ impl fmt::Display for Note {
             Self::NoHeader { names } => write!(f, "no header, the columns are called {}", list(names)),
             Self::Unnamed { name } => write!(f, "a column without a name is called `{name}`"),
             Self::RowInput { name } => write!(f, "no other input, so `{name}` counts the rows from 0"),
-            Self::Dates { column, resolution } => {
-                write!(f, "`{column}` holds {}, read as decimal years", resolution.plural())
+            Self::Dates { column, resolution, unit } => {
+                write!(f, "`{column}` holds {}, as linear time in {unit}s", resolution.plural())
+            }
+            Self::UnreadDates { column, example } => {
+                write!(
+                    f,
+                    "`{column}` looks like dates but was not read as such (`{example}`): write them as 2020-01-31 "
+                )?;
+                f.write_str("or 2020-01-31 17:00, or say their order with `dates=\"dmy\"`")
+            }
+            Self::FarDates { column, example, count: 1 } => {
+                write!(f, "`{column}` holds {example}, far from all other dates: a mistake?")
+            }
+            Self::FarDates { column, example, count } => {
+                write!(f, "`{column}` holds {count} dates far from all others, such as {example}: a mistake?")
             }
             Self::Categories { column, levels: 1 } => write!(f, "`{column}` holds text of 1 level"),
             Self::Categories { column, levels } => write!(f, "`{column}` holds categories of {levels} levels"),
@@ -318,7 +336,9 @@ impl Dataset {
                 (!kept.is_empty()).then_some(Note::NoHeader { names: kept })
             }
             Note::Unnamed { name } | Note::RowInput { name } => column(name).map(|_| note.clone()),
-            Note::Dates { column: name, .. } => column(name).map(|_| note.clone()),
+            Note::Dates { column: name, .. }
+            | Note::UnreadDates { column: name, .. }
+            | Note::FarDates { column: name, .. } => column(name).map(|_| note.clone()),
             Note::Categories { column: name, .. } => {
                 let levels = column(name).filter(|c| c.is_categories())?.distinct();
                 (levels > 0).then(|| Note::Categories { column: name.clone(), levels })

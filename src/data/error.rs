@@ -87,10 +87,16 @@ pub enum DataError {
         decimal: String,
         thousands: String,
     },
+    #[error("column `{column}` holds no dates")]
+    NoDates { column: String },
+    #[error("`{value}` in column `{column}`, {row}, is no time of day such as `18:30`")]
+    NotAClock { column: String, row: RowRef, value: String },
+    #[error("column `{column}` holds times, expected numbers")]
+    TimeForNumbers { column: String },
     #[error("expected a date such as `{like}` in line {line} of `{file}`, column `{column}`, found `{value}`")]
     NotADate { file: String, line: usize, column: String, value: String, like: String },
     #[error(
-        "the dates in column `{column}` of `{file}` may be day first or month first (`{value}` in line {line}): write them as 2020-01-31"
+        "the dates in column `{column}` of `{file}` may be day first or month first (`{value}` in line {line}): say which with `dates=\"dmy\"` or `dates=\"mdy\"`"
     )]
     AmbiguousDate { file: String, line: usize, column: String, value: String },
 

@@ -8,6 +8,7 @@ use super::csv::{self, Format, Header, Request, Source};
 use super::dataset::{About, Dataset, Ignored, Note};
 use super::error::DataError;
 use super::sets;
+use crate::calendar::{Order, TimeUnit};
 
 /// Which column is the target.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,6 +43,8 @@ pub struct Options {
     /// Words that stand for a missing value beside the usual ones, such as `-999`.
     pub missing: Vec<String>,
     pub when_missing: WhenMissing,
+    /// The order of day, month and year in its dates, where they can be read in several ways.
+    pub dates: Option<Order>,
 }
 
 /// Loads a shipped set by its name, or a file by its path.
@@ -118,14 +121,19 @@ fn read(name: &str, source: &Source<'_>, options: &Options) -> Result<Dataset, D
         format: &options.format,
         header: options.header,
         missing: &options.missing,
+        dates: options.dates,
         named: &named,
     };
     let raw = csv::read(source, &request)?;
     let mut notes = raw.notes;
     let (mut columns, mut ignored) = (raw.columns, Vec::new());
+    let unread = raw.unread;
     match &raw.names {
         Some(names) => name_the_nameless(&mut columns, names, &mut notes, &mut ignored),
         None => number(&mut columns, &options.target, &mut notes),
+    }
+    for (column, example) in columns.iter().zip(unread) {
+        notes.extend(example.map(|example| Note::UnreadDates { column: column.name().into(), example }));
     }
     let target = match &options.target {
         Target::None => None,
@@ -152,6 +160,7 @@ fn read(name: &str, source: &Source<'_>, options: &Options) -> Result<Dataset, D
         inputs.push(name);
     }
     notes.extend(columns.iter().filter_map(read_as));
+    notes.extend(columns.iter().filter_map(far_dates));
     let absent = columns.iter().filter(|c| c.missing() > 0 && c.missing() < c.len());
     notes.extend(absent.map(|c| Note::Missing { column: c.name().into(), count: c.missing() }));
     let asked: HashSet<&String> = inputs.iter().chain(&target).collect();
@@ -175,9 +184,31 @@ fn read_as(column: &Column) -> Option<Note> {
     let name = column.name().to_string();
     match column.kind() {
         Kind::Numeric => None,
-        Kind::Date { resolution } => Some(Note::Dates { column: name, resolution: *resolution }),
+        Kind::Time(scale) => Some(Note::Dates { column: name, resolution: scale.resolution, unit: scale.unit }),
         Kind::Categories { levels } => Some(Note::Categories { column: name, levels: levels.len() }),
     }
+}
+
+/// Dates that are far from all others, as a year mistyped is: at most 1 % of them, over 20 years and over five times the
+/// span of the others away.
+fn far_dates(column: &Column) -> Option<Note> {
+    let scale = column.time()?;
+    let mut sorted: Vec<f64> = column.values().iter().copied().filter(|v| !v.is_nan()).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let n = sorted.len();
+    let far = |gap: f64, span: f64| gap > TimeUnit::Year.convert(20.0, scale.unit) && gap > 5.0 * span;
+    for count in (1..=(n / 100).max(1)).filter(|count| n > count + 2) {
+        let (late, early) = (n - count, count);
+        for (example, gap, span) in [
+            (sorted[n - 1], sorted[late] - sorted[late - 1], sorted[late - 1] - sorted[0]),
+            (sorted[0], sorted[early] - sorted[early - 1], sorted[n - 1] - sorted[early]),
+        ] {
+            if far(gap, span) {
+                return Some(Note::FarDates { column: column.name().into(), example: scale.text(example), count });
+            }
+        }
+    }
+    None
 }
 
 /// Why a column is of no use as an input, if it is of none.

@@ -8,8 +8,8 @@ mod align;
 mod column;
 mod csv;
 mod dataset;
-pub mod dates;
 mod error;
+mod join_time;
 mod learnt;
 mod load;
 mod reshape;
@@ -22,7 +22,7 @@ mod units;
 pub mod write;
 
 pub use self::csv::{Format, Header, MISSING_WORDS, Notation, Separator};
-pub use column::{Column, Kind, Resolution};
+pub use column::{Column, Kind};
 pub use dataset::{About, BadCell, Dataset, Ignored, Note};
 pub use error::{DataError, RowRef};
 pub(crate) use learnt::least_between;

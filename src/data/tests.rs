@@ -1,6 +1,7 @@
 //! Odd files and odd choices, through one door.
 
 use super::*;
+use crate::calendar::Order;
 
 fn read(text: &str) -> Dataset {
     parse("f.csv", text, &Options::default()).unwrap_or_else(|e| panic!("{text:?}: {e}"))
@@ -287,30 +288,84 @@ fn notes_are_those_of_the_rows_at_hand() {
 }
 
 #[test]
-fn dates_become_decimal_years() {
-    let years = |texts: &[&str]| {
+fn dates_become_linear_time() {
+    let times = |texts: &[&str]| {
         let rows: String = texts.iter().map(|t| format!("\"{t}\",1\n")).collect();
         let data = read(&format!("when,y\n{rows}"));
-        assert_eq!(data.input_names(), ["when"]);
-        (data.x()[0].to_vec(), notes(&data)[0].clone())
+        assert_eq!(data.input_names(), ["when"], "{texts:?}");
+        let column = data.column("when").unwrap().clone();
+        let written = column.time().unwrap().texts(column.values()).into_iter().flatten().collect::<Vec<_>>();
+        (written, notes(&data)[0].clone())
     };
-    let note = |what: &str| format!("`when` holds {what}, read as decimal years");
-    assert_eq!(years(&["2020-01-01", "2020-07-02"]), (vec![2020.0, 2020.5], note("days")));
-    assert_eq!(years(&["Jan 1949", "1949-07"]), (vec![1949.0, 1949.5], note("months")));
-    assert_eq!(years(&["2020-Q1", "2020Q3"]), (vec![2020.0, 2020.5], note("quarters")));
-    assert_eq!(years(&["2021-07-02T12:00Z", "2021-01-01"]), (vec![2021.5, 2021.0], note("times")));
+    let note = |what: &str| format!("`when` holds {what}");
+    let check = |texts: &[&str], written: &[&str], what: &str| {
+        let (found, said) = times(texts);
+        assert_eq!(found, written);
+        assert_eq!(said, note(what));
+    };
+    check(&["2020-01-01", "2020-07-02"], &["2020-01-01", "2020-07-02"], "days, as linear time in days");
+    check(&["Jan 1949", "1959-07"], &["1949-01", "1959-07"], "months, as linear time in years");
+    check(&["2020-Q1", "2020Q3"], &["2020-Q1", "2020-Q3"], "quarters, as linear time in days");
+    check(
+        &["2021-07-02T12:00Z", "2021-07-01 13:00 UTC"],
+        &["2021-07-02T12:00:00", "2021-07-01T13:00:00"],
+        "times, as linear time in hours",
+    );
+    check(
+        &["2020-01-31 05:00 PM", "2020-01-31 05:30 PM"],
+        &["2020-01-31T17:00:00", "2020-01-31T17:30:00"],
+        "times, as linear time in seconds",
+    );
+    check(&["31/12/98", "01/02/99"], &["1998-12-31", "1999-02-01"], "days, as linear time in days");
+    check(&["2020-W05-1", "2020-W09-1"], &["2020-01-27", "2020-02-24"], "days, as linear time in days");
+    check(
+        &["20200131", "20200201", "20200301"],
+        &["2020-01-31", "2020-02-01", "2020-03-01"],
+        "days, as linear time in days",
+    );
     // Unambiguous over the whole column, though not in each row.
-    assert_eq!(years(&["01/02/2020", "31/01/2020"]).0[0], 2020.0 + 31.0 / 366.0);
-    assert_eq!(years(&["01/02/2020", "01/31/2020"]).0[0], 2020.0 + 1.0 / 366.0);
+    check(&["01/02/2020", "31/01/2020"], &["2020-02-01", "2020-01-31"], "days, as linear time in hours");
+    check(&["01/02/2020", "01/31/2020"], &["2020-01-02", "2020-01-31"], "days, as linear time in days");
+    // A week is as long in a leap year and in another.
+    let data = read("when,y\n2019-03-01,1\n2019-03-08,2\n2020-03-01,3\n2020-03-08,4\n");
+    let x = data.x()[0].to_vec();
+    assert_eq!((x[1] - x[0], x[3] - x[2]), (7.0, 7.0));
     let dateless = read("1949-01,112\n1949-02,118\n");
     assert_eq!((dateless.names(), dateless.n()), (vec!["x0", "y"], 2));
+}
+
+#[test]
+fn the_order_of_day_and_month_can_be_said() {
+    let read = |order| {
+        let options = Options { dates: Some(order), ..Options::default() };
+        let data = parse("f.csv", "when,y\n01/02/2020,1\n03/04/2020,2\n", &options).unwrap();
+        let column = data.column("when").unwrap().clone();
+        column.time().unwrap().texts(column.values()).into_iter().flatten().collect::<Vec<_>>()
+    };
+    assert_eq!(read(Order::DayMonthYear), ["2020-02-01", "2020-04-03"]);
+    assert_eq!(read(Order::MonthDayYear), ["2020-01-02", "2020-03-04"]);
+}
+
+#[test]
+fn dates_that_are_not_read_or_far_away_are_named() {
+    let days = |i: i32| format!("2020-{:02}-{:02}", 1 + i / 28, 1 + i % 28);
+    let rows: String =
+        (0..30).map(|i| format!("{},{i}\n", if i == 3 { "2608-01-04".into() } else { days(i) })).collect();
+    let far = notes(&read(&format!("when,y\n{rows}")));
+    assert!(far.contains(&"`when` holds 2608-01-04, far from all other dates: a mistake?".to_string()), "{far:?}");
+    let rows: String = (0..30).map(|i| format!("Mo {}. {}. 2020,{i}\n", 1 + i % 28, 1 + i / 28)).collect();
+    let unread = notes(&read(&format!("when,y\n{rows}")));
+    assert!(
+        unread.iter().any(|n| n.starts_with("`when` looks like dates but was not read as such (`Mo 1. 1. 2020`)")),
+        "{unread:?}"
+    );
 }
 
 #[test]
 fn unclear_dates_are_errors() {
     assert_eq!(
         error("when,y\n01/02/2020,1\n03/04/2020,2\n"),
-        "the dates in column `when` of `f.csv` may be day first or month first (`01/02/2020` in line 2): write them as 2020-01-31"
+        "the dates in column `when` of `f.csv` may be day first or month first (`01/02/2020` in line 2): say which with `dates=\"dmy\"` or `dates=\"mdy\"`"
     );
     assert_eq!(
         error("when,y\n2020-01-01,1\n2020-02-30,2\n2020-03-01,3\n"),

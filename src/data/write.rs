@@ -137,7 +137,9 @@ impl Table {
 impl From<&Dataset> for Table {
     fn from(data: &Dataset) -> Self {
         data.columns().iter().fold(Self::new(), |table, column| {
-            if column.is_categories() {
+            if let Some(scale) = column.time() {
+                table.texts(column.name(), scale.texts(column.values()))
+            } else if column.is_categories() {
                 let texts = (0..column.len()).map(|i| column.level(i).map(Into::into)).collect();
                 table.texts(column.name(), texts)
             } else {

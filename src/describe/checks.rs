@@ -1,7 +1,7 @@
 //! Checks of residuals in words and figures.
 
 use super::english::with_unit;
-use super::figure_labels::{axis_label, single_input};
+use super::figure_labels::{axis_label, dated, single_input};
 use super::numbers::rounded;
 use super::text_table::Grid;
 use crate::data::write::Table;
@@ -150,5 +150,6 @@ pub fn residuals_figure(left: &Residuals, checks: &Checks) -> Figure {
         None => (&left.fitted[..], format!("fitted value{unit}"), "Against the fitted values"),
     };
     let names = Names { title, x: &x_name, y: &format!("residual{unit}") };
-    Figure::grid("", 2, vec![residuals_panel(names, x, &left.residual, Some(left.sd)), quantile_panel(checks)])
+    let panels = vec![residuals_panel(names, x, &left.residual, Some(left.sd)), quantile_panel(checks)];
+    dated(Figure::grid("", 2, panels), data)
 }

@@ -1,5 +1,6 @@
 //! Data sets in words.
 
+use super::english::quantity::amount;
 use super::figure_labels::axis_label;
 use super::numbers::{grouped, significant};
 use super::text_table::Grid;
@@ -74,6 +75,12 @@ pub fn columns_grid(summary: &Summary) -> Grid {
         };
         let mut cells = vec![column.name.clone(), role.into(), column.unit.clone().unwrap_or_default()];
         match (&column.numbers, &column.kind) {
+            (Some(n), Kind::Time(scale)) => {
+                let day = |v: f64| scale.covering(&[n.min, n.max]).text(v);
+                cells.extend([day(n.min), day(n.median), day(n.mean)]);
+                cells.push(amount(n.sd, Some(scale.unit.name()), 3));
+                cells.push(day(n.max));
+            }
             (Some(n), _) => cells.extend([n.min, n.median, n.mean, n.sd, n.max].map(|v| significant(v, 5))),
             (None, Kind::Categories { .. }) => {
                 let levels: Vec<String> =

@@ -1,18 +1,22 @@
 //! What figures of data share: titles, labels of axes, names of categories, marks of the ends of the data.
 
-use crate::data::{Column, Dataset, Kind};
-use crate::figure::{Across, Mark, Panel, Role};
+use crate::data::{Column, Dataset};
+use crate::figure::{Across, Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::results::Beyond;
 
 /// How far a figure of a fit reaches beyond the data where that is asked for.
 pub const BEYOND: Beyond = Beyond { before: 0.1, after: 0.25 };
 
-/// A column's name and unit, once if they are the same word.
+/// A column's name and unit, once if they are the same word; times are shown as dates.
 pub fn axis_label(column: &Column) -> String {
     match column.unit() {
         // the name may have it in brackets already
-        Some(unit) if unit != column.name() && crate::data::unit_in_name(column.name()) != Some(unit) => {
+        Some(unit)
+            if unit != column.name()
+                && column.time().is_none()
+                && crate::data::unit_in_name(column.name()) != Some(unit) =>
+        {
             format!("{} ({unit})", column.name())
         }
         _ => column.name().to_string(),
@@ -23,6 +27,25 @@ pub fn axis_label(column: &Column) -> String {
 pub(super) fn level_names(column: &Column) -> Vec<(f64, String)> {
     let levels = column.levels().unwrap_or_default();
     levels.iter().enumerate().map(|(i, level)| (i as f64, level.to_string())).collect()
+}
+
+/// The same figure with dates along the axes that show a column of times.
+pub(super) fn dated(mut figure: Figure, data: &Dataset) -> Figure {
+    figure.panels = dated_panels(figure.panels, data);
+    figure
+}
+
+pub(super) fn dated_panels(mut panels: Vec<Panel>, data: &Dataset) -> Vec<Panel> {
+    for column in data.columns() {
+        let Some(scale) = column.time() else { continue };
+        let label = axis_label(column);
+        for axis in panels.iter_mut().flat_map(|panel| [&mut panel.x, &mut panel.y]) {
+            if axis.label == label && axis.names.is_empty() {
+                axis.time = Some(scale.unit);
+            }
+        }
+    }
+    panels
 }
 
 pub(super) fn title(data: &Dataset) -> String {
@@ -52,7 +75,7 @@ pub(super) fn single_input(fit: &Fit) -> Option<String> {
 
 /// Whether a column holds dates.
 pub(super) fn is_date(column: &Column) -> bool {
-    !matches!(column.kind(), Kind::Numeric | Kind::Categories { .. })
+    column.time().is_some()
 }
 
 pub(super) fn sorted(values: &[f64]) -> Vec<usize> {

@@ -3,6 +3,7 @@
 use super::numbers::{percent, rounded, significant};
 use super::tables::own_parameters;
 use super::text_table::Grid;
+use crate::calendar::{Resolution, TimeScale, TimeUnit};
 use crate::data::{Function, Step, Transform};
 use crate::fit::Fit;
 use crate::kernel::{Role, SlotState};
@@ -180,7 +181,10 @@ pub fn parameters_grid(fit: &Fit) -> Grid {
             SlotState::Held => "held at 1: the product has one variance".to_string(),
             SlotState::Free => {
                 let mut words = Vec::new();
-                if let (Some("year"), Role::Period | Role::LengthScale) = (parameter.unit.as_deref(), parameter.role)
+                if let (Some(unit), Role::Period | Role::LengthScale) = (parameter.time, parameter.role) {
+                    words.extend(in_words(value, unit));
+                } else if let (Some("year"), Role::Period | Role::LengthScale) =
+                    (parameter.unit.as_deref(), parameter.role)
                     && value < YEARS_IN_DAYS
                 {
                     words.push(format!("{} days", rounded(value * DAYS)));
@@ -204,15 +208,28 @@ pub fn parameters_grid(fit: &Fit) -> Grid {
             Some(error) => significant(*error, 2),
             None => "–".into(),
         };
-        grid.row([
-            parameter.name.clone(),
-            with_error(value, *error),
-            shown,
-            parameter.unit.clone().unwrap_or_default(),
-            state,
-        ]);
+        let shown_value = match parameter.time {
+            Some(unit) if parameter.role == Role::Location => date_near(value, unit, *error),
+            _ => with_error(value, *error),
+        };
+        grid.row([parameter.name.clone(), shown_value, shown, parameter.unit.clone().unwrap_or_default(), state]);
     }
     grid
+}
+
+/// A length of time in another unit than that of its column, where there is one that suits it better.
+fn in_words(value: f64, unit: TimeUnit) -> Option<String> {
+    let seconds = value * unit.seconds();
+    let better = TimeUnit::ALL.into_iter().find(|unit| seconds >= 0.95 * unit.seconds())?;
+    let count = significant(seconds / better.seconds(), 4);
+    (better != unit).then(|| if count == "1" { format!("1 {better}") } else { format!("{count} {better}s") })
+}
+
+/// A date as fine as its standard error leaves meaning.
+fn date_near(value: f64, unit: TimeUnit, error: Option<f64>) -> String {
+    let fine = error.is_some_and(|error| error * unit.seconds() < TimeUnit::Hour.seconds());
+    let resolution = if fine { Resolution::Second } else { Resolution::Day };
+    TimeScale { unit, resolution }.text(value)
 }
 
 /// A value with as many digits as its error leaves meaning, at least four.

@@ -1,7 +1,9 @@
 //! The parts of a sum as figures.
 
 use super::curve_resolution::curve_points;
-use super::figure_labels::{BAND, axis_label, band, label_of, mark_ends, single_input, sorted, title};
+use super::figure_labels::{
+    BAND, axis_label, band, dated, dated_panels, label_of, mark_ends, single_input, sorted, title,
+};
 use super::level_panels::levels;
 use super::numbers::{percent, rounded};
 use crate::figure::standard_figures::{
@@ -70,12 +72,12 @@ pub fn decomposition(parts: &Decomposition, scales: Option<Scales>) -> Result<Fi
             panels
         }
         _ => {
-            let mut panels = panels(parts, Beyond::default(), scales)?;
+            let mut panels = part_panels(parts, Beyond::default(), scales)?;
             panels.extend(residual_panel(parts)?);
             panels
         }
     };
-    Ok(components_figure(&title(data), panels, share_note(parts)))
+    Ok(dated(components_figure(&title(data), panels, share_note(parts)), data))
 }
 
 /// A panel for each part. Panels of one input reach beyond the data if it is the only one.
@@ -83,6 +85,10 @@ pub fn decomposition(parts: &Decomposition, scales: Option<Scales>) -> Result<Fi
 /// # Errors
 /// As [`decompose`](crate::results::decompose).
 pub fn panels(parts: &Decomposition, beyond: Beyond, scales: Option<Scales>) -> Result<Vec<Panel>, ModelError> {
+    part_panels(parts, beyond, scales).map(|panels| dated_panels(panels, parts.fit.problem().data()))
+}
+
+fn part_panels(parts: &Decomposition, beyond: Beyond, scales: Option<Scales>) -> Result<Vec<Panel>, ModelError> {
     let y_name = part_label(parts);
     let single = single_input(&parts.fit).is_some();
     let beyond = if single { beyond } else { Beyond::default() };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::curve_resolution::curve_points;
 use super::english;
-use super::figure_labels::{axis_label, is_date, label_of, level_names, mark_ends, single_input, sorted, title};
+use super::figure_labels::{axis_label, dated, is_date, label_of, level_names, mark_ends, single_input, sorted, title};
 use super::probability_figures;
 use crate::data::{Column, Dataset};
 use crate::figure::standard_figures::{Curve, Names, Pairs, draws_figure, fit_figure, parity_figure, residuals_figure};
@@ -49,7 +49,7 @@ pub fn dataset(data: &Dataset) -> Figure {
         })
         .collect();
     let columns = if panels.len() == 1 { 1 } else { 2 };
-    Figure::grid(title(data), columns, panels)
+    dated(Figure::grid(title(data), columns, panels), data)
 }
 
 /// The data with the posterior and its band over one input; predicted against observed over several.
@@ -65,6 +65,10 @@ pub fn fit(fit: &Arc<Fit>, band: BandOf) -> Result<Figure, ModelError> {
 /// # Errors
 /// As [`predict`].
 pub fn fit_beyond(fit: &Arc<Fit>, band: BandOf, beyond: Beyond) -> Result<Figure, ModelError> {
+    posterior_figure(fit, band, beyond).map(|figure| dated(figure, fit.problem().data()))
+}
+
+fn posterior_figure(fit: &Arc<Fit>, band: BandOf, beyond: Beyond) -> Result<Figure, ModelError> {
     let input = match single_input(fit) {
         Some(input) => input,
         None if fit.problem().classes().is_some() => {
@@ -103,6 +107,10 @@ fn parity(fit: &Arc<Fit>) -> Result<Figure, ModelError> {
 /// # Errors
 /// [`ModelError::NoAxis`] where there are several inputs, none of them for an axis, and no known target.
 pub fn prediction(prediction: &Prediction, band: BandOf) -> Result<Figure, ModelError> {
+    prediction_figure(prediction, band).map(|figure| dated(figure, prediction.fit.problem().data()))
+}
+
+fn prediction_figure(prediction: &Prediction, band: BandOf) -> Result<Figure, ModelError> {
     if prediction.probability.is_some() {
         return probability_figures::prediction(prediction);
     }
@@ -199,7 +207,7 @@ pub fn residuals(residuals: &Residuals) -> Figure {
     if let Some((panel, input)) = figure.panels.first_mut().zip(input) {
         panel.x.names = level_names(input);
     }
-    figure
+    dated(figure, data)
 }
 
 /// Draws along one input (rows × draws), with the data behind them.

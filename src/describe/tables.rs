@@ -13,6 +13,9 @@ pub(super) fn rows(data: &Dataset) -> Table {
 }
 
 fn column(table: Table, column: &Column) -> Table {
+    if let Some(scale) = column.time() {
+        return table.texts(column.name(), scale.texts(column.values()));
+    }
     match column.levels() {
         Some(_) => {
             let texts = (0..column.len()).map(|i| column.level(i).map(str::to_string)).collect();

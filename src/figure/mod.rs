@@ -7,6 +7,7 @@
 //!
 //! [`standard_figures`] builds the figures of fits and kernels; [`to_svg`], [`to_png`], [`to_text`] and [`save`] draw them.
 
+mod calendar_ticks;
 mod contour;
 mod draw;
 mod error;

@@ -1,5 +1,6 @@
 //! From values to places on an axis, and the ticks between.
 
+use super::calendar_ticks;
 use super::spec::Axis;
 
 /// Spans below this share of the values themselves count as constant: the digits left are noise.
@@ -76,6 +77,13 @@ impl Scale {
             let stride = axis.names.len().div_ceil(want);
             let named = axis.names.iter().step_by(stride).map(|(v, name)| Tick { at: self.at(*v), text: name.clone() });
             return named.filter(|t| (-1e-9..=1.0 + 1e-9).contains(&t.at)).collect();
+        }
+        if let Some(unit) = axis.time {
+            let ticks = calendar_ticks::ticks(self.lo, self.hi, unit, want).into_iter();
+            let ticks: Vec<Tick> = ticks.map(|(v, text)| Tick { at: self.at(v), text }).collect();
+            if !ticks.is_empty() {
+                return ticks;
+            }
         }
         let decades = if self.log { self.decades(want) } else { Vec::new() };
         let mut ticks: Vec<Tick> = if decades.len() >= 2 {

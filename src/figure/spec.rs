@@ -1,5 +1,7 @@
 //! A figure as plain data: panels, axes, marks, and the role of each mark.
 
+use crate::calendar::TimeUnit;
+
 /// The longest side of a picture in CSS pixels.
 pub(super) const LARGEST: u32 = 8000;
 
@@ -88,6 +90,8 @@ pub struct Axis {
     pub reversed: bool,
     /// Names in place of numbers, each at its value; numbers when empty.
     pub names: Vec<(f64, String)>,
+    /// Values are numbers of this unit since 1970, and ticks are dates.
+    pub time: Option<TimeUnit>,
 }
 
 impl Axis {

@@ -88,7 +88,7 @@ impl Bound {
             let one = |written: &Param, slot: usize| match self.slots[slot].state {
                 SlotState::Held => written.clone(),
                 SlotState::Fixed if written.is_unset() => written.clone(),
-                _ => written.with_value(values[slot]),
+                _ => self.slots[slot].measured(written).with_value(values[slot]),
             };
             let unset = Param::default();
             params

@@ -42,6 +42,8 @@ pub enum Cause {
     NotNumbers { column: String, as_they: &'static str },
     #[error("`{param}` has {} for {expected} {of}", values(*found))]
     Length { param: &'static str, expected: usize, found: usize, of: &'static str },
+    #[error("{}", no_time(family, param, inputs, *warped))]
+    NoTime { family: &'static str, param: &'static str, inputs: Vec<String>, warped: bool },
     #[error("{0}")]
     Param(#[from] ParamError),
     #[error("parameters tied as `{tie}` disagree: one is {one}, another {other}")]
@@ -93,5 +95,21 @@ fn list(names: &[String]) -> String {
             let named: Vec<String> = many.iter().enumerate().map(|(i, n)| format!("`{n}` ({i})")).collect();
             named.join(", ")
         }
+    }
+}
+
+fn no_time(family: &str, param: &str, inputs: &[String], warped: bool) -> String {
+    let what = format!("the {param} of `{family}` is written as a time");
+    match inputs {
+        _ if warped => format!("{what}, and a function changes the unit of its input"),
+        [] => format!("{what}, and it looks at no input"),
+        inputs => format!("{what}, and {} no column of times: give a number", is_or_are(inputs)),
+    }
+}
+
+fn is_or_are(inputs: &[String]) -> String {
+    match inputs {
+        [one] => format!("`{one}` is"),
+        many => format!("{} are", list(many)),
     }
 }

@@ -97,6 +97,11 @@ pub struct ParamSpec {
 }
 
 impl ParamSpec {
+    /// Whether it is a length or a place along the inputs, in their unit.
+    pub fn is_along_input(&self) -> bool {
+        matches!(self.role, Role::LengthScale | Role::Period | Role::Location)
+    }
+
     /// The parameter as it stands when nothing was written.
     pub fn unset(&self, ard: bool) -> Values {
         match self.size {

@@ -1,7 +1,7 @@
 //! Whether a parameter can be as it was written.
 
 use super::family::{Domains, ParamSpec, Role};
-use crate::param::{Param, Prior, State};
+use crate::param::{Measure, Param, Prior, State};
 
 /// Why a parameter cannot be as it was written.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -18,6 +18,12 @@ pub enum ParamError {
     Bounds { family: &'static str, param: &'static str, lo: f64, hi: f64 },
     #[error("the {param} of `{family}` starts at {value}, outside its bounds {lo} and {hi}")]
     Outside { family: &'static str, param: &'static str, value: f64, lo: f64, hi: f64 },
+    #[error("the {param} of `{family}` is no time, found \"{value}\": give a number")]
+    NotTime { family: &'static str, param: &'static str, value: String },
+    #[error("the {param} of `{family}` is a date, found the length \"{value}\": write it as \"2020-03-15\"")]
+    NotDate { family: &'static str, param: &'static str, value: String },
+    #[error("the {param} of `{family}` is a length of time, found the date \"{value}\": write it as \"10 days\"")]
+    NotLength { family: &'static str, param: &'static str, value: String },
     #[error("the prior {prior} of the {param} of `{family}` gives {value} no probability")]
     Prior { family: &'static str, param: &'static str, prior: String, value: f64 },
     #[error("the prior {prior} of the {param} of `{family}` has nothing between its bounds {lo} and {hi}")]
@@ -41,9 +47,26 @@ impl ParamSpec {
             }
             _ => Ok(()),
         };
+        if let Some(measure) = written.time {
+            let value = match written.state {
+                State::Bounded { lo, .. } => lo,
+                _ => written.value().unwrap_or(0.0),
+            };
+            let value = measure.text(value).unwrap_or_else(|| super::names::number(value));
+            match (measure, self.role) {
+                (Measure::Date(_), Role::Location) | (Measure::Length(_), Role::LengthScale | Role::Period) => {}
+                (Measure::Length(_), Role::Location) => return Err(ParamError::NotDate { family, param, value }),
+                (Measure::Date(_), Role::LengthScale | Role::Period) => {
+                    return Err(ParamError::NotLength { family, param, value });
+                }
+                _ => return Err(ParamError::NotTime { family, param, value }),
+            }
+        }
         if let Some(value) = written.value() {
             one(value)?;
-            if let Some(prior) = written.prior.filter(|p| p.log_density(value).0 == f64::NEG_INFINITY) {
+            let same_unit = |_: &Prior| written.time.is_none();
+            if let Some(prior) = written.prior.filter(same_unit).filter(|p| p.log_density(value).0 == f64::NEG_INFINITY)
+            {
                 return Err(ParamError::Prior { family, param, prior: prior.to_string(), value });
             }
         }

@@ -27,7 +27,7 @@ use std::fmt;
 
 use super::family::{Domains, ParamSpec, Size};
 use super::inputs::Inputs;
-use super::names::{input, inputs, number, word};
+use super::names::{input, inputs, number, quoted, word};
 use super::tree::InputsShown;
 use super::tree::{Kernel, Leaf, Node, Wrapped};
 use super::values::Values;
@@ -266,6 +266,10 @@ impl Printer {
 
 /// A parameter apart from its tie: nothing, a value, a prior, or both.
 fn untied(spec: &ParamSpec, param: &Param) -> String {
+    let number = |x: f64| match param.time.and_then(|measure| measure.text(x)) {
+        Some(text) => quoted(&text),
+        None => number(x),
+    };
     let value = match param.state {
         State::Unset => String::new(),
         State::Free(value) => number(value),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::bind_error::{BindError, Cause, Origin, Place};
 use super::inputs::{InputRef, Inputs};
+use crate::calendar::TimeUnit;
 
 /// The inputs of a data set, as a kernel sees them.
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub struct Column<'a> {
     pub values: &'a [f64],
     /// The texts of its categories, of which its values are codes; `None` for numbers.
     pub levels: Option<&'a [Arc<str>]>,
+    /// Its values are times in this unit.
+    pub time: Option<TimeUnit>,
 }
 
 impl Column<'_> {
@@ -30,7 +33,8 @@ impl Column<'_> {
 impl<'a> Schema<'a> {
     /// Columns of plain numbers under names `x0`, `x1`, ….
     pub fn unnamed(names: &'a [String], columns: &[&'a [f64]]) -> Self {
-        let columns = names.iter().zip(columns).map(|(name, values)| Column { name, values, levels: None }).collect();
+        let column = |(name, values): (&'a String, &&'a [f64])| Column { name, values, levels: None, time: None };
+        let columns = names.iter().zip(columns).map(column).collect();
         Self { columns }
     }
 

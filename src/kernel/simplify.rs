@@ -182,7 +182,7 @@ impl Mode {
                 if let Some(tie) = &param.tie {
                     ties.push_str(&format!(" {}", tie.id()));
                 }
-                Param { tie: None, state: self.rounded(param.state), prior: param.prior }
+                Param { tie: None, state: self.rounded(param.state), prior: param.prior, time: param.time }
             })
         });
         let mut key = String::new();

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::bind_error::Origin;
-use super::family::ParamSpec;
-use crate::param::{Domain, Param};
+use super::family::{ParamSpec, Role};
+use crate::calendar::TimeUnit;
+use crate::param::{Domain, Measure, Param};
 
 /// Whether a fit moves a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct Slot {
     pub warped: bool,
     /// Then: how far apart the rows lie as its node sees them.
     pub width: Option<f64>,
+    /// It is a length or a place on inputs that are times in this unit.
+    pub time: Option<TimeUnit>,
     /// Names around its node, outermost first.
     pub labels: Vec<Arc<str>>,
     pub origin: Option<Origin>,
@@ -42,4 +45,13 @@ pub struct Slot {
     pub uses: usize,
     /// Its node is a factor among others, so that a variance has no meaning of its own.
     pub in_product: bool,
+}
+
+impl Slot {
+    /// What was written, as a time in the unit of the input where it is one.
+    pub(super) fn measured(&self, written: &Param) -> Param {
+        let Some(unit) = self.time else { return written.clone() };
+        let measure = if self.spec.role == Role::Location { Measure::Date(unit) } else { Measure::Length(unit) };
+        Param { time: Some(measure), ..written.in_unit(unit) }
+    }
 }

@@ -196,7 +196,7 @@ impl Kernel {
     pub fn as_number(&self) -> Option<f64> {
         match &*self.node {
             Node::Leaf(leaf) if std::ptr::eq(leaf.family.spec(), CONST.spec()) => match &leaf.params[..] {
-                [Values::One(Param { state: State::Fixed(v), prior: None, tie: None })] => Some(*v),
+                [Values::One(Param { state: State::Fixed(v), prior: None, tie: None, time: None })] => Some(*v),
                 _ => None,
             },
             _ => None,

@@ -286,7 +286,7 @@ impl Checker<'_> {
             ExprKind::Unary { op, operand } => self.unary(op.node, operand, expr.span),
             ExprKind::Range { start, end, .. } => {
                 for bound in [start, end] {
-                    self.wants(bound, "a number", |kind| kind == Kind::Number);
+                    self.wants(bound, "a number or a date", |kind| matches!(kind, Kind::Number | Kind::String));
                 }
                 Known::Kind(Kind::Range)
             }

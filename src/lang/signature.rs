@@ -64,7 +64,7 @@ impl Want {
                 matches!(kind, Kind::Function | Kind::Number | Kind::String | Kind::Bool | Kind::List | Kind::Range)
             }
             Want::Word => matches!(kind, Kind::String | Kind::Number | Kind::Param | Kind::Dist),
-            Want::Param => matches!(kind, Kind::Number | Kind::Param | Kind::Dist | Kind::List),
+            Want::Param => matches!(kind, Kind::Number | Kind::Param | Kind::Dist | Kind::List | Kind::String),
             Want::Choice(_) | Want::Path => kind == Kind::String,
             Want::Either(wants) => wants.iter().any(|want| want.allows(kind)),
         }

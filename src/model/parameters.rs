@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Mean, Model, ModelError, Noise, has_white_noise};
+use crate::calendar::TimeUnit;
 use crate::kernel::{Bound, Domains, Origin, ParamSpec, Role, Size, Slot, SlotState};
 use crate::param::{Domain, Param, State};
 
@@ -31,6 +32,8 @@ pub struct Parameter {
     pub uses: usize,
     /// In a unit such as `years` or `ppm^2`, where the data tell.
     pub unit: Option<String>,
+    /// It is a length of time or a date in this unit.
+    pub time: Option<TimeUnit>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,6 +137,7 @@ pub(super) fn parameters(
             origin: slot.origin,
             uses: slot.uses,
             unit,
+            time: slot.time,
         });
     }
     if let Some(Noise::Variance(param)) = model.noise() {
@@ -161,6 +165,7 @@ pub(super) fn parameters(
             origin: None,
             uses: 1,
             unit: told,
+            time: None,
         })
     };
     match &model.mean {
@@ -312,6 +317,7 @@ fn noise_parameter(model: &Model, param: &Param, units: &Units<'_>) -> Result<Pa
         origin: None,
         uses: 1,
         unit: units.of(Role::Variance, &[], false),
+        time: None,
     })
 }
 

@@ -3,6 +3,7 @@
 use super::memory;
 use super::parameters::{Parameter, ParameterKind, Units, parameters, power_of_two, spread};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
+use crate::calendar::TimeUnit;
 use crate::data::{Column as DataColumn, Dataset, Pipeline, Step, Which};
 use crate::kernel::{Bound, Column, InputRef, Points, Schema, SlotState};
 use crate::param::{Domain, Param};
@@ -21,6 +22,8 @@ pub struct Problem {
     /// Which of the inputs the model looks at.
     used: Vec<bool>,
     x: Vec<Vec<f64>>,
+    /// The units of inputs that are times.
+    times: Vec<Option<TimeUnit>>,
     y: Vec<f64>,
     /// Of a classifier.
     classes: Option<Classes>,
@@ -120,6 +123,7 @@ impl Problem {
             .zip(&used)
             .map(|(c, used)| if *used || finite(c.values()) { c.values().to_vec() } else { vec![0.0; c.len()] })
             .collect();
+        let times: Vec<_> = inputs.iter().map(|c| c.time().map(|scale| scale.unit)).collect();
         let y = match &classes {
             Some(classes) => classes.labels(data)?,
             None => made.y().ok_or(ModelError::NoTarget)?.to_vec(),
@@ -128,7 +132,8 @@ impl Problem {
             columns: inputs
                 .iter()
                 .zip(&x)
-                .map(|(c, values)| Column { name: c.name(), values, levels: c.levels() })
+                .zip(&times)
+                .map(|((c, values), &time)| Column { name: c.name(), values, levels: c.levels(), time })
                 .collect(),
         };
         if let (Some(Baseline::Ridge), Some(column)) = (model.baseline(), inputs.iter().find(|c| c.is_categories())) {
@@ -156,6 +161,7 @@ impl Problem {
             names,
             used,
             x,
+            times,
             y,
             classes,
             known_noise,
@@ -244,8 +250,8 @@ impl Problem {
     /// The inputs as a kernel is bound to them.
     pub fn schema(&self) -> Schema<'_> {
         let levels = |name: &str| self.data.column(name).and_then(|c| c.levels());
-        let columns = self.names.iter().zip(&self.x);
-        let columns = columns.map(|(name, values)| Column { name, values, levels: levels(name) });
+        let columns = self.names.iter().zip(&self.x).zip(&self.times);
+        let columns = columns.map(|((name, values), &time)| Column { name, values, levels: levels(name), time });
         Schema { columns: columns.collect() }
     }
 

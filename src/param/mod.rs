@@ -10,6 +10,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::calendar::{self, Moment, TimeUnit};
 pub use domain::Domain;
 pub use prior::{PRIORS, Prior};
 
@@ -34,9 +35,86 @@ pub struct Param {
     pub prior: Option<Prior>,
     /// Parameters of one tie share their value in every fit.
     pub tie: Option<Tie>,
+    /// Its numbers are an amount of time or a date; otherwise they are in the unit of the input. A prior is in the unit
+    /// of the input in any case.
+    pub time: Option<Measure>,
+}
+
+/// What the numbers of a parameter of a time are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// An amount of a unit.
+    Length(TimeUnit),
+    /// A number of a unit since 1970.
+    Date(TimeUnit),
+}
+
+impl Measure {
+    /// The unit in which dates that were written are kept: fine enough to have every date of the years 2000 to 2034 to
+    /// the last bit that any unit has.
+    const WRITTEN: TimeUnit = TimeUnit::Hour;
+
+    pub fn unit(self) -> TimeUnit {
+        match self {
+            Self::Length(unit) | Self::Date(unit) => unit,
+        }
+    }
+
+    /// The number in another unit.
+    pub fn convert(self, x: f64, to: TimeUnit) -> f64 {
+        match self {
+            Self::Length(unit) => unit.convert(x, to),
+            Self::Date(unit) if unit == to => x,
+            Self::Date(unit) => Moment::from(x, unit).map_or(f64::NAN, |at| at.to(to)),
+        }
+    }
+
+    /// A length or a date from its text.
+    pub fn read(text: &str) -> Option<(f64, Self)> {
+        if let Some(length) = calendar::length(text) {
+            return Some((length.amount, Self::Length(length.unit)));
+        }
+        calendar::date(text).map(|at| (at.to(Self::WRITTEN), Self::Date(Self::WRITTEN)))
+    }
+
+    /// The text that reads back to the same number. A date that no text says to the last bit is `None`.
+    pub fn text(self, x: f64) -> Option<String> {
+        match self {
+            Self::Length(unit) => {
+                let size = x.abs();
+                let plain = size == 0.0 || (1e-5..1e16).contains(&size);
+                let amount = if plain { format!("{x}") } else { format!("{x:e}") };
+                Some(if x == 1.0 { format!("1 {unit}") } else { format!("{amount} {unit}s") })
+            }
+            Self::Date(unit) => {
+                let text = Moment::from(x, unit)?.exact_text();
+                let (back, read) = Self::read(&text)?;
+                (read.convert(back, unit).to_bits() == x.to_bits()).then_some(text)
+            }
+        }
+    }
 }
 
 impl Param {
+    /// The same parameter with its numbers in this unit, where they say a time.
+    pub fn in_unit(&self, to: TimeUnit) -> Self {
+        let Some(measure) = self.time else { return self.clone() };
+        let convert = |x: f64| measure.convert(x, to);
+        let state = match self.state {
+            State::Unset => State::Unset,
+            State::Free(x) => State::Free(convert(x)),
+            State::Fixed(x) => State::Fixed(convert(x)),
+            State::Bounded { lo, hi, value } => {
+                State::Bounded { lo: convert(lo), hi: convert(hi), value: value.map(convert) }
+            }
+        };
+        let time = match measure {
+            Measure::Length(_) => Measure::Length(to),
+            Measure::Date(_) => Measure::Date(to),
+        };
+        Self { state, time: Some(time), ..self.clone() }
+    }
+
     pub fn free(value: f64) -> Self {
         State::Free(value).into()
     }
@@ -76,7 +154,7 @@ impl Param {
 
 impl From<State> for Param {
     fn from(state: State) -> Self {
-        Self { state, prior: None, tie: None }
+        Self { state, prior: None, tie: None, time: None }
     }
 }
 
@@ -122,5 +200,32 @@ impl Eq for Tie {}
 impl Hash for Tie {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.id, self.element).hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_and_dates_read_back_to_the_bit() {
+        for unit in TimeUnit::ALL {
+            for x in [7.0002, 1.0, 0.1 + 0.2, 6.999993, 1e-9, 1e20] {
+                let length = Measure::Length(unit);
+                assert_eq!(Measure::read(&length.text(x).unwrap()), Some((x, length)));
+            }
+        }
+        let mut said = 0;
+        for i in 0..1000 {
+            let day = 18_000.0 + f64::from(i) * 1.2345;
+            for unit in [TimeUnit::Day, TimeUnit::Year, TimeUnit::Second] {
+                let x = TimeUnit::Day.convert(day, unit);
+                let Some(text) = Measure::Date(unit).text(x) else { continue };
+                said += 1;
+                let (back, read) = Measure::read(&text).unwrap();
+                assert_eq!(read.convert(back, unit).to_bits(), x.to_bits(), "{text}");
+            }
+        }
+        assert!(said > 2900, "{said} of 3000");
     }
 }

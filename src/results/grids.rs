@@ -52,7 +52,11 @@ impl Fit {
     /// Columns of unequal length.
     pub fn rows(&self, columns: Vec<Vec<f64>>, names: &[&str]) -> Result<Dataset, ModelError> {
         let column = |(values, name): (Vec<f64>, &&str)| {
-            let unit = self.problem().data().column(name).and_then(Column::unit);
+            let known = self.problem().data().column(name);
+            if let Some(scale) = known.and_then(Column::time) {
+                return Column::times(*name, scale, values);
+            }
+            let unit = known.and_then(Column::unit);
             let column = Column::numeric(*name, values);
             match unit {
                 Some(unit) => column.with_unit(unit),

@@ -171,7 +171,7 @@ mod tests {
     }
 
     fn matrix(kernel: &Kernel) -> Matrix {
-        let schema = Schema { columns: vec![Column { name: "x", values: &X, levels: None }] };
+        let schema = Schema { columns: vec![Column { name: "x", values: &X, levels: None, time: None }] };
         let bound = kernel.bind(&schema).unwrap();
         let points = bound.points(&[&X]).unwrap();
         let values: Vec<f64> = bound.slots().iter().map(|slot| slot.value).collect();

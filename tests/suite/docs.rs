@@ -234,6 +234,7 @@ examples! {
     classification: "classification.mer";
     concrete: "concrete.mer";
     concrete_search: "concrete_search.mer";
+    daily: "daily.mer";
     deep_kernels: "deep_kernels.mer";
     dropout: "dropout.mer";
     images: "images.mer";

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use crate::calendar::Order;
+
 use super::notation::{Notation, Notations};
 
 /// Read as missing wherever they stand, beside blanks and NaN.
@@ -12,6 +14,8 @@ pub const MISSING_WORDS: [&str; 12] = ["NA", "N/A", "n/a", "na", "#N/A", "NULL",
 pub(super) struct Missing {
     words: HashSet<String>,
     numbers: Vec<f64>,
+    /// The order of day, month and year in dates, where it was said.
+    pub dates: Option<Order>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +30,12 @@ impl Missing {
     /// Further words than the usual ones. A word that is a number stands for every way of writing it.
     pub(super) fn new(words: &[String]) -> Self {
         let numbers = words.iter().filter_map(|w| w.trim().parse().ok()).collect();
-        Self { words: words.iter().map(|w| w.trim().to_string()).collect(), numbers }
+        Self { words: words.iter().map(|w| w.trim().to_string()).collect(), numbers, dates: None }
+    }
+
+    /// The same with an order of day, month and year.
+    pub(super) fn with_dates(self, dates: Option<Order>) -> Self {
+        Self { dates, ..self }
     }
 
     /// A cell whose numbers are written in one notation.

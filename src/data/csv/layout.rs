@@ -6,7 +6,7 @@ use super::cell::{Cell, Missing};
 use super::lines::Lines;
 use super::notation::Notation;
 use super::{Format, reader};
-use crate::data::dates::{Form, plausible};
+use crate::calendar::{Form, plausible};
 use crate::data::units;
 
 /// What stands between two fields.
@@ -75,7 +75,7 @@ pub(super) fn is_measure(text: &str) -> bool {
         Cell::Missing => false,
         Cell::Number(_) => true,
         Cell::Text(text) => {
-            Notation::of(text) != 0 || (plausible(text) && Form::ALL.iter().any(|form| form.read(text).is_some()))
+            Notation::of(text) != 0 || (plausible(text) && Form::ALL.iter().any(|form| form.read(text, None).is_some()))
         }
     }
 }

@@ -40,6 +40,7 @@ pub(in crate::data) use text::reason;
 use super::column::Column;
 use super::dataset::{Note, Rows};
 use super::error::DataError;
+use crate::calendar::Order;
 
 /// What the first bytes must tell the layout from.
 const SAMPLE: u64 = 64 * 1024;
@@ -84,6 +85,8 @@ pub(super) struct Request<'a> {
     pub format: &'a Format,
     pub header: Header,
     pub missing: &'a [String],
+    /// The order of day, month and year, where dates can be read in several ways.
+    pub dates: Option<Order>,
     /// The columns that somebody means to use: if the first line holds one of them, it is a header.
     pub named: &'a [&'a str],
 }
@@ -93,6 +96,8 @@ pub(super) struct Request<'a> {
 pub(super) struct Raw {
     pub columns: Vec<Column>,
     pub rows: Rows,
+    /// For each column that is none of dates though it looks like one, a cell of it.
+    pub unread: Vec<Option<String>>,
     /// `None` when the file has no header: then the columns are called by their number.
     pub names: Option<Vec<String>>,
     /// What was found of the format, and what was left out.
@@ -122,7 +127,7 @@ pub(super) fn read(source: &Source<'_>, request: &Request<'_>) -> Result<Raw, Da
 
 fn read_as(source: &Source<'_>, request: &Request<'_>, encoding: Option<&'static Encoding>) -> Result<Raw, DataError> {
     let Request { file, format, .. } = *request;
-    let missing = Missing::new(request.missing);
+    let missing = Missing::new(request.missing).with_dates(request.dates);
     let (mut sample, comment) = (Vec::new(), format.comment_byte());
     let open = || source.decoded(encoding).map_err(|e| text::error(file, &e));
     let clean = text::Text::new(open()?, comment);
@@ -178,6 +183,7 @@ fn read_as(source: &Source<'_>, request: &Request<'_>, encoding: Option<&'static
         .zip(&called)
         .map(|(scan, name)| Ok(Store::new(scan.plan(file, name, notation, first_line)?, notation, n)))
         .collect::<Result<Vec<_>, DataError>>()?;
+    let unread = scans[..kept].iter().map(Scan::looks_like_dates).collect();
     drop(scans);
     let mut lines = Vec::with_capacity(n);
     let mut second_pass = records()?;
@@ -212,7 +218,7 @@ fn read_as(source: &Source<'_>, request: &Request<'_>, encoding: Option<&'static
         names.truncate(kept);
         names
     });
-    Ok(Raw { columns, rows: Rows::lines(lines), names, notes })
+    Ok(Raw { columns, rows: Rows::lines(lines), unread, names, notes })
 }
 
 fn two_readings(file: &str, names: &[String], doubt: TwoReadings) -> DataError {

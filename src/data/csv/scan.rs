@@ -2,8 +2,7 @@
 
 use super::cell::{Missing, decorated};
 use super::notation::{Notation, Notations};
-use crate::data::column::Resolution;
-use crate::data::dates::{Form, plausible};
+use crate::calendar::{Form, Resolution, compact, date_like, plausible};
 use crate::data::error::DataError;
 
 /// How a column will be kept.
@@ -11,6 +10,8 @@ use crate::data::error::DataError;
 pub(super) enum Plan {
     Numbers,
     Dates(Form, Resolution),
+    /// Days written as one number, `20200131`.
+    Compact,
     Categories,
 }
 
@@ -38,6 +39,11 @@ pub(super) struct Scan {
     decorated: usize,
     first_decorated: Option<Sight>,
     dates: [Dated; Form::ALL.len()],
+    /// Numbers such as `20200131`.
+    compact: usize,
+    /// Texts that look like dates and are none that is known.
+    date_like: usize,
+    unread: Option<Sight>,
     /// The first cell with two readings, day or month first.
     ambiguous: Option<Sight>,
 }
@@ -104,6 +110,8 @@ impl Scan {
             None => self.alike.push(Alike { notations, count: 1, first: Sight { line, text: shown(text) } }),
         }
         if notations != 0 {
+            let whole = text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit());
+            self.compact += usize::from(whole && text.parse().is_ok_and(|v| compact(v).is_some()));
             return;
         }
         if decorated(text).is_some() {
@@ -113,15 +121,19 @@ impl Scan {
         let plausible = plausible(text);
         let mut readings = [None; Form::ALL.len()];
         for (i, (form, seen)) in Form::ALL.into_iter().zip(&mut self.dates).enumerate() {
-            match plausible.then(|| form.read(text)).flatten() {
-                Some((year, resolution)) => {
-                    readings[i] = Some(year);
+            match plausible.then(|| form.read(text, missing.dates)).flatten() {
+                Some((at, resolution)) => {
+                    readings[i] = Some(at);
                     seen.count += 1;
                     seen.finest = seen.finest.max(Some(resolution));
                     seen.example.get_or_insert_with(|| text.to_string());
                 }
                 None => first(&mut seen.first_not, line, text),
             }
+        }
+        if readings.iter().all(Option::is_none) && date_like(text) {
+            self.date_like += 1;
+            first(&mut self.unread, line, text);
         }
         let [.., day_first, month_first] = readings;
         if day_first.is_some() && month_first.is_some() && day_first != month_first {
@@ -156,6 +168,12 @@ impl Scan {
         self.present == 0
     }
 
+    /// A text that shows that the column was meant for dates, though none could be read.
+    pub(super) fn looks_like_dates(&self) -> Option<String> {
+        (self.present > 0 && 2 * self.date_like >= self.present)
+            .then(|| self.unread.as_ref().map(|s| s.text.clone()))?
+    }
+
     /// How to keep the column. If at least half of its values are numbers (or dates), it is one of numbers (or dates),
     /// and the first that is not is an error; else it holds categories.
     pub(super) fn plan(
@@ -170,7 +188,7 @@ impl Scan {
         let numbers = self.numbers(place);
         let texts = self.present - numbers;
         let Some(stray) = self.first_text(place) else {
-            return Ok(Plan::Numbers);
+            return Ok(if self.compact >= 2 && self.compact == self.present { Plan::Compact } else { Plan::Numbers });
         };
         if let Some(Sight { line, text }) = &self.first_decorated
             && 2 * (numbers + self.decorated) >= self.present

@@ -3,6 +3,7 @@
 use super::cell::{Cell, Missing};
 use super::notation::Notation;
 use super::scan::Plan;
+use crate::calendar::{Moment, Resolution, compact};
 use crate::data::column::{Column, Kind, Levels};
 use crate::data::units;
 
@@ -11,24 +12,34 @@ pub(super) struct Store {
     plan: Plan,
     notation: Notation,
     values: Vec<f64>,
+    moments: Vec<Option<Moment>>,
     levels: Levels,
 }
 
 impl Store {
     pub(super) fn new(plan: Plan, notation: Notation, n: usize) -> Self {
-        Self { plan, notation, values: Vec::with_capacity(n), levels: Levels::default() }
+        Self { plan, notation, values: Vec::with_capacity(n), moments: Vec::new(), levels: Levels::default() }
     }
 
     /// False if the cell is not what the first reading found.
     pub(super) fn keep(&mut self, missing: &Missing, text: &str) -> bool {
+        if matches!(self.plan, Plan::Dates(..) | Plan::Compact) {
+            let moment = match (self.plan, missing.read(text, self.notation)) {
+                (_, Cell::Missing) => None,
+                (Plan::Dates(form, _), Cell::Text(text)) => match form.read(text, missing.dates) {
+                    Some((at, _)) => Some(at),
+                    None => return false,
+                },
+                (Plan::Compact, Cell::Number(v)) if compact(v).is_some() => compact(v),
+                _ => return false,
+            };
+            self.moments.push(moment);
+            return true;
+        }
         let value = match (self.plan, missing.read(text, self.notation)) {
             (_, Cell::Missing) => f64::NAN,
             (Plan::Categories, _) => self.levels.code(text.trim()),
             (Plan::Numbers, Cell::Number(v)) => v,
-            (Plan::Dates(form, _), Cell::Text(text)) => match form.read(text) {
-                Some((year, _)) => year,
-                None => return false,
-            },
             _ => return false,
         };
         self.values.push(value);
@@ -39,7 +50,8 @@ impl Store {
     pub(super) fn column(self, name: &str, unit: &str) -> Column {
         let kind = match self.plan {
             Plan::Numbers => Kind::Numeric,
-            Plan::Dates(_, resolution) => Kind::Date { resolution },
+            Plan::Dates(_, resolution) => return Column::moments(name, resolution, &self.moments),
+            Plan::Compact => return Column::moments(name, Resolution::Day, &self.moments),
             Plan::Categories => return self.levels.into_column(name.into(), self.values),
         };
         let column = Column::of(name.into(), kind, self.values);

@@ -11,7 +11,7 @@ mod kernel_description;
 pub mod motifs;
 mod noun_phrase;
 mod posterior_sentences;
-mod quantity;
+pub(super) mod quantity;
 mod template;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! The parameters of nodes: slots for them, ties made one, and what holds them.
 
 use super::{DeferredParams, InputColumns, OwnParams, Plan};
+use crate::calendar::TimeUnit;
 use crate::kernel::bind_error::{BindError, Cause, Origin, Place};
 use crate::kernel::family::{Domains, ParamSpec, Role, Size};
 use crate::kernel::input_view::{Period, ViewMap};
@@ -65,6 +66,15 @@ impl Plan<'_> {
                 spec.check(family, param).map_err(|e| error(e.into()))?;
                 let element = (each && (wanted > 1 || ard)).then_some(e);
                 let column = if each { inputs.get(e) } else { inputs.first() };
+                let warped = view.is_some_and(|view| self.changes_units(view));
+                let measured = if each { column.map(std::slice::from_ref).unwrap_or_default() } else { inputs };
+                let time = if warped || !spec.is_along_input() { None } else { self.time_unit(measured) };
+                let (written, param) = (param, &time.map_or_else(|| param.clone(), |unit| param.in_unit(unit)));
+                if written.time.is_some() && time.is_none() {
+                    let inputs = measured.iter().map(|&c| self.schema.columns[c].name.to_string()).collect();
+                    return Err(error(Cause::NoTime { family, param: spec.name, inputs, warped }));
+                }
+                spec.check(family, &Param { time: None, ..param.clone() }).map_err(|e| error(e.into()))?;
                 let slot = Slot {
                     family,
                     spec,
@@ -74,7 +84,8 @@ impl Plan<'_> {
                     domain: self.domain(spec, param, column.map(|&c| self.schema.columns[c].values)),
                     value: param.value().unwrap_or_else(|| default_value(spec, param)),
                     columns: if each { column.into_iter().copied().collect() } else { inputs.to_vec() },
-                    warped: view.is_some_and(|view| self.changes_units(view)),
+                    warped,
+                    time,
                     width: self.view_width(view, looks),
                     labels: self.labels.clone(),
                     origin,
@@ -88,6 +99,13 @@ impl Plan<'_> {
         }
         self.places.push(place);
         Ok((slots, ranges))
+    }
+
+    /// The unit of inputs that are times in one.
+    fn time_unit(&self, inputs: &[usize]) -> Option<TimeUnit> {
+        let mut units = inputs.iter().map(|&c| self.schema.columns[c].time);
+        let first = units.next().flatten()?;
+        units.all(|unit| unit == Some(first)).then_some(first)
     }
 
     /// Whether a view shows inputs in other units than those of the data.

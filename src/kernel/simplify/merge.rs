@@ -7,7 +7,7 @@ use crate::kernel::inputs::Inputs;
 use crate::kernel::tree::{Kernel, Leaf, Node};
 use crate::kernel::unit_variance::is_unit_variance;
 use crate::kernel::values::Values;
-use crate::param::{Param, State};
+use crate::param::{Measure, Param, State};
 
 /// A family is told by the name of its spec.
 pub(super) fn is(leaf: &Leaf, name: &str) -> bool {
@@ -93,7 +93,7 @@ impl Mode {
             (a, b) => a == b,
         };
         let (a, b) = (a.as_slice(), b.as_slice());
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| near(a, b))
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.time == b.time && near(a, b))
     }
 
     /// One line for the sum of lines on one input: Σ bᵢ + vᵢ(x − cᵢ)(x′ − cᵢ) is b + v(x − c)(x′ − c) with v = Σvᵢ,
@@ -175,11 +175,20 @@ fn combine(a: &Values, b: &Values, f: impl Fn(f64, f64) -> f64) -> Option<Values
 /// Two parameters made one, element by element, unset ones at their default. `None` where it is not known how many
 /// elements there are and they are not all alike.
 fn combine_at(a: &Values, b: &Values, n: Option<usize>, default: f64, f: impl Fn(f64, f64) -> f64) -> Option<Values> {
+    let time = shared_measure(a, b)?;
+    let merged = |a, b| Param { time, ..Param::free(f(a, b)) };
     if let (Some(a), Some(b)) = (common(a, default), common(b, default)) {
-        return Some(Values::One(Param::free(f(a, b))));
+        return Some(Values::One(merged(a, b)));
     }
     let pairs = pairs(a, b, n, default)?;
-    Some(Values::Each(pairs.into_iter().map(|(a, b)| Param::free(f(a, b))).collect()))
+    Some(Values::Each(pairs.into_iter().map(|(a, b)| merged(a, b)).collect()))
+}
+
+/// What all the numbers measure; `None` where they measure different things, so that they cannot be calculated with.
+fn shared_measure(a: &Values, b: &Values) -> Option<Option<Measure>> {
+    let mut measures = a.as_slice().iter().chain(b.as_slice()).map(|param| param.time);
+    let first = measures.next().flatten();
+    measures.all(|other| other == first).then_some(first)
 }
 
 /// The value that all elements have, where it was written as one or not at all.

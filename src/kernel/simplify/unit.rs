@@ -47,7 +47,10 @@ impl Scale {
 
 /// Free, without a prior or a tie: what may be merged.
 pub(super) fn is_plain(param: &Param) -> bool {
-    matches!(param.state, State::Unset | State::Free(_)) && param.prior.is_none() && param.tie.is_none()
+    matches!(param.state, State::Unset | State::Free(_))
+        && param.prior.is_none()
+        && param.tie.is_none()
+        && param.time.is_none()
 }
 
 /// A variance as a scale, if it is one number (or unset) and may be merged or is held.

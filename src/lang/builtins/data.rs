@@ -113,7 +113,7 @@ fn make(call: &mut Call<'_, '_>) -> Res<Value> {
     }
     let named = call.maybe::<Value>("inputs")?.map(|v| names(None, &v)).transpose().map_err(|t| t.blame("inputs"))?;
     let inputs: Option<Vec<&str>> = named.as_ref().map(|names| names.iter().map(String::as_str).collect());
-    let usual = columns.iter().rev().find(|c| !c.is_categories()).map(|c| c.name().to_owned());
+    let usual = columns.iter().rev().find(|c| !c.is_categories() && c.time().is_none()).map(|c| c.name().to_owned());
     let target = match call.maybe::<Value>("target")? {
         None => usual.filter(|name| columns.len() > 1 && !inputs.iter().flatten().any(|input| input == name)),
         Some(Value::Bool(false)) => None,
@@ -132,7 +132,7 @@ fn make(call: &mut Call<'_, '_>) -> Res<Value> {
     })
 }
 
-/// Numbers, or text as categories.
+/// Numbers, dates, or other text as categories.
 fn column(name: &Arc<str>, list: Value) -> Res<Column> {
     let items = Items::from_value(list.clone())?;
     check_length(items.len())?;
@@ -149,6 +149,12 @@ fn column(name: &Arc<str>, list: Value) -> Res<Column> {
             Value::Bool(truth) if is_truth => truth.to_string().into(),
             item => <Arc<str>>::from_value(item)?,
         }));
+    }
+    if !is_truth {
+        let dates: Vec<&str> = texts.iter().flatten().map(AsRef::as_ref).collect();
+        if let Some(dated) = Column::dated(name, &dates) {
+            return Ok(dated);
+        }
     }
     Ok(Column::categories(name.clone(), texts))
 }
@@ -282,7 +288,11 @@ pub static DATA_VERBS: &[Builtin] = &[
         aliases: &[],
         group: Group::Data,
         places: &[
-            Place::keywords("column", Want::Items, "a column: numbers, or strings for categories"),
+            Place::keywords(
+                "column",
+                Want::Items,
+                "a column: numbers, dates as strings, or other strings for categories",
+            ),
             TARGET,
             INPUTS,
         ],

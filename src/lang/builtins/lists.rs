@@ -159,7 +159,7 @@ fn grid(call: &mut Call<'_, '_>) -> Res<Value> {
     if !(range.start.is_finite() && range.end.is_finite()) {
         return Err(Trouble::new("a grid needs bounds that are finite").blame("range"));
     }
-    Value::numbers(range.grid(n))
+    List::collect(range.grid(n).into_iter().map(|x| Ok(range.value(x)))).map(Value::List)
 }
 
 fn concat(call: &mut Call<'_, '_>) -> Res<Value> {

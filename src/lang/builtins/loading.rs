@@ -6,6 +6,7 @@ use std::sync::Arc;
 use encoding_rs::Encoding;
 
 use super::data::{Choices, INPUTS, TARGET, column_of, names, trouble, value};
+use crate::calendar::Order;
 use crate::data::{self, DataError, Format, Header, Options, Separator, Target, WhenMissing};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::signature::{Group, Place, Want};
@@ -123,6 +124,10 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
                 None => vec![plain(&word)],
             },
         },
+        dates: {
+            let word = call.maybe::<Arc<str>>("dates")?;
+            Order::WORDS.iter().find(|(name, _)| word.as_deref() == Some(name)).map(|(_, order)| *order)
+        },
         when_missing: match call.maybe::<Arc<str>>("na")?.as_deref() {
             Some("drop") => WhenMissing::Drop,
             Some("refuse") => WhenMissing::Refuse,
@@ -214,10 +219,16 @@ pub static LOADING: &[Builtin] = &[
                 "\"keep\"",
                 "what becomes of rows with missing values",
             ),
+            Place::keyword(
+                "dates",
+                Want::Choice(&["dmy", "mdy", "ymd"]),
+                "as the dates show",
+                "the order of day, month and year in dates",
+            ),
         ],
         result: Some(Kind::Data),
         summary: "data from a shipped set or a file",
-        help: "Paths are relative to the script's folder. Dates become decimal years, text becomes categories; the \
+        help: "Paths are relative to the script's folder. Dates and times become linear time in one unit, text becomes categories; the \
                display says so. The separator, the decimal sign, lines of text above the table, lines of names and of \
                units and the encoding are found where the file leaves no doubt, and the display names the arguments that \
                say the same. A unit in brackets at the end of a name, as in `depth (m)`, is the unit of the column.",

@@ -27,6 +27,7 @@ mod searches;
 mod steps;
 mod surfaces;
 mod text;
+mod time;
 mod user_moves;
 
 use super::eval::evaluator::Builtin;
@@ -55,5 +56,6 @@ pub static ALL: &[&[Builtin]] = &[
     numbers::NUMBERS,
     parameters::PARAMETERS,
     text::TEXT,
+    time::TIME,
     records::KEPT,
 ];

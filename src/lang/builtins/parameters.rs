@@ -8,9 +8,9 @@ use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::cast::{FromValue, expected};
+use crate::lang::values::cast::{FromValue, expected, no_time};
 use crate::lang::values::value::{Kind, Value};
-use crate::param::{PRIORS, Param, Prior, State, Tie};
+use crate::param::{Measure, PRIORS, Param, Prior, State, Tie};
 
 fn value(state: State) -> Value {
     Value::Param(Arc::new(state.into()))
@@ -24,6 +24,10 @@ fn fixed(call: &mut Call<'_, '_>) -> Res<Value> {
             None => Err(Trouble::new("a parameter without a value cannot be fixed").blame("value")),
         },
         Value::Kernel(kernel) => fixed_kernel(&kernel).map(Value::Kernel).map_err(|t| t.blame("value")),
+        Value::Str(text) => {
+            let (x, measure) = Measure::read(&text).ok_or_else(|| no_time(&text).blame("value"))?;
+            Ok(Value::Param(Arc::new(Param { time: Some(measure), ..Param::fixed(x) })))
+        }
         other => Err(expected("a number", &other).blame("value")),
     }
 }
@@ -50,9 +54,23 @@ fn finite(x: f64) -> Res<f64> {
 }
 
 fn between(call: &mut Call<'_, '_>) -> Res<Value> {
-    let lo = finite(call.arg("lo")?).map_err(|t| t.blame("lo"))?;
-    let hi = finite(call.arg("hi")?).map_err(|t| t.blame("hi"))?;
-    let start: Option<f64> = call.maybe("start")?;
+    let (lo, lo_time) = bound(call.arg("lo")?).map_err(|t| t.blame("lo"))?;
+    let (hi, hi_time) = bound(call.arg("hi")?).map_err(|t| t.blame("hi"))?;
+    let start = call.maybe::<Value>("start")?.map(bound).transpose().map_err(|t| t.blame("start"))?;
+    let like = |a: Option<Measure>, b: Option<Measure>| match (a, b) {
+        (None, None) | (Some(Measure::Length(_)), Some(Measure::Length(_))) => true,
+        (Some(Measure::Date(_)), Some(Measure::Date(_))) => true,
+        _ => false,
+    };
+    if !like(lo_time, hi_time) || start.is_some_and(|(_, time)| !like(lo_time, time)) {
+        let trouble = Trouble::new("bounds and start are all numbers, all lengths of time, or all dates");
+        return Err(trouble.help("write `between(\"1 day\", \"2 weeks\")`").blame("hi"));
+    }
+    let to_lo = |x: f64, time: Option<Measure>| match (time, lo_time) {
+        (Some(time), Some(lo)) => time.convert(x, lo.unit()),
+        _ => x,
+    };
+    let (hi, start) = (to_lo(hi, hi_time), start.map(|(x, time)| to_lo(x, time)));
     if lo >= hi {
         let trouble = Trouble::new(format!("the bounds are the wrong way round: {} to {}", number(lo), number(hi)));
         return Err(trouble.help(format!("write `between({}, {})`", number(hi), number(lo))).blame("lo"));
@@ -61,7 +79,19 @@ fn between(call: &mut Call<'_, '_>) -> Res<Value> {
         let trouble = Trouble::new(format!("the start {} is not between {} and {}", number(x), number(lo), number(hi)));
         return Err(trouble.blame("start"));
     }
-    Ok(value(State::Bounded { lo, hi, value: start }))
+    let state = State::Bounded { lo, hi, value: start };
+    Ok(Value::Param(Arc::new(Param { time: lo_time, ..state.into() })))
+}
+
+/// A number, or the text of a time.
+const BOUND: Want = Want::Either(&[Want::NUMBER, Want::STRING]);
+
+/// A bound: a number, a length of time or a date.
+fn bound(value: Value) -> Res<(f64, Option<Measure>)> {
+    match value {
+        Value::Str(text) => Measure::read(&text).map(|(x, measure)| (x, Some(measure))).ok_or_else(|| no_time(&text)),
+        other => Ok((finite(f64::from_value(other)?)?, None)),
+    }
 }
 
 fn param(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -206,9 +236,9 @@ pub static PARAMETERS: &[Builtin] = &[
         aliases: &[],
         group: Group::Parameters,
         places: &[
-            Place::required("lo", Want::NUMBER, "the least value"),
-            Place::required("hi", Want::NUMBER, "the greatest value"),
-            Place::optional("start", Want::NUMBER, "from the data", "where a fit starts"),
+            Place::required("lo", BOUND, "the least value"),
+            Place::required("hi", BOUND, "the greatest value"),
+            Place::optional("start", BOUND, "from the data", "where a fit starts"),
         ],
         result: Some(Kind::Param),
         summary: "a parameter that stays between two bounds",

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::calendar::{self, TimeScale, TimeUnit};
 use crate::data::write::Table;
 use crate::data::{self, Column, DataError, Dataset};
 use crate::describe::{self, tables};
@@ -39,9 +40,28 @@ fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {
 fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Dataset> {
     match at {
         Value::Data(data) => Ok((*data).clone()),
+        Value::Str(text) if calendar::date(&text).is_some() && one_time(fit).is_some() => dates(call, fit, &[text]),
         Value::Str(path) => {
             let options = data::Options { target: data::Target::None, ..data::Options::default() };
             data::load(&path, &super::loading::places(call)?, &options).map_err(super::data::trouble)
+        }
+        Value::Range(range) if range.dates => {
+            let column = one_time(fit).ok_or_else(|| {
+                let found = Trouble::new("a range of dates is for a fit whose one input is a column of times");
+                found.note(format!("the inputs are {}", fit.problem().names().join(", ")))
+            })?;
+            let days = match n {
+                Some(n) => {
+                    check_length(n)?;
+                    range.grid(n)
+                }
+                None => {
+                    check_length(range.len())?;
+                    (0..range.len()).map(|i| range.at(i)).collect()
+                }
+            };
+            let values = days.into_iter().map(|day| TimeUnit::Day.convert(day, column.unit)).collect();
+            fit.rows_along(values).map_err(|error| trouble(call.eval, error))
         }
         Value::Range(range) => {
             if !(range.start.is_finite() && range.end.is_finite()) {
@@ -62,12 +82,36 @@ fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Data
             let rows: Vec<Value> = items.collect();
             if rows.iter().any(|row| matches!(row, Value::List(_))) {
                 by_row(fit, rows)
+            } else if rows.iter().any(|row| matches!(row, Value::Str(_))) && one_time(fit).is_some() {
+                let texts = rows.into_iter().map(<Arc<str>>::from_value).collect::<Res<Vec<_>>>()?;
+                dates(call, fit, &texts)
             } else {
                 let values = rows.into_iter().map(f64::from_value).collect::<Res<Vec<_>>>()?;
                 fit.rows_along(values).map_err(|error| trouble(call.eval, error))
             }
         }
     }
+}
+
+/// How the one input of a fit says times, if it does.
+fn one_time(fit: &Fit) -> Option<TimeScale> {
+    let [name] = fit.problem().names() else { return None };
+    fit.problem().data().column(name)?.time()
+}
+
+/// Rows at dates along the one input.
+fn dates(call: &Call<'_, '_>, fit: &Fit, texts: &[Arc<str>]) -> Res<Dataset> {
+    let scale = one_time(fit).map_or(TimeUnit::Day, |scale| scale.unit);
+    let value = |text: &Arc<str>| match calendar::date(text) {
+        Some(at) => Ok(at.to(scale)),
+        None => Err(no_date(text)),
+    };
+    let values = texts.iter().map(value).collect::<Res<Vec<_>>>()?;
+    fit.rows_along(values).map_err(|error| trouble(call.eval, error))
+}
+
+fn no_date(text: &str) -> Trouble {
+    Trouble::new(format!("expected a date such as \"2024-01-31\", found {text:?}"))
 }
 
 /// Rows written out, their entries in the order of the inputs.
@@ -88,6 +132,15 @@ fn by_row(fit: &Fit, rows: Vec<Value>) -> Res<Dataset> {
         }
     }
     let column = |(name, cells): (&String, Vec<Value>)| -> Res<Column> {
+        let known = fit.problem().data().column(name);
+        if let Some(scale) = known.and_then(Column::time) {
+            let value = |cell: Value| match cell {
+                Value::Str(text) => calendar::date(&text).map(|at| at.to(scale.unit)).ok_or_else(|| no_date(&text)),
+                other => f64::from_value(other),
+            };
+            let values = cells.into_iter().map(value).collect::<Res<Vec<_>>>()?;
+            return Ok(Column::times(name.as_str(), scale, values));
+        }
         if cells.iter().any(|cell| matches!(cell, Value::Str(_))) {
             let texts = cells.into_iter().map(|cell| <Arc<str>>::from_value(cell).map(Some));
             return Ok(Column::categories(name.as_str(), texts.collect::<Res<Vec<_>>>()?));

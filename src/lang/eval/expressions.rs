@@ -6,6 +6,7 @@ use super::evaluator::Evaluator;
 use super::operators::{self, Fold};
 use super::origins::Mark;
 use super::unknown;
+use crate::calendar::{self, TimeUnit};
 use crate::lang::numerals::{grouped, number};
 use crate::lang::payload::range::Range;
 use crate::lang::trouble::{Res, Trouble};
@@ -45,9 +46,13 @@ impl Evaluator<'_> {
                 operators::unary(op.node, operand).map_err(|t| t.at(expr.span))
             }
             ExprKind::Range { start, end, inclusive } => {
-                let start = self.bound(start)?;
-                let end = self.bound(end)?;
-                Ok(Value::Range(Range { start, end, inclusive: *inclusive }))
+                let (start, one) = self.bound(start)?;
+                let (other_end, other) = self.bound(end)?;
+                if one != other {
+                    let found = Trouble::new("a range goes from a number to a number or from a date to a date");
+                    return Err(found.at(end.span));
+                }
+                Ok(Value::Range(Range { start, end: other_end, inclusive: *inclusive, dates: one }))
             }
             ExprKind::Prior { value, prior } => self.prior(value.as_deref(), prior),
             ExprKind::Call { callee, args } => self.call(callee, None, args, expr.span),
@@ -130,9 +135,14 @@ impl Evaluator<'_> {
         }
     }
 
-    fn bound(&mut self, expr: &Expr) -> Res<f64> {
+    /// An end of a range, and whether it is a date.
+    fn bound(&mut self, expr: &Expr) -> Res<(f64, bool)> {
         match self.eval(expr)? {
-            Value::Number(x) if !x.is_nan() => Ok(x),
+            Value::Number(x) if !x.is_nan() => Ok((x, false)),
+            Value::Str(text) => match calendar::date(&text) {
+                Some(at) => Ok((at.to(TimeUnit::Day), true)),
+                None => Err(expected("a number or a date such as \"2024-01-31\"", &Value::Str(text)).at(expr.span)),
+            },
             other => Err(expected("a number", &other).at(expr.span)),
         }
     }
@@ -263,7 +273,7 @@ fn one(list: &Value, at: f64) -> Res<Value> {
     let place = place as usize;
     Ok(match list {
         Value::List(list) => list.items()[place].clone(),
-        Value::Range(range) => Value::Number(range.at(place)),
+        Value::Range(range) => range.value(range.at(place)),
         Value::Str(text) => Value::str(text.chars().nth(place).map(String::from).unwrap_or_default()),
         Value::Table(sheet) => {
             Record::row(&sheet.table, place).map_or(Value::Nothing, |row| Value::Record(Arc::new(row)))

@@ -256,6 +256,7 @@ impl Placed {
             name,
             values: at.map_or(&unseen[..], |at| &rows.columns[at][..]),
             levels: at.and_then(|at| rows.levels(at)),
+            time: None,
         });
         let schema = Schema { columns: columns.collect() };
         let bound = kernel.bind(&schema).map_err(|error| origins.bind_error(&error))?;
@@ -265,7 +266,10 @@ impl Placed {
     /// A kernel set beside the inputs of data, and these as rows.
     pub fn on_data(kernel: &Kernel, data: &Dataset, origins: &Origins) -> Res<(Self, Rows)> {
         let rows = Rows::of_data(data);
-        let columns = data.inputs().map(|c| Column { name: c.name(), values: c.values(), levels: c.levels() });
+        let columns = data.inputs().map(|c| {
+            let time = c.time().map(|scale| scale.unit);
+            Column { name: c.name(), values: c.values(), levels: c.levels(), time }
+        });
         let schema = Schema { columns: columns.collect() };
         let bound = kernel.bind(&schema).map_err(|error| origins.bind_error(&error))?;
         let order = (0..rows.columns.len()).map(Some).collect();

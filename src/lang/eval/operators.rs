@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::calendar;
 use crate::kernel::wraps::power;
 use crate::kernel::{Kernel, LARGEST_KERNEL};
 use crate::lang::trouble::{Res, Trouble};
@@ -296,7 +297,11 @@ pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> Res<bool> {
         (BinaryOp::Eq, ..) => return equal(op, left, right),
         (BinaryOp::Ne, ..) => return Ok(!equal(op, left, right)?),
         (_, Value::Number(a), Value::Number(b)) => a.partial_cmp(b),
-        (_, Value::Str(a), Value::Str(b)) => Some(a.cmp(b)),
+        // dates of unlike precision: 2020-02 is before 2020-02-01T12:00
+        (_, Value::Str(a), Value::Str(b)) => match (calendar::date(a), calendar::date(b)) {
+            (Some(a), Some(b)) => Some(a.cmp(&b)),
+            _ => Some(a.cmp(b)),
+        },
         _ => {
             return Err(incomparable(op, left.kind(), right.kind()));
         }

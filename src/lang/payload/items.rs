@@ -23,7 +23,7 @@ impl<V> Items<V> {
     }
 }
 
-impl<V: Clone + From<f64>> Iterator for Items<V> {
+impl<V: Clone + From<f64> + From<String>> Iterator for Items<V> {
     type Item = V;
 
     fn next(&mut self) -> Option<V> {
@@ -37,7 +37,8 @@ impl<V: Clone + From<f64>> Iterator for Items<V> {
             }
             Items::Range(range, at) => {
                 *at += 1;
-                V::from(range.at(*at - 1))
+                let x = range.at(*at - 1);
+                range.date(x).map_or_else(|| V::from(x), V::from)
             }
         })
     }

@@ -1,15 +1,19 @@
-//! Ranges of numbers: `a..b` and `a..=b`.
+//! Ranges of numbers and of days: `a..b` and `a..=b`.
 
 use std::fmt;
 
+use crate::calendar::{Moment, TimeUnit};
+use crate::kernel::quoted;
 use crate::lang::numerals::number;
 
-/// `a..b` or `a..=b`: the numbers a, a + 1, … up to b.
+/// `a..b` or `a..=b`: the numbers a, a + 1, … up to b, or one day after the other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
     pub start: f64,
     pub end: f64,
     pub inclusive: bool,
+    /// Numbers are days since 1970, and stand for dates.
+    pub dates: bool,
 }
 
 impl Range {
@@ -32,9 +36,14 @@ impl Range {
         self.start + i as f64
     }
 
-    /// Whether two ranges are the same numbers.
+    /// Whether two ranges are the same numbers, or the same dates.
     pub fn same(&self, other: &Range) -> bool {
-        self.len() == other.len() && (self.is_empty() || self.start == other.start)
+        self.dates == other.dates && self.len() == other.len() && (self.is_empty() || self.start == other.start)
+    }
+
+    /// The date that a number of it stands for.
+    pub fn date(&self, x: f64) -> Option<String> {
+        Moment::from(x, TimeUnit::Day).filter(|_| self.dates).map(Moment::exact_text)
     }
 
     /// `n` evenly spaced numbers: a + i(b−a)/n, or with the end included a + i(b−a)/(n−1).
@@ -56,7 +65,11 @@ impl Range {
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dots = if self.inclusive { "..=" } else { ".." };
-        write!(f, "{}{dots}{}", number(self.start), number(self.end))
+        let end = |x: f64| match self.date(x) {
+            Some(date) => quoted(&date),
+            None => number(x),
+        };
+        write!(f, "{}{dots}{}", end(self.start), end(self.end))
     }
 }
 
@@ -66,7 +79,7 @@ mod tests {
 
     #[test]
     fn ranges_count_and_grid() {
-        let range = |start, end, inclusive| Range { start, end, inclusive };
+        let range = |start, end, inclusive| Range { start, end, inclusive, dates: false };
         assert!(range(-1e308, 1e308, true).grid(5).iter().all(|x| x.is_finite()));
         assert_eq!(range(-1e308, 1e308, true).grid(5), [-1e308, -5e307, 0.0, 5e307, 1e308]);
         assert!(range(0.0, 1e12, false).same(&range(0.0, 1e12 - 1.0, true)));

@@ -11,7 +11,7 @@ use crate::lang::payload::range::Range;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Function, Items, Kind, Value};
-use crate::param::{Param, Prior};
+use crate::param::{Measure, Param, Prior};
 use crate::results::Fitted;
 use crate::search::Search;
 
@@ -116,11 +116,23 @@ impl FromValue for Vec<f64> {
     }
 }
 
+/// A text that is neither a length of time nor a date.
+pub fn no_time(text: &str) -> Trouble {
+    Trouble::new(format!(
+        "expected a number, a length such as \"7 days\" or a date such as \"2020-03-15\", found {text:?}"
+    ))
+    .help("the units are seconds, minutes, hours, days, weeks, months and years")
+}
+
 impl FromValue for Param {
     /// A bare number is a free parameter that starts there; a prior alone leaves the start open.
     fn from_value(value: Value) -> Res<Self> {
         match value {
             Value::Number(x) => Ok(Param::free(x)),
+            Value::Str(text) => match Measure::read(&text) {
+                Some((x, measure)) => Ok(Param { time: Some(measure), ..Param::free(x) }),
+                None => Err(no_time(&text)),
+            },
             Value::Dist(prior) => Ok(Param { prior: Some(prior), ..Param::default() }),
             Value::Param(param) => Ok(Arc::unwrap_or_clone(param)),
             other => Err(expected("a number, `fixed(…)`, `between(…)` or `param(…)`", &other)),

@@ -54,6 +54,9 @@ impl ValueKind for Dataset {
 
     fn json(&self) -> Json {
         let column = |column: &Column| -> Json {
+            if let Some(scale) = column.time() {
+                return json!(scale.texts(column.values()));
+            }
             match column.levels() {
                 Some(_) => (0..column.len()).map(|row| json!(column.level(row))).collect(),
                 None => column.values().iter().map(|x| number(*x)).collect(),
@@ -98,11 +101,22 @@ pub fn inputs_json(data: &Dataset) -> Json {
 }
 
 fn of_column(column: &Column) -> Res<Value> {
+    if let Some(scale) = column.time() {
+        let texts = scale.texts(column.values()).into_iter();
+        return Value::list(texts.map(|text| text.map_or(Value::Number(f64::NAN), Value::str)));
+    }
     Value::list((0..column.len()).map(|row| cell(column, row)))
 }
 
-/// One cell: a number, or the text of a category.
+/// One cell: a number, the text of a category, or a time as a date in ISO 8601.
 pub fn cell(column: &Column, row: usize) -> Value {
+    if let Some(scale) = column.time() {
+        let value = column.values()[row];
+        return match scale.covering(&[value]).text(value) {
+            text if text.is_empty() => Value::Number(f64::NAN),
+            text => Value::str(text),
+        };
+    }
     match column.level(row) {
         Some(level) => Value::str(level),
         None => Value::Number(column.values()[row]),

@@ -1,4 +1,4 @@
-//! Ranges of numbers.
+//! Ranges of numbers and of days.
 
 use serde_json::{Value as Json, json};
 
@@ -15,8 +15,8 @@ impl ValueKind for Range {
     const MADE_BY: &'static str = "`0..4`, the whole numbers 0 to 3; `0..=4` has the end too";
     const PLOT: Option<&'static [&'static str]> = Some(&["x"]);
     const MEMBERS: &'static [Member<Self>] = &[
-        Member::new("start", "where it begins", |range| Value::Number(range.start)),
-        Member::new("end", "where it ends", |range| Value::Number(range.end)),
+        Member::new("start", "where it begins", |range| range.value(range.start)),
+        Member::new("end", "where it ends", |range| range.value(range.end)),
         Member::new("n", "how many whole steps it has", |range| Value::Number(range.len() as f64)),
     ];
 
@@ -30,10 +30,17 @@ impl ValueKind for Range {
 
     /// By their numbers: `0..3` is `0..=2`.
     fn same(&self, other: &Self) -> bool {
-        self == other || self.len() == other.len() && (self.is_empty() || self.start == other.start)
+        Range::same(self, other)
     }
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
         Ok(lines(&Value::Range(*self), options.x.as_deref())?)
+    }
+}
+
+impl Range {
+    /// A number of it as a value: a date in a range of days.
+    pub fn value(&self, x: f64) -> Value {
+        self.date(x).map_or(Value::Number(x), Value::str)
     }
 }

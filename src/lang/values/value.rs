@@ -453,6 +453,12 @@ impl Value {
     }
 }
 
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Value::str(text)
+    }
+}
+
 impl From<f64> for Value {
     fn from(number: f64) -> Self {
         Value::Number(number)

@@ -162,7 +162,7 @@ fn param(domain: Domains) -> impl Strategy<Value = Param> {
             Domains::Positive | Domains::Count => Just(Prior::LogNormal { mean: 0.1, sd: 1.0 }),
         },
     );
-    (state, prior).prop_map(|(state, prior)| Param { state, prior, tie: None })
+    (state, prior).prop_map(|(state, prior)| Param { state, prior, tie: None, time: None })
 }
 
 /// Ties some of the length-scales (and what else is one positive number) to each other.
@@ -254,7 +254,8 @@ const ROWS: [[f64; 9]; 3] = [
 
 fn bound(kernel: &Kernel) -> Bound {
     let columns = NAMES.iter().zip(&ROWS);
-    let columns = columns.map(|(name, values)| Column { name, values: &values[..], levels: None }).collect();
+    let columns =
+        columns.map(|(name, values)| Column { name, values: &values[..], levels: None, time: None }).collect();
     kernel.bind(&Schema { columns }).unwrap_or_else(|e| panic!("{kernel}: {e}"))
 }
 

@@ -1,0 +1,15 @@
+//! Time: units, moments, and the ways in which people write dates.
+//!
+//! A moment is a number of nanoseconds since 1970-01-01T00:00, on a calendar without time zones and leap seconds. A
+//! column of times holds a number of one [`TimeUnit`] since then, so that a week is a week in every year and f64 keeps
+//! less than a microsecond. Nothing here knows a column or the language.
+
+mod moment;
+mod read;
+mod text;
+mod unit;
+
+pub use moment::{Moment, Resolution, TimeScale};
+pub use read::{Form, Order, clock, compact, date_like, plausible, read_all};
+pub use text::{Length, date, length};
+pub use unit::TimeUnit;
