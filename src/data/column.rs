@@ -280,7 +280,7 @@ fn calendar_places(levels: &[Arc<str>]) -> Option<Vec<usize>> {
     let place = |names: &[&str], level: &str| {
         let level = level.trim_end_matches('.').to_lowercase();
         let fits = |name: &&str| level == *name || level == name[..3] || (level == "sept" && *name == "september");
-        names.iter().position(|name| fits(&name))
+        names.iter().position(fits)
     };
     let of = |names: &[&str]| levels.iter().map(|level| place(names, level)).collect::<Option<Vec<usize>>>();
     if levels.len() < 2 { None } else { of(&DAYS).or_else(|| of(&MONTHS)) }

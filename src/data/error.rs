@@ -21,6 +21,23 @@ impl fmt::Display for RowRef {
     }
 }
 
+/// A number that can be read in two ways, where no other number of the file decides between them.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error(
+    "`{value}` in line {line} of `{file}`, column `{column}`, may be {thousands} or {decimal}, and no other number in the file decides it"
+)]
+pub struct TwoReadings {
+    pub file: String,
+    pub line: usize,
+    pub column: String,
+    pub value: String,
+    /// Which separates the thousands in one reading and is the decimal sign in the other.
+    pub sign: char,
+    /// The number if it is the decimal sign, and if it separates the thousands.
+    pub decimal: String,
+    pub thousands: String,
+}
+
 /// A mistake in data or in what was asked of them. Lines and bytes count from 1, columns of a file too.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
@@ -74,19 +91,8 @@ pub enum DataError {
         "`{value}` in line {line} of `{file}`, column `{column}`, has a sign beside the number, expected `{plain}`: remove the sign"
     )]
     Decorated { file: String, line: usize, column: String, value: String, plain: String },
-    #[error(
-        "`{value}` in line {line} of `{file}`, column `{column}`, may be {thousands} or {decimal}, and no other number in the file decides it"
-    )]
-    TwoReadings {
-        file: String,
-        line: usize,
-        column: String,
-        value: String,
-        /// Which separates the thousands in one reading and is the decimal sign in the other.
-        sign: char,
-        decimal: String,
-        thousands: String,
-    },
+    #[error("{0}")]
+    TwoReadings(Box<TwoReadings>),
     #[error("column `{column}` holds no dates")]
     NoDates { column: String },
     #[error("`{value}` in column `{column}`, {row}, is no time of day such as `18:30`")]

@@ -24,7 +24,7 @@ pub mod write;
 pub use self::csv::{Format, Header, MISSING_WORDS, Notation, Separator};
 pub use column::{Column, Kind};
 pub use dataset::{About, BadCell, Dataset, Ignored, Note};
-pub use error::{DataError, RowRef};
+pub use error::{DataError, RowRef, TwoReadings};
 pub(crate) use learnt::least_between;
 pub use learnt::{LARGEST_POWER, box_cox, normal_scores_of};
 pub use load::{Options, Target, WhenMissing, load, parse};

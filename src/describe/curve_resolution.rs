@@ -128,7 +128,7 @@ mod tests {
         // a week over two years: 104 periods of at least 16 points
         let week = with("Per", Role::Period, 7.0);
         let points = kernel_points(&week, 730.0, MOST);
-        assert!(points >= 1664 && points < MOST, "{points}");
+        assert!((1664..MOST).contains(&points), "{points}");
         assert_eq!(kernel_points(&with("SE", Role::LengthScale, 10.0), 100.0, MOST), FEWEST);
         assert_eq!(kernel_points(&with("SE", Role::LengthScale, 0.1), 100.0, MOST), 6001.min(MOST));
         assert_eq!(kernel_points(&with("SE", Role::LengthScale, 0.2), 100.0, MOST), 3001);

@@ -43,6 +43,10 @@ fn cell(column: &Column, row: usize) -> String {
         Some(level) if level.chars().count() > LONGEST => level.chars().take(LONGEST).chain(['…']).collect(),
         Some(level) => level.into(),
         None if column.values()[row].is_nan() => "–".into(),
+        None if column.time().is_some() => {
+            let scale = column.written_scale().or(column.time());
+            scale.map(|scale| scale.text(column.values()[row])).unwrap_or_default()
+        }
         None => {
             // what is short is shown as it is
             let whole = crate::kernel::number(column.values()[row]);

@@ -251,6 +251,7 @@ fn results_of(
 ) -> Result<Vec<Vec<f64>>, RowFailure> {
     let n = parent.first().map_or(0, Vec::len);
     let mut results: Vec<Vec<f64>> = Vec::new();
+    #[allow(clippy::needless_range_loop, reason = "a row runs across the columns")]
     for i in 0..n {
         let failed = |message: String| RowFailure { row: i, error: FunctionError::Failed(message) };
         let cells = columns.iter().zip(levels).map(|(&c, levels)| cell(parent[c][i], levels.as_ref()));

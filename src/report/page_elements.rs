@@ -78,7 +78,7 @@ pub fn table(grid: &Grid) -> Markup {
 pub fn with_code(text: &str) -> Markup {
     let pieces: Vec<&str> = text.split('`').collect();
     // a backtick without a partner is only a letter
-    if pieces.len() % 2 == 0 {
+    if pieces.len().is_multiple_of(2) {
         return html! { (text) };
     }
     html! {

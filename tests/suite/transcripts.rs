@@ -16,7 +16,7 @@ use mercer::syntax::diagnostic::Sources;
 use mercer::syntax::parse::parse_all;
 
 const ROOT: &str = "tests/transcripts";
-const TOPICS: [&str; 7] = ["data", "fit", "kernels", "language", "mistakes", "results", "search"];
+const TOPICS: [&str; 8] = ["data", "dates", "fit", "kernels", "language", "mistakes", "results", "search"];
 /// What stands in golden text for the folder that a session writes to.
 const OUT: &str = "OUT";
 

@@ -226,7 +226,7 @@ fn two_readings(file: &str, names: &[String], doubt: TwoReadings) -> DataError {
     let value = |notation: Notation| notation.read(&text).map_or_else(String::new, |v| v.to_string());
     let values = readings.map(value);
     let decimal = readings.iter().position(|reading| reading.thousands.is_none()).unwrap_or(0);
-    DataError::TwoReadings {
+    DataError::TwoReadings(Box::new(crate::data::error::TwoReadings {
         file: file.into(),
         line,
         column: names[column].clone(),
@@ -234,7 +234,7 @@ fn two_readings(file: &str, names: &[String], doubt: TwoReadings) -> DataError {
         decimal: values[decimal].clone(),
         thousands: values[1 - decimal].clone(),
         value: text,
-    }
+    }))
 }
 
 /// Two columns of one name could not be told apart. Nameless ones get a name later.

@@ -20,7 +20,8 @@ pub(super) fn way_out(error: &DataError) -> Option<String> {
         DataError::NotFound { .. } => {
             "`datasets()` lists the sets that ship; files are looked for beside the script".into()
         }
-        DataError::TwoReadings { sign, decimal, thousands, .. } => {
+        DataError::TwoReadings(doubt) => {
+            let data::TwoReadings { sign, decimal, thousands, .. } = &**doubt;
             format!("write `decimal=\"{sign}\"` for {decimal}, or `thousands=\"{sign}\"` for {thousands}")
         }
         DataError::NotUtf8 { .. } => {

@@ -14,7 +14,7 @@ use crate::lang::numerals::number;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
-use crate::lang::values::cast::{FromValue, expected};
+use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Function, Kind, List, Record, Value};
 use crate::lang::wording::{join_or, nearest};
 use crate::model::{Bernoulli, Evidencer, KnownNoise, Likelihood, Link, Mean, Model, ModelError, Noise, Problem};
@@ -254,7 +254,14 @@ pub(super) fn mean(value: Value) -> Res<Mean> {
             "zero" => Mean::Zero,
             "linear" => Mean::Linear(Vec::new()),
             "constant" => Mean::Constant(Param::default()),
-            _ => return Err(expected("\"constant\", \"zero\", \"linear\" or a number", &Value::Str(word))),
+            _ => {
+                let text = "expected \"constant\", \"zero\", \"linear\", a number, `fixed(…)`, `between(…)`, `param(…)` or a prior";
+                let trouble = Trouble::new(format!("{text} for the mean, found \"{word}\""));
+                return Err(match nearest(&word, ["constant", "zero", "linear"]) {
+                    Some(near) => trouble.help(format!("did you mean \"{near}\"?")),
+                    None => trouble,
+                });
+            }
         }),
         Value::List(list) => {
             let params = list.items().iter().map(|item| untied(item.clone()));

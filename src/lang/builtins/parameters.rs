@@ -57,10 +57,13 @@ fn between(call: &mut Call<'_, '_>) -> Res<Value> {
     let (lo, lo_time) = bound(call.arg("lo")?).map_err(|t| t.blame("lo"))?;
     let (hi, hi_time) = bound(call.arg("hi")?).map_err(|t| t.blame("hi"))?;
     let start = call.maybe::<Value>("start")?.map(bound).transpose().map_err(|t| t.blame("start"))?;
-    let like = |a: Option<Measure>, b: Option<Measure>| match (a, b) {
-        (None, None) | (Some(Measure::Length(_)), Some(Measure::Length(_))) => true,
-        (Some(Measure::Date(_)), Some(Measure::Date(_))) => true,
-        _ => false,
+    let like = |a: Option<Measure>, b: Option<Measure>| {
+        matches!(
+            (a, b),
+            (None, None)
+                | (Some(Measure::Length(_)), Some(Measure::Length(_)))
+                | (Some(Measure::Date(_)), Some(Measure::Date(_)))
+        )
     };
     if !like(lo_time, hi_time) || start.is_some_and(|(_, time)| !like(lo_time, time)) {
         let trouble = Trouble::new("bounds and start are all numbers, all lengths of time, or all dates");

@@ -59,7 +59,7 @@ impl ValueKind for Arc<OneVsRest> {
             "classes": self.classes.iter().map(|class| json!(**class)).collect::<Vec<_>>(),
             "temperature": number(self.temperature),
             "params": table(&describe::classes::parameters(self)),
-            "fits": self.fits.iter().map(|fit| ValueKind::json(fit)).collect::<Vec<_>>(),
+            "fits": self.fits.iter().map(ValueKind::json).collect::<Vec<_>>(),
         })
     }
 
