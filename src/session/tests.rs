@@ -447,7 +447,7 @@ fn a_pipeline_goes_on_from_the_last_statement() {
     session.run("fn f(x) = x", "f", &Silent);
     assert_eq!(session.run("|> sum", "g", &Silent).text(), "3");
     session.run("let a, b = 1, 2", "h", &Silent);
-    assert_eq!(session.run("|> str", "i", &Silent).text(), "3");
+    assert_eq!(session.run("|> str", "i", &Silent).text(), "\"3\"");
 }
 
 #[test]

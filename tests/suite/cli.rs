@@ -311,11 +311,12 @@ mod signals {
     }
 
     #[test]
-    fn a_reader_that_goes_away_is_no_fault() {
+    fn a_reader_that_goes_away_ends_the_program_quietly() {
         let (child, out) = started("[print(i) for i in 0..100000]");
         drop(out);
         let output = child.wait_with_output().unwrap();
-        assert!(output.status.success());
+        // as SIGPIPE would: the rest of the script was not run
+        assert_eq!(output.status.code(), Some(141));
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     }
 
@@ -334,7 +335,7 @@ mod signals {
     #[test]
     fn ctrl_c_gives_a_script_its_best_fit_so_far() {
         let text = "let d = load(\"mauna_loa\")\nprint(0)\n\
-                    (d |> fit(SE + Per(year) * Lin(year) + RQ, restarts=5000)).converged\nprint(1)";
+                    (d |> fit(SE + Per(year) * Lin(year) + RQ, restarts=400)).converged\nprint(1)";
         let (child, mut out) = started(text);
         std::thread::sleep(std::time::Duration::from_secs(1));
         interrupt(&child);

@@ -235,7 +235,10 @@ fn a_session_is_saved_as_a_script_that_runs() {
     prompt.says(":load s.mer", "7");
     prompt.says(":load t.mer", "there is no file `t.mer`");
     prompt.leave();
-    assert_eq!(std::fs::read_to_string(folder.path().join("s.mer")).unwrap(), "let x = [3, 4]\nx\n_ |> sum\n");
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join("s.mer")).unwrap(),
+        "# A session of Mercer, written by `:save`.\nlet x = [3, 4]\nx\n_ |> sum\n"
+    );
 }
 
 #[test]

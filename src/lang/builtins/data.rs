@@ -29,7 +29,7 @@ pub fn trouble(error: DataError) -> Trouble {
         DataError::NotFound { name, .. } => nearest(name, data::sets::names()),
         _ => None,
     };
-    match (near, super::loading::way_out(&error)) {
+    match (near, super::loading_advice::way_out(&error)) {
         (Some(near), _) => trouble.help(format!("did you mean `{near}`?")),
         (None, Some(help)) => trouble.help(help),
         (None, None) => trouble,

@@ -28,8 +28,12 @@ pub(super) fn out_path(call: &Call<'_, '_>, path: &str) -> Res<PathBuf> {
     }
     let folder = &call.eval.host.folders.out;
     let whole = folder.join(path);
-    if folder.as_os_str().is_empty() || is_inside(&whole, folder) {
+    if folder.as_os_str().is_empty() {
         return Ok(whole);
+    }
+    if is_inside(&whole, folder) {
+        // without `..`, whose folder need not be there
+        return Ok(resolved(&whole).unwrap_or(whole));
     }
     let text = format!("`{path}` is outside of the output folder `{}`", folder.display());
     Err(Trouble::new(text)

@@ -7,41 +7,11 @@ use encoding_rs::Encoding;
 
 use super::data::{Choices, INPUTS, TARGET, column_of, names, trouble, value};
 use crate::calendar::Order;
-use crate::data::{self, DataError, Format, Header, Options, Separator, Target, WhenMissing};
+use crate::data::{self, Format, Header, Options, Separator, Target, WhenMissing};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, List, Value, check_length};
-
-/// How to write what a file leaves open or gets wrong.
-pub(super) fn way_out(error: &DataError) -> Option<String> {
-    Some(match error {
-        DataError::Missing { .. } => "`dropna` leaves out the rows in which something is missing".into(),
-        DataError::NotFound { .. } => {
-            "`datasets()` lists the sets that ship; files are looked for beside the script".into()
-        }
-        DataError::TwoReadings(doubt) => {
-            let data::TwoReadings { sign, decimal, thousands, .. } = &**doubt;
-            format!("write `decimal=\"{sign}\"` for {decimal}, or `thousands=\"{sign}\"` for {thousands}")
-        }
-        DataError::NotUtf8 { .. } => {
-            "`encoding=\"windows-1252\"` reads the letters of Western Europe; left out, it is found".into()
-        }
-        DataError::Binary { .. } => "text without a byte order mark may need `encoding=\"utf-16\"`".into(),
-        DataError::Ragged { .. } => {
-            "`skip=3` leaves out 3 lines above the table, `sep=\";\"` names what separates the fields".into()
-        }
-        DataError::BlanksInDoubt { .. } => "write `sep=\" \"` for fields, or `thousands=\" \"`".into(),
-        DataError::Spaces { .. } => {
-            "`sep=\" \"` reads fields between blanks; names with blanks need quotes, or `skip=1`".into()
-        }
-        DataError::DuplicateName { .. } => {
-            "`header=2` joins the names of two lines, `header=false` numbers the columns".into()
-        }
-        DataError::HeaderOnly { .. } => "`header=false` reads that line as values".into(),
-        _ => return None,
-    })
-}
 
 /// How the file is written, as far as it is said.
 fn format(call: &mut Call<'_, '_>) -> Res<Format> {

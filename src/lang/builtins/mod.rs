@@ -11,6 +11,7 @@ mod fit_warnings;
 mod kernels;
 mod lists;
 mod loading;
+mod loading_advice;
 mod models;
 mod moves;
 mod numbers;

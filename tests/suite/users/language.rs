@@ -80,7 +80,7 @@ fn faults_while_running_name_the_value_and_the_place() {
     for (text, wrong, why) in [
         ("\"a\" + 1", "+", "cannot add a string and a number"),
         ("let d = load(\"airline\")\nd + 1", "+", "data"),
-        ("let k = SE(0)\nk(\"a\", 1)", "k(\"a\", 1)", "found a string"),
+        ("let k = SE(0)\nk(\"a\", 1)", "k(\"a\", 1)", "an input is a number in all rows, or text in all rows"),
         ("[1, 2][0.5]", "0.5", "whole"),
     ] {
         assert_eq!(pointed_at(text), wrong, "{text}");

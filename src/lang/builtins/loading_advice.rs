@@ -1,0 +1,33 @@
+//! The way out of what goes wrong while a file is read.
+
+use crate::data::{self, DataError};
+
+/// How to write what a file leaves open or gets wrong.
+pub(super) fn way_out(error: &DataError) -> Option<String> {
+    Some(match error {
+        DataError::Missing { .. } => "`dropna` leaves out the rows in which something is missing".into(),
+        DataError::NotFound { .. } => {
+            "`datasets()` lists the sets that ship; files are looked for beside the script".into()
+        }
+        DataError::TwoReadings(doubt) => {
+            let data::TwoReadings { sign, decimal, thousands, .. } = &**doubt;
+            format!("write `decimal=\"{sign}\"` for {decimal}, or `thousands=\"{sign}\"` for {thousands}")
+        }
+        DataError::NotUtf8 { .. } => {
+            "`encoding=\"windows-1252\"` reads the letters of Western Europe; left out, it is found".into()
+        }
+        DataError::Binary { .. } => "text without a byte order mark may need `encoding=\"utf-16\"`".into(),
+        DataError::Ragged { .. } => {
+            "`skip=3` leaves out 3 lines above the table, `sep=\";\"` names what separates the fields".into()
+        }
+        DataError::BlanksInDoubt { .. } => "write `sep=\" \"` for fields, or `thousands=\" \"`".into(),
+        DataError::Spaces { .. } => {
+            "`sep=\" \"` reads fields between blanks; names with blanks need quotes, or `skip=1`".into()
+        }
+        DataError::DuplicateName { .. } => {
+            "`header=2` joins the names of two lines, `header=false` numbers the columns".into()
+        }
+        DataError::HeaderOnly { .. } => "`header=false` reads that line as values".into(),
+        _ => return None,
+    })
+}
