@@ -1,7 +1,7 @@
 //! Text to syntax tree, and syntax tree to text.
 //!
 //! Lines are laid out ([`layout`]), parsed by the grammar ([`parse`]) into a tree in which every node knows its place
-//! ([`ast`], [`span`]), printed back ([`print`]) and formatted ([`fmt`]); mistakes become [`diagnostic`]s. There is no value
+//! ([`ast`], [`span`]), printed back ([`print`](mod@print)) and formatted ([`fmt`]); mistakes become [`diagnostic`]s. There is no value
 //! here, no number that is more than a literal, and no name of a function or of a kernel.
 
 mod advice;
