@@ -12,26 +12,6 @@ use crate::lang::values::value::{Kind, List, Value, check_length};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::syntax::span::{Span, Spanned};
 
-pub fn symbol(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Pipe => "|>",
-        BinaryOp::Compose => ">>",
-        BinaryOp::Or => "or",
-        BinaryOp::And => "and",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-        BinaryOp::Gt => ">",
-        BinaryOp::Ge => ">=",
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Pow => "^",
-    }
-}
-
 /// Folds a chain of `+ -`, `* /` or `^` from the left. An operand that grows by appending (text) is held open until
 /// something else comes, so that it is copied once.
 pub struct Fold {
@@ -215,7 +195,7 @@ fn each(op: BinaryOp, left: Value, right: Value) -> Res<Value> {
             if a.len() != b.len() {
                 return Err(Trouble::new(format!(
                     "`{}` of lists needs as many items on both sides, found {} and {}",
-                    symbol(op),
+                    op.sign(),
                     a.len(),
                     b.len()
                 )));
@@ -277,7 +257,7 @@ fn unfit(op: BinaryOp, left: Kind, right: Kind) -> Trouble {
         BinaryOp::Mul => Trouble::new(format!("cannot multiply {a} by {b}")),
         BinaryOp::Div => Trouble::new(format!("cannot divide {a} by {b}")),
         BinaryOp::Pow => Trouble::new(format!("cannot raise {a} to {b}")),
-        _ => Trouble::new(format!("`{}` does not apply to {a} and {b}", symbol(op))),
+        _ => Trouble::new(format!("`{}` does not apply to {a} and {b}", op.sign())),
     };
     match (left, right) {
         (Kind::Function, _) | (_, Kind::Function) => trouble.help("call the function first: `f(x)`"),
@@ -346,13 +326,13 @@ pub fn check_equality(op: BinaryOp, left: Kind, right: Kind) -> Res<()> {
         "{} and {} are never equal: `{}` between them would always be {always}",
         left.noun(),
         right.noun(),
-        symbol(op)
+        op.sign()
     )))
 }
 
 /// Things between which there is no order.
 pub fn incomparable(op: BinaryOp, left: Kind, right: Kind) -> Trouble {
-    Trouble::new(format!("cannot compare {} and {} by `{}`", left.noun(), right.noun(), symbol(op)))
+    Trouble::new(format!("cannot compare {} and {} by `{}`", left.noun(), right.noun(), op.sign()))
 }
 
 pub fn unary(op: UnaryOp, operand: Value) -> Res<Value> {
