@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::error::LangError;
 use super::registry;
-use super::trouble::Trouble;
 use crate::lang::eval::evaluator::{Entry, Globals};
 use crate::lang::eval::statement::LAST;
 use crate::lang::eval::{operators, unknown};
@@ -126,8 +126,8 @@ struct Checker<'l> {
 }
 
 impl Checker<'_> {
-    fn report(&mut self, trouble: Trouble, span: Span) {
-        let diagnostic = Diagnostic::from(trouble.at(span));
+    fn report(&mut self, lang_error: LangError, span: Span) {
+        let diagnostic = Diagnostic::from(lang_error.at(span));
         if self.seen.insert((diagnostic.span().unwrap_or(span), diagnostic.message.clone())) {
             self.found.push(diagnostic);
         }
@@ -158,8 +158,9 @@ impl Checker<'_> {
             StatementKind::Let { names, values } => {
                 let known: Vec<Known> = values.iter().map(|value| self.expr(value)).collect();
                 if names.len() != values.len() && values.len() != 1 {
-                    let trouble = Trouble::new(format!("{} names cannot hold {} values", names.len(), values.len()));
-                    self.report(trouble, names[0].span.to(names[names.len() - 1].span));
+                    let lang_error =
+                        LangError::new(format!("{} names cannot hold {} values", names.len(), values.len()));
+                    self.report(lang_error, names[0].span.to(names[names.len() - 1].span));
                 }
                 for (i, name) in names.iter().enumerate() {
                     self.free(name);
@@ -193,8 +194,9 @@ impl Checker<'_> {
     /// A name that is about to be bound must not be reserved.
     fn free(&mut self, name: &Name) {
         if registry::find(&name.node).is_some_and(Entry::is_family) {
-            let trouble = Trouble::new(format!("`{}` is the name of a kernel family and cannot be bound", name.node));
-            self.report(trouble.saying("choose another name"), name.span);
+            let lang_error =
+                LangError::new(format!("`{}` is the name of a kernel family and cannot be bound", name.node));
+            self.report(lang_error.label("choose another name"), name.span);
         }
     }
 
@@ -233,11 +235,11 @@ impl Checker<'_> {
     }
 
     /// Says of a name that nobody knows yet that it is bound further down.
-    fn remark_on_order(&self, name: &str, trouble: Trouble) -> Trouble {
+    fn remark_on_order(&self, name: &str, lang_error: LangError) -> LangError {
         if self.later.contains(name) {
-            return trouble.help("it is bound further down: put that statement before this one");
+            return lang_error.help("it is bound further down: put that statement before this one");
         }
-        trouble
+        lang_error
     }
 
     fn user_names(&self) -> Vec<Arc<str>> {
@@ -300,8 +302,8 @@ impl Checker<'_> {
                     && registry::find(name).is_none()
                 {
                     let user = self.user_names();
-                    let trouble = unknown::prior(registry::library(), name, user.iter().map(|n| &**n));
-                    self.report(trouble, callee.span);
+                    let lang_error = unknown::prior(registry::library(), name, user.iter().map(|n| &**n));
+                    self.report(lang_error, callee.span);
                     return Known::Kind(Kind::Param);
                 }
                 self.wants(prior, "a prior after `~`, such as `LogNormal(0, 1)`", |kind| kind == Kind::Dist);
@@ -345,8 +347,8 @@ impl Checker<'_> {
             };
         }
         let user = self.user_names();
-        let trouble = unknown::name(registry::library(), name, user.iter().map(|n| &**n));
-        self.report(self.remark_on_order(name, trouble), span);
+        let lang_error = unknown::name(registry::library(), name, user.iter().map(|n| &**n));
+        self.report(self.remark_on_order(name, lang_error), span);
         Known::Nothing
     }
 
@@ -397,9 +399,9 @@ impl Checker<'_> {
                         self.report(operators::incomparable(op.node, a, b), op.span);
                     }
                     if let (false, Some(a), Some(b)) = (ordered, left, right)
-                        && let Err(trouble) = operators::check_equality(op.node, a, b)
+                        && let Err(lang_error) = operators::check_equality(op.node, a, b)
                     {
-                        self.report(trouble, op.span);
+                        self.report(lang_error, op.span);
                     }
                 }
                 Known::Kind(Kind::Bool)
@@ -415,8 +417,8 @@ impl Checker<'_> {
                     kind = match (kind, right) {
                         (Some(a), Some(b)) => match operators::kinds(op.node, a, b) {
                             Ok(kind) => kind,
-                            Err(trouble) => {
-                                self.report(trouble, op.span);
+                            Err(lang_error) => {
+                                self.report(lang_error, op.span);
                                 None
                             }
                         },

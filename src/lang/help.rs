@@ -1,12 +1,12 @@
 //! Help on every name, written from the signatures; examples are run when they are shown, so that what is printed is
 //! what happens.
 
+use super::error::{LangError, Res};
 use super::eval::evaluator::{Entry, Globals, Library, Sort, names};
 use super::eval::host::{Host, Item};
 use super::eval::statement;
 use super::signature::{Group, Need, Place};
 use super::topics::{self, TOPICS, Topic};
-use super::trouble::{Res, Trouble};
 use super::values::value::Kind;
 use super::wording::nearest;
 use crate::progress::Silent;
@@ -31,12 +31,12 @@ pub fn topic(library: &'static dyn Library, name: Option<&str>) -> Res<String> {
     if let Some(kind) = Kind::ALL.iter().find(|kind| kind.name() == name) {
         return Ok(about_kind(*kind));
     }
-    let trouble = Trouble::new(format!("there is no help on `{name}`"));
+    let lang_error = LangError::new(format!("there is no help on `{name}`"));
     let chapters = chapters.flat_map(|group| group.topics().iter().copied());
     let known = names(library).chain(TOPICS.iter().flat_map(Topic::names)).chain(chapters);
     Err(match nearest(name, known) {
-        Some(near) => trouble.help(format!("did you mean `{near}`?")),
-        None => trouble.help("`help()` lists what there is"),
+        Some(near) => lang_error.help(format!("did you mean `{near}`?")),
+        None => lang_error.help("`help()` lists what there is"),
     })
 }
 

@@ -4,6 +4,7 @@
 
 mod builtins;
 pub mod check;
+pub mod error;
 pub mod eval;
 pub mod help;
 pub mod numerals;
@@ -11,6 +12,5 @@ pub mod payload;
 pub mod registry;
 pub mod signature;
 pub mod topics;
-pub mod trouble;
 pub mod values;
 pub mod wording;

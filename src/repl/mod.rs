@@ -179,7 +179,7 @@ impl Repl {
         }
         match manual::topic(registry::library(), Some(name)) {
             Ok(text) => self.screen.line(&text),
-            Err(trouble) => self.screen.diagnostic(&Diagnostic::from(trouble), &Sources::new()),
+            Err(lang_error) => self.screen.diagnostic(&Diagnostic::from(lang_error), &Sources::new()),
         }
     }
 }

@@ -31,8 +31,8 @@ pub enum Edit {
     Mirror,
     /// S → S made symmetric in two inputs.
     Swap,
-    /// S → S with an input wound round a circle.
-    Wind,
+    /// S → S periodic in one input.
+    Periodic,
     /// S → f(S).
     Own(Arc<UserEdit>),
 }
@@ -62,7 +62,7 @@ pub static EDITS: [(Edit, &str, &str); 9] = [
     (Edit::Additive, "additive", "an additive kernel over all inputs, of orders 1 and 2, is added or multiplied"),
     (Edit::Mirror, "mirror", "S is made even about the middle of an input"),
     (Edit::Swap, "swap", "S is made symmetric in two inputs"),
-    (Edit::Wind, "wind", "an input of S goes round a circle"),
+    (Edit::Periodic, "wind", "S is made periodic in one input"),
 ];
 
 /// The names of [`EDITS`], in order.
@@ -215,7 +215,7 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>, stop: &dyn F
                         }
                     }
                 }
-                Edit::Wind => {
+                Edit::Periodic => {
                     for (input, _) in means.inputs.iter().filter(|(input, _)| sees(part, input)) {
                         let these = Inputs::These(vec![InputRef::Name(input.clone())]);
                         let new = wraps::periodic_embedding(

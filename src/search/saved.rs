@@ -113,7 +113,7 @@ impl SavedFound {
     fn of(found: &Found) -> Self {
         let number = found.model.kernel.as_number();
         let model = match number {
-            Some(_) => Model { kernel: placeholder(), ..found.model.clone() },
+            Some(_) => Model { kernel: unread_kernel(), ..found.model.clone() },
             None => found.model.clone(),
         };
         let (lml, parameters, score, weight) = (found.lml, found.parameters, found.score, found.weight);
@@ -130,8 +130,8 @@ impl SavedFound {
     }
 }
 
-/// A kernel where only noise and mean are meant.
-fn placeholder() -> Kernel {
+/// The kernel of a model of which only noise and mean are read back.
+fn unread_kernel() -> Kernel {
     family("SE").map_or_else(|| Kernel::number(1.0), Kernel::family)
 }
 
@@ -140,7 +140,7 @@ impl SavedSearch {
     pub fn of(search: &Search) -> Self {
         let settings = &search.settings;
         let texts = |kernels: &[Kernel]| kernels.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let shared = settings.model(placeholder());
+        let shared = settings.model(unread_kernel());
         let candidate = |c: &Candidate| SavedCandidate {
             kernel: c.kernel.to_string(),
             edit: c.edit.clone(),

@@ -2,18 +2,18 @@
 
 use crate::data::write::Table;
 use crate::kernel::Kernel;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::operators::kernel as value;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::expected;
 use crate::lang::values::fit;
 use crate::lang::values::value::{Kind, List, Value};
 
 fn expand(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel: Kernel = call.arg("kernel")?;
-    kernel.expand().map_err(|error| Trouble::new(error.to_string()).blame("kernel")).and_then(value)
+    kernel.expand().map_err(|error| LangError::new(error.to_string()).argument("kernel")).and_then(value)
 }
 
 fn simplify(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -23,7 +23,7 @@ fn simplify(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn equal(call: &mut Call<'_, '_>) -> Res<Value> {
     let (one, other): (Kernel, Kernel) = (call.arg("one")?, call.arg("other")?);
-    one.equal(&other).map(Value::Bool).map_err(|error| Trouble::new(error.to_string()))
+    one.equal(&other).map(Value::Bool).map_err(|error| LangError::new(error.to_string()))
 }
 
 fn stationary(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -47,7 +47,7 @@ fn params(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel = match call.arg::<Value>("of")? {
         Value::Kernel(kernel) => kernel,
         Value::Fit(fit) => return Ok(fit::parameters(&fit)),
-        other => return Err(expected("a kernel or a fit", &other).blame("of")),
+        other => return Err(expected("a kernel or a fit", &other).argument("of")),
     };
     let params = kernel.params();
     let text = |of: &dyn Fn(&crate::kernel::ParamInfo) -> Option<String>| params.iter().map(of).collect::<Vec<_>>();

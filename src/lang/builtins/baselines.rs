@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::kernel::wraps::{self, AdditiveForm, Bases};
 use crate::kernel::{Inputs, Kernel, Values};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Function, Kind, Value};
 use crate::model::{Mean, Model};
@@ -24,7 +24,7 @@ fn finished(call: &mut Call<'_, '_>, mut model: Model) -> Res<Value> {
         model = model.with_noise(noise);
     }
     if let Some(value) = call.maybe::<Value>("mean")? {
-        let given = mean(value.clone()).map_err(|t| t.blame("mean"))?;
+        let given = mean(value.clone()).map_err(|t| t.argument("mean"))?;
         let fits = matches!(
             (&model.mean, &given),
             (Mean::Constant(_), Mean::Constant(_)) | (Mean::Linear(_), Mean::Linear(_))
@@ -34,7 +34,7 @@ fn finished(call: &mut Call<'_, '_>, mut model: Model) -> Res<Value> {
                 Mean::Linear(_) => COEFFICIENTS,
                 _ => "a number",
             };
-            return Err(expected(what, &value).blame("mean"));
+            return Err(expected(what, &value).argument("mean"));
         }
         model.mean = given;
     }
@@ -52,9 +52,9 @@ fn linear(call: &mut Call<'_, '_>) -> Res<Value> {
 fn logistic(call: &mut Call<'_, '_>) -> Res<Value> {
     let mut model = Model::logistic();
     if let Some(value) = call.maybe::<Value>("mean")? {
-        model.mean = match mean(value.clone()).map_err(|t| t.blame("mean"))? {
+        model.mean = match mean(value.clone()).map_err(|t| t.argument("mean"))? {
             given @ Mean::Linear(_) => given,
-            _ => return Err(expected(COEFFICIENTS, &value).blame("mean")),
+            _ => return Err(expected(COEFFICIENTS, &value).argument("mean")),
         };
     }
     Ok(Value::Model(Arc::new(Pipeline::of(model))))
@@ -62,12 +62,12 @@ fn logistic(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn ridge(call: &mut Call<'_, '_>) -> Res<Value> {
     let variance: Param = match call.maybe::<Value>("variance")? {
-        Some(value) => Param::from_value(value).map_err(|t| t.blame("variance"))?,
+        Some(value) => Param::from_value(value).map_err(|t| t.argument("variance"))?,
         None => Param::default(),
     };
     let positive = variance.value().is_none_or(|v| v > 0.0 && v.is_finite());
     if !positive {
-        return Err(Trouble::new("the variance of slopes must be positive").blame("variance"));
+        return Err(LangError::new("the variance of slopes must be positive").argument("variance"));
     }
     finished(call, Model::ridge(variance))
 }
@@ -78,7 +78,7 @@ fn combined(call: &mut Call<'_, '_>, combinator: &str) -> Res<Kernel> {
         .eval
         .library
         .find(combinator)
-        .ok_or_else(|| Trouble::new(format!("there is no combinator `{combinator}`")))?;
+        .ok_or_else(|| LangError::new(format!("there is no combinator `{combinator}`")))?;
     let base = match call.maybe::<Value>("base")? {
         Some(base) => base,
         None => Value::Kernel(wraps::usual_base()),
@@ -95,7 +95,7 @@ fn gam(call: &mut Call<'_, '_>) -> Res<Value> {
         bases => Bases::Each(bases.to_vec()),
     };
     let kernel = wraps::additive(AdditiveForm::Additive(Some(1)), bases, Inputs::All, vec![Values::Each(Vec::new())])
-        .map_err(|error| Trouble::new(error.to_string()).blame("base"))?;
+        .map_err(|error| LangError::new(error.to_string()).argument("base"))?;
     finished(call, Model::new(kernel.labelled("gam")))
 }
 

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use crate::data::Dataset;
 use crate::describe::{classes as told, probability_figures};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, Value};
 use crate::results::metric::Judged;
 use crate::results::{self, Fitted};
 
-use super::models::trouble;
+use super::models::lang_error;
 
 /// What was predicted and came, of rows held out or of each training row from the others.
 struct Asked {
@@ -32,12 +32,13 @@ impl Asked {
             Fitted::Rest(rest) => rest.fits[0].problem(),
         };
         if problem.classes().is_none() {
-            let trouble = Trouble::new("this fit predicts numbers, and only classes have probabilities").blame("fit");
-            return Err(trouble.help("`score` and `residuals` judge predicted numbers"));
+            let lang_error =
+                LangError::new("this fit predicts numbers, and only classes have probabilities").argument("fit");
+            return Err(lang_error.help("`score` and `residuals` judge predicted numbers"));
         }
         let target = problem.data().target().map_or_else(String::new, |t| t.name().to_string());
         let place = if data.is_some() { "data" } else { "fit" };
-        let judged = fitted.judge(data.as_deref()).map_err(|error| trouble(call.eval, error).blame(place))?;
+        let judged = fitted.judge(data.as_deref()).map_err(|error| lang_error(call.eval, error).argument(place))?;
         Ok(Self { fitted, judged, left_out: data.is_none(), target })
     }
 
@@ -49,11 +50,11 @@ impl Asked {
 fn calibration(call: &mut Call<'_, '_>) -> Res<Value> {
     let bins: usize = call.or("bins", probability_figures::BINS)?;
     if !(2..=1000).contains(&bins) {
-        return Err(Trouble::new(format!("a calibration has 2 to 1000 bins, found {bins}")).blame("bins"));
+        return Err(LangError::new(format!("a calibration has 2 to 1000 bins, found {bins}")).argument("bins"));
     }
     let asked = Asked::of(call)?;
     let Some(found) = results::calibration(&asked.judged, bins) else {
-        return Err(Trouble::new("only classes have probabilities").blame("fit"));
+        return Err(LangError::new("only classes have probabilities").argument("fit"));
     };
     let figure = probability_figures::calibration(&found, &probability_figures::of_what(&asked.fitted), asked.rows());
     let text = told::calibration(&found, &asked.target, asked.left_out);
@@ -64,7 +65,7 @@ fn confusion(call: &mut Call<'_, '_>) -> Res<Value> {
     let asked = Asked::of(call)?;
     let classes = asked.fitted.classes().unwrap_or_default();
     let Some(found) = results::confusion(&asked.judged, classes) else {
-        return Err(Trouble::new("only classes are taken for one another").blame("fit"));
+        return Err(LangError::new("only classes are taken for one another").argument("fit"));
     };
     let text = told::confusion(&found, &asked.target, asked.left_out);
     let figure = probability_figures::confusion(&found, asked.rows());

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::data::{Dataset, Fold, folds_of};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Items, Kind, Value, check_length};
 use crate::lang::wording::{join_or, nearest};
@@ -20,19 +20,19 @@ use super::models::unfit;
 
 fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
-    let models = named(call.arg("models")?).map_err(|t| t.blame("models"))?;
+    let models = named(call.arg("models")?).map_err(|t| t.argument("models"))?;
     if models.is_empty() {
-        return Err(Trouble::new("there is no model to cross-validate: the list is empty").blame("models"));
+        return Err(LangError::new("there is no model to cross-validate: the list is empty").argument("models"));
     }
     let options = super::models::options(call)?;
     let given: Option<Value> = call.maybe("folds")?;
     let dealt = matches!(given, None | Some(Value::Number(_)));
-    let folds = folds(given, &data, options.seed).map_err(|t| t.blame("folds"))?;
-    let metrics = metrics(call.maybe("metrics")?).map_err(|t| t.blame("metrics"))?;
+    let folds = folds(given, &data, options.seed).map_err(|t| t.argument("folds"))?;
+    let metrics = metrics(call.maybe("metrics")?).map_err(|t| t.argument("metrics"))?;
     let names: Vec<String> = models.iter().map(|(name, _)| name.clone()).collect();
     match cross_validate(models, &data, &Trial { folds, metrics, options }, call.eval.progress) {
         Ok(cv) => Ok(Value::CrossValidation(Arc::new(cv))),
-        Err(CrossError::Stopped) => Err(Trouble::stopped()),
+        Err(CrossError::Stopped) => Err(LangError::stopped()),
         Err(CrossError::Failed { model, fold, error }) => {
             let small = match *error {
                 ModelError::TooFewRows { rows, .. } if dealt && rows < data.n() => Some(rows),
@@ -44,39 +44,39 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
                 _ => None,
             };
             let rare = rarest(&data, unknown.as_deref()).filter(|_| lacks && dealt);
-            let mut trouble = match rare {
-                Some(class) => Trouble::new(format!(
+            let mut lang_error = match rare {
+                Some(class) => LangError::new(format!(
                     "only one row is of the class {class}: none is left to train on where it is tested"
                 ))
-                .blame("data")
+                .argument("data")
                 .help("a class needs at least two rows: leave out the rows of rarer ones with `where`"),
                 None => unfit(call.eval, &data, *error),
             };
             if lacks && !dealt {
-                trouble = trouble
-                    .blame("folds")
+                lang_error = lang_error
+                    .argument("folds")
                     .note("what the training rows of a fold have none of cannot be learnt there")
                     .help("`folds(data, stratified=true)` gives every fold its share of each class");
             }
             Err(match small {
                 Some(rows) => {
-                    trouble.note(format!("a fit on all folds but one sees only {rows} of the {} rows", data.n()))
+                    lang_error.note(format!("a fit on all folds but one sees only {rows} of the {} rows", data.n()))
                 }
-                None => trouble.note(format!("in fold {} of the model {}", fold + 1, names[model])),
+                None => lang_error.note(format!("in fold {} of the model {}", fold + 1, names[model])),
             })
         }
         Err(error) => {
-            let trouble = Trouble::new(error.to_string());
+            let lang_error = LangError::new(error.to_string());
             Err(match error {
-                CrossError::NoDensity { .. } => trouble
-                    .blame("metrics")
+                CrossError::NoDensity { .. } => lang_error
+                    .argument("metrics")
                     .help("leave out `noise=0`, or ask for what needs no density: `metrics=[\"mse\"]`"),
-                CrossError::Misfit { .. } => trouble.blame("metrics"),
-                CrossError::Mixed => trouble.blame("models"),
-                CrossError::OneClass { .. } => trouble
-                    .blame("folds")
+                CrossError::Misfit { .. } => lang_error.argument("metrics"),
+                CrossError::Mixed => lang_error.argument("models"),
+                CrossError::OneClass { .. } => lang_error
+                    .argument("folds")
                     .help("take fewer folds, which have rows of every class as long as there are enough of it"),
-                _ => trouble.blame("folds"),
+                _ => lang_error.argument("folds"),
             })
         }
     }
@@ -116,12 +116,12 @@ fn metrics(names: Option<Value>) -> Res<Vec<&'static Metric>> {
     for name in names {
         let name = <Arc<str>>::from_value(name)?;
         let Some(found) = metric(&name) else {
-            let trouble = Trouble::new(format!("no metric is called `{name}`"))
+            let lang_error = LangError::new(format!("no metric is called `{name}`"))
                 .note(format!("a metric is {}", join_or(METRICS.iter().map(|m| format!("\"{}\"", m.name)))));
             let near = nearest(&name, METRICS.iter().map(|m| m.name));
             return Err(match near {
-                Some(near) => trouble.help(format!("did you mean \"{near}\"?")),
-                None => trouble,
+                Some(near) => lang_error.help(format!("did you mean \"{near}\"?")),
+                None => lang_error,
             });
         };
         if !chosen.contains(&found) {
@@ -142,7 +142,7 @@ fn folds(value: Option<Value>, data: &Dataset, seed: u64) -> Res<Folds> {
             let k = usize::from_value(value)?;
             let dealt =
                 if data.has_classes() { data.stratified_folds(k, Some(seed)) } else { data.folds(k, Some(seed)) };
-            dealt.map(Folds::Rows).map_err(super::data::trouble)
+            dealt.map(Folds::Rows).map_err(super::data::lang_error)
         }
         Value::Data(table) => published(&table, data),
         value => {
@@ -156,7 +156,7 @@ fn folds(value: Option<Value>, data: &Dataset, seed: u64) -> Res<Folds> {
                     of_each_row(&labels, data)
                 }
                 Some(_) => items.into_iter().map(pair).collect::<Res<_>>().map(Folds::Parts),
-                None => Err(Trouble::new("there are no folds")),
+                None => Err(LangError::new("there are no folds")),
             }
         }
     }
@@ -166,7 +166,7 @@ fn pair(value: Value) -> Res<(Dataset, Dataset)> {
     match &value {
         Value::List(list) => match list.items() {
             [Value::Data(train), Value::Data(test)] => Ok(((**train).clone(), (**test).clone())),
-            _ => Err(Trouble::new("a fold is a pair of training and test rows, as `folds(data)` gives them")),
+            _ => Err(LangError::new("a fold is a pair of training and test rows, as `folds(data)` gives them")),
         },
         other => Err(expected("a pair of training and test rows", other)),
     }
@@ -176,11 +176,11 @@ fn pair(value: Value) -> Res<(Dataset, Dataset)> {
 fn of_each_row(labels: &[f64], data: &Dataset) -> Res<Folds> {
     if labels.len() != data.n() {
         let text = format!("the data have {} rows, and {} of them are told their fold", data.n(), labels.len());
-        return Err(Trouble::new(text));
+        return Err(LangError::new(text));
     }
     let names = distinct(labels)?;
     if names.len() < 2 {
-        return Err(Trouble::new("all rows are of one fold: there are none to train on"));
+        return Err(LangError::new("all rows are of one fold: there are none to train on"));
     }
     let fold_of: Vec<usize> = labels.iter().filter_map(|l| names.iter().position(|name| name == l)).collect();
     Ok(Folds::Rows(folds_of(&fold_of, names.len())))
@@ -189,7 +189,7 @@ fn of_each_row(labels: &[f64], data: &Dataset) -> Res<Folds> {
 /// The numbers of folds in order.
 fn distinct(labels: &[f64]) -> Res<Vec<f64>> {
     if labels.iter().any(|label| !label.is_finite()) {
-        return Err(Trouble::new("the number of a fold is missing or infinite"));
+        return Err(LangError::new("the number of a fold is missing or infinite"));
     }
     let mut names = labels.to_vec();
     names.sort_by(f64::total_cmp);
@@ -202,12 +202,12 @@ fn distinct(labels: &[f64]) -> Res<Vec<f64>> {
 fn published(table: &Dataset, data: &Dataset) -> Res<Folds> {
     let need = "a table of folds has columns `fold`, `row` and `role`, or one number `fold` for each row";
     let Some(fold) = table.column("fold").filter(|c| !c.is_categories()) else {
-        return Err(Trouble::new(need));
+        return Err(LangError::new(need));
     };
     let (row, role) = match (table.column("row"), table.column("role")) {
         (None, None) => return of_each_row(fold.values(), data).map_err(|t| t.note(need)),
         (Some(row), Some(role)) if role.is_categories() => (row, role),
-        _ => return Err(Trouble::new(need)),
+        _ => return Err(LangError::new(need)),
     };
     let names = distinct(fold.values())?;
     let mut folds: Vec<Fold> = names.iter().map(|_| Fold { train: Vec::new(), test: Vec::new() }).collect();
@@ -215,7 +215,7 @@ fn published(table: &Dataset, data: &Dataset) -> Res<Folds> {
         let place = row.values()[i];
         if !(place >= 0.0 && place.fract() == 0.0 && place < data.n() as f64) {
             let text = format!("there is no row {}: {} rows are counted from 0", number(place), data.n());
-            return Err(Trouble::new(text));
+            return Err(LangError::new(text));
         }
         let at = names.iter().position(|name| *name == fold.values()[i]).unwrap_or_default();
         match role.level(i) {
@@ -223,7 +223,7 @@ fn published(table: &Dataset, data: &Dataset) -> Res<Folds> {
             Some("test") => folds[at].test.push(place as usize),
             other => {
                 let text = format!("the role of a row is `train` or `test`, found `{}`", other.unwrap_or("nothing"));
-                return Err(Trouble::new(text));
+                return Err(LangError::new(text));
             }
         }
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crate::data::write::Table;
 use crate::data::{self, Column, DataError, Dataset};
 use crate::describe;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::data::cell;
 use crate::lang::values::value::{Function, Items, Kind, Value, check_length};
@@ -17,22 +17,22 @@ use crate::lang::wording::{did_you_mean, nearest, nearest_column};
 use crate::syntax::span::Span;
 
 /// A mistake in data, with the nearest name where a name is unknown.
-pub fn trouble(error: DataError) -> Trouble {
-    let trouble = Trouble::new(error.to_string());
+pub fn lang_error(error: DataError) -> LangError {
+    let lang_error = LangError::new(error.to_string());
     let near = match &error {
         DataError::UnknownColumn { name, known } => {
             return match nearest_column(name, known.iter().map(String::as_str)) {
-                Some(near) => trouble.help(did_you_mean(near)),
-                None => trouble,
+                Some(near) => lang_error.help(did_you_mean(near)),
+                None => lang_error,
             };
         }
         DataError::NotFound { name, .. } => nearest(name, data::sets::names()),
         _ => None,
     };
     match (near, super::loading_advice::way_out(&error)) {
-        (Some(near), _) => trouble.help(format!("did you mean `{near}`?")),
-        (None, Some(help)) => trouble.help(help),
-        (None, None) => trouble,
+        (Some(near), _) => lang_error.help(format!("did you mean `{near}`?")),
+        (None, Some(help)) => lang_error.help(help),
+        (None, None) => lang_error,
     }
 }
 
@@ -86,7 +86,7 @@ pub fn names(data: Option<&Dataset>, value: &Value) -> Res<Vec<String>> {
             inputs
                 .get(*x as usize)
                 .map(|name| (*name).to_owned())
-                .ok_or_else(|| Trouble::new(format!("there is no input {x}: the data have {}", inputs.join(", "))))
+                .ok_or_else(|| LangError::new(format!("there is no input {x}: the data have {}", inputs.join(", "))))
         }
         (other, _) => Err(expected("a column's name", other)),
     };
@@ -109,15 +109,16 @@ fn make(call: &mut Call<'_, '_>) -> Res<Value> {
         spans.push(list.span);
     }
     if columns.is_empty() {
-        return Err(Trouble::new("data need at least one column").help("write `data(x=[1, 2, 3], y=[2, 4, 5])`"));
+        return Err(LangError::new("data need at least one column").help("write `data(x=[1, 2, 3], y=[2, 4, 5])`"));
     }
-    let named = call.maybe::<Value>("inputs")?.map(|v| names(None, &v)).transpose().map_err(|t| t.blame("inputs"))?;
+    let named =
+        call.maybe::<Value>("inputs")?.map(|v| names(None, &v)).transpose().map_err(|t| t.argument("inputs"))?;
     let inputs: Option<Vec<&str>> = named.as_ref().map(|names| names.iter().map(String::as_str).collect());
     let usual = columns.iter().rev().find(|c| !c.is_categories() && c.time().is_none()).map(|c| c.name().to_owned());
     let target = match call.maybe::<Value>("target")? {
         None => usual.filter(|name| columns.len() > 1 && !inputs.iter().flatten().any(|input| input == name)),
         Some(Value::Bool(false)) => None,
-        Some(value) => names(None, &value).map_err(|t| t.blame("target"))?.into_iter().next(),
+        Some(value) => names(None, &value).map_err(|t| t.argument("target"))?.into_iter().next(),
     };
     let given: Vec<String> = columns.iter().map(|column| column.name().to_owned()).collect();
     Dataset::new(columns, target.as_deref(), inputs.as_deref()).map(value).map_err(|error| {
@@ -128,7 +129,7 @@ fn make(call: &mut Call<'_, '_>) -> Res<Value> {
             Some(column) => choices.find(column, named.as_deref()),
             None => call.span,
         };
-        trouble(error).at(span)
+        lang_error(error).at(span)
     })
 }
 
@@ -179,18 +180,18 @@ fn select(call: &mut Call<'_, '_>) -> Res<Value> {
         Some(Value::Bool(false)) => Arc::new((*data).clone().without_target()),
         Some(value) => {
             let name =
-                names(Some(&data), &value).map_err(|t| t.blame("target"))?.into_iter().next().unwrap_or_default();
-            Arc::new((*data).clone().with_target(&name).map_err(|error| trouble(error).blame("target"))?)
+                names(Some(&data), &value).map_err(|t| t.argument("target"))?.into_iter().next().unwrap_or_default();
+            Arc::new((*data).clone().with_target(&name).map_err(|error| lang_error(error).argument("target"))?)
         }
     };
     for column in call.many() {
         let found = names(Some(&data), &column.node).map_err(|t| t.at(column.span))?;
         for name in &found {
-            data.find(name).map_err(|error| trouble(error).at(column.span))?;
+            data.find(name).map_err(|error| lang_error(error).at(column.span))?;
         }
         chosen.extend(found);
     }
-    data.select(&chosen).map(value).map_err(trouble)
+    data.select(&chosen).map(value).map_err(lang_error)
 }
 
 /// The rows of which an expression of columns is true.
@@ -198,18 +199,20 @@ fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let condition: Value = call.arg("condition")?;
     let Value::Function(function @ Function::Closure(_)) = &condition else {
-        let trouble = Trouble::new("`where` needs a condition that names columns");
-        return Err(trouble.help("write `where(year > 1950)`, or `where(year -> year > 1950)`").blame("condition"));
+        let lang_error = LangError::new("`where` needs a condition that names columns");
+        return Err(lang_error
+            .help("write `where(year > 1950)`, or `where(year -> year > 1950)`")
+            .argument("condition"));
     };
     let values = by_row(call, &data, function, "condition")?;
     let mut mask = Vec::with_capacity(data.n());
     for value in values {
         match value {
             Value::Bool(keep) => mask.push(keep),
-            other => return Err(expected("true or false from the condition", &other).saying("").blame("condition")),
+            other => return Err(expected("true or false from the condition", &other).label("").argument("condition")),
         }
     }
-    data.filter(&mask).map(value).map_err(trouble)
+    data.filter(&mask).map(value).map_err(lang_error)
 }
 
 /// The values of a function at every row; its parameters are columns.
@@ -220,14 +223,15 @@ pub(super) fn by_row(
     place: &'static str,
 ) -> Res<Vec<Value>> {
     let Function::Closure(closure) = function else {
-        let trouble = Trouble::new("expected an expression of columns, or a function whose parameters are columns");
-        return Err(trouble.blame(place));
+        let lang_error =
+            LangError::new("expected an expression of columns, or a function whose parameters are columns");
+        return Err(lang_error.argument(place));
     };
     let mut columns = Vec::new();
     for param in &closure.lambda.params {
-        let column = data
-            .find(&param.name.node)
-            .map_err(|error| trouble(error).note("the parameters of the function are columns").at(param.name.span))?;
+        let column = data.find(&param.name.node).map_err(|error| {
+            lang_error(error).note("the parameters of the function are columns").at(param.name.span)
+        })?;
         columns.push(column);
     }
     let mut values = Vec::with_capacity(data.n());

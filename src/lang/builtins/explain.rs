@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::describe::english;
+use crate::lang::error::Res;
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::payload::explanation::{Explanation, Parts, Subject};
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::Res;
 use crate::lang::values::cast::expected;
 use crate::lang::values::value::{Kind, Value};
 
@@ -17,7 +17,7 @@ fn subject(call: &mut Call<'_, '_>) -> Res<Subject> {
     match call.arg::<Value>("of")? {
         Value::Kernel(kernel) => Ok(Subject::Kernel(kernel)),
         Value::Fit(fit) => Ok(Subject::Fit(fit)),
-        other => Err(expected("a kernel or a fit", &other).blame("of")),
+        other => Err(expected("a kernel or a fit", &other).argument("of")),
     }
 }
 

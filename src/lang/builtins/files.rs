@@ -7,16 +7,16 @@ use crate::data::write::{WriteError, write_whole};
 use crate::describe::result_figures::BandOf;
 use crate::figure::{self, Figure};
 use crate::kernel::Kernel;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::eval::host::Item;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::expected;
 use crate::lang::values::value::{Kind, KindInfo, Value};
 use crate::lang::wording::join_or;
 
-use super::models::trouble;
+use super::models::lang_error;
 
 /// Where a file goes: under the output folder. Where one was chosen (`--out`), nothing is written outside of it.
 ///
@@ -24,7 +24,7 @@ use super::models::trouble;
 /// A path that leads out of the chosen folder; an evaluation that reaches no files.
 pub(super) fn out_path(call: &Call<'_, '_>, path: &str) -> Res<PathBuf> {
     if call.eval.library.is_pure() {
-        return Err(Trouble::new("files cannot be written here").blame("path"));
+        return Err(LangError::new("files cannot be written here").argument("path"));
     }
     let folder = &call.eval.host.folders.out;
     let whole = folder.join(path);
@@ -36,8 +36,8 @@ pub(super) fn out_path(call: &Call<'_, '_>, path: &str) -> Res<PathBuf> {
         return Ok(resolved(&whole).unwrap_or(whole));
     }
     let text = format!("`{path}` is outside of the output folder `{}`", folder.display());
-    Err(Trouble::new(text)
-        .blame("path")
+    Err(LangError::new(text)
+        .argument("path")
         .help("with `--out` all files are written under that folder: give a path inside it, or leave `--out` out"))
 }
 
@@ -70,12 +70,12 @@ fn write(call: &mut Call<'_, '_>) -> Res<Value> {
     let name: Arc<str> = call.arg("path")?;
     let path = out_path(call, &name)?;
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_owned();
-    let broken = |error: WriteError| Trouble::new(error.to_string()).blame("path");
+    let broken = |error: WriteError| LangError::new(error.to_string()).argument("path");
     let kind = value.kind().info();
     if !kind.formats.is_empty() {
         let text = value.file(&ending).ok_or_else(|| {
             let endings = join_or(kind.formats.iter().map(|ending| ending.to_string()));
-            Trouble::new(format!("{} is written to a file that ends in {endings}", kind.noun)).blame("path")
+            LangError::new(format!("{} is written to a file that ends in {endings}", kind.noun)).argument("path")
         })?;
         write_whole(&path, text.as_bytes()).map_err(broken)?;
     } else if let Some(table) = value.to_table() {
@@ -85,7 +85,7 @@ fn write(call: &mut Call<'_, '_>) -> Res<Value> {
         write_whole(&path, format!("{:#}\n", value.json()).as_bytes()).map_err(broken)?;
     } else {
         let written = |kind: &KindInfo| kind.table || !kind.formats.is_empty();
-        return Err(expected(&nouns(written), &value).blame("value"));
+        return Err(expected(&nouns(written), &value).argument("value"));
     }
     call.emit(Item::Wrote(path));
     Ok(Value::Nothing)
@@ -113,7 +113,7 @@ fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
         return Ok(Value::Figure(Arc::new(figure)));
     };
     let path = out_path(call, &name)?;
-    figure::save(&figure, &path).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
+    figure::save(&figure, &path).map_err(|error| LangError::new(error.to_string()).argument("path"))?;
     call.emit(Item::Wrote(path));
     Ok(Value::Nothing)
 }
@@ -125,9 +125,9 @@ fn picture(call: &mut Call<'_, '_>, value: &Value, band: BandOf) -> Res<Figure> 
     let mut kernel = |kernel: &Kernel| super::kernels::picture(call, kernel);
     let figure = value.figure(&mut PlotOptions { band, show, x, view, scales, kernel: &mut kernel });
     figure.map_err(|error| match error {
-        PlotError::NoFigure => expected(&nouns(|kind| kind.plot.is_some()), value).blame("value"),
-        PlotError::Model(error) => trouble(call.eval, error),
-        PlotError::Other(error) => error.blame("value"),
+        PlotError::NoFigure => expected(&nouns(|kind| kind.plot.is_some()), value).argument("value"),
+        PlotError::Model(error) => lang_error(call.eval, error),
+        PlotError::Other(error) => error.argument("value"),
     })
 }
 
@@ -136,7 +136,7 @@ fn view(call: &mut Call<'_, '_>) -> Res<Option<(f64, f64)>> {
     match call.maybe::<Vec<f64>>("view")?.as_deref() {
         None => Ok(None),
         Some([azimuth, elevation]) if azimuth.is_finite() && elevation.is_finite() => Ok(Some((*azimuth, *elevation))),
-        Some(_) => Err(Trouble::new("a view is two angles in degrees, as in `view=[30, 20]`").blame("view")),
+        Some(_) => Err(LangError::new("a view is two angles in degrees, as in `view=[30, 20]`").argument("view")),
     }
 }
 

@@ -5,12 +5,12 @@ use crate::describe;
 use crate::figure::Figure;
 use crate::figure::standard_figures::kernel_figure;
 use crate::kernel::{Kernel, Node, Role};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::family_calls;
 use crate::lang::eval::kernel_rows::{Placed, Rows};
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, List, Value, check_length};
 use crate::linalg::{Matrix, Vector, pivoted_cholesky};
 use crate::progress::abandonable;
@@ -33,7 +33,7 @@ pub fn rows(matrix: &Matrix) -> Res<Value> {
 
 /// Refuses a matrix that no list can hold, before it is computed.
 fn fits(n: usize, m: usize) -> Res<()> {
-    check_length(n.saturating_mul(m)).map_err(|t| t.blame("xs"))
+    check_length(n.saturating_mul(m)).map_err(|t| t.argument("xs"))
 }
 
 /// The matrix of a kernel at rows, both halves.
@@ -50,20 +50,20 @@ fn gram(call: &mut Call<'_, '_>) -> Res<Value> {
         let data = data.clone();
         return gram_on_data(call, &kernel, &data, ys);
     }
-    let xs = Rows::from_list(call.arg("xs")?).map_err(|t| t.blame("xs"))?;
+    let xs = Rows::from_list(call.arg("xs")?).map_err(|t| t.argument("xs"))?;
     let Some(ys) = ys else {
         return rows(&own_gram(call, &kernel, &xs)?);
     };
     if let Value::Data(_) = ys {
-        let trouble = Trouble::new("`ys` is a data set, and `xs` is a list of rows").blame("ys");
-        return Err(trouble.help("give the data first, as `gram(k, data, rows)`, or two data sets"));
+        let lang_error = LangError::new("`ys` is a data set, and `xs` is a list of rows").argument("ys");
+        return Err(lang_error.help("give the data first, as `gram(k, data, rows)`, or two data sets"));
     }
-    let ys = Rows::from_list(ys).map_err(|t| t.blame("ys"))?;
+    let ys = Rows::from_list(ys).map_err(|t| t.argument("ys"))?;
     fits(xs.n, ys.n)?;
     if xs.n == 0 || ys.n == 0 {
         return List::collect((0..xs.n).map(|_| Ok(Value::List(List::default())))).map(Value::List);
     }
-    let all = xs.then(&ys).map_err(|t| t.blame("ys"))?;
+    let all = xs.then(&ys).map_err(|t| t.argument("ys"))?;
     let origins = &call.eval.host.origins;
     let placed = Placed::new(&kernel, &all, true, origins)?;
     rows(&placed.cross(&xs, &all.last(ys.n)).map_err(|error| origins.eval_error(&error))?)
@@ -76,15 +76,16 @@ fn gram_on_data(call: &mut Call<'_, '_>, kernel: &Kernel, data: &Dataset, ys: Op
     let others = match ys {
         None => None,
         Some(Value::Data(other)) => {
-            let aligned = other.aligned(data, |_| true).map_err(|error| Trouble::new(error.to_string()).blame("ys"))?;
+            let aligned =
+                other.aligned(data, |_| true).map_err(|error| LangError::new(error.to_string()).argument("ys"))?;
             Some(Rows::of_data(&aligned))
         }
         Some(list) => {
-            let ys = Rows::from_list(list).map_err(|t| t.blame("ys"))?;
+            let ys = Rows::from_list(list).map_err(|t| t.argument("ys"))?;
             if ys.n == 0 {
                 return List::collect((0..xs.n).map(|_| Ok(Value::List(List::default())))).map(Value::List);
             }
-            Some(xs.then(&ys).map_err(|t| t.blame("ys"))?.last(ys.n))
+            Some(xs.then(&ys).map_err(|t| t.argument("ys"))?.last(ys.n))
         }
     };
     fits(xs.n, others.as_ref().map_or(xs.n, |others| others.n))?;
@@ -98,24 +99,26 @@ fn gram_on_data(call: &mut Call<'_, '_>, kernel: &Kernel, data: &Dataset, ys: Op
 
 fn eigen(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel: Kernel = call.arg("kernel")?;
-    let xs = Rows::from_list(call.arg("xs")?).map_err(|t| t.blame("xs"))?;
+    let xs = Rows::from_list(call.arg("xs")?).map_err(|t| t.argument("xs"))?;
     const MOST: usize = 2000;
     if xs.n > MOST {
-        return Err(Trouble::new(format!("eigenvalues are found for up to {MOST} rows, found {}", xs.n)).blame("xs"));
+        return Err(
+            LangError::new(format!("eigenvalues are found for up to {MOST} rows, found {}", xs.n)).argument("xs")
+        );
     }
     let matrix = own_gram(call, &kernel, &xs)?;
     if xs.n == 0 {
         return Value::numbers([]);
     }
     let found = abandonable(call.eval.progress, move || matrix.symmetric_eigenvalues());
-    let mut values: Vec<f64> = found.ok_or_else(Trouble::stopped)?.iter().copied().collect();
+    let mut values: Vec<f64> = found.ok_or_else(LangError::stopped)?.iter().copied().collect();
     values.sort_by(|a, b| b.total_cmp(a));
     Value::numbers(values)
 }
 
 /// Draws of a kernel at the rows of a call of `sample`, each a list.
 pub fn draws(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Value> {
-    let xs = Rows::from_list(call.arg("at")?).map_err(|t| t.blame("at"))?;
+    let xs = Rows::from_list(call.arg("at")?).map_err(|t| t.argument("at"))?;
     let n: usize = call.or("n", 1)?;
     fits(xs.n, n)?;
     let factor = pivoted_cholesky(&own_gram(call, kernel, &xs)?, 1e-12);

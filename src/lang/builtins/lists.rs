@@ -1,11 +1,11 @@
 //! Lists: walking over them and what can be asked of them.
 
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::operators::Fold;
 use crate::lang::payload::range::Range;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Function, Items, Kind, List, ListBuilder, Value, check_length};
 use crate::syntax::ast::BinaryOp;
@@ -14,7 +14,7 @@ use crate::syntax::span::Spanned;
 fn map(call: &mut Call<'_, '_>) -> Res<Value> {
     let items: Items = call.arg("list")?;
     let function: Function = call.arg("function")?;
-    check_length(items.len()).map_err(|t| t.blame("list"))?;
+    check_length(items.len()).map_err(|t| t.argument("list"))?;
     let mut out = ListBuilder::default();
     for item in items {
         out.push(call.apply(&function, vec![item])?)?;
@@ -31,8 +31,8 @@ fn filter(call: &mut Call<'_, '_>) -> Res<Value> {
             Value::Bool(true) => out.push(item)?,
             Value::Bool(false) => {}
             other => {
-                let trouble = expected("true or false from the function", &other);
-                return Err(trouble.saying("").blame("function"));
+                let lang_error = expected("true or false from the function", &other);
+                return Err(lang_error.label("").argument("function"));
             }
         }
     }
@@ -45,7 +45,9 @@ fn reduce(call: &mut Call<'_, '_>) -> Res<Value> {
     let start: Option<Value> = call.maybe("start")?;
     let first = match start {
         Some(start) => start,
-        None => items.next().ok_or_else(|| Trouble::new("`reduce` of an empty list needs `start`").blame("list"))?,
+        None => {
+            items.next().ok_or_else(|| LangError::new("`reduce` of an empty list needs `start`").argument("list"))?
+        }
     };
     let mut value = first;
     for item in items {
@@ -60,7 +62,7 @@ fn len(call: &mut Call<'_, '_>) -> Res<Value> {
         Value::Str(text) => text.chars().count(),
         Value::Data(data) => data.n(),
         Value::Table(sheet) => sheet.table.rows(),
-        other => other.items().ok_or_else(|| expected("a list or a string", other).blame("list"))?.len(),
+        other => other.items().ok_or_else(|| expected("a list or a string", other).argument("list"))?.len(),
     };
     Ok(Value::Number(n as f64))
 }
@@ -69,7 +71,7 @@ fn len(call: &mut Call<'_, '_>) -> Res<Value> {
 fn fold(call: &mut Call<'_, '_>, op: BinaryOp, empty: f64) -> Res<Value> {
     let span = call.span_of("list");
     let mut items: Items = call.arg("list")?;
-    check_length(items.len()).map_err(|t| t.blame("list"))?;
+    check_length(items.len()).map_err(|t| t.argument("list"))?;
     let Some(first) = items.next() else {
         return Ok(Value::Number(empty));
     };
@@ -92,7 +94,7 @@ fn prod(call: &mut Call<'_, '_>) -> Res<Value> {
 fn numbers(call: &mut Call<'_, '_>) -> Res<Vec<f64>> {
     let numbers: Vec<f64> = call.arg("list")?;
     if numbers.is_empty() {
-        return Err(Trouble::new(format!("`{}` of an empty list", call.signature.name)).blame("list"));
+        return Err(LangError::new(format!("`{}` of an empty list", call.signature.name)).argument("list"));
     }
     Ok(numbers)
 }
@@ -106,7 +108,7 @@ fn sd(call: &mut Call<'_, '_>) -> Res<Value> {
     let numbers = numbers(call)?;
     let n = numbers.len() as f64;
     if n < 2.0 {
-        return Err(Trouble::new("a standard deviation needs at least 2 numbers").blame("list"));
+        return Err(LangError::new("a standard deviation needs at least 2 numbers").argument("list"));
     }
     let mean = numbers.iter().sum::<f64>() / n;
     Ok(Value::Number((numbers.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt()))
@@ -122,7 +124,7 @@ fn extreme(call: &mut Call<'_, '_>, better: fn(f64, f64) -> bool) -> Res<Value> 
             }
         }
     }
-    best.map(Value::Number).ok_or_else(|| Trouble::new(format!("`{}` of nothing", call.signature.name)))
+    best.map(Value::Number).ok_or_else(|| LangError::new(format!("`{}` of nothing", call.signature.name)))
 }
 
 fn min(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -142,7 +144,7 @@ fn zip(call: &mut Call<'_, '_>) -> Res<Value> {
     let n = walks.iter().map(Items::len).min().unwrap_or(0);
     if walks.iter().any(|walk| walk.len() != n) {
         let lengths: Vec<String> = walks.iter().map(|walk| walk.len().to_string()).collect();
-        return Err(Trouble::new(format!("`zip` needs lists of one length, found {}", lengths.join(" and "))));
+        return Err(LangError::new(format!("`zip` needs lists of one length, found {}", lengths.join(" and "))));
     }
     check_length(n.saturating_mul(walks.len()))?;
     let mut out = ListBuilder::default();
@@ -155,9 +157,9 @@ fn zip(call: &mut Call<'_, '_>) -> Res<Value> {
 fn grid(call: &mut Call<'_, '_>) -> Res<Value> {
     let range: Range = call.arg("range")?;
     let n: usize = call.arg("n")?;
-    check_length(n).map_err(|t| t.blame("n"))?;
+    check_length(n).map_err(|t| t.argument("n"))?;
     if !(range.start.is_finite() && range.end.is_finite()) {
-        return Err(Trouble::new("a grid needs bounds that are finite").blame("range"));
+        return Err(LangError::new("a grid needs bounds that are finite").argument("range"));
     }
     List::collect(range.grid(n).into_iter().map(|x| Ok(range.value(x)))).map(Value::List)
 }
@@ -181,14 +183,14 @@ fn sort(call: &mut Call<'_, '_>) -> Res<Value> {
         return super::reshaping::sorted(call, data, descending);
     }
     if call.value("by").is_some() {
-        return Err(Trouble::new("`by` names columns of data, and a list has none").blame("by"));
+        return Err(LangError::new("`by` names columns of data, and a list has none").argument("by"));
     }
-    let items = Items::from_value(what).map_err(|t| t.blame("list"))?;
+    let items = Items::from_value(what).map_err(|t| t.argument("list"))?;
     check_length(items.len())?;
     let mut items: Vec<Value> = items.collect();
     let words = items.iter().all(|v| matches!(v, Value::Str(_)));
     if let Some(odd) = items.iter().find(|v| !words && !matches!(v, Value::Number(_))) {
-        return Err(expected("numbers, or strings alone, to sort", odd).blame("list"));
+        return Err(expected("numbers, or strings alone, to sort", odd).argument("list"));
     }
     items.sort_by(|a, b| match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.total_cmp(b),

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use encoding_rs::Encoding;
 
-use super::data::{Choices, INPUTS, TARGET, column_of, names, trouble, value};
+use super::data::{Choices, INPUTS, TARGET, column_of, lang_error, names, value};
 use crate::calendar::Order;
 use crate::data::{self, Format, Header, Options, Separator, Target, WhenMissing};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, List, Value, check_length};
 
 /// How the file is written, as far as it is said.
@@ -18,7 +18,7 @@ fn format(call: &mut Call<'_, '_>) -> Res<Format> {
     let one = |word: Option<Arc<str>>| word.map(|word| word.chars().next());
     let separator = match call.maybe::<Arc<str>>("sep")? {
         None => None,
-        Some(word) => Some(separator(&word).map_err(|t| t.blame("sep"))?),
+        Some(word) => Some(separator(&word).map_err(|t| t.argument("sep"))?),
     };
     let decimal = one(call.maybe("decimal")?).flatten();
     let thousands = one(call.maybe("thousands")?);
@@ -26,22 +26,22 @@ fn format(call: &mut Call<'_, '_>) -> Res<Format> {
         && decimal == sign
     {
         let text = format!("`{sign}` cannot be the decimal sign and separate the thousands too");
-        return Err(Trouble::new(text).blame("thousands"));
+        return Err(LangError::new(text).argument("thousands"));
     }
     let comment = match call.maybe::<Arc<str>>("comment")?.as_deref().map(str::as_bytes) {
         None => None,
         Some([]) => Some(None),
         Some(&[byte]) if byte.is_ascii_graphic() && byte != b'"' => Some(Some(byte)),
         Some(_) => {
-            let trouble = Trouble::new("comments begin with one character, such as \"#\" or \"%\"");
-            return Err(trouble.help("`skip=` leaves out lines at the top of a file").blame("comment"));
+            let lang_error = LangError::new("comments begin with one character, such as \"#\" or \"%\"");
+            return Err(lang_error.help("`skip=` leaves out lines at the top of a file").argument("comment"));
         }
     };
     let encoding = match call.maybe::<Arc<str>>("encoding")? {
         None => None,
         Some(label) => Some(Encoding::for_label(label.as_bytes()).ok_or_else(|| {
-            let trouble = Trouble::new(format!("no encoding is called \"{label}\""));
-            trouble.help("such are \"utf-8\", \"windows-1252\", \"latin1\", \"utf-16\"").blame("encoding")
+            let lang_error = LangError::new(format!("no encoding is called \"{label}\""));
+            lang_error.help("such are \"utf-8\", \"windows-1252\", \"latin1\", \"utf-16\"").argument("encoding")
         })?),
     };
     let skip = call.maybe::<usize>("skip")?;
@@ -58,7 +58,7 @@ fn separator(word: &str) -> Res<Separator> {
         &[b'\t'] => Separator::Byte(b'\t'),
         _ => {
             let text = format!("\"{word}\" cannot separate fields");
-            return Err(Trouble::new(text)
+            return Err(LangError::new(text)
                 .help("one character does, such as \",\", \";\" or \"|\"; \"tab\" or \" \" for blanks"));
         }
     })
@@ -73,11 +73,15 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
             None => Target::Usual,
             Some(Value::Bool(false)) => Target::None,
             Some(value) => {
-                let found = names(None, &value).map_err(|t| t.blame("target"))?;
+                let found = names(None, &value).map_err(|t| t.argument("target"))?;
                 Target::Named(found.into_iter().next().unwrap_or_default())
             }
         },
-        inputs: call.maybe::<Value>("inputs")?.map(|v| names(None, &v)).transpose().map_err(|t| t.blame("inputs"))?,
+        inputs: call
+            .maybe::<Value>("inputs")?
+            .map(|v| names(None, &v))
+            .transpose()
+            .map_err(|t| t.argument("inputs"))?,
         header: match call.maybe::<Value>("header")? {
             Some(Value::Bool(true)) => Header::Yes,
             Some(Value::Bool(false)) => Header::No,
@@ -89,7 +93,7 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
             None => Vec::new(),
             Some(word) => match word.items() {
                 Some(words) => {
-                    check_length(words.len()).map_err(|t| t.blame("missing"))?;
+                    check_length(words.len()).map_err(|t| t.argument("missing"))?;
                     words.map(|w| plain(&w)).collect()
                 }
                 None => vec![plain(&word)],
@@ -109,9 +113,9 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
     data::load(&name, &places, &options).map(value).map_err(|error| match column_of(&error) {
         Some(column) => {
             let span = choices.find(column, options.inputs.as_deref());
-            trouble(error).at(span)
+            lang_error(error).at(span)
         }
-        None => trouble(error).at(file),
+        None => lang_error(error).at(file),
     })
 }
 
@@ -121,7 +125,7 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
 /// An evaluation that reaches no files.
 pub fn places(call: &Call<'_, '_>) -> Res<Vec<PathBuf>> {
     if call.eval.library.is_pure() {
-        return Err(Trouble::new("files cannot be read here")
+        return Err(LangError::new("files cannot be read here")
             .help("functions inside a kernel, the moves of a search and the texts of saved files cannot use files"));
     }
     let folders = &call.eval.host.folders;

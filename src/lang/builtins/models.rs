@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::data::{Column, DataError, Dataset};
 use crate::fit::{self, Options};
 use crate::kernel::{BindError, Cause, Kernel};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::Evaluator;
 use crate::lang::eval::evaluator::{Builtin, Touches};
@@ -13,7 +14,6 @@ use crate::lang::eval::unknown;
 use crate::lang::numerals::number;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Function, Kind, List, Record, Value};
 use crate::lang::wording::{join_or, nearest};
@@ -24,24 +24,24 @@ use crate::results::Fitted;
 use super::fit_warnings;
 
 /// A model that does not go with these data.
-pub fn unfit(eval: &Evaluator<'_>, data: &Dataset, error: ModelError) -> Trouble {
+pub fn unfit(eval: &Evaluator<'_>, data: &Dataset, error: ModelError) -> LangError {
     // Columns that data lack were named by the model: its steps, its noise.
     if let ModelError::Data(error @ DataError::UnknownColumn { .. }) = error {
-        return super::data::trouble(error).blame("model");
+        return super::data::lang_error(error).argument("model");
     }
     let of_classes = matches!(
         error,
         ModelError::OneClass { .. } | ModelError::TooManyClasses { .. } | ModelError::NotClasses { .. }
     );
     if let (true, Some(help)) = (of_classes, usual_target(data)) {
-        return trouble(eval, error).help(help);
+        return lang_error(eval, error).help(help);
     }
     if let (ModelError::TooManyClasses { classes, .. }, Some(false)) =
         (&error, data.target().map(Column::is_categories))
     {
         let first = classes.first().map_or("", |class| class.as_str());
         let texts = "of numbers `[str(v) for v in numbers]` makes texts, and `fit(data, model)` does so for each class";
-        return trouble(eval, error.clone())
+        return lang_error(eval, error.clone())
             .help(format!("`positive={first}` sets one class against the rest; {texts}"));
     }
     let target = match (&error, data.target()) {
@@ -50,17 +50,17 @@ pub fn unfit(eval: &Evaluator<'_>, data: &Dataset, error: ModelError) -> Trouble
         }
         _ => None,
     };
-    let trouble = trouble(eval, error);
+    let lang_error = lang_error(eval, error);
     match target {
-        Some(name) => trouble.help(unknown::target_as_input(name)),
-        None => trouble,
+        Some(name) => lang_error.help(unknown::target_as_input(name)),
+        None => lang_error,
     }
 }
 
 /// The same of a call: where the fault lies in what was written before it, the call is shown too.
-fn refused(call: &Call<'_, '_>, data: &Dataset, error: ModelError) -> Trouble {
-    let trouble = unfit(call.eval, data, error);
-    if trouble.is_placed() { trouble.called(call.span, "by this call") } else { trouble }
+fn refused(call: &Call<'_, '_>, data: &Dataset, error: ModelError) -> LangError {
+    let lang_error = unfit(call.eval, data, error);
+    if lang_error.is_placed() { lang_error.called(call.span, "by this call") } else { lang_error }
 }
 
 /// How to name another target where it is the one that is taken by default and others hold classes.
@@ -77,38 +77,38 @@ fn usual_target(data: &Dataset) -> Option<String> {
 }
 
 /// A model that does not go with its data, at its place in the text where that is known.
-pub fn trouble(eval: &Evaluator<'_>, error: ModelError) -> Trouble {
+pub fn lang_error(eval: &Evaluator<'_>, error: ModelError) -> LangError {
     match error {
         ModelError::Bind(error) => eval.host.origins.bind_error(&error),
         ModelError::Eval(error) => eval.host.origins.eval_error(&error),
-        ModelError::Data(error) => super::data::trouble(error).blame("data"),
+        ModelError::Data(error) => super::data::lang_error(error).argument("data"),
         error @ (ModelError::NoTarget
         | ModelError::CategoryTarget { .. }
         | ModelError::UnknownClass { .. }
         | ModelError::TooFewRows { .. }
         | ModelError::ConstantTarget { .. }
-        | ModelError::NoRows) => Trouble::new(error.to_string()).blame("data"),
+        | ModelError::NoRows) => LangError::new(error.to_string()).argument("data"),
         ModelError::TooManyClasses { ref classes, .. } => {
             let first = classes.first().cloned().unwrap_or_default();
             let help = format!(
                 "`positive=\"{first}\"` sets one class against the rest; `fit(data, model)` does so for each class of texts"
             );
-            Trouble::new(error.to_string()).blame("data").help(help)
+            LangError::new(error.to_string()).argument("data").help(help)
         }
         ModelError::NoSuchClass { ref class, ref known, .. } => {
-            let trouble = Trouble::new(error.to_string()).blame("model");
+            let lang_error = LangError::new(error.to_string()).argument("model");
             match nearest(class, known.iter().map(String::as_str)) {
-                Some(near) => trouble.help(format!("did you mean \"{near}\"?")),
-                None => trouble,
+                Some(near) => lang_error.help(format!("did you mean \"{near}\"?")),
+                None => lang_error,
             }
         }
-        error @ (ModelError::OneClass { .. } | ModelError::NotClasses { .. }) => Trouble::new(error.to_string())
-            .blame("data")
+        error @ (ModelError::OneClass { .. } | ModelError::NotClasses { .. }) => LangError::new(error.to_string())
+            .argument("data")
             .help("for another target write `target=` where the data are made"),
         error @ ModelError::TooLarge { .. } => {
-            Trouble::new(error.to_string()).help("take fewer rows, such as `data |> split(0.1, random=true)` gives")
+            LangError::new(error.to_string()).help("take fewer rows, such as `data |> split(0.1, random=true)` gives")
         }
-        error => Trouble::new(error.to_string()),
+        error => LangError::new(error.to_string()),
     }
 }
 
@@ -119,7 +119,7 @@ fn gp(call: &mut Call<'_, '_>) -> Res<Value> {
         model.likelihood = likelihood;
     }
     if let Some(value) = call.maybe::<Value>("mean")? {
-        model.mean = mean(value).map_err(|t| t.blame("mean"))?;
+        model.mean = mean(value).map_err(|t| t.argument("mean"))?;
     }
     Ok(Value::Model(Arc::new(Pipeline::of(model))))
 }
@@ -133,9 +133,9 @@ pub(super) fn likelihood(call: &mut Call<'_, '_>) -> Res<Option<Likelihood>> {
         None => None,
         Some(Value::Str(class)) => Some(class),
         Some(Value::Bool(class)) => Some(class.to_string().into()),
-        Some(class) => Some(number(f64::from_value(class).map_err(|t| t.blame("positive"))?).into()),
+        Some(class) => Some(number(f64::from_value(class).map_err(|t| t.argument("positive"))?).into()),
     };
-    let wrong = |place: &'static str, text: &str, help: &str| Err(Trouble::new(text).blame(place).help(help));
+    let wrong = |place: &'static str, text: &str, help: &str| Err(LangError::new(text).argument(place).help(help));
     if likelihood.as_deref() != Some("bernoulli") {
         let classes = "for a target of two classes write `likelihood=\"bernoulli\"`";
         if let Some(word @ ("ep" | "laplace")) = inference.as_deref() {
@@ -177,11 +177,11 @@ pub(super) fn given_noise(call: &mut Call<'_, '_>) -> Res<Option<Noise>> {
     let given = (call.maybe::<Value>("noise")?, call.maybe::<Value>("noise_sd")?);
     match given {
         (Some(_), Some(_)) => {
-            let trouble = Trouble::new("`noise` is a variance and `noise_sd` a standard deviation: leave out one");
-            Err(trouble.blame("noise_sd"))
+            let lang_error = LangError::new("`noise` is a variance and `noise_sd` a standard deviation: leave out one");
+            Err(lang_error.argument("noise_sd"))
         }
-        (Some(value), None) => noise(call, value).map(Some).map_err(|t| t.blame("noise")),
-        (None, Some(value)) => noise_sd(call, value).map(Some).map_err(|t| t.blame("noise_sd")),
+        (Some(value), None) => noise(call, value).map(Some).map_err(|t| t.argument("noise")),
+        (None, Some(value)) => noise_sd(call, value).map(Some).map_err(|t| t.argument("noise_sd")),
         (None, None) => Ok(None),
     }
 }
@@ -193,8 +193,8 @@ fn known_noise(call: &Call<'_, '_>, value: &Value, is_sd: bool) -> Res<Option<No
         Value::Function(function @ Function::Closure(closure)) => {
             let columns: Vec<Arc<str>> = closure.lambda.params.iter().map(|p| p.name.node.clone()).collect();
             if let Some(odd) = columns.iter().find(|name| crate::kernel::word(name) != name.as_ref()) {
-                let trouble = Trouble::new(format!("a noise that is computed cannot name the column `{odd}`"));
-                return Err(trouble.help(format!("give it a plain name: `rename(sigma={odd:?})`")));
+                let lang_error = LangError::new(format!("a noise that is computed cannot name the column `{odd}`"));
+                return Err(lang_error.help(format!("give it a plain name: `rename(sigma={odd:?})`")));
             }
             let function = Some(UserRows::shared(function.clone(), call.eval));
             Ok(Some(Noise::Known(KnownNoise { columns, function, is_sd })))
@@ -214,8 +214,8 @@ fn noise_sd(call: &Call<'_, '_>, value: Value) -> Res<Noise> {
             return Ok(Noise::Variance(Param::fixed(sd * sd)));
         }
         _ => {
-            let trouble = Trouble::new("a standard deviation is a number from 0, `fixed(…)`, or of columns");
-            return Err(trouble.help("bounds and priors are those of the variance, `noise=`"));
+            let lang_error = LangError::new("a standard deviation is a number from 0, `fixed(…)`, or of columns");
+            return Err(lang_error.help("bounds and priors are those of the variance, `noise=`"));
         }
     };
     noise(call, squared)
@@ -232,7 +232,7 @@ fn noise(call: &Call<'_, '_>, value: Value) -> Res<Noise> {
     }
     match param.value() {
         Some(x) if x < 0.0 || !x.is_finite() => {
-            Err(Trouble::new(format!("the noise is a variance and cannot be {}", number(x))))
+            Err(LangError::new(format!("the noise is a variance and cannot be {}", number(x))))
         }
         _ => Ok(Noise::Variance(param)),
     }
@@ -243,7 +243,7 @@ fn untied(value: Value) -> Res<Param> {
     let param = Param::from_value(value)?;
     match &param.tie {
         None => Ok(param),
-        Some(_) => Err(Trouble::new("ties join parameters of the kernel, not the noise or the mean")
+        Some(_) => Err(LangError::new("ties join parameters of the kernel, not the noise or the mean")
             .help("for noise tied to a kernel add `WN(v=param(…))` to it and write `noise=0`")),
     }
 }
@@ -256,10 +256,10 @@ pub(super) fn mean(value: Value) -> Res<Mean> {
             "constant" => Mean::Constant(Param::default()),
             _ => {
                 let text = "expected \"constant\", \"zero\", \"linear\", a number, `fixed(…)`, `between(…)`, `param(…)` or a prior";
-                let trouble = Trouble::new(format!("{text} for the mean, found \"{word}\""));
+                let lang_error = LangError::new(format!("{text} for the mean, found \"{word}\""));
                 return Err(match nearest(&word, ["constant", "zero", "linear"]) {
-                    Some(near) => trouble.help(format!("did you mean \"{near}\"?")),
-                    None => trouble,
+                    Some(near) => lang_error.help(format!("did you mean \"{near}\"?")),
+                    None => lang_error,
                 });
             }
         }),
@@ -274,7 +274,7 @@ pub(super) fn mean(value: Value) -> Res<Mean> {
 /// The data and the model of a call.
 fn both(call: &mut Call<'_, '_>) -> Res<(Arc<Dataset>, Model)> {
     let data: Arc<Dataset> = call.arg("data")?;
-    let model = call.arg::<Pipeline>("model")?.model().map_err(|t| t.blame("model"))?;
+    let model = call.arg::<Pipeline>("model")?.model().map_err(|t| t.argument("model"))?;
     Ok((data, model))
 }
 
@@ -287,8 +287,8 @@ pub fn options(call: &mut Call<'_, '_>) -> Res<Options> {
         max_iter: call.or("maxiter", usual.max_iter)?,
     };
     if options.restarts == 0 || options.restarts > 10_000 {
-        let trouble = Trouble::new(format!("a fit has 1 to 10,000 starts, found {}", options.restarts));
-        return Err(trouble.blame("restarts"));
+        let lang_error = LangError::new(format!("a fit has 1 to 10,000 starts, found {}", options.restarts));
+        return Err(lang_error.argument("restarts"));
     }
     Ok(options)
 }
@@ -332,9 +332,9 @@ fn gradient(call: &mut Call<'_, '_>) -> Res<Value> {
     fit_warnings::note_unwritten(call, &problem);
     let values = fit::given(&problem);
     let evidence = Evidencer::new(&problem).evaluate(&values, true, false);
-    let evidence = evidence.map_err(|error| trouble(call.eval, error))?;
+    let evidence = evidence.map_err(|error| lang_error(call.eval, error))?;
     if evidence.gradient.is_empty() {
-        return Err(trouble(call.eval, ModelError::NoEvidence));
+        return Err(lang_error(call.eval, ModelError::NoEvidence));
     }
     let free = problem.parameters().iter().enumerate().filter(|(_, p)| p.is_free());
     let records = free.map(|(i, parameter)| {

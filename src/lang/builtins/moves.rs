@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use crate::kernel::{InputRef, Move, MoveError, MoveKind};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::combinators::move_error;
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::family_calls::input_refs;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, Value};
 
 fn make(call: &mut Call<'_, '_>) -> Res<Value> {
     let name = call.signature.name;
     let Some(kind) = MoveKind::ALL.into_iter().find(|kind| kind.name() == name) else {
-        return Err(Trouble::new(format!("there is no move `{name}`")));
+        return Err(LangError::new(format!("there is no move `{name}`")));
     };
     let mut inputs: Vec<InputRef> = Vec::new();
     for value in call.many() {

@@ -1,10 +1,10 @@
 //! Functions of numbers. Each also takes a list, item by item.
 
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{List, Value, check_length};
 
@@ -12,7 +12,7 @@ use crate::lang::values::value::{List, Value, check_length};
 fn each(call: &mut Call<'_, '_>, f: fn(f64) -> f64) -> Res<Value> {
     let name = call.signature.name;
     let value: Value = call.arg("x")?;
-    walk(value, name, f).map_err(|t| t.blame("x"))
+    walk(value, name, f).map_err(|t| t.argument("x"))
 }
 
 fn walk(value: Value, name: &str, f: fn(f64) -> f64) -> Res<Value> {
@@ -20,7 +20,7 @@ fn walk(value: Value, name: &str, f: fn(f64) -> f64) -> Res<Value> {
         let x = f64::from_value(value)?;
         let y = f(x);
         if y.is_nan() && !x.is_nan() {
-            return Err(Trouble::new(format!("`{name}` is not defined at {}", number(x))));
+            return Err(LangError::new(format!("`{name}` is not defined at {}", number(x))));
         }
         return Ok(Value::Number(y));
     };

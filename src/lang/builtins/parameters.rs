@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::kernel::Kernel;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected, no_time};
 use crate::lang::values::value::{Kind, Value};
 use crate::param::{Measure, PRIORS, Param, Prior, State, Tie};
@@ -18,17 +18,17 @@ fn value(state: State) -> Value {
 
 fn fixed(call: &mut Call<'_, '_>) -> Res<Value> {
     match call.arg::<Value>("value")? {
-        Value::Number(x) => finite(x).map(State::Fixed).map(value).map_err(|t| t.blame("value")),
+        Value::Number(x) => finite(x).map(State::Fixed).map(value).map_err(|t| t.argument("value")),
         Value::Param(param) => match param.value() {
             Some(x) => Ok(Value::Param(Arc::new(Param { state: State::Fixed(x), ..(*param).clone() }))),
-            None => Err(Trouble::new("a parameter without a value cannot be fixed").blame("value")),
+            None => Err(LangError::new("a parameter without a value cannot be fixed").argument("value")),
         },
-        Value::Kernel(kernel) => fixed_kernel(&kernel).map(Value::Kernel).map_err(|t| t.blame("value")),
+        Value::Kernel(kernel) => fixed_kernel(&kernel).map(Value::Kernel).map_err(|t| t.argument("value")),
         Value::Str(text) => {
-            let (x, measure) = Measure::read(&text).ok_or_else(|| no_time(&text).blame("value"))?;
+            let (x, measure) = Measure::read(&text).ok_or_else(|| no_time(&text).argument("value"))?;
             Ok(Value::Param(Arc::new(Param { time: Some(measure), ..Param::fixed(x) })))
         }
-        other => Err(expected("a number", &other).blame("value")),
+        other => Err(expected("a number", &other).argument("value")),
     }
 }
 
@@ -46,17 +46,17 @@ fn fixed_kernel(kernel: &Kernel) -> Res<Kernel> {
         return Ok(held);
     }
     let help = "write the values, as in `fixed(SE(x, l=2, v=1))`, or take a kernel that was fitted: `fixed(f.kernel)`";
-    Err(Trouble::new(format!("no parameter of {kernel} has a value to be fixed at")).help(help))
+    Err(LangError::new(format!("no parameter of {kernel} has a value to be fixed at")).help(help))
 }
 
 fn finite(x: f64) -> Res<f64> {
-    if x.is_finite() { Ok(x) } else { Err(Trouble::new(format!("a parameter must be finite, found {}", number(x)))) }
+    if x.is_finite() { Ok(x) } else { Err(LangError::new(format!("a parameter must be finite, found {}", number(x)))) }
 }
 
 fn between(call: &mut Call<'_, '_>) -> Res<Value> {
-    let (lo, lo_time) = bound(call.arg("lo")?).map_err(|t| t.blame("lo"))?;
-    let (hi, hi_time) = bound(call.arg("hi")?).map_err(|t| t.blame("hi"))?;
-    let start = call.maybe::<Value>("start")?.map(bound).transpose().map_err(|t| t.blame("start"))?;
+    let (lo, lo_time) = bound(call.arg("lo")?).map_err(|t| t.argument("lo"))?;
+    let (hi, hi_time) = bound(call.arg("hi")?).map_err(|t| t.argument("hi"))?;
+    let start = call.maybe::<Value>("start")?.map(bound).transpose().map_err(|t| t.argument("start"))?;
     let like = |a: Option<Measure>, b: Option<Measure>| {
         matches!(
             (a, b),
@@ -66,8 +66,8 @@ fn between(call: &mut Call<'_, '_>) -> Res<Value> {
         )
     };
     if !like(lo_time, hi_time) || start.is_some_and(|(_, time)| !like(lo_time, time)) {
-        let trouble = Trouble::new("bounds and start are all numbers, all lengths of time, or all dates");
-        return Err(trouble.help("write `between(\"1 day\", \"2 weeks\")`").blame("hi"));
+        let lang_error = LangError::new("bounds and start are all numbers, all lengths of time, or all dates");
+        return Err(lang_error.help("write `between(\"1 day\", \"2 weeks\")`").argument("hi"));
     }
     let to_lo = |x: f64, time: Option<Measure>| match (time, lo_time) {
         (Some(time), Some(lo)) => time.convert(x, lo.unit()),
@@ -75,12 +75,14 @@ fn between(call: &mut Call<'_, '_>) -> Res<Value> {
     };
     let (hi, start) = (to_lo(hi, hi_time), start.map(|(x, time)| to_lo(x, time)));
     if lo >= hi {
-        let trouble = Trouble::new(format!("the bounds are the wrong way round: {} to {}", number(lo), number(hi)));
-        return Err(trouble.help(format!("write `between({}, {})`", number(hi), number(lo))).blame("lo"));
+        let lang_error =
+            LangError::new(format!("the bounds are the wrong way round: {} to {}", number(lo), number(hi)));
+        return Err(lang_error.help(format!("write `between({}, {})`", number(hi), number(lo))).argument("lo"));
     }
     if let Some(x) = start.filter(|x| !(lo..=hi).contains(x)) {
-        let trouble = Trouble::new(format!("the start {} is not between {} and {}", number(x), number(lo), number(hi)));
-        return Err(trouble.blame("start"));
+        let lang_error =
+            LangError::new(format!("the start {} is not between {} and {}", number(x), number(lo), number(hi)));
+        return Err(lang_error.argument("start"));
     }
     let state = State::Bounded { lo, hi, value: start };
     Ok(Value::Param(Arc::new(Param { time: lo_time, ..state.into() })))
@@ -102,18 +104,18 @@ fn param(call: &mut Call<'_, '_>) -> Res<Value> {
     let start: Option<Value> = call.maybe("value")?;
     let Value::Str(name) = first else {
         if start.is_some() {
-            return Err(expected("a name before the value", &first).blame("name"));
+            return Err(expected("a name before the value", &first).argument("name"));
         }
-        let inner = Param::from_value(first).map_err(|t| t.blame("name"))?;
+        let inner = Param::from_value(first).map_err(|t| t.argument("name"))?;
         let tie = inner.tie.clone().unwrap_or_else(|| Tie::new(""));
         return Ok(Value::Param(Arc::new(Param { tie: Some(tie), ..inner })));
     };
     if let Some((known, place)) = call.eval.host.named.get(&name) {
         // The same text again, in a loop or a function, means the same parameter.
         if start.is_some() && *place != call.span {
-            return Err(Trouble::new(format!("`param({name}, …)` is written twice in this statement"))
+            return Err(LangError::new(format!("`param({name}, …)` is written twice in this statement"))
                 .help(format!("write `param({name})` the second time"))
-                .blame("name"));
+                .argument("name"));
         }
         return Ok(Value::Param(Arc::new(known.clone())));
     }
@@ -128,7 +130,7 @@ fn param(call: &mut Call<'_, '_>) -> Res<Value> {
     let made = match (start, bound) {
         (None, Some(bound)) => bound,
         (start, _) => {
-            let start = start.map(Param::from_value).transpose().map_err(|t| t.blame("value"))?.unwrap_or_default();
+            let start = start.map(Param::from_value).transpose().map_err(|t| t.argument("value"))?.unwrap_or_default();
             Param { tie: Some(Tie::new(name.clone())), ..start }
         }
     };
@@ -150,9 +152,8 @@ fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
         && name == "Uniform"
         && lo >= hi
     {
-        return Err(
-            Trouble::new(format!("the bounds of `Uniform` are the wrong way round: {lo} to {hi}")).blame(place.name)
-        );
+        return Err(LangError::new(format!("the bounds of `Uniform` are the wrong way round: {lo} to {hi}"))
+            .argument(place.name));
     }
     let real = |place: &Place| matches!(place.name, "mean" | "lo" | "hi");
     let wrong =
@@ -160,9 +161,10 @@ fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
     Err(match wrong {
         Some((place, x)) => {
             let what = if real(place) { "finite" } else { "positive" };
-            Trouble::new(format!("`{}` of `{name}` must be {what}, found {}", place.name, number(*x))).blame(place.name)
+            LangError::new(format!("`{}` of `{name}` must be {what}, found {}", place.name, number(*x)))
+                .argument(place.name)
         }
-        None => Trouble::new(format!("`{name}` cannot have these arguments")),
+        None => LangError::new(format!("`{name}` cannot have these arguments")),
     })
 }
 

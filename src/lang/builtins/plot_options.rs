@@ -1,9 +1,9 @@
 //! The keywords of `plot` and the values that each of them applies to.
 
 use crate::describe::part_figures::Scales;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::payload::explanation::Subject;
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::Value;
 
 /// A keyword of `plot`.
@@ -63,9 +63,9 @@ pub fn refuse_unused(call: &Call<'_, '_>, value: &Value) -> Res<()> {
                 other => other.kind().noun(),
             };
             let text = format!("`{}=` does not apply to the figure of {noun}", option.name);
-            return Err(Trouble::new(text)
+            return Err(LangError::new(text)
                 .help(format!("it is for {}: leave it out here", option.applies_to))
-                .blame(option.name));
+                .argument(option.name));
         }
     }
     let Some(Value::Str(show)) = call.value("show") else { return Ok(()) };
@@ -73,7 +73,9 @@ pub fn refuse_unused(call: &Call<'_, '_>, value: &Value) -> Res<()> {
         if matches!(value, Value::Search(_)) { &["depths", "scores"] } else { &["parts", "correlation"] };
     if !known.contains(&&**show) {
         let text = format!("{} has no figure called \"{show}\"", value.kind().noun());
-        return Err(Trouble::new(text).help(format!("`show` is \"{}\" or \"{}\"", known[0], known[1])).blame("show"));
+        return Err(LangError::new(text)
+            .help(format!("`show` is \"{}\" or \"{}\"", known[0], known[1]))
+            .argument("show"));
     }
     let unused = match &**show {
         "scores" => "band",
@@ -82,7 +84,7 @@ pub fn refuse_unused(call: &Call<'_, '_>, value: &Value) -> Res<()> {
     };
     if call.value(unused).is_some() {
         let text = format!("`{unused}=` does not apply to the figure `show=\"{show}\"`");
-        return Err(Trouble::new(text).help("leave one of the two out").blame(unused));
+        return Err(LangError::new(text).help("leave one of the two out").argument(unused));
     }
     Ok(())
 }
@@ -110,7 +112,7 @@ pub fn input_range(call: &mut Call<'_, '_>) -> Res<Option<(f64, f64)>> {
     };
     let (lo, hi) = (ends.0.min(ends.1), ends.0.max(ends.1));
     if !(lo.is_finite() && hi.is_finite() && (hi - lo).is_finite() && lo < hi) {
-        return Err(Trouble::new("of a kernel `x` is a range with two ends, as in `x=-3..=3`").blame("x"));
+        return Err(LangError::new("of a kernel `x` is a range with two ends, as in `x=-3..=3`").argument("x"));
     }
     Ok(Some((lo, hi)))
 }

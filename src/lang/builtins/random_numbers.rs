@@ -3,8 +3,8 @@
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 
+use crate::lang::error::Res;
 use crate::lang::eval::evaluator::Call;
-use crate::lang::trouble::Res;
 
 /// Where random numbers of a call come from: its `seed` if it was given one, else the session's stream, which each call
 /// moves on.

@@ -6,18 +6,18 @@ use std::time::Instant;
 
 use super::files::out_path;
 use crate::data::write::write_whole;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::host::Item;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::json;
 use crate::lang::values::value::{Function, Kind, List, Record, Value};
 
 fn record(call: &mut Call<'_, '_>) -> Res<Value> {
     let fields = call.keywords();
     if fields.is_empty() {
-        return Err(Trouble::new("a record needs at least one field").help("write `record(name=\"a\", value=1)`"));
+        return Err(LangError::new("a record needs at least one field").help("write `record(name=\"a\", value=1)`"));
     }
     let with = |record: Record, (name, value): (crate::syntax::ast::Name, crate::syntax::span::Spanned<Value>)| {
         record.with(&*name.node, value.node)
@@ -30,7 +30,7 @@ fn record(call: &mut Call<'_, '_>) -> Res<Value> {
 
 /// The value of a file of JSON.
 fn parsed(path: &Path, name: &str) -> Res<Value> {
-    let broken = |why: String| Trouble::new(format!("`{name}` cannot be read: {why}"));
+    let broken = |why: String| LangError::new(format!("`{name}` cannot be read: {why}"));
     let text = std::fs::read_to_string(path).map_err(|error| broken(error.to_string()))?;
     let found = serde_json::from_str(&text).map_err(|error| broken(format!("it is no JSON: {error}")))?;
     json::value(&found)
@@ -41,8 +41,8 @@ fn read(call: &mut Call<'_, '_>) -> Res<Value> {
     let name: Arc<str> = call.arg("path")?;
     let read_from = super::loading::places(call)?.into_iter().map(|folder| folder.join(&*name));
     let path = read_from.chain(out_path(call, &name).ok()).find(|path| path.is_file());
-    let path: PathBuf = path.ok_or_else(|| Trouble::new(format!("there is no file `{name}`")).blame("path"))?;
-    parsed(&path, &name).map_err(|t| t.blame("path"))
+    let path: PathBuf = path.ok_or_else(|| LangError::new(format!("there is no file `{name}`")).argument("path"))?;
+    parsed(&path, &name).map_err(|t| t.argument("path"))
 }
 
 fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -51,20 +51,20 @@ fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
     let path = out_path(call, &name)?;
     if path.exists() {
         let help = "remove the file, and the value is found anew";
-        return parsed(&path, &name).map_err(|t| t.blame("path").help(help));
+        return parsed(&path, &name).map_err(|t| t.argument("path").help(help));
     }
     // before the work and not after it
     if !name.ends_with(".json") {
-        return Err(Trouble::new("a value is kept in a file that ends in .json").blame("path"));
+        return Err(LangError::new("a value is kept in a file that ends in .json").argument("path"));
     }
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
-        return Err(Trouble::new(format!("the folder `{}` does not exist", folder.display())).blame("path"));
+        return Err(LangError::new(format!("the folder `{}` does not exist", folder.display())).argument("path"));
     }
     let value = call.apply(&function, Vec::new())?;
     if let Some(lost) = json::lost(&value) {
         let text = format!("{} cannot be kept in a file", lost.kind().noun());
         let help = "numbers, strings, lists and records can; `str(…)` is the text of any value";
-        return Err(Trouble::new(text).blame("function").help(help));
+        return Err(LangError::new(text).argument("function").help(help));
     }
     let form = value.json();
     if call.eval.progress.stop() {
@@ -72,7 +72,7 @@ fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
         return json::value(&form);
     }
     write_whole(&path, format!("{form:#}\n").as_bytes())
-        .map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
+        .map_err(|error| LangError::new(error.to_string()).argument("path"))?;
     call.emit(Item::Wrote(path));
     // what is given now is what the file will give
     json::value(&form)

@@ -6,18 +6,18 @@ use crate::data::write::write_whole;
 use crate::data::{self, Dataset};
 use crate::describe::checks as told;
 use crate::fit::Fit;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::host::Item;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::expected;
 use crate::lang::values::value::{Kind, Value};
 use crate::report::{self, Source};
 use crate::results;
 
-use super::models::trouble;
+use super::models::lang_error;
 
 /// Replicates are some hundreds of numbers a row: this many would be more than patience or memory can hold.
 const MOST_DRAWS: usize = 100_000;
@@ -27,11 +27,11 @@ fn checks(call: &mut Call<'_, '_>) -> Res<Value> {
     let draws: usize = call.or("draws", results::DRAWS)?;
     if !(results::LEAST_DRAWS..=MOST_DRAWS).contains(&draws) {
         let text = format!("replicates number from {} to {MOST_DRAWS}, found {draws}", results::LEAST_DRAWS);
-        return Err(Trouble::new(text).blame("draws"));
+        return Err(LangError::new(text).argument("draws"));
     }
     let seed = call.or("seed", call.eval.host.seed as usize)? as u64;
     let found = results::checks_unless(&fit, draws, seed, call.eval.progress);
-    let found = found.map_err(|error| trouble(call.eval, error))?;
+    let found = found.map_err(|error| lang_error(call.eval, error))?;
     Ok(Value::table(Sheet::with_text(told::checks_table(&found), told::checks(&found))))
 }
 
@@ -43,13 +43,13 @@ fn report(call: &mut Call<'_, '_>) -> Res<Value> {
     let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     if !matches!(ending.as_deref(), Some("html" | "htm")) {
         let text = format!("a report is a page of HTML: its file ends in .html, not as `{name}`");
-        return Err(Trouble::new(text).blame("path").help("write `report(fit, \"report.html\")`"));
+        return Err(LangError::new(text).argument("path").help("write `report(fit, \"report.html\")`"));
     }
     let source = |data: &Dataset| Source { expression: expression(call, data), seed: call.eval.host.seed };
     let page = match &value {
         Value::Search(search) => report::of_search(search, &source(&search.data)),
         Value::Fit(fit) => report::of_fit(fit, &source(fit.problem().data())),
-        other => return Err(expected("a fit or a search", other).blame("value")),
+        other => return Err(expected("a fit or a search", other).argument("value")),
     };
     let page = page.html();
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -57,7 +57,7 @@ fn report(call: &mut Call<'_, '_>) -> Res<Value> {
         let _ = std::fs::create_dir_all(folder);
     }
     // `value` is kept by whoever has it: what could not be written can be asked for again
-    write_whole(&path, page.as_bytes()).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
+    write_whole(&path, page.as_bytes()).map_err(|error| LangError::new(error.to_string()).argument("path"))?;
     call.emit(Item::Wrote(path));
     Ok(Value::Nothing)
 }

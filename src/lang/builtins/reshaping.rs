@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::data::{DATA, by_row, column_of, names, trouble, value};
+use super::data::{DATA, by_row, column_of, lang_error, names, value};
 use crate::data::{Column, DataError, Dataset, SortKey, keys_of};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::expected;
 use crate::lang::values::value::{Function, Kind, Value, check_length};
 use crate::syntax::ast::ExprKind;
@@ -18,7 +18,7 @@ fn mutate(call: &mut Call<'_, '_>) -> Res<Value> {
     let mut inputs: Vec<String> = before.input_names().into_iter().map(str::to_owned).collect();
     let given = call.keywords();
     if given.is_empty() {
-        return Err(Trouble::new("`mutate` needs a column").help("write `mutate(logy = log(y))`"));
+        return Err(LangError::new("`mutate` needs a column").help("write `mutate(logy = log(y))`"));
     }
     for (name, made) in given {
         let (values, of_target) = match &made.node {
@@ -35,13 +35,13 @@ fn mutate(call: &mut Call<'_, '_>) -> Res<Value> {
         };
         let column = column(&name.node, values).map_err(|t| t.at(made.span))?;
         let is_new = data.column(&name.node).is_none();
-        data = data.with_column(column).map_err(|error| trouble(error).at(made.span))?;
+        data = data.with_column(column).map_err(|error| lang_error(error).at(made.span))?;
         // what is computed from the target would explain it
         if is_new && !of_target {
             inputs.push(name.node.to_string());
         }
     }
-    if inputs.is_empty() { Ok(value(data)) } else { data.with_inputs(&inputs).map(value).map_err(trouble) }
+    if inputs.is_empty() { Ok(value(data)) } else { data.with_inputs(&inputs).map(value).map_err(lang_error) }
 }
 
 fn reads(function: &Function, column: Option<&Column>) -> bool {
@@ -78,12 +78,12 @@ fn rename(call: &mut Call<'_, '_>) -> Res<Value> {
     for (new, old) in call.keywords() {
         let found = names(Some(&data), &old.node).map_err(|t| t.at(old.span))?;
         let [name] = &found[..] else {
-            return Err(Trouble::new("a new name is of one column").at(old.span));
+            return Err(LangError::new("a new name is of one column").at(old.span));
         };
         data = data.renamed(name, &new.node).map_err(|error| {
             let taken = matches!(error, DataError::Repeated { .. });
-            let trouble = trouble(error);
-            if taken { trouble.saying("a column has this name").at(new.span) } else { trouble.at(old.span) }
+            let lang_error = lang_error(error);
+            if taken { lang_error.label("a column has this name").at(new.span) } else { lang_error.at(old.span) }
         })?;
     }
     Ok(value(data))
@@ -92,7 +92,7 @@ fn rename(call: &mut Call<'_, '_>) -> Res<Value> {
 /// The rows of data in the order of columns or of expressions.
 pub(super) fn sorted(call: &mut Call<'_, '_>, data: &Arc<Dataset>, descending: bool) -> Res<Value> {
     let Some(by) = call.maybe::<Value>("by")? else {
-        return Err(Trouble::new("data are sorted by a column").help("write `data |> sort(by=x)`"));
+        return Err(LangError::new("data are sorted by a column").help("write `data |> sort(by=x)`"));
     };
     let each: Vec<Value> = match by.items() {
         Some(items) => items.collect(),
@@ -105,13 +105,13 @@ pub(super) fn sorted(call: &mut Call<'_, '_>, data: &Arc<Dataset>, descending: b
                 Some(column) => keys_of(column),
                 None => {
                     let values = by_row(call, data, function, "by")?;
-                    values.into_iter().map(key).collect::<Res<_>>().map_err(|t| t.blame("by"))?
+                    values.into_iter().map(key).collect::<Res<_>>().map_err(|t| t.argument("by"))?
                 }
             },
             other => {
-                let found = names(Some(data), other).map_err(|t| t.blame("by"))?;
+                let found = names(Some(data), other).map_err(|t| t.argument("by"))?;
                 let name = found.first().map_or("", String::as_str);
-                keys_of(data.find(name).map_err(|error| trouble(error).blame("by"))?)
+                keys_of(data.find(name).map_err(|error| lang_error(error).argument("by"))?)
             }
         });
     }
@@ -141,35 +141,37 @@ fn pivot_longer(call: &mut Call<'_, '_>) -> Res<Value> {
     let mut wide = Vec::new();
     for columns in call.many() {
         for name in names(Some(&data), &columns.node).map_err(|t| t.at(columns.span))? {
-            data.find(&name).map_err(|error| trouble(error).at(columns.span))?;
+            data.find(&name).map_err(|error| lang_error(error).at(columns.span))?;
             wide.push(name);
         }
     }
     if wide.is_empty() {
-        return Err(Trouble::new("`pivot_longer` needs columns").help("write `pivot_longer(a, b)`"));
+        return Err(LangError::new("`pivot_longer` needs columns").help("write `pivot_longer(a, b)`"));
     }
     let names: Arc<str> = call.or("names", "name".into())?;
     let values: Arc<str> = call.or("values", "value".into())?;
-    data.pivoted_longer(&wide, &names, &values).map(value).map_err(trouble)
+    data.pivoted_longer(&wide, &names, &values).map(value).map_err(lang_error)
 }
 
 fn join(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let other: Arc<Dataset> = call.arg("other")?;
     let by = match call.maybe::<Value>("by")? {
-        Some(by) => names(Some(&data), &by).map_err(|t| t.blame("by"))?,
+        Some(by) => names(Some(&data), &by).map_err(|t| t.argument("by"))?,
         None => {
             let shared = data.names().into_iter().filter(|name| other.column(name).is_some());
             shared.map(str::to_owned).collect()
         }
     };
     if by.is_empty() {
-        let trouble = Trouble::new("the data have no column in common to join by");
-        return Err(trouble.help("`rename` gives a column of one the name that it has in the other").blame("other"));
+        let lang_error = LangError::new("the data have no column in common to join by");
+        return Err(lang_error
+            .help("`rename` gives a column of one the name that it has in the other")
+            .argument("other"));
     }
     let (joined, unmatched) = data.joined(&other, &by).map_err(|error| {
         let place = if column_of(&error).is_some_and(|name| by.iter().any(|b| b == name)) { "by" } else { "other" };
-        trouble(error).blame(place)
+        lang_error(error).argument(place)
     })?;
     if unmatched > 0 {
         let rows = if unmatched == 1 { "1 row has".to_string() } else { format!("{unmatched} rows have") };

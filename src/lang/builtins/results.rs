@@ -7,19 +7,19 @@ use crate::data::write::Table;
 use crate::data::{self, Column, DataError, Dataset};
 use crate::describe::{self, tables};
 use crate::fit::Fit;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Items, Kind, List, Value, check_length};
 use crate::model::ModelError;
 use crate::results::{self, At, By, Fitted, Score};
 
-use super::models::{trouble, unfit};
+use super::models::{lang_error, unfit};
 use super::random_numbers;
 
 /// Where to predict: rows that a value gives, or the training rows.
@@ -28,13 +28,13 @@ fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {
     let Some(at) = call.maybe::<Value>("at")? else {
         return match n {
             None => Ok(At::Training),
-            Some(_) => Err(Trouble::new("`n` says how fine a range is, and there is none").blame("n")),
+            Some(_) => Err(LangError::new("`n` says how fine a range is, and there is none").argument("n")),
         };
     };
     if n.is_some() && !matches!(at, Value::Range(_)) {
-        return Err(Trouble::new(format!("`n` says how fine a range is, found {}", at.kind().noun())).blame("at"));
+        return Err(LangError::new(format!("`n` says how fine a range is, found {}", at.kind().noun())).argument("at"));
     }
-    rows(call, fit, at, n).map(At::Rows).map_err(|t| t.blame("at"))
+    rows(call, fit, at, n).map(At::Rows).map_err(|t| t.argument("at"))
 }
 
 fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Dataset> {
@@ -43,11 +43,11 @@ fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Data
         Value::Str(text) if calendar::date(&text).is_some() && one_time(fit).is_some() => dates(call, fit, &[text]),
         Value::Str(path) => {
             let options = data::Options { target: data::Target::None, ..data::Options::default() };
-            data::load(&path, &super::loading::places(call)?, &options).map_err(super::data::trouble)
+            data::load(&path, &super::loading::places(call)?, &options).map_err(super::data::lang_error)
         }
         Value::Range(range) if range.dates => {
             let column = one_time(fit).ok_or_else(|| {
-                let found = Trouble::new("a range of dates is for a fit whose one input is a column of times");
+                let found = LangError::new("a range of dates is for a fit whose one input is a column of times");
                 found.note(format!("the inputs are {}", fit.problem().names().join(", ")))
             })?;
             let days = match n {
@@ -61,11 +61,11 @@ fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Data
                 }
             };
             let values = days.into_iter().map(|day| TimeUnit::Day.convert(day, column.unit)).collect();
-            fit.rows_along(values).map_err(|error| trouble(call.eval, error))
+            fit.rows_along(values).map_err(|error| lang_error(call.eval, error))
         }
         Value::Range(range) => {
             if !(range.start.is_finite() && range.end.is_finite()) {
-                return Err(Trouble::new("a grid needs bounds that are finite"));
+                return Err(LangError::new("a grid needs bounds that are finite"));
             }
             let values = match n {
                 Some(n) => {
@@ -74,9 +74,9 @@ fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Data
                 }
                 None => Vec::<f64>::from_value(Value::Range(range))?,
             };
-            fit.rows_along(values).map_err(|error| trouble(call.eval, error))
+            fit.rows_along(values).map_err(|error| lang_error(call.eval, error))
         }
-        Value::Number(x) => fit.rows_along(vec![x]).map_err(|error| trouble(call.eval, error)),
+        Value::Number(x) => fit.rows_along(vec![x]).map_err(|error| lang_error(call.eval, error)),
         list => {
             let items = Items::from_value(list)?;
             let rows: Vec<Value> = items.collect();
@@ -87,7 +87,7 @@ fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Data
                 dates(call, fit, &texts)
             } else {
                 let values = rows.into_iter().map(f64::from_value).collect::<Res<Vec<_>>>()?;
-                fit.rows_along(values).map_err(|error| trouble(call.eval, error))
+                fit.rows_along(values).map_err(|error| lang_error(call.eval, error))
             }
         }
     }
@@ -107,11 +107,11 @@ fn dates(call: &Call<'_, '_>, fit: &Fit, texts: &[Arc<str>]) -> Res<Dataset> {
         None => Err(no_date(text)),
     };
     let values = texts.iter().map(value).collect::<Res<Vec<_>>>()?;
-    fit.rows_along(values).map_err(|error| trouble(call.eval, error))
+    fit.rows_along(values).map_err(|error| lang_error(call.eval, error))
 }
 
-fn no_date(text: &str) -> Trouble {
-    Trouble::new(format!("expected a date such as \"2024-01-31\", found {text:?}"))
+fn no_date(text: &str) -> LangError {
+    LangError::new(format!("expected a date such as \"2024-01-31\", found {text:?}"))
 }
 
 /// Rows written out, their entries in the order of the inputs.
@@ -121,7 +121,7 @@ fn by_row(fit: &Fit, rows: Vec<Value>) -> Res<Dataset> {
     for row in rows {
         let entries: Vec<Value> = Items::from_value(row)?.collect();
         if entries.len() != names.len() {
-            return Err(Trouble::new(format!(
+            return Err(LangError::new(format!(
                 "a row has an entry for each input ({}), found {}",
                 names.join(", "),
                 entries.len()
@@ -150,15 +150,15 @@ fn by_row(fit: &Fit, rows: Vec<Value>) -> Res<Dataset> {
         Ok(Column::numeric(name.as_str(), numbers).with_unit(unit))
     };
     let columns = names.iter().zip(columns).map(column).collect::<Res<Vec<_>>>()?;
-    Dataset::new(columns, None, None).map_err(super::data::trouble)
+    Dataset::new(columns, None, None).map_err(super::data::lang_error)
 }
 
 /// Rows that are not such as the fit has seen.
-fn unlike(call: &Call<'_, '_>, fit: &Fit, error: ModelError) -> Trouble {
+fn unlike(call: &Call<'_, '_>, fit: &Fit, error: ModelError) -> LangError {
     let inputs = fit.problem().names().join("`, `");
     let lacks = matches!(error, ModelError::Data(DataError::UnknownColumn { .. }));
-    let trouble = trouble(call.eval, error);
-    if lacks { trouble.note(format!("the fit needs the columns `{inputs}`")) } else { trouble }
+    let lang_error = lang_error(call.eval, error);
+    if lacks { lang_error.note(format!("the fit needs the columns `{inputs}`")) } else { lang_error }
 }
 
 fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -171,24 +171,25 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
     let average = call.or("average", false)?;
     let levels: Vec<f64> = call.or("quantiles", Vec::new())?;
     if let Some(wrong) = levels.iter().find(|p| !(**p > 0.0 && **p < 1.0)) {
-        let trouble = Trouble::new(format!("a quantile has a probability between 0 and 1, found {}", number(*wrong)));
-        return Err(trouble.help("write `quantiles=[0.05, 0.95]` for 5 % and 95 %").blame("quantiles"));
+        let lang_error =
+            LangError::new(format!("a quantile has a probability between 0 and 1, found {}", number(*wrong)));
+        return Err(lang_error.help("write `quantiles=[0.05, 0.95]` for 5 % and 95 %").argument("quantiles"));
     }
     if !levels.is_empty() && fit.model.predicts_classes() {
-        let trouble = Trouble::new("classes have probabilities, not quantiles").saying("this is of no use here");
-        return Err(trouble.blame("quantiles"));
+        let lang_error = LangError::new("classes have probabilities, not quantiles").label("this is of no use here");
+        return Err(lang_error.argument("quantiles"));
     }
     if let (Value::OneVsRest(rest), false) = (&of, average) {
         return match rest.predict(&place) {
             Ok(prediction) => Ok(Value::ClassPrediction(Arc::new(prediction))),
-            Err(error) => Err(unlike(call, &fit, error).blame("at")),
+            Err(error) => Err(unlike(call, &fit, error).argument("at")),
         };
     }
     let prediction = match &of {
         Value::Search(search) if average => crate::search::average(search, &place),
         _ if average => {
-            let trouble = Trouble::new("a fit is one model, with nothing to average over").blame("average");
-            return Err(trouble.help("an average is taken over the models of a search"));
+            let lang_error = LangError::new("a fit is one model, with nothing to average over").argument("average");
+            return Err(lang_error.help("an average is taken over the models of a search"));
         }
         _ => results::predict_unless(&fit, place, call.eval.progress),
     };
@@ -198,7 +199,7 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
     });
     match prediction {
         Ok(prediction) => Ok(Value::Prediction(Arc::new(prediction))),
-        Err(error) => Err(unlike(call, &fit, error).blame("at")),
+        Err(error) => Err(unlike(call, &fit, error).argument("at")),
     }
 }
 
@@ -209,7 +210,7 @@ fn decompose(call: &mut Call<'_, '_>) -> Res<Value> {
     let by = By::ALL.into_iter().find(|by| word.as_deref() == Some(by.name())).unwrap_or_default();
     match results::decompose(&fit, place, by) {
         Ok(parts) => Ok(Value::Decomposition(Arc::new(parts))),
-        Err(error) => Err(unlike(call, &fit, error).blame("at")),
+        Err(error) => Err(unlike(call, &fit, error).argument("at")),
     }
 }
 
@@ -221,11 +222,13 @@ fn covariance(call: &mut Call<'_, '_>) -> Res<Value> {
         (Value::Prediction(prediction), (None, None)) => prediction.covariance(),
         (Value::Decomposition(parts), (Some(one), Some(other))) => parts.covariance(one as usize, other as usize),
         (Value::Prediction(_), _) => {
-            return Err(Trouble::new("a prediction has one covariance: `one` and `other` are for parts").blame("one"));
+            return Err(
+                LangError::new("a prediction has one covariance: `one` and `other` are for parts").argument("one")
+            );
         }
-        _ => return Err(Trouble::new("say between which two parts: `covariance(parts, 0, 1)`").blame("of")),
+        _ => return Err(LangError::new("say between which two parts: `covariance(parts, 0, 1)`").argument("of")),
     };
-    let matrix = matrix.map_err(|error| trouble(call.eval, error))?;
+    let matrix = matrix.map_err(|error| lang_error(call.eval, error))?;
     let rows = matrix.row_iter().map(|row| Value::numbers(row.iter().copied()));
     List::collect(rows).map(Value::List)
 }
@@ -234,7 +237,7 @@ fn residuals(call: &mut Call<'_, '_>) -> Res<Value> {
     let fit: Arc<Fit> = call.arg("fit")?;
     match results::residuals(&fit) {
         Ok(residuals) => Ok(Value::Residuals(Arc::new(residuals))),
-        Err(error) => Err(trouble(call.eval, error)),
+        Err(error) => Err(lang_error(call.eval, error)),
     }
 }
 
@@ -243,7 +246,7 @@ fn score(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Option<Arc<Dataset>> = call.maybe("data")?;
     let score = fitted.judge(data.as_deref()).and_then(|judged| results::scored(&judged));
     let place = if data.is_some() { "data" } else { "fit" };
-    let score = score.map_err(|error| trouble(call.eval, error).blame(place))?;
+    let score = score.map_err(|error| lang_error(call.eval, error).argument(place))?;
     Ok(Value::table(Sheet::with_text(score_table(&score), describe::score(&score, data.is_none()))))
 }
 
@@ -272,10 +275,10 @@ fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
         }
     }
     if fits.is_empty() {
-        return Err(Trouble::new("`compare` needs at least one fit"));
+        return Err(LangError::new("`compare` needs at least one fit"));
     }
     if !names.is_empty() && names.len() < fits.len() {
-        return Err(Trouble::new("some of these fits have names and some have none")
+        return Err(LangError::new("some of these fits have names and some have none")
             .help("give all of them in one record: `compare(record(smooth=m, line=n))`"));
     }
     match results::compare(&fits) {
@@ -284,7 +287,7 @@ fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
             let text = describe::compared(&compared, names);
             Ok(Value::table(Sheet::with_text(tables::compared(&compared, names), text)))
         }
-        Err(error) => Err(trouble(call.eval, error)),
+        Err(error) => Err(lang_error(call.eval, error)),
     }
 }
 
@@ -294,20 +297,20 @@ fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
         Value::Fit(fit) => {
             let draws: usize = call.or("n", 1)?;
             let rows = match call.maybe::<Value>("at")? {
-                Some(at) => rows(call, &fit, at, None).map_err(|t| t.blame("at"))?,
+                Some(at) => rows(call, &fit, at, None).map_err(|t| t.argument("at"))?,
                 None => fit.problem().data().clone(),
             };
-            check_length(rows.n().saturating_mul(draws)).map_err(|t| t.blame("n"))?;
-            let x = fit.problem().inputs_of(&rows).map_err(|error| trouble(call.eval, error).blame("at"))?;
+            check_length(rows.n().saturating_mul(draws)).map_err(|t| t.argument("n"))?;
+            let x = fit.problem().inputs_of(&rows).map_err(|error| lang_error(call.eval, error).argument("at"))?;
             let x: Vec<&[f64]> = x.iter().map(|column| &column[..]).collect();
             let mut normals = random_numbers::normals(call)?;
-            let drawn = fit.posterior.draws(&x, draws, &mut normals).map_err(|error| trouble(call.eval, error))?;
+            let drawn = fit.posterior.draws(&x, draws, &mut normals).map_err(|error| lang_error(call.eval, error))?;
             let map = fit.problem().pipeline().target();
             let draws = drawn.column_iter().map(|draw| Value::numbers(draw.iter().map(|z| map.inverse(*z))));
             List::collect(draws).map(Value::List)
         }
         Value::Kernel(kernel) => super::kernels::draws(call, &kernel),
-        other => Err(expected("a kernel or a fit", &other).blame("of")),
+        other => Err(expected("a kernel or a fit", &other).argument("of")),
     }
 }
 
@@ -329,8 +332,8 @@ fn order_variance(call: &mut Call<'_, '_>) -> Res<Value> {
     let found =
         results::order_variance(&fit).map_err(|error| unfit(call.eval, &fit.problem().data().clone(), error))?;
     if found.is_empty() {
-        let trouble = Trouble::new("there is no additive kernel in this fit").blame("fit");
-        return Err(trouble.help("`fit(data, additive(SE))` has a variance for each order of interaction"));
+        let lang_error = LangError::new("there is no additive kernel in this fit").argument("fit");
+        return Err(lang_error.help("`fit(data, additive(SE))` has a variance for each order of interaction"));
     }
     Ok(Value::table(Sheet::with_text(tables::orders(&found), describe::orders(&fit, &found))))
 }
@@ -338,7 +341,7 @@ fn order_variance(call: &mut Call<'_, '_>) -> Res<Value> {
 /// Which symmetries the data have.
 fn symmetries(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
-    let model = call.arg::<Pipeline>("model")?.model().map_err(|t| t.blame("model"))?;
+    let model = call.arg::<Pipeline>("model")?.model().map_err(|t| t.argument("model"))?;
     let wanted = call.input_names("inputs", &data)?;
     let options = super::models::options(call)?;
     match results::symmetries(&model, &data, wanted.as_deref(), options, call.eval.progress) {

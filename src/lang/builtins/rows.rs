@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use rand::RngExt;
 
-use super::data::{DATA, trouble, value};
+use super::data::{DATA, lang_error, value};
 use crate::data::Dataset;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::payload::range::Range;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, List, Value, check_length};
 
 /// Rows by their places, in that order; a row may come more than once.
@@ -23,8 +23,8 @@ fn take(call: &mut Call<'_, '_>) -> Res<Value> {
         if *x >= 0.0 && x.fract() == 0.0 && *x < n as f64 {
             return Ok(*x as usize);
         }
-        let trouble = Trouble::new(format!("there is no row {}: {n} rows are counted from 0", number(*x)));
-        Err(trouble.blame("rows"))
+        let lang_error = LangError::new(format!("there is no row {}: {n} rows are counted from 0", number(*x)));
+        Err(lang_error.argument("rows"))
     };
     let rows: Vec<usize> = places.iter().map(place).collect::<Res<_>>()?;
     Ok(value(data.take(&rows)))
@@ -34,7 +34,7 @@ fn split(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let share: f64 = call.arg("share")?;
     let seed = chance(call)?;
-    let (train, test) = data.split(share, seed).map_err(|error| trouble(error).blame("share"))?;
+    let (train, test) = data.split(share, seed).map_err(|error| lang_error(error).argument("share"))?;
     List::new(vec![value(train), value(test)]).map(Value::List)
 }
 
@@ -44,7 +44,7 @@ fn folds(call: &mut Call<'_, '_>) -> Res<Value> {
     let seed = chance(call)?;
     let stratified: bool = call.or("stratified", false)?;
     let folds = if stratified { data.stratified_folds(k, seed) } else { data.folds(k, seed) };
-    let folds = folds.map_err(|error| trouble(error).blame("k"))?;
+    let folds = folds.map_err(|error| lang_error(error).argument("k"))?;
     let pairs = folds
         .iter()
         .map(|fold| List::new(vec![value(data.take(&fold.train)), value(data.take(&fold.test))]).map(Value::List));
@@ -62,9 +62,9 @@ fn chance(call: &mut Call<'_, '_>) -> Res<Option<u64>> {
 fn random(call: &mut Call<'_, '_>) -> Res<Value> {
     let range: Range = call.arg("range")?;
     let n: usize = call.arg("n")?;
-    check_length(n).map_err(|t| t.blame("n"))?;
+    check_length(n).map_err(|t| t.argument("n"))?;
     if !((range.end - range.start).is_finite() && range.start < range.end) {
-        return Err(Trouble::new("numbers are drawn from a range that is finite and not empty").blame("range"));
+        return Err(LangError::new("numbers are drawn from a range that is finite and not empty").argument("range"));
     }
     let mut stream = super::random_numbers::random(call)?;
     Value::numbers((0..n).map(|_| stream.random_range(range.start..range.end)))

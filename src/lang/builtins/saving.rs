@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::data::write::write_whole;
 use crate::fit::Fit;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Evaluator, Globals, Library, Touches};
 use crate::lang::eval::host::{Host, Item};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Function, Kind, Value};
 use crate::model::Model;
@@ -28,23 +28,23 @@ fn save(call: &mut Call<'_, '_>) -> Res<Value> {
     let name: Arc<str> = call.arg("path")?;
     let path = out_path(call, &name)?;
     if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
-        return Err(Trouble::new("a fit or a search is saved to a file that ends in .json")
-            .blame("path")
+        return Err(LangError::new("a fit or a search is saved to a file that ends in .json")
+            .argument("path")
             .help("`write` makes tables: `write(fit, \"parameters.csv\")`"));
     }
     let stopped = match &value {
         Value::Fit(fit) => fit.was_stopped(),
         Value::Search(search) => search.was_stopped(),
-        other => return Err(expected("a fit or a search", other).blame("fit")),
+        other => return Err(expected("a fit or a search", other).argument("fit")),
     };
     refuse_to_replace(&path, &name, stopped)?;
     let reader = SavedTexts::new(call.eval);
     let text = match &value {
         Value::Fit(fit) => fit_text(&reader, fit)?,
         Value::Search(search) => search_text(&reader, search)?,
-        other => return Err(expected("a fit or a search", other).blame("fit")),
+        other => return Err(expected("a fit or a search", other).argument("fit")),
     };
-    write_whole(&path, text.as_bytes()).map_err(|error| Trouble::new(error.to_string()).blame("path"))?;
+    write_whole(&path, text.as_bytes()).map_err(|error| LangError::new(error.to_string()).argument("path"))?;
     call.emit(Item::Wrote(path));
     Ok(Value::Nothing)
 }
@@ -60,15 +60,15 @@ fn refuse_to_replace(path: &Path, name: &str, stopped: bool) -> Res<()> {
         (_, Ok(search)) => !search.was_stopped(),
         (Err(_), Err(error)) => {
             let text = format!("`{name}` is there already and was not written by `save`");
-            return Err(Trouble::new(text)
-                .blame("path")
+            return Err(LangError::new(text)
+                .argument("path")
                 .note(error.to_string())
                 .help("choose another name, or remove the file"));
         }
     };
     if stopped && finished {
-        return Err(Trouble::new(format!("`{name}` holds finished work, and this was stopped before its end"))
-            .blame("path")
+        return Err(LangError::new(format!("`{name}` holds finished work, and this was stopped before its end"))
+            .argument("path")
             .help("save it under another name, or remove the file"));
     }
     Ok(())
@@ -79,7 +79,7 @@ fn fit_text(reader: &SavedTexts<'_>, fit: &Fit) -> Res<String> {
     // What cannot be read back is not written.
     reader.same_model(&saved.model)?;
     reader.same_model(&saved.asked)?;
-    saved.to_json().map_err(|error| Trouble::new(format!("the fit cannot be written: {error}")))
+    saved.to_json().map_err(|error| LangError::new(format!("the fit cannot be written: {error}")))
 }
 
 fn search_text(reader: &SavedTexts<'_>, search: &Search) -> Res<String> {
@@ -87,35 +87,35 @@ fn search_text(reader: &SavedTexts<'_>, search: &Search) -> Res<String> {
     // What cannot be read back is not written.
     for edit in &search.settings.moves {
         if let Edit::Own(own) = edit {
-            reader.function(&own.source).map_err(|trouble| {
-                let text = format!("the move `{}` cannot be kept: {}", own.name, trouble.message());
-                Trouble::new(text).blame("fit")
+            reader.function(&own.source).map_err(|lang_error| {
+                let text = format!("the move `{}` cannot be kept: {}", own.name, lang_error.message());
+                LangError::new(text).argument("fit")
             })?;
         }
     }
-    saved.check(reader).map_err(|why| Trouble::new(format!("the search cannot be saved: {why}")).blame("fit"))?;
-    saved.to_json().map_err(|error| Trouble::new(format!("the search cannot be written: {error}")))
+    saved.check(reader).map_err(|why| LangError::new(format!("the search cannot be saved: {why}")).argument("fit"))?;
+    saved.to_json().map_err(|error| LangError::new(format!("the search cannot be written: {error}")))
 }
 
 /// A file that is to be read: it is looked for where scripts read, then where they write.
 fn find(call: &Call<'_, '_>, name: &str) -> Res<PathBuf> {
     let read_from = super::loading::places(call)?.into_iter().map(|folder| folder.join(name));
     let path = read_from.chain(out_path(call, name).ok()).find(|path| path.exists());
-    path.ok_or_else(|| Trouble::new(format!("there is no file `{name}`")).blame("path"))
+    path.ok_or_else(|| LangError::new(format!("there is no file `{name}`")).argument("path"))
 }
 
 fn load_fit(call: &mut Call<'_, '_>) -> Res<Value> {
     let name: Arc<str> = call.arg("path")?;
     let path = find(call, &name)?;
-    let blame = |error: SaveError| {
-        let trouble = Trouble::new(error.to_string()).blame("path");
+    let at_path = |error: SaveError| {
+        let lang_error = LangError::new(error.to_string()).argument("path");
         let other = matches!(error, SaveError::NotAFit { .. }) && SavedSearch::read(&path).is_ok();
-        if other { trouble.help("it is a search: `load_search` reads it") } else { trouble }
+        if other { lang_error.help("it is a search: `load_search` reads it") } else { lang_error }
     };
-    let saved = SavedFit::read(&path).map_err(blame)?;
+    let saved = SavedFit::read(&path).map_err(at_path)?;
     let reader = SavedTexts::new(call.eval);
     let (model, asked) = (reader.saved_model(&saved.model)?, reader.saved_model(&saved.asked)?);
-    let fit = saved.restore(&model, asked, &path).map_err(blame)?;
+    let fit = saved.restore(&model, asked, &path).map_err(at_path)?;
     if fit.was_stopped() {
         call.warn("the saved fit was stopped before its end: its values are the best until then");
     }
@@ -125,13 +125,13 @@ fn load_fit(call: &mut Call<'_, '_>) -> Res<Value> {
 fn load_search(call: &mut Call<'_, '_>) -> Res<Value> {
     let name: Arc<str> = call.arg("path")?;
     let path = find(call, &name)?;
-    let blame = |error: SavedSearchError| {
-        let trouble = Trouble::new(error.to_string()).blame("path");
+    let at_path = |error: SavedSearchError| {
+        let lang_error = LangError::new(error.to_string()).argument("path");
         let other = matches!(error, SavedSearchError::NotASearch { .. }) && SavedFit::read(&path).is_ok();
-        if other { trouble.help("it is a fit: `load_fit` reads it") } else { trouble }
+        if other { lang_error.help("it is a fit: `load_fit` reads it") } else { lang_error }
     };
-    let saved = SavedSearch::read(&path).map_err(blame)?;
-    let search = saved.restore(&SavedTexts::new(call.eval), &path).map_err(blame)?;
+    let saved = SavedSearch::read(&path).map_err(at_path)?;
+    let search = saved.restore(&SavedTexts::new(call.eval), &path).map_err(at_path)?;
     Ok(Value::Search(Arc::new(search)))
 }
 
@@ -156,12 +156,12 @@ impl<'a> SavedTexts<'a> {
     /// The model of a text.
     fn saved_model(&self, text: &str) -> Res<Model> {
         let model = self.value(text).and_then(Pipeline::from_value).and_then(Pipeline::model);
-        model.map_err(|trouble| {
-            if trouble.is_stop() {
-                return trouble;
+        model.map_err(|lang_error| {
+            if lang_error.is_stop() {
+                return lang_error;
             }
             let text = shortened(text);
-            Trouble::new(format!("the saved model `{text}` does not read back: {}", trouble.message()))
+            LangError::new(format!("the saved model `{text}` does not read back: {}", lang_error.message()))
         })
     }
 
@@ -172,25 +172,25 @@ impl<'a> SavedTexts<'a> {
             return Ok(());
         }
         let (text, found) = (shortened(text), shortened(&found));
-        Err(Trouble::new(format!("the model `{text}` cannot be saved: it would read back as `{found}`")))
+        Err(LangError::new(format!("the model `{text}` cannot be saved: it would read back as `{found}`")))
     }
 
     /// The function of a text.
     fn function(&self, text: &str) -> Res<Function> {
         let function = self.value(text).and_then(FromValue::from_value);
-        function.map_err(|trouble| {
+        function.map_err(|lang_error| {
             let text = shortened(text);
-            Trouble::new(format!("the function `{text}` does not read back: {}", trouble.message()))
+            LangError::new(format!("the function `{text}` does not read back: {}", lang_error.message()))
         })
     }
 
     fn value(&self, text: &str) -> Res<Value> {
-        let program = parse(text, SourceId::default()).map_err(|diagnostic| Trouble::new(diagnostic.message))?;
+        let program = parse(text, SourceId::default()).map_err(|diagnostic| LangError::new(diagnostic.message))?;
         let [statement] = program.statements.as_slice() else {
-            return Err(Trouble::new("it is no single expression"));
+            return Err(LangError::new("it is no single expression"));
         };
         let StatementKind::Expr(expr) = &statement.node else {
-            return Err(Trouble::new("it is no expression"));
+            return Err(LangError::new("it is no expression"));
         };
         let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
         let eval = Evaluator::new(self.library, &mut host, &globals, self.progress, &mut out);
@@ -200,7 +200,7 @@ impl<'a> SavedTexts<'a> {
 
 impl Reader for SavedTexts<'_> {
     fn model(&self, text: &str) -> Result<Model, String> {
-        self.saved_model(text).map_err(|trouble| trouble.message().to_string())
+        self.saved_model(text).map_err(|lang_error| lang_error.message().to_string())
     }
 
     fn edit(&self, name: &str, function: &str) -> Result<Edit, String> {
@@ -209,7 +209,7 @@ impl Reader for SavedTexts<'_> {
                 let stop = self.progress.stop_handle();
                 Ok(user_moves::edit(value, name.to_string(), self.globals.clone(), self.library, stop))
             }
-            Err(trouble) => Err(trouble.message().to_string()),
+            Err(lang_error) => Err(lang_error.message().to_string()),
         }
     }
 }

@@ -6,13 +6,13 @@ use crate::data::Dataset;
 use crate::data::write::Table;
 use crate::kernel::families::family;
 use crate::kernel::{InputRef, Kernel, quoted};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::arguments::read_budget;
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::unknown;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Kind, Value};
 use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Search, SearchError, Settings};
@@ -37,9 +37,9 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
     if let Some(base) = base {
         settings.base = each(base)?;
         for (i, kernel) in settings.base.iter().enumerate() {
-            known_inputs(kernel, data).map_err(|trouble| match spans.get(i) {
-                Some(&span) => trouble.at(span),
-                None => trouble.blame("base"),
+            known_inputs(kernel, data).map_err(|lang_error| match spans.get(i) {
+                Some(&span) => lang_error.at(span),
+                None => lang_error.argument("base"),
             })?;
         }
     }
@@ -65,14 +65,16 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
         settings.likelihood = likelihood;
     }
     if let Some(value) = call.maybe::<Value>("mean")? {
-        settings.mean = models::mean(value).map_err(|t| t.blame("mean"))?;
+        settings.mean = models::mean(value).map_err(|t| t.argument("mean"))?;
     }
     if let Some(moves) = call.maybe::<Value>("moves")? {
         settings.moves.clear();
         for one in each::<Value>(moves)? {
             let edit = match one {
-                Value::Function(function) => user_moves::edit_of(function, call.eval).map_err(|t| t.blame("moves"))?,
-                word => Edit::named(&<Arc<str>>::from_value(word)?).ok_or_else(|| Trouble::new("no such move"))?,
+                Value::Function(function) => {
+                    user_moves::edit_of(function, call.eval).map_err(|t| t.argument("moves"))?
+                }
+                word => Edit::named(&<Arc<str>>::from_value(word)?).ok_or_else(|| LangError::new("no such move"))?,
             };
             if !settings.moves.contains(&edit) {
                 settings.moves.push(edit);
@@ -107,7 +109,7 @@ fn run_search(call: &mut Call<'_, '_>) -> Res<Value> {
     let settings = settings(call, &data)?;
     warn_of_left_out(call, &data, &settings);
     let found = search::search(&data, &settings, call.eval.progress);
-    let found = found.map_err(|error| trouble(call, &data, error))?;
+    let found = found.map_err(|error| lang_error(call, &data, error))?;
     tell(call, &found);
     Ok(Value::Search(Arc::new(found)))
 }
@@ -118,19 +120,19 @@ fn resume(call: &mut Call<'_, '_>) -> Res<Value> {
     let depth = match call.maybe::<usize>("depth")? {
         Some(depth) if depth < done => {
             let text = format!("the search is at depth {done} already, found {depth}");
-            return Err(Trouble::new(text).blame("depth"));
+            return Err(LangError::new(text).argument("depth"));
         }
         Some(depth) => depth,
         None if before.ended == Ended::Depth => {
             let text = format!("the search has reached its depth of {done}");
             let help = format!("say how deep it is to go: `resume(search, depth={})`", done + 2);
-            return Err(Trouble::new(text).blame("search").help(help));
+            return Err(LangError::new(text).argument("search").help(help));
         }
         None => before.settings.depth,
     };
     let budget = budget(call)?.unwrap_or(Budget::USUAL);
     let found = search::resume(&before, depth, budget, call.eval.progress);
-    let found = found.map_err(|error| trouble(call, &before.data, error))?;
+    let found = found.map_err(|error| lang_error(call, &before.data, error))?;
     tell(call, &found);
     Ok(Value::Search(Arc::new(found)))
 }
@@ -179,20 +181,20 @@ fn tell(call: &mut Call<'_, '_>, found: &Search) {
 }
 
 /// A search that could not be made, at the argument that is to blame.
-fn trouble(call: &Call<'_, '_>, data: &Dataset, error: SearchError) -> Trouble {
+fn lang_error(call: &Call<'_, '_>, data: &Dataset, error: SearchError) -> LangError {
     let text = error.to_string();
     match error {
         SearchError::Model(error) => models::unfit(call.eval, data, error),
         SearchError::UnknownInput { name, known } => {
-            unknown::input(&name, &known, data.target().map(|t| t.name())).blame("inputs")
+            unknown::input(&name, &known, data.target().map(|t| t.name())).argument("inputs")
         }
-        SearchError::NothingFitted => Trouble::new(text).blame("budget").help("allow it more"),
-        SearchError::EmptyBase => Trouble::new(text).blame("base"),
-        SearchError::Depth(_) => Trouble::new(text).blame("depth"),
-        SearchError::Beam => Trouble::new(text).blame("beam"),
-        SearchError::NoMoves => Trouble::new(text).blame("moves"),
+        SearchError::NothingFitted => LangError::new(text).argument("budget").help("allow it more"),
+        SearchError::EmptyBase => LangError::new(text).argument("base"),
+        SearchError::Depth(_) => LangError::new(text).argument("depth"),
+        SearchError::Beam => LangError::new(text).argument("beam"),
+        SearchError::NoMoves => LangError::new(text).argument("moves"),
         SearchError::TooFewRows { .. } | SearchError::HeldOut { .. } | SearchError::NoInputs => {
-            Trouble::new(text).blame("data")
+            LangError::new(text).argument("data")
         }
         SearchError::AllFailed { failures } => {
             // many fail alike, one on each input
@@ -204,7 +206,7 @@ fn trouble(call: &Call<'_, '_>, data: &Dataset, error: SearchError) -> Trouble {
                 }
             }
             let told = reasons.into_iter().map(|(why, kernels)| format!("{}: {why}", kernels.join(", ")));
-            told.fold(Trouble::new(text), |trouble, reason| trouble.note(reason))
+            told.fold(LangError::new(text), |lang_error, reason| lang_error.note(reason))
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::data::{column_of, names, trouble, value};
+use super::data::{column_of, lang_error, names, value};
 use crate::data::{self, DataError, Dataset, Step, Which};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Kind, Value};
 
@@ -29,15 +29,15 @@ fn standardize(call: &mut Call<'_, '_>) -> Res<Value> {
     let columns = match (call.maybe::<Value>("columns")?, which.as_deref()) {
         (Some(_), Some(_)) => {
             return Err(
-                Trouble::new("`columns` and `which` both say what is standardized: leave out one").blame("which")
+                LangError::new("`columns` and `which` both say what is standardized: leave out one").argument("which")
             );
         }
-        (Some(columns), None) => Which::Named(names(data.as_deref(), &columns).map_err(|t| t.blame("columns"))?),
+        (Some(columns), None) => Which::Named(names(data.as_deref(), &columns).map_err(|t| t.argument("columns"))?),
         (None, Some("inputs")) => Which::Inputs,
         (None, Some("target")) => Which::Target,
         (None, _) => Which::All,
     };
-    stepped(data, vec![Step::Standardize { columns }]).map_err(trouble)
+    stepped(data, vec![Step::Standardize { columns }]).map_err(lang_error)
 }
 
 fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -45,8 +45,8 @@ fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
     let (lambda, mut used) = (call.maybe::<f64>("lambda")?, false);
     if let Some(lambda) = lambda.filter(|l| !(0.0..=data::LARGEST_POWER).contains(l)) {
         let text = format!("the power of `boxcox` is from 0 to {}, found {}", data::LARGEST_POWER, number(lambda));
-        let trouble = Trouble::new(text).note("below 0 a prediction would have no finite mean");
-        return Err(trouble.blame("lambda"));
+        let lang_error = LangError::new(text).note("below 0 a prediction would have no finite mean");
+        return Err(lang_error.argument("lambda"));
     }
     for (column, function) in call.keywords() {
         let name = match &function.node {
@@ -56,7 +56,7 @@ fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
         };
         let Some(found) = name.as_deref().and_then(data::Function::named) else {
             let known: Vec<&str> = data::Function::names().collect();
-            return Err(Trouble::new("a transform is one of the functions whose inverse is known")
+            return Err(LangError::new("a transform is one of the functions whose inverse is known")
                 .note(format!("these are {}", known.join(", ")))
                 .at(function.span));
         };
@@ -71,15 +71,17 @@ fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
         places.push(column);
     }
     if lambda.is_some() && !used {
-        return Err(Trouble::new("`lambda` is the power of `boxcox`, and no column has that function").blame("lambda"));
+        return Err(
+            LangError::new("`lambda` is the power of `boxcox`, and no column has that function").argument("lambda")
+        );
     }
     if steps.is_empty() {
-        return Err(Trouble::new("`transform` needs a column and a function").help("write `transform(y=log)`"));
+        return Err(LangError::new("`transform` needs a column and a function").help("write `transform(y=log)`"));
     }
     stepped(call.maybe("data")?, steps).map_err(|error| {
         let column = column_of(&error).and_then(|name| places.iter().rfind(|place| *place.node == *name));
         let span = column.map_or(call.span, |column| column.span);
-        trouble(error).at(span)
+        lang_error(error).at(span)
     })
 }
 
@@ -88,9 +90,9 @@ fn boxcox(call: &mut Call<'_, '_>) -> Res<Value> {
     let x: Value = call.arg("x")?;
     let lambda: f64 = call.arg("lambda")?;
     let single = matches!(x, Value::Number(_));
-    let numbers = Vec::<f64>::from_value(x).map_err(|t| t.blame("x"))?;
+    let numbers = Vec::<f64>::from_value(x).map_err(|t| t.argument("x"))?;
     if let Some(bad) = numbers.iter().find(|x| **x <= 0.0) {
-        return Err(Trouble::new(format!("`boxcox` is of a positive number, found {}", number(*bad))).blame("x"));
+        return Err(LangError::new(format!("`boxcox` is of a positive number, found {}", number(*bad))).argument("x"));
     }
     let made: Vec<f64> = numbers.into_iter().map(|x| data::box_cox(x, lambda)).collect();
     match made[..] {
@@ -102,9 +104,9 @@ fn boxcox(call: &mut Call<'_, '_>) -> Res<Value> {
 /// The normal scores of numbers.
 fn warped(call: &mut Call<'_, '_>) -> Res<Value> {
     let values: Value = call.arg("values")?;
-    let numbers = Vec::<f64>::from_value(values).map_err(|t| t.blame("values"))?;
+    let numbers = Vec::<f64>::from_value(values).map_err(|t| t.argument("values"))?;
     if numbers.iter().any(|x| x.is_nan()) {
-        return Err(Trouble::new("a missing value has no rank").blame("values"));
+        return Err(LangError::new("a missing value has no rank").argument("values"));
     }
     Value::numbers(data::normal_scores_of(&numbers))
 }

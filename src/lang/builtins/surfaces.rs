@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::kernel::{InputRef, Inputs, Kernel, Node, Role, Spec, Values};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::kernel_rows::{Placed, Rows};
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::expected;
 use crate::lang::values::value::{Kind, Value};
 use crate::progress::abandonable;
@@ -25,7 +25,7 @@ fn surface(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel: Kernel = call.arg("kernel")?;
     let res: usize = call.or("res", 40)?;
     let seed = call.or("seed", call.eval.host.seed as usize)? as u64;
-    let inputs = two_inputs(&kernel).map_err(|t| t.blame("kernel"))?;
+    let inputs = two_inputs(&kernel).map_err(|t| t.argument("kernel"))?;
     let x = range(call, "x")?;
     let y = range(call, "y")?;
     let columns = Rows::numbers(2, vec![vec![0.0, 1.0]; 2]);
@@ -42,21 +42,21 @@ fn surface(call: &mut Call<'_, '_>) -> Res<Value> {
     let mut random = rand_pcg::Pcg64::seed_from_u64(seed);
     let drawn = surface::draw(&mut covariance, domain, res, &mut || StandardNormal.sample(&mut random));
     let surface = drawn.map_err(|error| match error {
-        SurfaceError::Kernel(trouble) => trouble,
-        SurfaceError::Res { .. } => Trouble::new(error_text(&error)).blame("res"),
+        SurfaceError::Kernel(lang_error) => lang_error,
+        SurfaceError::Res { .. } => LangError::new(error_text(&error)).argument("res"),
         SurfaceError::Rough { .. } => {
-            Trouble::new(error_text(&error)).blame("kernel").help("give a smaller `res`, or a smoother kernel")
+            LangError::new(error_text(&error)).argument("kernel").help("give a smaller `res`, or a smoother kernel")
         }
         SurfaceError::Flat(_) => {
-            Trouble::new(error_text(&error)).blame("kernel").help("`x=` and `y=` set other ranges: `x=0..10`")
+            LangError::new(error_text(&error)).argument("kernel").help("`x=` and `y=` set other ranges: `x=0..10`")
         }
     })?;
     Ok(Value::Surface(Arc::new(SampledSurface { kernel, seed, surface, inputs })))
 }
 
-fn error_text(error: &SurfaceError<Trouble>) -> String {
+fn error_text(error: &SurfaceError<LangError>) -> String {
     match error {
-        SurfaceError::Kernel(trouble) => trouble.message().to_string(),
+        SurfaceError::Kernel(lang_error) => lang_error.message().to_string(),
         SurfaceError::Res { found } => {
             format!("a surface has from {} to {} points along a side, found {found}", surface::LEAST, surface::MOST)
         }
@@ -86,7 +86,7 @@ fn two_inputs(kernel: &Kernel) -> Res<[String; 2]> {
                 }
             };
             let help = "a product or sum over two inputs is one: `surface(Per(0) * SE(1))`";
-            Err(Trouble::new(format!("a surface is drawn over two inputs, and this kernel looks at {found}"))
+            Err(LangError::new(format!("a surface is drawn over two inputs, and this kernel looks at {found}"))
                 .help(help))
         }
     }
@@ -99,13 +99,13 @@ fn range(call: &mut Call<'_, '_>, name: &'static str) -> Res<Option<(f64, f64)>>
         Some(Value::Range(range)) => [range.start, range.end],
         Some(Value::List(list)) => match list.items() {
             [Value::Number(a), Value::Number(b)] => [*a, *b],
-            _ => return Err(Trouble::new("a range has two ends, as in `0..2` or `[0, 2]`").blame(name)),
+            _ => return Err(LangError::new("a range has two ends, as in `0..2` or `[0, 2]`").argument(name)),
         },
-        Some(other) => return Err(expected("a range", &other).blame(name)),
+        Some(other) => return Err(expected("a range", &other).argument(name)),
     };
     match ends {
         [a, b] if a.is_finite() && b.is_finite() && a < b => Ok(Some((a, b))),
-        _ => Err(Trouble::new("a side of the sheet runs from a number to a larger one").blame(name)),
+        _ => Err(LangError::new("a side of the sheet runs from a number to a larger one").argument(name)),
     }
 }
 
@@ -179,7 +179,7 @@ fn features(call: &mut Call<'_, '_>) -> Res<Value> {
             (rows, data.input_names().into_iter().map(String::from).collect(), gram)
         }
         xs => {
-            let rows = Rows::from_list(xs).map_err(|t| t.blame("xs"))?;
+            let rows = Rows::from_list(xs).map_err(|t| t.argument("xs"))?;
             few_enough(rows.n)?;
             let name = |input: &InputRef| match input {
                 InputRef::Index(_) => None,
@@ -197,17 +197,17 @@ fn features(call: &mut Call<'_, '_>) -> Res<Value> {
     let m: usize = call.or("m", 5.min(rows.n))?;
     if m == 0 || m > rows.n {
         let text = format!("{} rows have from 1 to {} features, found {m}", rows.n, rows.n);
-        return Err(Trouble::new(text).blame("m"));
+        return Err(LangError::new(text).argument("m"));
     }
     let made = abandonable(call.eval.progress, move || Features::new(kernel, rows.columns, inputs, gram, m));
-    Ok(Value::Features(Arc::new(made.ok_or_else(Trouble::stopped)?)))
+    Ok(Value::Features(Arc::new(made.ok_or_else(LangError::stopped)?)))
 }
 
 fn few_enough(n: usize) -> Res<()> {
     match n {
-        0 => Err(Trouble::new("features are those of a kernel at some rows, and there are none").blame("xs")),
+        0 => Err(LangError::new("features are those of a kernel at some rows, and there are none").argument("xs")),
         n if n > MOST_ROWS => {
-            Err(Trouble::new(format!("features are found for up to {MOST_ROWS} rows, found {n}")).blame("xs"))
+            Err(LangError::new(format!("features are found for up to {MOST_ROWS} rows, found {n}")).argument("xs"))
         }
         _ => Ok(()),
     }

@@ -1,11 +1,11 @@
 //! Showing things: `print`, `str`, `json`, `help`.
 
+use crate::lang::error::Res;
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::host::Item;
 use crate::lang::help as manual;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::Res;
 use crate::lang::values::value::{Kind, Value};
 
 /// Text as it is, anything else as it shows.
@@ -45,7 +45,7 @@ fn help(call: &mut Call<'_, '_>) -> Res<Value> {
         Some(Value::Function(function)) => function.name().map(str::to_owned),
         Some(other) => Some(other.to_string()),
     };
-    let text = manual::topic(call.eval.library, name.as_deref()).map_err(|t| t.blame("topic"))?;
+    let text = manual::topic(call.eval.library, name.as_deref()).map_err(|t| t.argument("topic"))?;
     call.emit(Item::Text(text));
     Ok(Value::Nothing)
 }

@@ -2,30 +2,32 @@
 
 use std::sync::Arc;
 
-use super::data::{DATA, names, trouble, value};
+use super::data::{DATA, lang_error, names, value};
 use crate::calendar;
 use crate::data::Dataset;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, Value};
 
 fn join_time(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let mut column = |place: &'static str| -> Res<String> {
         let named: Value = call.arg(place)?;
-        let found = names(Some(&data), &named).map_err(|t| t.blame(place))?;
-        found.into_iter().next().ok_or_else(|| Trouble::new("a column is needed").blame(place))
+        let found = names(Some(&data), &named).map_err(|t| t.argument(place))?;
+        found.into_iter().next().ok_or_else(|| LangError::new("a column is needed").argument(place))
     };
     let (date, time) = (column("date")?, column("time")?);
-    data.join_time(&date, &time).map(value).map_err(|error| trouble(error).blame("time"))
+    data.join_time(&date, &time).map(value).map_err(|error| lang_error(error).argument("time"))
 }
 
 /// The date that an argument says.
 fn date(call: &mut Call<'_, '_>) -> Res<jiff::civil::DateTime> {
     let text: Arc<str> = call.arg("date")?;
     let found = calendar::date(&text).and_then(calendar::Moment::civil);
-    found.ok_or_else(|| Trouble::new(format!("expected a date such as \"2024-01-31\", found {text:?}")).blame("date"))
+    found.ok_or_else(|| {
+        LangError::new(format!("expected a date such as \"2024-01-31\", found {text:?}")).argument("date")
+    })
 }
 
 fn weekday(call: &mut Call<'_, '_>) -> Res<Value> {

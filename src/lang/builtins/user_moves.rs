@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::kernel::Kernel;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Evaluator, Globals, Library};
 use crate::lang::eval::host::Host;
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::function_source;
 use crate::lang::values::value::{Function, Value};
 use crate::progress::StopHandle;
@@ -21,7 +21,7 @@ pub fn edit_of(function: Function, eval: &Evaluator<'_>) -> Res<Edit> {
     {
         let name = entry.name();
         let text = format!("`{name}` is a function that does not take a kernel alone");
-        return Err(Trouble::new(text).help(format!("the move of that name is written \"{name}\"")));
+        return Err(LangError::new(text).help(format!("the move of that name is written \"{name}\"")));
     }
     let name = function.name().map_or_else(|| function_source::expression(&function), str::to_string);
     let globals = Arc::new(eval.globals().clone());
@@ -57,7 +57,7 @@ fn apply(
     match value {
         Ok(Value::Kernel(kernel)) => Ok(kernel),
         Ok(other) => Err(format!("it gave {}", other.kind().noun())),
-        Err(trouble) => Err(trouble.message().to_string()),
+        Err(lang_error) => Err(lang_error.message().to_string()),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Checker, Known};
+use crate::lang::error::LangError;
 use crate::lang::eval::arguments::{
     ArgShape, match_arguments, match_parameters, misfit, misfit_item, misspelt, piped_misfit,
 };
@@ -11,7 +12,6 @@ use crate::lang::eval::host::Host;
 use crate::lang::eval::unknown;
 use crate::lang::registry;
 use crate::lang::signature::{Group, Need, Signature, Want};
-use crate::lang::trouble::Trouble;
 use crate::lang::values::value::{Kind, List, Value};
 use crate::progress::Silent;
 use crate::syntax::ast::{Arg, Expr, ExprKind, Lambda, UnaryOp};
@@ -40,16 +40,16 @@ impl Checker<'_> {
         match target {
             Known::Entry(entry) => self.call_entry(entry, piped, args, &shapes, span),
             Known::Closure { name, params } => {
-                if let Err(trouble) = match_parameters(&name, &params, &shapes, span) {
-                    self.report(trouble, span);
+                if let Err(lang_error) = match_parameters(&name, &params, &shapes, span) {
+                    self.report(lang_error, span);
                 }
                 for arg in args {
                     match &arg.value.node {
                         ExprKind::Name(word) if self.user(word).is_none() && registry::find(word).is_none() => {
                             let user = self.user_names();
-                            let trouble = unknown::name(registry::library(), word, user.iter().map(|n| &**n));
-                            let trouble = self.remark_on_order(word, trouble);
-                            self.report(unknown::bare_argument(trouble, word, &name), arg.value.span);
+                            let lang_error = unknown::name(registry::library(), word, user.iter().map(|n| &**n));
+                            let lang_error = self.remark_on_order(word, lang_error);
+                            self.report(unknown::bare_argument(lang_error, word, &name), arg.value.span);
                         }
                         _ => self.arguments(std::slice::from_ref(arg)),
                     }
@@ -60,8 +60,8 @@ impl Checker<'_> {
                 self.arguments(args);
                 // Steps of a model can be called, a whole model cannot.
                 if !kind.info().callable && kind != Kind::Model {
-                    let trouble = Trouble::new(format!("{} cannot be called", kind.noun()));
-                    self.report(trouble.saying(format!("this is {}", kind.noun())), callee.span);
+                    let lang_error = LangError::new(format!("{} cannot be called", kind.noun()));
+                    self.report(lang_error.label(format!("this is {}", kind.noun())), callee.span);
                 }
                 Known::Nothing
             }
@@ -114,13 +114,13 @@ impl Checker<'_> {
             (_, Some(entry)) => Known::Entry(entry),
             (Some(known), None) => {
                 let noun = known.kind().map_or("a value", Kind::noun);
-                self.report(Trouble::new(format!("`{name}` is {noun}, which cannot be called")), span);
+                self.report(LangError::new(format!("`{name}` is {noun}, which cannot be called")), span);
                 Known::Nothing
             }
             (None, None) => {
                 let user = self.user_names();
-                let trouble = unknown::callee(registry::library(), name, user.iter().map(|n| &**n));
-                self.report(self.remark_on_order(name, trouble), span);
+                let lang_error = unknown::callee(registry::library(), name, user.iter().map(|n| &**n));
+                self.report(self.remark_on_order(name, lang_error), span);
                 Known::Nothing
             }
         }
@@ -137,14 +137,14 @@ impl Checker<'_> {
         let signature = &entry.signature;
         let places = match match_arguments(signature, shapes, span) {
             Ok(places) => places,
-            Err(trouble) => {
+            Err(lang_error) => {
                 let wrong =
                     piped.as_ref().and_then(|(known, span)| Some((piped_misfit(signature, known.kind()?)?, *span)));
-                let (trouble, span) = match wrong {
+                let (lang_error, span) = match wrong {
                     Some(wrong) => wrong,
-                    None => (self.shifted(entry, args, piped.is_some(), span).unwrap_or(trouble), span),
+                    None => (self.shifted(entry, args, piped.is_some(), span).unwrap_or(lang_error), span),
                 };
-                self.report(trouble, span);
+                self.report(lang_error, span);
                 self.doubtful(args);
                 return signature.result.map_or(Known::Nothing, Known::Kind);
             }
@@ -184,8 +184,8 @@ impl Checker<'_> {
                 (None, None) => false,
             };
             if let (true, Some(kind)) = (wrong, literal.as_ref().map(Value::kind).or(known.kind())) {
-                let trouble = misfit(signature, at, kind, literal.as_ref());
-                self.report(misspelt(trouble, signature, at, arg.name.as_ref()), arg.value.span);
+                let lang_error = misfit(signature, at, kind, literal.as_ref());
+                self.report(misspelt(lang_error, signature, at, arg.name.as_ref()), arg.value.span);
             }
             columns.extend_from_slice(known.columns());
             given[at] = known;
@@ -228,7 +228,7 @@ impl Checker<'_> {
 
     /// Says of arguments of which one is missing that it is an earlier one, where the first does not fit its place and
     /// fits the next: `fit(SE)` lacks the data and not the model.
-    fn shifted(&mut self, entry: &'static Entry, args: &[Arg], piped: bool, span: Span) -> Option<Trouble> {
+    fn shifted(&mut self, entry: &'static Entry, args: &[Arg], piped: bool, span: Span) -> Option<LangError> {
         let signature = &entry.signature;
         let [Arg { name: None, value, .. }] = args else { return None };
         let [first, second, ..] = signature.places.as_slice() else { return None };
@@ -241,8 +241,8 @@ impl Checker<'_> {
         };
         let shifted = !first.want.allows(kind) && second.want.allows(kind);
         shifted.then(|| {
-            Trouble::new(format!("`{}` needs `{}`, found {} alone", signature.name, first.name, kind.noun()))
-                .saying(format!("{} is missing here", first.want.noun()))
+            LangError::new(format!("`{}` needs `{}`, found {} alone", signature.name, first.name, kind.noun()))
+                .label(format!("{} is missing here", first.want.noun()))
                 .help(format!("write `{}`", signature.shown()))
                 .at(span)
         })
@@ -320,8 +320,8 @@ impl Checker<'_> {
     fn try_out(&mut self, entry: &'static Entry, args: &[Arg], span: Span) {
         let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
         let mut eval = Evaluator::new(registry::library(), &mut host, &globals, &Silent, &mut out);
-        if let Err(trouble) = eval.call_entry(entry, None, args, span) {
-            self.report(trouble, span);
+        if let Err(lang_error) = eval.call_entry(entry, None, args, span) {
+            self.report(lang_error, span);
         }
     }
 

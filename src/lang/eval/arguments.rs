@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use crate::lang::error::{LangError, Res};
 use crate::lang::signature::{Need, Signature, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Kind, Value};
 use crate::lang::wording::nearest;
 use crate::search::Budget;
@@ -41,11 +41,11 @@ pub fn match_parameters(name: &str, params: &[(Arc<str>, bool)], args: &[ArgShap
         params.iter().map(|(name, req)| Slot { name, short: &[], need: need(*req), keyword: false }).collect();
     // A function without a name is called by words.
     let callee = if name.contains(' ') { name.to_owned() } else { format!("`{name}`") };
-    match_slots(&callee, &slots, args, call).map_err(|trouble| {
+    match_slots(&callee, &slots, args, call).map_err(|lang_error| {
         let params: Vec<&str> = params.iter().map(|(name, _)| &**name).collect();
         match callee.strip_prefix('`').and_then(|name| name.strip_suffix('`')) {
-            Some(name) => trouble.or_help(|| format!("it is `{name}({})`", params.join(", "))),
-            None => trouble,
+            Some(name) => lang_error.or_help(|| format!("it is `{name}({})`", params.join(", "))),
+            None => lang_error,
         }
     })
 }
@@ -66,14 +66,14 @@ fn match_slots(callee: &str, slots: &[Slot<'_>], args: &[ArgShape<'_>], call: Sp
         };
         let slot = &slots[place];
         if taken[place] && !matches!(slot.need, Need::Many | Need::Keywords) {
-            return Err(Trouble::new(format!("`{}` of {callee} is given twice", slot.name)).at(arg.span));
+            return Err(LangError::new(format!("`{}` of {callee} is given twice", slot.name)).at(arg.span));
         }
         taken[place] = true;
         places.push(place);
     }
     if let Some(missing) = (0..slots.len()).find(|&i| slots[i].need == Need::Required && !taken[i]) {
         let missing = slots[missing].name;
-        return Err(Trouble::new(format!("{callee} needs `{missing}`")).saying("it is missing here").at(call));
+        return Err(LangError::new(format!("{callee} needs `{missing}`")).label("it is missing here").at(call));
     }
     Ok(places)
 }
@@ -87,15 +87,15 @@ fn named_slot(callee: &str, slots: &[Slot<'_>], name: &Name) -> Res<usize> {
     }
     let known: Vec<&str> =
         slots.iter().filter(named).flat_map(|s| std::iter::once(s.name).chain(s.short.iter().copied())).collect();
-    let trouble = Trouble::new(format!("{callee} has no argument `{}`", name.node)).at(name.span);
+    let lang_error = LangError::new(format!("{callee} has no argument `{}`", name.node)).at(name.span);
     Err(match nearest(&name.node, known.iter().copied()) {
-        Some(near) => trouble.help(format!("did you mean `{near}`?")),
-        None if known.is_empty() => trouble.note("it takes no arguments by name"),
-        None => trouble,
+        Some(near) => lang_error.help(format!("did you mean `{near}`?")),
+        None if known.is_empty() => lang_error.note("it takes no arguments by name"),
+        None => lang_error,
     })
 }
 
-fn too_many(callee: &str, slots: &[Slot<'_>], args: &[ArgShape<'_>], extra: Span) -> Trouble {
+fn too_many(callee: &str, slots: &[Slot<'_>], args: &[ArgShape<'_>], extra: Span) -> LangError {
     let most = slots.iter().filter(|slot| !slot.keyword && slot.need != Need::Keywords).count();
     let found = args.iter().filter(|arg| arg.name.is_none()).count();
     let most = match most {
@@ -104,11 +104,11 @@ fn too_many(callee: &str, slots: &[Slot<'_>], args: &[ArgShape<'_>], extra: Span
         n => format!("{n} arguments"),
     };
     let by_position = if slots.iter().any(|slot| slot.keyword) { " without a name" } else { "" };
-    Trouble::new(format!("{callee} takes {most}{by_position}, found {found}")).saying("one too many").at(extra)
+    LangError::new(format!("{callee} takes {most}{by_position}, found {found}")).label("one too many").at(extra)
 }
 
 /// An argument of the wrong kind, or of the right one with a value that does not fit.
-pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Value>) -> Trouble {
+pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Value>) -> LangError {
     let place = &signature.places[place];
     let each = |want: &Want| matches!(want, Want::Each(_));
     let lists = each(&place.want) || matches!(place.want, Want::Either(wants) if wants.iter().any(each));
@@ -116,10 +116,10 @@ pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Va
         && list.items().is_empty()
     {
         let text = format!("`{}` of `{}` needs at least one, found an empty list", place.name, signature.name);
-        let trouble = Trouble::new(text).saying("this is empty");
+        let lang_error = LangError::new(text).label("this is empty");
         return match place.need {
-            Need::Optional(default) if !default.is_empty() => trouble.help(format!("left out it is {default}")),
-            _ => trouble,
+            Need::Optional(default) if !default.is_empty() => lang_error.help(format!("left out it is {default}")),
+            _ => lang_error,
         };
     }
     let of = format!("for `{}` of `{}`", place.name, signature.name);
@@ -127,37 +127,37 @@ pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Va
 }
 
 /// What is said of a misfit that was given by name in a place that takes any name: it may be another argument, misspelt.
-pub fn misspelt(trouble: Trouble, signature: &Signature, place: usize, name: Option<&Name>) -> Trouble {
-    let (Need::Keywords, Some(name)) = (signature.places[place].need, name) else { return trouble };
+pub fn misspelt(lang_error: LangError, signature: &Signature, place: usize, name: Option<&Name>) -> LangError {
+    let (Need::Keywords, Some(name)) = (signature.places[place].need, name) else { return lang_error };
     let others = signature.places.iter().filter(|p| p.keyword && p.need != Need::Keywords).map(|p| p.name);
     match nearest(&name.node, others) {
-        Some(near) => trouble.help(format!("did you mean `{near}`?")),
-        None => trouble,
+        Some(near) => lang_error.help(format!("did you mean `{near}`?")),
+        None => lang_error,
     }
 }
 
 /// What was piped into a call that has not all it needs, where its place wants something else: that is the fault then.
-pub fn piped_misfit(signature: &Signature, kind: Kind) -> Option<Trouble> {
+pub fn piped_misfit(signature: &Signature, kind: Kind) -> Option<LangError> {
     let first = signature.places.iter().position(|place| !place.keyword)?;
     let wrong = signature.places[first].need == Need::Required && !signature.places[first].want.allows(kind);
     wrong.then(|| misfit(signature, first, kind, None))
 }
 
 /// An item of a list that does not fit its place.
-pub fn misfit_item(signature: &Signature, place: usize, want: Want, kind: Kind, value: Option<&Value>) -> Trouble {
+pub fn misfit_item(signature: &Signature, place: usize, want: Want, kind: Kind, value: Option<&Value>) -> LangError {
     let of = format!("in `{}` of `{}`", signature.places[place].name, signature.name);
     unfitting(want, &of, kind, value)
 }
 
-fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> Trouble {
+fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> LangError {
     let found = match value {
         Some(value @ (Value::Number(_) | Value::Str(_))) if want.allows(kind) => format!("`{value}`"),
         _ => kind.noun().into(),
     };
     let what = want.noun();
-    let trouble = Trouble::new(format!("expected {what} {of}, found {found}"));
+    let lang_error = LangError::new(format!("expected {what} {of}, found {found}"));
     // A value is in the message; its kind is worth a label.
-    let trouble = if found.starts_with('`') { trouble } else { trouble.saying(format!("this is {found}")) };
+    let lang_error = if found.starts_with('`') { lang_error } else { lang_error.label(format!("this is {found}")) };
     let near = match value {
         Some(Value::Str(word)) => nearest(word, want.choices()),
         _ => None,
@@ -181,9 +181,9 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> Trouble
         (None, Want::Budget) if kind == Kind::String => {
             "a time has a number and one of s, min and h; a number without quotes counts evaluations".into()
         }
-        _ => return trouble,
+        _ => return lang_error,
     };
-    trouble.help(help)
+    lang_error.help(help)
 }
 
 impl Want {

@@ -6,9 +6,9 @@ use super::arguments::{ArgShape, match_arguments, match_parameters, misfit, misf
 use super::evaluator::{Call, Entry, Evaluator};
 use super::host::Item;
 use super::unknown;
+use crate::lang::error::{LangError, Res};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Need, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::function_source;
 use crate::lang::values::value::{Closure, Function, ListBuilder, Value};
@@ -42,18 +42,18 @@ impl Evaluator<'_> {
             Target::Value(Value::Model(pipeline)) => {
                 let data = match self.positional(piped, args, "a pipeline")?.as_slice() {
                     [Value::Data(data)] => data.clone(),
-                    _ => return Err(Trouble::new("a pipeline is applied to one data set").at(span)),
+                    _ => return Err(LangError::new("a pipeline is applied to one data set").at(span)),
                 };
                 if pipeline.gp.is_some() {
-                    return Err(Trouble::new("a model is fitted with `fit`")
-                        .saying("this is a model")
+                    return Err(LangError::new("a model is fitted with `fit`")
+                        .label("this is a model")
                         .help("write `data |> fit(model)`")
                         .at(callee.span));
                 }
                 pipeline.applied(&data).map(|made| Value::Data(Arc::new(made))).map_err(|t| t.at(span))
             }
-            Target::Value(other) => Err(Trouble::new(format!("{} cannot be called", other.kind().noun()))
-                .saying(format!("this is {}", other.kind().noun()))
+            Target::Value(other) => Err(LangError::new(format!("{} cannot be called", other.kind().noun()))
+                .label(format!("this is {}", other.kind().noun()))
                 .at(callee.span)),
         }
     }
@@ -69,7 +69,7 @@ impl Evaluator<'_> {
             (_, Some(entry)) => Ok(Target::Entry(entry)),
             (Some(value @ Value::Model(_)), None) => Ok(Target::Value(value)),
             (Some(value), None) => {
-                Err(Trouble::new(format!("`{name}` is {}, which cannot be called", value.kind().noun()))
+                Err(LangError::new(format!("`{name}` is {}, which cannot be called", value.kind().noun()))
                     .at(callee.span))
             }
             (None, None) => {
@@ -82,7 +82,7 @@ impl Evaluator<'_> {
         let mut values: Vec<Value> = piped.into_iter().map(|p| p.node).collect();
         for arg in args {
             if let Some(name) = &arg.name {
-                return Err(Trouble::new(format!("{what} takes no arguments by name")).at(name.span));
+                return Err(LangError::new(format!("{what} takes no arguments by name")).at(name.span));
             }
             values.push(self.eval(&arg.value)?);
         }
@@ -98,12 +98,12 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Res<Value> {
         let signature = &entry.signature;
-        let places = match_arguments(signature, &shapes(&piped, args), span).map_err(|trouble| match &piped {
+        let places = match_arguments(signature, &shapes(&piped, args), span).map_err(|lang_error| match &piped {
             Some(piped) => match piped_misfit(signature, piped.node.kind()) {
                 Some(misfit) => misfit.at(piped.span),
-                None => trouble,
+                None => lang_error,
             },
-            None => trouble,
+            None => lang_error,
         })?;
         let mut values = Vec::with_capacity(places.len());
         let mut parts = Vec::new();
@@ -166,8 +166,8 @@ impl Evaluator<'_> {
                     let span = spans.and_then(|spans| spans.get(bad)).copied().unwrap_or(value.span);
                     return Err(misfit_item(signature, at, *want, item.kind(), Some(item)).at(span));
                 }
-                let trouble = misfit(signature, at, value.node.kind(), Some(&value.node));
-                return Err(misspelt(trouble, signature, at, name).at(value.span));
+                let lang_error = misfit(signature, at, value.node.kind(), Some(&value.node));
+                return Err(misspelt(lang_error, signature, at, name).at(value.span));
             }
             let value = match value.node {
                 Value::Search(search) if place.want.takes_best() => {
@@ -182,9 +182,10 @@ impl Evaluator<'_> {
             }
         }
         let spans: Vec<Span> = signature.places.iter().map(|place| call.span_of(place.name)).collect();
-        (entry.run)(&mut call).map_err(|trouble| {
-            let blamed = trouble.blamed().and_then(|name| signature.places.iter().position(|p| p.name == name));
-            trouble.at(blamed.map_or(span, |i| spans[i]))
+        (entry.run)(&mut call).map_err(|lang_error| {
+            let at_argument =
+                lang_error.argument_name().and_then(|name| signature.places.iter().position(|p| p.name == name));
+            lang_error.at(at_argument.map_or(span, |i| spans[i]))
         })
     }
 
@@ -204,11 +205,11 @@ impl Evaluator<'_> {
             values[place] = Some(piped.node);
         }
         for (arg, place) in args.iter().zip(places) {
-            let value = self.eval(&arg.value).map_err(|trouble| match &arg.value.node {
+            let value = self.eval(&arg.value).map_err(|lang_error| match &arg.value.node {
                 ExprKind::Name(word) if self.bound_value(word).is_none() && self.library.find(word).is_none() => {
-                    unknown::bare_argument(trouble, word, closure.shown_name())
+                    unknown::bare_argument(lang_error, word, closure.shown_name())
                 }
-                _ => trouble,
+                _ => lang_error,
             })?;
             values[place] = Some(value);
         }
@@ -238,7 +239,7 @@ impl Evaluator<'_> {
                 for step in steps.iter() {
                     args = vec![self.apply(step, args, span)?];
                 }
-                args.pop().ok_or_else(|| Trouble::new("a chain of functions without a function"))
+                args.pop().ok_or_else(|| LangError::new("a chain of functions without a function"))
             }
         }
     }

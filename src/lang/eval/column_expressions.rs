@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::data::Dataset;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Evaluator;
 use crate::lang::eval::host::Item;
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Function, ListBuilder, Value};
 use crate::lang::wording::{did_you_mean, nearest_column};
 use crate::syntax::ast::{Arg, Expr, ExprKind, FnParam, Lambda, Name};
@@ -70,18 +70,18 @@ impl Evaluator<'_> {
         walk.mentioned.iter().any(|mention| mention.by_col || unknown(&mention.name.node))
     }
 
-    fn no_column(&self, name: &Name, data: Option<&Dataset>) -> Trouble {
+    fn no_column(&self, name: &Name, data: Option<&Dataset>) -> LangError {
         let Some(data) = data else {
-            return Trouble::new(format!("unknown name `{}`", name.node)).at(name.span);
+            return LangError::new(format!("unknown name `{}`", name.node)).at(name.span);
         };
         let known = data.names();
         let shown: Vec<String> = known.iter().take(12).map(|name| format!("`{name}`")).collect();
         let more = if known.len() > shown.len() { ", …" } else { "" };
         let text = format!("no column is called `{}`, the columns are {}{more}", name.node, shown.join(", "));
-        let trouble = Trouble::new(text).at(name.span);
+        let lang_error = LangError::new(text).at(name.span);
         match nearest_column(&name.node, known.iter().copied()) {
-            Some(near) => trouble.help(did_you_mean(near)),
-            None => trouble,
+            Some(near) => lang_error.help(did_you_mean(near)),
+            None => lang_error,
         }
     }
 }

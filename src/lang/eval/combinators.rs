@@ -7,12 +7,12 @@ use crate::kernel::wraps::{
     Shifts, WRAPS,
 };
 use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveError, MoveKind, RowFunction, Spec, Values, families};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::family_calls::{input_refs, written};
 use crate::lang::eval::kernel_rows::UserRows;
 use crate::lang::eval::origins::Mark;
 use crate::lang::signature::{Place, Want};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Function, Kind, Value};
 use crate::syntax::span::Span;
@@ -73,7 +73,7 @@ impl Making<'_, '_, '_> {
     fn take(&mut self, value: &Value, span: Span, all: &mut Vec<InputRef>) -> Res<()> {
         for input in input_refs(value).map_err(|t| t.at(span))? {
             if all.contains(&input) {
-                return Err(Trouble::new(format!("input {input} is named twice")).at(span));
+                return Err(LangError::new(format!("input {input} is named twice")).at(span));
             }
             all.push(input);
             self.mark.inputs.push(span);
@@ -92,7 +92,7 @@ impl Making<'_, '_, '_> {
     fn own_params(&mut self) -> Res<Vec<Values>> {
         match WRAPS.iter().copied().find(|spec| spec.name == self.name) {
             Some(spec) => self.params(spec),
-            None => Err(Trouble::new(format!("there is no combinator `{}`", self.name))),
+            None => Err(LangError::new(format!("there is no combinator `{}`", self.name))),
         }
     }
 }
@@ -124,7 +124,10 @@ fn embed(making: &mut Making<'_, '_, '_>, embedding: PeriodicEmbedding, places: 
     let inputs = making.all_inputs(places)?;
     if let Some(wanted) = embedding.inputs().filter(|&wanted| wanted != inputs.written().len()) {
         let found = inputs.written().len();
-        return Err(Trouble::new(format!("`{}` is about {wanted} inputs, and here it is given {found}", making.name)));
+        return Err(LangError::new(format!(
+            "`{}` is about {wanted} inputs, and here it is given {found}",
+            making.name
+        )));
     }
     let params = if embedding == PeriodicEmbedding::Sphere { Vec::new() } else { making.own_params()? };
     Ok(wraps::periodic_embedding(embedding, kernel, inputs, params))
@@ -237,7 +240,9 @@ pub static COMBINATORS: &[Combinator] = &[
             let (rows, cols): (usize, usize) = (making.call.arg("rows")?, making.call.arg("cols")?);
             if rows == 0 || cols == 0 {
                 let place = if rows == 0 { "rows" } else { "cols" };
-                return Err(Trouble::new("an image has at least one row and one column").at(making.call.span_of(place)));
+                return Err(
+                    LangError::new("an image has at least one row and one column").at(making.call.span_of(place))
+                );
             }
             let radius = making.call.maybe("radius")?;
             let edges: Option<Arc<str>> = making.call.maybe("edges")?;
@@ -312,13 +317,13 @@ fn reflect(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
         (1, about) => (MoveKind::Flip, about.into_iter().collect()),
         (2, None) => (MoveKind::Swap, Vec::new()),
         (2, Some(_)) => {
-            let trouble = Trouble::new("two inputs are exchanged, which is about no point").at(span);
-            return Err(trouble.help("`reflect(reflect(k, a, about=…), b, about=…)` mirrors both"));
+            let lang_error = LangError::new("two inputs are exchanged, which is about no point").at(span);
+            return Err(lang_error.help("`reflect(reflect(k, a, about=…), b, about=…)` mirrors both"));
         }
         (found, _) => {
-            let trouble =
-                Trouble::new(format!("`reflect` takes one input to mirror or two to exchange, found {found}"));
-            return Err(trouble.help(match found {
+            let lang_error =
+                LangError::new(format!("`reflect` takes one input to mirror or two to exchange, found {found}"));
+            return Err(lang_error.help(match found {
                 0 => "such as `reflect(k, 0)` or `reflect(k, 0, 1)`",
                 _ => "`invariant(k, permute([…]))` is for more",
             }));
@@ -331,49 +336,49 @@ fn reflect(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
     wraps::invariant(kernel, vec![one], Method::Sum, false).map_err(|error| invariant_error(making, &error))
 }
 
-fn invariant_error(making: &Making<'_, '_, '_>, error: &InvariantError) -> Trouble {
-    let trouble = Trouble::new(error.to_string());
+fn invariant_error(making: &Making<'_, '_, '_>, error: &InvariantError) -> LangError {
+    let lang_error = LangError::new(error.to_string());
     match error {
         InvariantError::NoMove => {
-            trouble.help("such as `invariant(k, swap(0, 1))`; the moves are swap, flip, rotate, permute, shift")
+            lang_error.help("such as `invariant(k, swap(0, 1))`; the moves are swap, flip, rotate, permute, shift")
         }
         InvariantError::NoProduct { .. } => {
             let families = families::FAMILIES.iter().map(|family| family.spec());
             let divisible: Vec<&str> =
                 families.filter(|spec| spec.infinitely_divisible).map(|spec| spec.name).collect();
-            trouble
+            lang_error
                 .at(making.call.span_of("kernel"))
                 .note(format!("it holds for {} and products of these", divisible.join(", ")))
                 .help("`method=\"sum\"` and `method=\"fold\"` take every kernel")
         }
-        InvariantError::Normalize => trouble.at(making.call.span_of("normalize")),
+        InvariantError::Normalize => lang_error.at(making.call.span_of("normalize")),
         InvariantError::Move(error) => move_error(error),
     }
 }
 
 /// What is wrong with a move, with a way out.
-pub fn move_error(error: &MoveError) -> Trouble {
-    let trouble = Trouble::new(error.to_string());
+pub fn move_error(error: &MoveError) -> LangError {
+    let lang_error = LangError::new(error.to_string());
     match error {
-        MoveError::Endless => trouble
+        MoveError::Endless => lang_error
             .note("mirrors and turns about different points make a shift")
             .help("`periodic` is for functions that repeat"),
-        MoveError::TooLarge => trouble
+        MoveError::TooLarge => lang_error
             .note("all orders of n inputs are n! elements, and each mirror doubles them")
             .help("take fewer inputs, or `shift`, which has as many elements as inputs"),
         MoveError::Inputs { name: "rotate", found, .. } if *found > 2 => {
-            trouble.help("`shift([…])` moves several inputs round in a circle")
+            lang_error.help("`shift([…])` moves several inputs round in a circle")
         }
         MoveError::Inputs { name: "swap", found, .. } if *found > 2 => {
-            trouble.help("`permute([…])` is for more than two")
+            lang_error.help("`permute([…])` is for more than two")
         }
         MoveError::Inputs { name: "flip", found, .. } if *found > 1 => {
-            trouble.help("`invariant(k, flip(0), flip(1))` mirrors each; `swap(0, 1)` exchanges them")
+            lang_error.help("`invariant(k, flip(0), flip(1))` mirrors each; `swap(0, 1)` exchanges them")
         }
         MoveError::Inputs { name, found: 0 | 1, .. } => {
-            trouble.help(format!("such as `{name}({})`", if *name == "flip" { "0" } else { "0, 1" }))
+            lang_error.help(format!("such as `{name}({})`", if *name == "flip" { "0" } else { "0, 1" }))
         }
-        _ => trouble,
+        _ => lang_error,
     }
 }
 
@@ -401,8 +406,8 @@ fn additive(making: &mut Making<'_, '_, '_>, mixture: AdditiveForm) -> Res<Kerne
             });
             let kernels = kernels.collect::<Res<Vec<_>>>()?;
             if inputs != Inputs::All {
-                let trouble = Trouble::new("a list of kernels says for itself what each looks at");
-                return Err(trouble.at(making.call.span_of("dims")).help("leave `dims` out"));
+                let lang_error = LangError::new("a list of kernels says for itself what each looks at");
+                return Err(lang_error.at(making.call.span_of("dims")).help("leave `dims` out"));
             }
             Bases::Each(kernels)
         }
@@ -413,28 +418,28 @@ fn additive(making: &mut Making<'_, '_, '_>, mixture: AdditiveForm) -> Res<Kerne
         && let Some(input) = kernel.mentioned().0.first()
     {
         let name = making.name;
-        let trouble = Trouble::new(format!(
+        let lang_error = LangError::new(format!(
             "the base of `{name}` stands for one kernel for each input, and here it names input {input}"
         ));
         let help = format!("leave the input out, as in `{name}(SE)`, or write a list: `{name}([SE(0), SE(1)])`");
-        return Err(trouble.at(span).help(help));
+        return Err(lang_error.at(span).help(help));
     }
     let params = making.own_params()?;
     wraps::additive(mixture, bases, inputs, params).map_err(|error| {
-        let mut trouble = Trouble::new(error.to_string());
+        let mut lang_error = LangError::new(error.to_string());
         if let AdditiveError::Weights { orders, found } = error
             && found < orders
         {
-            trouble =
-                trouble.help(format!("`order={found}` stops at order {found}; a weight of 0 leaves an order out"));
+            lang_error =
+                lang_error.help(format!("`order={found}` stops at order {found}; a weight of 0 leaves an order out"));
         }
         let place = match error {
             AdditiveError::NoOrder | AdditiveError::Order { .. } => "order",
-            AdditiveError::NoKernel => return trouble.at(span),
+            AdditiveError::NoKernel => return lang_error.at(span),
             AdditiveError::Weights { .. } | AdditiveError::NothingLeft => "weights",
             AdditiveError::Keep(_) => "keep",
         };
-        trouble.at(making.call.span_of(place))
+        lang_error.at(making.call.span_of(place))
     })
 }
 
@@ -455,14 +460,15 @@ fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
         n if n >= 1.0 && n.fract() == 0.0 && n <= MOST_LAYERS => Depth::Layers(n as u32),
         n if n > MOST_LAYERS => {
             let number = crate::lang::numerals::number(n);
-            let trouble = Trouble::new(format!("a kernel has at most {MOST_LAYERS} layers, found {number}")).at(span);
-            return Err(trouble.help("`deep(inf, k, connected=true)` is the limit"));
+            let lang_error =
+                LangError::new(format!("a kernel has at most {MOST_LAYERS} layers, found {number}")).at(span);
+            return Err(lang_error.help("`deep(inf, k, connected=true)` is the limit"));
         }
         n => {
             let number = crate::lang::numerals::number(n);
-            let trouble =
-                Trouble::new(format!("the number of layers is whole and at least 1, found {number}")).at(span);
-            return Err(trouble.help("`deep(1, k)` is k; `deep(inf, k, connected=true)` is the limit"));
+            let lang_error =
+                LangError::new(format!("the number of layers is whole and at least 1, found {number}")).at(span);
+            return Err(lang_error.help("`deep(1, k)` is k; `deep(inf, k, connected=true)` is the limit"));
         }
     };
     let connected = making.call.or("connected", false)?;
@@ -472,15 +478,17 @@ fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
         None => Vec::new(),
     };
     if !connected && making.call.value("lengthscale").is_some() {
-        let trouble = Trouble::new("the length-scale is that of the connection to the inputs, and there is none");
+        let lang_error = LangError::new("the length-scale is that of the connection to the inputs, and there is none");
         let help = "write `connected=true`, or give it to the kernel of the first layer: `deep(3, SE(l=2))`";
-        return Err(trouble.at(making.call.span_of("lengthscale")).help(help));
+        return Err(lang_error.at(making.call.span_of("lengthscale")).help(help));
     }
     wraps::deep(depth, kernel, connected, params).map_err(|error| {
-        let trouble = Trouble::new(error.to_string()).at(span);
+        let lang_error = LangError::new(error.to_string()).at(span);
         match error {
-            DeepError::NoLayer => trouble,
-            DeepError::Limit => trouble.help("`deep(inf, k, connected=true)` has a limit that still knows its inputs"),
+            DeepError::NoLayer => lang_error,
+            DeepError::Limit => {
+                lang_error.help("`deep(inf, k, connected=true)` has a limit that still knows its inputs")
+            }
         }
     })
 }
@@ -489,7 +497,7 @@ fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
 pub fn build_combinator(call: &mut Call<'_, '_>) -> Res<Value> {
     let name = call.signature.name;
     let Some(combinator) = COMBINATORS.iter().find(|combinator| combinator.name == name) else {
-        return Err(Trouble::new(format!("`{name}` is not a combinator of kernels")));
+        return Err(LangError::new(format!("`{name}` is not a combinator of kernels")));
     };
     let mark = Mark::new(call.span);
     let mut making = Making { name, mark, call };

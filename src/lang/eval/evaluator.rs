@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::kernel::{Family, Kernel, Size};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::host::{Host, Item};
 use crate::lang::payload::function::Callable;
 use crate::lang::signature::{Group, Place, Signature};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Closure, Function, Kind, List, Value};
 use crate::progress::Progress;
@@ -92,10 +92,10 @@ impl<'a> Evaluator<'a> {
         self.steps += 1;
         if self.steps > self.most_steps {
             let most = self.most_steps;
-            return Err(Trouble::new(format!("evaluation was ended after {most} steps: it may have no end")));
+            return Err(LangError::new(format!("evaluation was ended after {most} steps: it may have no end")));
         }
         if self.steps.is_multiple_of(STRIDE) && self.progress.stop() {
-            return Err(Trouble::stopped());
+            return Err(LangError::stopped());
         }
         Ok(())
     }
@@ -141,8 +141,8 @@ impl<'a> Evaluator<'a> {
         }
         let closure = Closure::new(lambda.clone(), name, captured);
         if closure.depth() > List::MAX_DEPTH {
-            let trouble = Trouble::new(format!("functions hold one another more than {} deep", List::MAX_DEPTH));
-            return Err(trouble.at(lambda.body.span));
+            let lang_error = LangError::new(format!("functions hold one another more than {} deep", List::MAX_DEPTH));
+            return Err(lang_error.at(lambda.body.span));
         }
         Ok(Arc::new(closure))
     }
@@ -203,7 +203,7 @@ impl Call<'_, '_> {
     /// An argument that must be there.
     pub fn arg<T: FromValue>(&mut self, name: &'static str) -> Res<T> {
         self.maybe(name)?.ok_or_else(|| {
-            Trouble::new(format!("`{}` needs `{name}`", self.signature.name)).saying("it is missing here")
+            LangError::new(format!("`{}` needs `{name}`", self.signature.name)).label("it is missing here")
         })
     }
 
@@ -333,8 +333,8 @@ pub trait Library: Sync {
 }
 
 /// A name that the whole library has and a part of it has not.
-fn withheld(name: &str) -> Trouble {
-    Trouble::new(format!("`{name}` cannot be called here"))
+fn withheld(name: &str) -> LangError {
+    LangError::new(format!("`{name}` cannot be called here"))
         .help("functions inside a kernel, the moves of a search and the texts of saved files cannot use files or print")
 }
 

@@ -7,9 +7,9 @@ use super::operators::{self, Fold};
 use super::origins::Mark;
 use super::unknown;
 use crate::calendar::{self, TimeUnit};
+use crate::lang::error::{LangError, Res};
 use crate::lang::numerals::{grouped, number};
 use crate::lang::payload::range::Range;
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Closure, Function, Items, List, ListBuilder, Record, Value, check_length};
 use crate::param::Param;
@@ -23,7 +23,7 @@ impl Evaluator<'_> {
     pub fn eval(&mut self, expr: &Expr) -> Res<Value> {
         self.poll()?;
         if crate::syntax::is_low() {
-            return Err(Trouble::new("this is nested too deep").at(expr.span));
+            return Err(LangError::new("this is nested too deep").at(expr.span));
         }
         match &expr.node {
             ExprKind::Number(x) => Ok(Value::Number(*x)),
@@ -49,7 +49,7 @@ impl Evaluator<'_> {
                 let (start, one) = self.bound(start)?;
                 let (other_end, other) = self.bound(end)?;
                 if one != other {
-                    let found = Trouble::new("a range goes from a number to a number or from a date to a date");
+                    let found = LangError::new("a range goes from a number to a number or from a date to a date");
                     return Err(found.at(end.span));
                 }
                 Ok(Value::Range(Range { start, end: other_end, inclusive: *inclusive, dates: one }))
@@ -224,8 +224,8 @@ impl Evaluator<'_> {
     pub fn enter(&mut self, closure: &Arc<Closure>, args: Vec<Option<Value>>, span: Span) -> Res<Value> {
         if self.calls >= MAX_CALLS || crate::syntax::is_low() {
             let name = closure.name.as_deref().unwrap_or("this function");
-            return Err(Trouble::new(format!("recursion without end in `{name}`"))
-                .saying(format!("{} calls deep here", grouped(self.calls)))
+            return Err(LangError::new(format!("recursion without end in `{name}`"))
+                .label(format!("{} calls deep here", grouped(self.calls)))
                 .at(span)
                 .help("a function that calls itself needs an `if` that ends it"));
         }
@@ -245,7 +245,7 @@ impl Evaluator<'_> {
             let value = match (arg, &param.default) {
                 (Some(value), _) => value,
                 (None, Some(default)) => self.eval(default)?,
-                (None, None) => return Err(Trouble::new(format!("`{}` has no value", param.name.node))),
+                (None, None) => return Err(LangError::new(format!("`{}` has no value", param.name.node))),
             };
             self.locals.push((param.name.node.clone(), value));
         }
@@ -263,12 +263,12 @@ fn one(list: &Value, at: f64) -> Res<Value> {
     let place = if at < 0.0 { at + n as f64 } else { at };
     let shown = number(at);
     if at.fract() != 0.0 {
-        return Err(Trouble::new(format!("an index is a whole number, found {shown}")));
+        return Err(LangError::new(format!("an index is a whole number, found {shown}")));
     }
     if !(0.0..n as f64).contains(&place) {
         let items = if n == 1 { "1 item".into() } else { format!("{n} items") };
-        let trouble = Trouble::new(format!("index {shown} is out of range: there are {items}"));
-        return Err(if n > 0 { trouble.help(format!("indexes run from 0 to {}", n - 1)) } else { trouble });
+        let lang_error = LangError::new(format!("index {shown} is out of range: there are {items}"));
+        return Err(if n > 0 { lang_error.help(format!("indexes run from 0 to {}", n - 1)) } else { lang_error });
     }
     let place = place as usize;
     Ok(match list {
@@ -286,7 +286,7 @@ fn one(list: &Value, at: f64) -> Res<Value> {
 pub fn take_apart(value: &Value, n: usize) -> Res<Vec<Value>> {
     match value.items() {
         Some(items) if items.len() == n => Ok(items.collect()),
-        Some(items) => Err(Trouble::new(format!("{n} names cannot take apart a list of {}", items.len()))),
+        Some(items) => Err(LangError::new(format!("{n} names cannot take apart a list of {}", items.len()))),
         None => Err(expected(&format!("a list of {n}"), value)),
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::data::Dataset;
 use crate::kernel::{Domains, InputRef, Inputs, Kernel, Leaf, Node, ParamSpec, Role, Size, Spec, Values};
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::origins::Mark;
 use crate::lang::eval::unknown;
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::Value;
 use crate::param::{Param, State};
@@ -14,7 +14,7 @@ use crate::syntax::span::Span;
 /// A family with what was written of it.
 pub fn build_family(call: &mut Call<'_, '_>) -> Res<Value> {
     let Some(mut family) = call.entry.family() else {
-        return Err(Trouble::new(format!("`{}` is not a kernel family", call.signature.name)));
+        return Err(LangError::new(format!("`{}` is not a kernel family", call.signature.name)));
     };
     if let Some(flag) = family.spec().flag
         && call.maybe::<bool>(flag.name)?.is_some_and(|on| on != flag.on)
@@ -66,11 +66,12 @@ fn values(spec: &'static Spec, param: &'static ParamSpec, value: Value, ard: boo
             params.collect::<Res<Vec<_>>>().map(Values::Each)
         }
         Value::List(_) => {
-            let trouble = Trouble::new(format!("the {} of `{}` is one number, found a list", param.name, spec.name));
+            let lang_error =
+                LangError::new(format!("the {} of `{}` is one number, found a list", param.name, spec.name));
             Err(if param.size == Size::EachIfArd {
-                trouble.help(format!("`ARD({}, {}=[…])` has one for each input", spec.name, param.short))
+                lang_error.help(format!("`ARD({}, {}=[…])` has one for each input", spec.name, param.short))
             } else {
-                trouble
+                lang_error
             })
         }
         value => one(spec, param, value).map(Values::One),
@@ -85,7 +86,7 @@ fn one(spec: &'static Spec, param: &'static ParamSpec, value: Value) -> Res<Para
         (_, State::Free(0.0)) if param.role == Role::OrderVariance => written.state = State::Fixed(0.0),
         _ => {}
     }
-    param.check(spec.name, &written).map_err(|error| Trouble::new(error.to_string()))?;
+    param.check(spec.name, &written).map_err(|error| LangError::new(error.to_string()))?;
     Ok(written)
 }
 
@@ -99,14 +100,14 @@ pub fn ard(call: &mut Call<'_, '_>) -> Res<Value> {
     if !found {
         let families = call.eval.library.all().iter().filter(|e| e.takes_ard()).map(|e| e.signature.name);
         let families: Vec<&str> = families.collect();
-        return Err(Trouble::new("nothing in this kernel can have one parameter for each input")
+        return Err(LangError::new("nothing in this kernel can have one parameter for each input")
             .note(format!("the families that can are {}", families.join(", ")))
-            .blame("kernel"));
+            .argument("kernel"));
     }
     if let Some(unused) = used.iter().position(|used| !used) {
         let name = &given[unused].0;
         return Err(
-            Trouble::new(format!("no part of this kernel has one `{}` for each input", name.node)).at(name.span)
+            LangError::new(format!("no part of this kernel has one `{}` for each input", name.node)).at(name.span)
         );
     }
     Ok(Value::Kernel(made))
@@ -188,19 +189,19 @@ pub fn input_refs(value: &Value) -> Res<Vec<InputRef>> {
         Value::Number(_) => {
             let help = "inputs are counted from 0; a length-scale is written `l=…`, and a column whose name you have given \
                         to something else is written in quotes";
-            Err(Trouble::new(format!("{value} is no input")).help(help))
+            Err(LangError::new(format!("{value} is no input")).help(help))
         }
         Value::Str(name) => Ok(InputRef::Name(name.clone())),
         other => Err(expected("a column's name or an index from 0", other)),
     };
     let refs = match value.items() {
-        Some(items) if items.is_empty() => return Err(Trouble::new("a list of inputs must not be empty")),
-        Some(items) if items.len() > 100_000 => return Err(Trouble::new("more inputs than any data have")),
+        Some(items) if items.is_empty() => return Err(LangError::new("a list of inputs must not be empty")),
+        Some(items) if items.len() > 100_000 => return Err(LangError::new("more inputs than any data have")),
         Some(items) => items.map(|item| one(&item)).collect::<Res<Vec<_>>>()?,
         None => vec![one(value)?],
     };
     if let Some(at) = (1..refs.len()).find(|&i| refs[..i].contains(&refs[i])) {
-        return Err(Trouble::new(format!("input {} is named twice", refs[at])));
+        return Err(LangError::new(format!("input {} is named twice", refs[at])));
     }
     Ok(refs)
 }

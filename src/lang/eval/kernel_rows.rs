@@ -7,11 +7,11 @@ use crate::data::Dataset;
 use crate::kernel::{
     Bound, Cell, Column, EvalError, FunctionError, Gram, InputRef, Kernel, Points, RowFunction, Schema,
 };
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Evaluator, Globals, Library};
 use crate::lang::eval::host::Host;
 use crate::lang::eval::origins::Origins;
 use crate::lang::numerals::number;
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::function_source;
 use crate::lang::values::value::{Function, Items, List, Value, check_length};
@@ -56,9 +56,9 @@ impl RowFunction for UserRows {
         if self.stop.stop() {
             return Err(FunctionError::Stopped);
         }
-        self.apply_row(row).map_err(|trouble| match trouble.is_stop() {
+        self.apply_row(row).map_err(|lang_error| match lang_error.is_stop() {
             true => FunctionError::Stopped,
-            false => FunctionError::Failed(trouble.message().to_owned()),
+            false => FunctionError::Failed(lang_error.message().to_owned()),
         })
     }
 }
@@ -88,10 +88,10 @@ impl UserRows {
         })?;
         let found = value.kind().noun();
         let numbers = Vec::<f64>::from_value(value).map_err(|_| {
-            Trouble::new(format!("the function has to give a number or a list of numbers, and gives {found}"))
+            LangError::new(format!("the function has to give a number or a list of numbers, and gives {found}"))
         })?;
         match numbers.iter().find(|x| !x.is_finite()) {
-            Some(x) => Err(Trouble::new(format!("the function gives {}", number(*x)))),
+            Some(x) => Err(LangError::new(format!("the function gives {}", number(*x)))),
             None => Ok(numbers),
         }
     }
@@ -118,7 +118,7 @@ impl Rows {
         check_length(items.len())?;
         let mut rows = Self::default();
         for item in items {
-            rows.push(item).map_err(|t| t.saying("among these rows"))?;
+            rows.push(item).map_err(|t| t.label("among these rows"))?;
         }
         Ok(rows)
     }
@@ -141,16 +141,16 @@ impl Rows {
         }
         if cells.is_empty() || cells.len() != self.columns.len() {
             let found = self.columns.len();
-            return Err(Trouble::new(format!("rows of {found} and of {} inputs do not go together", cells.len())));
+            return Err(LangError::new(format!("rows of {found} and of {} inputs do not go together", cells.len())));
         }
         for ((cell, column), levels) in cells.into_iter().zip(&mut self.columns).zip(&mut self.levels) {
             let text = matches!(cell, Value::Str(_));
             if self.n > 0 && text == levels.is_empty() {
-                return Err(Trouble::new("an input is a number in all rows, or text in all rows"));
+                return Err(LangError::new("an input is a number in all rows, or text in all rows"));
             }
             column.push(match cell {
                 Value::Number(x) if !x.is_finite() => {
-                    return Err(Trouble::new(format!("inputs must be finite, found {}", number(x))));
+                    return Err(LangError::new(format!("inputs must be finite, found {}", number(x))));
                 }
                 Value::Str(text) => code(levels, &text),
                 cell => f64::from_value(cell).map_err(|t| t.within("as a row"))?,
@@ -171,7 +171,7 @@ impl Rows {
     /// Another width, or numbers where the other rows have text.
     pub fn then(&self, others: &Rows) -> Res<Rows> {
         if self.columns.len() != others.columns.len() {
-            return Err(Trouble::new(format!(
+            return Err(LangError::new(format!(
                 "both must have rows of one width, found {} and {}",
                 self.columns.len(),
                 others.columns.len()
@@ -185,7 +185,7 @@ impl Rows {
                     let codes: Vec<f64> = texts.iter().map(|text| code(&mut all.levels[i], text)).collect();
                     all.columns[i].extend(column.iter().map(|&at| codes[at as usize]));
                 }
-                _ => return Err(Trouble::new("an input is a number in all rows, or text in all rows")),
+                _ => return Err(LangError::new("an input is a number in all rows, or text in all rows")),
             }
         }
         all.n += others.n;
@@ -238,15 +238,16 @@ impl Placed {
             let names: Vec<String> = mentioned.iter().map(ToString::to_string).collect();
             let many = if mentioned.len() == 1 { "1 input" } else { &format!("{} inputs", mentioned.len()) };
             let found = if width == 1 { "a number".into() } else { format!("a row of {width}") };
-            let trouble = Trouble::new(format!("this kernel looks at {many} ({}), found {found}", names.join(", ")));
+            let lang_error =
+                LangError::new(format!("this kernel looks at {many} ({}), found {found}", names.join(", ")));
             return Err(if mentioned.len() > 1 {
-                trouble.help(format!(
+                lang_error.help(format!(
                     "give each row as a list of {}, for the inputs {}",
                     mentioned.len(),
                     names.join(", ")
                 ))
             } else {
-                trouble
+                lang_error
             });
         }
         let order = order(&mentioned, all || whole, width);
@@ -335,7 +336,7 @@ impl Evaluator<'_> {
     /// `k(a, b)`: the kernel at two rows.
     pub fn kernel_at(&mut self, kernel: &Kernel, args: Vec<Value>) -> Res<Value> {
         let Ok([a, b]) = <[Value; 2]>::try_from(args) else {
-            return Err(Trouble::new("a kernel is evaluated at two rows: `k(a, b)`")
+            return Err(LangError::new("a kernel is evaluated at two rows: `k(a, b)`")
                 .help("only the name of a family builds a kernel: `SE(0)`"));
         };
         for value in [&a, &b] {
@@ -345,7 +346,7 @@ impl Evaluator<'_> {
         }
         let (a, b) = (Rows::from_row(a)?, Rows::from_row(b)?);
         if a.columns.len() != b.columns.len() {
-            return Err(Trouble::new(format!(
+            return Err(LangError::new(format!(
                 "the two rows must have as many entries, found {} and {}",
                 a.columns.len(),
                 b.columns.len()

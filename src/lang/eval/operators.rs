@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::calendar;
 use crate::kernel::wraps::power;
 use crate::kernel::{Kernel, LARGEST_KERNEL};
-use crate::lang::trouble::{Res, Trouble};
+use crate::lang::error::{LangError, Res};
 use crate::lang::values::value::{Kind, List, Value, check_length};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::syntax::span::{Span, Spanned};
@@ -94,7 +94,7 @@ impl Acc {
 pub fn kernel(kernel: Kernel) -> Res<Value> {
     const MOST: usize = 100;
     if kernel.depth() > MOST {
-        return Err(Trouble::new(format!("kernels are nested more than {MOST} deep")));
+        return Err(LangError::new(format!("kernels are nested more than {MOST} deep")));
     }
     check_size(std::slice::from_ref(&kernel))?;
     Ok(Value::Kernel(kernel))
@@ -108,26 +108,26 @@ fn check_size(kernels: &[Kernel]) -> Res<()> {
     }
     let grouped = crate::lang::numerals::grouped;
     let text = format!("a kernel of {} parts does not fit: at most {}", grouped(size), grouped(LARGEST_KERNEL));
-    Err(Trouble::new(text).help("a kernel that is used twice counts twice; a number scales one, as in `2 * k`"))
+    Err(LangError::new(text).help("a kernel that is used twice counts twice; a number scales one, as in `2 * k`"))
 }
 
-/// The operands, as a trouble blames them.
+/// The operands, as an error names them.
 const LEFT: &str = "left";
 const RIGHT: &str = "right";
 
-/// Puts a failed operation at the operand that is to blame, otherwise at its operator.
-fn place(trouble: Trouble, op: Span, left: Span, right: Span) -> Trouble {
-    let span = match trouble.blamed() {
+/// Places the error of an operation at the operand that caused it, otherwise at the operator.
+fn place(lang_error: LangError, op: Span, left: Span, right: Span) -> LangError {
+    let span = match lang_error.argument_name() {
         Some(LEFT) => left,
         Some(RIGHT) => right,
         _ => op,
     };
-    trouble.at(span)
+    lang_error.at(span)
 }
 
 fn check_text(n: usize) -> Res<()> {
     if n > List::MAX {
-        return Err(Trouble::new(format!("a string of {} bytes does not fit", crate::lang::numerals::grouped(n))));
+        return Err(LangError::new(format!("a string of {} bytes does not fit", crate::lang::numerals::grouped(n))));
     }
     Ok(())
 }
@@ -167,7 +167,7 @@ fn kernel_number(op: BinaryOp, base: Kernel, x: f64, kernel_first: bool) -> Res<
         }
         let what = if op == BinaryOp::Add { "is added to" } else { "scales" };
         let text = format!("a number that {what} a kernel is a variance and must be positive, found {shown}");
-        Err(Trouble::new(text).blame(side))
+        Err(LangError::new(text).argument(side))
     };
     let pair = |number: Kernel| if kernel_first { [base.clone(), number] } else { [number, base.clone()] };
     let made = match op {
@@ -178,7 +178,7 @@ fn kernel_number(op: BinaryOp, base: Kernel, x: f64, kernel_first: bool) -> Res<
         BinaryOp::Pow if kernel_first => {
             if !(1.0..=64.0).contains(&x) || x.fract() != 0.0 {
                 let text = format!("the power of a kernel is a whole number from 1 to 64, found {shown}");
-                return Err(Trouble::new(text).blame(side));
+                return Err(LangError::new(text).argument(side));
             }
             Some(power(base, x as u32))
         }
@@ -193,7 +193,7 @@ fn each(op: BinaryOp, left: Value, right: Value) -> Res<Value> {
     match (left.items(), right.items()) {
         (Some(a), Some(b)) => {
             if a.len() != b.len() {
-                return Err(Trouble::new(format!(
+                return Err(LangError::new(format!(
                     "`{}` of lists needs as many items on both sides, found {} and {}",
                     op.sign(),
                     a.len(),
@@ -241,33 +241,33 @@ pub fn kinds(op: BinaryOp, left: Kind, right: Kind) -> Res<Option<Kind>> {
     }
 }
 
-fn unfit(op: BinaryOp, left: Kind, right: Kind) -> Trouble {
+fn unfit(op: BinaryOp, left: Kind, right: Kind) -> LangError {
     let (a, b) = (left.noun(), right.noun());
     if op == BinaryOp::Sub && (left, right) == (Kind::Kernel, Kind::Number) {
-        return Trouble::new("a number cannot be subtracted from a kernel: a variance cannot be negative")
+        return LangError::new("a number cannot be subtracted from a kernel: a variance cannot be negative")
             .help("an offset of the function belongs in its mean: `gp(k, mean=…)`");
     }
     if op == BinaryOp::Sub && right == Kind::Kernel && matches!(left, Kind::Kernel | Kind::Number) {
-        return Trouble::new("kernels cannot be subtracted: a difference of covariances need not be a covariance")
+        return LangError::new("kernels cannot be subtracted: a difference of covariances need not be a covariance")
             .help("for interactions of pairs of inputs write `additive(order=2)`");
     }
-    let trouble = match op {
-        BinaryOp::Add => Trouble::new(format!("cannot add {a} and {b}")),
-        BinaryOp::Sub => Trouble::new(format!("cannot subtract {b} from {a}")),
-        BinaryOp::Mul => Trouble::new(format!("cannot multiply {a} by {b}")),
-        BinaryOp::Div => Trouble::new(format!("cannot divide {a} by {b}")),
-        BinaryOp::Pow => Trouble::new(format!("cannot raise {a} to {b}")),
-        _ => Trouble::new(format!("`{}` does not apply to {a} and {b}", op.sign())),
+    let lang_error = match op {
+        BinaryOp::Add => LangError::new(format!("cannot add {a} and {b}")),
+        BinaryOp::Sub => LangError::new(format!("cannot subtract {b} from {a}")),
+        BinaryOp::Mul => LangError::new(format!("cannot multiply {a} by {b}")),
+        BinaryOp::Div => LangError::new(format!("cannot divide {a} by {b}")),
+        BinaryOp::Pow => LangError::new(format!("cannot raise {a} to {b}")),
+        _ => LangError::new(format!("`{}` does not apply to {a} and {b}", op.sign())),
     };
     match (left, right) {
-        (Kind::Function, _) | (_, Kind::Function) => trouble.help("call the function first: `f(x)`"),
+        (Kind::Function, _) | (_, Kind::Function) => lang_error.help("call the function first: `f(x)`"),
         (Kind::Kernel, Kind::Kernel | Kind::Number) => {
-            trouble.help("kernels are put together by `+`, by `*`, and by `^` with a whole number")
+            lang_error.help("kernels are put together by `+`, by `*`, and by `^` with a whole number")
         }
         (Kind::String, _) | (_, Kind::String) if op == BinaryOp::Add => {
-            trouble.help("`str(value)` makes a string of a value")
+            lang_error.help("`str(value)` makes a string of a value")
         }
-        _ => trouble,
+        _ => lang_error,
     }
 }
 
@@ -322,7 +322,7 @@ pub fn check_equality(op: BinaryOp, left: Kind, right: Kind) -> Res<()> {
         return Ok(());
     }
     let always = if op == BinaryOp::Eq { "false" } else { "true" };
-    Err(Trouble::new(format!(
+    Err(LangError::new(format!(
         "{} and {} are never equal: `{}` between them would always be {always}",
         left.noun(),
         right.noun(),
@@ -331,8 +331,8 @@ pub fn check_equality(op: BinaryOp, left: Kind, right: Kind) -> Res<()> {
 }
 
 /// Things between which there is no order.
-pub fn incomparable(op: BinaryOp, left: Kind, right: Kind) -> Trouble {
-    Trouble::new(format!("cannot compare {} and {} by `{}`", left.noun(), right.noun(), op.sign()))
+pub fn incomparable(op: BinaryOp, left: Kind, right: Kind) -> LangError {
+    LangError::new(format!("cannot compare {} and {} by `{}`", left.noun(), right.noun(), op.sign()))
 }
 
 pub fn unary(op: UnaryOp, operand: Value) -> Res<Value> {
@@ -345,9 +345,9 @@ pub fn unary(op: UnaryOp, operand: Value) -> Res<Value> {
     }
 }
 
-pub fn cannot_negate(kind: Kind) -> Trouble {
+pub fn cannot_negate(kind: Kind) -> LangError {
     if kind == Kind::Kernel {
-        return Trouble::new("a kernel cannot be negative: the negative of a covariance is none");
+        return LangError::new("a kernel cannot be negative: the negative of a covariance is none");
     }
-    Trouble::new(format!("cannot negate {}", kind.noun()))
+    LangError::new(format!("cannot negate {}", kind.noun()))
 }

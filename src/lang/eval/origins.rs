@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::kernel::families::family;
 use crate::kernel::{BindError, Cause, EvalError, Origin, Place};
-use crate::lang::trouble::Trouble;
+use crate::lang::error::LangError;
 use crate::lang::wording::nearest;
 use crate::syntax::span::Span;
 
@@ -61,20 +61,20 @@ impl Origins {
     }
 
     /// What keeps a kernel from being set beside data, at its place in the text if that is known.
-    pub fn bind_error(&self, error: &BindError) -> Trouble {
+    pub fn bind_error(&self, error: &BindError) -> LangError {
         if error.cause == Cause::Stopped {
-            return Trouble::stopped();
+            return LangError::stopped();
         }
-        let mut trouble = Trouble::new(error.cause.to_string());
+        let mut lang_error = LangError::new(error.cause.to_string());
         if let Cause::UnknownInput { input, known } = &error.cause
             && let Some(near) = nearest(input.trim_matches('`'), known.iter().map(String::as_str))
         {
-            trouble = trouble.help(format!("did you mean `{near}`?"));
+            lang_error = lang_error.help(format!("did you mean `{near}`?"));
         }
         if let Cause::SeveralInputs { family, inputs } = &error.cause
             && let Some(first) = inputs.first()
         {
-            trouble = trouble.help(match is_family(family) {
+            lang_error = lang_error.help(match is_family(family) {
                 true => format!("name the one that it is to look at: `{family}({first})`"),
                 false => "name the one that it is to look at".into(),
             });
@@ -83,25 +83,25 @@ impl Origins {
             && is_family(family.trim_matches('`'))
         {
             let others = "SE, RQ, Matern and Lin can; what cannot stands beside it";
-            trouble = trouble.help(format!("{others}: `periodic(SE(t), t) * {}(t)`", family.trim_matches('`')));
+            lang_error = lang_error.help(format!("{others}: `periodic(SE(t), t) * {}(t)`", family.trim_matches('`')));
         }
-        self.place(trouble, error.origin, error.place)
+        self.place(lang_error, error.origin, error.place)
     }
 
-    pub fn eval_error(&self, error: &EvalError) -> Trouble {
-        let trouble = Trouble::new(error.to_string());
+    pub fn eval_error(&self, error: &EvalError) -> LangError {
+        let lang_error = LangError::new(error.to_string());
         match error {
-            EvalError::Stopped => Trouble::stopped(),
-            EvalError::Rows { origin, place, .. } => self.place(trouble, *origin, *place),
-            EvalError::Columns { .. } | EvalError::Function { .. } => trouble,
+            EvalError::Stopped => LangError::stopped(),
+            EvalError::Rows { origin, place, .. } => self.place(lang_error, *origin, *place),
+            EvalError::Columns { .. } | EvalError::Function { .. } => lang_error,
         }
     }
 
-    /// Puts a trouble at a node.
-    pub fn place(&self, trouble: Trouble, origin: Option<Origin>, place: Place) -> Trouble {
+    /// Puts an error at a node.
+    pub fn place(&self, lang_error: LangError, origin: Option<Origin>, place: Place) -> LangError {
         match self.find(origin, place) {
-            Some(span) => trouble.at(span),
-            None => trouble,
+            Some(span) => lang_error.at(span),
+            None => lang_error,
         }
     }
 }

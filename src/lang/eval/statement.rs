@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Evaluator, Globals, Library};
 use crate::lang::eval::expressions::take_apart;
 use crate::lang::eval::host::{Host, Item};
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Function, Value};
 use crate::param::Param;
 use crate::progress::Progress;
@@ -33,7 +33,7 @@ pub fn execute(
                 vec![(name.node.clone(), Value::Function(Function::Closure(closure)))]
             }
             StatementKind::Import(path) => {
-                return Err(Trouble::new("`import` stands for itself, between other statements").at(path.span));
+                return Err(LangError::new("`import` stands for itself, between other statements").at(path.span));
             }
             StatementKind::Expr(expr) => {
                 let value = eval.eval(expr)?;
@@ -62,13 +62,13 @@ fn bind(eval: &mut Evaluator<'_>, names: &[Name], values: &[Expr]) -> Res<Vec<(A
             }
         }
         _ => {
-            let trouble = Trouble::new(format!("{} names cannot hold {} values", names.len(), values.len()));
-            return Err(trouble.at(names[0].span.to(names[names.len() - 1].span)));
+            let lang_error = LangError::new(format!("{} names cannot hold {} values", names.len(), values.len()));
+            return Err(lang_error.at(names[0].span.to(names[names.len() - 1].span)));
         }
     }
     for (name, value) in names.iter().zip(&found) {
         if matches!(value, Value::Nothing) {
-            return Err(Trouble::new(format!("there is no value to call `{}`", name.node)).at(name.span));
+            return Err(LangError::new(format!("there is no value to call `{}`", name.node)).at(name.span));
         }
     }
     Ok(names.iter().zip(found).map(|(name, value)| (name.node.clone(), named(value, &name.node))).collect())

@@ -1,32 +1,32 @@
 //! How names that nobody knows are answered: with the nearest one, and with how to write what was meant.
 
 use super::evaluator::{Entry, Library, Sort, names};
-use crate::lang::trouble::Trouble;
+use crate::lang::error::LangError;
 use crate::lang::values::value::Kind;
 use crate::lang::wording::{did_you_mean, nearest, nearest_column};
 
 /// A name that stands for nothing. `user` are the names that the user has bound.
-pub fn name<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
-    if let Some(trouble) = paper_notation(library, name) {
-        return trouble;
+pub fn name<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> LangError {
+    if let Some(lang_error) = paper_notation(library, name) {
+        return lang_error;
     }
     let mut known: Vec<&str> = user.collect();
     known.extend(names(library).map(|name| -> &'a str { name }));
-    let trouble = Trouble::new(format!("unknown name `{name}`")).saying("not defined");
+    let lang_error = LangError::new(format!("unknown name `{name}`")).label("not defined");
     match nearest(name, known) {
-        Some(near) => trouble.help(format!("did you mean `{near}`?")),
-        None => trouble,
+        Some(near) => lang_error.help(format!("did you mean `{near}`?")),
+        None => lang_error,
     }
 }
 
 /// A name before `(` that stands for nothing.
-pub fn callee<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
-    if let Some(trouble) = paper_notation(library, name) {
-        return trouble;
+pub fn callee<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> LangError {
+    if let Some(lang_error) = paper_notation(library, name) {
+        return lang_error;
     }
     let capital = name.chars().next().is_some_and(char::is_uppercase);
     let what = if capital { "kernel family" } else { "function" };
-    let trouble = Trouble::new(format!("unknown {what} `{name}`")).saying("not defined");
+    let lang_error = LangError::new(format!("unknown {what} `{name}`")).label("not defined");
     let known: Vec<&str> = if capital {
         library.all().iter().filter(|e| e.is_family()).flat_map(|e| e.names()).collect()
     } else {
@@ -35,44 +35,44 @@ pub fn callee<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = 
     let mut all: Vec<&str> = user.collect();
     all.extend(names(library).map(|name| -> &'a str { name }));
     match nearest(name, known).or_else(|| nearest(name, all)) {
-        Some(near) => trouble.help(format!("did you mean `{near}`?")),
+        Some(near) => lang_error.help(format!("did you mean `{near}`?")),
         None if capital => {
             let families = library.all().iter().filter(|e| e.is_family()).map(|e| e.signature.name);
-            trouble.note(format!("the families are {}", families.collect::<Vec<_>>().join(", ")))
+            lang_error.note(format!("the families are {}", families.collect::<Vec<_>>().join(", ")))
         }
-        None => trouble,
+        None => lang_error,
     }
 }
 
 /// A name after `~`, before `(`, that stands for nothing.
-pub fn prior<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> Trouble {
+pub fn prior<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> LangError {
     let is_prior = |entry: &&Entry| entry.signature.result == Some(Kind::Dist);
     let priors: Vec<&'static str> = library.all().iter().filter(is_prior).map(|entry| entry.signature.name).collect();
-    let trouble = Trouble::new(format!("unknown prior `{name}`"))
-        .saying("not defined")
+    let lang_error = LangError::new(format!("unknown prior `{name}`"))
+        .label("not defined")
         .note(format!("the priors are {}", priors.join(", ")));
     match nearest(name, priors.into_iter().map(|prior| -> &'a str { prior }).chain(user)) {
-        Some(near) => trouble.help(format!("did you mean `{near}`?")),
-        None => trouble,
+        Some(near) => lang_error.help(format!("did you mean `{near}`?")),
+        None => lang_error,
     }
 }
 
 /// An unknown bare name among the arguments of a user's function.
-pub fn bare_argument(trouble: Trouble, name: &str, function: &str) -> Trouble {
-    trouble.note("a bare word is a column's name only where a kernel or a verb takes an input, not in a call of your own function")
+pub fn bare_argument(lang_error: LangError, name: &str, function: &str) -> LangError {
+    lang_error.note("a bare word is a column's name only where a kernel or a verb takes an input, not in a call of your own function")
         .help(format!("if `{name}` is a column, write it as text: `{function}(\"{name}\", …)`"))
 }
 
 /// An input that data do not have. Of their other columns one may be the target.
-pub fn input(name: &str, known: &[String], target: Option<&str>) -> Trouble {
+pub fn input(name: &str, known: &[String], target: Option<&str>) -> LangError {
     let shown: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-    let trouble = Trouble::new(format!("there is no input `{name}`: the data have {}", shown.join(", ")));
+    let lang_error = LangError::new(format!("there is no input `{name}`: the data have {}", shown.join(", ")));
     if target == Some(name) {
-        return trouble.help(target_as_input(name));
+        return lang_error.help(target_as_input(name));
     }
     match nearest_column(name, known.iter().map(String::as_str)) {
-        Some(near) => trouble.help(did_you_mean(near)),
-        None => trouble,
+        Some(near) => lang_error.help(did_you_mean(near)),
+        None => lang_error,
     }
 }
 
@@ -82,35 +82,35 @@ pub fn target_as_input(name: &str) -> String {
 }
 
 /// `SE_1`, as papers write it.
-fn paper_notation(library: &dyn Library, name: &str) -> Option<Trouble> {
+fn paper_notation(library: &dyn Library, name: &str) -> Option<LangError> {
     let (family, input) = name.rsplit_once('_')?;
     let entry = library.find(family).filter(|entry| entry.is_family())?;
     if input.is_empty() {
         return None;
     }
     let family = entry.names().find(|n| *n == family)?;
-    let trouble = Trouble::new(format!("unknown name `{name}`")).saying("the notation of papers");
+    let lang_error = LangError::new(format!("unknown name `{name}`")).label("the notation of papers");
     Some(if input.chars().all(|c| c.is_ascii_digit()) {
-        trouble.help(format!("write `{family}({input})`: inputs are counted from 0")).note(format!(
+        lang_error.help(format!("write `{family}({input})`: inputs are counted from 0")).note(format!(
             "where papers count inputs from 1, `{name}` is `{family}({})`",
             input.parse::<u64>().map_or(0, |i| i.saturating_sub(1))
         ))
     } else {
-        trouble.help(format!("write `{family}({input})`"))
+        lang_error.help(format!("write `{family}({input})`"))
     })
 }
 
 /// A member that a value does not have, whose kind has those of its own and which has some that are `open`.
-pub fn member(library: &dyn Library, kind: Kind, member: &str, open: &[String]) -> Trouble {
+pub fn member(library: &dyn Library, kind: Kind, member: &str, open: &[String]) -> LangError {
     let known: Vec<&str> =
         kind.members().iter().map(|(name, _)| *name).chain(open.iter().map(String::as_str)).collect();
-    let trouble = Trouble::new(format!("{} has no member `{member}`", kind.noun()));
+    let lang_error = LangError::new(format!("{} has no member `{member}`", kind.noun()));
     if library.find(member).is_some_and(|entry| matches!(entry.sort, Sort::Builtin)) {
-        return trouble.help(format!("`{member}` is a function: write `value |> {member}`"));
+        return lang_error.help(format!("`{member}` is a function: write `value |> {member}`"));
     }
     match (nearest(member, known.iter().copied()), known.is_empty()) {
-        (Some(near), _) => trouble.help(format!("did you mean `{near}`?")),
-        (None, false) => trouble.note(format!("its members are {}", known.join(", "))),
-        (None, true) => trouble,
+        (Some(near), _) => lang_error.help(format!("did you mean `{near}`?")),
+        (None, false) => lang_error.note(format!("its members are {}", known.join(", "))),
+        (None, true) => lang_error,
     }
 }

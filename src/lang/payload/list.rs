@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::lang::error::{LangError, Res};
 use crate::lang::numerals::grouped;
-use crate::lang::trouble::{Res, Trouble};
 
 /// What a list may hold: it says how deep and how large it is itself.
 pub trait Nested {
@@ -105,7 +105,7 @@ impl<V: Nested> ListBuilder<V> {
         }
         check_length(self.size)?;
         if self.depth > List::<V>::MAX_DEPTH {
-            return Err(Trouble::new(format!("lists are nested more than {} deep", List::<V>::MAX_DEPTH)));
+            return Err(LangError::new(format!("lists are nested more than {} deep", List::<V>::MAX_DEPTH)));
         }
         Ok(())
     }
@@ -125,5 +125,5 @@ pub fn check_length(n: usize) -> Res<()> {
         return Ok(());
     }
     let (n, most) = (grouped(n), grouped(MAX));
-    Err(Trouble::new(format!("a list of {n} values or more does not fit: at most {most} are held")))
+    Err(LangError::new(format!("a list of {n} values or more does not fit: at most {most} are held")))
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::data::{Dataset, Step};
-use crate::lang::trouble::{Res, Trouble};
+use crate::lang::error::{LangError, Res};
 use crate::model::{Model, step_text};
 
 /// A pipeline: what is done to data, and what is fitted then, if anything.
@@ -28,7 +28,7 @@ impl Pipeline {
     /// This one, then another.
     pub fn then(mut self, next: Pipeline) -> Res<Self> {
         if self.gp.is_some() {
-            return Err(Trouble::new("the process stands last in a model: steps come before `gp`"));
+            return Err(LangError::new("the process stands last in a model: steps come before `gp`"));
         }
         self.steps.extend(next.steps);
         Ok(Self { gp: next.gp, ..self })
@@ -37,7 +37,7 @@ impl Pipeline {
     /// The whole model, to be fitted.
     pub fn model(self) -> Res<Model> {
         let Some(gp) = self.gp else {
-            return Err(Trouble::new("these are steps without a model").help(format!("write `{self} >> gp(…)`")));
+            return Err(LangError::new("these are steps without a model").help(format!("write `{self} >> gp(…)`")));
         };
         Ok(Model { steps: self.steps, ..gp })
     }
@@ -46,7 +46,7 @@ impl Pipeline {
     pub fn applied(&self, data: &Dataset) -> Res<Dataset> {
         match crate::data::Pipeline::learn(&self.steps, data) {
             Ok((_, made)) => Ok(made),
-            Err(error) => Err(Trouble::new(error.to_string())),
+            Err(error) => Err(LangError::new(error.to_string())),
         }
     }
 }

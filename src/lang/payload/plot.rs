@@ -6,7 +6,7 @@ use crate::describe::part_figures::Scales;
 use crate::describe::result_figures::BandOf;
 use crate::figure::Figure;
 use crate::kernel::Kernel;
-use crate::lang::trouble::{Res, Trouble};
+use crate::lang::error::{LangError, Res};
 use crate::model::ModelError;
 
 /// The arguments of `plot`.
@@ -27,7 +27,7 @@ pub enum PlotError {
     /// The kind has none.
     NoFigure,
     Model(ModelError),
-    Other(Trouble),
+    Other(LangError),
 }
 
 impl From<ModelError> for PlotError {
@@ -36,8 +36,8 @@ impl From<ModelError> for PlotError {
     }
 }
 
-impl From<Trouble> for PlotError {
-    fn from(error: Trouble) -> Self {
+impl From<LangError> for PlotError {
+    fn from(error: LangError) -> Self {
         Self::Other(error)
     }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crate::data::Dataset;
 use crate::fit::Fit;
 use crate::kernel::{Kernel, Move};
+use crate::lang::error::{LangError, Res};
 use crate::lang::numerals::number;
 use crate::lang::payload::list::check_length;
 use crate::lang::payload::range::Range;
 use crate::lang::payload::sheet::Sheet;
-use crate::lang::trouble::{Res, Trouble};
 use crate::lang::values::value::{Function, Items, Kind, Value};
 use crate::param::{Measure, Param, Prior};
 use crate::results::Fitted;
@@ -21,19 +21,19 @@ pub trait FromValue: Sized {
 }
 
 /// `expected a kernel, found a list`.
-pub fn expected(what: &str, found: &Value) -> Trouble {
+pub fn expected(what: &str, found: &Value) -> LangError {
     // of kind Fit too, so that its kind would not tell it from what is expected
     if let Value::OneVsRest(rest) = found {
         let text = format!("expected {what}, found one fit for each of {} classes", rest.classes.len());
-        let trouble = Trouble::new(text).saying("these are several fits");
-        return trouble.help(format!("take one: `.fits[0]` is that of {} against the rest", rest.classes[0]));
+        let lang_error = LangError::new(text).label("these are several fits");
+        return lang_error.help(format!("take one: `.fits[0]` is that of {} against the rest", rest.classes[0]));
     }
     expected_kind(what, found.kind())
 }
 
-pub fn expected_kind(what: &str, found: Kind) -> Trouble {
-    let trouble = Trouble::new(format!("expected {what}, found {}", found.noun()));
-    trouble.saying(format!("this is {}", found.noun()))
+pub fn expected_kind(what: &str, found: Kind) -> LangError {
+    let lang_error = LangError::new(format!("expected {what}, found {}", found.noun()));
+    lang_error.label(format!("this is {}", found.noun()))
 }
 
 impl FromValue for Value {
@@ -92,7 +92,7 @@ impl FromValue for usize {
     fn from_value(value: Value) -> Res<Self> {
         match value {
             Value::Number(x) if x >= 0.0 && x.fract() == 0.0 && x < 9e15 => Ok(x as usize),
-            Value::Number(x) => Err(Trouble::new(format!("expected a whole number from 0, found {}", number(x)))),
+            Value::Number(x) => Err(LangError::new(format!("expected a whole number from 0, found {}", number(x)))),
             other => Err(expected("a whole number", &other)),
         }
     }
@@ -112,13 +112,13 @@ impl FromValue for Vec<f64> {
         }
         let items = value.items().ok_or_else(|| expected("numbers", &value))?;
         check_length(items.len())?;
-        items.map(|item| f64::from_value(item).map_err(|t| t.within("in the list").saying("in this list"))).collect()
+        items.map(|item| f64::from_value(item).map_err(|t| t.within("in the list").label("in this list"))).collect()
     }
 }
 
 /// A text that is neither a length of time nor a date.
-pub fn no_time(text: &str) -> Trouble {
-    Trouble::new(format!(
+pub fn no_time(text: &str) -> LangError {
+    LangError::new(format!(
         "expected a number, a length such as \"7 days\" or a date such as \"2020-03-15\", found {text:?}"
     ))
     .help("the units are seconds, minutes, hours, days, weeks, months and years")

@@ -9,9 +9,9 @@ use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
 use crate::describe::cross_validation;
 use crate::figure::Figure;
+use crate::lang::error::Res;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
-use crate::lang::trouble::Res;
 use crate::results::CrossValidation;
 use crate::results::metric::{METRICS, metric};
 

@@ -8,8 +8,8 @@ use crate::data::write::Table;
 use crate::data::{Column, Dataset};
 use crate::describe::{self, result_figures, tables};
 use crate::figure::Figure;
+use crate::lang::error::Res;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
-use crate::lang::trouble::Res;
 
 impl ValueKind for Dataset {
     const NAME: &'static str = "Data";

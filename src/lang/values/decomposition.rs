@@ -10,8 +10,8 @@ use super::value::{Member, Record, Value, ValueKind};
 use crate::data::write::Table;
 use crate::describe::{self, part_figures, tables};
 use crate::figure::Figure;
+use crate::lang::error::{LangError, Res};
 use crate::lang::payload::plot::{PlotError, PlotOptions};
-use crate::lang::trouble::{Res, Trouble};
 use crate::results::{Component, Cross, Decomposition};
 
 impl ValueKind for Decomposition {
@@ -40,7 +40,7 @@ impl ValueKind for Decomposition {
             "partials",
             "for each part the training data less the mean function and all other parts, row by row",
             |parts| {
-                let residuals = parts.partial_residuals().map_err(|error| Trouble::new(error.to_string()))?;
+                let residuals = parts.partial_residuals().map_err(|error| LangError::new(error.to_string()))?;
                 Value::checked_list(residuals.iter().map(|p| list(p)))
             },
         ),
@@ -92,7 +92,7 @@ impl ValueKind for Decomposition {
             return Ok(part_figures::decomposition(self, options.scales)?);
         }
         let text = "correlations are shown of parts that look at one input each, and there are no two such parts";
-        Ok(part_figures::correlations(self)?.ok_or_else(|| Trouble::new(text))?)
+        Ok(part_figures::correlations(self)?.ok_or_else(|| LangError::new(text))?)
     }
 
     fn table(&self) -> Option<Table> {

@@ -9,9 +9,9 @@ use super::value::{Member, Record, Value, ValueKind};
 use crate::describe::english::{Part, PartDescription};
 use crate::describe::part_figures;
 use crate::figure::Figure;
+use crate::lang::error::Res;
 use crate::lang::payload::explanation::{Explanation, Parts, Subject};
 use crate::lang::payload::plot::{PlotError, PlotOptions};
-use crate::lang::trouble::Res;
 use crate::results::{At, By, decompose};
 
 impl ValueKind for Explanation {

@@ -7,8 +7,8 @@ use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
 use crate::describe;
 use crate::figure::Figure;
+use crate::lang::error::Res;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
-use crate::lang::trouble::Res;
 use crate::results::Features;
 
 impl ValueKind for Features {

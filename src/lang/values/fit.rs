@@ -11,10 +11,10 @@ use crate::data::write::Table;
 use crate::describe::{self, result_figures, tables};
 use crate::figure::Figure;
 use crate::fit::Fit;
+use crate::lang::error::Res;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::payload::sheet::Sheet;
-use crate::lang::trouble::Res;
 use crate::model::Classes;
 
 impl ValueKind for Arc<Fit> {

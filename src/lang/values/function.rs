@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::function_source;
 use super::value::{Function, Member, Value, ValueKind};
-use crate::lang::trouble::Res;
+use crate::lang::error::Res;
 
 impl ValueKind for Function {
     const NAME: &'static str = "Function";

@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value as Json, json};
 
 use super::value::{List, Record, Value};
 use crate::data::write::{Cells, Table};
-use crate::lang::trouble::Res;
+use crate::lang::error::Res;
 
 /// One line for programs: `{"kind": …, "value": …}`.
 pub fn tagged(value: &Value) -> Json {

@@ -9,9 +9,9 @@ use super::value::{List, Member, Record, Value, ValueKind, check_length};
 use crate::data::write::Table;
 use crate::describe;
 use crate::figure::{Figure, Mark, Panel, Role};
+use crate::lang::error::{LangError, Res};
 use crate::lang::numerals::grouped;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
-use crate::lang::trouble::{Res, Trouble};
 
 /// How many items of a list are shown before the middle is left out.
 const SHOWN: usize = 60;
@@ -60,7 +60,7 @@ pub fn lines(value: &Value, xs: Option<&[f64]>) -> Res<Figure> {
         let y = Vec::<f64>::from_value(row)?;
         let x = xs.map_or_else(|| (0..y.len()).map(|i| i as f64).collect(), <[f64]>::to_vec);
         if x.len() != y.len() {
-            return Err(Trouble::new(format!("{} numbers cannot stand at {} places", y.len(), x.len())));
+            return Err(LangError::new(format!("{} numbers cannot stand at {} places", y.len(), x.len())));
         }
         let role = if several { Role::Draw(i) } else { Role::Mean };
         marks.push(Mark::Line { x, y, label: String::new(), role, dashed: false });

@@ -5,8 +5,8 @@ use serde_json::Value as Json;
 use super::cast::{FromValue, expected};
 use super::kernel;
 use super::value::{Member, Value, ValueKind};
+use crate::lang::error::Res;
 use crate::lang::payload::pipeline::Pipeline;
-use crate::lang::trouble::Res;
 use crate::model::Model;
 
 impl ValueKind for Pipeline {

@@ -11,9 +11,9 @@ use crate::data::write::Table;
 use crate::describe::{self, result_figures};
 use crate::figure::Figure;
 use crate::fit::Fit;
+use crate::lang::error::Res;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
-use crate::lang::trouble::Res;
 use crate::results::OneVsRest;
 
 impl ValueKind for Arc<OneVsRest> {

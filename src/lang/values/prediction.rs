@@ -11,8 +11,8 @@ use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
 use crate::describe::{self, result_figures, tables};
 use crate::figure::Figure;
+use crate::lang::error::Res;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
-use crate::lang::trouble::Res;
 use crate::results::{Prediction, Quantiles};
 
 impl ValueKind for Prediction {

@@ -6,8 +6,8 @@ use serde_json::{Map, Value as Json};
 
 use super::value::{Record, Value, ValueKind};
 use crate::data::write::{Cells, Table};
+use crate::lang::error::Res;
 use crate::lang::numerals::grouped;
-use crate::lang::trouble::Res;
 
 impl ValueKind for Record {
     const NAME: &'static str = "Record";

@@ -6,8 +6,8 @@ use super::json::numbers;
 use super::value::{Member, Value, ValueKind};
 use crate::describe;
 use crate::figure::Figure;
+use crate::lang::error::Res;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
-use crate::lang::trouble::Res;
 use crate::results::SampledSurface;
 use crate::surface::Format;
 

@@ -7,10 +7,10 @@ use super::value::{Member, Value, ValueKind, check_length};
 use crate::data::write::{Cells, Table};
 use crate::figure::standard_figures::Names;
 use crate::figure::{self, Figure};
+use crate::lang::error::{LangError, Res};
 use crate::lang::numerals;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::payload::sheet::Sheet;
-use crate::lang::trouble::{Res, Trouble};
 
 impl ValueKind for Sheet {
     const NAME: &'static str = "Table";
@@ -83,7 +83,7 @@ fn bars(table: &Table) -> Res<Figure> {
     };
     let found = number(&|name| name == "share").or_else(|| number(&|_| true));
     let (Some((first, cells)), Some((name, values))) = (columns.first(), found) else {
-        return Err(Trouble::new("a table is plotted as bars: names in its first column, numbers in another"));
+        return Err(LangError::new("a table is plotted as bars: names in its first column, numbers in another"));
     };
     check_length(table.rows())?;
     let names: Vec<String> = match cells {

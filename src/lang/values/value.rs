@@ -13,6 +13,7 @@ use crate::data::write::Table;
 use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::kernel::{Kernel, Move};
+use crate::lang::error::Res;
 use crate::lang::payload::explanation::Explanation;
 use crate::lang::payload::function;
 use crate::lang::payload::items;
@@ -23,7 +24,6 @@ use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::payload::range::Range;
 use crate::lang::payload::record;
 use crate::lang::payload::sheet::Sheet;
-use crate::lang::trouble::Res;
 use crate::param::{Param, Prior};
 use crate::results::{
     ClassPrediction, CrossValidation, Decomposition, Features, OneVsRest, Prediction, Residuals, SampledSurface,

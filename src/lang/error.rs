@@ -1,48 +1,49 @@
-//! What went wrong, on its way to a [`Diagnostic`]: born without a place, located by whoever knows one.
+//! Errors of evaluation and checking. An error is made without a place in the text; the caller that knows the place adds
+//! it, and the session turns the error into a [`Diagnostic`].
 
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::span::Span;
 
-pub type Res<T> = Result<T, Trouble>;
+pub type Res<T> = Result<T, LangError>;
 
 /// An error of evaluation. Small, so that results stay small.
 #[derive(Debug, Clone)]
-pub struct Trouble(Box<Body>);
+pub struct LangError(Box<Body>);
 
 #[derive(Debug, Clone)]
 struct Body {
     message: String,
-    /// What stands at the first label.
-    saying: String,
+    /// The text of the first label.
+    label: String,
     labels: Vec<(Span, String)>,
-    /// Where the call stands that led here, the outermost last.
+    /// The call that led here; of several, the outermost.
     called: Option<(Span, String)>,
     notes: Vec<String>,
     help: Option<String>,
-    /// The place of the argument that is to blame, by its name in the signature.
-    blame: Option<&'static str>,
+    /// The argument that caused the error, by its name in the signature.
+    argument: Option<&'static str>,
     stopped: bool,
 }
 
-impl Trouble {
+impl LangError {
     pub fn new(message: impl Into<String>) -> Self {
         Self(Box::new(Body {
             message: message.into(),
-            saying: String::new(),
+            label: String::new(),
             labels: Vec::new(),
             called: None,
             notes: Vec::new(),
             help: None,
-            blame: None,
+            argument: None,
             stopped: false,
         }))
     }
 
-    /// Somebody asked to stop.
+    /// The user stopped the work.
     pub fn stopped() -> Self {
-        let mut trouble = Self::new("stopped");
-        trouble.0.stopped = true;
-        trouble
+        let mut lang_error = Self::new("stopped");
+        lang_error.0.stopped = true;
+        lang_error
     }
 
     pub fn is_stop(&self) -> bool {
@@ -53,9 +54,9 @@ impl Trouble {
         &self.0.message
     }
 
-    /// Text for the label, once there is a place.
-    pub fn saying(mut self, text: impl Into<String>) -> Self {
-        self.0.saying = text.into();
+    /// Sets the text of the label that is drawn at its place.
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.0.label = text.into();
         self
     }
 
@@ -69,7 +70,7 @@ impl Trouble {
         self
     }
 
-    /// As [`Trouble::help`], unless it has some.
+    /// As [`LangError::help`], unless there is help already.
     pub fn or_help(mut self, help: impl FnOnce() -> String) -> Self {
         self.0.help.get_or_insert_with(help);
         self
@@ -81,24 +82,25 @@ impl Trouble {
         self
     }
 
-    /// Blames the argument at a place of the signature.
-    pub fn blame(mut self, place: &'static str) -> Self {
-        self.0.blame.get_or_insert(place);
+    /// Says which argument of the signature caused the error, unless that is known already.
+    pub fn argument(mut self, place: &'static str) -> Self {
+        self.0.argument.get_or_insert(place);
         self
     }
 
-    pub fn blamed(&self) -> Option<&'static str> {
-        self.0.blame
+    /// The argument that caused the error, if it is known.
+    pub fn argument_name(&self) -> Option<&'static str> {
+        self.0.argument
     }
 
     pub fn is_placed(&self) -> bool {
         !self.0.labels.is_empty()
     }
 
-    /// Gives it a place, unless it has one.
+    /// Sets its place, unless it has one.
     pub fn at(mut self, span: Span) -> Self {
         if self.0.labels.is_empty() {
-            let text = std::mem::take(&mut self.0.saying);
+            let text = std::mem::take(&mut self.0.label);
             // A label without text is not drawn.
             let text = if text.is_empty() { "here".into() } else { text };
             self.0.labels.push((span, text));
@@ -106,22 +108,22 @@ impl Trouble {
         self
     }
 
-    /// One more place that has to do with it.
+    /// Adds a label at another place.
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
         self.0.labels.push((span, text.into()));
         self
     }
 
-    /// Remembers the call that it came through; of several, the outermost is shown.
+    /// Records the call in which the error arose; of several, the outermost is shown.
     pub fn called(mut self, span: Span, text: impl Into<String>) -> Self {
         self.0.called = Some((span, text.into()));
         self
     }
 }
 
-impl From<Trouble> for Diagnostic {
-    fn from(trouble: Trouble) -> Self {
-        let body = *trouble.0;
+impl From<LangError> for Diagnostic {
+    fn from(lang_error: LangError) -> Self {
+        let body = *lang_error.0;
         let mut diagnostic = Diagnostic::error(body.message);
         let inside =
             |span: Span, outer: Span| span.source == outer.source && outer.start <= span.start && span.end <= outer.end;
