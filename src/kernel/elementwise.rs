@@ -41,7 +41,7 @@ pub trait Elementwise: Debug + Send + Sync {
     ) {
     }
 
-    /// The derivative in the columns it looks at itself, where these depend on parameters: as
+    /// The derivative in the columns it looks at itself: as
     /// [`Family::pull_inputs`](super::Family::pull_inputs).
     fn pull_inputs(
         &self,

@@ -259,8 +259,18 @@ pub trait Family: Debug + Send + Sync {
         gradient: &mut [f64],
     );
 
-    /// The derivative in the inputs, for columns that depend on parameters themselves: adds wᵢ ∂kᵢ/∂x to `left` (one
-    /// slice a column, of the rows of `pairs`) and Σᵢ wᵢ ∂kᵢ/∂x′ to `right` (one number a column). By default nothing,
+    /// Whether the values have derivatives in the inputs, which [`pull_inputs`](Self::pull_inputs) gives.
+    fn has_input_gradient(&self) -> bool {
+        !self.takes_categories()
+    }
+
+    /// Whether a row with itself differs from a row with another one of equal inputs: noise.
+    fn tells_rows_apart(&self) -> bool {
+        false
+    }
+
+    /// The derivative in the inputs: adds wᵢ ∂kᵢ/∂x to `left` (one slice a column, of the rows of `pairs`) and
+    /// Σᵢ wᵢ ∂kᵢ/∂x′ to `right` (one number a column). Either is empty where it is not asked for. By default nothing,
     /// for what looks at no inputs or only at categories.
     fn pull_inputs(
         &self,

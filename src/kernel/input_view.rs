@@ -180,10 +180,29 @@ impl ViewMap {
                     }
                 }
             }
-            _ => {
+            ViewMap::Folded { group, mirrored } => pull_folded(group, mirrored, parent, adjoint, to_parent),
+            // nothing is known of the slope of a function of the user
+            ViewMap::Function { replace: false, .. } => {}
+            ViewMap::Function { columns, .. } => {
+                for (c, (to, from)) in to_parent.iter_mut().zip(adjoint).enumerate() {
+                    if !columns.contains(&c) {
+                        add(to, from, 1.0);
+                    }
+                }
+            }
+            ViewMap::Identity | ViewMap::Circle { .. } | ViewMap::Sphere { .. } => {
                 for (to, from) in to_parent.iter_mut().zip(adjoint) {
                     add(to, from, 1.0);
                 }
+            }
+        }
+        if let ViewMap::Sphere { lat, lon } = self {
+            let [x, y, z] = [0, 1, 2].map(|i| &adjoint[parent.len() + i]);
+            let radian = 1f64.to_radians();
+            for i in 0..x.len() {
+                let ((sin_lat, cos_lat), (sin_lon, cos_lon)) = (on_sphere(parent[*lat][i]), on_sphere(parent[*lon][i]));
+                to_parent[*lat][i] += radian * (z[i] * cos_lat - sin_lat * (x[i] * cos_lon + y[i] * sin_lon));
+                to_parent[*lon][i] += radian * cos_lat * (y[i] * cos_lon - x[i] * sin_lon);
             }
         }
         let ViewMap::Circle { columns, periods } = self else { return };
@@ -191,9 +210,12 @@ impl ViewMap {
             let p = period.value(values);
             let (by_sin, by_cos) = (&adjoint[parent.len() + 2 * i], &adjoint[parent.len() + 2 * i + 1]);
             let mut by_period = 0.0;
-            for ((x, by_sin), by_cos) in parent[column].iter().zip(by_sin).zip(by_cos) {
+            let to_column = &mut to_parent[column];
+            for (j, x) in parent[column].iter().enumerate() {
                 let angle = TAU * x / p;
-                by_period += (by_cos * angle.sin() - by_sin * angle.cos()) * angle / p;
+                let by_angle = by_sin[j] * angle.cos() - by_cos[j] * angle.sin();
+                to_column[j] += by_angle * TAU / p;
+                by_period -= by_angle * angle / p;
             }
             if let Period::Slot(slot) = period {
                 gradient[*slot] += by_period;
@@ -223,23 +245,46 @@ fn placed(placement: &Placement, parent: &[Vec<f64>]) -> Vec<Vec<f64>> {
     (0..parent.len()).map(moved).collect()
 }
 
+/// The element that takes a row to the first of its orbit.
+fn first_of_orbit<'g>(group: &'g [Placement], mirrored: &[bool], row: &[f64]) -> Option<(&'g Placement, Vec<f64>)> {
+    let before = |a: &[f64], b: &[f64]| {
+        let by = |c: usize| if mirrored[c] { b[c].total_cmp(&a[c]) } else { a[c].total_cmp(&b[c]) };
+        (0..mirrored.len()).map(by).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+    };
+    group.iter().map(|element| (element, element.apply(row))).min_by(|(_, a), (_, b)| before(a, b))
+}
+
 fn folded(group: &[Placement], mirrored: &[bool], parent: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let width = mirrored.len();
     let mut shown = parent.to_vec();
     for i in 0..parent.first().map_or(0, Vec::len) {
-        let row: Vec<f64> = parent[..width].iter().map(|column| column[i]).collect();
-        let before = |a: &[f64], b: &[f64]| {
-            let by = |c: usize| if mirrored[c] { b[c].total_cmp(&a[c]) } else { a[c].total_cmp(&b[c]) };
-            (0..width).map(by).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
-        };
-        let images = group.iter().map(|element| element.apply(&row));
-        if let Some(first) = images.min_by(|a, b| before(a, b)) {
+        let row: Vec<f64> = parent[..mirrored.len()].iter().map(|column| column[i]).collect();
+        if let Some((_, first)) = first_of_orbit(group, mirrored, &row) {
             for (column, value) in shown.iter_mut().zip(first) {
                 column[i] = value;
             }
         }
     }
     shown
+}
+
+fn pull_folded(
+    group: &[Placement],
+    mirrored: &[bool],
+    parent: &[Vec<f64>],
+    adjoint: &[Vec<f64>],
+    to_parent: &mut [Vec<f64>],
+) {
+    let width = mirrored.len();
+    for i in 0..parent.first().map_or(0, Vec::len) {
+        let row: Vec<f64> = parent[..width].iter().map(|column| column[i]).collect();
+        let Some((element, _)) = first_of_orbit(group, mirrored, &row) else { continue };
+        for (c, adjoint) in adjoint.iter().enumerate() {
+            match element.0.get(c) {
+                Some(place) => to_parent[place.from][i] += place.sign * adjoint[i],
+                None => to_parent[c][i] += adjoint[i],
+            }
+        }
+    }
 }
 
 fn results_of(

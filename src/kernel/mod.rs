@@ -3,13 +3,16 @@
 //! A tree says what was written and no more. [`Kernel::bind`] sets it beside the columns of a data set and gives a
 //! [`Bound`] kernel, which holds numbers. There are no spans here, no data sets, and no rounding for display.
 //!
-//! Files import downward only: gram → bind → simplify, expand → wraps → layout → print, terms, equality → tree → plan →
+//! Files import downward only: gram, cross → back → evaluate → bind → simplify, expand → wraps → layout → print, terms, equality → tree → plan →
 //! program → input_view, slot → group, names → families → family → values, inputs. This file lists them and holds nothing.
 
+mod back;
 mod bind;
 mod bind_error;
+mod cross;
 mod elementwise;
 mod equality;
+mod evaluate;
 mod expand;
 pub mod families;
 pub mod family;
@@ -30,6 +33,7 @@ mod program;
 mod reach;
 mod schema;
 mod simplify;
+mod slopes;
 mod slot;
 mod terms;
 #[cfg(test)]
@@ -42,6 +46,7 @@ pub mod wraps;
 
 pub use bind::Bound;
 pub use bind_error::{BindError, Cause, Origin, Place};
+pub use cross::{Cross, CrossGradient};
 pub use elementwise::Elementwise;
 pub use expand::ExpandError;
 pub use family::{Domains, Family, ParamSpec, Role, Size, Spec};
@@ -57,6 +62,7 @@ pub use phrasing::{Head, InnerInputs, Wording};
 pub use plan::{InputColumns, Parts, Plan};
 pub use points::{EvalError, Points};
 pub use schema::{Column, Schema};
+pub use slopes::InputSlope;
 pub use slot::{Slot, SlotState};
 pub use tree::{InputsShown, Kernel, LARGEST_KERNEL, Leaf, Node, Wrap, Wrapped};
 pub use values::Values;

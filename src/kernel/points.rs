@@ -17,6 +17,13 @@ impl Points {
     pub fn n(&self) -> usize {
         self.n
     }
+
+    /// Some of the rows.
+    pub fn rows(&self, range: std::ops::Range<usize>) -> Self {
+        let some = |column: &Vec<f64>| column[range.clone()].to_vec();
+        let views = self.views.iter().map(|view| view.iter().map(some).collect()).collect();
+        Self { n: range.len(), views }
+    }
 }
 
 /// Why a kernel cannot be evaluated at some rows.

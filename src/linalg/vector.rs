@@ -204,6 +204,13 @@ fn weighted_distance_body<const FMA: bool>(x: &[f64], at: f64, w: &[f64]) -> f64
 }
 
 #[inline(always)]
+fn weighted_difference_body<const FMA: bool>(x: &[f64], at: f64, w: &[f64]) -> f64 {
+    let n = x.len().min(w.len());
+    let (x, w) = (&x[..n], &w[..n]);
+    sum_by::<FMA>(n, |i, acc| fma::<FMA>(x[i] - at, w[i], acc))
+}
+
+#[inline(always)]
 fn rotate_body<const FMA: bool>(c: &[f64], s: &[f64], at_c: f64, at_s: f64, out: &mut [f64]) {
     let n = out.len();
     let (c, s) = (&c[..n], &s[..n]);
@@ -283,6 +290,10 @@ vectorized! {
 vectorized! {
     /// Σ wᵢ(xᵢ − at)².
     pub fn weighted_distance(x: &[f64], at: f64, w: &[f64]) -> f64 = weighted_distance_body;
+}
+vectorized! {
+    /// Σ wᵢ(xᵢ − at).
+    pub fn weighted_difference(x: &[f64], at: f64, w: &[f64]) -> f64 = weighted_difference_body;
 }
 vectorized! {
     /// out ← c·at_c + s·at_s: with cosines and sines of two angles, the cosine of their difference. `c` and `s` are at

@@ -68,4 +68,27 @@ impl Family for Cosine {
         let turned = vector::dot(sines, pairs.left(2, len)) - pairs.right(2) * sines.iter().sum::<f64>();
         gradient[0] += v * std::f64::consts::TAU / (p * p) * turned;
     }
+
+    fn pull_inputs(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        k: &[f64],
+        w: &[f64],
+        left: &mut [Vec<f64>],
+        right: &mut [f64],
+    ) {
+        // ∂cos(2πr/p)/∂x = −sin(2πr/p)·2π/p
+        let len = k.len();
+        let mut slope = vec![0.0; len];
+        vector::rotate(pairs.left(1, len), pairs.left(0, len), pairs.right(0), -pairs.right(1), &mut slope);
+        vector::multiply(&mut slope, w);
+        vector::affine(&mut slope, -theta.one(1) * std::f64::consts::TAU / theta.one(0), 0.0);
+        if let Some(left) = left.first_mut() {
+            vector::add(left, &slope);
+        }
+        if let Some(right) = right.first_mut() {
+            *right -= slope.iter().sum::<f64>();
+        }
+    }
 }

@@ -108,17 +108,22 @@ impl<P: Profile> Family for Distance<P> {
         right: &mut [f64],
     ) {
         let mut slope = vec![0.0; k.len()];
-        Self::distances(pairs, &mut slope);
+        if self.0.slope_reads_distance() {
+            Self::distances(pairs, &mut slope);
+        }
         self.0.slope(self.shape(theta).unwrap_or(0.0), &mut slope, k);
         vector::multiply(&mut slope, w);
         let l = theta.each(0);
         for d in 0..pairs.a.len() {
             let (x, at) = (pairs.left(d, k.len()), pairs.right(d));
             let scale = 2.0 / l[if l.len() == 1 { 0 } else { d }];
-            for ((left, slope), x) in left[d].iter_mut().zip(&slope).zip(x) {
-                let moved = scale * slope * (x - at);
-                *left += moved;
-                right[d] -= moved;
+            if let Some(right) = right.get_mut(d) {
+                *right -= scale * vector::weighted_difference(x, at, &slope);
+            }
+            if let Some(left) = left.get_mut(d) {
+                for ((left, slope), x) in left.iter_mut().zip(&slope).zip(x) {
+                    *left += scale * slope * (x - at);
+                }
             }
         }
     }

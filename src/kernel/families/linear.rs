@@ -103,8 +103,12 @@ impl Family for Linear {
         let v = theta.each(1);
         for d in 0..pairs.a.len() {
             let v = v[if v.len() == 1 { 0 } else { d }];
-            vector::axpy(&mut left[d], v * pairs.right(d), w);
-            right[d] += v * vector::dot(w, pairs.left(d, k.len()));
+            if let Some(left) = left.get_mut(d) {
+                vector::axpy(left, v * pairs.right(d), w);
+            }
+            if let Some(right) = right.get_mut(d) {
+                *right += v * vector::dot(w, pairs.left(d, k.len()));
+            }
         }
     }
 }

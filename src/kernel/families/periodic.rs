@@ -193,4 +193,35 @@ impl Family for Periodic {
         let turned = vector::dot(spare, x) - at * spare.iter().sum::<f64>();
         gradient[0] += std::f64::consts::TAU * z / (p * p) * turned;
     }
+
+    fn pull_inputs(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        k: &[f64],
+        w: &[f64],
+        left: &mut [Vec<f64>],
+        right: &mut [f64],
+    ) {
+        let (len, p, l, v) = (k.len(), theta.one(0), theta.one(1), theta.one(2));
+        let z = 1.0 / (l * l);
+        // ∂k/∂cosθ = z·(k + c), where c is the constant part that was taken away; ∂cosθ/∂x = −sinθ·2π/p
+        let mut slope = k.to_vec();
+        if self.centred {
+            let (i0, _, i0_m1) = bessel(z);
+            let taken = if z <= SERIES { (1.0 + i0_m1) / (z.exp_m1() - i0_m1) } else { i0 / (1.0 - i0) };
+            vector::affine(&mut slope, 1.0, v * taken);
+        }
+        vector::multiply(&mut slope, w);
+        let mut sines = vec![0.0; len];
+        vector::rotate(pairs.left(SIN, len), pairs.left(COS, len), pairs.right(COS), -pairs.right(SIN), &mut sines);
+        vector::multiply(&mut slope, &sines);
+        vector::affine(&mut slope, -z * std::f64::consts::TAU / p, 0.0);
+        if let Some(left) = left.first_mut() {
+            vector::add(left, &slope);
+        }
+        if let Some(right) = right.first_mut() {
+            *right -= slope.iter().sum::<f64>();
+        }
+    }
 }

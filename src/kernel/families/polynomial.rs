@@ -115,8 +115,12 @@ impl Family for Polynomial {
             *slope = w * v * f64::from(degree) * slope.powi(degree - 1);
         }
         for d in 0..pairs.a.len() {
-            vector::axpy(&mut left[d], pairs.right(d), &by_inner);
-            right[d] += vector::dot(&by_inner, pairs.left(d, k.len()));
+            if let Some(left) = left.get_mut(d) {
+                vector::axpy(left, pairs.right(d), &by_inner);
+            }
+            if let Some(right) = right.get_mut(d) {
+                *right += vector::dot(&by_inner, pairs.left(d, k.len()));
+            }
         }
     }
 }

@@ -39,6 +39,10 @@ impl Family for WhiteNoise {
         &SPEC
     }
 
+    fn tells_rows_apart(&self) -> bool {
+        true
+    }
+
     fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]], _learnt: &[f64]) -> Result<Rows, String> {
         Ok(Vec::new())
     }

@@ -139,4 +139,27 @@ impl Elementwise for Changepoint {
             vector::add(adjoint, &handed);
         }
     }
+
+    fn pull_inputs(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        args: &[&[f64]],
+        w: &[f64],
+        left: &mut [Vec<f64>],
+        right: &mut [f64],
+    ) {
+        let (len, width) = (w.len(), theta.one(1));
+        let (after, before) = (pairs.left(AFTER, len), pairs.left(BEFORE, len));
+        let (own_after, own_before) = (pairs.right(AFTER), pairs.right(BEFORE));
+        for i in 0..len {
+            let (one, two) = (before[i] * own_before * args[0][i], after[i] * own_after * args[1][i]);
+            if let Some(left) = left.first_mut() {
+                left[i] += w[i] * (two * before[i] - one * after[i]) / width;
+            }
+            if let Some(right) = right.first_mut() {
+                *right += w[i] * (two * own_before - one * own_after) / width;
+            }
+        }
+    }
 }

@@ -380,8 +380,12 @@ impl Elementwise for Deep {
             for d in 0..own {
                 let apart = pairs.left(d, w.len())[i] - pairs.right(d);
                 let moved = w[i] * v * layer.by_connection * apart / l;
-                left[d][i] += moved;
-                right[d] -= moved;
+                if let Some(left) = left.get_mut(d) {
+                    left[i] += moved;
+                }
+                if let Some(right) = right.get_mut(d) {
+                    *right -= moved;
+                }
             }
         });
     }

@@ -1,0 +1,261 @@
+//! Values of a bound kernel, a column at a time: what the evaluators of matrices have in common.
+
+use super::bind::Bound;
+use super::bind_error::Place;
+use super::family::{Pairs, Rows, Theta};
+use super::input_view::ViewPair;
+use super::points::{EvalError, Points};
+use super::program::{LeafOp, Op};
+use crate::linalg::{Matrix, vector};
+
+/// Numbers of every instruction for every row, at one setting of the parameters.
+pub(super) struct Prepared {
+    /// Of the first argument.
+    pub left: Vec<Rows>,
+    /// Of the second, where it is views otherwise.
+    pub right: Vec<Option<Rows>>,
+    /// The columns of views that depend on parameters; empty for the others.
+    pub moving: Vec<Vec<Vec<f64>>>,
+}
+
+impl Prepared {
+    pub fn right(&self, i: usize) -> &Rows {
+        self.right[i].as_ref().unwrap_or(&self.left[i])
+    }
+}
+
+impl Bound {
+    pub(super) fn gather(&self, values: &[f64]) -> Vec<Vec<f64>> {
+        let gather = |slots: &[usize]| slots.iter().map(|&s| values[s]).collect();
+        let instructions = self.program.instructions.iter();
+        instructions
+            .map(|i| match &i.op {
+                Op::Leaf(leaf) => gather(&leaf.slots),
+                Op::Elementwise { slots, .. } => gather(slots),
+                Op::Sum | Op::Product => Vec::new(),
+            })
+            .collect()
+    }
+
+    /// The columns of views that depend on parameters, at these values.
+    pub(super) fn moving(&self, values: &[f64], points: &Points) -> Result<Vec<Vec<Vec<f64>>>, EvalError> {
+        let mut moving: Vec<Vec<Vec<f64>>> = Vec::with_capacity(self.program.views.len());
+        for view in &self.program.views {
+            let parent = moving.get(view.parent).filter(|m| !m.is_empty()).unwrap_or(&points.views[view.parent]);
+            moving.push(match view.moving {
+                true => view.map.apply(parent, values).map_err(EvalError::from)?,
+                false => Vec::new(),
+            });
+        }
+        Ok(moving)
+    }
+
+    pub(super) fn prepare(&self, values: &[f64], theta: &[Vec<f64>], points: &Points) -> Result<Prepared, EvalError> {
+        let count = self.program.instructions.len();
+        let moving = self.moving(values, points)?;
+        let shown = |view: usize| if self.program.views[view].moving { &moving[view] } else { &points.views[view] };
+        let mut prepared =
+            Prepared { left: Vec::with_capacity(count), right: Vec::with_capacity(count), moving: Vec::new() };
+        let mut diagonals: Vec<Vec<f64>> = Vec::new();
+        for (i, (instruction, theta)) in self.program.instructions.iter().zip(theta).enumerate() {
+            let (mut one, mut other) = match &instruction.op {
+                Op::Leaf(leaf) => {
+                    let rows_of = |view: usize| {
+                        let x: Vec<&[f64]> = leaf.columns.iter().map(|&c| &shown(view)[c][..]).collect();
+                        let theta = Theta { all: theta, ranges: &leaf.ranges };
+                        leaf.family.prepare(theta, &x, &leaf.learnt).map_err(|message| EvalError::Rows {
+                            origin: leaf.origin,
+                            place: Place::Input(0),
+                            message,
+                        })
+                    };
+                    let ViewPair { left, right } = leaf.views;
+                    (rows_of(left)?, if right == left { None } else { Some(rows_of(right)?) })
+                }
+                Op::Elementwise { function, views: ViewPair { left, right }, columns, ranges, .. } => {
+                    let rows_of = |view: usize| {
+                        let x: Vec<&[f64]> = columns.iter().map(|&c| &shown(view)[c][..]).collect();
+                        function.prepare(Theta { all: theta, ranges }, &x)
+                    };
+                    (rows_of(*left), if right == left { None } else { Some(rows_of(*right)) })
+                }
+                Op::Sum | Op::Product => (Rows::new(), None),
+            };
+            if let Some([left, right]) = instruction.diagonals {
+                if left != right && other.is_none() {
+                    other = Some(one.clone());
+                }
+                one.push(diagonals[left].clone());
+                if let Some(other) = &mut other {
+                    other.push(diagonals[right].clone());
+                }
+            }
+            prepared.left.push(one);
+            prepared.right.push(other);
+            if self.program.needs_diagonals {
+                diagonals.push(self.diagonal_of(i, theta, &prepared, &diagonals, points.n));
+            }
+        }
+        prepared.moving = moving;
+        Ok(prepared)
+    }
+
+    /// The values of one instruction for each row with itself, given those of the instructions before it.
+    pub(super) fn diagonal_of(
+        &self,
+        i: usize,
+        theta: &[f64],
+        prepared: &Prepared,
+        earlier: &[Vec<f64>],
+        n: usize,
+    ) -> Vec<f64> {
+        let instruction = &self.program.instructions[i];
+        let mut out = vec![0.0; n];
+        let args: Vec<&[f64]> = instruction.args.iter().map(|&a| &earlier[a][..]).collect();
+        match &instruction.op {
+            Op::Leaf(leaf) if leaf.views.left == leaf.views.right => {
+                leaf.family.diagonal(Theta { all: theta, ranges: &leaf.ranges }, &prepared.left[i], &mut out);
+            }
+            Op::Leaf(leaf) => {
+                let theta = Theta { all: theta, ranges: &leaf.ranges };
+                for (j, out) in out.iter_mut().enumerate() {
+                    let pairs = Pairs { a: &prepared.left[i], b: prepared.right(i), from: j, j, same: true };
+                    leaf.family.column(theta, pairs, std::slice::from_mut(out));
+                }
+            }
+            Op::Sum => add_all(&args, &mut out),
+            Op::Product => multiply_all(&args, &mut out),
+            Op::Elementwise { function, ranges, .. } if prepared.right[i].is_none() => {
+                function.diagonal(Theta { all: theta, ranges }, &prepared.left[i], &args, &mut out);
+            }
+            Op::Elementwise { function, ranges, .. } => {
+                let theta = Theta { all: theta, ranges };
+                for (j, out) in out.iter_mut().enumerate() {
+                    let pairs = Pairs { a: &prepared.left[i], b: prepared.right(i), from: j, j, same: true };
+                    let args: Vec<&[f64]> = args.iter().map(|arg| &arg[j..=j]).collect();
+                    function.column(theta, pairs, &args, std::slice::from_mut(out));
+                }
+            }
+        }
+        out
+    }
+
+    /// k(a, b) for all rows of `a` (down) and `b` (across). No row of the one is an observation of the other.
+    ///
+    /// # Errors
+    /// [`EvalError::Rows`]: rows that a family cannot look at.
+    pub fn cross(&self, values: &[f64], a: &Points, b: &Points) -> Result<Matrix, EvalError> {
+        let theta = self.gather(values);
+        let (one, two) = (self.prepare(values, &theta, a)?, self.prepare(values, &theta, b)?);
+        let mut out = Matrix::zeros(a.n, b.n);
+        let mut registers = vec![vec![0.0; a.n]; self.program.instructions.len()];
+        for j in 0..b.n {
+            let at = At { from: 0, j, same: false, len: a.n };
+            self.column(&theta, &one, &two, at, &mut registers, None);
+            out.column_mut(j).copy_from_slice(&registers[registers.len() - 1][..a.n]);
+        }
+        Ok(out)
+    }
+
+    /// k(x, x) of every row with itself.
+    ///
+    /// # Errors
+    /// [`EvalError::Rows`]: rows that a family cannot look at.
+    pub fn diagonal(&self, values: &[f64], points: &Points) -> Result<Vec<f64>, EvalError> {
+        let theta = self.gather(values);
+        let prepared = self.prepare(values, &theta, points)?;
+        let mut registers: Vec<Vec<f64>> = Vec::new();
+        for (i, theta) in theta.iter().enumerate() {
+            registers.push(self.diagonal_of(i, theta, &prepared, &registers, points.n));
+        }
+        Ok(registers.pop().unwrap_or_default())
+    }
+
+    /// Fills the registers with one column. Leaves are read from `stored` if there is such.
+    pub(super) fn column(
+        &self,
+        theta: &[Vec<f64>],
+        one: &Prepared,
+        two: &Prepared,
+        at: At,
+        registers: &mut [Vec<f64>],
+        mut stored: Option<(&mut [Vec<f64>], Range, Stored)>,
+    ) {
+        for (i, (instruction, theta)) in self.program.instructions.iter().zip(theta).enumerate() {
+            let (earlier, later) = registers.split_at_mut(i);
+            let out = &mut later[0][..at.len];
+            match &instruction.op {
+                Op::Leaf(leaf) => match &mut stored {
+                    Some(_) if !leaf.keep => leaf_column(leaf, theta, one, two, i, at, out),
+                    Some((stored, range, Stored::Read)) => out.copy_from_slice(&stored[i][range.clone()]),
+                    Some((stored, range, Stored::Write)) => {
+                        leaf_column(leaf, theta, one, two, i, at, out);
+                        stored[i][range.clone()].copy_from_slice(out);
+                    }
+                    None => leaf_column(leaf, theta, one, two, i, at, out),
+                },
+                Op::Sum => {
+                    out.copy_from_slice(&earlier[instruction.args[0]][..at.len]);
+                    for &a in &instruction.args[1..] {
+                        vector::add(out, &earlier[a][..at.len]);
+                    }
+                }
+                Op::Product => {
+                    out.copy_from_slice(&earlier[instruction.args[0]][..at.len]);
+                    for &a in &instruction.args[1..] {
+                        vector::multiply(out, &earlier[a][..at.len]);
+                    }
+                }
+                Op::Elementwise { function, ranges, .. } => {
+                    let args: Vec<&[f64]> = instruction.args.iter().map(|&a| &earlier[a][..at.len]).collect();
+                    function.column(Theta { all: theta, ranges }, at.pairs(one, two, i), &args, out);
+                }
+            }
+        }
+    }
+}
+
+pub(super) type Range = std::ops::Range<usize>;
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Stored {
+    Read,
+    Write,
+}
+
+/// Which part of which column.
+#[derive(Clone, Copy)]
+pub(super) struct At {
+    pub from: usize,
+    pub j: usize,
+    pub same: bool,
+    pub len: usize,
+}
+
+impl At {
+    /// One observation with itself, and nothing else.
+    pub fn own_alone(&self) -> bool {
+        self.same && self.len == 1 && self.from == self.j
+    }
+
+    pub fn pairs<'a>(&self, one: &'a Prepared, two: &'a Prepared, i: usize) -> Pairs<'a> {
+        Pairs { a: &one.left[i], b: two.right(i), from: self.from, j: self.j, same: self.same }
+    }
+}
+
+fn leaf_column(leaf: &LeafOp, theta: &[f64], one: &Prepared, two: &Prepared, i: usize, at: At, out: &mut [f64]) {
+    leaf.family.column(Theta { all: theta, ranges: &leaf.ranges }, at.pairs(one, two, i), out);
+}
+
+fn add_all(args: &[&[f64]], out: &mut [f64]) {
+    for arg in args {
+        vector::add(out, arg);
+    }
+}
+
+fn multiply_all(args: &[&[f64]], out: &mut [f64]) {
+    out.fill(1.0);
+    for arg in args {
+        vector::multiply(out, arg);
+    }
+}
