@@ -81,6 +81,7 @@
 
 pub mod calendar;
 pub mod data;
+pub mod deep;
 pub mod describe;
 pub mod figure;
 pub mod fit;

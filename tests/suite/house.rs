@@ -12,11 +12,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rooms whose files import one another in one direction only.
-const ONE_WAY: &[&str] = &["lang", "report", "describe", "search", "fit", "kernel", "syntax", "calendar"];
+const ONE_WAY: &[&str] = &["lang", "report", "describe", "search", "deep", "fit", "kernel", "syntax", "calendar"];
 
 /// From the top to the bottom: a room imports those below it.
 const ROOMS: &[&str] = &[
-    "main", "repl", "cli", "terminal", "session", "lang", "report", "describe", "figure", "search", "results",
+    "main", "repl", "cli", "terminal", "session", "lang", "report", "describe", "figure", "search", "results", "deep",
     "surface", "fit", "model", "kernel", "data", "param", "linalg", "calendar", "progress", "render", "syntax",
 ];
 

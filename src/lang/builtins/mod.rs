@@ -5,6 +5,7 @@ mod baselines;
 mod classes;
 mod crossval;
 mod data;
+mod deep;
 mod explain;
 mod files;
 mod fit_warnings;
@@ -46,6 +47,7 @@ pub static ALL: &[&[Builtin]] = &[
     files::FILES,
     saving::SAVING,
     models::MODELS,
+    deep::DEEP,
     baselines::BASELINES,
     moves::MOVES,
     searches::SEARCHES,

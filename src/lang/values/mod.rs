@@ -7,6 +7,7 @@ mod class_prediction;
 mod cross_validation;
 pub mod data;
 mod decomposition;
+mod deep_model;
 mod dist;
 mod explanation;
 mod features;

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 use crate::data::Dataset;
 use crate::data::write::Table;
+use crate::deep::DeepModel;
 use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::kernel::{Kernel, Move};
@@ -327,6 +328,7 @@ kinds! {
         Data(Dataset) => Data,
         /// A pipeline that is not yet fitted.
         Model(Pipeline) => Model,
+        DeepModel(DeepModel) => DeepModel,
         /// Where a fit is wanted it stands for its best.
         Search(Search) => Search,
         Prediction(Prediction) => Prediction,

@@ -1,0 +1,251 @@
+//! A deep Gaussian process as it is written.
+
+use std::fmt;
+
+use crate::kernel::{Kernel, number};
+use crate::param::{Param, State};
+
+/// Inducing inputs of each layer where nothing is written.
+pub const DEFAULT_INDUCING: usize = 10;
+/// Samples of the hidden layers where nothing is written.
+pub const DEFAULT_SAMPLES: usize = 5;
+/// More layers than these are refused.
+const MOST_LAYERS: usize = 1_000;
+/// More units of one layer than these are refused.
+const MOST_UNITS: usize = 10_000;
+
+/// How many Gaussian processes stand side by side in each layer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Units {
+    /// The same for every hidden layer. A fit has one unit in the last layer; a prior has this number there too.
+    Same(usize),
+    /// One number for each hidden layer, or for each layer.
+    Each(Vec<usize>),
+}
+
+/// Which density of the pseudo outputs the training objective contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PseudoPrior {
+    /// log N(v; 0, I), where the pseudo outputs are L v and L is the Cholesky factor of their prior covariance.
+    ///
+    /// The prior of the pseudo outputs is the same; the objective is a density of v and not of the outputs. The density
+    /// of the outputs contains −log |K|/2, which grows without bound as inducing inputs meet or length-scales grow.
+    #[default]
+    Whitened,
+    /// log N(ȳ; 0, K), as Vafa writes it (4.25).
+    Outputs,
+}
+
+/// What maximises the training objective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Optimizer {
+    #[default]
+    Bfgs,
+    Adam,
+}
+
+/// A deep Gaussian process as it is written: y = f_L(… f_2(f_1(x)) …) + noise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeepModel {
+    pub layers: usize,
+    pub units: Units,
+    /// One for all layers, or one for each.
+    pub kernels: Vec<Kernel>,
+    /// Whether every layer after the first sees the inputs beside the values of the layer before.
+    pub connected: bool,
+    /// Inducing inputs of each layer, shared by its units.
+    pub inducing: usize,
+    /// Samples of the hidden layers from which the likelihood is estimated.
+    pub samples: usize,
+    /// The variance of the noise of observations.
+    pub noise: Param,
+    pub prior: PseudoPrior,
+    pub optimizer: Optimizer,
+}
+
+/// A deep model that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DefinitionError {
+    #[error("a deep GP has at least one layer")]
+    NoLayers,
+    #[error("a deep GP has at most {MOST_LAYERS} layers, found {0}")]
+    TooManyLayers(usize),
+    #[error("a layer has 1 to {MOST_UNITS} units, found {0}")]
+    Units(usize),
+    #[error("{layers} layers take {} or {layers} numbers of units, found {found}", layers - 1)]
+    UnitsCount { layers: usize, found: usize },
+    #[error("{layers} layers take one kernel or {layers} kernels, found {found}")]
+    KernelsCount { layers: usize, found: usize },
+    #[error("a layer has at least one inducing input")]
+    NoInducing,
+    #[error("the likelihood is estimated from at least one sample")]
+    NoSamples,
+}
+
+impl DefinitionError {
+    /// The argument of `deepgp` that is wrong.
+    pub fn argument(&self) -> &'static str {
+        match self {
+            Self::NoLayers | Self::TooManyLayers(_) => "layers",
+            Self::Units(_) | Self::UnitsCount { .. } => "units",
+            Self::KernelsCount { .. } => "kernel",
+            Self::NoInducing => "inducing",
+            Self::NoSamples => "samples",
+        }
+    }
+}
+
+impl DeepModel {
+    /// Layers of one unit with one kernel, and all else as usual.
+    pub fn new(layers: usize, kernel: Kernel) -> Self {
+        Self {
+            layers,
+            units: Units::Same(1),
+            kernels: vec![kernel],
+            connected: false,
+            inducing: DEFAULT_INDUCING,
+            samples: DEFAULT_SAMPLES,
+            noise: Param::default(),
+            prior: PseudoPrior::default(),
+            optimizer: Optimizer::default(),
+        }
+    }
+
+    /// The same model, if its parts fit together.
+    ///
+    /// # Errors
+    /// [`DefinitionError`] says which do not.
+    pub fn checked(self) -> Result<Self, DefinitionError> {
+        let layers = self.layers;
+        match layers {
+            0 => return Err(DefinitionError::NoLayers),
+            1..=MOST_LAYERS => {}
+            _ => return Err(DefinitionError::TooManyLayers(layers)),
+        }
+        let units = match &self.units {
+            Units::Same(units) => std::slice::from_ref(units),
+            Units::Each(units) if units.len() == layers || units.len() + 1 == layers => units,
+            Units::Each(units) => return Err(DefinitionError::UnitsCount { layers, found: units.len() }),
+        };
+        if let Some(odd) = units.iter().find(|units| !(1..=MOST_UNITS).contains(*units)) {
+            return Err(DefinitionError::Units(*odd));
+        }
+        if self.kernels.len() != 1 && self.kernels.len() != layers {
+            return Err(DefinitionError::KernelsCount { layers, found: self.kernels.len() });
+        }
+        if self.inducing == 0 {
+            return Err(DefinitionError::NoInducing);
+        }
+        if self.samples == 0 {
+            return Err(DefinitionError::NoSamples);
+        }
+        Ok(self)
+    }
+
+    /// The kernel of a layer, counted from 0.
+    pub fn kernel(&self, layer: usize) -> &Kernel {
+        &self.kernels[if self.kernels.len() == 1 { 0 } else { layer }]
+    }
+
+    /// Units of the hidden layers, first to last.
+    pub fn hidden_units(&self) -> Vec<usize> {
+        let hidden = self.layers - 1;
+        match &self.units {
+            Units::Same(units) => vec![*units; hidden],
+            Units::Each(units) => units[..hidden].to_vec(),
+        }
+    }
+
+    /// Units of the last layer, where they are written.
+    pub fn output_units(&self) -> Option<usize> {
+        match &self.units {
+            Units::Each(units) => units.get(self.layers - 1).copied(),
+            Units::Same(_) => None,
+        }
+    }
+
+    /// Units of every layer of the prior: where nothing is written of the last layer it is as wide as the others.
+    pub fn prior_units(&self) -> Vec<usize> {
+        let mut units = self.hidden_units();
+        units.push(self.output_units().unwrap_or(match &self.units {
+            Units::Same(units) => *units,
+            Units::Each(_) => 1,
+        }));
+        units
+    }
+}
+
+/// Source form: reads back to the same model.
+impl fmt::Display for DeepModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "deepgp(layers={}", self.layers)?;
+        match &self.units {
+            Units::Same(1) => {}
+            Units::Same(units) => write!(f, ", units={units}")?,
+            Units::Each(units) => write!(f, ", units={units:?}")?,
+        }
+        match &self.kernels[..] {
+            [kernel] => write!(f, ", kernel={kernel}")?,
+            kernels => {
+                let kernels: Vec<String> = kernels.iter().map(Kernel::to_string).collect();
+                write!(f, ", kernel=[{}]", kernels.join(", "))?;
+            }
+        }
+        if self.connected {
+            f.write_str(", connected=true")?;
+        }
+        if self.inducing != DEFAULT_INDUCING {
+            write!(f, ", inducing={}", self.inducing)?;
+        }
+        if self.samples != DEFAULT_SAMPLES {
+            write!(f, ", samples={}", self.samples)?;
+        }
+        match self.noise.state {
+            State::Free(x) => write!(f, ", noise={}", number(x))?,
+            State::Fixed(x) => write!(f, ", noise=fixed({})", number(x))?,
+            State::Unset | State::Bounded { .. } => {}
+        }
+        if self.prior == PseudoPrior::Outputs {
+            f.write_str(", prior=\"outputs\"")?;
+        }
+        if self.optimizer == Optimizer::Adam {
+            f.write_str(", optimizer=\"adam\"")?;
+        }
+        f.write_str(")")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::families::family;
+
+    fn se() -> Kernel {
+        Kernel::family(family("SE").unwrap())
+    }
+
+    #[test]
+    fn parts_must_fit_together() {
+        let model = |layers| DeepModel::new(layers, se());
+        assert_eq!(model(0).checked(), Err(DefinitionError::NoLayers));
+        let units = |units: Vec<usize>| DeepModel { units: Units::Each(units), ..model(3) }.checked();
+        assert_eq!(units(vec![2]), Err(DefinitionError::UnitsCount { layers: 3, found: 1 }));
+        assert_eq!(units(vec![2, 0]), Err(DefinitionError::Units(0)));
+        let hidden = units(vec![2, 3]).unwrap();
+        assert_eq!((hidden.hidden_units(), hidden.output_units()), (vec![2, 3], None));
+        assert_eq!(hidden.prior_units(), [2, 3, 1]);
+        assert_eq!(units(vec![2, 3, 4]).unwrap().prior_units(), [2, 3, 4]);
+        let two = DeepModel { kernels: vec![se(), se()], ..model(3) };
+        assert_eq!(two.checked(), Err(DefinitionError::KernelsCount { layers: 3, found: 2 }));
+        let silent = DeepModel { samples: 0, ..model(2) };
+        assert_eq!(silent.checked(), Err(DefinitionError::NoSamples));
+    }
+
+    #[test]
+    fn what_is_usual_is_not_written() {
+        let model = DeepModel { units: Units::Same(2), connected: true, ..DeepModel::new(2, se()) };
+        assert_eq!(model.to_string(), "deepgp(layers=2, units=2, kernel=SE, connected=true)");
+        let one = DeepModel { inducing: 5, samples: 1, ..DeepModel::new(1, se()) };
+        assert_eq!(one.to_string(), "deepgp(layers=1, kernel=SE, inducing=5, samples=1)");
+    }
+}

@@ -1,0 +1,118 @@
+//! Deep Gaussian processes: writing one.
+
+use std::sync::Arc;
+
+use crate::deep::{DEFAULT_INDUCING, DEFAULT_SAMPLES, DeepModel, DefinitionError, Optimizer, PseudoPrior, Units};
+use crate::kernel::{Kernel, families};
+use crate::lang::error::{LangError, Res};
+use crate::lang::eval::evaluator::{Builtin, Call, Touches};
+use crate::lang::signature::{Group, Place, Want};
+use crate::lang::values::cast::FromValue;
+use crate::lang::values::value::{Kind, Value};
+use crate::model::Noise;
+
+use super::models::given_noise;
+
+fn deepgp(call: &mut Call<'_, '_>) -> Res<Value> {
+    let layers = call.or("layers", 2)?;
+    let units = match call.maybe::<Value>("units")? {
+        None => Units::Same(1),
+        Some(Value::Number(units)) => {
+            Units::Same(usize::from_value(Value::Number(units)).map_err(|t| t.argument("units"))?)
+        }
+        Some(list) => {
+            let units = list.items().into_iter().flatten().map(usize::from_value).collect::<Res<Vec<_>>>();
+            Units::Each(units.map_err(|t| t.argument("units"))?)
+        }
+    };
+    let kernels = match call.maybe::<Value>("kernel")? {
+        None => families::family("SE").map(Kernel::family).into_iter().collect(),
+        Some(Value::Kernel(kernel)) => vec![kernel],
+        Some(list) => {
+            let kernels = list.items().into_iter().flatten().map(Kernel::from_value).collect::<Res<Vec<_>>>();
+            kernels.map_err(|t| t.argument("kernel"))?
+        }
+    };
+    let connected = call.or("connected", false)?;
+    let inducing = call.or("inducing", DEFAULT_INDUCING)?;
+    let samples = call.or("samples", DEFAULT_SAMPLES)?;
+    let noise = match given_noise(call)? {
+        None => crate::param::Param::default(),
+        Some(Noise::Variance(param)) => param,
+        Some(Noise::Known(_)) => {
+            let error = LangError::new("a deep GP has one variance of the noise for all rows").argument("noise");
+            return Err(error.help("leave `noise` out, or give a number"));
+        }
+    };
+    let prior = match call.maybe::<Arc<str>>("prior")?.as_deref() {
+        Some("outputs") => PseudoPrior::Outputs,
+        _ => PseudoPrior::Whitened,
+    };
+    let optimizer = match call.maybe::<Arc<str>>("optimizer")?.as_deref() {
+        Some("adam") => Optimizer::Adam,
+        _ => Optimizer::Bfgs,
+    };
+    let model = DeepModel { layers, units, kernels, connected, inducing, samples, noise, prior, optimizer };
+    match model.checked() {
+        Ok(model) => Ok(Value::DeepModel(Arc::new(model))),
+        Err(error) => Err(refused(&error)),
+    }
+}
+
+fn refused(error: &DefinitionError) -> LangError {
+    let help = match error {
+        DefinitionError::NoLayers => "`layers=1` is one Gaussian process with pseudo data".to_string(),
+        DefinitionError::TooManyLayers(_) => "functions no longer change after a few layers: take fewer".to_string(),
+        DefinitionError::Units(_) => "write `units=1`, or a list with a number for each hidden layer".to_string(),
+        DefinitionError::UnitsCount { layers, .. } => {
+            let hidden = vec!["1"; layers - 1].join(", ");
+            format!("`units=[{hidden}]` has one number for each hidden layer; the last layer of a fit has one unit")
+        }
+        DefinitionError::KernelsCount { .. } => "`kernel=SE` is the same in every layer".to_string(),
+        DefinitionError::NoInducing => format!("leave it out for {DEFAULT_INDUCING}"),
+        DefinitionError::NoSamples => format!("leave it out for {DEFAULT_SAMPLES}"),
+    };
+    LangError::new(error.to_string()).argument(error.argument()).help(help)
+}
+
+pub static DEEP: &[Builtin] = &[Builtin {
+    name: "deepgp",
+    aliases: &[],
+    group: Group::Models,
+    places: &[
+        Place::optional("layers", Want::Count, "2", "how many layers of Gaussian processes"),
+        Place::keyword(
+            "units",
+            Want::Either(&[Want::Count, Want::Items]),
+            "1",
+            "units of each hidden layer, or a list of these",
+        ),
+        Place::keyword(
+            "kernel",
+            Want::Each(&Want::Kind(Kind::Kernel)),
+            "SE",
+            "the kernel of every layer, or a list of these",
+        ),
+        Place::keyword("connected", Want::BOOL, "false", "whether every layer sees the inputs beside the layer before"),
+        Place::keyword("inducing", Want::Count, "10", "inducing inputs of each layer"),
+        Place::keyword("samples", Want::Count, "5", "samples of the hidden layers that estimate the likelihood"),
+        super::models::NOISE,
+        super::models::NOISE_SD,
+        Place::keyword(
+            "prior",
+            Want::Choice(&["whitened", "outputs"]),
+            "\"whitened\"",
+            "the coordinates in which the prior density of the pseudo outputs enters the objective",
+        ),
+        Place::keyword("optimizer", Want::Choice(&["bfgs", "adam"]), "\"bfgs\"", "what maximises the objective"),
+    ],
+    result: Some(Kind::DeepModel),
+    summary: "a deep Gaussian process: each layer is a function of the values of the layer before",
+    help: "The kernel of the first layer looks at the inputs of the data, those of later layers at the units of the layer \
+           before. Only the last layer has noise. `prior=\"outputs\"` adds the density of the pseudo outputs themselves, \
+           as the text does, which favours inducing inputs that meet; `\"whitened\"` adds that of the outputs divided by \
+           the Cholesky factor of their covariance.",
+    examples: &["deepgp(layers=3, units=2, connected=true)", "deepgp(layers=2, kernel=[Matern32, SE], inducing=20)"],
+    touches: Touches::Nothing,
+    run: deepgp,
+}];
