@@ -6,7 +6,7 @@
 use kuva::render::color::Color;
 use kuva::render::render::{PathData, Primitive, Scene, TextAnchor, TextSpan, build_path};
 
-use super::heat_cells::cells;
+use super::heat_cells::{cells, plane_cells};
 use super::hidden_surfaces;
 use super::layout::{Anchor, ColourBar, Frame, Key, Page, Placed, TICK, TICK_MARK, TICK_ROOM, Text};
 use super::mesh::{self, Side};
@@ -53,7 +53,7 @@ pub(super) fn scene(page: &Page<'_>, medium: Medium) -> Scene {
 
 fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium) {
     let Frame { x, y, w, h } = panel.frame;
-    let heat = panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Heat { .. }));
+    let heat = panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Heat { .. } | Mark::Plane { .. }));
     if !heat {
         for tick in &panel.x_ticks {
             line(scene, (x + tick.at * w, y), (x + tick.at * w, y + h), palette::GRID, 1.0);
@@ -175,6 +175,30 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
             }
             scene.add(Primitive::RectBatch { x: left, y: top, w, h, fills });
             written.into_iter().for_each(|(text, room, ink)| write_in(scene, text, room, ink));
+        }
+        Mark::Plane { x, y, places } => {
+            let (mut left, mut top, mut w, mut h, mut fills) = (vec![], vec![], vec![], vec![], vec![]);
+            for (cell, fill) in plane_cells(x, y, places, CELLS) {
+                let (x0, x1, y0, y1) = (edge_x(cell.x.0), edge_x(cell.x.1), edge_y(cell.y.0), edge_y(cell.y.1));
+                if ![x0, x1, y0, y1].iter().all(|v| v.is_finite()) {
+                    continue;
+                }
+                left.push(x0.min(x1));
+                top.push(y0.min(y1));
+                w.push((x1 - x0).abs() + 0.4);
+                h.push((y1 - y0).abs() + 0.4);
+                fills.push(paint(fill));
+            }
+            scene.add(Primitive::RectBatch { x: left, y: top, w, h, fills });
+        }
+        Mark::Trail { x, y, along } => {
+            let Some(shades) = Shades::along(along) else { return };
+            let at: Vec<Point> = pairs(x, y).map(place).collect();
+            for (pair, value) in at.windows(2).zip(along) {
+                if pair.iter().all(|p| p.0.is_finite() && p.1.is_finite()) {
+                    stroke(scene, pair, shades.of(*value), 1.8, false);
+                }
+            }
         }
         Mark::Bars { x, height, width, role, .. } => {
             for (x, height) in pairs(x, height).filter(|(x, h)| x.is_finite() && h.is_finite()) {

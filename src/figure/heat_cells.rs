@@ -1,5 +1,6 @@
 //! A matrix as cells, averaged in blocks where there are more than can be seen.
 
+use super::palette::{self, Rgb};
 use super::shapes::edges;
 
 /// A coloured cell in data units.
@@ -32,6 +33,18 @@ pub(super) fn cells(x: &[f64], y: &[f64], z: &[f64], most: usize) -> Vec<Cell> {
         }
     }
     out
+}
+
+/// The same of cells coloured by a place in a plane, with their colours; cells without a place are left out.
+pub(super) fn plane_cells(x: &[f64], y: &[f64], places: &[[f64; 2]], most: usize) -> Vec<(Cell, Rgb)> {
+    let part = |axis: usize| cells(x, y, &places.iter().map(|place| place[axis]).collect::<Vec<_>>(), most);
+    let (first, second) = (part(0), part(1));
+    let both = first.into_iter().zip(second).filter(|(u, v)| u.value.is_finite() && v.value.is_finite());
+    both.map(|(u, v)| {
+        let colour = palette::plane(u.value, v.value);
+        (u, colour)
+    })
+    .collect()
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ pub(super) fn entries(figure: &Figure) -> Vec<(Key, String)> {
             Mark::Band { label, role, .. } | Mark::Bars { label, role, .. } | Mark::Histogram { label, role, .. } => {
                 (Key::Patch(*role), label)
             }
-            Mark::Heat { .. } | Mark::Mesh { .. } => continue,
+            Mark::Heat { .. } | Mark::Plane { .. } | Mark::Trail { .. } | Mark::Mesh { .. } => continue,
         };
         if !label.trim().is_empty() && !blank(mark) && !all.iter().any(|(k, l)| *k == key && l == label) {
             all.push((key, label.clone()));
@@ -115,6 +115,8 @@ pub(super) fn entries(figure: &Figure) -> Vec<(Key, String)> {
 fn blank(mark: &Mark) -> bool {
     match mark {
         Mark::Points { x, .. } | Mark::Line { x, .. } | Mark::Band { x, .. } | Mark::Bars { x, .. } => x.is_empty(),
+        Mark::Trail { x, .. } => x.is_empty(),
+        Mark::Plane { places, .. } => places.is_empty(),
         Mark::Histogram { values, .. } => values.is_empty(),
         Mark::Heat { z, .. } => z.is_empty(),
         Mark::Mesh { vertices, .. } => vertices.is_empty(),

@@ -49,6 +49,15 @@ pub(super) fn body(share: f64) -> Rgb {
     mix(&STOPS, share.clamp(0.0, 1.0))
 }
 
+/// The colour of a place in the square from −1 to 1: the hue runs with `u` and the lightness with `v`. Places beyond the
+/// square take the colour of its edge.
+pub(super) fn plane(u: f64, v: f64) -> Rgb {
+    const DARK: [Rgb; 3] = [(0x10, 0x3f, 0x8a), (0x5b, 0x2a, 0x86), (0xa6, 0x2b, 0x1f)];
+    const LIGHT: [Rgb; 3] = [(0x8f, 0xf0, 0xe0), (0xf2, 0xf2, 0xe6), (0xff, 0xd9, 0x66)];
+    let share = |place: f64| ((place + 1.0) / 2.0).clamp(0.0, 1.0);
+    mix(&[mix(&DARK, share(u)), mix(&LIGHT, share(u))], share(v))
+}
+
 /// Whether a curve of this role is dashed to distinguish it from an earlier one of the same colour.
 pub(super) fn dashed(role: Role) -> bool {
     matches!(role, Role::Draw(i) | Role::Component(i) if (i / CYCLE.len()) % 2 == 1)
@@ -99,6 +108,13 @@ impl Shades {
             () if lo > 0.0 && lo < hi * 1e-3 => Some(Self { lo: 0.0, hi, two_sided: false }),
             () => Some(Self { lo, hi, two_sided: false }),
         }
+    }
+
+    /// Shades that run from the least to the greatest value, whatever their signs.
+    pub fn along(values: &[f64]) -> Option<Self> {
+        let finite = values.iter().copied().filter(|v| v.is_finite());
+        let (lo, hi) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
+        (lo <= hi).then_some(Self { lo, hi, two_sided: false })
     }
 
     /// Shades over a range that was set, or over the values; `split` has white in the middle.

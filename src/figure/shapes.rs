@@ -17,12 +17,12 @@ pub(super) const DENSE: usize = 2000;
 pub(super) fn ordered(panel: &Panel) -> Vec<Cow<'_, Mark>> {
     let mut marks: Vec<_> = panel.marks.iter().map(binned).collect();
     marks.sort_by_key(|mark| match mark.as_ref() {
-        Mark::Heat { .. } | Mark::Mesh { .. } => 0,
+        Mark::Heat { .. } | Mark::Plane { .. } | Mark::Mesh { .. } => 0,
         Mark::Bars { .. } | Mark::Histogram { .. } => 1,
         Mark::Band { .. } => 2,
         Mark::Points { x, .. } if x.len() > DENSE => 3,
         Mark::Rule { .. } => 4,
-        Mark::Line { .. } => 5,
+        Mark::Line { .. } | Mark::Trail { .. } => 5,
         Mark::Points { .. } => 6,
     });
     marks
@@ -75,7 +75,7 @@ pub(super) fn scales(panel: &Panel, marks: &[Cow<'_, Mark>]) -> Option<(Scale, S
                 pad_x = 0.02;
                 seen.extend(pairs(x, y));
             }
-            Mark::Line { x, y, .. } => seen.extend(pairs(x, y)),
+            Mark::Line { x, y, .. } | Mark::Trail { x, y, .. } => seen.extend(pairs(x, y)),
             Mark::Band { x, lo, hi, .. } => {
                 let sides = pairs(x, lo).zip(pairs(x, hi)).filter(|(a, b)| a.1.is_finite() && b.1.is_finite());
                 seen.extend(sides.flat_map(|(a, b)| [a, b]));
@@ -87,7 +87,7 @@ pub(super) fn scales(panel: &Panel, marks: &[Cow<'_, Mark>]) -> Option<(Scale, S
                 }
                 seen.extend(pairs(x, height).flat_map(|(x, h)| [(x - width / 2.0, h), (x + width / 2.0, 0.0)]));
             }
-            Mark::Heat { x, y, .. } => {
+            Mark::Heat { x, y, .. } | Mark::Plane { x, y, .. } => {
                 (pad_y, base) = (0.0, 0.0);
                 let (ex, ey) = (edges(x), edges(y));
                 if let ([x0, .., x1], [y0, .., y1]) = (ex.as_slice(), ey.as_slice()) {
@@ -101,7 +101,7 @@ pub(super) fn scales(panel: &Panel, marks: &[Cow<'_, Mark>]) -> Option<(Scale, S
     }
     let positive = |log: bool, v: f64| v.is_finite() && (!log || v > 0.0);
     seen.retain(|&(x, y)| positive(panel.x.log, x) && positive(panel.y.log, y));
-    if marks.iter().any(|m| matches!(m.as_ref(), Mark::Heat { .. })) {
+    if marks.iter().any(|m| matches!(m.as_ref(), Mark::Heat { .. } | Mark::Plane { .. })) {
         pad_x = 0.0;
     }
     let rules = |wanted: Across| {

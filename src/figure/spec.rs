@@ -124,6 +124,11 @@ pub enum Mark {
         split: bool,
         texts: Vec<String>,
     },
+    /// Cells centred at `x` (columns) and `y` (rows), each coloured by a place in a plane, row by row: two numbers from −1
+    /// to 1, the first for the hue and the second for the lightness.
+    Plane { x: Vec<f64>, y: Vec<f64>, places: Vec<[f64; 2]> },
+    /// A line whose colour runs with `along`, from its least to its greatest value.
+    Trail { x: Vec<f64>, y: Vec<f64>, along: Vec<f64> },
     /// Bars from zero, centred at `x`, each `width` wide in the unit of `x`.
     Bars { x: Vec<f64>, height: Vec<f64>, width: f64, label: String, role: Role },
     /// A surface in space: faces between vertices, counted from 0, coloured by the mean of `shade` at their corners. Edges
@@ -181,7 +186,7 @@ impl Size {
         let (rows, columns) = figure.shape();
         let space = figure.panels.iter().any(Panel::is_space);
         let square = space || figure.panels.iter().any(|p| p.square);
-        let heat = figure.panels.iter().flat_map(|p| &p.marks).any(|m| matches!(m, Mark::Heat { .. }));
+        let heat = figure.panels.iter().flat_map(|p| &p.marks).any(|m| matches!(m, Mark::Heat { .. } | Mark::Plane { .. }));
         let (width, row) = match columns {
             1 if space => (760, 600),
             1 if square => (if heat { 620 } else { 560 }, 560),

@@ -282,6 +282,12 @@ pub trait Family: Debug + Send + Sync {
         _right: &mut [f64],
     ) {
     }
+
+    /// k(x, x), and for each of `inputs` inputs the variance of the derivative there of a function drawn from it,
+    /// ∂²k(x, x′)/∂x∂x′ at x = x′. `None` where these depend on x. Asked only of families with a derivative.
+    fn slope_variances(&self, _theta: Theta<'_>, _inputs: usize) -> Option<(f64, Vec<f64>)> {
+        None
+    }
 }
 
 /// Memory that calls hand on to each other.

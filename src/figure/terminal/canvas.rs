@@ -1,6 +1,6 @@
 //! The inside of the axes: a grid of cells, each of 2 × 4 braille dots, with shades behind and signs before.
 
-use super::super::heat_cells::cells;
+use super::super::heat_cells::{cells, plane_cells};
 use super::super::mesh;
 use super::super::palette::Shades;
 use super::super::scale::Scale;
@@ -120,24 +120,42 @@ impl Canvas {
             Mark::Heat { x, y, z, .. } => {
                 let Some(shades) = shades else { return };
                 for cell in cells(x, y, z, 200).into_iter().filter(|c| c.value.is_finite()) {
-                    let ends = |a: f64, b: f64, dots: f64, most: usize| {
-                        let centre = |v: f64| (v / dots - 0.5).round().clamp(0.0, most as f64) as usize;
-                        (centre(a.min(b)), centre(a.max(b)).max(centre(a.min(b)) + 1).min(most))
-                    };
-                    let (c0, c1) = ends(edge_x(cell.x.0), edge_x(cell.x.1), 2.0, self.wide);
-                    let (r0, r1) = ends(edge_y(cell.y.0), edge_y(cell.y.1), 4.0, self.tall);
-                    let surface = Some((shades.share(cell.value), shades.of(cell.value)));
-                    for r in r0..r1 {
-                        for c in c0..c1 {
-                            self.cells[r * self.wide + c].surface = surface;
-                        }
-                    }
+                    let ends = [edge_x(cell.x.0), edge_x(cell.x.1), edge_y(cell.y.0), edge_y(cell.y.1)];
+                    self.shade(ends, (shades.share(cell.value), shades.of(cell.value)));
+                }
+            }
+            Mark::Plane { x, y, places } => {
+                for (cell, colour) in plane_cells(x, y, places, 200) {
+                    // The lightness of its colour stands for it where there are no colours.
+                    let share = f64::from(colour.1) / 255.0;
+                    let ends = [edge_x(cell.x.0), edge_x(cell.x.1), edge_y(cell.y.0), edge_y(cell.y.1)];
+                    self.shade(ends, (share, colour));
+                }
+            }
+            Mark::Trail { x, y, .. } => {
+                for run in runs(pairs(x, y).map(place)) {
+                    self.line(&thin_line(&run), Role::Mean);
                 }
             }
             Mark::Mesh { vertices, faces, shade, rims, view } => {
                 self.space(&mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view));
             }
             Mark::Histogram { .. } => {}
+        }
+    }
+
+    /// Colours the cells between two edges across and two down, at least one.
+    fn shade(&mut self, [x0, x1, y0, y1]: [f64; 4], surface: (f64, (u8, u8, u8))) {
+        let ends = |a: f64, b: f64, dots: f64, most: usize| {
+            let centre = |v: f64| (v / dots - 0.5).round().clamp(0.0, most as f64) as usize;
+            (centre(a.min(b)), centre(a.max(b)).max(centre(a.min(b)) + 1).min(most))
+        };
+        let (c0, c1) = ends(x0, x1, 2.0, self.wide);
+        let (r0, r1) = ends(y0, y1, 4.0, self.tall);
+        for r in r0..r1 {
+            for c in c0..c1 {
+                self.cells[r * self.wide + c].surface = Some(surface);
+            }
         }
     }
 

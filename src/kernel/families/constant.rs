@@ -54,4 +54,8 @@ impl Family for Constant {
     ) {
         gradient[0] += w.iter().sum::<f64>();
     }
+
+    fn slope_variances(&self, theta: Theta<'_>, inputs: usize) -> Option<(f64, Vec<f64>)> {
+        Some((theta.one(0), vec![0.0; inputs]))
+    }
 }

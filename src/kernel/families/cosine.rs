@@ -91,4 +91,9 @@ impl Family for Cosine {
             *right -= slope.iter().sum::<f64>();
         }
     }
+
+    fn slope_variances(&self, theta: Theta<'_>, _inputs: usize) -> Option<(f64, Vec<f64>)> {
+        let (turns, v) = (std::f64::consts::TAU / theta.one(0), theta.one(1));
+        Some((v, vec![v * turns * turns]))
+    }
 }

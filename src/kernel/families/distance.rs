@@ -127,4 +127,17 @@ impl<P: Profile> Family for Distance<P> {
             }
         }
     }
+
+    /// −2 dk/ds/l² at s = 0.
+    fn slope_variances(&self, theta: Theta<'_>, inputs: usize) -> Option<(f64, Vec<f64>)> {
+        let v = theta.one(theta.ranges.len() - 1);
+        let mut slope = [0.0];
+        self.0.slope(self.shape(theta).unwrap_or(0.0), &mut slope, &[v]);
+        let l = theta.each(0);
+        let along = |d: usize| {
+            let l = l[if l.len() == 1 { 0 } else { d }];
+            -2.0 * slope[0] / (l * l)
+        };
+        Some((v, (0..inputs).map(along).collect()))
+    }
 }

@@ -224,4 +224,16 @@ impl Family for Periodic {
             *right -= slope.iter().sum::<f64>();
         }
     }
+
+    /// −∂²k/∂r² at r = 0: z·v(2π/p)² of the plain kernel, with z = 1/l².
+    fn slope_variances(&self, theta: Theta<'_>, _inputs: usize) -> Option<(f64, Vec<f64>)> {
+        let (p, l, v) = (theta.one(0), theta.one(1), theta.one(2));
+        let (z, turns) = (1.0 / (l * l), std::f64::consts::TAU / p);
+        let share = match self.centred {
+            false => 1.0,
+            true if z <= SERIES => z.exp() / Self::centre(z, &mut []),
+            true => 1.0 / Self::centre(z, &mut []),
+        };
+        Some((v, vec![v * z * turns * turns * share]))
+    }
 }

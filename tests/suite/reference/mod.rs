@@ -3,6 +3,7 @@
 mod additive;
 mod classes;
 mod deep;
+mod deepgp;
 mod symmetry;
 
 use mercer::progress::Silent;
@@ -13,6 +14,7 @@ fn cases(file: &str) -> Vec<Value> {
     let text = match file {
         "additive" => include_str!("additive.json"),
         "deep" => include_str!("deep.json"),
+        "deepgp" => include_str!("deepgp.json"),
         "ep" => include_str!("ep.json"),
         "gram" => include_str!("gram.json"),
         "lml" => include_str!("lml.json"),

@@ -1,0 +1,262 @@
+//! The Jacobian of a deep Gaussian process at a point: a product of Gaussian matrices, J_L ⋯ J_1, or with every layer
+//! connected to the input J_L [J; I] (Duvenaud, "Characterizing Deep Gaussian Process Models", B.15 and B.17), and how
+//! its singular values spread with depth.
+
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+
+use super::definition::DeepModel;
+use super::prior::PriorError;
+use super::spectrum::{GradedProduct, log_singular_values};
+use crate::linalg::Matrix;
+use crate::progress::Progress;
+
+/// (log 2 + γ)/2: how far E log|z| of a standard normal z lies below 0. The text prints twice that (see MODELS.md, B.11).
+pub const LOG_ABS_NORMAL: f64 = 0.635_181_422_730_739_1;
+/// π²/8, the variance of log|z|.
+pub const VAR_LOG_ABS_NORMAL: f64 = 1.233_700_550_136_169_7;
+
+/// The most layers: beyond, the least singular values of a wide product are no longer numbers beside the largest.
+pub const MOST_LAYERS: usize = 200;
+/// The most functions of one layer.
+pub const MOST_UNITS: usize = 100;
+/// The most singular values that are kept, of all draws and depths.
+pub const MOST_VALUES: usize = 20_000_000;
+
+/// Why there is no Jacobian.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum JacobianError {
+    #[error(transparent)]
+    Prior(#[from] PriorError),
+    #[error("the singular values of a Jacobian are found for up to {MOST_LAYERS} layers, found {found}")]
+    Layers { found: usize },
+    #[error("the singular values of a Jacobian are found for up to {MOST_UNITS} units and inputs, found {found}")]
+    Units { found: usize },
+    #[error("{draws} draws of this prior have {found} singular values, and up to {MOST_VALUES} are kept")]
+    Draws { draws: usize, found: usize },
+    #[error("at least 2 draws are needed to say how they spread, found {found}")]
+    Few { found: usize },
+}
+
+/// The singular values of the Jacobian after one depth, over all draws. Each list has an entry for each singular value,
+/// the largest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spectrum {
+    /// How many layers were composed.
+    pub layers: usize,
+    /// The mean of each over the largest of the same draw, and its standard error.
+    pub mean: Vec<f64>,
+    pub mean_se: Vec<f64>,
+    /// The 10 %, 50 % and 90 % quantiles of each over the largest.
+    pub quantiles: [Vec<f64>; 3],
+    /// The mean of the logarithm of each, its standard error, and the variance.
+    pub log_mean: Vec<f64>,
+    pub log_mean_se: Vec<f64>,
+    pub log_variance: Vec<f64>,
+    /// Of log|f′| in one dimension, for a plain prior: its mean and variance in theory.
+    pub log_limit: Option<(f64, f64)>,
+}
+
+/// The spectra of the Jacobian of a deep prior by depth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Jacobian {
+    pub prior: DeepModel,
+    /// The point; functions of stationary kernels have the same derivatives everywhere.
+    pub at: Vec<f64>,
+    pub draws: usize,
+    pub seed: u64,
+    pub depths: Vec<Spectrum>,
+}
+
+impl Jacobian {
+    /// Draws the Jacobian at a point and decomposes it after each layer.
+    ///
+    /// # Errors
+    /// [`JacobianError`].
+    pub fn draw(
+        prior: DeepModel,
+        at: Vec<f64>,
+        draws: usize,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Self, JacobianError> {
+        let layers = prior.layers;
+        if layers > MOST_LAYERS {
+            return Err(JacobianError::Layers { found: layers });
+        }
+        if draws < 2 {
+            return Err(JacobianError::Few { found: draws });
+        }
+        let widest = prior.prior_units().into_iter().chain([at.len()]).max().unwrap_or(0);
+        if widest > MOST_UNITS {
+            return Err(JacobianError::Units { found: widest });
+        }
+        let ranks = ranks(&prior, at.len());
+        let found = ranks.iter().sum::<usize>().saturating_mul(draws);
+        if found > MOST_VALUES {
+            return Err(JacobianError::Draws { draws, found });
+        }
+        let deviations: Vec<Vec<f64>> =
+            prior.slope_variances(at.len())?.into_iter().map(|v| v.into_iter().map(f64::sqrt).collect()).collect();
+        let one = |draw: usize| {
+            if progress.stop() {
+                return Err(JacobianError::Prior(PriorError::Stopped));
+            }
+            let mut random = rand_pcg::Pcg64::seed_from_u64(seed);
+            // Far enough apart that no two draws meet.
+            random.advance((draw as u128 + 1) << 64);
+            Ok(spectra(&prior, &deviations, at.len(), &mut || StandardNormal.sample(&mut random)))
+        };
+        let logs: Vec<Vec<Vec<f64>>> = (0..draws).into_par_iter().map(one).collect::<Result<_, _>>()?;
+        let limits = limits(&prior, &deviations, at.len());
+        let depths = ranks.iter().zip(limits).enumerate();
+        let depths = depths.map(|(i, (&rank, limit))| summary(i, rank, &logs, limit)).collect();
+        Ok(Self { prior, at, draws, seed, depths })
+    }
+}
+
+impl Jacobian {
+    /// Of a connected prior whose layers are as wide as its input: the variance of the derivatives by which the last
+    /// layer sees the one below, and the bound under which the part of the Jacobian that comes from below shrinks,
+    /// exp(−(log 2 + ψ(D/2))): only under it does the spectrum stay flat with depth.
+    pub fn contraction(&self) -> Option<(f64, f64)> {
+        let width = self.at.len();
+        let even = self.prior.prior_units().iter().all(|units| *units == width);
+        if !self.prior.connected || !even || self.prior.layers < 2 {
+            return None;
+        }
+        let slopes = self.prior.slope_variances(width).ok()?;
+        let below = slopes.last()?.first().copied()?;
+        Some((below, contraction_bound(width)))
+    }
+}
+
+/// exp(−(log 2 + ψ(D/2))): a product of D × D matrices of independent normal entries shrinks, in its largest direction,
+/// if their variance is under this.
+pub fn contraction_bound(width: usize) -> f64 {
+    0.5 * (-statrs::function::gamma::digamma(width as f64 / 2.0)).exp()
+}
+
+/// How many singular values there are after each layer.
+fn ranks(prior: &DeepModel, inputs: usize) -> Vec<usize> {
+    let mut rank = inputs;
+    let all = prior.prior_units().into_iter().map(|units| {
+        rank = units.min(if prior.connected { inputs } else { rank });
+        rank
+    });
+    all.collect()
+}
+
+/// Logarithms of the singular values after each layer, of one draw.
+fn spectra(
+    prior: &DeepModel,
+    deviations: &[Vec<f64>],
+    inputs: usize,
+    normal: &mut dyn FnMut() -> f64,
+) -> Vec<Vec<f64>> {
+    let mut plain = GradedProduct::identity(inputs);
+    // The Jacobian over the largest of its entries, and the logarithm of that.
+    let mut connected: Option<(Matrix, f64)> = None;
+    let mut all = Vec::with_capacity(deviations.len());
+    for (units, deviations) in prior.prior_units().into_iter().zip(deviations) {
+        let factor = Matrix::from_fn(units, deviations.len(), |_, j| deviations[j] * normal());
+        if !prior.connected {
+            plain.multiply(&factor);
+            all.push(plain.log_singular_values());
+            continue;
+        }
+        let (jacobian, log) = match connected.take() {
+            None => (factor, 0.0),
+            Some((below, log)) => {
+                let shared = factor.columns(0, below.nrows()) * below;
+                (shared + factor.columns(factor.ncols() - inputs, inputs) * (-log).exp(), log)
+            }
+        };
+        let largest = jacobian.amax();
+        let unit = if largest > 0.0 { largest } else { 1.0 };
+        let (jacobian, log) = (jacobian / unit, log + unit.ln());
+        all.push(log_singular_values(&jacobian).into_iter().map(|s| s + log).collect());
+        connected = Some((jacobian, log));
+    }
+    all
+}
+
+/// E log|f′| = Σ (log(σ/w) − (log 2 + γ)/2) and V = L·π²/8 after L layers, where every layer has one input and one unit.
+fn limits(prior: &DeepModel, deviations: &[Vec<f64>], inputs: usize) -> Vec<Option<(f64, f64)>> {
+    let (mut sum, mut narrow) = (0.0, inputs == 1);
+    let mut all = Vec::with_capacity(deviations.len());
+    for (i, (units, deviations)) in prior.prior_units().into_iter().zip(deviations).enumerate() {
+        narrow &= units == 1 && deviations.len() == 1;
+        sum += deviations.first().copied().unwrap_or(0.0).ln() - LOG_ABS_NORMAL;
+        all.push(narrow.then_some((sum, (i + 1) as f64 * VAR_LOG_ABS_NORMAL)));
+    }
+    all
+}
+
+fn summary(depth: usize, rank: usize, logs: &[Vec<Vec<f64>>], log_limit: Option<(f64, f64)>) -> Spectrum {
+    let n = logs.len() as f64;
+    let mut out = Spectrum {
+        layers: depth + 1,
+        mean: Vec::new(),
+        mean_se: Vec::new(),
+        quantiles: [Vec::new(), Vec::new(), Vec::new()],
+        log_mean: Vec::new(),
+        log_mean_se: Vec::new(),
+        log_variance: Vec::new(),
+        log_limit,
+    };
+    let moments = |values: &[f64]| {
+        let mean = values.iter().sum::<f64>() / n;
+        let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        (mean, variance, (variance / n).sqrt())
+    };
+    for value in 0..rank {
+        let own: Vec<f64> = logs.iter().map(|draw| draw[depth][value]).collect();
+        // A Jacobian of zeros has no ratios: its singular values are as equal as they can be.
+        let ratio = |draw: &Vec<Vec<f64>>| {
+            let spread = draw[depth][value] - draw[depth][0];
+            if spread.is_nan() { 1.0 } else { spread.exp() }
+        };
+        let mut ratios: Vec<f64> = logs.iter().map(ratio).collect();
+        let (log_mean, log_variance, log_se) = moments(&own);
+        let (mean, _, se) = moments(&ratios);
+        ratios.sort_by(f64::total_cmp);
+        for (list, share) in out.quantiles.iter_mut().zip([0.1, 0.5, 0.9]) {
+            list.push(quantile(&ratios, share));
+        }
+        out.mean.push(mean);
+        out.mean_se.push(se);
+        out.log_mean.push(log_mean);
+        out.log_mean_se.push(log_se);
+        out.log_variance.push(log_variance);
+    }
+    out
+}
+
+/// A quantile of sorted values, between the two next to it.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let place = share * (sorted.len() - 1) as f64;
+    let (low, part) = (place.floor() as usize, place.fract());
+    let high = (low + 1).min(sorted.len() - 1);
+    sorted[low] + (sorted[high] - sorted[low]) * part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_inputs_need_entries_of_small_variance() {
+        assert!((contraction_bound(5) - 0.2475).abs() < 5e-5);
+        // ψ(1/2) = −γ − 2 log 2
+        assert!((contraction_bound(1) - (2.0 * LOG_ABS_NORMAL).exp()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn quantiles_lie_between() {
+        assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.5), 2.0);
+        assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
+        assert_eq!(quantile(&[1.0], 0.9), 1.0);
+    }
+}

@@ -1,0 +1,149 @@
+//! Functions drawn from a deep Gaussian process: each layer is a set of independent Gaussian processes over the outputs of
+//! the layer below (Duvenaud, "Characterizing Deep Gaussian Process Models", B.1 and B.2).
+//!
+//! With `connected` every layer after the first sees the input as well (B.16).
+
+use super::definition::DeepModel;
+use crate::kernel::{BindError, Bound, EvalError, Kernel, Schema, SlopeError};
+use crate::linalg::{Matrix, pivoted_columns};
+use crate::progress::Progress;
+
+/// Draws are exact to the root of this part of the kernel's variance.
+pub const EXACT: f64 = 1e-12;
+/// Draws for pictures: exact to a thousandth of the standard deviation.
+pub const PICTURE: f64 = 1e-6;
+/// The most multiplications for the factor of one layer: some ten seconds.
+const WORK: usize = 10_000_000_000;
+/// The most numbers in the factor of one layer: a gigabyte.
+const MOST_NUMBERS: usize = 125_000_000;
+
+/// Why nothing can be drawn. Layers are counted from 1.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum PriorError {
+    #[error("the kernel of layer {layer} does not fit its {inputs} inputs: {error}")]
+    Bind { layer: usize, inputs: usize, error: BindError },
+    #[error("the kernel of layer {layer} cannot be evaluated: {error}")]
+    Eval { layer: usize, error: EvalError },
+    #[error("layer {layer} has no derivative: {error}")]
+    Slope { layer: usize, error: SlopeError },
+    #[error(
+        "functions of layer {layer} are too rough to be drawn at {rows} rows: the factor of their covariance is too large"
+    )]
+    Rough { layer: usize, rows: usize },
+    #[error("stopped")]
+    Stopped,
+}
+
+/// Columns of numbers, one for each function (or input), of one length.
+pub type Columns = Vec<Vec<f64>>;
+
+impl DeepModel {
+    /// The outputs of every layer at rows of the input, given as columns: one draw from the prior.
+    ///
+    /// # Errors
+    /// [`PriorError`].
+    pub fn draw(
+        &self,
+        xs: &[Vec<f64>],
+        tolerance: f64,
+        normal: &mut dyn FnMut() -> f64,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Columns>, PriorError> {
+        let mut outputs: Vec<Columns> = Vec::with_capacity(self.layers);
+        for (i, units) in self.prior_units().into_iter().enumerate() {
+            let seen: Vec<&[f64]> = match outputs.last() {
+                None => xs.iter().map(Vec::as_slice).collect(),
+                Some(below) if self.connected => below.iter().chain(xs).map(Vec::as_slice).collect(),
+                Some(below) => below.iter().map(Vec::as_slice).collect(),
+            };
+            let layer = Layer { number: i + 1, kernel: self.kernel(i), units };
+            outputs.push(layer.draw(&seen, tolerance, normal, progress)?);
+        }
+        Ok(outputs)
+    }
+
+    /// For every layer the variance of the derivative in each of its inputs: the outputs of the layer below, then with
+    /// `connected` the input.
+    ///
+    /// # Errors
+    /// [`PriorError::Slope`]: a kernel that is not stationary or has no derivative; [`PriorError::Bind`].
+    pub fn slope_variances(&self, inputs: usize) -> Result<Vec<Vec<f64>>, PriorError> {
+        let mut below = inputs;
+        let mut all = Vec::with_capacity(self.layers);
+        for (i, units) in self.prior_units().into_iter().enumerate() {
+            let layer = Layer { number: i + 1, kernel: self.kernel(i), units };
+            let width = if i > 0 && self.connected { below + inputs } else { below };
+            let rows = [0.0, 1.0];
+            let bound = layer.bind(&vec![&rows[..]; width])?;
+            let slopes = bound.slope_variances(&bound.values());
+            all.push(slopes.map_err(|error| PriorError::Slope { layer: i + 1, error })?);
+            below = units;
+        }
+        Ok(all)
+    }
+}
+
+/// One layer of a model.
+struct Layer<'k> {
+    /// From 1.
+    number: usize,
+    kernel: &'k Kernel,
+    units: usize,
+}
+
+impl Layer<'_> {
+    fn bind(&self, seen: &[&[f64]]) -> Result<Bound, PriorError> {
+        let names: Vec<String> = (0..seen.len()).map(|i| format!("x{i}")).collect();
+        let bound = self.kernel.bind(&Schema::unnamed(&names, seen));
+        bound.map_err(|error| PriorError::Bind { layer: self.number, inputs: seen.len(), error })
+    }
+
+    /// Its functions at the rows that it sees, without jitter: rows that are one to the kernel are one in the draw.
+    fn draw(
+        &self,
+        seen: &[&[f64]],
+        tolerance: f64,
+        normal: &mut dyn FnMut() -> f64,
+        progress: &dyn Progress,
+    ) -> Result<Columns, PriorError> {
+        let (layer, bound) = (self.number, self.bind(seen)?);
+        let values = bound.values();
+        let failed = |error| match error {
+            EvalError::Stopped => PriorError::Stopped,
+            error => PriorError::Eval { layer, error },
+        };
+        let points = bound.points(seen).map_err(failed)?;
+        let rows = points.n();
+        let diagonal = bound.diagonal(&values, &points).map_err(failed)?;
+        let mut taken = 0usize;
+        let factor: Matrix = pivoted_columns(diagonal.clone(), rows, tolerance, |pivot| {
+            if progress.stop() {
+                return Err(PriorError::Stopped);
+            }
+            taken += 1;
+            let numbers = rows.saturating_mul(taken);
+            if numbers > MOST_NUMBERS || numbers.saturating_mul(taken) > WORK {
+                return Err(PriorError::Rough { layer, rows });
+            }
+            let one: Vec<[f64; 1]> = seen.iter().map(|column| [column[pivot]]).collect();
+            let one: Vec<&[f64]> = one.iter().map(|cell| &cell[..]).collect();
+            let one = bound.points(&one).map_err(failed)?;
+            let mut column = bound.cross(&values, &points, &one).map_err(failed)?.as_slice().to_vec();
+            // White noise is on the diagonal only, where a row meets itself.
+            column[pivot] = diagonal[pivot];
+            Ok(column)
+        })?;
+        let mut functions = Vec::with_capacity(self.units);
+        for _ in 0..self.units {
+            if progress.stop() {
+                return Err(PriorError::Stopped);
+            }
+            let mut function = vec![0.0; rows];
+            for column in factor.column_iter() {
+                crate::linalg::vector::axpy(&mut function, normal(), column.as_slice());
+            }
+            functions.push(function);
+        }
+        Ok(functions)
+    }
+}
