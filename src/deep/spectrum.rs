@@ -123,6 +123,14 @@ fn singular_values(columns: &mut [Vec<f64>]) -> Vec<f64> {
 mod tests {
     use super::*;
 
+    /// Entries from −1 to 1 without a pattern.
+    fn scattered(rows: usize, columns: usize, from: usize) -> Matrix {
+        Matrix::from_fn(rows, columns, |i, j| {
+            let x = ((from + i * columns + j) as f64 * 12.9898).sin() * 43_758.545_3;
+            2.0 * (x - x.floor()) - 1.0
+        })
+    }
+
     #[test]
     fn values_of_a_product_far_apart() {
         // A product of rotations and scales whose singular values are known: diag(1, 1e-40, 1e-80) between rotations.
@@ -147,8 +155,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_decomposition_of_the_whole() {
-        let a = Matrix::from_fn(4, 3, |i, j| ((3 * i + 5 * j * j + 1) as f64).sin());
-        let b = Matrix::from_fn(2, 4, |i, j| ((7 * i + 2 * j + 2) as f64).cos());
+        let (a, b) = (scattered(4, 3, 0), scattered(2, 4, 50));
         let mut product = GradedProduct::identity(3);
         product.multiply(&a);
         let exact: Vec<f64> = a.singular_values().iter().map(|s| s.ln()).collect();
@@ -167,7 +174,7 @@ mod tests {
         let mut product = GradedProduct::identity(4);
         let mut log_determinant = 0.0;
         for k in 0..60 {
-            let factor = Matrix::from_fn(4, 4, |i, j| ((k * 16 + 4 * i + j) as f64 * 1.7).sin());
+            let factor = scattered(4, 4, 100 * k);
             log_determinant += factor.determinant().abs().ln();
             product.multiply(&factor);
         }

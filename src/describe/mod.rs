@@ -6,6 +6,7 @@ mod comparison;
 pub mod cross_validation;
 mod curve_resolution;
 mod data;
+pub mod deep_prior;
 pub mod english;
 pub mod figure_labels;
 mod fit;

@@ -142,6 +142,6 @@ fn is_grid(x: &[f64], y: &[f64]) -> bool {
     columns > 1 && rows > 1 && columns * rows == x.len()
 }
 
-fn subscript(n: usize) -> String {
+pub(super) fn subscript(n: usize) -> String {
     n.to_string().bytes().map(|digit| char::from_u32(0x2080 + u32::from(digit - b'0')).unwrap_or(' ')).collect()
 }

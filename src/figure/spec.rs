@@ -186,7 +186,8 @@ impl Size {
         let (rows, columns) = figure.shape();
         let space = figure.panels.iter().any(Panel::is_space);
         let square = space || figure.panels.iter().any(|p| p.square);
-        let heat = figure.panels.iter().flat_map(|p| &p.marks).any(|m| matches!(m, Mark::Heat { .. } | Mark::Plane { .. }));
+        let heat =
+            figure.panels.iter().flat_map(|p| &p.marks).any(|m| matches!(m, Mark::Heat { .. } | Mark::Plane { .. }));
         let (width, row) = match columns {
             1 if space => (760, 600),
             1 if square => (if heat { 620 } else { 560 }, 560),

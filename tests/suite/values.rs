@@ -27,6 +27,8 @@ let fields, parameter, swapped = record(a=1, b="c"), between(0.1, 10), swap(0, 1
 let c = data(x=0..9, y=["a", "b", "c", "a", "b", "c", "a", "b", "c"], target=y)
 let classes = c |> fit(gp(SE(x), likelihood="bernoulli"), restarts=1)
 let shares = predict(classes, [0.5])
+let slopes = jacobian(deepgp(layers=3, units=2), draws=20)
+let sent = density(deepgp(layers=2, units=2), n=5)
 "#;
 
 const NAMES: &[&str] = &[
@@ -57,6 +59,8 @@ const NAMES: &[&str] = &[
     "swapped",
     "classes",
     "shares",
+    "slopes",
+    "sent",
 ];
 
 fn samples() -> Vec<Value> {

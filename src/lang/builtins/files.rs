@@ -6,11 +6,10 @@ use std::sync::Arc;
 use crate::data::write::{WriteError, write_whole};
 use crate::describe::result_figures::BandOf;
 use crate::figure::{self, Figure};
-use crate::kernel::Kernel;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::eval::host::Item;
-use crate::lang::payload::plot::{PlotError, PlotOptions};
+use crate::lang::payload::plot::{Drawable, PlotError, PlotOptions};
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::expected;
 use crate::lang::values::value::{Kind, KindInfo, Value};
@@ -122,8 +121,11 @@ fn picture(call: &mut Call<'_, '_>, value: &Value, band: BandOf) -> Res<Figure> 
     let (show, view, scales) = (call.maybe("show")?, view(call)?, super::plot_options::scales(call)?);
     // of a kernel it is a range, which the kernel's own figure reads
     let x = if matches!(value, Value::List(_) | Value::Range(_)) { call.maybe("x")? } else { None };
-    let mut kernel = |kernel: &Kernel| super::kernels::picture(call, kernel);
-    let figure = value.figure(&mut PlotOptions { band, show, x, view, scales, kernel: &mut kernel });
+    let mut draw = |from: Drawable<'_>| match from {
+        Drawable::Kernel(kernel) => super::kernels::picture(call, kernel),
+        Drawable::Deep(model) => super::deep_priors::picture(call, model),
+    };
+    let figure = value.figure(&mut PlotOptions { band, show, x, view, scales, draw: &mut draw });
     figure.map_err(|error| match error {
         PlotError::NoFigure => expected(&nouns(|kind| kind.plot.is_some()), value).argument("value"),
         PlotError::Model(error) => lang_error(call.eval, error),
@@ -151,7 +153,7 @@ pub static FILES: &[Builtin] = &[
             Place::required(
                 "value",
                 Want::Any,
-                "data, a fit, a search, a prediction, a decomposition, residuals, a kernel, an explanation, features, a surface, numbers",
+                "data, a fit, a search, a prediction, a decomposition, residuals, a kernel, a deep GP, a Jacobian, a map of the plane, an explanation, features, a surface, numbers",
             ),
             Place::optional("path", Want::Path, "on the screen", "a file that ends in .svg or .png"),
             Place::keyword(
@@ -164,8 +166,8 @@ pub static FILES: &[Builtin] = &[
             Place::keyword(
                 "x",
                 Want::Numbers,
-                "their places in the list; of a kernel -5 to 5",
-                "of a list of numbers, where each stands; of a kernel, the range of its input",
+                "their places in the list; of a kernel -5 to 5; of a deep GP -4 to 4",
+                "of a list of numbers, where each stands; of a kernel or a deep GP, the range of its input",
             ),
             Place::keyword(
                 "show",

@@ -6,6 +6,7 @@ mod classes;
 mod crossval;
 mod data;
 mod deep;
+mod deep_priors;
 mod explain;
 mod files;
 mod fit_warnings;
@@ -48,6 +49,7 @@ pub static ALL: &[&[Builtin]] = &[
     saving::SAVING,
     models::MODELS,
     deep::DEEP,
+    deep_priors::DEEP_PRIORS,
     baselines::BASELINES,
     moves::MOVES,
     searches::SEARCHES,

@@ -27,9 +27,9 @@ const OPTIONS: &[FigureOption] = &[
     },
     FigureOption {
         name: "x",
-        applies_to: "a kernel (the range of the input) or a list of numbers (their places)",
+        applies_to: "a kernel or a deep GP (the range of the input) or a list of numbers (their places)",
         applies: |value| match value {
-            Value::Kernel(_) | Value::List(_) | Value::Range(_) => true,
+            Value::Kernel(_) | Value::DeepModel(_) | Value::List(_) | Value::Range(_) => true,
             Value::Explanation(explanation) => matches!(explanation.of, Subject::Kernel(_)),
             _ => false,
         },
@@ -112,7 +112,9 @@ pub fn input_range(call: &mut Call<'_, '_>) -> Res<Option<(f64, f64)>> {
     };
     let (lo, hi) = (ends.0.min(ends.1), ends.0.max(ends.1));
     if !(lo.is_finite() && hi.is_finite() && (hi - lo).is_finite() && lo < hi) {
-        return Err(LangError::new("of a kernel `x` is a range with two ends, as in `x=-3..=3`").argument("x"));
+        return Err(
+            LangError::new("of a kernel or a deep GP `x` is a range with two ends, as in `x=-3..=3`").argument("x")
+        );
     }
     Ok(Some((lo, hi)))
 }

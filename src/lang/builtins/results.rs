@@ -291,9 +291,11 @@ fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
     }
 }
 
-/// Random functions of a kernel or of a fit.
+/// Random functions of a kernel, of a deep GP or of a fit.
 fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
-    match call.arg::<Value>("of")? {
+    let of: Value = call.arg("of")?;
+    super::deep_priors::refuse_layers(call, &of)?;
+    match of {
         Value::Fit(fit) => {
             let draws: usize = call.or("n", 1)?;
             let rows = match call.maybe::<Value>("at")? {
@@ -310,7 +312,8 @@ fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
             List::collect(draws).map(Value::List)
         }
         Value::Kernel(kernel) => super::kernels::draws(call, &kernel),
-        other => Err(expected("a kernel or a fit", &other).argument("of")),
+        Value::DeepModel(model) => super::deep_priors::draws(call, &model),
+        other => Err(expected("a kernel, a deep GP or a fit", &other).argument("of")),
     }
 }
 
@@ -512,8 +515,8 @@ pub static RESULTS: &[Builtin] = &[
         places: &[
             Place::required(
                 "of",
-                Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::Fit)]),
-                "a kernel or a fit",
+                Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::DeepModel), Want::Kind(Kind::Fit)]),
+                "a kernel, a deep GP or a fit",
             ),
             Place::optional(
                 "at",
@@ -523,13 +526,14 @@ pub static RESULTS: &[Builtin] = &[
             )
             .or(&["xs"]),
             Place::optional("n", Want::Count, "1", "how many draws"),
+            Place::keyword("layers", Want::BOOL, "false", "of a deep GP, the outputs of every layer"),
             Place::keyword("seed", Want::Count, "the session's stream", "what the draws depend on"),
         ],
         result: Some(Kind::List),
-        summary: "random functions of a kernel, or of a fit given its data",
-        help: "A list of draws. They come from the session's random stream, which `:seed` begins anew, and keep the \
+        summary: "random functions of a kernel, of a deep GP, or of a fit given its data",
+        help: "A list of draws, each a list of numbers; of a deep GP with several units in the last layer a list of rows. They come from the session's random stream, which `:seed` begins anew, and keep the \
                invariances of the kernel: no jitter is added.",
-        examples: &["sample(SE(0), [0, 0, 1], n=2)"],
+        examples: &["sample(SE(0), [0, 0, 1], n=2)", "sample(deepgp(layers=2), [0, 0, 1], layers=true)"],
         touches: Touches::Nothing,
         run: sample,
     },

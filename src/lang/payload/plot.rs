@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::deep::DeepModel;
 use crate::describe::part_figures::Scales;
 use crate::describe::result_figures::BandOf;
 use crate::figure::Figure;
@@ -18,8 +19,15 @@ pub struct PlotOptions<'p> {
     pub view: Option<(f64, f64)>,
     /// Whether the panels of parts share a vertical scale, if that was said.
     pub scales: Option<Scales>,
-    /// Draws a kernel, which the evaluator has to evaluate.
-    pub kernel: &'p mut dyn FnMut(&Kernel) -> Res<Figure>,
+    /// Draws what the evaluator has to evaluate.
+    pub draw: &'p mut dyn FnMut(Drawable<'_>) -> Res<Figure>,
+}
+
+/// What is drawn from.
+#[derive(Clone, Copy)]
+pub enum Drawable<'v> {
+    Kernel(&'v Kernel),
+    Deep(&'v DeepModel),
 }
 
 /// Why there is no figure.

@@ -7,12 +7,15 @@ use serde_json::Value as Json;
 use super::cast::{FromValue, expected};
 use super::value::{Member, Value, ValueKind};
 use crate::deep::DeepModel;
+use crate::figure::Figure;
 use crate::lang::error::Res;
+use crate::lang::payload::plot::{Drawable, PlotError, PlotOptions};
 
 impl ValueKind for DeepModel {
     const NAME: &'static str = "DeepModel";
     const NOUN: &'static str = "a deep GP";
     const MADE_BY: &'static str = "`deepgp(layers=2, kernel=SE)`";
+    const PLOT: Option<&'static [&'static str]> = Some(&["x"]);
     const MEMBERS: &'static [Member<Self>] = &[
         Member::new("layers", "how many layers there are", |model| Value::Number(model.layers as f64)),
         Member::checked("units", "how many units each hidden layer has", |model| {
@@ -29,6 +32,10 @@ impl ValueKind for DeepModel {
             Value::Number(model.samples as f64)
         }),
     ];
+
+    fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        Ok((options.draw)(Drawable::Deep(self))?)
+    }
 
     fn show(&self) -> String {
         self.to_string()

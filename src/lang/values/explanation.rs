@@ -11,7 +11,7 @@ use crate::describe::part_figures;
 use crate::figure::Figure;
 use crate::lang::error::Res;
 use crate::lang::payload::explanation::{Explanation, Parts, Subject};
-use crate::lang::payload::plot::{PlotError, PlotOptions};
+use crate::lang::payload::plot::{Drawable, PlotError, PlotOptions};
 use crate::results::{At, By, decompose};
 
 impl ValueKind for Explanation {
@@ -46,7 +46,7 @@ impl ValueKind for Explanation {
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
         match &self.of {
-            Subject::Kernel(kernel) => Ok((options.kernel)(kernel)?),
+            Subject::Kernel(kernel) => Ok((options.draw)(Drawable::Kernel(kernel))?),
             Subject::Fit(fit) => {
                 Ok(part_figures::decomposition(&decompose(fit, At::Training, By::Term)?, options.scales)?)
             }

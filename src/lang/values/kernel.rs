@@ -9,7 +9,7 @@ use crate::describe::english::bare;
 use crate::figure::Figure;
 use crate::kernel::{InputRef, Kernel};
 use crate::lang::payload::pipeline::Pipeline;
-use crate::lang::payload::plot::{PlotError, PlotOptions};
+use crate::lang::payload::plot::{Drawable, PlotError, PlotOptions};
 use crate::model::{Model, is_nothing};
 
 impl ValueKind for Kernel {
@@ -49,7 +49,7 @@ impl ValueKind for Kernel {
     }
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
-        Ok((options.kernel)(self)?)
+        Ok((options.draw)(Drawable::Kernel(self))?)
     }
 }
 

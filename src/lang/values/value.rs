@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 use crate::data::Dataset;
 use crate::data::write::Table;
-use crate::deep::DeepModel;
+use crate::deep::{DeepModel, Jacobian, PlaneMap};
 use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::kernel::{Kernel, Move};
@@ -342,6 +342,10 @@ kinds! {
         Features(Features) => Features,
         /// Models scored fold by fold.
         CrossValidation(CrossValidation) => CrossValidation,
+        /// Singular values of a deep model's derivatives.
+        Jacobian(Jacobian) => Jacobian,
+        /// The plane sent through a deep model.
+        PlaneMap(PlaneMap) => PlaneMap,
         Figure(Figure) => Figure,
         Table(Sheet) => Table,
         /// A few values under names: a row of a table, a component.
