@@ -2,7 +2,7 @@
 //! connected to the input J_L [J; I] (Duvenaud, "Characterizing Deep Gaussian Process Models", B.15 and B.17), and how
 //! its singular values spread with depth.
 
-use rand::SeedableRng;
+use rand::{Rng, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
@@ -99,13 +99,15 @@ impl Jacobian {
         }
         let deviations: Vec<Vec<f64>> =
             prior.slope_variances(at.len())?.into_iter().map(|v| v.into_iter().map(f64::sqrt).collect()).collect();
+        // A generator for each draw, so that they are the same at any number of threads. Places of one generator that lie a
+        // power of two apart would not be independent.
+        let mut random = rand_pcg::Pcg64::seed_from_u64(seed);
+        let seeds: Vec<u64> = (0..draws).map(|_| random.next_u64()).collect();
         let one = |draw: usize| {
             if progress.stop() {
                 return Err(JacobianError::Prior(PriorError::Stopped));
             }
-            let mut random = rand_pcg::Pcg64::seed_from_u64(seed);
-            // Far enough apart that no two draws meet.
-            random.advance((draw as u128 + 1) << 64);
+            let mut random = rand_pcg::Pcg64::seed_from_u64(seeds[draw]);
             Ok(spectra(&prior, &deviations, at.len(), &mut || StandardNormal.sample(&mut random)))
         };
         let logs: Vec<Vec<Vec<f64>>> = (0..draws).into_par_iter().map(one).collect::<Result<_, _>>()?;

@@ -236,7 +236,9 @@ examples! {
     concrete_search: "concrete_search.mer";
     daily: "daily.mer";
     deep_kernels: "deep_kernels.mer";
+    depth: "depth.mer";
     dropout: "dropout.mer";
+    dropout_simulated: "dropout_simulated.mer";
     images: "images.mer";
     kernel_algebra: "kernel_algebra.mer";
     mauna_loa: "mauna_loa.mer";
@@ -250,4 +252,5 @@ examples! {
     sunspots: "sunspots.mer";
     symmetries: "symmetries.mer";
     tour: "tour.mer";
+    wide_networks: "wide_networks.mer";
 }

@@ -3,6 +3,7 @@
 
 mod algebra;
 mod cli;
+mod deep_examples;
 mod docs;
 mod figures;
 mod fits;

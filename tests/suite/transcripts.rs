@@ -16,7 +16,7 @@ use mercer::syntax::diagnostic::Sources;
 use mercer::syntax::parse::parse_all;
 
 const ROOT: &str = "tests/transcripts";
-const TOPICS: [&str; 8] = ["data", "dates", "fit", "kernels", "language", "mistakes", "results", "search"];
+const TOPICS: [&str; 9] = ["data", "dates", "deep", "fit", "kernels", "language", "mistakes", "results", "search"];
 /// What stands in golden text for the folder that a session writes to.
 const OUT: &str = "OUT";
 
@@ -165,6 +165,11 @@ fn topic(name: &str) {
 #[test]
 fn data() {
     topic("data");
+}
+
+#[test]
+fn deep() {
+    topic("deep");
 }
 
 #[test]
