@@ -104,7 +104,7 @@ fn log_derivatives_in_one_dimension() {
         near(spectrum.log_variance[0], variance_error(1.0), variance, 0.0, "the variance of draws");
     }
     let products = array(&case["products_at_sigma2_over_w2_pi_over_2"]);
-    let drawn = jacobian(1, 10, std::f64::consts::FRAC_PI_2, false);
+    let drawn = jacobian(1, 50, std::f64::consts::FRAC_PI_2, false);
     for row in products {
         let layers = row["layers"].as_u64().expect("layers") as usize;
         let spectrum = &drawn.depths[layers - 1];
