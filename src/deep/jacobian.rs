@@ -104,11 +104,8 @@ impl Jacobian {
         let mut random = rand_pcg::Pcg64::seed_from_u64(seed);
         let seeds: Vec<u64> = (0..draws).map(|_| random.next_u64()).collect();
         let one = |draw: usize| {
-            if progress.stop() {
-                return Err(JacobianError::Prior(PriorError::Stopped));
-            }
             let mut random = rand_pcg::Pcg64::seed_from_u64(seeds[draw]);
-            Ok(spectra(&prior, &deviations, at.len(), &mut || StandardNormal.sample(&mut random)))
+            spectra(&prior, &deviations, at.len(), &mut || StandardNormal.sample(&mut random), progress)
         };
         let logs: Vec<Vec<Vec<f64>>> = (0..draws).into_par_iter().map(one).collect::<Result<_, _>>()?;
         let limits = limits(&prior, &deviations, at.len());
@@ -156,12 +153,16 @@ fn spectra(
     deviations: &[Vec<f64>],
     inputs: usize,
     normal: &mut dyn FnMut() -> f64,
-) -> Vec<Vec<f64>> {
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<f64>>, PriorError> {
     let mut plain = GradedProduct::identity(inputs);
     // The Jacobian over the largest of its entries, and the logarithm of that.
     let mut connected: Option<(Matrix, f64)> = None;
     let mut all = Vec::with_capacity(deviations.len());
     for (units, deviations) in prior.prior_units().into_iter().zip(deviations) {
+        if progress.stop() {
+            return Err(PriorError::Stopped);
+        }
         let factor = Matrix::from_fn(units, deviations.len(), |_, j| deviations[j] * normal());
         if !prior.connected {
             plain.multiply(&factor);
@@ -181,7 +182,7 @@ fn spectra(
         all.push(log_singular_values(&jacobian).into_iter().map(|s| s + log).collect());
         connected = Some((jacobian, log));
     }
-    all
+    Ok(all)
 }
 
 /// E log|f′| = Σ (log(σ/w) − (log 2 + γ)/2) and V = L·π²/8 after L layers, where every layer has one input and one unit.

@@ -24,7 +24,7 @@ pub enum PriorError {
     Bind { layer: usize, inputs: usize, error: BindError },
     #[error("the kernel of layer {layer} cannot be evaluated: {error}")]
     Eval { layer: usize, error: EvalError },
-    #[error("layer {layer} has no derivative: {error}")]
+    #[error("the derivatives of layer {layer} cannot be drawn: {error}")]
     Slope { layer: usize, error: SlopeError },
     #[error(
         "functions of layer {layer} are too rough to be drawn at {rows} rows: the factor of their covariance is too large"

@@ -189,12 +189,12 @@ pub fn plane_map(map: &PlaneMap) -> String {
 pub fn plane_map_figure(map: &PlaneMap) -> Figure {
     let (title, mut panels): (&str, Vec<Panel>) = match map.sent {
         Sent::Density { .. } => {
-            let cloud = |points: &[[f64; 2]]| {
+            let cloud = |points: &[[f64; 2]], [first, second]: [&str; 2]| {
                 let (x, y) = unzip(points);
-                plane_panel("y₁", "y₂", vec![Mark::Points { x, y, label: String::new(), role: Role::Mean }])
+                plane_panel(first, second, vec![Mark::Points { x, y, label: String::new(), role: Role::Mean }])
             };
-            let mut panels = vec![Panel { title: "Input".into(), ..cloud(&map.from) }];
-            panels.extend(map.images.iter().map(|image| cloud(&image.points).titled(after(image))));
+            let mut panels = vec![Panel { title: "Input".into(), ..cloud(&map.from, ["x₁", "x₂"]) }];
+            panels.extend(map.images.iter().map(|image| cloud(&image.points, ["y₁", "y₂"]).titled(after(image))));
             ("A Gaussian sent through", panels)
         }
         Sent::Grid { side } => {
@@ -285,7 +285,7 @@ pub fn prior_figure(prior: &DeepModel, x: &[f64], draws: &[Vec<Columns>], shown:
             panels.push(panel.titled(format!("Layer {layer} alone")));
         }
     }
-    let columns = if panels.len() % 3 == 0 { 3 } else { panels.len().min(2) };
+    let columns = if panels.len().is_multiple_of(3) { 3 } else { panels.len().min(2) };
     let figure = Figure::grid(format!("Draws of {prior}"), columns, panels);
     if narrow { figure } else { figure.with_note("The first unit of each layer.") }
 }

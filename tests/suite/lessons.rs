@@ -103,3 +103,46 @@ fn classes_are_told_as_the_lesson_says() {
     let small = talk.numbers("(m |> predict([[1.5, 0.3]])).probability[0]");
     assert!(small.len() == 3 && small[0] > 0.99, "{small:?}");
 }
+
+#[test]
+fn features_dropped_make_a_factor_and_inputs_another_kernel() {
+    let mut talk = after("dropout_simulated.mer");
+    let half = talk.numbers("[inner(0, 0) / 2, inner(0, 1) / 2]");
+    let drawn = talk.numbers("[product(f0, f0), product(f0, f1)]");
+    // The standard error of a mean of 2000 products of numbers whose variance is about 1/2.
+    assert!(half.iter().zip(&drawn).all(|(a, b)| (a - b).abs() < 4.0 * 0.71 / 2000f64.sqrt()), "{half:?} {drawn:?}");
+
+    let exact = talk.number("dropout(SE, keep=0.5, dims=[0, 1])(here, there)");
+    let mixed = talk.number("mean([mean([f[0] * f[1] for f in fs]) for fs in drawn_of])");
+    assert!((mixed - exact).abs() < 4.0 * 1.2 / 6000f64.sqrt(), "{mixed} {exact}");
+    // The spike: one function in four does not change at all.
+    let still = talk.number("mean([if abs(d) < 1e-6 then 1 else 0 for d in change])");
+    assert!((still - 0.25).abs() < 1e-3, "{still}");
+    let (tails, drawn) = (
+        talk.number("3 * mean([s^2 for s in spread]) / mean(spread)^2"),
+        talk.number("mean([d^4 for d in change]) / mean([d^2 for d in change])^2"),
+    );
+    assert!(tails > 3.5 && (tails - drawn).abs() < 0.5, "{tails} {drawn}");
+    let spiked = talk.number("mean([both(1, 1), both(1, 1e8), both(1e8, 1), both(1e8, 1e8)])");
+    assert!((spiked - exact).abs() < 1e-12, "{spiked} {exact}");
+}
+
+#[test]
+fn wide_networks_approach_the_kernel() {
+    let mut talk = after("wide_networks.mer");
+    let (found, expected) = (talk.numbers("[miss(k) for k in widths]"), talk.numbers("[expected(k) for k in widths]"));
+    // A root mean square of 20 numbers has a relative standard error of 1/√40.
+    let near = |(a, b): (&f64, &f64)| (a / b - 1.0).abs() < 4.0 / 40f64.sqrt();
+    assert!(found.iter().zip(&expected).all(near), "{found:?} {expected:?}");
+    let tails = talk.numbers("[tails(k) for k in [1, 30]]");
+    assert!((tails[0] - 1.5).abs() < 0.2 && (tails[1] - 2.95).abs() < 0.6, "{tails:?}");
+}
+
+#[test]
+fn a_connection_keeps_the_spectrum_only_under_the_bound() {
+    let mut talk = after("depth.mer");
+    let second = |talk: &mut Talk, name: &str| talk.number(&format!("{name}.mean[49][1]"));
+    assert!(second(&mut talk, "spectrum") < 0.03 && second(&mut talk, "drowned") < 0.03);
+    assert!(second(&mut talk, "connected") > 0.5);
+    assert!(talk.number("abs(wide.mean[9][1] - spectrum.mean[9][1])") < 1e-6);
+}
