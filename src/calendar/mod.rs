@@ -5,6 +5,7 @@
 //! less than a microsecond. Nothing here knows a column or the language.
 
 mod moment;
+pub mod names;
 mod read;
 mod text;
 mod unit;

@@ -7,6 +7,7 @@
 use jiff::civil::{Date, ISOWeekDate, Time, Weekday};
 
 use super::moment::{Moment, Resolution};
+use super::names::{self, MONTHS};
 
 /// One way of writing dates. A column is read in one form throughout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -295,24 +296,7 @@ fn named(text: &str) -> Option<Date> {
 }
 
 fn month_name(text: &str) -> Option<i8> {
-    const NAMES: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let text = text.trim_end_matches('.').to_ascii_lowercase();
-    let i =
-        NAMES.iter().position(|name| *name == text || name[..3] == text || (text == "sept" && *name == "september"))?;
-    i8::try_from(i + 1).ok()
+    i8::try_from(names::position(&MONTHS, text)? + 1).ok()
 }
 
 /// Four digits.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::error::DataError;
-use crate::calendar::{Form, Moment, Resolution, TimeScale, TimeUnit, plausible};
+use crate::calendar::{Form, Moment, Resolution, TimeScale, TimeUnit, names, plausible};
 
 /// What the numbers of a column stand for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -258,32 +258,11 @@ impl Levels {
     }
 }
 
-const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
 /// The place of each level in the week or in the year, if all of them are days or all are months, whole or cut to three
 /// letters.
 fn calendar_places(levels: &[Arc<str>]) -> Option<Vec<usize>> {
-    let place = |names: &[&str], level: &str| {
-        let level = level.trim_end_matches('.').to_lowercase();
-        let fits = |name: &&str| level == *name || level == name[..3] || (level == "sept" && *name == "september");
-        names.iter().position(fits)
-    };
-    let of = |names: &[&str]| levels.iter().map(|level| place(names, level)).collect::<Option<Vec<usize>>>();
-    if levels.len() < 2 { None } else { of(&DAYS).or_else(|| of(&MONTHS)) }
+    let of = |of: &[&str]| levels.iter().map(|level| names::position(of, level)).collect::<Option<Vec<usize>>>();
+    if levels.len() < 2 { None } else { of(&names::DAYS).or_else(|| of(&names::MONTHS)) }
 }
 
 /// JSON has no NaN and no infinity: a missing value is `null`, an infinite one is text.

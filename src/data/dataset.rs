@@ -1,14 +1,14 @@
 //! A data set: columns of equal length, of which one may be the target and some are inputs.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::column::Column;
-use super::error::{DataError, RowRef, list};
-use crate::calendar::{Resolution, TimeUnit};
+use super::error::{DataError, RowRef};
+use super::note::{About, Note};
+use super::rows::Rows;
 
 /// Immutable; columns are shared, so clones and choices of columns cost nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,159 +46,6 @@ impl TryFrom<Saved> for Dataset {
         let data = Self::with_rows(columns, rows, target.as_deref(), None)?;
         let data = if inputs.is_empty() { Self { inputs: Vec::new(), ..data } } else { data.with_inputs(&inputs)? };
         Ok(Self { about, ..data })
-    }
-}
-
-/// Where data came from and what was noticed on the way.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct About {
-    /// Short name: that of a shipped set, or the file as it was given.
-    pub name: Option<String>,
-    /// One line for people.
-    pub title: Option<String>,
-    /// Origin and licence, for shipped sets.
-    pub source: Option<String>,
-    /// What the reader decided by itself and a person should know, of all rows that it read;
-    /// [`Dataset::notes`] are those of the rows at hand.
-    pub notes: Vec<Note>,
-}
-
-/// Something that reading decided by itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Note {
-    /// How the file is written, as the arguments of a call that would have said so.
-    Format { arguments: Vec<String> },
-    /// A line below the names holds units.
-    Units { line: usize },
-    /// Rows without any value were left out.
-    EmptyRows { count: usize },
-    /// Columns at the end without a name and without a value were left out.
-    EmptyColumns { count: usize },
-    /// There was no header; these names were given.
-    NoHeader { names: Vec<String> },
-    /// A header cell was empty; the column got this name.
-    Unnamed { name: String },
-    /// There is no other input, so the number of the row (from 0) is one.
-    RowInput { name: String },
-    /// Dates became times in a unit.
-    Dates { column: String, resolution: Resolution, unit: TimeUnit },
-    /// Text that looks like dates but has no form that is known.
-    UnreadDates { column: String, example: String },
-    /// A few dates lie far from all others.
-    FarDates { column: String, example: String, count: usize },
-    /// Text became categories.
-    Categories { column: String, levels: usize },
-    /// Values are missing.
-    Missing { column: String, count: usize },
-    /// The column is there but not an input.
-    Ignored { column: String, why: Ignored },
-    /// Rows with missing values were left out.
-    Dropped { count: usize },
-}
-
-/// Why a column is no input unless it is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ignored {
-    /// Text that differs in every row, as names and identifiers do.
-    Identifier,
-    /// A nameless first column that counts the rows.
-    RowNumber,
-    /// Not one value.
-    NoValues,
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Format { arguments } => write!(f, "read with {}", arguments.join(", ")),
-            Self::Units { line } => write!(f, "line {line} holds units"),
-            Self::EmptyRows { count: 1 } => f.write_str("1 row without any value was left out"),
-            Self::EmptyRows { count } => write!(f, "{count} rows without any value were left out"),
-            Self::EmptyColumns { count: 1 } => f.write_str("1 column without a name and without a value was left out"),
-            Self::EmptyColumns { count } => {
-                write!(f, "{count} columns without a name and without a value were left out")
-            }
-            Self::NoHeader { names } => write!(f, "no header, the columns are called {}", list(names)),
-            Self::Unnamed { name } => write!(f, "a column without a name is called `{name}`"),
-            Self::RowInput { name } => write!(f, "no other input, so `{name}` counts the rows from 0"),
-            Self::Dates { column, resolution, unit } => {
-                write!(f, "`{column}` holds {}, as linear time in {unit}s", resolution.plural())
-            }
-            Self::UnreadDates { column, example } => {
-                write!(
-                    f,
-                    "`{column}` looks like dates but was not read as such (`{example}`): write them as 2020-01-31 "
-                )?;
-                f.write_str("or 2020-01-31 17:00, or say their order with `dates=\"dmy\"`")
-            }
-            Self::FarDates { column, example, count: 1 } => {
-                write!(f, "`{column}` holds {example}, far from all other dates: a mistake?")
-            }
-            Self::FarDates { column, example, count } => {
-                write!(f, "`{column}` holds {count} dates far from all others, such as {example}: a mistake?")
-            }
-            Self::Categories { column, levels: 1 } => write!(f, "`{column}` holds text of 1 level"),
-            Self::Categories { column, levels } => write!(f, "`{column}` holds categories of {levels} levels"),
-            Self::Missing { column, count: 1 } => write!(f, "`{column}` has 1 missing value"),
-            Self::Missing { column, count } => write!(f, "`{column}` has {count} missing values"),
-            Self::Ignored { column, why } => {
-                let why = match why {
-                    Ignored::Identifier => "its text differs in every row",
-                    Ignored::RowNumber => "it counts the rows",
-                    Ignored::NoValues => "it has no values",
-                };
-                write!(f, "`{column}` is not an input: {why}")
-            }
-            Self::Dropped { count: 1 } => f.write_str("1 row with missing values was left out"),
-            Self::Dropped { count } => write!(f, "{count} rows with missing values were left out"),
-        }
-    }
-}
-
-/// Where each row came from. Rows that follow one another need no list.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Rows {
-    lines: bool,
-    n: usize,
-    numbers: Numbers,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-enum Numbers {
-    From(usize),
-    Listed(Arc<Vec<usize>>),
-}
-
-impl Rows {
-    /// The rows 0, 1, … of lists given by hand.
-    pub(super) fn counted(n: usize) -> Self {
-        Self { lines: false, n, numbers: Numbers::From(0) }
-    }
-
-    /// Lines of a file.
-    pub(super) fn lines(numbers: Vec<usize>) -> Self {
-        Self::listed(true, numbers)
-    }
-
-    fn listed(lines: bool, numbers: Vec<usize>) -> Self {
-        let n = numbers.len();
-        let first = numbers.first().copied().unwrap_or(0);
-        let follow = numbers.iter().enumerate().all(|(i, &k)| k == first + i);
-        let numbers = if follow { Numbers::From(first) } else { Numbers::Listed(Arc::new(numbers)) };
-        Self { lines, n, numbers }
-    }
-
-    fn number(&self, i: usize) -> usize {
-        match &self.numbers {
-            Numbers::From(first) => first + i,
-            Numbers::Listed(numbers) => numbers.get(i).copied().unwrap_or(i),
-        }
-    }
-
-    fn take(&self, rows: &[usize]) -> Self {
-        Self::listed(self.lines, rows.iter().map(|&i| self.number(i)).collect())
     }
 }
 
@@ -242,11 +89,11 @@ impl Dataset {
             if !names.insert(column.name()) {
                 return Err(DataError::Repeated { name: column.name().into() });
             }
-            if column.len() != rows.n {
+            if column.len() != rows.n() {
                 return Err(DataError::Length {
                     name: column.name().into(),
                     found: column.len(),
-                    expected: rows.n,
+                    expected: rows.n(),
                     like: columns[0].name().into(),
                 });
             }
@@ -372,7 +219,7 @@ impl Dataset {
 
     /// Number of rows.
     pub fn n(&self) -> usize {
-        self.rows.n
+        self.rows.n()
     }
 
     pub fn about(&self) -> &About {
@@ -436,7 +283,7 @@ impl Dataset {
     /// Where row `i` (from 0) came from.
     pub fn row(&self, i: usize) -> RowRef {
         let number = self.rows.number(i);
-        if self.rows.lines { RowRef::Line(number) } else { RowRef::Index(number) }
+        if self.rows.are_lines() { RowRef::Line(number) } else { RowRef::Index(number) }
     }
 
     /// The first cell, row by row, of the inputs or the target that is missing or infinite.

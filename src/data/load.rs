@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::column::{Column, Kind};
 use super::csv::{self, Format, Header, Request, Source};
-use super::dataset::{About, Dataset, Ignored, Note};
+use super::dataset::Dataset;
 use super::error::DataError;
+use super::note::{About, Ignored, Note};
 use super::sets;
 use crate::calendar::{Order, TimeUnit};
 

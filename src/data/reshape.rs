@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::column::Column;
-use super::dataset::{Dataset, Note};
+use super::dataset::Dataset;
 use super::error::DataError;
+use super::note::Note;
 use super::write::digits;
 
 impl Dataset {

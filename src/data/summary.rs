@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::column::{Column, Kind};
-use super::dataset::{Dataset, Note};
+use super::dataset::Dataset;
+use super::note::Note;
 
 /// A data set at a glance.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -4,7 +4,7 @@ use faer::{Conj, MatMut, Par};
 
 use super::blocked::{self, Failure};
 use super::views::{view, view_mut};
-use super::{Matrix, Vector, Workspace};
+use super::{Matrix, Vector};
 
 /// The lower Cholesky factor of a symmetric matrix, with what had to be added to its diagonal to get one.
 #[derive(Debug, Clone)]
@@ -69,9 +69,9 @@ impl Cholesky {
         Err(error)
     }
 
-    /// The factor of S^−½BS^−½, where B = LLᵀ has been factored and S^½ is diagonal.
-    pub fn scaled(workspace: &Workspace, root: &[f64]) -> Self {
-        let mut factor = workspace.matrix.clone();
+    /// The factor of S^−½BS^−½, where B = LLᵀ with the factor L and S^½ is diagonal.
+    pub fn scaled(factor: &Matrix, root: &[f64]) -> Self {
+        let mut factor = factor.clone();
         for mut column in factor.column_iter_mut() {
             column.iter_mut().zip(root).for_each(|(v, root)| *v /= root);
         }

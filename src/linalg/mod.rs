@@ -7,6 +7,7 @@ mod blocked;
 mod cholesky;
 mod gmres;
 mod least_squares;
+mod matrix;
 mod pivoted;
 pub mod vector;
 mod views;
@@ -15,13 +16,6 @@ mod workspace;
 pub use cholesky::{Cholesky, NotPositiveDefinite, transposed_product};
 pub use gmres::gmres;
 pub use least_squares::{least_squares, orthonormal};
+pub use matrix::{LOG_2PI, Matrix, Vector};
 pub use pivoted::{pivoted_cholesky, pivoted_columns};
 pub use workspace::{FactorError, Workspace};
-
-/// log 2π.
-pub const LOG_2PI: f64 = 1.837_877_066_409_345_5;
-
-/// A dense matrix of 64-bit floats, column by column.
-pub type Matrix = nalgebra::DMatrix<f64>;
-/// A column of 64-bit floats.
-pub type Vector = nalgebra::DVector<f64>;

@@ -91,7 +91,7 @@ impl Posterior {
         let mut work = Workspace::new(n);
         let pseudo = room.find(how, problem.y(), mean.as_slice(), false, &mut Warm::default(), &mut work)?;
         let root: Vec<f64> = pseudo.precision.iter().map(|t| t.sqrt()).collect();
-        let factor = Cholesky::scaled(&work, &root);
+        let factor = Cholesky::scaled(&work.matrix, &root);
         let (alpha, lml) = (Vector::from_vec(pseudo.alpha.clone()), pseudo.lml);
         Ok(Self { problem, values, factor, alpha, lml, pseudo: Some(pseudo) })
     }

@@ -62,7 +62,7 @@ pub static EDITS: [(Edit, &str, &str); 9] = [
     (Edit::Additive, "additive", "an additive kernel over all inputs, of orders 1 and 2, is added or multiplied"),
     (Edit::Mirror, "mirror", "S is made even about the middle of an input"),
     (Edit::Swap, "swap", "S is made symmetric in two inputs"),
-    (Edit::Periodic, "wind", "S is made periodic in one input"),
+    (Edit::Periodic, "periodic", "S is made periodic in one input"),
 ];
 
 /// The names of [`EDITS`], in order.
@@ -224,7 +224,7 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>, stop: &dyn F
                             these,
                             vec![Values::Each(Vec::new())],
                         );
-                        put(new.with_origin(Some(NEW)), format!("wind({input})"), Kind::Other);
+                        put(new.with_origin(Some(NEW)), format!("periodic({input})"), Kind::Other);
                     }
                 }
                 Edit::Own(own) => {

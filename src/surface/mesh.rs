@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::Point;
+/// A point in space.
+pub type Point = [f64; 3];
 
 /// Three or four vertices in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,9 @@ use std::f64::consts::TAU;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 
+use super::drawing::apart;
 use super::*;
+use crate::linalg::Matrix;
 
 /// exp(−½|φ(a) − φ(b)|²) for an embedding φ of the plane.
 fn embedded(embed: impl Fn(Place) -> Vec<f64> + Copy) -> impl Covariance<Error = Infallible> {

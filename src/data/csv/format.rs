@@ -2,8 +2,8 @@
 
 use encoding_rs::Encoding;
 
-use super::layout::{Layout, Separator};
 use super::notation::{Notation, Notations};
+use super::records::{Layout, Separator};
 
 /// Which lines name the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

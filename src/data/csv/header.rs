@@ -5,8 +5,8 @@ use csv::ByteRecord;
 use super::cell::Missing;
 use super::format::Header;
 use super::layout::is_measure;
+use super::records::strings;
 use super::scan::Scan;
-use super::strings;
 use crate::data::units;
 
 /// One of the first records of a table.

@@ -3,44 +3,12 @@
 use csv::ByteRecord;
 
 use super::cell::{Cell, Missing};
+use super::format::Format;
 use super::lines::Lines;
 use super::notation::Notation;
-use super::{Format, reader};
+use super::records::{Layout, Separator, reader};
 use crate::calendar::{Form, plausible};
 use crate::data::units;
-
-/// What stands between two fields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Separator {
-    Byte(u8),
-    /// One blank or more.
-    Blanks,
-}
-
-impl Separator {
-    /// What to try, most telling first: a comma may stand inside numbers and prose, a tab hardly ever does.
-    const CANDIDATES: [Self; 4] = [Self::Byte(b'\t'), Self::Byte(b';'), Self::Byte(b','), Self::Byte(b'|')];
-
-    pub const COMMA: Self = Self::Byte(b',');
-
-    /// The byte that the reader of records looks for.
-    pub(super) fn byte(self) -> u8 {
-        match self {
-            Self::Byte(byte) => byte,
-            Self::Blanks => super::lines::BLANKS_BECOME,
-        }
-    }
-}
-
-/// How the lines of a file are made into records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Layout {
-    pub separator: Separator,
-    /// How many lines stand above the table.
-    pub skip: usize,
-    /// Lines that begin with this byte are comments.
-    pub comment: u8,
-}
 
 /// Why no layout was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,6 +11,7 @@ mod header;
 mod layout;
 mod lines;
 mod notation;
+mod records;
 mod scan;
 mod store;
 mod text;
@@ -19,9 +20,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::Path;
-use std::rc::Rc;
 
-use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
@@ -29,26 +28,24 @@ pub use cell::MISSING_WORDS;
 use cell::Missing;
 pub use format::{Format, Header};
 use header::{Heading, Lead};
-pub use layout::Separator;
-use layout::{Doubt, Layout};
-use lines::Lines;
+use layout::Doubt;
 pub use notation::Notation;
+pub use records::Separator;
+use records::{Records, strings};
 use scan::{Scan, TwoReadings};
 use store::Store;
 pub(in crate::data) use text::reason;
 
 use super::column::Column;
-use super::dataset::{Note, Rows};
 use super::error::DataError;
+use super::note::Note;
+use super::rows::Rows;
 use crate::calendar::Order;
 
 /// What the first bytes must tell the layout from.
 const SAMPLE: u64 = 64 * 1024;
 /// How many of the first records may hold names and units.
 const LEADS: usize = 8;
-/// The longest cell, in bytes.
-const LONGEST_CELL: usize = 1 << 20;
-
 /// Where the text comes from; it is opened more than once.
 pub(super) enum Source<'a> {
     Path(&'a Path),
@@ -102,11 +99,6 @@ pub(super) struct Raw {
     pub names: Option<Vec<String>>,
     /// What was found of the format, and what was left out.
     pub notes: Vec<Note>,
-}
-
-/// A reader over text that is clean already.
-fn reader<R: Read>(text: R, delimiter: u8, comment: u8) -> Reader<R> {
-    ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).comment(Some(comment)).from_reader(text)
 }
 
 /// Reads a table. Text that is not UTF-8 and of which no encoding was said is read as Windows-1252, which holds Latin-1.
@@ -247,77 +239,4 @@ fn unique(file: &str, names: &[String]) -> Result<(), DataError> {
         }
     }
     Ok(())
-}
-
-/// The fields of a record whose text was found to be UTF-8 on its way in.
-fn strings(record: &ByteRecord) -> impl Iterator<Item = &str> {
-    record.iter().map(|field| std::str::from_utf8(field).unwrap_or_default())
-}
-
-/// Records of one width with the line each begins in.
-struct Records<'f, R> {
-    file: &'f str,
-    reader: Reader<Lines<text::Text<R>>>,
-    pending: Rc<std::cell::Cell<usize>>,
-    end: [u8; 3],
-    record: ByteRecord,
-    /// Width and line of the first record.
-    first: Option<(usize, usize)>,
-    /// Rows without a value that were passed over.
-    empty: usize,
-}
-
-impl<'f, R: Read> Records<'f, R> {
-    fn new(file: &'f str, source: R, layout: Layout) -> Self {
-        let Layout { separator, skip, comment } = layout;
-        let text = text::Text::new(source, comment);
-        let pending = text.pending();
-        let lines = Lines::new(text, skip, separator == Separator::Blanks);
-        let [one, two] = *text::END;
-        let reader = reader(lines, separator.byte(), comment);
-        Self { file, reader, pending, end: [comment, one, two], record: ByteRecord::new(), first: None, empty: 0 }
-    }
-
-    fn next(&mut self) -> Result<Option<(usize, &ByteRecord)>, DataError> {
-        loop {
-            let more = self.reader.read_byte_record(&mut self.record).map_err(|e| match e.kind() {
-                ::csv::ErrorKind::Io(e) => text::error(self.file, e),
-                _ => DataError::Io { file: self.file.into(), reason: e.to_string() },
-            })?;
-            if !more {
-                return Ok(None);
-            }
-            self.pending.set(0);
-            let after = self.reader.position().line() as usize;
-            // The reader's own position is that before blank lines and comments. Every record ends in one line feed.
-            let inner = self.record.as_slice().iter().filter(|&&b| b == b'\n').count();
-            if self.record.as_slice().ends_with(&self.end) {
-                return Err(DataError::Unclosed { file: self.file.into(), line: after.saturating_sub(inner).max(1) });
-            }
-            let line = after.saturating_sub(inner + 1).max(1);
-            let found = self.record.len();
-            let (expected, expected_line) = *self.first.get_or_insert((found, line));
-            let blank =
-                found == 1 && !self.record.as_slice().is_empty() && self.record.as_slice().trim_ascii().is_empty();
-            if blank {
-                if expected_line == line {
-                    self.first = None;
-                }
-                continue;
-            }
-            if found != expected {
-                let (file, runs_on) = (self.file.into(), inner > 0);
-                return Err(DataError::Ragged { file, line, found, expected, expected_line, runs_on });
-            }
-            if let Some(column) = self.record.iter().position(|cell| cell.len() > LONGEST_CELL) {
-                let (file, bytes) = (self.file.into(), self.record[column].len());
-                return Err(DataError::LongCell { file, line, column: column + 1, bytes });
-            }
-            if expected > 1 && self.record.as_slice().iter().all(|&b| matches!(b, b' ' | b'\t')) {
-                self.empty += 1;
-                continue;
-            }
-            break Ok(Some((line, &self.record)));
-        }
-    }
 }

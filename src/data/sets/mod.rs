@@ -6,8 +6,9 @@ mod list;
 
 pub use list::{SETS, Set};
 
-use super::dataset::{About, Dataset};
+use super::dataset::Dataset;
 use super::error::DataError;
+use super::note::About;
 
 /// The shipped set of this name.
 pub fn find(name: &str) -> Option<&'static Set> {

@@ -9,7 +9,7 @@ use canvas::Canvas;
 use row::{Ink, Row, fold};
 
 use super::layout::{Key, entries};
-use super::palette::{self, Shades};
+use super::palette::Shades;
 use super::scale::{Scale, Tick, short};
 use super::shapes::{ordered, scales};
 use super::spec::{Axis, Figure, Mark, Panel, Role};
@@ -191,14 +191,4 @@ fn legend(figure: &Figure, width: usize) -> Vec<Row> {
         used += needs + 3;
     }
     rows
-}
-
-/// The colour number of an ink; none for what takes the terminal's own.
-fn number(ink: Ink) -> Option<u8> {
-    match ink {
-        // Black would vanish on a dark terminal.
-        Ink::Plain | Ink::Role(Role::Data) => None,
-        Ink::Role(role) => Some(palette::ansi(palette::colour(role))),
-        Ink::Shade(rgb) => Some(palette::ansi(rgb)),
-    }
 }

@@ -2,10 +2,9 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::super::palette::Rgb;
+use super::super::palette::{self, Rgb};
 use super::super::spec::Role;
 use super::super::text::clean;
-use super::number;
 
 /// What a cell is written with.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -140,6 +139,16 @@ pub(super) fn fold(text: &str, width: usize, most: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The colour number of an ink; none for what takes the terminal's own.
+fn number(ink: Ink) -> Option<u8> {
+    match ink {
+        // Black would vanish on a dark terminal.
+        Ink::Plain | Ink::Role(Role::Data) => None,
+        Ink::Role(role) => Some(palette::ansi(palette::colour(role))),
+        Ink::Shade(rgb) => Some(palette::ansi(rgb)),
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod baselines;
 mod classes;
 mod crossval;
 mod data;
+mod decomposition;
 mod deep;
 mod deep_priors;
 mod explain;
@@ -19,6 +20,7 @@ mod moves;
 mod numbers;
 mod parameters;
 mod plot_options;
+mod prediction_rows;
 mod random_numbers;
 mod records;
 mod reports;
@@ -54,6 +56,7 @@ pub static ALL: &[&[Builtin]] = &[
     moves::MOVES,
     searches::SEARCHES,
     results::RESULTS,
+    decomposition::DECOMPOSITION,
     crossval::CROSSVAL,
     classes::CLASSES,
     reports::REPORTS,

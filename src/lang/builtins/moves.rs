@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::kernel::{InputRef, Move, MoveError, MoveKind};
 use crate::lang::error::{LangError, Res};
-use crate::lang::eval::combinators::move_error;
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::family_calls::input_refs;
+use crate::lang::eval::move_errors::move_error;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::value::{Kind, Value};
 

@@ -6,55 +6,61 @@ use crate::lang::eval::evaluator::Call;
 use crate::lang::payload::explanation::Subject;
 use crate::lang::values::value::Value;
 
-/// A keyword of `plot`.
+/// A keyword of `plot`. The kinds that it applies to declare it in [`PLOT`](crate::lang::values::value::ValueKind::PLOT).
 struct FigureOption {
     name: &'static str,
-    /// The values that it applies to, as a person says it.
+    /// The values that it applies to, for the help of a message.
     applies_to: &'static str,
-    applies: fn(&Value) -> bool,
+    /// Values of these kinds that it does not apply to.
+    except: fn(&Value) -> bool,
 }
 
 const OPTIONS: &[FigureOption] = &[
     FigureOption {
         name: "band",
         applies_to: "a fit, a search or a prediction of a numeric target",
-        applies: |value| match value {
-            Value::Fit(fit) => fit.problem().classes().is_none(),
-            Value::Search(search) => search.best.problem().classes().is_none(),
-            Value::Prediction(prediction) => prediction.probability.is_none(),
+        except: |value| match value {
+            Value::Fit(fit) => fit.problem().classes().is_some(),
+            Value::Search(search) => search.best.problem().classes().is_some(),
+            Value::Prediction(prediction) => prediction.probability.is_some(),
             _ => false,
         },
     },
     FigureOption {
         name: "x",
         applies_to: "a kernel or a deep GP (the range of the input) or a list of numbers (their places)",
-        applies: |value| match value {
-            Value::Kernel(_) | Value::DeepModel(_) | Value::List(_) | Value::Range(_) => true,
-            Value::Explanation(explanation) => matches!(explanation.of, Subject::Kernel(_)),
+        except: |value| match value {
+            Value::Explanation(explanation) => !matches!(explanation.of, Subject::Kernel(_)),
             _ => false,
         },
     },
     FigureOption {
         name: "show",
         applies_to: "a decomposition (\"parts\" or \"correlation\") or a search (\"depths\" or \"scores\")",
-        applies: |value| matches!(value, Value::Decomposition(_) | Value::Search(_)),
+        except: |_| false,
     },
-    FigureOption { name: "view", applies_to: "a surface", applies: |value| matches!(value, Value::Surface(_)) },
+    FigureOption { name: "view", applies_to: "a surface", except: |_| false },
     FigureOption {
         name: "scales",
         applies_to: "the parts of a decomposition or of an explained fit",
-        applies: |value| match value {
-            Value::Decomposition(_) => true,
-            Value::Explanation(explanation) => matches!(explanation.of, Subject::Fit(_)),
+        except: |value| match value {
+            Value::Explanation(explanation) => !matches!(explanation.of, Subject::Fit(_)),
             _ => false,
         },
     },
 ];
 
+impl FigureOption {
+    fn applies(&self, value: &Value) -> bool {
+        let declared = value.kind().info().plot.is_some_and(|keywords| keywords.contains(&self.name));
+        declared && !(self.except)(value)
+    }
+}
+
 /// Refuses a keyword that the figure of this value would not use.
 pub fn refuse_unused(call: &Call<'_, '_>, value: &Value) -> Res<()> {
     for option in OPTIONS.iter().filter(|option| call.value(option.name).is_some()) {
-        if !(option.applies)(value) {
+        if !option.applies(value) {
             let noun = match value {
                 Value::Fit(fit) if fit.problem().classes().is_some() => "a fit of classes",
                 Value::OneVsRest(_) => "a fit of classes",

@@ -1,165 +1,24 @@
-//! What one asks of a fit: predictions, parts, residuals, scores, comparisons, draws.
+//! What is computed from a fit: predictions, residuals, scores, comparisons, draws, symmetries.
 
 use std::sync::Arc;
 
-use crate::calendar::{self, TimeScale, TimeUnit};
+use crate::data::Dataset;
 use crate::data::write::Table;
-use crate::data::{self, Column, DataError, Dataset};
 use crate::describe::{self, tables};
 use crate::fit::Fit;
 use crate::lang::error::{LangError, Res};
-use crate::lang::eval::evaluator::Call;
-use crate::lang::eval::evaluator::{Builtin, Touches};
+use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::numerals::number;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Items, Kind, List, Value, check_length};
-use crate::model::ModelError;
-use crate::results::{self, At, By, Fitted, Score};
+use crate::results::{self, Fitted, Score};
 
 use super::models::{lang_error, unfit};
+use super::prediction_rows::{AT, FIT, N, place, rows, unlike};
 use super::random_numbers;
-
-/// Where to predict: rows that a value gives, or the training rows.
-fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {
-    let n: Option<usize> = call.maybe("n")?;
-    let Some(at) = call.maybe::<Value>("at")? else {
-        return match n {
-            None => Ok(At::Training),
-            Some(_) => Err(LangError::new("`n` says how fine a range is, and there is none").argument("n")),
-        };
-    };
-    if n.is_some() && !matches!(at, Value::Range(_)) {
-        return Err(LangError::new(format!("`n` says how fine a range is, found {}", at.kind().noun())).argument("at"));
-    }
-    rows(call, fit, at, n).map(At::Rows).map_err(|t| t.argument("at"))
-}
-
-fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Dataset> {
-    match at {
-        Value::Data(data) => Ok((*data).clone()),
-        Value::Str(text) if calendar::date(&text).is_some() && one_time(fit).is_some() => dates(call, fit, &[text]),
-        Value::Str(path) => {
-            let options = data::Options { target: data::Target::None, ..data::Options::default() };
-            data::load(&path, &super::loading::places(call)?, &options).map_err(super::data::lang_error)
-        }
-        Value::Range(range) if range.dates => {
-            let column = one_time(fit).ok_or_else(|| {
-                let found = LangError::new("a range of dates is for a fit whose one input is a column of times");
-                found.note(format!("the inputs are {}", fit.problem().names().join(", ")))
-            })?;
-            let days = match n {
-                Some(n) => {
-                    check_length(n)?;
-                    range.grid(n)
-                }
-                None => {
-                    check_length(range.len())?;
-                    (0..range.len()).map(|i| range.at(i)).collect()
-                }
-            };
-            let values = days.into_iter().map(|day| TimeUnit::Day.convert(day, column.unit)).collect();
-            fit.rows_along(values).map_err(|error| lang_error(call.eval, error))
-        }
-        Value::Range(range) => {
-            if !(range.start.is_finite() && range.end.is_finite()) {
-                return Err(LangError::new("a grid needs bounds that are finite"));
-            }
-            let values = match n {
-                Some(n) => {
-                    check_length(n)?;
-                    range.grid(n)
-                }
-                None => Vec::<f64>::from_value(Value::Range(range))?,
-            };
-            fit.rows_along(values).map_err(|error| lang_error(call.eval, error))
-        }
-        Value::Number(x) => fit.rows_along(vec![x]).map_err(|error| lang_error(call.eval, error)),
-        list => {
-            let items = Items::from_value(list)?;
-            let rows: Vec<Value> = items.collect();
-            if rows.iter().any(|row| matches!(row, Value::List(_))) {
-                by_row(fit, rows)
-            } else if rows.iter().any(|row| matches!(row, Value::Str(_))) && one_time(fit).is_some() {
-                let texts = rows.into_iter().map(<Arc<str>>::from_value).collect::<Res<Vec<_>>>()?;
-                dates(call, fit, &texts)
-            } else {
-                let values = rows.into_iter().map(f64::from_value).collect::<Res<Vec<_>>>()?;
-                fit.rows_along(values).map_err(|error| lang_error(call.eval, error))
-            }
-        }
-    }
-}
-
-/// How the one input of a fit says times, if it does.
-fn one_time(fit: &Fit) -> Option<TimeScale> {
-    let [name] = fit.problem().names() else { return None };
-    fit.problem().data().column(name)?.time()
-}
-
-/// Rows at dates along the one input.
-fn dates(call: &Call<'_, '_>, fit: &Fit, texts: &[Arc<str>]) -> Res<Dataset> {
-    let scale = one_time(fit).map_or(TimeUnit::Day, |scale| scale.unit);
-    let value = |text: &Arc<str>| match calendar::date(text) {
-        Some(at) => Ok(at.to(scale)),
-        None => Err(no_date(text)),
-    };
-    let values = texts.iter().map(value).collect::<Res<Vec<_>>>()?;
-    fit.rows_along(values).map_err(|error| lang_error(call.eval, error))
-}
-
-fn no_date(text: &str) -> LangError {
-    LangError::new(format!("expected a date such as \"2024-01-31\", found {text:?}"))
-}
-
-/// Rows written out, their entries in the order of the inputs.
-fn by_row(fit: &Fit, rows: Vec<Value>) -> Res<Dataset> {
-    let names = fit.problem().names();
-    let mut columns: Vec<Vec<Value>> = vec![Vec::new(); names.len()];
-    for row in rows {
-        let entries: Vec<Value> = Items::from_value(row)?.collect();
-        if entries.len() != names.len() {
-            return Err(LangError::new(format!(
-                "a row has an entry for each input ({}), found {}",
-                names.join(", "),
-                entries.len()
-            )));
-        }
-        for (column, entry) in columns.iter_mut().zip(entries) {
-            column.push(entry);
-        }
-    }
-    let column = |(name, cells): (&String, Vec<Value>)| -> Res<Column> {
-        let known = fit.problem().data().column(name);
-        if let Some(scale) = known.and_then(Column::time) {
-            let value = |cell: Value| match cell {
-                Value::Str(text) => calendar::date(&text).map(|at| at.to(scale.unit)).ok_or_else(|| no_date(&text)),
-                other => f64::from_value(other),
-            };
-            let values = cells.into_iter().map(value).collect::<Res<Vec<_>>>()?;
-            return Ok(Column::times(name.as_str(), scale, values));
-        }
-        if cells.iter().any(|cell| matches!(cell, Value::Str(_))) {
-            let texts = cells.into_iter().map(|cell| <Arc<str>>::from_value(cell).map(Some));
-            return Ok(Column::categories(name.as_str(), texts.collect::<Res<Vec<_>>>()?));
-        }
-        let numbers = cells.into_iter().map(f64::from_value).collect::<Res<Vec<_>>>()?;
-        let unit = fit.problem().data().column(name).and_then(Column::unit).unwrap_or_default();
-        Ok(Column::numeric(name.as_str(), numbers).with_unit(unit))
-    };
-    let columns = names.iter().zip(columns).map(column).collect::<Res<Vec<_>>>()?;
-    Dataset::new(columns, None, None).map_err(super::data::lang_error)
-}
-
-/// Rows that are not such as the fit has seen.
-fn unlike(call: &Call<'_, '_>, fit: &Fit, error: ModelError) -> LangError {
-    let inputs = fit.problem().names().join("`, `");
-    let lacks = matches!(error, ModelError::Data(DataError::UnknownColumn { .. }));
-    let lang_error = lang_error(call.eval, error);
-    if lacks { lang_error.note(format!("the fit needs the columns `{inputs}`")) } else { lang_error }
-}
 
 fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
     let of: Value = call.arg("fit")?;
@@ -201,36 +60,6 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
         Ok(prediction) => Ok(Value::Prediction(Arc::new(prediction))),
         Err(error) => Err(unlike(call, &fit, error).argument("at")),
     }
-}
-
-fn decompose(call: &mut Call<'_, '_>) -> Res<Value> {
-    let fit: Arc<Fit> = call.arg("fit")?;
-    let place = place(call, &fit)?;
-    let word: Option<Arc<str>> = call.maybe("by")?;
-    let by = By::ALL.into_iter().find(|by| word.as_deref() == Some(by.name())).unwrap_or_default();
-    match results::decompose(&fit, place, by) {
-        Ok(parts) => Ok(Value::Decomposition(Arc::new(parts))),
-        Err(error) => Err(unlike(call, &fit, error).argument("at")),
-    }
-}
-
-/// The posterior covariance of f at the rows of a prediction, or between two parts of a sum.
-fn covariance(call: &mut Call<'_, '_>) -> Res<Value> {
-    let of: Value = call.arg("of")?;
-    let pair = (call.maybe::<f64>("one")?, call.maybe::<f64>("other")?);
-    let matrix = match (&of, pair) {
-        (Value::Prediction(prediction), (None, None)) => prediction.covariance(),
-        (Value::Decomposition(parts), (Some(one), Some(other))) => parts.covariance(one as usize, other as usize),
-        (Value::Prediction(_), _) => {
-            return Err(
-                LangError::new("a prediction has one covariance: `one` and `other` are for parts").argument("one")
-            );
-        }
-        _ => return Err(LangError::new("say between which two parts: `covariance(parts, 0, 1)`").argument("of")),
-    };
-    let matrix = matrix.map_err(|error| lang_error(call.eval, error))?;
-    let rows = matrix.row_iter().map(|row| Value::numbers(row.iter().copied()));
-    List::collect(rows).map(Value::List)
 }
 
 fn residuals(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -317,30 +146,6 @@ fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
     }
 }
 
-const FIT: Place = Place::required("fit", Want::Kind(Kind::Fit), "a fit");
-const AT: Place = Place::optional(
-    "at",
-    Want::Either(&[Want::Numbers, Want::Kind(Kind::Data), Want::STRING]),
-    "the training rows",
-    "a range, numbers, rows, data, or a file",
-);
-const N: Place = Place::optional("n", Want::Count, "every whole number", "how many points a range is cut into");
-
-const BY: Place =
-    Place::keyword("by", Want::Choice(&["term", "order", "input"]), "\"term\"", "what the parts are taken apart by");
-
-/// The share of every order of the additive kernels of a fit.
-fn order_variance(call: &mut Call<'_, '_>) -> Res<Value> {
-    let fit: Arc<Fit> = call.arg("fit")?;
-    let found =
-        results::order_variance(&fit).map_err(|error| unfit(call.eval, &fit.problem().data().clone(), error))?;
-    if found.is_empty() {
-        let lang_error = LangError::new("there is no additive kernel in this fit").argument("fit");
-        return Err(lang_error.help("`fit(data, additive(SE))` has a variance for each order of interaction"));
-    }
-    Ok(Value::table(Sheet::with_text(tables::orders(&found), describe::orders(&fit, &found))))
-}
-
 /// Which symmetries the data have.
 fn symmetries(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
@@ -354,19 +159,6 @@ fn symmetries(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 pub static RESULTS: &[Builtin] = &[
-    Builtin {
-        name: "order_variance",
-        aliases: &[],
-        group: Group::Results,
-        places: &[FIT],
-        result: Some(Kind::Table),
-        summary: "what share of an additive kernel's variance each order of interaction has",
-        help: "Order 1 is functions of one input each, order 2 of two, and so on. `plot` draws the shares.",
-        examples: &["let d = data(a=[0, 1, 0, 1], b=[0, 0, 1, 1], y=[0, 1, 2, 3])\n\
-                     d |> condition(gp(additive(order=2, weights=[2, 0.5]), noise=0.1)) |> order_variance"],
-        touches: Touches::Nothing,
-        run: order_variance,
-    },
     Builtin {
         name: "symmetries",
         aliases: &[],
@@ -419,45 +211,6 @@ pub static RESULTS: &[Builtin] = &[
                      d |> condition(gp(SE(x, l=1, v=4), noise=0.1)) |> predict(0..2, n=4)"],
         touches: Touches::Nothing,
         run: predict,
-    },
-    Builtin {
-        name: "decompose",
-        aliases: &[],
-        group: Group::Results,
-        places: &[FIT, AT, N, BY],
-        result: Some(Kind::Decomposition),
-        summary: "what each part of a sum contributes, with its share of the variance",
-        help: "Means of the parts and of the mean function add to the prediction. `by=\"order\"` takes additive kernels apart \
-               by the orders of their interactions; `by=\"input\"` has one part for each input or set of inputs.",
-        examples: &[
-            "let trend, wave = Lin(x), Per(x, p=2)\nlet d = data(x=[0, 1, 2, 3], y=[1, 3, 2, 4])\n\
-             d |> condition(gp(trend + wave, noise=0.1)) |> decompose",
-            "let d = data(a=[0, 1, 0, 1], b=[0, 0, 1, 1], y=[0, 1, 2, 3])\n\
-             d |> condition(gp(additive(order=2), noise=0.1)) |> decompose(by=\"input\")",
-        ],
-        touches: Touches::Nothing,
-        run: decompose,
-    },
-    Builtin {
-        name: "covariance",
-        aliases: &["cov"],
-        group: Group::Results,
-        places: &[
-            Place::required(
-                "of",
-                Want::Either(&[Want::Kind(Kind::Prediction), Want::Kind(Kind::Decomposition)]),
-                "a prediction, or the parts of a fit",
-            ),
-            Place::optional("one", Want::Count, "", "of parts: the first, from 0"),
-            Place::optional("other", Want::Count, "", "of parts: the second, from 0"),
-        ],
-        result: Some(Kind::List),
-        summary: "the posterior covariance of the function at all pairs of rows, or between two parts",
-        help: "A list of rows. Between parts, rows of the first go down and rows of the second across.",
-        examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\n\
-                     d |> condition(gp(SE(x, l=1, v=4), noise=0.1)) |> predict([0.5, 1.5]) |> covariance"],
-        touches: Touches::Nothing,
-        run: covariance,
     },
     Builtin {
         name: "residuals",

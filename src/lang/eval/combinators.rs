@@ -11,6 +11,7 @@ use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::family_calls::{input_refs, written};
 use crate::lang::eval::kernel_rows::UserRows;
+use crate::lang::eval::move_errors::move_error;
 use crate::lang::eval::origins::Mark;
 use crate::lang::signature::{Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
@@ -353,32 +354,6 @@ fn invariant_error(making: &Making<'_, '_, '_>, error: &InvariantError) -> LangE
         }
         InvariantError::Normalize => lang_error.at(making.call.span_of("normalize")),
         InvariantError::Move(error) => move_error(error),
-    }
-}
-
-/// What is wrong with a move, with a way out.
-pub fn move_error(error: &MoveError) -> LangError {
-    let lang_error = LangError::new(error.to_string());
-    match error {
-        MoveError::Endless => lang_error
-            .note("mirrors and turns about different points make a shift")
-            .help("`periodic` is for functions that repeat"),
-        MoveError::TooLarge => lang_error
-            .note("all orders of n inputs are n! elements, and each mirror doubles them")
-            .help("take fewer inputs, or `shift`, which has as many elements as inputs"),
-        MoveError::Inputs { name: "rotate", found, .. } if *found > 2 => {
-            lang_error.help("`shift([…])` moves several inputs round in a circle")
-        }
-        MoveError::Inputs { name: "swap", found, .. } if *found > 2 => {
-            lang_error.help("`permute([…])` is for more than two")
-        }
-        MoveError::Inputs { name: "flip", found, .. } if *found > 1 => {
-            lang_error.help("`invariant(k, flip(0), flip(1))` mirrors each; `swap(0, 1)` exchanges them")
-        }
-        MoveError::Inputs { name, found: 0 | 1, .. } => {
-            lang_error.help(format!("such as `{name}({})`", if *name == "flip" { "0" } else { "0, 1" }))
-        }
-        _ => lang_error,
     }
 }
 

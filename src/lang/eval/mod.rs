@@ -10,6 +10,7 @@ pub mod family_calls;
 pub mod host;
 pub mod kernel_rows;
 pub mod kernel_signatures;
+pub mod move_errors;
 pub mod operators;
 pub mod origins;
 pub mod statement;

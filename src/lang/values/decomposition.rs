@@ -18,7 +18,7 @@ impl ValueKind for Decomposition {
     const NAME: &'static str = "Decomposition";
     const NOUN: &'static str = "a decomposition";
     const MADE_BY: &'static str = "`decompose(fit)`";
-    const PLOT: Option<&'static [&'static str]> = Some(&["show"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["show", "scales"]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
         Member::checked("components", "for each part its label, kernel, mean, var and share", |parts| {

@@ -18,7 +18,7 @@ impl ValueKind for Explanation {
     const NAME: &'static str = "Explanation";
     const NOUN: &'static str = "an explanation";
     const MADE_BY: &'static str = "`describe(kernel)`, `explain(fit)`";
-    const PLOT: Option<&'static [&'static str]> = Some(&[]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["x", "scales"]);
     const MEMBERS: &'static [Member<Self>] = &[
         Member::new("text", "all of it", |explanation| Value::str(explanation.text.as_str())),
         Member::checked(

@@ -18,7 +18,7 @@ impl ValueKind for Search {
     const NAME: &'static str = "Search";
     const NOUN: &'static str = "a search";
     const MADE_BY: &'static str = "`search(data)`";
-    const PLOT: Option<&'static [&'static str]> = Some(&["show"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["band", "show"]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
         Member::new("best", "the fit of the best model", |search| Value::Fit(search.best.clone())),

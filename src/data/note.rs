@@ -1,0 +1,116 @@
+//! Where data came from, and what reading them decided by itself.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::list;
+use crate::calendar::{Resolution, TimeUnit};
+
+/// Where data came from and what was noticed on the way.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct About {
+    /// Short name: that of a shipped set, or the file as it was given.
+    pub name: Option<String>,
+    /// One line for people.
+    pub title: Option<String>,
+    /// Origin and licence, for shipped sets.
+    pub source: Option<String>,
+    /// What the reader decided by itself and a person should know, of all rows that it read;
+    /// [`Dataset::notes`](super::Dataset::notes) are those of the rows at hand.
+    pub notes: Vec<Note>,
+}
+
+/// Something that reading decided by itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// How the file is written, as the arguments of a call that would have said so.
+    Format { arguments: Vec<String> },
+    /// A line below the names holds units.
+    Units { line: usize },
+    /// Rows without any value were left out.
+    EmptyRows { count: usize },
+    /// Columns at the end without a name and without a value were left out.
+    EmptyColumns { count: usize },
+    /// There was no header; these names were given.
+    NoHeader { names: Vec<String> },
+    /// A header cell was empty; the column got this name.
+    Unnamed { name: String },
+    /// There is no other input, so the number of the row (from 0) is one.
+    RowInput { name: String },
+    /// Dates became times in a unit.
+    Dates { column: String, resolution: Resolution, unit: TimeUnit },
+    /// Text that looks like dates but has no form that is known.
+    UnreadDates { column: String, example: String },
+    /// A few dates lie far from all others.
+    FarDates { column: String, example: String, count: usize },
+    /// Text became categories.
+    Categories { column: String, levels: usize },
+    /// Values are missing.
+    Missing { column: String, count: usize },
+    /// The column is there but not an input.
+    Ignored { column: String, why: Ignored },
+    /// Rows with missing values were left out.
+    Dropped { count: usize },
+}
+
+/// Why a column is no input unless it is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ignored {
+    /// Text that differs in every row, as names and identifiers do.
+    Identifier,
+    /// A nameless first column that counts the rows.
+    RowNumber,
+    /// Not one value.
+    NoValues,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Format { arguments } => write!(f, "read with {}", arguments.join(", ")),
+            Self::Units { line } => write!(f, "line {line} holds units"),
+            Self::EmptyRows { count: 1 } => f.write_str("1 row without any value was left out"),
+            Self::EmptyRows { count } => write!(f, "{count} rows without any value were left out"),
+            Self::EmptyColumns { count: 1 } => f.write_str("1 column without a name and without a value was left out"),
+            Self::EmptyColumns { count } => {
+                write!(f, "{count} columns without a name and without a value were left out")
+            }
+            Self::NoHeader { names } => write!(f, "no header, the columns are called {}", list(names)),
+            Self::Unnamed { name } => write!(f, "a column without a name is called `{name}`"),
+            Self::RowInput { name } => write!(f, "no other input, so `{name}` counts the rows from 0"),
+            Self::Dates { column, resolution, unit } => {
+                write!(f, "`{column}` holds {}, as linear time in {unit}s", resolution.plural())
+            }
+            Self::UnreadDates { column, example } => {
+                write!(
+                    f,
+                    "`{column}` looks like dates but was not read as such (`{example}`): write them as 2020-01-31 "
+                )?;
+                f.write_str("or 2020-01-31 17:00, or say their order with `dates=\"dmy\"`")
+            }
+            Self::FarDates { column, example, count: 1 } => {
+                write!(f, "`{column}` holds {example}, far from all other dates: a mistake?")
+            }
+            Self::FarDates { column, example, count } => {
+                write!(f, "`{column}` holds {count} dates far from all others, such as {example}: a mistake?")
+            }
+            Self::Categories { column, levels: 1 } => write!(f, "`{column}` holds text of 1 level"),
+            Self::Categories { column, levels } => write!(f, "`{column}` holds categories of {levels} levels"),
+            Self::Missing { column, count: 1 } => write!(f, "`{column}` has 1 missing value"),
+            Self::Missing { column, count } => write!(f, "`{column}` has {count} missing values"),
+            Self::Ignored { column, why } => {
+                let why = match why {
+                    Ignored::Identifier => "its text differs in every row",
+                    Ignored::RowNumber => "it counts the rows",
+                    Ignored::NoValues => "it has no values",
+                };
+                write!(f, "`{column}` is not an input: {why}")
+            }
+            Self::Dropped { count: 1 } => f.write_str("1 row with missing values was left out"),
+            Self::Dropped { count } => write!(f, "{count} rows with missing values were left out"),
+        }
+    }
+}

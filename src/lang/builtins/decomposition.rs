@@ -1,0 +1,115 @@
+//! The parts of a fit: what each contributes, their covariance and the variance of each order of interaction.
+
+use std::sync::Arc;
+
+use crate::describe::{self, tables};
+use crate::fit::Fit;
+use crate::lang::error::{LangError, Res};
+use crate::lang::eval::evaluator::{Builtin, Call, Touches};
+use crate::lang::payload::sheet::Sheet;
+use crate::lang::signature::{Group, Place, Want};
+use crate::lang::values::value::{Kind, List, Value};
+use crate::results::{self, By};
+
+use super::models::{lang_error, unfit};
+use super::prediction_rows::{AT, FIT, N, place, unlike};
+
+const BY: Place =
+    Place::keyword("by", Want::Choice(&["term", "order", "input"]), "\"term\"", "what the parts are taken apart by");
+
+fn decompose(call: &mut Call<'_, '_>) -> Res<Value> {
+    let fit: Arc<Fit> = call.arg("fit")?;
+    let place = place(call, &fit)?;
+    let word: Option<Arc<str>> = call.maybe("by")?;
+    let by = By::ALL.into_iter().find(|by| word.as_deref() == Some(by.name())).unwrap_or_default();
+    match results::decompose(&fit, place, by) {
+        Ok(parts) => Ok(Value::Decomposition(Arc::new(parts))),
+        Err(error) => Err(unlike(call, &fit, error).argument("at")),
+    }
+}
+
+/// The posterior covariance of f at the rows of a prediction, or between two parts of a sum.
+fn covariance(call: &mut Call<'_, '_>) -> Res<Value> {
+    let of: Value = call.arg("of")?;
+    let pair = (call.maybe::<f64>("one")?, call.maybe::<f64>("other")?);
+    let matrix = match (&of, pair) {
+        (Value::Prediction(prediction), (None, None)) => prediction.covariance(),
+        (Value::Decomposition(parts), (Some(one), Some(other))) => parts.covariance(one as usize, other as usize),
+        (Value::Prediction(_), _) => {
+            return Err(
+                LangError::new("a prediction has one covariance: `one` and `other` are for parts").argument("one")
+            );
+        }
+        _ => return Err(LangError::new("say between which two parts: `covariance(parts, 0, 1)`").argument("of")),
+    };
+    let matrix = matrix.map_err(|error| lang_error(call.eval, error))?;
+    let rows = matrix.row_iter().map(|row| Value::numbers(row.iter().copied()));
+    List::collect(rows).map(Value::List)
+}
+
+/// The share of every order of the additive kernels of a fit.
+fn order_variance(call: &mut Call<'_, '_>) -> Res<Value> {
+    let fit: Arc<Fit> = call.arg("fit")?;
+    let found =
+        results::order_variance(&fit).map_err(|error| unfit(call.eval, &fit.problem().data().clone(), error))?;
+    if found.is_empty() {
+        let lang_error = LangError::new("there is no additive kernel in this fit").argument("fit");
+        return Err(lang_error.help("`fit(data, additive(SE))` has a variance for each order of interaction"));
+    }
+    Ok(Value::table(Sheet::with_text(tables::orders(&found), describe::orders(&fit, &found))))
+}
+
+pub static DECOMPOSITION: &[Builtin] = &[
+    Builtin {
+        name: "decompose",
+        aliases: &[],
+        group: Group::Results,
+        places: &[FIT, AT, N, BY],
+        result: Some(Kind::Decomposition),
+        summary: "what each part of a sum contributes, with its share of the variance",
+        help: "Means of the parts and of the mean function add to the prediction. `by=\"order\"` takes additive kernels apart \
+               by the orders of their interactions; `by=\"input\"` has one part for each input or set of inputs.",
+        examples: &[
+            "let trend, wave = Lin(x), Per(x, p=2)\nlet d = data(x=[0, 1, 2, 3], y=[1, 3, 2, 4])\n\
+             d |> condition(gp(trend + wave, noise=0.1)) |> decompose",
+            "let d = data(a=[0, 1, 0, 1], b=[0, 0, 1, 1], y=[0, 1, 2, 3])\n\
+             d |> condition(gp(additive(order=2), noise=0.1)) |> decompose(by=\"input\")",
+        ],
+        touches: Touches::Nothing,
+        run: decompose,
+    },
+    Builtin {
+        name: "covariance",
+        aliases: &["cov"],
+        group: Group::Results,
+        places: &[
+            Place::required(
+                "of",
+                Want::Either(&[Want::Kind(Kind::Prediction), Want::Kind(Kind::Decomposition)]),
+                "a prediction, or the parts of a fit",
+            ),
+            Place::optional("one", Want::Count, "", "of parts: the first, from 0"),
+            Place::optional("other", Want::Count, "", "of parts: the second, from 0"),
+        ],
+        result: Some(Kind::List),
+        summary: "the posterior covariance of the function at all pairs of rows, or between two parts",
+        help: "A list of rows. Between parts, rows of the first go down and rows of the second across.",
+        examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\n\
+                     d |> condition(gp(SE(x, l=1, v=4), noise=0.1)) |> predict([0.5, 1.5]) |> covariance"],
+        touches: Touches::Nothing,
+        run: covariance,
+    },
+    Builtin {
+        name: "order_variance",
+        aliases: &[],
+        group: Group::Results,
+        places: &[FIT],
+        result: Some(Kind::Table),
+        summary: "what share of an additive kernel's variance each order of interaction has",
+        help: "Order 1 is functions of one input each, order 2 of two, and so on. `plot` draws the shares.",
+        examples: &["let d = data(a=[0, 1, 0, 1], b=[0, 0, 1, 1], y=[0, 1, 2, 3])\n\
+                     d |> condition(gp(additive(order=2, weights=[2, 0.5]), noise=0.1)) |> order_variance"],
+        touches: Touches::Nothing,
+        run: order_variance,
+    },
+];

@@ -1,0 +1,164 @@
+//! Draws functions from a kernel and makes their values a surface.
+
+use super::covariance::{Covariance, NEAR, Place};
+use super::domain::Domain;
+use super::drawn::Surface;
+use super::mesh::{Mesh, Point};
+use crate::linalg::{Matrix, pivoted_columns};
+
+/// The fewest points along a side: with fewer a torus has no triangles that differ.
+pub const LEAST: usize = 4;
+/// The most points along a side.
+pub const MOST: usize = 200;
+/// Points along a side of the grid on which functions are settled.
+const COARSE: usize = 25;
+/// The most multiplications for a factor: some seconds.
+const WORK: usize = 10_000_000_000;
+
+/// Why there is no surface.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SurfaceError<E> {
+    #[error("a surface has from {LEAST} to {MOST} points along a side, found {found}")]
+    Res { found: usize },
+    #[error("functions drawn from this kernel do not vary over {x:?} and {y:?}: there is no surface", x = .0.x, y = .0.y)]
+    Flat(Domain),
+    #[error("functions drawn from this kernel are too rough for {res} points along a side")]
+    Rough { res: usize },
+    #[error("{0}")]
+    Kernel(E),
+}
+
+/// Draws a surface over a sheet of `res` × `res` points.
+///
+/// # Errors
+/// [`SurfaceError`].
+pub fn draw<K: Covariance>(
+    kernel: &mut K,
+    domain: Domain,
+    res: usize,
+    normal: &mut impl FnMut() -> f64,
+) -> Result<Surface, SurfaceError<K::Error>> {
+    if !(LEAST..=MOST).contains(&res) {
+        return Err(SurfaceError::Res { found: res });
+    }
+    let places = domain.grid(res);
+    let variances = variances(kernel, &places).map_err(SurfaceError::Kernel)?;
+    let (points, shades) = functions(kernel, &places, &variances, res, domain, normal)?;
+    let one = same_points(kernel, &places, &variances, &points).map_err(SurfaceError::Kernel)?;
+    let size = extent(&points);
+    let mut gap: f64 = 0.0;
+    let (mut vertex, mut kept) = (vec![0u32; places.len()], Vec::new());
+    for (i, &first) in one.iter().enumerate() {
+        if first == i {
+            vertex[i] = u32::try_from(kept.len()).unwrap_or(u32::MAX);
+            kept.push(i);
+        } else {
+            vertex[i] = vertex[first];
+            gap = gap.max(apart(points[i], points[first]) / size);
+        }
+    }
+    let corner = |column: usize, row: usize| vertex[row * res + column];
+    let cells = (0..res - 1).flat_map(|row| (0..res - 1).map(move |column| (column, row)));
+    let quads = cells.map(|(c, r)| [corner(c, r), corner(c + 1, r), corner(c + 1, r + 1), corner(c, r + 1)]);
+    let mesh = Mesh::new(kept.iter().map(|&i| points[i]).collect(), quads);
+    if mesh.faces.is_empty() {
+        return Err(SurfaceError::Flat(domain));
+    }
+    Ok(Surface {
+        mesh,
+        places: kept.iter().map(|&i| places[i]).collect(),
+        shade: kept.iter().map(|&i| shades[i]).collect(),
+        domain,
+        res,
+        gap,
+    })
+}
+
+fn variances<K: Covariance>(kernel: &mut K, places: &[Place]) -> Result<Vec<f64>, K::Error> {
+    places.iter().map(|p| Ok(kernel.cross(&[*p], &[*p])?[(0, 0)])).collect()
+}
+
+/// The coordinates and the shade of every place.
+type Drawn = (Vec<Point>, Vec<f64>);
+
+/// The three coordinates of every place, and a function for its shade.
+///
+/// Functions are settled on a coarse grid first, which is the same for every `res`: a finer sheet shows the same surface.
+fn functions<K: Covariance>(
+    kernel: &mut K,
+    places: &[Place],
+    variances: &[f64],
+    res: usize,
+    domain: Domain,
+    normal: &mut impl FnMut() -> f64,
+) -> Result<Drawn, SurfaceError<K::Error>> {
+    let coarse = domain.grid(COARSE);
+    let early = coarse.len();
+    let places = [&coarse[..], places].concat();
+    let own = self::variances(kernel, &coarse).map_err(SurfaceError::Kernel)?;
+    let diagonal = [&own[..], variances].concat();
+    let mut asked = 0;
+    // As every draw: without jitter, which would tear the seams (`../shared/spec/MODELS.md`, "Draws").
+    let factor = pivoted_columns(diagonal, early, 1e-12, |pivot| {
+        asked += 1;
+        if places.len() * asked * asked > WORK {
+            return Err(SurfaceError::Rough { res });
+        }
+        let column = kernel.cross(&places, &places[pivot..=pivot]).map_err(SurfaceError::Kernel)?;
+        Ok(column.as_slice().to_vec())
+    })?;
+    // Row after row, so that what is settled first does not depend on how much there is.
+    let weights = Matrix::from_row_iterator(factor.ncols(), 4, (0..4 * factor.ncols()).map(|_| normal()));
+    let drawn = factor.rows_range(early..) * weights;
+    let points = drawn.row_iter().map(|row| [row[0], row[1], row[2]]).collect();
+    Ok((points, drawn.column(3).iter().copied().collect()))
+}
+
+/// For every place the first that is one with it: those drawn at one point, if the kernel says the same,
+/// k(p, p) − 2k(p, q) + k(q, q) = E[(f(p) − f(q))²] = 0.
+fn same_points<K: Covariance>(
+    kernel: &mut K,
+    places: &[Place],
+    variances: &[f64],
+    points: &[Point],
+) -> Result<Vec<usize>, K::Error> {
+    let (near, scale) = (NEAR * extent(points), variances.iter().copied().fold(0.0, f64::max));
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by(|&a, &b| points[a][0].total_cmp(&points[b][0]).then(a.cmp(&b)));
+    let mut first: Vec<usize> = (0..places.len()).collect();
+    for (at, &i) in order.iter().enumerate() {
+        for &j in order[at + 1..].iter().take_while(|&&j| points[j][0] - points[i][0] <= near) {
+            let (a, b) = (root(&first, i), root(&first, j));
+            if a == b || apart(points[i], points[j]) > near {
+                continue;
+            }
+            let shared = kernel.cross(&places[i..=i], &places[j..=j])?[(0, 0)];
+            if variances[i] + variances[j] - 2.0 * shared <= NEAR * NEAR * scale {
+                first[a.max(b)] = a.min(b);
+            }
+        }
+    }
+    Ok((0..places.len()).map(|i| root(&first, i)).collect())
+}
+
+fn root(first: &[usize], mut i: usize) -> usize {
+    while first[i] != i {
+        i = first[i];
+    }
+    i
+}
+
+/// The longest side of the box around points.
+fn extent(points: &[Point]) -> f64 {
+    let side = |axis: usize| {
+        let values = points.iter().map(|p| p[axis]);
+        let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
+        hi - lo
+    };
+    (0..3).map(side).fold(0.0, f64::max)
+}
+
+/// The largest difference of two points in any coordinate.
+pub(super) fn apart(a: Point, b: Point) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
