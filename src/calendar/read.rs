@@ -41,6 +41,18 @@ impl Order {
         [("dmy", Self::DayMonthYear), ("mdy", Self::MonthDayYear), ("ymd", Self::YearMonthDay)];
 }
 
+/// What columns of whole numbers with six or eight digits may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Digits {
+    /// Dates, where all of them can be.
+    #[default]
+    AsFound,
+    /// Months, `202001`, and days, `20200131`: somebody said so.
+    Dates,
+    /// Numbers: somebody said so.
+    Numbers,
+}
+
 impl Form {
     pub const ALL: [Self; 7] =
         [Self::YearFirst, Self::Month, Self::Quarter, Self::Week, Self::Named, Self::DayFirst, Self::MonthFirst];
@@ -100,6 +112,14 @@ pub fn compact(value: f64) -> Option<Moment> {
     let (year, month, day) = (number / 10_000, number / 100 % 100, number % 100);
     let date = Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()?;
     Moment::of(date.into())
+}
+
+/// A month written as one number, `202001`, of the years 1800 to 2199.
+pub fn compact_month(value: f64) -> Option<Moment> {
+    if value.fract() != 0.0 || !(180_001.0..=219_912.0).contains(&value) {
+        return None;
+    }
+    compact(100.0 * value + 1.0)
 }
 
 /// A time of day in nanoseconds: `18:30`, `6:30:15.5 PM`, `18.30.00`; with an offset or zone, that of UTC.

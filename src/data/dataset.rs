@@ -184,6 +184,7 @@ impl Dataset {
             }
             Note::Unnamed { name } | Note::RowInput { name } => column(name).map(|_| note.clone()),
             Note::Dates { column: name, .. }
+            | Note::DatesInDigits { column: name, .. }
             | Note::UnreadDates { column: name, .. }
             | Note::FarDates { column: name, .. } => column(name).map(|_| note.clone()),
             Note::Categories { column: name, .. } => {

@@ -9,7 +9,7 @@ use super::dataset::Dataset;
 use super::error::DataError;
 use super::note::{About, Ignored, Note};
 use super::sets;
-use crate::calendar::{Order, TimeUnit};
+use crate::calendar::{Digits, Order, TimeUnit};
 
 /// Which column is the target.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -46,6 +46,8 @@ pub struct Options {
     pub when_missing: WhenMissing,
     /// The order of day, month and year in its dates, where they can be read in several ways.
     pub dates: Option<Order>,
+    /// What columns of numbers with six or eight digits are.
+    pub digits: Digits,
 }
 
 /// Loads a shipped set by its name, or a file by its path.
@@ -123,12 +125,13 @@ fn read(name: &str, source: &Source<'_>, options: &Options) -> Result<Dataset, D
         header: options.header,
         missing: &options.missing,
         dates: options.dates,
+        digits: options.digits,
         named: &named,
     };
     let raw = csv::read(source, &request)?;
     let mut notes = raw.notes;
     let (mut columns, mut ignored) = (raw.columns, Vec::new());
-    let unread = raw.unread;
+    let (unread, digits) = (raw.unread, raw.digits);
     match &raw.names {
         Some(names) => name_the_nameless(&mut columns, names, &mut notes, &mut ignored),
         None => number(&mut columns, &options.target, &mut notes),
@@ -136,6 +139,10 @@ fn read(name: &str, source: &Source<'_>, options: &Options) -> Result<Dataset, D
     for (column, example) in columns.iter().zip(unread) {
         notes.extend(example.map(|example| Note::UnreadDates { column: column.name().into(), example }));
     }
+    let in_digits = columns.iter().zip(digits).filter_map(|(column, form)| {
+        form.map(|form| Note::DatesInDigits { column: column.name().into(), form: form.into() })
+    });
+    let in_digits: Vec<Note> = in_digits.collect();
     let target = match &options.target {
         Target::None => None,
         Target::Named(name) => Some(name.clone()),
@@ -161,6 +168,7 @@ fn read(name: &str, source: &Source<'_>, options: &Options) -> Result<Dataset, D
         inputs.push(name);
     }
     notes.extend(columns.iter().filter_map(read_as));
+    notes.extend(in_digits);
     notes.extend(columns.iter().filter_map(far_dates));
     let absent = columns.iter().filter(|c| c.missing() > 0 && c.missing() < c.len());
     notes.extend(absent.map(|c| Note::Missing { column: c.name().into(), count: c.missing() }));

@@ -41,6 +41,8 @@ pub enum Note {
     RowInput { name: String },
     /// Dates became times in a unit.
     Dates { column: String, resolution: Resolution, unit: TimeUnit },
+    /// Whole numbers were read as dates of a form such as `YYYYMM`.
+    DatesInDigits { column: String, form: String },
     /// Text that looks like dates but has no form that is known.
     UnreadDates { column: String, example: String },
     /// A few dates lie far from all others.
@@ -83,6 +85,12 @@ impl fmt::Display for Note {
             Self::RowInput { name } => write!(f, "no other input, so `{name}` counts the rows from 0"),
             Self::Dates { column, resolution, unit } => {
                 write!(f, "`{column}` holds {}, as linear time in {unit}s", resolution.plural())
+            }
+            Self::DatesInDigits { column, form } => {
+                write!(
+                    f,
+                    "`{column}` holds numbers of the form {form}, read as dates: `dates=\"number\"` keeps the numbers"
+                )
             }
             Self::UnreadDates { column, example } => {
                 write!(

@@ -153,6 +153,7 @@ impl Note {
             Self::NoHeader { names } => names.iter_mut().for_each(change),
             Self::Unnamed { name } | Self::RowInput { name } => change(name),
             Self::Dates { column, .. }
+            | Self::DatesInDigits { column, .. }
             | Self::Categories { column, .. }
             | Self::Missing { column, .. }
             | Self::Ignored { column, .. } => change(column),

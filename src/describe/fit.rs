@@ -66,6 +66,20 @@ pub(super) fn classes(fit: &Fit) -> Option<String> {
     Some(format!("{} ({yes}), the positive one, and {} ({no})", classes.positive(), classes.negative()))
 }
 
+/// How a linear mean function sees categories: each beside the first.
+pub(super) fn coding(fit: &Fit) -> Option<String> {
+    let problem = fit.problem();
+    let mut inputs: Vec<usize> = problem.mean_terms().iter().filter(|t| t.level.is_some()).map(|t| t.input).collect();
+    inputs.dedup();
+    let said = inputs.into_iter().filter_map(|i| {
+        let name = &problem.names()[i];
+        let first = problem.data().column(name)?.levels()?.first()?;
+        Some(format!("the reference of {name} is {first}"))
+    });
+    let said: Vec<String> = said.collect();
+    (!said.is_empty()).then(|| format!("treatment: {}", said.join(", ")))
+}
+
 /// All that a person needs to judge a fit.
 pub fn fit(fit: &Fit) -> String {
     let problem = fit.problem();
@@ -81,6 +95,9 @@ pub fn fit(fit: &Fit) -> String {
     }
     let free = if fit.free == 1 { "1 free parameter".into() } else { format!("{} free parameters", fit.free) };
     say("evidence", format!("log marginal likelihood {:.2}, BIC {:.2} ({free})", fit.lml(), fit.bic));
+    if let Some(coding) = coding(fit) {
+        say("coding", coding);
+    }
     if let Some(classes) = classes(fit) {
         say("classes", classes);
         say("link", likelihood(fit));

@@ -1,6 +1,9 @@
 //! Fitting: several starts raced side by side, the best taken to its maximum.
 
 use std::sync::Mutex;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
@@ -12,21 +15,23 @@ use super::result::{Fit, Options, Start};
 use super::starts::{Starts, latent_fences, noise_fence};
 use crate::data::Dataset;
 use crate::model::{Evidencer, Model, ModelError, Posterior, Problem};
-use crate::progress::{Progress, Quiet};
+use crate::progress::{Progress, Quiet, StopHandle};
 
 /// Fits a model: the maximum of the evidence, or of the posterior density in the optimiser's coordinates where
 /// parameters have priors.
 ///
 /// Starts run in parallel, each with sequential linear algebra: a few steps for all, more for the better half, and so
-/// on. Asked to stop, it gives the best so far.
+/// on. Asked to stop, it gives the best so far. The first start is evaluated all the same, unless that itself is long.
 ///
 /// # Errors
-/// Whatever [`Problem::new`] refuses, or [`ModelError::NotPositiveDefinite`] when no start has a finite evidence.
+/// Whatever [`Problem::new`] refuses, [`ModelError::Stopped`] when it was stopped before there was a result, or [`ModelError::NotPositiveDefinite`] when no start has a finite evidence.
 pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progress) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, false)?;
     let fences = latent_fences(&problem).into_iter().chain(noise_fence(&problem)).collect();
     let problem = problem.fenced(fences);
     let starts = Starts::new(&problem, options.seed);
+    let first = FirstResult::new(progress);
+    let progress: &dyn Progress = &first;
     let objective = Likelihood::new(&problem).stopped_by(progress);
     let search = Search {
         max_iter: options.max_iter,
@@ -35,16 +40,13 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         value_tolerance: 1e-9,
         ..Search::default()
     };
-    let mut runs: Vec<Entry<'_, '_>> = (0..options.restarts.max(1))
-        .map(|i| {
-            let values = starts.start(i);
-            Entry::new(&objective, i, &values, &search)
-        })
-        .collect();
-    if objective.dim() == 0 {
-        runs.truncate(1);
-    }
-    race(&objective, &mut runs, options.max_iter, progress);
+    let count = if objective.dim() == 0 { 1 } else { options.restarts.max(1) };
+    let made = |i: usize| Entry::new(&objective, i, &starts.start(i), &search);
+    let mut runs = vec![made(0)];
+    // the contribution of each variance is measured for every start: many starts take long to make
+    let others = (1..count).into_par_iter().map(|i| (!first.is_asked()).then(|| made(i)));
+    runs.extend(others.collect::<Vec<_>>().into_iter().flatten());
+    race(&objective, &mut runs, options.max_iter, progress, &|value| first.reached(value));
     try_other_maxima(&objective, &starts, &mut runs, &search, progress);
     let Some(best) = best(&runs) else {
         if progress.stop() {
@@ -163,6 +165,46 @@ fn finish(
     Ok(fit)
 }
 
+/// A wish to stop that waits a little for the first result: a fit that is stopped early still has something to give.
+struct FirstResult<'p> {
+    progress: &'p dyn Progress,
+    reached: AtomicBool,
+    asked: OnceLock<Instant>,
+}
+
+/// So long a fit that was asked to stop goes on towards its first result.
+const GRACE: Duration = Duration::from_millis(500);
+
+impl<'p> FirstResult<'p> {
+    fn new(progress: &'p dyn Progress) -> Self {
+        Self { progress, reached: AtomicBool::new(false), asked: OnceLock::new() }
+    }
+
+    /// There is a result if this is a number.
+    fn reached(&self, value: f64) {
+        self.reached.fetch_or(value.is_finite(), Ordering::Relaxed);
+    }
+
+    fn is_asked(&self) -> bool {
+        self.progress.stop()
+    }
+}
+
+impl Progress for FirstResult<'_> {
+    fn report(&self, done: f64, note: &str) {
+        self.progress.report(done, note);
+    }
+
+    fn stop(&self) -> bool {
+        self.progress.stop()
+            && (self.reached.load(Ordering::Relaxed) || self.asked.get_or_init(Instant::now).elapsed() > GRACE)
+    }
+
+    fn stop_handle(&self) -> StopHandle {
+        self.progress.stop_handle()
+    }
+}
+
 struct Entry<'l, 'p> {
     run: Run,
     followed: Followed<'l, 'p>,
@@ -192,7 +234,15 @@ const FIRST_ROUND: usize = 15;
 const FINALISTS: usize = 1;
 
 /// Takes all starts some steps, then the better half more, until few are left and run to their end.
-fn race(objective: &Likelihood<'_>, runs: &mut [Entry<'_, '_>], max_iter: usize, progress: &dyn Progress) {
+///
+/// `reached` hears of the value at the first start.
+fn race(
+    objective: &Likelihood<'_>,
+    runs: &mut [Entry<'_, '_>],
+    max_iter: usize,
+    progress: &dyn Progress,
+    reached: &(dyn Fn(f64) + Sync),
+) {
     let (mut alive, mut steps) = (runs.len(), FIRST_ROUND);
     let mut spent = 0;
     let rounds = (usize::BITS - alive.div_ceil(FINALISTS).leading_zeros()) as f64 + 1.0;
@@ -205,6 +255,10 @@ fn race(objective: &Likelihood<'_>, runs: &mut [Entry<'_, '_>], max_iter: usize,
         let step = |entry: &mut Entry<'_, '_>| {
             if progress.stop() && entry.index != 0 {
                 return;
+            }
+            if entry.index == 0 && !entry.run.value().is_finite() {
+                entry.run.advance(&entry.followed, 0, &heard);
+                reached(entry.run.value());
             }
             entry.run.advance(&entry.followed, portion, &heard);
             if let Ok(mut done) = done.lock() {
@@ -261,7 +315,7 @@ fn try_other_maxima<'l, 'p>(
         if beside.is_empty() || progress.stop() {
             return;
         }
-        race(objective, &mut beside, search.max_iter, progress);
+        race(objective, &mut beside, search.max_iter, progress, &|_| ());
         let better = best(&beside).filter(|found| value(found) < least - WORTH_A_HOP).map(|found| found.index);
         let Some(found) = better.and_then(|at| beside.into_iter().find(|entry| entry.index == at)) else { return };
         (runs[index].run, runs[index].followed) = (found.run, found.followed);
@@ -299,8 +353,12 @@ mod tests {
         let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(60);
         let options = Options { restarts: 2, ..Options::default() };
         let run = |looks: usize| fit(&trend_and_season(), &airline, options, &Impatient(looks.into()));
-        // within the first evaluation
-        assert_eq!(run(3).unwrap_err(), ModelError::Stopped);
+        // before and within the first evaluation: it is finished, as it is short
+        for looks in [0, 3] {
+            let first = run(looks).unwrap();
+            assert!(matches!(first.ended, Some(Ended::Stopped { .. })), "{:?}", first.ended);
+            assert!(first.lml().is_finite());
+        }
         // some steps later, with the best so far
         let stopped = run(300).unwrap();
         assert!(matches!(stopped.ended, Some(Ended::Stopped { .. })), "{:?}", stopped.ended);

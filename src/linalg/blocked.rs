@@ -2,7 +2,7 @@
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Accum, Par};
+use faer::{Accum, MatMut, MatRef, Par};
 
 use super::Matrix;
 use super::views::{factor_whole, view, view_mut};
@@ -11,6 +11,8 @@ use super::views::{factor_whole, view, view_mut};
 const LARGE: usize = 1024;
 /// Columns of a block.
 const BLOCK: usize = 128;
+/// Rows of a block that one thread works on: the same at any number of threads, and so is the result.
+const ROWS: usize = 512;
 
 /// Why there is no factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,12 +42,38 @@ pub(super) fn factor(matrix: &mut Matrix, stop: &dyn Fn() -> bool) -> Result<(),
         let done = done.as_ref().subrows(first, n - first);
         let mut block = rest.submatrix_mut(first, 0, n - first, width);
         // what the columns before take off, then the factor of the block itself and what stands below it
-        matmul(block.as_mut(), Accum::Add, done, done.subrows(0, width).transpose(), -1.0, Par::Seq);
+        take_off(block.as_mut(), done, done.subrows(0, width));
         let (mut own, below) = block.split_at_row_mut(width);
         factor_whole(own.as_mut()).map_err(|pivot| Failure::Pivot(first + pivot))?;
-        solve_lower_triangular_in_place(own.as_ref(), below.transpose_mut(), Par::Seq);
+        solve_rows(own.as_ref(), below);
     }
     Ok(())
+}
+
+/// B ← B − A Cᵀ, some rows at a time, side by side.
+fn take_off(b: MatMut<'_, f64>, a: MatRef<'_, f64>, c: MatRef<'_, f64>) {
+    let Some(half) = half_of_rows(b.nrows()) else {
+        matmul(b, Accum::Add, a, c.transpose(), -1.0, Par::Seq);
+        return;
+    };
+    let (above, below) = b.split_at_row_mut(half);
+    let (first, second) = a.split_at_row(half);
+    rayon::join(|| take_off(above, first, c), || take_off(below, second, c));
+}
+
+/// B ← B L⁻ᵀ, some rows at a time, side by side.
+fn solve_rows(lower: MatRef<'_, f64>, b: MatMut<'_, f64>) {
+    let Some(half) = half_of_rows(b.nrows()) else {
+        solve_lower_triangular_in_place(lower, b.transpose_mut(), Par::Seq);
+        return;
+    };
+    let (above, below) = b.split_at_row_mut(half);
+    rayon::join(|| solve_rows(lower, above), || solve_rows(lower, below));
+}
+
+/// Where rows are parted in two; `None` where they are few.
+fn half_of_rows(rows: usize) -> Option<usize> {
+    (rows > ROWS).then(|| rows.div_ceil(ROWS).div_ceil(2) * ROWS)
 }
 
 /// The lower triangle of the inverse, given the factor; what stands above it means nothing. `stop` is asked before each

@@ -52,13 +52,13 @@ pub enum ModelError {
     #[error("the noise `{source_text}` failed at {row}: {message}")]
     NoiseFunction { source_text: String, row: RowRef, message: String },
     #[error(
-        "a linear function has a slope for each input, and `{column}` holds categories: leave it out with `select`"
+        "one prior variance is for slopes of numbers, and `{column}` holds categories: leave it out with `select`, or write `linear()`, which codes them"
     )]
     CategoryMean { column: String },
     #[error("the {what} must be {expected}, found {value}")]
     OutOfDomain { what: &'static str, expected: &'static str, value: f64 },
-    #[error("the mean has {found} values, expected {}: an offset, then a slope for each input", inputs + 1)]
-    MeanLength { found: usize, inputs: usize },
+    #[error("the mean has {found} values, expected {}: an offset, then {}", coefficients.len() + 1, coefficients.join(", "))]
+    MeanLength { found: usize, coefficients: Vec<String> },
     #[error("rows are needed, and there are none")]
     NoRows,
     #[error("numbers alone tell the rows only where there is one input, and here there are {}: give the data of new rows", inputs.join(", "))]

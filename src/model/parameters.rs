@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::mean_terms::mean_terms;
 use super::{Mean, Model, ModelError, Noise, has_white_noise};
 use crate::calendar::TimeUnit;
 use crate::kernel::{Bound, Domains, Origin, ParamSpec, Role, Size, Slot, SlotState};
@@ -81,7 +82,7 @@ pub const MEAN: ParamSpec = ParamSpec {
 pub(super) struct Units<'a> {
     pub target: Option<String>,
     pub inputs: Vec<Option<String>>,
-    pub categories: Vec<bool>,
+    pub levels: Vec<Option<&'a [Arc<str>]>>,
     pub names: &'a [String],
 }
 
@@ -143,7 +144,13 @@ pub(super) fn parameters(
     if let Some(Noise::Variance(param)) = model.noise() {
         all.push(noise_parameter(model, param, units)?);
     }
-    let of_mean = |name: String, i: usize, param: &Param, unit: f64, told: Option<String>| -> Result<_, ModelError> {
+    let of_mean = |name: String,
+                   i: usize,
+                   columns: Vec<usize>,
+                   param: &Param,
+                   unit: f64,
+                   told: Option<String>|
+     -> Result<_, ModelError> {
         if let Err(crate::kernel::ParamError::NotFinite { value, .. }) = MEAN.check("gp", param) {
             return Err(ModelError::OutOfDomain { what: "mean", expected: "a finite number", value });
         }
@@ -158,7 +165,7 @@ pub(super) fn parameters(
             },
             param: param.clone(),
             value: param.value().unwrap_or(0.0),
-            columns: if i == 0 { Vec::new() } else { vec![i - 1] },
+            columns,
             warped: false,
             width: None,
             beside: false,
@@ -170,21 +177,25 @@ pub(super) fn parameters(
     };
     match &model.mean {
         Mean::Zero => {}
-        Mean::Constant(param) => all.push(of_mean("mean".into(), 0, param, spread(y), units.target.clone())?),
+        Mean::Constant(param) => {
+            all.push(of_mean("mean".into(), 0, Vec::new(), param, spread(y), units.target.clone())?);
+        }
         Mean::Linear(params) => {
-            if let Some(column) = units.categories.iter().position(|&c| c) {
-                return Err(ModelError::CategoryMean { column: units.names[column].clone() });
-            }
-            if !params.is_empty() && params.len() != x.len() + 1 {
-                return Err(ModelError::MeanLength { found: params.len(), inputs: x.len() });
+            let terms = mean_terms(units.levels.iter().copied());
+            if !params.is_empty() && params.len() != terms.len() + 1 {
+                let coefficients = terms.iter().map(|term| term.name(units.names)).collect();
+                return Err(ModelError::MeanLength { found: params.len(), coefficients });
             }
             let unset = Param::default();
             let param = |i: usize| params.get(i).unwrap_or(&unset);
-            all.push(of_mean("mean".into(), 0, param(0), spread(y), units.target.clone())?);
-            for (d, column) in x.iter().enumerate() {
-                let told = units.target.as_ref().and_then(|t| units.inputs[d].as_ref().map(|u| format!("{t}/{u}")));
-                let name = format!("slope({})", units.names[d]);
-                all.push(of_mean(name, d + 1, param(d + 1), spread(y) / spread(column), told)?);
+            all.push(of_mean("mean".into(), 0, Vec::new(), param(0), spread(y), units.target.clone())?);
+            for (i, term) in terms.iter().enumerate() {
+                let told = match &units.inputs[term.input] {
+                    _ if term.level.is_some() => units.target.clone(),
+                    unit => units.target.as_ref().zip(unit.as_ref()).map(|(target, unit)| format!("{target}/{unit}")),
+                };
+                let size = spread(y) / spread(&term.column(x));
+                all.push(of_mean(term.name(units.names), i + 1, vec![term.input], param(i + 1), size, told)?);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! A model beside its training rows: parameters in one list, data as the kernel sees them.
 
+use super::mean_terms::{MeanTerm, mean_terms};
 use super::memory;
 use super::parameters::{Parameter, ParameterKind, Units, parameters, power_of_two, spread};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
@@ -150,7 +151,7 @@ impl Problem {
         let units = Units {
             target: if bernoulli { None } else { map.unit(target.unit()) },
             inputs: inputs.iter().map(|c| c.unit().map(str::to_string)).collect(),
-            categories: inputs.iter().map(|c| c.is_categories()).collect(),
+            levels: inputs.iter().map(|c| c.levels()).collect(),
             names: &names,
         };
         let parameters = parameters(model, &bound, &units, &x, &y)?;
@@ -305,12 +306,22 @@ impl Problem {
         Some(values[at])
     }
 
+    /// The terms of a linear mean function beside its offset; none of another mean.
+    pub fn mean_terms(&self) -> Vec<MeanTerm> {
+        match &self.model.mean {
+            Mean::Linear(_) => mean_terms(self.schema().columns.iter().map(|column| column.levels)),
+            Mean::Zero | Mean::Constant(_) => Vec::new(),
+        }
+    }
+
     /// Columns of the mean function (rows × parameters of the mean).
     pub fn mean_basis(&self, x: &[&[f64]], n: usize) -> Vec<Vec<f64>> {
         match &self.model.mean {
             Mean::Zero => Vec::new(),
             Mean::Constant(_) => vec![vec![1.0; n]],
-            Mean::Linear(_) => std::iter::once(vec![1.0; n]).chain(x.iter().map(|c| c.to_vec())).collect(),
+            Mean::Linear(_) => {
+                std::iter::once(vec![1.0; n]).chain(self.mean_terms().iter().map(|term| term.column(x))).collect()
+            }
         }
     }
 
@@ -407,7 +418,7 @@ impl Problem {
     /// Whether new rows may have categories in a column that the training rows did not: nothing has to know them.
     fn is_open(&self, name: &str) -> bool {
         let at = self.names.iter().position(|known| known == name);
-        !self.model.kernel.learns_categories(name, at)
+        !self.model.kernel.learns_categories(name, at) && !matches!(self.model.mean, Mean::Linear(_))
     }
 
     /// The known noise of other rows, if they have that column.

@@ -335,7 +335,7 @@ mod signals {
     #[test]
     fn ctrl_c_gives_a_script_its_best_fit_so_far() {
         let text = "let d = load(\"mauna_loa\")\nprint(0)\n\
-                    (d |> fit(SE + Per(year) * Lin(year) + RQ, restarts=400)).converged\nprint(1)";
+                    (d |> fit(SE + Per(year) * Lin(year) + RQ, restarts=5000)).converged\nprint(1)";
         let (child, mut out) = started(text);
         std::thread::sleep(std::time::Duration::from_secs(1));
         interrupt(&child);

@@ -168,6 +168,11 @@ fn data() {
 }
 
 #[test]
+fn dates() {
+    topic("dates");
+}
+
+#[test]
 fn deep() {
     topic("deep");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::calendar::Order;
+use crate::calendar::{Digits, Order};
 
 use super::notation::{Notation, Notations};
 
@@ -16,6 +16,8 @@ pub(super) struct Missing {
     numbers: Vec<f64>,
     /// The order of day, month and year in dates, where it was said.
     pub dates: Option<Order>,
+    /// What is said of numbers of six and eight digits.
+    pub digits: Digits,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,12 +32,17 @@ impl Missing {
     /// Further words than the usual ones. A word that is a number stands for every way of writing it.
     pub(super) fn new(words: &[String]) -> Self {
         let numbers = words.iter().filter_map(|w| w.trim().parse().ok()).collect();
-        Self { words: words.iter().map(|w| w.trim().to_string()).collect(), numbers, dates: None }
+        Self {
+            words: words.iter().map(|w| w.trim().to_string()).collect(),
+            numbers,
+            dates: None,
+            digits: Digits::AsFound,
+        }
     }
 
-    /// The same with an order of day, month and year.
-    pub(super) fn with_dates(self, dates: Option<Order>) -> Self {
-        Self { dates, ..self }
+    /// The same with an order of day, month and year, and what numbers of six and eight digits are.
+    pub(super) fn with_dates(self, dates: Option<Order>, digits: Digits) -> Self {
+        Self { dates, digits, ..self }
     }
 
     /// A cell whose numbers are written in one notation.

@@ -120,6 +120,12 @@ fn table(separator: Separator, rows: &[Row], given: Option<usize>) -> Option<Fou
     if widths.len() < 2 {
         widths = rows.iter().map(Row::width).filter(|&width| width > 1).collect();
     }
+    // words of sentences are fields where blanks separate: then it is the longest run of lines with numbers that counts
+    if separator == Separator::Blanks {
+        let mut runs = rows.chunk_by(|a, b| a.width() == b.width() && numeric(&a) == numeric(&b));
+        let longest = runs.by_ref().filter(|run| numeric(&&run[0])).map(|run| vec![run[0].width(); run.len()]);
+        widths = longest.max_by_key(Vec::len).unwrap_or(widths);
+    }
     widths.sort_unstable();
     let run = widths.chunk_by(|a, b| a == b).max_by_key(|run| run.len())?;
     let width = run[0];
@@ -231,6 +237,10 @@ mod tests {
             assert_eq!(found(text), (Separator::Byte(expected), 0), "{text:?}");
         }
         assert_eq!(found(" a  b\n 1  2\n10 20\n").0, Separator::Blanks);
+        assert_eq!(
+            found("Log\nRemark 1\nread this\nRemark 2\nmore\nRemark 3\n\n a b c\n1 2 3\n2 3 4\n"),
+            (Separator::Blanks, 7)
+        );
         assert!(spaced("1.0  2e3") && !spaced("1.0") && !spaced("a 1"));
     }
 

@@ -40,7 +40,7 @@ use super::column::Column;
 use super::error::DataError;
 use super::note::Note;
 use super::rows::Rows;
-use crate::calendar::Order;
+use crate::calendar::{Digits, Order};
 
 /// What the first bytes must tell the layout from.
 const SAMPLE: u64 = 64 * 1024;
@@ -84,6 +84,8 @@ pub(super) struct Request<'a> {
     pub missing: &'a [String],
     /// The order of day, month and year, where dates can be read in several ways.
     pub dates: Option<Order>,
+    /// What numbers of six and eight digits are.
+    pub digits: Digits,
     /// The columns that somebody means to use: if the first line holds one of them, it is a header.
     pub named: &'a [&'a str],
 }
@@ -95,6 +97,8 @@ pub(super) struct Raw {
     pub rows: Rows,
     /// For each column that is none of dates though it looks like one, a cell of it.
     pub unread: Vec<Option<String>>,
+    /// The form of each column of dates that are written as one number.
+    pub digits: Vec<Option<&'static str>>,
     /// `None` when the file has no header: then the columns are called by their number.
     pub names: Option<Vec<String>>,
     /// What was found of the format, and what was left out.
@@ -119,7 +123,7 @@ pub(super) fn read(source: &Source<'_>, request: &Request<'_>) -> Result<Raw, Da
 
 fn read_as(source: &Source<'_>, request: &Request<'_>, encoding: Option<&'static Encoding>) -> Result<Raw, DataError> {
     let Request { file, format, .. } = *request;
-    let missing = Missing::new(request.missing).with_dates(request.dates);
+    let missing = Missing::new(request.missing).with_dates(request.dates, request.digits);
     let (mut sample, comment) = (Vec::new(), format.comment_byte());
     let open = || source.decoded(encoding).map_err(|e| text::error(file, &e));
     let clean = text::Text::new(open()?, comment);
@@ -170,11 +174,12 @@ fn read_as(source: &Source<'_>, request: &Request<'_>, encoding: Option<&'static
     // columns at the end that have neither a name nor a value
     let used = |i: &usize| !called[*i].is_empty() || !scans[*i].is_empty();
     let kept = (0..width).rev().find(used).map_or(width, |last| last + 1);
-    let mut stores = scans[..kept]
-        .iter()
-        .zip(&called)
-        .map(|(scan, name)| Ok(Store::new(scan.plan(file, name, notation, first_line)?, notation, n)))
+    let plans = scans[..kept].iter().zip(&called);
+    let plans = plans
+        .map(|(scan, name)| scan.plan(file, name, notation, request.digits, first_line))
         .collect::<Result<Vec<_>, DataError>>()?;
+    let digits = plans.iter().map(|plan| plan.digits()).collect();
+    let mut stores: Vec<Store> = plans.into_iter().map(|plan| Store::new(plan, notation, n)).collect();
     let unread = scans[..kept].iter().map(Scan::looks_like_dates).collect();
     drop(scans);
     let mut lines = Vec::with_capacity(n);
@@ -210,7 +215,7 @@ fn read_as(source: &Source<'_>, request: &Request<'_>, encoding: Option<&'static
         names.truncate(kept);
         names
     });
-    Ok(Raw { columns, rows: Rows::lines(lines), unread, names, notes })
+    Ok(Raw { columns, rows: Rows::lines(lines), unread, digits, names, notes })
 }
 
 fn two_readings(file: &str, names: &[String], doubt: TwoReadings) -> DataError {

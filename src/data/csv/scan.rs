@@ -2,7 +2,7 @@
 
 use super::cell::{Missing, decorated};
 use super::notation::{Notation, Notations};
-use crate::calendar::{Form, Resolution, compact, date_like, plausible};
+use crate::calendar::{Digits, Form, Moment, Resolution, compact, compact_month, date_like, plausible};
 use crate::data::error::DataError;
 
 /// How a column will be kept.
@@ -11,8 +11,21 @@ pub(super) enum Plan {
     Numbers,
     Dates(Form, Resolution),
     /// Days written as one number, `20200131`.
-    Compact,
+    Days,
+    /// Months written as one number, `202001`.
+    Months,
     Categories,
+}
+
+impl Plan {
+    /// The form of dates that are written as one number.
+    pub(super) fn digits(self) -> Option<&'static str> {
+        match self {
+            Self::Days => Some("YYYYMMDD"),
+            Self::Months => Some("YYYYMM"),
+            _ => None,
+        }
+    }
 }
 
 /// A cell worth naming in a message.
@@ -39,14 +52,41 @@ pub(super) struct Scan {
     decorated: usize,
     first_decorated: Option<Sight>,
     dates: [Dated; Form::ALL.len()],
-    /// Numbers such as `20200131`.
-    compact: usize,
+    /// Numbers such as `20200131`, and such as `202001`.
+    days: Compact,
+    months: Compact,
     /// Texts that look like dates and are none that is known.
     date_like: usize,
     unread: Option<Sight>,
     /// The first cell with two readings, day or month first.
     ambiguous: Option<Sight>,
 }
+
+/// Numbers that may be dates.
+#[derive(Debug, Clone, Default)]
+struct Compact {
+    count: usize,
+    /// A few that differ.
+    some: Vec<Moment>,
+}
+
+impl Compact {
+    /// Takes in what a number of so many digits is as a date.
+    fn see(&mut self, text: &str, digits: usize, read: fn(f64) -> Option<Moment>) {
+        let whole = text.len() == digits && text.bytes().all(|b| b.is_ascii_digit());
+        let Some(at) = text.parse().ok().filter(|_| whole).and_then(read) else { return };
+        self.count += 1;
+        if self.some.len() < SOME_DATES && !self.some.contains(&at) {
+            self.some.push(at);
+        }
+    }
+}
+
+/// Six numbers that are months by chance are rare: of all numbers of six digits one in ten is.
+const MONTHS_BY_CHANCE: usize = 6;
+const SOME_DATES: usize = 3;
+/// Words in the name of a column of months.
+const MONTH_WORDS: [&str; 7] = ["month", "yyyymm", "yearmon", "date", "period", "time", "monat"];
 
 /// How far one form of dates fits the cells that are no numbers.
 #[derive(Debug, Clone, Default)]
@@ -110,8 +150,10 @@ impl Scan {
             None => self.alike.push(Alike { notations, count: 1, first: Sight { line, text: shown(text) } }),
         }
         if notations != 0 {
-            let whole = text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit());
-            self.compact += usize::from(whole && text.parse().is_ok_and(|v| compact(v).is_some()));
+            if missing.digits != Digits::Numbers {
+                self.days.see(text, 8, compact);
+                self.months.see(text, 6, compact_month);
+            }
             return;
         }
         if decorated(text).is_some() {
@@ -181,6 +223,7 @@ impl Scan {
         file: &str,
         column: &str,
         notation: Notation,
+        digits: Digits,
         first_line: usize,
     ) -> Result<Plan, DataError> {
         let (file, column) = (|| file.to_string(), || column.to_string());
@@ -188,7 +231,7 @@ impl Scan {
         let numbers = self.numbers(place);
         let texts = self.present - numbers;
         let Some(stray) = self.first_text(place) else {
-            return Ok(if self.compact >= 2 && self.compact == self.present { Plan::Compact } else { Plan::Numbers });
+            return Ok(self.dates_in_digits(&column(), digits).unwrap_or(Plan::Numbers));
         };
         if let Some(Sight { line, text }) = &self.first_decorated
             && 2 * (numbers + self.decorated) >= self.present
@@ -241,6 +284,23 @@ impl Scan {
         }
         Ok(Plan::Dates(form, seen.finest.unwrap_or(Resolution::Day)))
     }
+
+    /// Numbers that are all dates written without separators. What may be chance is left a number: a few months in a column
+    /// whose name does not speak of time, the same one or two again and again.
+    fn dates_in_digits(&self, column: &str, digits: Digits) -> Option<Plan> {
+        let least = if digits == Digits::Dates { 1 } else { 2 };
+        let all = |dates: &Compact| dates.count >= least && dates.count == self.present;
+        let name = column.to_lowercase();
+        let told = digits == Digits::Dates || MONTH_WORDS.iter().any(|word| name.contains(word));
+        let many = self.months.count >= MONTHS_BY_CHANCE && self.months.some.len() >= SOME_DATES;
+        if all(&self.days) {
+            Some(Plan::Days)
+        } else if all(&self.months) && (told || many) {
+            Some(Plan::Months)
+        } else {
+            None
+        }
+    }
 }
 
 fn first(slot: &mut Option<Sight>, line: usize, text: &str) {
@@ -258,4 +318,36 @@ pub(super) fn shown(text: &str) -> String {
         shown = shown.chars().take(LONGEST - 1).chain(['…']).collect();
     }
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::calendar::{Digits, TimeUnit};
+    use crate::data::{Dataset, Options, parse};
+
+    #[test]
+    fn numbers_of_six_digits_may_be_months() {
+        let read = |name: &str, values: &[i32], digits| {
+            let rows: String = values.iter().map(|v| format!("{v},1\n")).collect();
+            parse("f.csv", &format!("{name},y\n{rows}"), &Options { digits, ..Options::default() }).unwrap()
+        };
+        let year: Vec<i32> = (201_911..=201_912).chain(202_001..=202_004).collect();
+        let data = read("k", &year, Digits::AsFound);
+        let column = data.column("k").unwrap();
+        // a month of 31 days is as long as it is
+        assert_eq!((column.time().unwrap().unit, column.values()[3] - column.values()[2]), (TimeUnit::Day, 31.0));
+        let notes = |data: &Dataset| data.notes().iter().map(ToString::to_string).collect::<Vec<_>>();
+        let said = "`k` holds numbers of the form YYYYMM, read as dates: `dates=\"number\"` keeps the numbers";
+        assert_eq!(notes(&data), ["`k` holds months, as linear time in days", said]);
+        assert_eq!(notes(&data.renamed("k", "when").unwrap())[1], said.replace("`k`", "`when`"));
+        let days = read("k", &[20_200_131, 20_200_201], Digits::AsFound);
+        assert!(notes(&days)[1].contains("YYYYMMDD"), "{:?}", notes(&days));
+        let is_time =
+            |name: &str, values: &[i32], digits| read(name, values, digits).column(name).unwrap().time().is_some();
+        assert!(!is_time("k", &year, Digits::Numbers) && !is_time("k", &[20_200_131, 20_200_201], Digits::Numbers));
+        // few of them, the same again and again, and what is no month
+        assert!(!is_time("k", &year[..3], Digits::AsFound) && !is_time("k", &[201_204; 9], Digits::AsFound));
+        assert!(!is_time("k", &[201_913, 201_911, 201_912, 202_001, 202_002, 202_003], Digits::AsFound));
+        assert!(is_time("month", &year[..3], Digits::AsFound) && is_time("k", &year[..1], Digits::Dates));
+    }
 }

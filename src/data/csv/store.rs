@@ -3,7 +3,7 @@
 use super::cell::{Cell, Missing};
 use super::notation::Notation;
 use super::scan::Plan;
-use crate::calendar::{Moment, Resolution, compact};
+use crate::calendar::{Moment, Resolution, compact, compact_month};
 use crate::data::column::{Column, Kind, Levels};
 use crate::data::units;
 
@@ -23,14 +23,15 @@ impl Store {
 
     /// False if the cell is not what the first reading found.
     pub(super) fn keep(&mut self, missing: &Missing, text: &str) -> bool {
-        if matches!(self.plan, Plan::Dates(..) | Plan::Compact) {
+        if matches!(self.plan, Plan::Dates(..) | Plan::Days | Plan::Months) {
             let moment = match (self.plan, missing.read(text, self.notation)) {
                 (_, Cell::Missing) => None,
                 (Plan::Dates(form, _), Cell::Text(text)) => match form.read(text, missing.dates) {
                     Some((at, _)) => Some(at),
                     None => return false,
                 },
-                (Plan::Compact, Cell::Number(v)) if compact(v).is_some() => compact(v),
+                (Plan::Days, Cell::Number(v)) if compact(v).is_some() => compact(v),
+                (Plan::Months, Cell::Number(v)) if compact_month(v).is_some() => compact_month(v),
                 _ => return false,
             };
             self.moments.push(moment);
@@ -51,7 +52,8 @@ impl Store {
         let kind = match self.plan {
             Plan::Numbers => Kind::Numeric,
             Plan::Dates(_, resolution) => return Column::moments(name, resolution, &self.moments),
-            Plan::Compact => return Column::moments(name, Resolution::Day, &self.moments),
+            Plan::Days => return Column::moments(name, Resolution::Day, &self.moments),
+            Plan::Months => return Column::moments(name, Resolution::Month, &self.moments),
             Plan::Categories => return self.levels.into_column(name.into(), self.values),
         };
         let column = Column::of(name.into(), kind, self.values);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use encoding_rs::Encoding;
 
 use super::data::{Choices, INPUTS, TARGET, column_of, lang_error, names, value};
-use crate::calendar::Order;
+use crate::calendar::{Digits, Order};
 use crate::data::{self, Format, Header, Options, Separator, Target, WhenMissing};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
@@ -68,6 +68,7 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
     let choices = Choices::of(call);
     let file = call.span_of("name");
     let name: Arc<str> = call.arg("name")?;
+    let dates = call.maybe::<Arc<str>>("dates")?;
     let options = Options {
         target: match call.maybe::<Value>("target")? {
             None => Target::Usual,
@@ -99,9 +100,11 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
                 None => vec![plain(&word)],
             },
         },
-        dates: {
-            let word = call.maybe::<Arc<str>>("dates")?;
-            Order::WORDS.iter().find(|(name, _)| word.as_deref() == Some(name)).map(|(_, order)| *order)
+        dates: Order::WORDS.iter().find(|(name, _)| dates.as_deref() == Some(name)).map(|(_, order)| *order),
+        digits: match dates.as_deref() {
+            Some("ym" | "ymd") => Digits::Dates,
+            Some("number") => Digits::Numbers,
+            _ => Digits::AsFound,
         },
         when_missing: match call.maybe::<Arc<str>>("na")?.as_deref() {
             Some("drop") => WhenMissing::Drop,
@@ -196,9 +199,9 @@ pub static LOADING: &[Builtin] = &[
             ),
             Place::keyword(
                 "dates",
-                Want::Choice(&["dmy", "mdy", "ymd"]),
+                Want::Choice(&["dmy", "mdy", "ymd", "ym", "number"]),
                 "as the dates show",
-                "the order of day, month and year in dates",
+                "the order of day, month and year in dates; \"number\" keeps numbers such as 202001 as they are",
             ),
         ],
         result: Some(Kind::Data),

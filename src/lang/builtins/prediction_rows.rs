@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::calendar::{self, TimeScale, TimeUnit};
+use crate::calendar::{self, Digits, TimeScale, TimeUnit};
 use crate::data::{self, Column, DataError, Dataset};
 use crate::fit::Fit;
 use crate::lang::error::{LangError, Res};
@@ -45,7 +45,10 @@ pub(super) fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) 
         Value::Data(data) => Ok((*data).clone()),
         Value::Str(text) if calendar::date(&text).is_some() && one_time(fit).is_some() => dates(call, fit, &[text]),
         Value::Str(path) => {
-            let options = data::Options { target: data::Target::None, ..data::Options::default() };
+            // what the fit was made of says whether `202001` is a month
+            let times = fit.problem().data().inputs().any(|column| column.time().is_some());
+            let digits = if times { Digits::Dates } else { Digits::Numbers };
+            let options = data::Options { target: data::Target::None, digits, ..data::Options::default() };
             data::load(&path, &super::loading::places(call)?, &options).map_err(super::data::lang_error)
         }
         Value::Range(range) if range.dates => {
