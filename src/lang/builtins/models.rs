@@ -294,7 +294,12 @@ pub fn options(call: &mut Call<'_, '_>) -> Res<Options> {
 }
 
 fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
-    let (data, model) = both(call)?;
+    let asked: Value = call.arg("model")?;
+    if let Value::DeepModel(model) = &asked {
+        return super::deep_results::fit(call, model);
+    }
+    let data: Arc<Dataset> = call.arg("data")?;
+    let model = Pipeline::from_value(asked).and_then(Pipeline::model).map_err(|t| t.argument("model"))?;
     let options = options(call)?;
     fit_warnings::warn_of_spreads(call, &model, &data);
     let fitted = Fitted::new(&model, &data, options, call.eval.progress);
@@ -353,6 +358,18 @@ pub const MODEL: Place = Place::required(
     "model",
     Want::Either(&[Want::Kind(Kind::Model), Want::Kind(Kind::Kernel), Want::Kind(Kind::Fit)]),
     "a model, or a kernel for the model `gp(kernel)`",
+);
+
+/// The same where a deep GP is taken too.
+const FIT_MODEL: Place = Place::required(
+    "model",
+    Want::Either(&[
+        Want::Kind(Kind::Model),
+        Want::Kind(Kind::Kernel),
+        Want::Kind(Kind::Fit),
+        Want::Kind(Kind::DeepModel),
+    ]),
+    "a model, a deep GP, or a kernel for the model `gp(kernel)`",
 );
 
 pub const NOISE: Place = Place::keyword(
@@ -433,7 +450,7 @@ pub static MODELS: &[Builtin] = &[
         name: "fit",
         aliases: &[],
         group: Group::Models,
-        places: &[DATA, MODEL, RESTARTS, SEED, MAXITER],
+        places: &[DATA, FIT_MODEL, RESTARTS, SEED, MAXITER],
         result: Some(Kind::Fit),
         summary: "the model with the parameters of the greatest evidence",
         help: "With priors it is the mode of the posterior in the optimiser's coordinates. A target of more than two texts is \
