@@ -12,6 +12,7 @@ mod deep_results;
 mod explain;
 mod files;
 mod fit_warnings;
+mod fitting;
 mod kernels;
 mod lists;
 mod loading;
@@ -49,6 +50,7 @@ pub static ALL: &[&[Builtin]] = &[
     rows::ROWS,
     files::FILES,
     saving::SAVING,
+    fitting::FITTING,
     models::MODELS,
     deep::DEEP,
     deep_priors::DEEP_PRIORS,
