@@ -1,15 +1,28 @@
 //! Deep Gaussian processes: layers of Gaussian processes, each a function of the values of the one before.
 //!
 //! A [`DeepModel`] says the layers. Its prior is drawn from layer by layer; a [`Jacobian`] says how derivatives spread with
-//! depth, and a [`PlaneMap`] where points of the plane go. Deliberately absent: the language, tables and figures.
+//! depth, and a [`PlaneMap`] where points of the plane go. [`train`] fits it by the sampling algorithm of Vafa (2016), and
+//! a [`DeepFit`] predicts. Deliberately absent: the language, tables and figures.
 
+mod adam;
 mod definition;
+mod error;
 mod jacobian;
 mod map;
+mod predict;
 mod prior;
+mod problem;
 mod spectrum;
+mod starts;
+mod tape;
+mod train;
 
 pub use definition::{DEFAULT_INDUCING, DEFAULT_SAMPLES, DeepModel, DefinitionError, Optimizer, PseudoPrior, Units};
+pub use error::DeepError;
 pub use jacobian::{Jacobian, JacobianError, Spectrum};
 pub use map::{Image, MapError, PlaneMap, Sent, shown_layers, side_places};
+pub use predict::Mixture;
 pub use prior::{Columns, EXACT, PICTURE, PriorError};
+pub use problem::{DeepProblem, Layer, LayerValues, Values};
+pub use tape::TapeError;
+pub use train::{DeepFit, Training, train};

@@ -16,6 +16,7 @@ let function, kernel, dist = x -> x + 1, SE(x) + Lin(x), LogNormal(0, 1)
 let d = data(x=0..12, y=[0.1, 0.9, 1.2, 1.9, 2.8, 2.9, 4.2, 4.8, 5.1, 6.2, 6.8, 7.3])
 let model = standardize >> gp(kernel)
 let deep = deepgp(layers=2)
+let trained = d |> fit(deepgp(inducing=3, samples=2), restarts=1, maxiter=10)
 let one = d |> fit(kernel, restarts=1)
 let found = search(d, base=[SE, Lin], depth=1, budget=50)
 let forecast, parts, errors = predict(one, [12, 13]), decompose(one), residuals(one)
@@ -43,6 +44,7 @@ const NAMES: &[&str] = &[
     "d",
     "model",
     "deep",
+    "trained",
     "one",
     "found",
     "forecast",

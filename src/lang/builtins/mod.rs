@@ -7,10 +7,13 @@ mod crossval;
 mod data;
 mod decomposition;
 mod deep;
+mod deep_help;
 mod deep_priors;
+mod deep_results;
 mod explain;
 mod files;
 mod fit_warnings;
+mod fitting;
 mod kernels;
 mod lists;
 mod loading;
@@ -49,6 +52,7 @@ pub static ALL: &[&[Builtin]] = &[
     rows::ROWS,
     files::FILES,
     saving::SAVING,
+    fitting::FITTING,
     models::MODELS,
     deep::DEEP,
     deep_priors::DEEP_PRIORS,

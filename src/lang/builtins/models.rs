@@ -19,7 +19,6 @@ use crate::lang::values::value::{Function, Kind, List, Record, Value};
 use crate::lang::wording::{join_or, nearest};
 use crate::model::{Bernoulli, Evidencer, KnownNoise, Likelihood, Link, Mean, Model, ModelError, Noise, Problem};
 use crate::param::{Param, State};
-use crate::results::Fitted;
 
 use super::fit_warnings;
 
@@ -58,7 +57,7 @@ pub fn unfit(eval: &Evaluator<'_>, data: &Dataset, error: ModelError) -> LangErr
 }
 
 /// The same of a call: where the fault lies in what was written before it, the call is shown too.
-fn refused(call: &Call<'_, '_>, data: &Dataset, error: ModelError) -> LangError {
+pub(super) fn refused(call: &Call<'_, '_>, data: &Dataset, error: ModelError) -> LangError {
     let lang_error = unfit(call.eval, data, error);
     if lang_error.is_placed() { lang_error.called(call.span, "by this call") } else { lang_error }
 }
@@ -293,23 +292,6 @@ pub fn options(call: &mut Call<'_, '_>) -> Res<Options> {
     Ok(options)
 }
 
-fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
-    let (data, model) = both(call)?;
-    let options = options(call)?;
-    fit_warnings::warn_of_spreads(call, &model, &data);
-    let fitted = Fitted::new(&model, &data, options, call.eval.progress);
-    match fitted.map_err(|error| refused(call, &data, error))? {
-        Fitted::One(fit) => {
-            fit_warnings::warn_of_end(call, &fit);
-            Ok(Value::Fit(fit))
-        }
-        Fitted::Rest(rest) => {
-            rest.fits.iter().for_each(|fit| fit_warnings::warn_of_end(call, fit));
-            Ok(Value::OneVsRest(rest))
-        }
-    }
-}
-
 fn condition(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let fit = fit::condition(&model, &data).map_err(|error| refused(call, &data, error))?;
@@ -428,20 +410,6 @@ pub static MODELS: &[Builtin] = &[
         ],
         touches: Touches::Nothing,
         run: gp,
-    },
-    Builtin {
-        name: "fit",
-        aliases: &[],
-        group: Group::Models,
-        places: &[DATA, MODEL, RESTARTS, SEED, MAXITER],
-        result: Some(Kind::Fit),
-        summary: "the model with the parameters of the greatest evidence",
-        help: "With priors it is the mode of the posterior in the optimiser's coordinates. A target of more than two texts is \
-               fitted to one class against the rest for each, with `likelihood=\"bernoulli\"`: `.fits` are these fits, and \
-               predicted probabilities are joined to add to 1. Ctrl-C gives the best so far.",
-        examples: &["let d = data(x=0..30, y=[sin(x / 3) + cos(9 * x) / 5 for x in 0..30])\n(d |> fit(SE)).converged"],
-        touches: Touches::Nothing,
-        run: fit_model,
     },
     Builtin {
         name: "condition",

@@ -22,6 +22,9 @@ use super::random_numbers;
 
 fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
     let of: Value = call.arg("fit")?;
+    if let Value::DeepFit(fit) = &of {
+        return super::deep_results::predict(call, fit);
+    }
     let fit = match &of {
         Value::OneVsRest(rest) => rest.fits[0].clone(),
         of => <Arc<Fit>>::from_value(of.clone())?,
@@ -71,7 +74,11 @@ fn residuals(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 fn score(call: &mut Call<'_, '_>) -> Res<Value> {
-    let fitted: Fitted = call.arg("fit")?;
+    let of: Value = call.arg("fit")?;
+    if let Value::DeepFit(fit) = &of {
+        return super::deep_results::score(call, fit);
+    }
+    let fitted = Fitted::from_value(of).map_err(|t| t.argument("fit"))?;
     let data: Option<Arc<Dataset>> = call.maybe("data")?;
     let score = fitted.judge(data.as_deref()).and_then(|judged| results::scored(&judged));
     let place = if data.is_some() { "data" } else { "fit" };
@@ -185,7 +192,11 @@ pub static RESULTS: &[Builtin] = &[
         aliases: &[],
         group: Group::Results,
         places: &[
-            Place::required("fit", Want::FIT_OR_SEARCH, "a fit, or a search for its best"),
+            Place::required(
+                "fit",
+                Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search), Want::Kind(Kind::DeepFit)]),
+                "a fit, or a search for its best",
+            ),
             AT,
             N,
             Place::keyword(
@@ -200,6 +211,14 @@ pub static RESULTS: &[Builtin] = &[
                 "[]",
                 "probabilities, such as [0.05, 0.95]: values below which a new observation lies with each of them",
             ),
+            Place::keyword(
+                "as",
+                Want::Choice(&["mixture", "moments", "sample"]),
+                "\"mixture\"",
+                "of a deep GP: with quantiles of the mixture, by mean and variance alone, or functions drawn",
+            ),
+            Place::keyword("samples", Want::Count, "100", "of a deep GP: samples of the hidden layers, or draws"),
+            Place::keyword("seed", Want::Count, "that of the fit", "of a deep GP: what the samples depend on"),
         ],
         result: Some(Kind::Prediction),
         summary: "mean and standard deviation of the target at some rows",
@@ -229,8 +248,9 @@ pub static RESULTS: &[Builtin] = &[
         aliases: &[],
         group: Group::Results,
         places: &[
-            FIT,
+            Place::required("fit", Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::DeepFit)]), "a fit"),
             Place::optional("data", Want::Kind(Kind::Data), "leave-one-out", "rows held out, with a target"),
+            Place::keyword("samples", Want::Count, "100", "of a deep GP: samples of the hidden layers"),
         ],
         result: Some(Kind::Table),
         summary: "how well a fit predicts rows held out, or each row from the others",

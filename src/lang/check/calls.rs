@@ -266,6 +266,9 @@ impl Checker<'_> {
             self.unknown_columns(&columns, inputs, target.as_deref());
         }
         match (signature.result, signature.name) {
+            // what comes of a deep GP is of other kinds
+            (_, "fit") if place("model").and_then(Known::kind) == Some(Kind::DeepModel) => Known::Kind(Kind::DeepFit),
+            (_, "predict") if place("fit").and_then(Known::kind) == Some(Kind::DeepFit) => Known::Kind(Kind::Table),
             (Some(kind @ (Kind::Kernel | Kind::Model)), _) => Known::Columns(kind, Arc::new(columns)),
             (Some(Kind::Data), "load") => shipped(args).unwrap_or(Known::Kind(Kind::Data)),
             // These leave the columns as they are.

@@ -33,7 +33,14 @@ pub fn expected(what: &str, found: &Value) -> LangError {
 
 pub fn expected_kind(what: &str, found: Kind) -> LangError {
     let lang_error = LangError::new(format!("expected {what}, found {}", found.noun()));
-    lang_error.label(format!("this is {}", found.noun()))
+    let lang_error = lang_error.label(format!("this is {}", found.noun()));
+    match found {
+        Kind::DeepModel => lang_error.help("a deep GP is taken by `fit(data, model)`"),
+        Kind::DeepFit => lang_error.help(
+            "a deep GP is no sum of parts: ask `predict`, `score` or `plot` of it, or `.kernels` for those of its layers",
+        ),
+        _ => lang_error,
+    }
 }
 
 impl FromValue for Value {

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 use crate::data::Dataset;
 use crate::data::write::Table;
-use crate::deep::{DeepModel, Jacobian, PlaneMap};
+use crate::deep::{DeepFit, DeepModel, Jacobian, PlaneMap};
 use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::kernel::{Kernel, Move};
@@ -18,8 +18,8 @@ use crate::lang::error::Res;
 use crate::lang::payload::explanation::Explanation;
 use crate::lang::payload::function;
 use crate::lang::payload::items;
+use crate::lang::payload::list;
 pub use crate::lang::payload::list::check_length;
-use crate::lang::payload::list::{self, Nested};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::payload::range::Range;
@@ -329,6 +329,7 @@ kinds! {
         /// A pipeline that is not yet fitted.
         Model(Pipeline) => Model,
         DeepModel(DeepModel) => DeepModel,
+        DeepFit(DeepFit) => DeepFit,
         /// Where a fit is wanted it stands for its best.
         Search(Search) => Search,
         Prediction(Prediction) => Prediction,
@@ -474,26 +475,6 @@ impl From<f64> for Value {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.held().show())
-    }
-}
-
-impl Nested for Value {
-    fn depth(&self) -> usize {
-        match self {
-            Value::List(list) => list.depth(),
-            Value::Function(function) => function.depth(),
-            Value::Record(record) => record.depth(),
-            _ => 0,
-        }
-    }
-
-    fn size(&self) -> usize {
-        match self {
-            Value::List(list) => list.size() + 1,
-            Value::Record(record) => record.size() + 1,
-            Value::Str(text) => 1 + text.len() / 64,
-            _ => 1,
-        }
     }
 }
 

@@ -1,0 +1,26 @@
+use super::tape::TapeError;
+use crate::kernel::BindError;
+use crate::model::ModelError;
+
+/// Why a deep model and data do not go together, or why the numbers fail.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum DeepError {
+    #[error(transparent)]
+    Data(#[from] ModelError),
+    #[error("the kernel of layer {layer} does not fit its inputs, which are {}: {error}", inputs.join(", "))]
+    Layer { layer: usize, inputs: Vec<String>, error: BindError },
+    #[error("{inducing} inducing inputs are more than the {rows} rows")]
+    TooManyInducing { inducing: usize, rows: usize },
+    #[error("the last layer of a fit has one unit, found {0}")]
+    OutputUnits(usize),
+    #[error("the kernel of layer {layer} has no derivatives along `{input}`, which the inducing inputs need")]
+    NoSlope { layer: usize, input: String },
+    #[error("the noise of a deep GP is a number above 0, `fixed(…)`, or left out")]
+    Noise,
+    #[error("the covariance of a layer is not positive definite at any of the starts")]
+    NoStart,
+    #[error("the prediction has no finite covariance: {0}")]
+    Numbers(#[from] TapeError),
+    #[error("stopped by the user before there was a result")]
+    Stopped,
+}

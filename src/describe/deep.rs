@@ -1,0 +1,81 @@
+//! Deep GPs in tables and sentences.
+
+use super::numbers::significant;
+use super::text_table::Grid;
+use crate::data::write::Table;
+use crate::deep::DeepFit;
+use crate::kernel::SlotState;
+
+/// The kernel of a layer with its fitted values.
+fn kernel(fit: &DeepFit, layer: usize) -> String {
+    let bound = &fit.problem.layers[layer].bound;
+    let values: Vec<f64> = fit.values.layers[layer].theta.clone();
+    let rounded: Vec<f64> = values.iter().map(|x| significant(*x, 4).parse().unwrap_or(*x)).collect();
+    bound.with_values(&rounded).to_string()
+}
+
+/// A fit of a deep GP: its layers, and how the training ended.
+pub fn deep_fit(fit: &DeepFit) -> String {
+    let problem = &fit.problem;
+    let data = problem.base.data();
+    let target = data.target().map_or("the target", |column| column.name());
+    let inputs = problem.base.names().join(", ");
+    let layers = problem.layers.len();
+    let word = if layers == 1 { "layer" } else { "layers" };
+    let mut lines = vec![format!("deep GP of {target} on {inputs} ({} rows), {layers} {word}", data.n())];
+    let mut table = Grid::new(["layer", "units", "inducing", "kernel"]);
+    for (at, layer) in problem.layers.iter().enumerate() {
+        let inducing = problem.model.inducing.to_string();
+        table.row([(at + 1).to_string(), layer.units.to_string(), inducing, kernel(fit, at)]);
+    }
+    lines.push(table.text().trim_end().to_string());
+    lines.push(format!(
+        "objective {:.2}, of it log likelihood {:.2} from {} samples",
+        fit.objective, fit.log_likelihood, problem.model.samples
+    ));
+    lines.push(format!("noise standard deviation {}", significant(fit.values.noise.sqrt(), 4)));
+    let reached = fit.starts.iter().flatten().filter(|value| **value > fit.objective - 0.1).count();
+    lines.push(format!(
+        "{}; {} starts, {reached} within 0.1 of the best, seed {}",
+        fit.ended,
+        fit.starts.len(),
+        fit.training.seed
+    ));
+    lines.join("\n")
+}
+
+/// The free parameters of every layer's kernel and the noise.
+pub fn deep_parameters(fit: &DeepFit) -> Table {
+    let (mut layers, mut names, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, (layer, of)) in fit.problem.layers.iter().zip(&fit.values.layers).enumerate() {
+        for (slot, value) in layer.bound.slots().iter().zip(&of.theta) {
+            if slot.state == SlotState::Free {
+                let element = slot.element.map_or_else(String::new, |i| format!("[{i}]"));
+                layers.push((at + 1) as f64);
+                names.push(Some(format!("{}.{}{element}", slot.family, slot.spec.short)));
+                values.push(*value);
+            }
+        }
+    }
+    layers.push(fit.problem.layers.len() as f64);
+    names.push(Some("noise".to_string()));
+    values.push(fit.values.noise);
+    Table::new().numbers("layer", &layers).texts("parameter", names).numbers("value", &values)
+}
+
+/// The objective and the kernels' parameters after each step of the training.
+pub fn deep_trace(fit: &DeepFit) -> Table {
+    let steps: Vec<f64> = (0..fit.trace.len()).map(|i| i as f64).collect();
+    let objective: Vec<f64> = fit.trace.iter().map(|(value, _)| *value).collect();
+    let mut table = Table::new().numbers("step", &steps).numbers("objective", &objective);
+    for (at, layer) in fit.problem.layers.iter().enumerate() {
+        for (i, slot) in layer.bound.slots().iter().enumerate().filter(|(_, slot)| slot.state == SlotState::Free) {
+            let along: Vec<f64> = fit.trace.iter().map(|(_, values)| values.layers[at].theta[i]).collect();
+            let element = slot.element.map_or_else(String::new, |i| format!("[{i}]"));
+            let name = format!("layer {} {}.{}{element}", at + 1, slot.family, slot.spec.short);
+            table = table.numbers(&name, &along);
+        }
+    }
+    let noise: Vec<f64> = fit.trace.iter().map(|(_, values)| values.noise).collect();
+    table.numbers("noise", &noise)
+}

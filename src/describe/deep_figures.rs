@@ -1,0 +1,104 @@
+//! Deep GPs as figures.
+
+use super::figure_labels::axis_label;
+use crate::deep::{DeepError, DeepFit, Mixture};
+use crate::figure::standard_figures::parity_figure;
+use crate::figure::{Figure, Mark, Panel, Role};
+use crate::linalg::Matrix;
+
+/// Samples of the hidden layers for a band.
+const SAMPLES: usize = 50;
+const DRAWS: usize = 5;
+const POINTS: usize = 160;
+
+/// Draws, mean and band over the one input, reaching beyond the data, and below it one panel for each layer with its
+/// pseudo data; over several inputs predicted against observed.
+///
+/// # Errors
+/// Rows that a kernel cannot look at.
+pub fn deep_fit_figure(fit: &DeepFit) -> Result<Figure, DeepError> {
+    let data = fit.problem.base.data();
+    let target = data.target().map_or_else(String::new, axis_label);
+    let observed = data.y().unwrap_or_default();
+    if fit.problem.x.ncols() != 1 {
+        let mean = fit.mixture(&fit.problem.x, SAMPLES, fit.training.seed)?.mean();
+        return Ok(parity_figure("deep GP", &target, observed, &mean, false));
+    }
+    let x = fit.problem.x.column(0);
+    let grid = spaced(x.as_slice(), 0.25);
+    let rows = Matrix::from_column_slice(grid.len(), 1, &grid);
+    let draws = fit.draws(&rows, DRAWS, fit.training.seed)?;
+    let mut marks = band(&grid, &fit.mixture(&rows, SAMPLES, fit.training.seed)?);
+    marks.extend(lines(&grid, &draws));
+    marks.push(Mark::Points { x: x.as_slice().to_vec(), y: observed.to_vec(), label: "data".into(), role: Role::Data });
+    let input = data.inputs().next().map_or_else(String::new, axis_label);
+    let mut panels = vec![Panel::new(input.clone(), target.clone(), marks).titled("all layers")];
+    let last = fit.problem.layers.len() - 1;
+    for layer in (0..=last).filter(|_| last > 0) {
+        let pseudo = fit.pseudo_data(layer)?;
+        let (px, py): (Vec<f64>, Vec<f64>) = pseudo.into_iter().unzip();
+        let grid = spaced(&px, 0.15);
+        let draws = fit.layer_draws(layer, &grid, DRAWS, fit.training.seed)?;
+        let mut marks = lines(&grid, &draws);
+        marks.push(Mark::Points { x: px, y: py, label: "pseudo data".into(), role: Role::Test });
+        let from = if layer == 0 { input.clone() } else { format!("hidden layer {layer}") };
+        let to = if layer == last { format!("{target} − mean") } else { format!("hidden layer {}", layer + 1) };
+        panels.push(Panel::new(from, to, marks).titled(format!("layer {}", layer + 1)));
+    }
+    Ok(Figure::grid("", if last == 0 { 1 } else { 2 }, panels))
+}
+
+/// A prediction over its one input.
+pub fn deep_prediction_figure(fit: &DeepFit, at: &[f64], mixture: &Mixture) -> Figure {
+    let data = fit.problem.base.data();
+    let mut order: Vec<usize> = (0..at.len()).collect();
+    order.sort_by(|&i, &j| at[i].total_cmp(&at[j]));
+    let pick = |all: &Vec<f64>| order.iter().map(|&i| all[i]).collect::<Vec<f64>>();
+    let sorted = Mixture {
+        means: mixture.means.iter().map(pick).collect(),
+        variances: mixture.variances.iter().map(pick).collect(),
+        noise: mixture.noise,
+    };
+    let x: Vec<f64> = order.iter().map(|&i| at[i]).collect();
+    let mut marks = band(&x, &sorted);
+    marks.push(Mark::Points {
+        x: fit.problem.x.column(0).as_slice().to_vec(),
+        y: data.y().unwrap_or_default().to_vec(),
+        label: "data".into(),
+        role: Role::Data,
+    });
+    let input = data.inputs().next().map_or_else(String::new, axis_label);
+    Figure::single("", Panel::new(input, data.target().map_or_else(String::new, axis_label), marks))
+}
+
+fn band(x: &[f64], mixture: &Mixture) -> Vec<Mark> {
+    vec![
+        Mark::Band {
+            x: x.to_vec(),
+            lo: mixture.quantile(0.025),
+            hi: mixture.quantile(0.975),
+            label: "95 % of new observations".into(),
+            role: Role::Band,
+        },
+        Mark::Line { x: x.to_vec(), y: mixture.mean(), label: "mean".into(), role: Role::Mean, dashed: true },
+    ]
+}
+
+fn lines(x: &[f64], draws: &Matrix) -> Vec<Mark> {
+    let line = |(i, draw): (usize, nalgebra::DVectorView<'_, f64>)| Mark::Line {
+        x: x.to_vec(),
+        y: draw.as_slice().to_vec(),
+        label: if i == 0 { "draws".into() } else { String::new() },
+        role: Role::Draw(i),
+        dashed: false,
+    };
+    draws.column_iter().enumerate().map(line).collect()
+}
+
+/// Points over the range of some values, and beyond it by a share of its width.
+fn spaced(values: &[f64], beyond: f64) -> Vec<f64> {
+    let (lo, hi) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| (lo.min(x), hi.max(x)));
+    let width = (hi - lo).max(1e-9);
+    let (lo, width) = (lo - beyond * width, width * (1.0 + 2.0 * beyond));
+    (0..POINTS).map(|i| lo + width * i as f64 / (POINTS - 1) as f64).collect()
+}

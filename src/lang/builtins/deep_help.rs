@@ -1,0 +1,36 @@
+//! What to do where a deep GP and data do not go together.
+
+use crate::data::Dataset;
+use crate::deep::DeepError;
+use crate::lang::error::LangError;
+use crate::lang::eval::evaluator::Call;
+use crate::model::ModelError;
+
+/// The error with a way out.
+pub fn deep_error(call: &Call<'_, '_>, data: &Dataset, error: DeepError) -> LangError {
+    let text = error.to_string();
+    let (place, help) = match error {
+        DeepError::Stopped => return LangError::stopped(),
+        DeepError::Data(ModelError::CategoryTarget { .. }) => {
+            let help = "for classes write `gp(k, likelihood=\"bernoulli\")`, which has one layer";
+            return LangError::new("a deep GP predicts numbers, and the target holds classes")
+                .argument("data")
+                .help(help);
+        }
+        DeepError::Data(error) => return super::models::unfit(call.eval, data, error),
+        DeepError::Layer { .. } => (
+            "model",
+            "`kernel=[SE(x), SE]` gives the first layer its own kernel; units are called h1, h2, …".to_string(),
+        ),
+        DeepError::TooManyInducing { rows, .. } => ("model", format!("write `inducing={}` or fewer", rows.min(10))),
+        DeepError::OutputUnits(_) => ("model", "leave out the last number of `units`".to_string()),
+        DeepError::NoSlope { .. } => {
+            ("model", "use kernels of numbers, such as SE or Matern32, on numeric columns".to_string())
+        }
+        DeepError::Noise => ("model", "leave `noise` out".to_string()),
+        DeepError::NoStart | DeepError::Numbers(_) => {
+            ("model", "take fewer inducing inputs, or another seed".to_string())
+        }
+    };
+    LangError::new(text).argument(place).help(help)
+}

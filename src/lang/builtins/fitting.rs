@@ -1,0 +1,63 @@
+//! Fitting a model of any sort to data.
+
+use std::sync::Arc;
+
+use super::fit_warnings;
+use super::models::{DATA, MAXITER, RESTARTS, SEED, refused};
+use crate::data::Dataset;
+use crate::lang::error::Res;
+use crate::lang::eval::evaluator::{Builtin, Call, Touches};
+use crate::lang::payload::pipeline::Pipeline;
+use crate::lang::signature::{Group, Place, Want};
+use crate::lang::values::cast::FromValue;
+use crate::lang::values::value::{Kind, Value};
+use crate::results::Fitted;
+
+fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
+    let asked: Value = call.arg("model")?;
+    if let Value::DeepModel(model) = &asked {
+        return super::deep_results::fit(call, model);
+    }
+    let data: Arc<Dataset> = call.arg("data")?;
+    let model = Pipeline::from_value(asked).and_then(Pipeline::model).map_err(|t| t.argument("model"))?;
+    let options = super::models::options(call)?;
+    fit_warnings::warn_of_spreads(call, &model, &data);
+    let fitted = Fitted::new(&model, &data, options, call.eval.progress);
+    match fitted.map_err(|error| refused(call, &data, error))? {
+        Fitted::One(fit) => {
+            fit_warnings::warn_of_end(call, &fit);
+            Ok(Value::Fit(fit))
+        }
+        Fitted::Rest(rest) => {
+            rest.fits.iter().for_each(|fit| fit_warnings::warn_of_end(call, fit));
+            Ok(Value::OneVsRest(rest))
+        }
+    }
+}
+
+/// What is fitted.
+const FIT_MODEL: Place = Place::required(
+    "model",
+    Want::Either(&[
+        Want::Kind(Kind::Model),
+        Want::Kind(Kind::Kernel),
+        Want::Kind(Kind::Fit),
+        Want::Kind(Kind::DeepModel),
+    ]),
+    "a model, a deep GP, or a kernel for the model `gp(kernel)`",
+);
+
+pub static FITTING: &[Builtin] = &[Builtin {
+    name: "fit",
+    aliases: &[],
+    group: Group::Models,
+    places: &[DATA, FIT_MODEL, RESTARTS, SEED, MAXITER],
+    result: Some(Kind::Fit),
+    summary: "the model with the parameters of the greatest evidence",
+    help: "With priors it is the mode of the posterior in the optimiser's coordinates. A target of more than two texts is \
+               fitted to one class against the rest for each, with `likelihood=\"bernoulli\"`: `.fits` are these fits, and \
+               predicted probabilities are joined to add to 1. Ctrl-C gives the best so far.",
+    examples: &["let d = data(x=0..30, y=[sin(x / 3) + cos(9 * x) / 5 for x in 0..30])\n(d |> fit(SE)).converged"],
+    touches: Touches::Nothing,
+    run: fit_model,
+}];

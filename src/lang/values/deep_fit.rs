@@ -1,0 +1,98 @@
+//! Deep Gaussian processes that are fitted.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use super::cast::{FromValue, expected};
+use super::json::{number, numbers, table};
+use super::value::{Member, Value, ValueKind};
+use crate::data::write::Table;
+use crate::deep::DeepFit;
+use crate::describe;
+use crate::figure::Figure;
+use crate::lang::error::{LangError, Res};
+use crate::lang::payload::plot::{PlotError, PlotOptions};
+
+impl ValueKind for DeepFit {
+    const NAME: &'static str = "DeepFit";
+    const NOUN: &'static str = "a fit of a deep GP";
+    const MADE_BY: &'static str = "`fit(data, deepgp(layers=2))`";
+    const PLOT: Option<&'static [&'static str]> = Some(&[]);
+    const TABLE: bool = true;
+    const MEMBERS: &'static [Member<Self>] = &[
+        Member::new("model", "the deep GP that was fitted", |fit| {
+            Value::DeepModel(Arc::new(fit.problem.model.clone()))
+        }),
+        Member::checked("kernels", "the kernel of each layer with its fitted values, first to last", |fit| {
+            let kernel = |(layer, of): (&crate::deep::Layer, &crate::deep::LayerValues)| {
+                Value::Kernel(layer.bound.with_values(&of.theta))
+            };
+            Value::list(fit.problem.layers.iter().zip(&fit.values.layers).map(kernel))
+        }),
+        Member::new("objective", "log likelihood plus log density of the pseudo outputs", |fit| {
+            Value::Number(fit.objective)
+        }),
+        Member::new("log_likelihood", "the estimate of the log likelihood of the training rows", |fit| {
+            Value::Number(fit.log_likelihood)
+        }),
+        Member::new("noise", "the variance of the noise", |fit| Value::Number(fit.values.noise)),
+        Member::new("params", "a table of the kernels' free parameters and the noise", |fit| {
+            Value::table(describe::deep_parameters(fit))
+        }),
+        Member::new("trace", "a table of the objective and the parameters after each step", |fit| {
+            Value::table(describe::deep_trace(fit))
+        }),
+        Member::checked("starts", "the objective that each start reached", |fit| {
+            Value::list(fit.starts.iter().map(|reached| Value::maybe_number(*reached)))
+        }),
+        Member::checked("pseudo", "for each layer its pseudo data: pairs of an inducing input and an output", |fit| {
+            let pairs = (0..fit.problem.layers.len()).map(|layer| {
+                let pseudo = fit.pseudo_data(layer).map_err(|error| LangError::new(error.to_string()))?;
+                Value::checked_list(pseudo.into_iter().map(|(x, y)| Value::numbers([x, y])))
+            });
+            Value::checked_list(pairs)
+        }),
+        Member::new("converged", "whether the optimiser reached a maximum", |fit| Value::Bool(fit.ended.well())),
+        Member::new("data", "the training rows", |fit| Value::Data(Arc::new(fit.problem.base.data().clone()))),
+    ];
+
+    fn show(&self) -> String {
+        describe::deep_fit(self)
+    }
+
+    fn json(&self) -> Json {
+        let layers = self.problem.layers.iter().zip(&self.values.layers);
+        json!({
+            "model": self.problem.model.to_string(),
+            "objective": number(self.objective),
+            "log_likelihood": number(self.log_likelihood),
+            "noise": number(self.values.noise),
+            "params": table(&describe::deep_parameters(self)),
+            "layers": layers.map(|(layer, of)| json!({
+                "kernel": layer.bound.with_values(&of.theta).to_string(),
+                "inducing": of.inducing.column_iter().map(|c| numbers(c.as_slice())).collect::<Vec<_>>(),
+                "whitened": of.whitened.column_iter().map(|c| numbers(c.as_slice())).collect::<Vec<_>>(),
+            })).collect::<Vec<_>>(),
+            "converged": self.ended.well(),
+        })
+    }
+
+    fn figure(&self, _options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        describe::deep_fit_figure(self).map_err(|error| PlotError::Other(LangError::new(error.to_string())))
+    }
+
+    /// Its parameters.
+    fn table(&self) -> Option<Table> {
+        Some(describe::deep_parameters(self))
+    }
+}
+
+impl FromValue for Arc<DeepFit> {
+    fn from_value(value: Value) -> Res<Self> {
+        match value {
+            Value::DeepFit(fit) => Ok(fit),
+            other => Err(expected("a fit of a deep GP", &other)),
+        }
+    }
+}
