@@ -37,7 +37,7 @@ mod slopes;
 mod slot;
 mod terms;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod tree;
 mod unit_variance;
 mod values;

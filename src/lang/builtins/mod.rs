@@ -8,6 +8,7 @@ mod data;
 mod explain;
 mod files;
 mod fit_warnings;
+mod inducing;
 mod kernels;
 mod lists;
 mod loading;

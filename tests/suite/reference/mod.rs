@@ -3,6 +3,7 @@
 mod additive;
 mod classes;
 mod deep;
+mod sparse;
 mod symmetry;
 
 use mercer::progress::Silent;
@@ -14,6 +15,7 @@ fn cases(file: &str) -> Vec<Value> {
         "additive" => include_str!("additive.json"),
         "deep" => include_str!("deep.json"),
         "ep" => include_str!("ep.json"),
+        "fitc" => include_str!("fitc.json"),
         "gram" => include_str!("gram.json"),
         "lml" => include_str!("lml.json"),
         "symmetry" => include_str!("symmetry.json"),
