@@ -14,6 +14,7 @@ mod explain;
 mod files;
 mod fit_warnings;
 mod fitting;
+mod inducing;
 mod kernels;
 mod lists;
 mod loading;
