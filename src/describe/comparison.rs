@@ -39,15 +39,16 @@ pub fn compared(compared: &[Compared], names: Option<&[String]>) -> String {
     let what = if alike || names.is_some() { "model" } else { "kernel" };
     let classes = compared.iter().any(|one| one.fit.problem().classes().is_some());
     let wrong = if classes { "loo error" } else { "loo rmse" };
+    let sparse = compared.iter().any(|one| one.fit.sparse().is_some());
     let mut grid = Grid::new([what, "BIC", "ΔBIC", "lml", "Δlml", "parameters", "loo nll", wrong]);
     for (one, label) in compared.iter().zip(&labels) {
         let maybe = |value: Option<f64>, text: fn(f64) -> String| value.map_or("–".to_string(), text);
         grid.row([
             label.clone(),
-            significant(one.fit.bic, 6),
-            format!("{:.1}", one.delta_bic),
-            significant(one.fit.lml(), 6),
-            format!("{:.1}", one.delta_lml),
+            maybe(one.fit.information().ok(), |bic| significant(bic, 6)),
+            maybe(Some(one.delta_bic).filter(|_| !sparse), |delta| format!("{delta:.1}")),
+            maybe(one.fit.evidence().ok(), |lml| significant(lml, 6)),
+            maybe(Some(one.delta_lml).filter(|_| !sparse), |delta| format!("{delta:.1}")),
             one.fit.free.to_string(),
             maybe(one.loo_nll, rounded),
             if classes { maybe(one.loo_error, percent) } else { maybe(one.loo_rmse, rounded) },
@@ -67,6 +68,14 @@ fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
         those.map(|(_, label)| format!("`{label}`")).collect()
     };
     let mut notes = Vec::new();
+    let approximate = named(&|fit| fit.sparse().is_some());
+    if !approximate.is_empty() {
+        notes.push(format!(
+            "inducing inputs stand for the rows in {}: ranked by loo nll, as bounds and evidences of approximations do not \
+             compare",
+            approximate.join(", ")
+        ));
+    }
     // coefficients of the mean function are maximized over, and those of a kernel averaged over
     let maximized = |fit: &Fit| {
         let slope = |p: &Parameter| matches!(p.kind, ParameterKind::Mean(i) if i > 0) && p.is_free();

@@ -7,12 +7,48 @@ use crate::calendar::{Resolution, TimeScale, TimeUnit};
 use crate::data::{Function, Step, Transform};
 use crate::fit::Fit;
 use crate::kernel::{Role, SlotState};
-use crate::model::{Baseline, Bernoulli, Model, ParameterKind, step_text};
+use crate::model::{Baseline, Bernoulli, Model, ParameterKind, SparseMethod, step_text};
 use crate::param::State;
 
 /// One line.
 pub fn fit_line(fit: &Fit) -> String {
-    format!("fit of {}: log marginal likelihood {:.2}, BIC {:.2}", process(&fit.asked), fit.lml(), fit.bic)
+    format!("fit of {}: {}", process(&fit.asked), evidence(fit))
+}
+
+/// What the fit says of the evidence for it: of VFE a bound, of FITC that of another model.
+pub(super) fn evidence(fit: &Fit) -> String {
+    match fit.sparse() {
+        None => format!("log marginal likelihood {:.2}, BIC {:.2}", fit.lml(), fit.bic),
+        Some(SparseMethod::Vfe) => format!("log marginal likelihood at least {:.2}, the bound of VFE", fit.lml()),
+        Some(SparseMethod::Fitc) => {
+            format!("log marginal likelihood {:.2}, BIC {:.2}, of FITC's approximate model", fit.lml(), fit.bic)
+        }
+    }
+}
+
+/// The inducing inputs in a few words: how many, and which columns they stay in.
+pub(super) fn inference(fit: &Fit) -> Option<String> {
+    let problem = fit.problem();
+    let inducing = problem.inducing()?;
+    let how = match inducing.method {
+        SparseMethod::Vfe => "VFE",
+        SparseMethod::Fitc => "FITC",
+    };
+    let count = match inducing.count() {
+        1 => "1 inducing input".to_string(),
+        count => format!("{count} inducing inputs"),
+    };
+    let mut text = format!("{how} with {count}");
+    if let Some(asked) = inducing.asked {
+        text += &format!(" ({asked} were asked for, and the data have no more different rows)");
+    }
+    if inducing.fixed {
+        text += ", fixed";
+    } else if !inducing.kept.is_empty() {
+        let names: Vec<&str> = inducing.kept.iter().map(|&c| &*problem.names()[c]).collect();
+        text += &format!(", which stay at values of the data in {}: the kernel has no slope there", names.join(", "));
+    }
+    Some(text)
 }
 
 /// Its kernel, or the model that has none of its own.
@@ -80,7 +116,10 @@ pub fn fit(fit: &Fit) -> String {
         say("steps", steps);
     }
     let free = if fit.free == 1 { "1 free parameter".into() } else { format!("{} free parameters", fit.free) };
-    say("evidence", format!("log marginal likelihood {:.2}, BIC {:.2} ({free})", fit.lml(), fit.bic));
+    say("evidence", format!("{} ({free})", evidence(fit)));
+    if let Some(text) = inference(fit) {
+        say("inference", text);
+    }
     if let Some(classes) = classes(fit) {
         say("classes", classes);
         say("link", likelihood(fit));

@@ -26,15 +26,12 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     let problem = Problem::new(model, data, false)?;
     let fences = latent_fences(&problem).into_iter().chain(noise_fence(&problem)).collect();
     let problem = problem.fenced(fences);
+    if problem.inducing().is_some() && problem.n() > RACED_ROWS {
+        return fit_many(model, problem, options, progress);
+    }
     let starts = Starts::new(&problem, options.seed);
     let objective = Likelihood::new(&problem).stopped_by(progress);
-    let search = Search {
-        max_iter: options.max_iter,
-        max_evals: 4 * options.max_iter,
-        gradient_tolerance: 1e-5,
-        value_tolerance: 1e-9,
-        ..Search::default()
-    };
+    let search = search(&problem, options);
     let mut runs: Vec<Entry<'_, '_>> = (0..options.restarts.max(1))
         .map(|i| {
             let values = starts.start(i);
@@ -63,7 +60,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         Some(values) => values,
         None => Evidencer::new(&problem).evaluate(&objective.to_values(&outcome.at), false, true)?.values,
     };
-    let mut errors = vec![None; values.len()];
+    let mut errors = vec![None; problem.parameters().len()];
     let (mut ended, mut gradient_size) = (outcome.ended, outcome.gradient_size());
     // the best run may have been waiting for its next round
     if progress.stop() && !ended.well() {
@@ -96,6 +93,70 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     drop(starts);
     finish(model, problem, values, errors, Some((ended, gradient_size)), reports, options)
 }
+
+/// With more rows than this the starts of a sparse fit are compared on so many of them.
+const RACED_ROWS: usize = 4000;
+
+/// How a run is ended.
+fn search(problem: &Problem, options: Options) -> Search {
+    // many inducing inputs may take any of many places: what the objective gains says when to end
+    let (gradient_tolerance, value_tolerance) = match problem.inducing() {
+        Some(_) => (1e-3, 1e-8),
+        None => (1e-5, 1e-9),
+    };
+    let (max_iter, max_evals) = (options.max_iter, 4 * options.max_iter);
+    Search { max_iter, max_evals, gradient_tolerance, value_tolerance, ..Search::default() }
+}
+
+/// A sparse fit to many rows: the starts race over some of the rows, and the best of them is taken on over all.
+fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Progress) -> Result<Fit, ModelError> {
+    let n = problem.n();
+    // one row of every stretch, so that no part of an ordered file is missed
+    let some: Vec<usize> = (0..RACED_ROWS).map(|i| i * n / RACED_ROWS + (n / RACED_ROWS) * (i % 7) / 7).collect();
+    let few = problem.of_rows(&some)?;
+    let limits = search(&few, options);
+    let begun = {
+        let starts = Starts::new(&few, options.seed);
+        let objective = Likelihood::new(&few).stopped_by(progress);
+        let first = |i: usize| Entry::new(&objective, i, &starts.start(i), &limits);
+        let mut runs: Vec<Entry<'_, '_>> = (0..options.restarts.max(1)).map(first).collect();
+        race(&objective, &mut runs, RACED_STEPS.min(options.max_iter), progress);
+        try_other_maxima(&objective, &starts, &mut runs, &limits, progress);
+        match best(&runs) {
+            Some(best) => objective.to_values(&best.run.outcome().at),
+            None if progress.stop() => return Err(ModelError::Stopped),
+            None => starts.start(0),
+        }
+    };
+    drop(few);
+    let objective = Likelihood::new(&problem).stopped_by(progress);
+    let mut runs = vec![Entry::new(&objective, 0, &begun, &search(&problem, options))];
+    race(&objective, &mut runs, options.max_iter, progress);
+    let entry = &runs[0];
+    let outcome = entry.run.outcome();
+    let stopped = progress.stop();
+    let seen = if stopped { entry.followed.best() } else { None };
+    let mut values = match seen {
+        Some(values) => values,
+        None if stopped => return Err(ModelError::Stopped),
+        None => Evidencer::new(&problem).evaluate(&objective.to_values(&outcome.at), false, true)?.values,
+    };
+    let mut errors = vec![None; problem.parameters().len()];
+    let ended = if stopped { Ended::Stopped { steps: outcome.iterations } } else { outcome.ended };
+    if !stopped && let Some(curvature) = Curvature::at(&objective, &values) {
+        values = curvature.polish(&objective, &values);
+        errors = curvature.standard_errors(&objective, &values);
+    }
+    let reached = Some(entry.run.value()).filter(|v| v.is_finite()).map(|v| objective.offset() - v);
+    let reports = vec![Start { reached, ended, dropped: false }];
+    let size = outcome.gradient_size();
+    drop(runs);
+    drop(objective);
+    finish(model, problem, values, errors, Some((ended, size)), reports, options)
+}
+
+/// So many steps a start takes at most over some of the rows.
+const RACED_STEPS: usize = 100;
 
 /// Takes the values of a model as given; unset ones take those of a fit's first start.
 ///
@@ -143,8 +204,9 @@ fn finish(
     starts: Vec<Start>,
     options: Options,
 ) -> Result<Fit, ModelError> {
-    let (model, free, n) = (problem.model_with(&values), problem.free(), problem.n());
+    let (free, n) = (problem.free(), problem.n());
     let posterior = Posterior::new(problem, values)?;
+    let model = posterior.problem().model_with(posterior.values());
     let bic = -2.0 * posterior.lml() + free as f64 * (n.max(1) as f64).ln();
     let mut fit = Fit {
         asked: asked.clone(),

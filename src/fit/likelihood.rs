@@ -15,6 +15,8 @@ pub struct Likelihood<'p> {
     /// The parameters that move, as places among all.
     moved: Vec<usize>,
     values: Vec<f64>,
+    /// Of a sparse model: the units of the numbers of its inducing inputs that move, which stand behind the parameters.
+    induced: Vec<f64>,
     offset: f64,
     /// The same without the unit of the target and the Jacobian of its transforms.
     scaled_offset: f64,
@@ -27,7 +29,11 @@ pub struct Likelihood<'p> {
 impl<'p> Likelihood<'p> {
     pub fn new(problem: &'p Problem) -> Self {
         let parameters = problem.parameters();
-        let moved = (0..parameters.len()).filter(|&i| parameters[i].is_free() && !is_profiled(problem, i)).collect();
+        let induced = problem.inducing().map(|inducing| inducing.units()).unwrap_or_default();
+        let moved = (0..parameters.len())
+            .filter(|&i| parameters[i].is_free() && !is_profiled(problem, i))
+            .chain(parameters.len()..parameters.len() + induced.len())
+            .collect();
         let y = problem.y();
         let variance = variance(y);
         // classes have no unit, and the latent function its own
@@ -41,7 +47,11 @@ impl<'p> Likelihood<'p> {
         Self {
             problem,
             moved,
-            values: problem.values(),
+            values: problem.inducing().into_iter().fold(problem.values(), |mut values, inducing| {
+                values.extend(inducing.moved());
+                values
+            }),
+            induced,
             offset,
             scaled_offset,
             pool: Mutex::new(Vec::new()),
@@ -60,14 +70,27 @@ impl<'p> Likelihood<'p> {
         self.offset
     }
 
+    /// The coordinates of some values: of the parameters, behind which those of moving inducing inputs may stand.
     pub fn to_coordinates(&self, values: &[f64]) -> Vec<f64> {
-        self.moved.iter().map(|&i| self.problem.parameters()[i].domain.to_real(values[i])).collect()
+        let parameters = self.problem.parameters();
+        let of = |&i: &usize| {
+            let value = values.get(i).copied().unwrap_or(self.values[i]);
+            match parameters.get(i) {
+                Some(parameter) => parameter.domain.to_real(value),
+                None => value / self.induced[i - parameters.len()],
+            }
+        };
+        self.moved.iter().map(of).collect()
     }
 
     pub fn to_values(&self, at: &[f64]) -> Vec<f64> {
+        let parameters = self.problem.parameters();
         let mut values = self.values.clone();
         for (&i, &at) in self.moved.iter().zip(at) {
-            values[i] = self.problem.parameters()[i].domain.from_real(at);
+            values[i] = match parameters.get(i) {
+                Some(parameter) => parameter.domain.from_real(at),
+                None => at * self.induced[i - parameters.len()],
+            };
         }
         values
     }
@@ -167,6 +190,9 @@ impl Likelihood<'_> {
                 added += log + slope.ln();
                 slopes[i] += by_value * slope + parameter.domain.log_slope_slope(value);
             }
+        }
+        for ((slope, by), unit) in slopes.iter_mut().zip(&evidence.gradient).skip(parameters.len()).zip(&self.induced) {
+            *slope = by * unit;
         }
         for fence in self.problem.fences() {
             added -= self.pushed_back(fence, &evidence.values, &mut slopes);

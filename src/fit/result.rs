@@ -1,7 +1,7 @@
 //! A fit: a model with its values, and how they were found.
 
 use super::optimize::Ended;
-use crate::model::{Model, Parameter, Posterior, Problem};
+use crate::model::{Model, ModelError, Parameter, Posterior, Problem, SparseMethod};
 
 /// How to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +54,41 @@ pub struct Fit {
 }
 
 impl Fit {
+    /// What the fit maximizes but for priors: the log marginal likelihood, of VFE its lower bound.
     pub fn lml(&self) -> f64 {
         self.posterior.lml()
+    }
+
+    /// How inference is done, where it is through inducing inputs.
+    pub fn sparse(&self) -> Option<SparseMethod> {
+        self.problem().inducing().map(|inducing| inducing.method)
+    }
+
+    /// The log marginal likelihood, of the model or, with FITC, of the one that stands in for it.
+    ///
+    /// # Errors
+    /// [`ModelError::OnlyBound`]: of VFE a bound is known.
+    pub fn evidence(&self) -> Result<f64, ModelError> {
+        match self.sparse() {
+            Some(SparseMethod::Vfe) => Err(ModelError::OnlyBound { what: "lml", bound: self.lml() }),
+            _ => Ok(self.lml()),
+        }
+    }
+
+    /// BIC, of a fit that has a log marginal likelihood.
+    ///
+    /// # Errors
+    /// As [`evidence`](Self::evidence).
+    pub fn information(&self) -> Result<f64, ModelError> {
+        match self.sparse() {
+            Some(SparseMethod::Vfe) => Err(ModelError::OnlyBound { what: "bic", bound: self.lml() }),
+            _ => Ok(self.bic),
+        }
+    }
+
+    /// The lower bound of the log marginal likelihood that a fit by VFE maximizes.
+    pub fn bound(&self) -> Option<f64> {
+        (self.sparse() == Some(SparseMethod::Vfe)).then(|| self.lml())
     }
 
     /// Whether somebody stopped it before its end: its values are the best until then.

@@ -38,7 +38,7 @@ mod slopes;
 mod slot;
 mod terms;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod tree;
 mod unit_variance;
 mod values;

@@ -13,6 +13,9 @@ pub struct Points {
 }
 
 impl Points {
+    /// No rows.
+    pub const NONE: &'static Points = &Points { n: 0, views: Vec::new() };
+
     /// How many rows.
     pub fn n(&self) -> usize {
         self.n

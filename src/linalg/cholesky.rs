@@ -83,6 +83,11 @@ impl Cholesky {
         self.jitter
     }
 
+    /// The factor in the lower triangle of a matrix; what stands above it means nothing.
+    pub(super) fn factor(&self) -> &Matrix {
+        &self.factor
+    }
+
     /// Rows (and columns) of the matrix.
     pub fn n(&self) -> usize {
         self.factor.nrows()

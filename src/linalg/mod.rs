@@ -8,6 +8,7 @@ mod cholesky;
 mod gmres;
 mod least_squares;
 mod pivoted;
+mod products;
 pub mod vector;
 mod views;
 mod workspace;
@@ -16,6 +17,7 @@ pub use cholesky::{Cholesky, NotPositiveDefinite, transposed_product};
 pub use gmres::gmres;
 pub use least_squares::{least_squares, orthonormal};
 pub use pivoted::{pivoted_cholesky, pivoted_columns};
+pub use products::{add_symmetric_product, add_transposed_product, product};
 pub use workspace::{FactorError, Workspace};
 
 /// log 2π.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::classes::Bernoulli;
+use super::inducing::Sparse;
 use super::known_noise::KnownNoise;
 use crate::data::Step;
 use crate::kernel::{Kernel, Node};
@@ -16,6 +17,8 @@ pub struct Model {
     pub kernel: Kernel,
     pub likelihood: Likelihood,
     pub mean: Mean,
+    /// Inducing inputs that stand for the rows; without them inference is as the likelihood has it.
+    pub sparse: Option<Sparse>,
 }
 
 /// What an observation is, given the function.
@@ -53,6 +56,7 @@ impl Model {
             kernel,
             likelihood: Likelihood::Gaussian(Noise::Variance(Param::default())),
             mean: Mean::Constant(Param::default()),
+            sparse: None,
         }
     }
 

@@ -1,3 +1,4 @@
+use super::inducing::InducingFault;
 use crate::data::{DataError, RowRef};
 use crate::kernel::{BindError, EvalError, ExpandError};
 use crate::linalg::{FactorError, NotPositiveDefinite};
@@ -87,6 +88,12 @@ pub enum ModelError {
         "the log marginal likelihood is not finite at these values, so that it has no gradient: is the scale of the target, of the inputs or of a parameter right?"
     )]
     NoEvidence,
+    #[error(transparent)]
+    Inducing(#[from] InducingFault),
+    #[error("a fit by VFE has no `{what}`: `bound`, here {bound:.2}, is a lower bound of its log marginal likelihood")]
+    OnlyBound { what: &'static str, bound: f64 },
+    #[error("{0}")]
+    NotOfSparse(&'static str),
     #[error("stopped by the user before there was a result")]
     Stopped,
 }

@@ -6,35 +6,13 @@
 //! sites do not count (Rasmussen & Williams, 5.27), at Laplace's mode they add a term (5.23).
 
 use super::classes::{Approximator, Pseudo, Warm};
+use super::evaluation::{Evidence, is_profiled};
 use super::jitter::jitters;
+use super::sparse::SparseProblem;
 use super::{Bernoulli, ModelError, ParameterKind, Problem};
-use crate::kernel::{Gram, SlotState};
+use crate::kernel::{Gram, Points};
 use crate::linalg::{FactorError, LOG_2PI, Matrix, NotPositiveDefinite, Workspace, least_squares, vector};
-use crate::param::{Domain, State};
 use crate::progress::{Progress, Silent};
-
-/// The log marginal likelihood at some values.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Evidence {
-    /// log p(y), in the units that y was given in (with the Jacobian of the target's transforms).
-    pub lml: f64,
-    /// The log density of y on the scale of the model and in units of [`Evidencer::unit`]: the same to the bit where
-    /// target or inputs are multiplied by a power of two.
-    pub scaled_lml: f64,
-    /// Its derivative in every parameter of the problem, in natural units. Empty when it was not asked for.
-    pub gradient: Vec<f64>,
-    /// The values that it belongs to: as given, but with those of the mean at their best if that was asked for.
-    pub values: Vec<f64>,
-    /// Whether the approximation that classes need settled.
-    pub converged: bool,
-}
-
-impl Evidence {
-    /// Where there is no density.
-    fn none(values: Vec<f64>, converged: bool) -> Self {
-        Self { lml: f64::NEG_INFINITY, scaled_lml: f64::NEG_INFINITY, gradient: Vec::new(), values, converged }
-    }
-}
 
 /// Evaluates the evidence of one problem, keeping its memory between calls.
 pub struct Evidencer<'p> {
@@ -51,11 +29,15 @@ pub struct Evidencer<'p> {
 
 impl<'p> Evidencer<'p> {
     pub fn new(problem: &'p Problem) -> Self {
+        // a sparse model has no matrix of all rows
+        let exact = problem.inducing().is_none();
+        let n = if exact { problem.n() } else { 0 };
+        let points = if exact { problem.points() } else { Points::NONE };
         Self {
             problem,
-            gram: Gram::new(problem.bound(), problem.points()),
-            work: Workspace::new(problem.n()),
-            basis: problem.mean_basis(&problem.x(), problem.n()),
+            gram: Gram::new(problem.bound(), points),
+            work: Workspace::new(n),
+            basis: if exact { problem.mean_basis(&problem.x(), n) } else { Vec::new() },
             unit: problem.target_unit(),
             jitter: 0.0,
             progress: &Silent,
@@ -90,6 +72,10 @@ impl<'p> Evidencer<'p> {
         warm: &mut Warm,
     ) -> Result<Evidence, ModelError> {
         let problem = self.problem;
+        if let Some(inducing) = problem.inducing() {
+            let sparse = SparseProblem { problem, inducing, progress: self.progress };
+            return sparse.evidence(values, gradient, profile);
+        }
         if let Some(how) = problem.model().bernoulli() {
             return self.of_classes(how, values, gradient, warm);
         }
@@ -254,20 +240,4 @@ impl<'p> Evidencer<'p> {
             }
         }
     }
-}
-
-/// Whether a parameter of the mean is found in closed form.
-pub(crate) fn is_profiled(problem: &Problem, at: usize) -> bool {
-    problem.classes().is_none() && is_refitted(problem, at)
-}
-
-/// Whether a parameter of the mean is found from the data alone.
-pub(super) fn is_refitted(problem: &Problem, at: usize) -> bool {
-    let parameter = &problem.parameters()[at];
-    matches!(parameter.kind, ParameterKind::Mean(_))
-        && parameter.state == SlotState::Free
-        && parameter.param.prior.is_none()
-        && parameter.param.tie.is_none()
-        && matches!(parameter.domain, Domain::Real { .. })
-        && !matches!(parameter.param.state, State::Bounded { .. })
 }

@@ -124,6 +124,13 @@ pub fn needed(n: usize, leaves: usize) -> u64 {
     8 * n * n * (6 + leaves as u64) / 2
 }
 
+/// The bytes that one evaluation of a sparse model takes beyond its data.
+pub(super) fn needed_sparse(n: usize, inducing: usize, leaves: usize) -> u64 {
+    // the sums of the groups of rows, blocks of rows, and a few numbers a row
+    let (n, m) = (n as u64, inducing as u64);
+    8 * (50 * m * m + 256 * m * (6 + leaves as u64) * 4 + 2 * n)
+}
+
 /// Refuses n rows whose matrices would not fit, with the figure.
 ///
 /// # Errors

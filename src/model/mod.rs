@@ -5,9 +5,12 @@
 
 mod baseline;
 mod classes;
+mod clusters;
 mod definition;
 mod error;
+mod evaluation;
 mod evidence;
+mod inducing;
 mod jitter;
 mod known_noise;
 mod memory;
@@ -15,6 +18,7 @@ mod parameters;
 mod posterior;
 mod print;
 mod problem;
+mod sparse;
 
 pub use baseline::{Baseline, is_nothing, nothing};
 pub(crate) use classes::cavity;
@@ -22,8 +26,10 @@ pub use classes::{Bernoulli, Classes, Link, Pseudo, Warm};
 pub(crate) use definition::has_white_noise;
 pub use definition::{Likelihood, Mean, Model, Noise, is_noise};
 pub use error::ModelError;
-pub(crate) use evidence::is_profiled;
-pub use evidence::{Evidence, Evidencer};
+pub use evaluation::Evidence;
+pub(crate) use evaluation::is_profiled;
+pub use evidence::Evidencer;
+pub use inducing::{Entry, Inducing, InducingFault, InducingInputs, Sparse, SparseMethod, USUAL_INDUCING};
 pub use known_noise::KnownNoise;
 pub use memory::{at_once, available_memory, refuse_if_too_large, refuse_if_wide};
 pub use parameters::{MEAN, NOISE, Parameter, ParameterKind};

@@ -1,5 +1,6 @@
 //! What the data say: predictions, the parts of a sum, draws, residuals.
 
+mod induced;
 mod summand;
 mod without;
 
@@ -11,6 +12,7 @@ use super::{Bernoulli, ModelError, Problem, cavity};
 use crate::kernel::{Bound, Kernel, Points};
 use crate::linalg::{Cholesky, Matrix, Vector, Workspace, orthonormal, pivoted_cholesky, transposed_product};
 use crate::progress::{Progress, Silent};
+use induced::{Halves, Induced, Term, own_noise};
 
 /// A Gaussian process given its training rows, at fixed values of its parameters. Of a classifier it is the latent
 /// function, and pseudo-observations stand in for the rows: K is then the covariance with their noise.
@@ -19,11 +21,13 @@ pub struct Posterior {
     problem: Problem,
     values: Vec<f64>,
     factor: Cholesky,
-    /// K⁻¹(y − m).
+    /// K⁻¹(y − m): what the covariances with the base rows are weighted by.
     alpha: Vector,
     lml: f64,
     /// Of a classifier.
     pseudo: Option<Pseudo>,
+    /// Of a sparse model: then `factor` is that of the inducing inputs, and `alpha` their weights.
+    induced: Option<Induced>,
 }
 
 /// Means and variances at some rows, on the scale of the model.
@@ -66,6 +70,9 @@ impl Posterior {
         if let Some(how) = problem.model().bernoulli() {
             return Self::of_classes(problem, values, how);
         }
+        if problem.inducing().is_some() {
+            return Self::through_inducing(problem, values);
+        }
         let n = problem.n();
         let mut k = Matrix::zeros(n, n);
         crate::kernel::Gram::new(problem.bound(), problem.points()).evaluate(problem.kernel_values(&values), &mut k)?;
@@ -78,7 +85,7 @@ impl Posterior {
         let alpha = factor.solve(&residual);
         let lml = -0.5 * residual.dot(&alpha) - 0.5 * factor.log_det() - 0.5 * n as f64 * std::f64::consts::TAU.ln()
             + problem.log_jacobian();
-        Ok(Self { problem, values, factor, alpha, lml, pseudo: None })
+        Ok(Self { problem, values, factor, alpha, lml, pseudo: None, induced: None })
     }
 
     fn of_classes(problem: Problem, values: Vec<f64>, how: Bernoulli) -> Result<Self, ModelError> {
@@ -93,7 +100,7 @@ impl Posterior {
         let root: Vec<f64> = pseudo.precision.iter().map(|t| t.sqrt()).collect();
         let factor = Cholesky::scaled(&work, &root);
         let (alpha, lml) = (Vector::from_vec(pseudo.alpha.clone()), pseudo.lml);
-        Ok(Self { problem, values, factor, alpha, lml, pseudo: Some(pseudo) })
+        Ok(Self { problem, values, factor, alpha, lml, pseudo: Some(pseudo), induced: None })
     }
 
     /// What stands in for the rows of a classifier.
@@ -117,10 +124,13 @@ impl Posterior {
 
     /// What was added to the diagonal: noise of this variance beside that of the model.
     pub fn jitter(&self) -> f64 {
+        if self.induced.is_some() {
+            return 0.0;
+        }
         self.factor.jitter()
     }
 
-    /// K⁻¹(y − m), on the scale of the model.
+    /// K⁻¹(y − m), on the scale of the model; of a sparse model the weights of its inducing inputs.
     pub fn alpha(&self) -> &Vector {
         &self.alpha
     }
@@ -142,7 +152,7 @@ impl Posterior {
     pub fn predict_unless(&self, x: &[&[f64]], progress: &dyn Progress) -> Result<Moments, ModelError> {
         let rows = x.first().map_or(0, |column| column.len());
         // a fraction of a second each
-        let block = (ENTRIES / self.problem.n().max(1).pow(2)).clamp(16, ROWS);
+        let block = (ENTRIES / self.alpha.len().max(1).pow(2)).clamp(16, ROWS);
         let mut all = Moments { mean: Vec::with_capacity(rows), var_f: Vec::with_capacity(rows) };
         for first in (0..rows).step_by(block) {
             if progress.stop() {
@@ -151,9 +161,9 @@ impl Posterior {
             let some: Vec<&[f64]> = x.iter().map(|column| &column[first..(first + block).min(rows)]).collect();
             let (cross, diagonal, mean) = self.against(&some)?;
             let mean = mean + cross.tr_mul(&self.alpha);
-            let half = self.factor.half_solve(&cross);
+            let known = self.halves(&cross).squares();
             all.mean.extend_from_slice(mean.as_slice());
-            all.var_f.extend(diagonal.iter().zip(half.column_iter()).map(|(d, h)| (d - h.norm_squared()).max(0.0)));
+            all.var_f.extend(diagonal.iter().zip(known).map(|(d, known)| (d - known).max(0.0)));
             progress.report((first + some[0].len()) as f64 / rows as f64, "predicting");
         }
         Ok(all)
@@ -193,14 +203,14 @@ impl Posterior {
     /// Rows that the kernel cannot look at.
     pub fn covariance(&self, x: &[&[f64]]) -> Result<Matrix, ModelError> {
         let (cross, _, _) = self.against(x)?;
-        let half = self.factor.half_solve(&cross);
+        let half = self.halves(&cross);
         let m = cross.ncols();
         let bound = self.problem.bound();
         let points = bound.points(x)?;
         let mut prior = Matrix::zeros(m, m);
         crate::kernel::Gram::new(bound, &points).evaluate(self.problem.kernel_values(&self.values), &mut prior)?;
         prior.fill_upper_triangle_with_lower_triangle();
-        Ok(prior - transposed_product(&half, &half))
+        Ok(prior - half.product(&half))
     }
 
     /// Draws of f at new rows from standard normal numbers: one column a draw. `normals` gives as many as are asked.
@@ -227,11 +237,12 @@ impl Posterior {
     /// Rows that a part cannot look at.
     pub fn parts(&self, terms: &[Kernel], x: &[&[f64]], training: bool) -> Result<Vec<Part>, ModelError> {
         let crosses = self.part_crosses(terms, x, training)?;
+        let rows = self.own_rows(training)?;
         let mut parts = Vec::with_capacity(terms.len());
-        for (kernel, (cross, diagonal)) in terms.iter().zip(crosses) {
-            let half = self.factor.half_solve(&cross);
-            let var = diagonal.iter().zip(half.column_iter()).map(|(d, h)| (d - h.norm_squared()).max(0.0)).collect();
-            let mean = cross.tr_mul(&self.alpha).as_slice().to_vec();
+        for (kernel, term) in terms.iter().zip(crosses) {
+            let known = self.halves(&term.cross).of_term(&term, rows.as_ref()).squares();
+            let var = term.diagonal.iter().zip(known).map(|(d, known)| (d - known).max(0.0)).collect();
+            let mean = self.mean_of(&term, rows.as_ref());
             parts.push(Part { kernel: kernel.clone(), mean, var });
         }
         Ok(parts)
@@ -242,8 +253,12 @@ impl Posterior {
     /// # Errors
     /// Rows that a part cannot look at.
     pub fn part_means(&self, terms: &[Kernel]) -> Result<Vec<Vec<f64>>, ModelError> {
+        if self.induced.is_some() && !self.problem.bound().tells_rows_apart() {
+            return terms.iter().map(|term| self.induced_summand(term)).collect();
+        }
         let crosses = self.part_crosses(terms, &self.problem.x(), true)?;
-        Ok(crosses.into_iter().map(|(cross, _)| cross.tr_mul(&self.alpha).as_slice().to_vec()).collect())
+        let rows = self.own_rows(true)?;
+        Ok(crosses.iter().map(|term| self.mean_of(term, rows.as_ref())).collect())
     }
 
     /// The posterior covariance between two summands at new rows: −k*ᵢᵀK⁻¹k*ⱼ (Duvenaud, 1.9). Rows of the first down,
@@ -259,8 +274,8 @@ impl Posterior {
         training: bool,
     ) -> Result<Matrix, ModelError> {
         let mut crosses = self.part_crosses(&[one.clone(), other.clone()], x, training)?.into_iter();
-        let (Some((a, _)), Some((b, _))) = (crosses.next(), crosses.next()) else { return Ok(Matrix::zeros(0, 0)) };
-        Ok(-transposed_product(&self.factor.half_solve(&a), &self.factor.half_solve(&b)))
+        let (Some(a), Some(b)) = (crosses.next(), crosses.next()) else { return Ok(Matrix::zeros(0, 0)) };
+        Ok(-self.halves(&a.cross).product(&self.halves(&b.cross)))
     }
 
     /// The posterior covariance of one summand at all pairs of rows: k(x, x′) − k*ᵀK⁻¹k*′.
@@ -269,11 +284,11 @@ impl Posterior {
     /// Rows that the summand cannot look at.
     pub fn summand_covariance(&self, term: &Kernel, x: &[&[f64]], training: bool) -> Result<Matrix, ModelError> {
         let crosses = self.part_crosses(std::slice::from_ref(term), x, training)?;
-        let Some((cross, _)) = crosses.into_iter().next() else { return Ok(Matrix::zeros(0, 0)) };
-        let half = self.factor.half_solve(&cross);
+        let Some(Term { cross, .. }) = crosses.into_iter().next() else { return Ok(Matrix::zeros(0, 0)) };
+        let half = self.halves(&cross);
         let bound = term.bind(&self.problem.schema())?;
         let prior = covariance(&bound, &bound.values(), &bound.points(x)?)?;
-        Ok(prior - transposed_product(&half, &half))
+        Ok(prior - half.product(&half))
     }
 
     /// For every pair of summands, the posterior covariance at each row: what the variances lack to make the whole.
@@ -286,35 +301,28 @@ impl Posterior {
         x: &[&[f64]],
         training: bool,
     ) -> Result<Vec<Vec<Vec<f64>>>, ModelError> {
-        let halves: Vec<Matrix> = self
-            .part_crosses(terms, x, training)?
-            .into_iter()
-            .map(|(cross, _)| self.factor.half_solve(&cross))
-            .collect();
-        let between = |a: &Matrix, b: &Matrix| -> Vec<f64> {
-            a.column_iter().zip(b.column_iter()).map(|(a, b)| -a.dot(&b)).collect()
-        };
+        let crosses = self.part_crosses(terms, x, training)?;
+        let rows = self.own_rows(training)?;
+        let halves: Vec<Halves> =
+            crosses.iter().map(|term| self.halves(&term.cross).of_term(term, rows.as_ref())).collect();
+        let between = |a: &Halves, b: &Halves| -> Vec<f64> { a.dots(b).iter().map(|known| -known).collect() };
         Ok(halves.iter().map(|a| halves.iter().map(|b| between(a, b)).collect()).collect())
     }
 
-    fn part_crosses(
-        &self,
-        terms: &[Kernel],
-        x: &[&[f64]],
-        training: bool,
-    ) -> Result<Vec<(Matrix, Vec<f64>)>, ModelError> {
+    fn part_crosses(&self, terms: &[Kernel], x: &[&[f64]], training: bool) -> Result<Vec<Term>, ModelError> {
         let schema = self.problem.schema();
         let mut crosses = Vec::with_capacity(terms.len());
         for term in terms {
             let bound = term.bind(&schema)?;
             let values = bound.values();
-            let (training_points, points) = (bound.points(&self.problem.x())?, bound.points(x)?);
-            let cross = if training {
-                covariance(&bound, &values, &training_points)?
+            let (base, points) = (bound.points(&self.base())?, bound.points(x)?);
+            let own = if training && self.induced.is_some() { own_noise(&bound, &values, &points)? } else { None };
+            let cross = if training && self.induced.is_none() {
+                covariance(&bound, &values, &base)?
             } else {
-                bound.cross(&values, &training_points, &points)?
+                bound.cross(&values, &base, &points)?
             };
-            crosses.push((cross, bound.diagonal(&values, &points)?));
+            crosses.push(Term { cross, diagonal: bound.diagonal(&values, &points)?, own });
         }
         Ok(crosses)
     }
@@ -331,6 +339,9 @@ impl Posterior {
             && let Some(out) = self.mean_without_each()
         {
             return Ok(out);
+        }
+        if let Some(induced) = &self.induced {
+            return self.left_out_of_induced(induced);
         }
         if let Some(pseudo) = &self.pseudo {
             let here = self.at_training()?;
@@ -350,6 +361,9 @@ impl Posterior {
     /// # Errors
     /// Rows that the kernel cannot look at.
     pub fn replicates(&self, normals: &Matrix, refit: &[usize]) -> Result<Replicates, ModelError> {
+        if let Some(induced) = &self.induced {
+            return self.induced_replicates(induced, normals, refit);
+        }
         let n = self.problem.n();
         let x = self.problem.x();
         let basis = self.problem.mean_basis(&x, n);
@@ -382,6 +396,9 @@ impl Posterior {
     /// # Errors
     /// Rows that the kernel cannot look at.
     pub fn fitted(&self) -> Result<Vec<f64>, ModelError> {
+        if self.induced.is_some() {
+            return Ok(self.at_training()?.mean);
+        }
         if self.pseudo.is_some() {
             return Ok(self.latent_mean(&self.own_covariance()?));
         }
@@ -408,6 +425,9 @@ impl Posterior {
     /// # Errors
     /// Rows that the kernel cannot look at.
     pub fn at_training(&self) -> Result<Moments, ModelError> {
+        if self.induced.is_some() {
+            return self.induced_at_training();
+        }
         let k = self.own_covariance()?;
         let half = self.factor.half_solve(&k);
         let var_f = (0..k.ncols()).map(|i| (k[(i, i)] - half.column(i).norm_squared()).max(0.0)).collect();
@@ -434,7 +454,10 @@ impl Posterior {
         let bound = self.problem.bound();
         let points = bound.points(x)?;
         let values = self.problem.kernel_values(&self.values);
-        let cross = bound.cross(values, self.problem.points(), &points)?;
+        let cross = match self.induced {
+            None => bound.cross(values, self.problem.points(), &points)?,
+            Some(_) => bound.cross(values, &bound.points(&self.base())?, &points)?,
+        };
         let diagonal = bound.diagonal(values, &points)?;
         Ok((cross, diagonal, mean_at(&self.problem, &self.values, x, points.n())))
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::parameters::{MEAN, NOISE};
 use super::{Baseline, Bernoulli, Likelihood, Link, Mean, Model, Noise};
+use super::{Inducing, Sparse};
 use crate::data::{Function, Step, Which};
 use crate::kernel::{families, number, print, quoted, word};
 use crate::param::Param;
@@ -67,6 +68,10 @@ impl Model {
             }
             Mean::Linear(params) => all.push(print::list(&MEAN, params)),
         }
+        if let Some(sparse) = &self.sparse {
+            all.push(format!("inference=\"{}\"", sparse.method.name()));
+            all.push(format!("inducing={}", sparse.inducing));
+        }
         all.join(", ")
     }
 
@@ -125,7 +130,12 @@ impl Model {
             Mean::Constant(_) => Mean::Constant(Param::default()),
             Mean::Linear(_) => Mean::Linear(Vec::new()),
         };
-        Self { likelihood, mean, ..self.clone() }
+        // how many, and not where they have come to
+        let sparse = self.sparse.as_ref().map(|sparse| match &sparse.inducing {
+            Inducing::Rows { rows, .. } => Sparse { inducing: Inducing::Count(rows.len()), ..sparse.clone() },
+            Inducing::Count(_) => sparse.clone(),
+        });
+        Self { likelihood, mean, sparse, ..self.clone() }
     }
 
     /// What models are called side by side: in short, whole where two of them would look alike, and numbered where they are

@@ -1,5 +1,6 @@
 //! A model beside its training rows: parameters in one list, data as the kernel sees them.
 
+use super::inducing::{InducingFault, InducingInputs, Rows, Sparse};
 use super::memory;
 use super::parameters::{Parameter, ParameterKind, Units, parameters, power_of_two, spread};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
@@ -35,6 +36,7 @@ pub struct Problem {
     /// Σ log|g′(yᵢ)| of the target's transforms.
     log_jacobian: f64,
     fences: Vec<Fence>,
+    inducing: Option<InducingInputs>,
     /// Values are taken as given.
     conditions: bool,
 }
@@ -91,7 +93,14 @@ impl Problem {
         if let Some(value) = target.constant().filter(|_| !conditioning && !bernoulli) {
             return Err(ModelError::ConstantTarget { column: target.name().to_string(), rows: data.n(), value });
         }
-        refuse_if_too_large(data.n(), model.kernel.leaves())?;
+        match &model.sparse {
+            None => refuse_if_too_large(data.n(), model.kernel.leaves())?,
+            Some(_) if bernoulli => {
+                return Err(ModelError::NotOfSparse("inducing inputs are for a target of numbers with Gaussian noise"));
+            }
+            Some(_) if model.is_noiseless() => return Err(InducingFault::Noiseless.into()),
+            Some(_) => {}
+        }
         if known.is_some_and(|known| known.reads(target.name())) {
             return Err(ModelError::NotANoise { column: target.name().to_string() });
         }
@@ -142,6 +151,12 @@ impl Problem {
         let bound = model.kernel.bind(&schema)?;
         let x_refs: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
         let points = bound.points(&x_refs)?;
+        let inducing = model.sparse.as_ref().map(|sparse| {
+            let levels = inputs.iter().map(|c| c.levels()).collect();
+            let rows = Rows { x: &x, names: &names, used: &used, levels, slopes: &bound.input_slopes() };
+            InducingInputs::new(sparse, &rows)
+        });
+        let inducing = inducing.transpose()?;
         let map = pipeline.target();
         let log_jacobian = match data.y() {
             Some(raw) if !map.is_identity() => raw.iter().map(|&y| map.log_slope(y)).sum(),
@@ -170,6 +185,7 @@ impl Problem {
             parameters,
             log_jacobian,
             fences: Vec::new(),
+            inducing,
             conditions: conditioning,
         })
     }
@@ -233,6 +249,19 @@ impl Problem {
 
     pub fn known_noise(&self) -> Option<&[f64]> {
         self.known_noise.as_deref()
+    }
+
+    /// Of a sparse model: where its inducing inputs begin.
+    pub fn inducing(&self) -> Option<&InducingInputs> {
+        self.inducing.as_ref()
+    }
+
+    /// The same problem with inducing inputs moved to these numbers.
+    pub fn induced_at(mut self, moved: &[f64]) -> Self {
+        if let Some(inducing) = &mut self.inducing {
+            inducing.x = inducing.at(moved);
+        }
+        self
     }
 
     pub fn bound(&self) -> &Bound {
@@ -317,7 +346,8 @@ impl Problem {
     /// The values of the mean's parameters among all values.
     pub fn mean_values<'v>(&self, values: &'v [f64]) -> &'v [f64] {
         let count = self.parameters.iter().filter(|p| matches!(p.kind, ParameterKind::Mean(_))).count();
-        &values[values.len() - count..]
+        let end = self.parameters.len().min(values.len());
+        &values[end - count..end]
     }
 
     /// The same problem with free parameters kept within regions of those that are worth looking at. Bounds, priors
@@ -367,7 +397,12 @@ impl Problem {
                 Mean::Linear(written.map(|(i, &m)| params.get(i).unwrap_or(&unset).with_value(m)).collect())
             }
         };
-        Model { steps: self.model.steps.clone(), kernel, likelihood, mean }
+        let sparse = self.model.sparse.as_ref().zip(self.inducing.as_ref()).map(|(sparse, inducing)| {
+            let schema = self.schema();
+            let levels: Vec<_> = schema.columns.iter().map(|column| column.levels).collect();
+            Sparse { method: sparse.method, inducing: inducing.written(&inducing.x, &self.used, &levels) }
+        });
+        Model { steps: self.model.steps.clone(), kernel, likelihood, mean, sparse }
     }
 
     fn noise_state(&self) -> SlotState {
@@ -454,5 +489,9 @@ fn used_inputs(model: &Model, inputs: &[&DataColumn]) -> Vec<bool> {
 
 /// The bytes that one evaluation of a problem takes.
 pub fn needed_memory(problem: &Problem) -> u64 {
-    memory::needed(problem.n(), problem.model().kernel.leaves())
+    let leaves = problem.model().kernel.leaves();
+    match problem.inducing() {
+        None => memory::needed(problem.n(), leaves),
+        Some(inducing) => memory::needed_sparse(problem.n(), inducing.count(), leaves),
+    }
 }

@@ -24,7 +24,8 @@ pub struct Compared {
     pub loo_error: Option<f64>,
 }
 
-/// Ranks fits by BIC, best first; equals keep their order.
+/// Ranks fits by BIC, best first; equals keep their order. Where one of them is sparse they are ranked by the density of
+/// rows that were left out, and have no other difference.
 ///
 /// # Errors
 /// [`ModelError::OtherRows`] when they are not of the same rows, [`ModelError::OtherData`] of other targets,
@@ -63,6 +64,14 @@ pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
             }
         })
         .collect();
+    if fits.iter().any(|fit| fit.sparse().is_some()) {
+        // bounds and evidences of other models are no evidence for these
+        for one in &mut compared {
+            (one.delta_lml, one.delta_bic) = (f64::NAN, f64::NAN);
+        }
+        compared.sort_by(|a, b| a.loo_nll.unwrap_or(f64::INFINITY).total_cmp(&b.loo_nll.unwrap_or(f64::INFINITY)));
+        return Ok(compared);
+    }
     compared.sort_by(|a, b| a.fit.bic.total_cmp(&b.fit.bic));
     Ok(compared)
 }

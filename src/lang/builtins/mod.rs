@@ -10,6 +10,7 @@ mod deep_priors;
 mod explain;
 mod files;
 mod fit_warnings;
+mod inducing;
 mod kernels;
 mod lists;
 mod loading;

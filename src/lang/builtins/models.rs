@@ -21,7 +21,7 @@ use crate::model::{Bernoulli, Evidencer, KnownNoise, Likelihood, Link, Mean, Mod
 use crate::param::{Param, State};
 use crate::results::Fitted;
 
-use super::fit_warnings;
+use super::{fit_warnings, inducing};
 
 /// A model that does not go with these data.
 pub fn unfit(eval: &Evaluator<'_>, data: &Dataset, error: ModelError) -> LangError {
@@ -106,7 +106,8 @@ pub fn lang_error(eval: &Evaluator<'_>, error: ModelError) -> LangError {
             .argument("data")
             .help("for another target write `target=` where the data are made"),
         error @ ModelError::TooLarge { .. } => {
-            LangError::new(error.to_string()).help("take fewer rows, such as `data |> split(0.1, random=true)` gives")
+            let fewer = "take fewer rows, such as `data |> split(0.1, random=true)` gives";
+            LangError::new(error.to_string()).help(format!("write {}, or {fewer}", inducing::ADVICE))
         }
         error => LangError::new(error.to_string()),
     }
@@ -121,6 +122,7 @@ fn gp(call: &mut Call<'_, '_>) -> Res<Value> {
     if let Some(value) = call.maybe::<Value>("mean")? {
         model.mean = mean(value).map_err(|t| t.argument("mean"))?;
     }
+    model.sparse = inducing::sparse(call, model.predicts_classes())?;
     Ok(Value::Model(Arc::new(Pipeline::of(model))))
 }
 
@@ -322,7 +324,7 @@ fn lml(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let fit = fit::condition(&model, &data).map_err(|error| refused(call, &data, error))?;
     fit_warnings::note_unwritten(call, fit.problem());
-    Ok(Value::Number(fit.lml()))
+    fit.evidence().map(Value::Number).map_err(|error| refused(call, &data, error))
 }
 
 /// The derivatives of the log evidence in every parameter that a fit would move.
@@ -412,17 +414,21 @@ pub static MODELS: &[Builtin] = &[
             NOISE_SD,
             MEAN,
             LIKELIHOOD,
-            INFERENCE,
+            inducing::INFERENCE,
             LINK,
             POSITIVE,
+            inducing::INDUCING,
         ],
         result: Some(Kind::Model),
         summary: "a Gaussian-process model, to be fitted to data",
         help: "Steps come before it: `transform(y=log) >> gp(SE + Per)`. With `likelihood=\"bernoulli\"` the target has two \
                classes, of which the larger number, or the second in alphabetical order, is the positive one unless \
-               `positive=` names it; its probability is a function of the process. `help(\"classification\")` says more.",
+               `positive=` names it; its probability is a function of the process. `help(\"classification\")` says more. \
+               Many rows are seen through inducing inputs: `inference=\"vfe\"` maximizes a bound of the log marginal \
+               likelihood, `inference=\"fitc\"` the log marginal likelihood of another model.",
         examples: &[
             "gp(SE(year), noise=0.1, mean=\"zero\")",
+            "gp(SE(x), inference=\"vfe\", inducing=20)",
             "let d = data(x=0..8, y=[0, 0, 1, 0, 1, 1, 0, 1])\n\
              d |> condition(gp(SE(x, l=3, v=2), likelihood=\"bernoulli\", mean=0)) |> predict([0, 3.5, 7])",
         ],

@@ -28,7 +28,20 @@ fn fixed(call: &mut Call<'_, '_>) -> Res<Value> {
             let (x, measure) = Measure::read(&text).ok_or_else(|| no_time(&text).argument("value"))?;
             Ok(Value::Param(Arc::new(Param { time: Some(measure), ..Param::fixed(x) })))
         }
+        Value::List(list) => Value::list(list.items().iter().map(fixed_entry).collect::<Res<Vec<_>>>()?),
         other => Err(expected("a number", &other).argument("value")),
+    }
+}
+
+/// One of a list, such as of inducing inputs: numbers are fixed, the names of categories are what they are.
+fn fixed_entry(value: &Value) -> Res<Value> {
+    match value {
+        Value::Number(x) => {
+            finite(*x).map(|x| Value::Param(Arc::new(Param::fixed(x)))).map_err(|t| t.argument("value"))
+        }
+        Value::List(list) => Value::list(list.items().iter().map(fixed_entry).collect::<Res<Vec<_>>>()?),
+        Value::Param(_) | Value::Str(_) => Ok(value.clone()),
+        other => Err(expected("a number", other).argument("value")),
     }
 }
 
@@ -226,12 +239,12 @@ pub static PARAMETERS: &[Builtin] = &[
         places: &[Place::required(
             "value",
             Want::Either(&[Want::Param, Want::Kind(Kind::Kernel)]),
-            "the value, or a kernel",
+            "the value, a list of values, or a kernel",
         )],
         result: None,
         summary: "a parameter that a fit leaves as it is, or a kernel with all that is written of it",
         help: "Of a kernel, every parameter that has a value is fixed there; one without a value stays free. The kernel of a \
-               fit, `f.kernel`, has all its values.",
+               fit, `f.kernel`, has all its values. Of a list each number is fixed.",
         examples: &["SE(0, l=fixed(2))", "fixed(SE(0, l=2)) + Lin(0)"],
         touches: Touches::Nothing,
         run: fixed,

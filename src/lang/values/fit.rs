@@ -11,11 +11,11 @@ use crate::data::write::Table;
 use crate::describe::{self, result_figures, tables};
 use crate::figure::Figure;
 use crate::fit::Fit;
-use crate::lang::error::Res;
+use crate::lang::error::{LangError, Res};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::payload::sheet::Sheet;
-use crate::model::Classes;
+use crate::model::{Classes, Entry, Inducing, ModelError};
 
 impl ValueKind for Arc<Fit> {
     const NAME: &'static str = "Fit";
@@ -30,8 +30,18 @@ impl ValueKind for Arc<Fit> {
         Member::new("model", "the model with its fitted values", |fit| {
             Value::Model(Arc::new(Pipeline::of(fit.model.clone())))
         }),
-        Member::new("lml", "the log marginal likelihood", |fit| Value::Number(fit.lml())),
-        Member::new("bic", "−2 lml + p log n for p free parameters", |fit| Value::Number(fit.bic)),
+        Member::checked(
+            "lml",
+            "the log marginal likelihood; of `inference=\"fitc\"` that of the approximate model",
+            |fit| fit.evidence().map(Value::Number).map_err(only_bound),
+        ),
+        Member::checked("bic", "−2 lml + p log n for p free parameters", |fit| {
+            fit.information().map(Value::Number).map_err(only_bound)
+        }),
+        Member::new("bound", "of `inference=\"vfe\"`: the lower bound of the log marginal likelihood", |fit| {
+            Value::maybe_number(fit.bound())
+        }),
+        Member::checked("inducing", "of a sparse fit: its inducing inputs, a row each", |fit| inducing(fit)),
         Member::new("noise", "the variance of the noise", |fit| Value::maybe_number(fit.noise())),
         Member::checked("classes", "of a classifier: its classes, of two the positive one last", |fit| classes(fit)),
         Member::new("fits", "of more than two classes: for each its fit against the rest", |_| Value::Nothing),
@@ -56,8 +66,9 @@ impl ValueKind for Arc<Fit> {
         json!({
             "kernel": kernel::of_model(&self.model).json(),
             "model": Pipeline::of(self.model.clone()).to_string(),
-            "lml": number(self.lml()),
-            "bic": number(self.bic),
+            "lml": self.evidence().map_or(Json::Null, number),
+            "bic": self.information().map_or(Json::Null, number),
+            "bound": self.bound().map_or(Json::Null, number),
             "noise": self.noise().map_or(Json::Null, number),
             "params": table(&tables::parameters(self)),
             "powers": describe::powers(self).into_iter().map(|(name, x)| (name, number(x))).collect::<Map<_, _>>(),
@@ -78,6 +89,25 @@ impl ValueKind for Arc<Fit> {
     fn table(&self) -> Option<Table> {
         Some(tables::parameters(self))
     }
+}
+
+fn only_bound(error: ModelError) -> LangError {
+    LangError::new(error.to_string()).help("write `.bound`; fits are compared by `score` or `crossval`")
+}
+
+/// Rows of the inputs that the model looks at.
+fn inducing(fit: &Fit) -> Res<Value> {
+    let Some(sparse) = &fit.model.sparse else { return Ok(Value::Nothing) };
+    let Inducing::Rows { rows, .. } = &sparse.inducing else { return Ok(Value::Nothing) };
+    let entry = |entry: &Entry| match entry {
+        Entry::Number(x) => Value::Number(*x),
+        Entry::Level(text) => Value::str(&**text),
+    };
+    let row = |row: &Vec<Entry>| match &row[..] {
+        [one] => Ok(entry(one)),
+        all => Value::list(all.iter().map(entry)),
+    };
+    Value::list(rows.iter().map(row).collect::<Res<Vec<_>>>()?)
 }
 
 /// The table of all parameters.

@@ -9,11 +9,15 @@ impl Posterior {
     /// K⁻¹(y − m) of the rows without some, which have 0: parameters are kept.
     ///
     /// With E the columns of the unit matrix that belong to these rows, it is α − K⁻¹E (EᵀK⁻¹E)⁻¹ Eᵀα, from the one
-    /// factorization there is: the formula for a single row (Rasmussen & Williams, 5.12) for several.
+    /// factorization there is: the formula for a single row (Rasmussen & Williams, 5.12) for several. Of a sparse model
+    /// they are the weights of its inducing inputs.
     ///
     /// # Errors
     /// [`ModelError::NotPositiveDefinite`] when rounding leaves nothing of EᵀK⁻¹E.
     pub fn weights_without(&self, rows: &[usize]) -> Result<Vector, ModelError> {
+        if let Some(induced) = &self.induced {
+            return self.induced_without(induced, rows);
+        }
         let mut units = Matrix::zeros(self.alpha.len(), rows.len());
         for (j, &row) in rows.iter().enumerate() {
             units[(row, j)] = 1.0;
@@ -36,6 +40,10 @@ impl Posterior {
     pub fn summand_times(&self, term: &Kernel, weights: &Matrix) -> Result<Matrix, ModelError> {
         let bound = term.bind(&self.problem.schema())?;
         let points = bound.points(&self.problem.x())?;
+        if self.induced.is_some() {
+            let cross = bound.cross(&bound.values(), &points, &bound.points(&self.base())?)?;
+            return Ok(cross * weights);
+        }
         let mut k = Matrix::zeros(points.n(), points.n());
         Gram::new(&bound, &points).evaluate(&bound.values(), &mut k)?;
         k.fill_upper_triangle_with_lower_triangle();
@@ -48,7 +56,7 @@ impl Posterior {
     /// Rows that the summand cannot look at.
     pub fn summand_mean(&self, term: &Kernel, x: &[&[f64]]) -> Result<Vec<f64>, ModelError> {
         let bound = term.bind(&self.problem.schema())?;
-        let cross = bound.cross(&bound.values(), &bound.points(&self.problem.x())?, &bound.points(x)?)?;
+        let cross = bound.cross(&bound.values(), &bound.points(&self.base())?, &bound.points(x)?)?;
         Ok(cross.tr_mul(&self.alpha).as_slice().to_vec())
     }
 
@@ -66,13 +74,13 @@ impl Posterior {
         let bound = term.bind(&self.problem.schema())?;
         let values = bound.values();
         let points = bound.points(x)?;
-        let cross = bound.cross(&values, &bound.points(&self.problem.x())?, &points)?;
+        let cross = bound.cross(&values, &bound.points(&self.base())?, &points)?;
         let mean = cross.tr_mul(&self.alpha);
         let mut covariance = Matrix::zeros(points.n(), points.n());
         Gram::new(&bound, &points).evaluate(&values, &mut covariance)?;
         covariance.fill_upper_triangle_with_lower_triangle();
-        let half = self.factor.half_solve(&cross);
-        covariance -= transposed_product(&half, &half);
+        let half = self.halves(&cross);
+        covariance -= half.product(&half);
         let factor = pivoted_cholesky(&covariance, 1e-12);
         let mut draws = &factor * Matrix::from_fn(factor.ncols(), count, |_, _| normals());
         for mut column in draws.column_iter_mut() {

@@ -3,7 +3,7 @@
 use super::{Posterior, mean_at};
 use crate::linalg::{Matrix, Vector, least_squares, orthonormal};
 use crate::model::Link;
-use crate::model::evidence::is_refitted;
+use crate::model::evaluation::is_refitted;
 
 /// A row with more than this share in what is fitted at it is left out by a fit to the others.
 const MOST_SHARE: f64 = 1.0 - 1e-8;

@@ -4,6 +4,7 @@ mod additive;
 mod classes;
 mod deep;
 mod deepgp;
+mod sparse;
 mod symmetry;
 
 use mercer::progress::Silent;
@@ -16,6 +17,7 @@ fn cases(file: &str) -> Vec<Value> {
         "deep" => include_str!("deep.json"),
         "deepgp" => include_str!("deepgp.json"),
         "ep" => include_str!("ep.json"),
+        "fitc" => include_str!("fitc.json"),
         "gram" => include_str!("gram.json"),
         "lml" => include_str!("lml.json"),
         "symmetry" => include_str!("symmetry.json"),

@@ -1,0 +1,111 @@
+//! Inducing inputs as they are written: `gp(k, inference="vfe", inducing=50)`.
+
+use std::sync::Arc;
+
+use crate::lang::error::{LangError, Res};
+use crate::lang::eval::evaluator::Call;
+use crate::lang::signature::{Place, Want};
+use crate::lang::values::cast::{FromValue, expected};
+use crate::lang::values::value::{Kind, Value};
+use crate::model::{Entry, Inducing, InducingFault, Sparse, SparseMethod, USUAL_INDUCING};
+
+/// What to write where an exact model is too large.
+pub const ADVICE: &str = "`gp(kernel, inference=\"vfe\", inducing=50)`, which sees all rows through 50 inducing inputs";
+
+pub const INFERENCE: Place = Place::keyword(
+    "inference",
+    Want::Choice(&["exact", "vfe", "fitc", "ep", "laplace"]),
+    "\"exact\", of classes \"ep\"",
+    "how the posterior is found: \"exact\" of numbers, or through inducing inputs by \"vfe\" or \"fitc\"; classes need an \
+     approximation, \"ep\" or the quicker \"laplace\"",
+);
+pub const INDUCING: Place = Place::keyword(
+    "inducing",
+    Want::Either(&[Want::Items, Want::Count, Want::Kind(Kind::Data)]),
+    "50",
+    "with \"vfe\" or \"fitc\": how many inducing inputs, or where they start: a list of inputs, or data; `fixed([…])` stay",
+);
+
+/// What a model says of inducing inputs; `None` where inference is through all rows.
+pub fn sparse(call: &mut Call<'_, '_>, classes: bool) -> Res<Option<Sparse>> {
+    let inference: Option<Arc<str>> = call.maybe("inference")?;
+    let given: Option<Value> = call.maybe("inducing")?;
+    let method = match inference.as_deref() {
+        Some("vfe") => SparseMethod::Vfe,
+        Some("fitc") => SparseMethod::Fitc,
+        _ if given.is_some() => {
+            let text = "inducing inputs go with `inference=\"vfe\"` or `inference=\"fitc\"`";
+            return Err(LangError::new(text).argument("inducing"));
+        }
+        _ => return Ok(None),
+    };
+    if classes {
+        let text = "inducing inputs are for a target of numbers with Gaussian noise";
+        let help = "for classes write `inference=\"ep\"`, or the quicker `inference=\"laplace\"`";
+        return Err(LangError::new(text).argument("inference").help(help));
+    }
+    let inducing = match given {
+        None => Inducing::Count(USUAL_INDUCING),
+        Some(value) => inducing(value).map_err(|error| error.argument("inducing"))?,
+    };
+    Ok(Some(Sparse { method, inducing }))
+}
+
+fn inducing(value: Value) -> Res<Inducing> {
+    let rows = match &value {
+        Value::Range(_) => {
+            Vec::<f64>::from_value(value.clone())?.into_iter().map(|x| (vec![Entry::Number(x)], false)).collect()
+        }
+        Value::Number(count) if *count == 0.0 => return Err(LangError::new(InducingFault::None.to_string())),
+        Value::Number(count) if *count >= 1.0 && count.fract() == 0.0 && *count < 1e9 => {
+            return Ok(Inducing::Count(*count as usize));
+        }
+        Value::Number(_) => {
+            return Err(LangError::new("the number of inducing inputs is a whole number, at least 1"));
+        }
+        Value::Data(data) => {
+            let columns: Vec<_> = data.inputs().collect();
+            let entry = |column: &crate::data::Column, i: usize| match column.levels() {
+                Some(levels) => {
+                    levels.get(column.values()[i] as usize).cloned().map_or(Entry::Number(f64::NAN), Entry::Level)
+                }
+                None => Entry::Number(column.values()[i]),
+            };
+            (0..data.n()).map(|i| (columns.iter().map(|c| entry(c, i)).collect(), false)).collect()
+        }
+        Value::List(list) => list.items().iter().enumerate().map(|(i, item)| row(item, i)).collect::<Res<Vec<_>>>()?,
+        other => return Err(expected("a number, a list of inputs, or data", other)),
+    };
+    if rows.is_empty() {
+        return Err(LangError::new(InducingFault::None.to_string()));
+    }
+    let fixed = rows.iter().filter(|(_, fixed)| *fixed).count();
+    if fixed != 0 && fixed != rows.len() {
+        let text = "inducing inputs are all fixed or none is";
+        return Err(LangError::new(text).help("write `fixed([…])` around the whole list"));
+    }
+    Ok(Inducing::Rows { rows: rows.into_iter().map(|(row, _)| row).collect(), fixed: fixed != 0 })
+}
+
+/// One inducing input, and whether it is fixed.
+fn row(item: &Value, place: usize) -> Res<(Vec<Entry>, bool)> {
+    let entries = match item {
+        Value::List(list) => list.items().iter().map(|item| entry(item, place)).collect::<Res<Vec<_>>>()?,
+        item => vec![entry(item, place)?],
+    };
+    // a category has nothing that could move
+    let fixed = entries.iter().any(|(_, fixed)| *fixed);
+    Ok((entries.into_iter().map(|(entry, _)| entry).collect(), fixed))
+}
+
+fn entry(item: &Value, place: usize) -> Res<(Entry, bool)> {
+    match item {
+        Value::Number(x) => Ok((Entry::Number(*x), false)),
+        Value::Str(text) => Ok((Entry::Level(text.clone()), false)),
+        Value::Param(param) if param.is_fixed() => match param.value() {
+            Some(x) => Ok((Entry::Number(x), true)),
+            None => Err(expected("a number", item)),
+        },
+        other => Err(expected(&format!("a number for inducing input {place}"), other)),
+    }
+}

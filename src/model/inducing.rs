@@ -1,0 +1,275 @@
+//! Inducing inputs: the rows through which a sparse model sees all others.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::ModelError;
+use super::clusters::{Axis, centres};
+use super::parameters::spread;
+use crate::kernel::{InputSlope, number, quoted};
+
+/// Inference through inducing inputs, as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sparse {
+    pub method: SparseMethod,
+    pub inducing: Inducing,
+}
+
+/// How the inducing inputs stand for the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SparseMethod {
+    /// A lower bound of the log marginal likelihood (Titsias 2009).
+    Vfe,
+    /// The log marginal likelihood of another model, in which rows depend on each other through the inducing inputs alone
+    /// (Snelson & Ghahramani 2006; Vafa, chapter 4).
+    Fitc,
+}
+
+impl SparseMethod {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vfe => "vfe",
+            Self::Fitc => "fitc",
+        }
+    }
+}
+
+/// Which inducing inputs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Inducing {
+    /// So many, begun at the centres of clusters of the rows.
+    Count(usize),
+    /// These to begin with, or with `fixed` as they are. One entry for each input that the model looks at, in the order of
+    /// the data, as the kernel sees it: after the steps of the model.
+    Rows { rows: Vec<Vec<Entry>>, fixed: bool },
+}
+
+/// One entry of an inducing input.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entry {
+    Number(f64),
+    Level(Arc<str>),
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Entry::Number(x) => f.write_str(&number(*x)),
+            Entry::Level(text) => f.write_str(&quoted(text)),
+        }
+    }
+}
+
+/// How many where nothing is said.
+pub const USUAL_INDUCING: usize = 50;
+
+impl fmt::Display for Inducing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rows, fixed) = match self {
+            Inducing::Count(count) => return write!(f, "{count}"),
+            Inducing::Rows { rows, fixed } => (rows, fixed),
+        };
+        let row = |row: &Vec<Entry>| match &row[..] {
+            [one] => one.to_string(),
+            all => format!("[{}]", all.iter().map(Entry::to_string).collect::<Vec<_>>().join(", ")),
+        };
+        let list = format!("[{}]", rows.iter().map(row).collect::<Vec<_>>().join(", "));
+        if *fixed { write!(f, "fixed({list})") } else { f.write_str(&list) }
+    }
+}
+
+/// The inducing inputs of a problem, one column for each input of the data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InducingInputs {
+    pub method: SparseMethod,
+    pub x: Vec<Vec<f64>>,
+    /// Whether a fit moves them along a column.
+    pub moves: Vec<bool>,
+    /// Columns that the kernel looks at and has no slope along: they stay at values of the data.
+    pub kept: Vec<usize>,
+    /// A unit for each column: its standard deviation.
+    pub scale: Vec<f64>,
+    /// They were written as fixed.
+    pub fixed: bool,
+    /// How many were asked for, where the data have fewer different rows.
+    pub asked: Option<usize>,
+}
+
+/// The rows of a problem, as inducing inputs are chosen from them.
+pub(super) struct Rows<'a> {
+    pub x: &'a [Vec<f64>],
+    pub names: &'a [String],
+    pub used: &'a [bool],
+    /// The texts of categories, for the columns that hold them.
+    pub levels: Vec<Option<&'a [Arc<str>]>>,
+    pub slopes: &'a [InputSlope],
+}
+
+impl InducingInputs {
+    /// Those of a model beside training rows.
+    ///
+    /// # Errors
+    /// [`ModelError::Inducing`]: none or more than rows, another width, values that are no numbers, the same twice.
+    pub(super) fn new(sparse: &Sparse, rows: &Rows<'_>) -> Result<Self, ModelError> {
+        let n = rows.x.first().map_or(0, Vec::len);
+        let wrong = |problem: InducingFault| Err(ModelError::Inducing(problem));
+        let count = match &sparse.inducing {
+            Inducing::Count(count) => *count,
+            Inducing::Rows { rows, .. } => rows.len(),
+        };
+        if count == 0 {
+            return wrong(InducingFault::None);
+        }
+        if count > n {
+            return wrong(InducingFault::MoreThanRows { inducing: count, rows: n });
+        }
+        let seen = |c: usize| rows.used[c] && rows.slopes[c] != InputSlope::Unused;
+        let columns: Vec<usize> = (0..rows.x.len()).filter(|&c| seen(c)).collect();
+        if columns.is_empty() {
+            return wrong(InducingFault::NoInputs);
+        }
+        let (x, fixed) = match &sparse.inducing {
+            Inducing::Count(count) => (rows.clustered(*count, &columns), false),
+            Inducing::Rows { rows: given, fixed } => (rows.given(given)?, *fixed),
+        };
+        let known = |c: usize| rows.slopes[c] == InputSlope::Known && rows.levels[c].is_none();
+        let kept = columns.iter().copied().filter(|&c| !known(c)).collect();
+        let moves = (0..rows.x.len()).map(|c| !fixed && seen(c) && known(c)).collect();
+        let scale = rows.x.iter().map(|column| spread(column)).collect();
+        let found = x.first().map_or(0, Vec::len);
+        let asked = (found < count).then_some(count);
+        Ok(Self { method: sparse.method, x, moves, kept, scale, fixed, asked })
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.x.first().map_or(0, Vec::len)
+    }
+
+    /// The numbers that a fit moves: column by column.
+    pub fn moved(&self) -> Vec<f64> {
+        self.x.iter().zip(&self.moves).filter(|(_, moves)| **moves).flat_map(|(column, _)| column.clone()).collect()
+    }
+
+    /// The unit of each of these.
+    pub fn units(&self) -> Vec<f64> {
+        let moving = self.scale.iter().zip(&self.moves).filter(|(_, moves)| **moves);
+        moving.flat_map(|(&scale, _)| vec![scale; self.count()]).collect()
+    }
+
+    /// The columns with these numbers in the place of those that move.
+    pub fn at(&self, moved: &[f64]) -> Vec<Vec<f64>> {
+        let mut left = moved.chunks_exact(self.count().max(1));
+        let column = |(own, moves): (&Vec<f64>, &bool)| match moves {
+            true => left.next().map_or_else(|| own.clone(), <[f64]>::to_vec),
+            false => own.clone(),
+        };
+        self.x.iter().zip(&self.moves).map(column).collect()
+    }
+
+    /// As a model is written with them.
+    pub(super) fn written(&self, x: &[Vec<f64>], used: &[bool], levels: &[Option<&[Arc<str>]>]) -> Inducing {
+        let entry = |c: usize, i: usize| match levels[c].and_then(|levels| levels.get(x[c][i] as usize)) {
+            Some(text) => Entry::Level(text.clone()),
+            None => Entry::Number(x[c][i]),
+        };
+        let columns: Vec<usize> = (0..x.len()).filter(|&c| used[c]).collect();
+        let row = |i: usize| columns.iter().map(|&c| entry(c, i)).collect();
+        Inducing::Rows { rows: (0..self.count()).map(row).collect(), fixed: self.fixed }
+    }
+}
+
+/// A level that stands in a column of categories as well as this standard deviation of numbers.
+const LEVEL: f64 = 2.0;
+
+impl Rows<'_> {
+    /// The centres of clusters of the rows; along columns without a slope they have the values of the row nearest to them.
+    fn clustered(&self, count: usize, columns: &[usize]) -> Vec<Vec<f64>> {
+        let axes: Vec<Axis<'_>> = columns
+            .iter()
+            .map(|&c| {
+                let kept = self.slopes[c] != InputSlope::Known || self.levels[c].is_some();
+                let scale = if self.levels[c].is_some() { None } else { Some(spread(&self.x[c])) };
+                Axis { values: &self.x[c], scale, kept, apart: LEVEL }
+            })
+            .collect();
+        let found = centres(&axes, count);
+        let m = found.first().map_or(0, Vec::len);
+        let mut x: Vec<Vec<f64>> =
+            self.x.iter().map(|column| vec![column.first().copied().unwrap_or(0.0); m]).collect();
+        for (&c, centres) in columns.iter().zip(found) {
+            x[c] = centres;
+        }
+        x
+    }
+
+    /// Those that were written, as columns.
+    fn given(&self, given: &[Vec<Entry>]) -> Result<Vec<Vec<f64>>, ModelError> {
+        let columns: Vec<usize> = (0..self.x.len()).filter(|&c| self.used[c]).collect();
+        let wrong = |fault: InducingFault| ModelError::Inducing(fault);
+        let mut x: Vec<Vec<f64>> = self.x.iter().map(|_| vec![0.0; given.len()]).collect();
+        for (i, row) in given.iter().enumerate() {
+            if row.len() != columns.len() {
+                let inputs = columns.iter().map(|&c| self.names[c].clone()).collect();
+                return Err(wrong(InducingFault::Width { place: i, found: row.len(), inputs }));
+            }
+            for (entry, &c) in row.iter().zip(&columns) {
+                let column = || self.names[c].clone();
+                x[c][i] = match (entry, self.levels[c]) {
+                    (Entry::Number(value), None) if value.is_finite() => *value,
+                    (Entry::Number(value), None) => {
+                        return Err(wrong(InducingFault::NotFinite { place: i, column: column(), value: *value }));
+                    }
+                    (Entry::Level(text), Some(levels)) => match levels.iter().position(|level| level == text) {
+                        Some(code) => code as f64,
+                        None => {
+                            let level = text.to_string();
+                            return Err(wrong(InducingFault::NoLevel { place: i, column: column(), level }));
+                        }
+                    },
+                    (Entry::Level(text), None) => {
+                        let found = format!("the text \"{text}\", and the column holds numbers");
+                        return Err(wrong(InducingFault::Kind { place: i, column: column(), found }));
+                    }
+                    (Entry::Number(value), Some(_)) => {
+                        let found = format!("the number {value}, and the column holds categories");
+                        return Err(wrong(InducingFault::Kind { place: i, column: column(), found }));
+                    }
+                };
+            }
+            if let Some(same) = given[..i].iter().position(|earlier| earlier == row) {
+                return Err(wrong(InducingFault::Twice { one: same, other: i }));
+            }
+        }
+        Ok(x)
+    }
+}
+
+/// What is wrong with inducing inputs. Places count from 0.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum InducingFault {
+    #[error("a sparse model needs at least one inducing input")]
+    None,
+    #[error("there are more inducing inputs ({inducing}) than rows ({rows}): the exact model is smaller")]
+    MoreThanRows { inducing: usize, rows: usize },
+    #[error("the kernel looks at no input, so that there is nothing to induce")]
+    NoInputs,
+    #[error(
+        "inducing input {place} has {found} {}, expected {}: one for each input ({})",
+        if *found == 1 { "number" } else { "numbers" }, inputs.len(), inputs.join(", ")
+    )]
+    Width { place: usize, found: usize, inputs: Vec<String> },
+    #[error("inducing input {place} has {value} for `{column}`, expected a finite number")]
+    NotFinite { place: usize, column: String, value: f64 },
+    #[error("inducing input {place} has the category `{level}` for `{column}`, which the data do not have")]
+    NoLevel { place: usize, column: String, level: String },
+    #[error("inducing input {place} has {found} (`{column}`)")]
+    Kind { place: usize, column: String, found: String },
+    #[error("inducing inputs {one} and {other} are the same: each needs a place of its own")]
+    Twice { one: usize, other: usize },
+    #[error(
+        "a sparse model needs noise: without it the approximation has no density (write `noise=fixed(1e-6)` for next to none)"
+    )]
+    Noiseless,
+}
