@@ -1,7 +1,5 @@
 //! Inducing inputs as they are written: `gp(k, inference="vfe", inducing=50)`.
 
-use std::sync::Arc;
-
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::signature::{Place, Want};
@@ -27,10 +25,9 @@ pub const INDUCING: Place = Place::keyword(
 );
 
 /// What a model says of inducing inputs; `None` where inference is through all rows.
-pub fn sparse(call: &mut Call<'_, '_>, classes: bool) -> Res<Option<Sparse>> {
-    let inference: Option<Arc<str>> = call.maybe("inference")?;
+pub fn sparse(call: &mut Call<'_, '_>, inference: Option<&str>, classes: bool) -> Res<Option<Sparse>> {
     let given: Option<Value> = call.maybe("inducing")?;
-    let method = match inference.as_deref() {
+    let method = match inference {
         Some("vfe") => SparseMethod::Vfe,
         Some("fitc") => SparseMethod::Fitc,
         _ if given.is_some() => {

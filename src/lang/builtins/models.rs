@@ -115,21 +115,22 @@ pub fn lang_error(eval: &Evaluator<'_>, error: ModelError) -> LangError {
 fn gp(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel: Kernel = call.arg("kernel")?;
     let mut model = Model::new(kernel);
-    if let Some(likelihood) = likelihood(call)? {
+    let inference: Option<Arc<str>> = call.maybe("inference")?;
+    if let Some(likelihood) = likelihood(call, inference.as_deref())? {
         model.likelihood = likelihood;
     }
     if let Some(value) = call.maybe::<Value>("mean")? {
         model.mean = mean(value).map_err(|t| t.argument("mean"))?;
     }
-    model.sparse = inducing::sparse(call, model.predicts_classes())?;
+    model.sparse = inducing::sparse(call, inference.as_deref(), model.predicts_classes())?;
     Ok(Value::Model(Arc::new(Pipeline::of(model))))
 }
 
 /// What an observation is, from the usual arguments; `None` where nothing is said of it.
-pub(super) fn likelihood(call: &mut Call<'_, '_>) -> Res<Option<Likelihood>> {
+pub(super) fn likelihood(call: &mut Call<'_, '_>, inference: Option<&str>) -> Res<Option<Likelihood>> {
     let noise = given_noise(call)?;
     let mut word = |name: &'static str| -> Res<Option<Arc<str>>> { call.maybe::<Arc<str>>(name) };
-    let (likelihood, inference, link) = (word("likelihood")?, word("inference")?, word("link")?);
+    let (likelihood, link) = (word("likelihood")?, word("link")?);
     let positive: Option<Arc<str>> = match call.maybe::<Value>("positive")? {
         None => None,
         Some(Value::Str(class)) => Some(class),
@@ -139,7 +140,7 @@ pub(super) fn likelihood(call: &mut Call<'_, '_>) -> Res<Option<Likelihood>> {
     let wrong = |place: &'static str, text: &str, help: &str| Err(LangError::new(text).argument(place).help(help));
     if likelihood.as_deref() != Some("bernoulli") {
         let classes = "for a target of two classes write `likelihood=\"bernoulli\"`";
-        if let Some(word @ ("ep" | "laplace")) = inference.as_deref() {
+        if let Some(word @ ("ep" | "laplace")) = inference {
             let text = format!("`{word}` is for classes: with Gaussian noise inference is exact");
             return wrong("inference", &text, classes);
         }
@@ -155,7 +156,7 @@ pub(super) fn likelihood(call: &mut Call<'_, '_>) -> Res<Option<Likelihood>> {
         let help = "leave it out; `+ WN` in the kernel gives each row a function of its own";
         return wrong("noise", "classes have no noise: their probability says how sure they are", help);
     }
-    let how = match (inference.as_deref(), link.as_deref()) {
+    let how = match (inference, link.as_deref()) {
         (Some("exact"), _) => {
             let text = "no exact inference is known for classes";
             return wrong("inference", text, "write `inference=\"ep\"`, which is close to it, or leave it out");

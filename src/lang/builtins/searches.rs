@@ -61,7 +61,8 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
     if let Some(budget) = budget(call)? {
         settings.budget = budget;
     }
-    if let Some(likelihood) = models::likelihood(call)? {
+    let inference: Option<Arc<str>> = call.maybe("inference")?;
+    if let Some(likelihood) = models::likelihood(call, inference.as_deref())? {
         settings.likelihood = likelihood;
     }
     if let Some(value) = call.maybe::<Value>("mean")? {
