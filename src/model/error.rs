@@ -1,4 +1,4 @@
-use super::inducing::InducingFault;
+use super::inducing_fault::InducingFault;
 use crate::data::{DataError, RowRef};
 use crate::kernel::{BindError, EvalError, ExpandError};
 use crate::linalg::{FactorError, NotPositiveDefinite};

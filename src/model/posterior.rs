@@ -7,12 +7,12 @@ mod without;
 use super::baseline::is_nothing;
 use super::classes::{Approximator, Pseudo, Warm};
 use super::definition::is_noise;
+use super::halves::{Halves, Induced, Term, own_noise};
 use super::jitter::jitters;
 use super::{Bernoulli, ModelError, Problem, cavity};
 use crate::kernel::{Bound, Kernel, Points};
 use crate::linalg::{Cholesky, Matrix, Vector, Workspace, orthonormal, pivoted_cholesky, transposed_product};
 use crate::progress::{Progress, Silent};
-use induced::{Halves, Induced, Term, own_noise};
 
 /// A Gaussian process given its training rows, at fixed values of its parameters. Of a classifier it is the latent
 /// function, and pseudo-observations stand in for the rows: K is then the covariance with their noise.

@@ -1,6 +1,7 @@
 //! A model beside its training rows: parameters in one list, data as the kernel sees them.
 
-use super::inducing::{InducingFault, InducingInputs, Rows, Sparse};
+use super::inducing::{InducingInputs, Rows, Sparse};
+use super::inducing_fault::InducingFault;
 use super::mean_terms::{MeanTerm, mean_terms};
 use super::memory;
 use super::parameters::{Parameter, ParameterKind, Units, parameters, power_of_two, spread};

@@ -1,116 +1,13 @@
 //! A posterior through inducing inputs: covariances with them stand where those with all training rows do.
 
 use super::{Moments, Posterior, Replicates, mean_at};
-use crate::kernel::{Bound, Cross, Kernel, Points};
+use crate::kernel::{Cross, Kernel};
 use crate::linalg::{Cholesky, Matrix, Vector, least_squares, transposed_product};
+use crate::model::halves::{Halves, Induced, OwnRows, Term, own_noise};
 use crate::model::inducing::SparseMethod;
 use crate::model::sparse::SparseProblem;
 use crate::model::{ModelError, Problem};
 use crate::progress::Silent;
-
-/// What a sparse model keeps of its training rows.
-#[derive(Debug, Clone)]
-pub(super) struct Induced {
-    method: SparseMethod,
-    /// The factor of I + L⁻¹K_ufΛ⁻¹K_fuL⁻ᵀ.
-    data: Cholesky,
-    /// λ of each training row.
-    lambda: Vec<f64>,
-}
-
-/// A summand beside rows.
-pub(super) struct Term {
-    /// Covariance of the base rows (down) with these.
-    pub cross: Matrix,
-    pub diagonal: Vec<f64>,
-    /// Of a sparse model at its training rows: the noise in it that is each row's own.
-    pub own: Option<Vec<f64>>,
-}
-
-/// The training rows of a sparse model as they are seen by noise of their own.
-pub(super) struct OwnRows {
-    /// [Σ⁻¹(y − m)]ᵢ, Σ the covariance of y under the approximation.
-    weights: Vec<f64>,
-    /// 1/λᵢ.
-    inverse: Vec<f64>,
-    /// L_B⁻¹L⁻¹kᵢ.
-    minus: Matrix,
-}
-
-/// Covariances halved, so that products of them are what the data take off a prior covariance.
-#[derive(Clone)]
-pub(super) struct Halves {
-    plus: Matrix,
-    /// Of a sparse model: what the noise of the rows leaves.
-    minus: Option<Matrix>,
-    own: Option<OwnHalf>,
-}
-
-#[derive(Clone)]
-struct OwnHalf {
-    noise: Vec<f64>,
-    inverse: Vec<f64>,
-    rows: Matrix,
-}
-
-impl Halves {
-    pub fn product(&self, other: &Self) -> Matrix {
-        let product = transposed_product(&self.plus, &other.plus);
-        match (&self.minus, &other.minus) {
-            (Some(one), Some(two)) => product - transposed_product(one, two),
-            _ => product,
-        }
-    }
-
-    /// The diagonal of the product.
-    pub fn dots(&self, other: &Self) -> Vec<f64> {
-        let columns = |a: &Matrix, b: &Matrix| -> Vec<f64> {
-            a.column_iter().zip(b.column_iter()).map(|(a, b)| a.dot(&b)).collect()
-        };
-        let mut dots = columns(&self.plus, &other.plus);
-        let (Some(one), Some(two)) = (&self.minus, &other.minus) else { return dots };
-        dots.iter_mut().zip(columns(one, two)).for_each(|(dot, less)| *dot -= less);
-        // c = K_fuK_uu⁻¹k + νeᵢ, and cᵀΣ⁻¹c′ with Σ⁻¹ = Λ⁻¹ − Λ⁻¹K_fuA⁻¹K_ufΛ⁻¹
-        for (own, minus) in [(&self.own, two), (&other.own, one)] {
-            let Some(own) = own else { continue };
-            let along = columns(minus, &own.rows);
-            for (i, dot) in dots.iter_mut().enumerate() {
-                *dot += own.noise[i] * along[i] * own.inverse[i];
-            }
-        }
-        if let (Some(a), Some(b)) = (&self.own, &other.own) {
-            for (i, dot) in dots.iter_mut().enumerate() {
-                let within = a.inverse[i] - a.rows.column(i).norm_squared() * a.inverse[i] * a.inverse[i];
-                *dot += a.noise[i] * b.noise[i] * within;
-            }
-        }
-        dots
-    }
-
-    pub fn squares(&self) -> Vec<f64> {
-        self.dots(self)
-    }
-
-    /// With the noise of a summand that is each row's own.
-    pub fn of_term(mut self, term: &Term, rows: Option<&OwnRows>) -> Self {
-        if let (Some(noise), Some(rows)) = (&term.own, rows) {
-            let (inverse, rows) = (rows.inverse.clone(), rows.minus.clone());
-            self.own = Some(OwnHalf { noise: noise.clone(), inverse, rows });
-        }
-        self
-    }
-}
-
-/// The noise of a kernel that is each row's own; `None` where it has none.
-pub(super) fn own_noise(bound: &Bound, values: &[f64], points: &Points) -> Result<Option<Vec<f64>>, ModelError> {
-    if !bound.tells_rows_apart() {
-        return Ok(None);
-    }
-    let mut cross = Cross::new(bound);
-    let shared = cross.diagonal(values, points, true)?;
-    let whole = cross.diagonal(values, points, false)?;
-    Ok(Some(whole.iter().zip(shared).map(|(whole, shared)| whole - shared).collect()))
-}
 
 impl Posterior {
     pub(super) fn through_inducing(problem: Problem, values: Vec<f64>) -> Result<Self, ModelError> {
@@ -139,7 +36,7 @@ impl Posterior {
     pub(super) fn halves(&self, cross: &Matrix) -> Halves {
         let plus = self.factor.half_solve(cross);
         let minus = self.induced.as_ref().map(|induced| induced.data.half_solve(&plus));
-        Halves { plus, minus, own: None }
+        Halves::new(plus, minus)
     }
 
     /// Covariances of the inducing inputs with the training rows.
@@ -229,14 +126,14 @@ impl Posterior {
             let shared = evaluator.diagonal(values, &points, true)?;
             let some: Vec<&[f64]> = x.iter().map(|column| &column[rows.clone()]).collect();
             let mean = mean_at(problem, &self.values, &some, rows.len()) + cross.tr_mul(&self.alpha);
-            let minus = half.minus.unwrap_or_else(|| Matrix::zeros(0, rows.len()));
+            let minus = half.minus().cloned().unwrap_or_else(|| Matrix::zeros(0, rows.len()));
             for (i, row) in rows.enumerate() {
                 let inverse = 1.0 / induced.lambda[row];
                 let own = inverse - minus.column(i).norm_squared() * inverse * inverse;
                 let y = problem.y()[row];
                 let lost = match induced.method {
                     SparseMethod::Fitc => 0.0,
-                    SparseMethod::Vfe => (shared[i] - half.plus.column(i).norm_squared()).max(0.0),
+                    SparseMethod::Vfe => (shared[i] - half.plus().column(i).norm_squared()).max(0.0),
                 };
                 out.push((y - (y - mean[i]) * inverse / own, 1.0 / own + lost));
             }
