@@ -8,7 +8,7 @@ pub enum DeepError {
     #[error(transparent)]
     Data(#[from] ModelError),
     #[error("the kernel of layer {layer} does not fit its inputs, which are {}: {error}", inputs.join(", "))]
-    Layer { layer: usize, inputs: Vec<String>, error: BindError },
+    Layer { layer: usize, inputs: Vec<String>, error: Box<BindError> },
     #[error("{inducing} inducing inputs are more than the {rows} rows")]
     TooManyInducing { inducing: usize, rows: usize },
     #[error("the last layer of a fit has one unit, found {0}")]

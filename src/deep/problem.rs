@@ -294,7 +294,8 @@ fn above(
             .collect(),
     };
     let bound = model.kernel(at).bind(&schema);
-    let bound = bound.map_err(|error| DeepError::Layer { layer: at + 1, inputs: names.clone(), error })?;
+    let bound =
+        bound.map_err(|error| DeepError::Layer { layer: at + 1, inputs: names.clone(), error: Box::new(error) })?;
     Ok(Layer { bound, units, scale })
 }
 

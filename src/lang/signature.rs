@@ -44,6 +44,9 @@ impl Want {
     pub const BOOL: Want = Want::Kind(Kind::Bool);
     pub const STRING: Want = Want::Kind(Kind::String);
     pub const FUNCTION: Want = Want::Kind(Kind::Function);
+    /// What predictions are made of.
+    pub const PREDICTOR: Want =
+        Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search), Want::Kind(Kind::DeepFit)]);
     /// Where a search is more than its best fit.
     pub const FIT_OR_SEARCH: Want = Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search)]);
 

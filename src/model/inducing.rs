@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ModelError;
 use super::clusters::{Axis, centres};
 use super::inducing_fault::InducingFault;
-use super::parameters::spread;
+use super::spread::spread;
 use crate::kernel::{InputSlope, number, quoted};
 
 /// Inference through inducing inputs, as it is written.

@@ -22,6 +22,7 @@ mod posterior;
 mod print;
 mod problem;
 mod sparse;
+mod spread;
 
 pub use baseline::{Baseline, is_nothing, nothing};
 pub(crate) use classes::cavity;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::mean_terms::mean_terms;
+use super::spread::{power_of_two, spread};
 use super::{Mean, Model, ModelError, Noise, has_white_noise};
 use crate::calendar::TimeUnit;
 use crate::kernel::{Bound, Domains, Origin, ParamSpec, Role, Size, Slot, SlotState};
@@ -202,18 +203,6 @@ pub(super) fn parameters(
     make_unique(&mut all);
     set_units(&mut all, x, y, model.bernoulli().is_some());
     Ok(all)
-}
-
-/// The standard deviation of a column; 1 where it has none.
-pub(super) fn spread(column: &[f64]) -> f64 {
-    let mean = column.iter().sum::<f64>() / column.len() as f64;
-    let sd = (column.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / column.len() as f64).sqrt();
-    if sd > 0.0 && sd.is_finite() { sd } else { 1.0 }
-}
-
-/// The power of two that a value is at least, and less than twice of.
-pub(super) fn power_of_two(value: f64) -> f64 {
-    if value.is_normal() && value > 0.0 { 2f64.powi(value.log2().floor() as i32) } else { 1.0 }
 }
 
 /// Gives positive parameters the unit in which their logarithm is taken, from the spreads of the target and the inputs.

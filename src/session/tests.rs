@@ -409,7 +409,10 @@ fn much_is_known_before_running() {
         "let a = load(\"airline\")\na |> head(20) |> fit(transform(y=log) >> gp(SE(yaer)))",
         "there is no input `yaer`: the data have `year`",
     );
-    one("load(\"airline\") |> fit(3)", "expected a model, a kernel or a fit for `model` of `fit`, found a number");
+    one(
+        "load(\"airline\") |> fit(3)",
+        "expected a model, a kernel, a fit or a deep GP for `model` of `fit`, found a number",
+    );
     one("SE(0) - SE(1)", "kernels cannot be subtracted: a difference of covariances need not be a covariance");
     for fine in [
         "let year = 0; load(\"airline\") |> fit(SE(year))",

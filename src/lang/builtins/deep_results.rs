@@ -69,7 +69,7 @@ pub fn predict(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
     if word.as_deref() == Some("sample") {
         let draws = fit.draws(&x, samples.min(SAMPLES), seed).map_err(failed)?;
         let columns = draws.column_iter().enumerate();
-        let table = columns.fold(table, |table, (i, draw)| table.numbers(&format!("draw{}", i + 1), draw.as_slice()));
+        let table = columns.fold(table, |table, (i, draw)| table.numbers(format!("draw{}", i + 1), draw.as_slice()));
         return Ok(Value::table(table));
     }
     let mixture = fit.mixture(&x, samples, seed).map_err(failed)?;

@@ -192,11 +192,7 @@ pub static RESULTS: &[Builtin] = &[
         aliases: &[],
         group: Group::Results,
         places: &[
-            Place::required(
-                "fit",
-                Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search), Want::Kind(Kind::DeepFit)]),
-                "a fit, or a search for its best",
-            ),
+            Place::required("fit", Want::PREDICTOR, "a fit, or a search for its best"),
             AT,
             N,
             Place::keyword(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::lang::error::{LangError, Res};
 use crate::lang::signature::{Need, Signature, Want};
+use crate::lang::values::cast::of_deep_gps;
 use crate::lang::values::value::{Kind, Value};
 use crate::lang::wording::nearest;
 use crate::search::Budget;
@@ -162,6 +163,9 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> LangErr
         Some(Value::Str(word)) => nearest(word, want.choices()),
         _ => None,
     };
+    if let Some(help) = of_deep_gps(kind) {
+        return lang_error.help(help);
+    }
     let from_data = matches!(kind, Kind::Data | Kind::Kernel | Kind::Model);
     let help = match (near, want) {
         (Some(near), _) => format!("did you mean \"{near}\"?"),
@@ -169,7 +173,7 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> LangErr
             "`.data` of it are the rows that it was fitted to".into()
         }
         (None, Want::Kind(Kind::Fit)) if from_data => "a fit comes of `data |> fit(model)`".into(),
-        (None, Want::FIT_OR_SEARCH) if from_data => {
+        (None, Want::FIT_OR_SEARCH | Want::PREDICTOR) if from_data => {
             "a fit comes of `data |> fit(model)`, a search of `data |> search`".into()
         }
         (None, Want::FUNCTION) => "a function is written `x -> …`, or `(x, y) -> …`".into(),

@@ -34,12 +34,20 @@ pub fn expected(what: &str, found: &Value) -> LangError {
 pub fn expected_kind(what: &str, found: Kind) -> LangError {
     let lang_error = LangError::new(format!("expected {what}, found {}", found.noun()));
     let lang_error = lang_error.label(format!("this is {}", found.noun()));
+    match of_deep_gps(found) {
+        Some(help) => lang_error.help(help),
+        None => lang_error,
+    }
+}
+
+/// What can be asked of a deep GP that was given where something else is expected.
+pub fn of_deep_gps(found: Kind) -> Option<&'static str> {
     match found {
-        Kind::DeepModel => lang_error.help("a deep GP is taken by `fit(data, model)`"),
-        Kind::DeepFit => lang_error.help(
-            "a deep GP is no sum of parts: ask `predict`, `score` or `plot` of it, or `.kernels` for those of its layers",
+        Kind::DeepModel => Some("a deep GP is taken by `fit(data, model)`"),
+        Kind::DeepFit => Some(
+            "`predict`, `score` and `plot` take a fit of a deep GP, and `.kernels` are those of its layers; it has no parts",
         ),
-        _ => lang_error,
+        _ => None,
     }
 }
 

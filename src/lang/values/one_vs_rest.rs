@@ -29,6 +29,8 @@ impl ValueKind for Arc<OneVsRest> {
         }),
         Member::new("lml", "the sum of the log marginal likelihoods", |rest| Value::Number(rest.lml())),
         Member::new("bic", "the sum of their BIC", |rest| Value::Number(rest.fits.iter().map(|fit| fit.bic).sum())),
+        Member::new("bound", "nothing: no inducing inputs are used for classes", |_| Value::Nothing),
+        Member::new("inducing", "nothing: no inducing inputs are used for classes", |_| Value::Nothing),
         Member::new("noise", "nothing: classes have none", |_| Value::Nothing),
         Member::checked("classes", "its classes, in the order of the fits", |rest| classes(rest)),
         Member::checked("fits", "for each class its fit against the rest", |rest| {
