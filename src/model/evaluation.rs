@@ -9,7 +9,7 @@ use crate::param::{Domain, State};
 pub struct Evidence {
     /// log p(y), in the units that y was given in (with the Jacobian of the target's transforms).
     pub lml: f64,
-    /// The log density of y on the scale of the model and in units of [`Evidencer::unit`]: the same to the bit where
+    /// The log density of y on the scale of the model and in units of `Evidencer::unit`: the same to the bit where
     /// target or inputs are multiplied by a power of two.
     pub scaled_lml: f64,
     /// Its derivative in every parameter of the problem, in natural units. Empty when it was not asked for.
