@@ -116,6 +116,14 @@ pub(super) fn coding(fit: &Fit) -> Option<String> {
     (!said.is_empty()).then(|| format!("treatment: {}", said.join(", ")))
 }
 
+/// What the values of a fit maximize.
+pub fn maximized(fit: &Fit) -> &'static str {
+    match fit.bound() {
+        Some(_) => "lower bound of the log marginal likelihood",
+        None => "log marginal likelihood",
+    }
+}
+
 /// All that a person needs to judge a fit.
 pub fn fit(fit: &Fit) -> String {
     let problem = fit.problem();

@@ -132,8 +132,10 @@ fn numbers(outcome: &FitResults<'_>) -> Vec<Number> {
         let unit = target.unit(fit.problem().data().target().and_then(|t| t.unit()));
         all.push(Number { unit, ..number("noise standard deviation", rounded(noise.sqrt())) });
     }
-    all.push(number("log marginal likelihood", format!("{:.2}", fit.lml())));
-    all.push(number("BIC", format!("{:.2}", fit.bic)));
+    all.push(number(describe::maximized(fit), format!("{:.2}", fit.lml())));
+    if let Ok(bic) = fit.information() {
+        all.push(number("BIC", format!("{bic:.2}")));
+    }
     all.push(number("free parameters", fit.free.to_string()));
     all
 }
@@ -460,8 +462,9 @@ fn parameters(outcome: &FitResults<'_>) -> Section {
     let fit = outcome.fit;
     let ended = match fit.ended {
         Some(ended) => format!(
-            "The values maximize the log marginal likelihood. The optimizer has {ended}; the largest component of the \
-             gradient is {:.1e}. Standard errors come from the curvature at this point.",
+            "The values maximize the {}. The optimizer has {ended}; the largest component of the gradient is {:.1e}. \
+             Standard errors come from the curvature at this point.",
+            describe::maximized(fit),
             fit.gradient_size
         ),
         None => "The values are those that were given; nothing was fitted.".into(),
