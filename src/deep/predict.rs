@@ -4,7 +4,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use super::error::DeepError;
-use super::problem::{JITTER, LayerValues, conditional, normals};
+use super::problem::{Conditional, JITTER, LayerValues, conditional, normals};
 use super::tape::{Tape, log_mean_exp};
 use super::train::DeepFit;
 use crate::data::Dataset;
@@ -96,17 +96,15 @@ impl DeepFit {
         let mut random = Pcg64::seed_from_u64(seed ^ 0x3a3b);
         let samples = if self.problem.layers.len() == 1 { 1 } else { samples };
         let (mut means, mut variances) = (Vec::with_capacity(samples), Vec::with_capacity(samples));
-        let first = self.moments(0, rows, self.problem.layers.len() > 1)?;
+        let last = self.problem.layers.len() - 1;
+        let first = if last == 0 { None } else { Some(self.normal(0, rows)?) };
         for _ in 0..samples {
-            let (mean, variance) = match self.hidden(rows, &first, &mut random)?.last() {
-                Some(hidden) => {
-                    let last = self.moments(self.problem.layers.len() - 1, hidden, false)?;
-                    (last.mean, last.covariance)
-                }
-                None => (first.mean.clone(), first.covariance.clone()),
+            let moments = match &first {
+                Some(first) => self.moments(last, &self.hidden(rows, first, &mut random)?, false)?,
+                None => self.moments(0, rows, false)?,
             };
-            means.push(mean.iter().map(|m| m + self.problem.mean).collect());
-            variances.push(variance.iter().map(|v| v.max(0.0)).collect());
+            means.push(moments.mean.iter().map(|m| m + self.problem.mean).collect());
+            variances.push(moments.covariance.iter().map(|v| v.max(0.0)).collect());
         }
         Ok(Mixture { means, variances, noise: self.values.noise })
     }
@@ -118,15 +116,13 @@ impl DeepFit {
     /// Rows that a kernel cannot look at.
     pub fn draws(&self, rows: &Matrix, draws: usize, seed: u64) -> Result<Matrix, DeepError> {
         let mut random = Pcg64::seed_from_u64(seed ^ 0xd7a3);
-        let first = self.moments(0, rows, true)?;
+        let last = self.problem.layers.len() - 1;
+        let first = self.normal(0, rows)?;
         let mut out = Matrix::zeros(rows.nrows(), draws);
         for draw in 0..draws {
-            let values = match self.hidden(rows, &first, &mut random)?.last() {
-                Some(hidden) => {
-                    let last = self.moments(self.problem.layers.len() - 1, hidden, true)?;
-                    drawn(&last, &mut random)
-                }
-                None => drawn(&first, &mut random),
+            let values = match last {
+                0 => first.drawn(&mut random),
+                _ => self.normal(last, &self.hidden(rows, &first, &mut random)?)?.drawn(&mut random),
             };
             out.column_mut(draw).iter_mut().zip(values.iter()).for_each(|(out, v)| *out = v + self.problem.mean);
         }
@@ -143,9 +139,9 @@ impl DeepFit {
             0 => at[i],
             _ => inducing.column(j).mean(),
         });
-        let moments = self.moments(layer, &rows, true)?;
+        let normal = self.normal(layer, &rows)?;
         let mut random = Pcg64::seed_from_u64(seed ^ 0x1a7e);
-        let columns: Vec<_> = (0..draws).map(|_| drawn(&moments, &mut random).column(0).into_owned()).collect();
+        let columns: Vec<_> = (0..draws).map(|_| normal.drawn(&mut random).column(0).into_owned()).collect();
         Ok(Matrix::from_columns(&columns))
     }
 
@@ -175,23 +171,25 @@ impl DeepFit {
         Ok(tape.value(factor) * whitened)
     }
 
-    /// What the layers before the last give, beginning with the first; empty for one layer.
-    fn hidden(&self, rows: &Matrix, first: &Moments, random: &mut Pcg64) -> Result<Vec<Matrix>, DeepError> {
-        let mut all: Vec<Matrix> = Vec::new();
-        for layer in 0..self.problem.layers.len() - 1 {
-            let values = match all.last() {
-                None => drawn(first, random),
-                Some(below) => drawn(&self.moments(layer, below, true)?, random),
-            };
-            all.push(match self.problem.model.connected {
-                true => {
-                    let columns: Vec<_> = values.column_iter().chain(rows.column_iter()).collect();
-                    Matrix::from_columns(&columns)
-                }
-                false => values,
-            });
+    /// The inputs of the last layer: a draw of the layers before it, of which there is at least one.
+    fn hidden(&self, rows: &Matrix, first: &Normal, random: &mut Pcg64) -> Result<Matrix, DeepError> {
+        let shown = |values: Matrix| match self.problem.model.connected {
+            true => {
+                let columns: Vec<_> = values.column_iter().chain(rows.column_iter()).collect();
+                Matrix::from_columns(&columns)
+            }
+            false => values,
+        };
+        let mut below = shown(first.drawn(random));
+        for layer in 1..self.problem.layers.len() - 1 {
+            below = shown(self.normal(layer, &below)?.drawn(random));
         }
-        Ok(all)
+        Ok(below)
+    }
+
+    fn normal(&self, layer: usize, rows: &Matrix) -> Result<Normal, DeepError> {
+        let Moments { mean, covariance } = self.moments(layer, rows, true)?;
+        Ok(Normal { mean, root: pivoted_cholesky(&covariance, 1e-10) })
     }
 
     /// With `whole`, all of the covariance, and else its diagonal as a column.
@@ -201,12 +199,11 @@ impl DeepFit {
         let theta = tape.leaf(Matrix::from_column_slice(values.theta.len(), 1, &values.theta));
         let (inducing, whitened) = (tape.leaf(values.inducing.clone()), tape.leaf(values.whitened.clone()));
         let rows_on_tape = tape.leaf(rows.clone());
-        let [mean, variance, factor] = conditional(&mut tape, bound, [theta, inducing, whitened], rows_on_tape)?;
+        let Conditional { mean, variance, half, .. } =
+            conditional(&mut tape, bound, [theta, inducing, whitened], rows_on_tape)?;
         let covariance = match whole {
             false => tape.value(variance).clone(),
             true => {
-                let across = tape.kernel(bound, theta, inducing, rows_on_tape)?;
-                let half = tape.solve_lower(factor, across);
                 let explained = tape.transposed_product(half, half);
                 let own = tape.kernel(bound, theta, rows_on_tape, rows_on_tape)?;
                 tape.value(own) - tape.value(explained)
@@ -216,11 +213,17 @@ impl DeepFit {
     }
 }
 
-/// Values of every unit.
-fn drawn(moments: &Moments, random: &mut Pcg64) -> Matrix {
-    let root = pivoted_cholesky(&moments.covariance, 1e-10);
-    let noise = normals(root.ncols(), moments.mean.ncols(), random);
-    &moments.mean + root * noise
+/// The same, ready to be drawn from more than once.
+struct Normal {
+    mean: Matrix,
+    root: Matrix,
+}
+
+impl Normal {
+    /// Values of every unit.
+    fn drawn(&self, random: &mut Pcg64) -> Matrix {
+        &self.mean + &self.root * normals(self.root.ncols(), self.mean.ncols(), random)
+    }
 }
 
 #[cfg(test)]

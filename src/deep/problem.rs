@@ -17,7 +17,7 @@ use crate::data::Dataset;
 use crate::fit::optimize::Objective;
 use crate::kernel::{Bound, Column, InputSlope, Schema, SlotState};
 use crate::linalg::Matrix;
-use crate::model::{Mean, Model, Problem};
+use crate::model::{Mean, Model, Problem, spread};
 use crate::param::State;
 
 /// Added to the diagonal of the covariance of pseudo outputs, as a share of it.
@@ -131,7 +131,8 @@ impl DeepProblem {
             let inducing = tape.leaf(of.inducing.clone());
             let whitened = tape.leaf(of.whitened.clone());
             vars.push([theta, inducing, whitened]);
-            let [mean, variance, factor] = conditional(tape, &layer.bound, [theta, inducing, whitened], input)?;
+            let Conditional { mean, variance, factor, .. } =
+                conditional(tape, &layer.bound, [theta, inducing, whitened], input)?;
             let squares = tape.sum_squares(whitened);
             terms.push((squares, -0.5));
             if self.model.prior == PseudoPrior::Outputs {
@@ -245,14 +246,24 @@ impl DeepProblem {
     }
 }
 
-/// Mean (one column for each unit), variance and the factor of the covariance of the pseudo outputs, of one layer at
-/// some rows.
+/// What one layer says at some rows.
+pub(super) struct Conditional {
+    /// One column for each unit.
+    pub mean: Var,
+    pub variance: Var,
+    /// The Cholesky factor L of the covariance of the pseudo outputs.
+    pub factor: Var,
+    /// L⁻¹ times the covariance of the pseudo outputs with the rows.
+    pub half: Var,
+}
+
+/// A layer at some rows, given its pseudo outputs.
 pub(super) fn conditional<'a>(
     tape: &mut Tape<'a>,
     bound: &'a Bound,
     [theta, inducing, whitened]: [Var; 3],
     rows: Var,
-) -> Result<[Var; 3], TapeError> {
+) -> Result<Conditional, TapeError> {
     let among = tape.kernel(bound, theta, inducing, inducing)?;
     let among = tape.inflate(among, JITTER);
     let factor = tape.cholesky(among)?;
@@ -263,7 +274,7 @@ pub(super) fn conditional<'a>(
     let own = tape.kernel_diagonal(bound, theta, rows)?;
     let explained = tape.column_squares(half);
     let variance = tape.subtract(own, explained);
-    Ok([mean, variance, factor])
+    Ok(Conditional { mean, variance, factor, half })
 }
 
 /// A layer that looks at the units of the one before, and at the inputs where layers are connected.
@@ -299,24 +310,15 @@ fn above(
     Ok(Layer { bound, units, scale })
 }
 
-/// The standard deviation of a column; 1 where it does not vary.
-pub(super) fn spread(column: &[f64]) -> f64 {
-    let n = column.len().max(1) as f64;
-    let mean = column.iter().sum::<f64>() / n;
-    let sd = (column.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
-    if sd > 0.0 && sd.is_finite() { sd } else { 1.0 }
-}
-
 /// Minus the objective, for the optimiser.
 pub(super) struct Minimised<'p> {
     pub problem: &'p DeepProblem,
     pub like: &'p Values,
-    pub dim: usize,
 }
 
 impl Objective for Minimised<'_> {
     fn dim(&self) -> usize {
-        self.dim
+        self.problem.to_coordinates(self.like).len()
     }
 
     fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {

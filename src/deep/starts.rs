@@ -8,10 +8,11 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::problem::{DeepProblem, JITTER, Layer, LayerValues, Values, normals, spread};
+use super::problem::{DeepProblem, JITTER, Layer, LayerValues, Values, normals};
 use super::tape::{Tape, TapeError};
 use crate::kernel::{Role, SlotState};
 use crate::linalg::Matrix;
+use crate::model::spread;
 use crate::param::State;
 
 impl DeepProblem {

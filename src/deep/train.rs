@@ -59,7 +59,7 @@ impl Entry {
 
     /// One step after another, so that each can be kept.
     fn advance(&mut self, problem: &DeepProblem, steps: usize, progress: &dyn Progress) {
-        let objective = Minimised { problem, like: &self.like, dim: problem.to_coordinates(&self.like).len() };
+        let objective = Minimised { problem, like: &self.like };
         for _ in 0..steps {
             if progress.stop() && !self.trace.is_empty() {
                 return;
@@ -101,7 +101,7 @@ pub fn train(
         .collect();
     if model.optimizer == Optimizer::Adam {
         entries.par_iter_mut().for_each(|entry| {
-            let objective = Minimised { problem: &problem, like: &entry.like, dim: 0 };
+            let objective = Minimised { problem: &problem, like: &entry.like };
             let from = problem.to_coordinates(&entry.like);
             let at = adam::minimize(&|at, g| objective.evaluate(at, g), &from, training.max_iter, progress);
             entry.run = Run::new(&at, &limits);

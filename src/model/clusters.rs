@@ -100,15 +100,14 @@ pub(super) fn centres(axes: &[Axis<'_>], count: usize) -> Vec<Vec<f64>> {
                 *value = axis.values[row];
             }
         }
-        // centres that have come to one place are one
-        centres.sort_by(|a, b| {
-            a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
-        });
-        centres.dedup();
     }
     centres.sort_by(|a, b| {
         a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
     });
+    if axes.iter().any(|axis| axis.kept) {
+        // centres that have come to one place are one
+        centres.dedup();
+    }
     (0..axes.len()).map(|d| centres.iter().map(|centre| centre[d]).collect()).collect()
 }
 

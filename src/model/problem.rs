@@ -1,5 +1,6 @@
 //! A model beside its training rows: parameters in one list, data as the kernel sees them.
 
+use super::fence::Fence;
 use super::inducing::{InducingInputs, Rows, Sparse};
 use super::inducing_fault::InducingFault;
 use super::mean_terms::{MeanTerm, mean_terms};
@@ -42,28 +43,6 @@ pub struct Problem {
     inducing: Option<InducingInputs>,
     /// Values are taken as given.
     conditions: bool,
-}
-
-/// A bound on a product of powers of parameters, for what no parameter says alone: Π θᵢ^eᵢ ≥ least. A fit that goes
-/// below is pushed back; the evidence itself knows nothing of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Fence {
-    /// Places of parameters among all, with their exponents.
-    pub powers: Vec<(usize, f64)>,
-    /// Above 0.
-    pub least: f64,
-}
-
-impl Fence {
-    /// How far values are beyond it, in logarithms: above 0 beyond, below 0 within.
-    pub fn beyond(&self, values: &[f64]) -> f64 {
-        (self.least / self.powers.iter().map(|&(i, power)| values[i].powf(power)).product::<f64>()).ln()
-    }
-
-    /// Whether values are at it or beyond.
-    pub fn is_reached(&self, values: &[f64]) -> bool {
-        self.beyond(values) >= 0.0
-    }
 }
 
 impl Problem {

@@ -1,7 +1,7 @@
 //! The scale of a column of numbers.
 
 /// The standard deviation of a column; 1 where it has none.
-pub(super) fn spread(column: &[f64]) -> f64 {
+pub(crate) fn spread(column: &[f64]) -> f64 {
     let mean = column.iter().sum::<f64>() / column.len() as f64;
     let sd = (column.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / column.len() as f64).sqrt();
     if sd > 0.0 && sd.is_finite() { sd } else { 1.0 }

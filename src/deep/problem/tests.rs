@@ -20,7 +20,7 @@ fn agrees(model: &DeepModel) {
     let at = problem.to_coordinates(&start);
     assert_eq!(problem.to_coordinates(&problem.to_values(&at, &start)).len(), at.len());
     let mut gradient = vec![0.0; at.len()];
-    let objective = Minimised { problem: &problem, like: &start, dim: at.len() };
+    let objective = Minimised { problem: &problem, like: &start };
     objective.evaluate(&at, &mut gradient);
     for i in 0..at.len() {
         let moved = |by: f64| {
