@@ -1,4 +1,4 @@
-//! What a person should look at in a fit, said once and with what it means.
+//! Warnings about a fit, each with its meaning.
 
 use super::result::Fit;
 use super::spacing::{median_gap, span, variance};
@@ -96,8 +96,8 @@ pub fn hints(fit: &Fit) -> Vec<String> {
 /// Of a covariance that needed jitter.
 pub(crate) fn jittered(jitter: f64) -> String {
     format!(
-        "jitter of {jitter:.1e} was added to the diagonal and counts as noise of that variance: without it the covariance \
-         is singular to rounding"
+        "jitter of {jitter:.1e} was added to the diagonal and counts as noise of that variance: without it the \
+         covariance is singular to rounding"
     )
 }
 
@@ -131,8 +131,8 @@ fn linearly_separable(fit: &Fit) -> Option<String> {
     let latent = fit.posterior.fitted().ok()?;
     let certain = |(f, y): (&f64, &f64)| how.link().probability_at(f * y) > CERTAIN;
     latent.iter().zip(problem.y()).all(certain).then(|| {
-        "a linear function parts the classes without an error: the likelihood grows with the slopes without end, and where \
-         they stand says nothing"
+        "a linear function parts the classes without an error: the likelihood grows with the slopes without end, and \
+         where they stand says nothing"
             .to_string()
     })
 }

@@ -49,7 +49,7 @@ pub struct Fit {
     pub gradient_size: f64,
     pub starts: Vec<Start>,
     pub options: Options,
-    /// What a person should look at.
+    /// Warnings about the fit, for the user.
     pub hints: Vec<String>,
 }
 
@@ -114,8 +114,8 @@ impl Fit {
         self.problem().noise_variance(self.values())
     }
 
-    /// Whether the curvature at the values is known, so that a parameter without a standard error is one that the data do
-    /// not determine. A fit that was stopped early has not looked.
+    /// Whether the curvature at the values is known, so that a parameter without a standard error is one that the data
+    /// do not determine. A fit that was stopped early has not looked.
     pub fn is_judged(&self) -> bool {
         let early = matches!(self.ended, Some(Ended::OutOfIterations { .. } | Ended::Stopped { .. }));
         !early && (self.converged() || self.standard_errors.iter().any(Option::is_some))

@@ -53,7 +53,7 @@ pub enum Ended {
     OutOfIterations { steps: usize },
     /// Left where a search was content with it: the gradient does not quite vanish.
     Left,
-    /// Somebody asked to stop.
+    /// The user asked to stop.
     Stopped { steps: usize },
     /// There is no way on.
     Stuck { why: Obstacle },

@@ -55,7 +55,7 @@ impl<'k> Gram<'k> {
         }
     }
 
-    /// The same, where an evaluation is given up when somebody asks to stop.
+    /// The same, where an evaluation is given up when the user stops the work.
     pub fn stopped_by(self, progress: &'k dyn Progress) -> Self {
         Self { progress, ..self }
     }

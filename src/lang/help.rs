@@ -163,8 +163,8 @@ fn section(library: &'static dyn Library, entry: &Entry) -> String {
     out.push_str("\n\n");
     for place in &signature.places {
         let default = match place.need {
-            Need::Optional(default) if default.contains(' ') => format!("; left out: {default}"),
-            Need::Optional(default) if !default.is_empty() => format!("; left out: `{default}`"),
+            Need::Optional(default) if default.contains(' ') => format!("; default: {default}"),
+            Need::Optional(default) if !default.is_empty() => format!("; default: `{default}`"),
             _ => String::new(),
         };
         out.push_str(&format!("- `{}`: {}{default}\n", keyword(place), place.help));

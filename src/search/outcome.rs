@@ -127,7 +127,7 @@ pub enum Ended {
     OutOfTime,
     /// The evaluations allowed are used up.
     OutOfEvaluations,
-    /// Somebody asked to stop.
+    /// The user asked to stop.
     Stopped,
 }
 

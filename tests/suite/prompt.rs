@@ -85,7 +85,7 @@ fn a_session() {
     prompt.says("_ + 1", "7");
     prompt.says(":vars", "x  List  [1, 2]");
     prompt.says(":type x", "List");
-    prompt.says(":members x", "how many items there are");
+    prompt.says(":members x", "the number of items");
     prompt.says(":hlep", "did you mean `:help`?");
     prompt.says("?grid", "grid(range, n)");
     prompt.says(":help", ":set [KEY VALUE]");

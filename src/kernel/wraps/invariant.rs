@@ -25,10 +25,10 @@ use crate::kernel::tree::{Kernel, Node, Wrapped};
 pub(super) static INVARIANT: Spec = Spec {
     name: "invariant",
     aliases: &[],
-    summary: "functions that stay the same when their inputs are moved",
+    summary: "functions that are invariant under transformations of their inputs",
     wording: Wording::wrap("{k}, made to stay the same when its inputs are moved"),
-    formula: "sum over all g, h of the group of k(g x, h x'); by product: their product; by fold: k(A x, A x'), A x one \
-              point for all that x is moved to",
+    formula: "sum over all g, h of the group of k(g x, h x'); by product: their product; by fold: k(A x, A x'), A \
+              x one representative of all points that x is moved to",
     latex: r"\sum_{g \in G} \sum_{h \in G} k(g x, h x')",
     params: &[],
     flag: None,

@@ -241,32 +241,33 @@ pub static CROSSVAL: &[Builtin] = &[Builtin {
         Place::required(
             "models",
             Want::Either(&[Want::Each(&MODEL), Want::Kind(Kind::Record)]),
-            "a model or a kernel, a list of them, or a record that names them",
+            "a model or a kernel, a list of them, or a record with their names",
         )
         .or(&["model"]),
         Place::optional(
             "folds",
             Want::Either(&[Want::Count, Want::Items, Want::Kind(Kind::Data)]),
             "10",
-            "how many folds; or pairs of rows as `folds` gives, the number of each row's fold, or a table of fold, row and role",
+            "the number of folds; or pairs of rows as `folds` gives, a list with the fold of each row, or a table of fold, row and role",
         ),
         Place::keyword(
             "metrics",
             Want::Each(&Want::STRING),
             "[\"mse\", \"nll\"], of classes [\"error\", \"nll\"]",
-            "what is shown: \"mse\", \"rmse\", \"mae\", \"nll\", \"r2\", \"coverage\"; of classes \"error\", \"nll\", \"brier\", \"auc\"",
+            "the metrics: \"mse\", \"rmse\", \"mae\", \"nll\", \"r2\", \"coverage\"; for classes \"error\", \"nll\", \"brier\", \"auc\"",
         ),
         super::models::RESTARTS,
         super::models::SEED,
         super::models::MAXITER,
     ],
     result: Some(Kind::CrossValidation),
-    summary: "fits on all folds but one, scored on that one; several models on the same folds",
-    help: "Folds are dealt from the seed; a target of classes is dealt so that each fold has its share of every class. Steps \
-           of a model are learnt on training rows only. Several models stand side by side, and a star marks the best by each \
-           metric and those that a paired t-test over the folds does not tell from it at 5 %; folds share training rows, \
-           so that the test is a guide. `plot` shows the spread. `.scores` and `.folds` are tables, `.mse` and the like the \
-           values fold by fold.",
+    summary: "k-fold cross-validation of one or several models on the same folds",
+    help: "Folds \
+           are random, by the seed; folds of a target of classes are stratified. Preprocessing steps of a model are \
+           fitted on training rows only. With several models, a star marks the best by each metric and those that do \
+           not differ from it at 5 % by a paired t-test over the folds; folds share training rows, so the test is \
+           approximate. `plot` shows the spread. `.scores` and `.folds` are tables; `.mse` and the other metrics are \
+           lists of the values by fold.",
     examples: &[
         "let d = data(x=0..12, y=[sin(x) for x in 0..12])\nd |> crossval(SE(x), folds=3, restarts=2)",
         "let d = data(x=0..12, y=[sin(x) for x in 0..12])\n\

@@ -52,7 +52,7 @@ pub const MOVES: &[Builtin] = &[
         MoveKind::Flip,
         &[
             Place::many("input", Want::Input, "one input"),
-            Place::keyword("about", Want::NUMBER, "0", "where the mirror stands"),
+            Place::keyword("about", Want::NUMBER, "0", "the location of the mirror"),
         ],
         &["flip(0, about=2)"],
     ),

@@ -22,8 +22,7 @@ pub(super) const AT: Place = Place::optional(
     "the training rows",
     "a range, numbers, rows, data, or a file",
 );
-pub(super) const N: Place =
-    Place::optional("n", Want::Count, "every whole number", "how many points a range is cut into");
+pub(super) const N: Place = Place::optional("n", Want::Count, "every whole number", "the number of points of a range");
 
 /// Where to predict: rows that a value gives, or the training rows.
 pub(super) fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {

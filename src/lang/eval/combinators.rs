@@ -99,14 +99,14 @@ impl Making<'_, '_, '_> {
 }
 
 const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a kernel");
-const FUNCTION: Place = Place::required("function", Want::FUNCTION, "a function of the inputs that the kernel sees");
+const FUNCTION: Place = Place::required("function", Want::FUNCTION, "a function of the inputs of the kernel");
 const BASE: Place = Place::optional(
     "base",
     Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::List)]),
     "SE",
-    "the kernel that each input gets, or a list of one for each",
+    "the kernel of each input, or a list with one kernel for each",
 );
-const DIMS: Place = Place::keyword("dims", Want::Input, "", "the inputs; all without it");
+const DIMS: Place = Place::keyword("dims", Want::Input, "", "the inputs; all if left out");
 const NORMALIZE: Place =
     Place::keyword("normalize", Want::BOOL, "false", "divide by the root of k(x, x) k(x', x'), for a variance of 1");
 const FIRST: Place = Place::required("first", Want::Input, "an input");
@@ -140,7 +140,7 @@ pub static COMBINATORS: &[Combinator] = &[
         places: &[
             Place::required("before", Want::Kind(Kind::Kernel), "the kernel before the change"),
             Place::required("after", Want::Kind(Kind::Kernel), "the kernel after it"),
-            Place::optional("input", Want::Input, "", "along which input it changes"),
+            Place::optional("input", Want::Input, "", "the input along which the kernel changes"),
         ],
         make: |making| {
             let (before, after) = (making.kernel("before")?, making.kernel("after")?);
@@ -162,7 +162,7 @@ pub static COMBINATORS: &[Combinator] = &[
         name: "basis",
         places: &[
             Place::required("function", Want::FUNCTION, "gives the values of the basis functions, a list"),
-            Place::optional("input", Want::Input, "", "what the function is given; all inputs without it"),
+            Place::optional("input", Want::Input, "", "the argument of the function; all inputs if left out"),
         ],
         make: |making| {
             let function = making.function()?;
@@ -177,9 +177,14 @@ pub static COMBINATORS: &[Combinator] = &[
             Place::many(
                 "moves",
                 Want::Either(&[Want::Kind(Kind::Move), Want::Kind(Kind::List)]),
-                "what may be done to the inputs: `swap(0, 1)`, `flip(0)` …, or a list of these",
+                "transformations of the inputs, such as `swap(0, 1)` or `flip(0)`, or a list of them",
             ),
-            Place::keyword("method", Want::Choice(&["sum", "product", "fold"]), "\"sum\"", "how it is made invariant"),
+            Place::keyword(
+                "method",
+                Want::Choice(&["sum", "product", "fold"]),
+                "\"sum\"",
+                "how the kernel is made invariant",
+            ),
             Place::keyword("normalize", Want::BOOL, "false", "divide the sum by the number of its terms"),
         ],
         make: invariant,
@@ -189,13 +194,15 @@ pub static COMBINATORS: &[Combinator] = &[
         places: &[
             KERNEL,
             Place::many("inputs", Want::Input, "the input that is mirrored, or the two that are exchanged"),
-            Place::keyword("about", Want::NUMBER, "0", "where the mirror of one input stands"),
+            Place::keyword("about", Want::NUMBER, "0", "the location of the mirror of one input"),
         ],
         make: reflect,
     },
-    embedded("periodic", &[KERNEL, Place::required("input", Want::Input, "what goes round, or a list")], |making| {
-        embed(making, PeriodicEmbedding::Periodic, &["input"])
-    }),
+    embedded(
+        "periodic",
+        &[KERNEL, Place::required("input", Want::Input, "the periodic input, or a list of them")],
+        |making| embed(making, PeriodicEmbedding::Periodic, &["input"]),
+    ),
     embedded("torus", &[KERNEL, FIRST, SECOND], |making| embed(making, PeriodicEmbedding::Torus, &["first", "second"])),
     embedded("cylinder", &[KERNEL, FIRST, SECOND], |making| {
         embed(making, PeriodicEmbedding::Cylinder, &["first", "second"])
@@ -221,19 +228,19 @@ pub static COMBINATORS: &[Combinator] = &[
         name: "conv",
         places: &[
             KERNEL,
-            Place::required("rows", Want::Count, "how many rows of pixels"),
+            Place::required("rows", Want::Count, "the number of rows of pixels"),
             Place::required(
                 "cols",
                 Want::Count,
-                "how many pixels a row has; the inputs, as the kernel mentions them, are the image row by row",
+                "the number of pixels in a row; the inputs, in the order in which the kernel mentions them, are the image row by row",
             ),
+            Place::keyword("radius", Want::Count, "", "the largest shift in pixels; all shifts if left out"),
             Place::keyword(
-                "radius",
-                Want::Count,
-                "",
-                "by how many pixels it is shifted at most; any number without it",
+                "edges",
+                Want::Choice(&["wrap", "zero"]),
+                "\"wrap\"",
+                "how pixels beyond an edge are filled",
             ),
-            Place::keyword("edges", Want::Choice(&["wrap", "zero"]), "\"wrap\"", "what comes in at an edge"),
             NORMALIZE,
         ],
         make: |making| {
@@ -254,7 +261,7 @@ pub static COMBINATORS: &[Combinator] = &[
     },
     Combinator {
         name: "additive",
-        places: &[BASE, Place::keyword("order", Want::Count, "", "the highest order; all orders without it"), DIMS],
+        places: &[BASE, Place::keyword("order", Want::Count, "", "the highest order; all orders if left out"), DIMS],
         make: |making| additive(making, AdditiveForm::Additive(None)),
     },
     Combinator { name: "anova", places: &[BASE, DIMS], make: |making| additive(making, AdditiveForm::Anova) },
@@ -270,11 +277,15 @@ pub static COMBINATORS: &[Combinator] = &[
     Combinator {
         name: "deep",
         places: &[
-            Place::required("n", Want::Either(&[Want::NUMBER, Want::Kind(Kind::Kernel)]), "how many layers, or inf"),
+            Place::required(
+                "n",
+                Want::Either(&[Want::NUMBER, Want::Kind(Kind::Kernel)]),
+                "the number of layers, or inf",
+            ),
             Place::required(
                 "kernel",
                 Want::Either(&[Want::Kind(Kind::Kernel), Want::NUMBER]),
-                "that of the first layer",
+                "the kernel of the first layer",
             ),
             Place::keyword("connected", Want::BOOL, "false", "connect every layer to the inputs"),
         ],

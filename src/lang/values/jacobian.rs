@@ -54,7 +54,7 @@ impl ValueKind for Jacobian {
         ),
         Member::checked("at", "the point", |j| Value::numbers(j.at.iter().copied())),
         Member::new("prior", "the deep GP", |j| Value::DeepModel(Arc::new(j.prior.clone()))),
-        Member::new("draws", "how many Jacobians were drawn", |j| Value::Number(j.draws as f64)),
+        Member::new("draws", "the number of Jacobians drawn", |j| Value::Number(j.draws as f64)),
         Member::new("seed", "the seed of the draws", |j| Value::Number(j.seed as f64)),
     ];
 
