@@ -71,7 +71,7 @@ fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
     let approximate = named(&|fit| fit.sparse().is_some());
     if !approximate.is_empty() {
         notes.push(format!(
-            "inducing inputs stand for the rows in {}: ranked by loo nll, as bounds and evidences of approximations do not \
+            "{} use inducing inputs: ranked by loo nll, as bounds and approximate log marginal likelihoods do not \
              compare",
             approximate.join(", ")
         ));
@@ -104,8 +104,8 @@ fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
         let (missing, free) = (one.fit.undetermined(), one.fit.free);
         if missing > 0 {
             notes.push(format!(
-                "BIC counts all {free} parameters of `{label}`, of which the data do not determine {missing}: it may be up to \
-                 {:.1} too high",
+                "BIC counts all {free} parameters of `{label}`, of which the data do not determine {missing}: it may be up \
+                 to {:.1} too high",
                 missing as f64 * (one.fit.problem().n().max(1) as f64).ln()
             ));
         }
@@ -154,7 +154,7 @@ pub fn symmetries(found: &[Symmetry]) -> String {
     let best = found.first().map_or(String::new(), |best| match best.delta_lml {
         more if more > 3.0 => format!("\nfavoured: {}\n  {}", best.name, best.fit.model.kernel.heading()),
         more if more > 0.0 => format!("\nslightly favoured: {}", best.name),
-        _ => "\nnone of these is favoured".to_string(),
+        _ => "\nno symmetry is favoured".to_string(),
     });
     format!("symmetries by log marginal likelihood, against the model without\n{}{best}", grid.text())
 }

@@ -40,7 +40,7 @@ pub(super) fn inference(fit: &Fit) -> Option<String> {
     };
     let mut text = format!("{how} with {count}");
     if let Some(asked) = inducing.asked {
-        text += &format!(" ({asked} were asked for, and the data have no more different rows)");
+        text += &format!(" ({asked} were requested, and the data have no more distinct rows)");
     }
     if inducing.fixed {
         text += ", fixed";

@@ -84,7 +84,7 @@ impl fmt::Display for Ended {
             Ended::Converged => f.write_str("converged"),
             Ended::SmallChange => f.write_str("converged (further steps gain nothing)"),
             Ended::OutOfIterations { steps } => write!(f, "not converged after {steps} {}", plural(steps)),
-            Ended::Left => f.write_str("left by its search short of a maximum"),
+            Ended::Left => f.write_str("stopped early by the search"),
             Ended::Stopped { steps } => write!(f, "stopped by the user after {steps} {}", plural(steps)),
             Ended::Stuck { why } => write!(f, "stuck: {why}"),
         }

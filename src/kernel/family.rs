@@ -240,7 +240,7 @@ pub trait Family: Debug + Send + Sync {
     /// Numbers for each row. `x` holds one slice for each input, `learnt` what [`learn`](Self::learn) gave.
     ///
     /// # Errors
-    /// A sentence, when a row holds what the family cannot look at.
+    /// A sentence, when the family is not defined for a value in a row.
     fn prepare(&self, theta: Theta<'_>, x: &[&[f64]], learnt: &[f64]) -> Result<Rows, String>;
 
     /// `out[i]` ← k(a\[from + i\], b\[j\]).

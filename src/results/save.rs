@@ -101,7 +101,7 @@ impl From<&SavedEnd> for Ended {
 
 fn not_a_fit(error: &serde_json::Error) -> String {
     if error.is_data() {
-        format!("it holds something else ({error})")
+        format!("its contents are different ({error})")
     } else {
         format!("it is not JSON, see line {}", error.line())
     }
@@ -203,7 +203,9 @@ mod any_number {
             // earlier versions wrote nothing for it
             None => Ok(f64::NAN),
             Some(Written::Number(number)) => Ok(number),
-            Some(Written::Text(text)) => text.parse().map_err(|_| D::Error::custom(format!("`{text}` is no number"))),
+            Some(Written::Text(text)) => {
+                text.parse().map_err(|_| D::Error::custom(format!("`{text}` is not a number")))
+            }
         }
     }
 }

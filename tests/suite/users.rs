@@ -122,7 +122,7 @@ mod honest_fits {
         contains(&text, "largest gradient");
         let text =
             talk.says("let f = load(\"airline\") |> fit(SE(year) * Per(year) + Lin(year), maxiter=2, restarts=1)\nf");
-        contains(&text, "warning: the fit has not converged after 2 steps");
+        contains(&text, "the optimiser did not reach a maximum (not converged after 2 steps)");
         contains(&text, "not converged after 2 steps, largest gradient");
         assert_eq!(talk.value("f.converged"), false);
     }

@@ -109,13 +109,13 @@ pub enum AdditiveError {
     NoOrder,
     #[error("order {order} needs at least as many kernels, and the list has {kernels}")]
     Order { order: usize, kernels: usize },
-    #[error("there is no kernel in the list")]
+    #[error("the list has no kernels")]
     NoKernel,
-    #[error("the number of weights is that of the orders: found {found} for {orders}")]
+    #[error("one weight is needed for each order: found {found} for {orders}")]
     Weights { orders: usize, found: usize },
-    #[error("every order has the weight 0, which leaves nothing")]
+    #[error("every order has weight 0")]
     NothingLeft,
-    #[error("the probability to keep an input is within [0, 1], found {0}")]
+    #[error("the probability of keeping an input must be within [0, 1], found {0}")]
     Keep(f64),
 }
 

@@ -82,13 +82,13 @@ impl Method {
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum InvariantError {
-    #[error("no move is given")]
+    #[error("at least one transformation is needed")]
     NoMove,
     #[error(
         "a product over a group is a kernel only where every power of the kernel is one, unlike those of `{factor}`"
     )]
     NoProduct { factor: String },
-    #[error("only a sum is normalized: a product and a fold are not added up")]
+    #[error("`normalize` applies only to the method `sum`")]
     Normalize,
     #[error("{0}")]
     Move(#[from] MoveError),

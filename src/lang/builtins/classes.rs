@@ -50,7 +50,7 @@ impl Asked {
 fn calibration(call: &mut Call<'_, '_>) -> Res<Value> {
     let bins: usize = call.or("bins", probability_figures::BINS)?;
     if !(2..=1000).contains(&bins) {
-        return Err(LangError::new(format!("a calibration has 2 to 1000 bins, found {bins}")).argument("bins"));
+        return Err(LangError::new(format!("the number of bins must be from 2 to 1000, found {bins}")).argument("bins"));
     }
     let asked = Asked::of(call)?;
     let Some(found) = results::calibration(&asked.judged, bins) else {
@@ -65,7 +65,7 @@ fn confusion(call: &mut Call<'_, '_>) -> Res<Value> {
     let asked = Asked::of(call)?;
     let classes = asked.fitted.classes().unwrap_or_default();
     let Some(found) = results::confusion(&asked.judged, classes) else {
-        return Err(LangError::new("only classes are taken for one another").argument("fit"));
+        return Err(LangError::new("a confusion matrix needs a classifier").argument("fit"));
     };
     let text = told::confusion(&found, &asked.target, asked.left_out);
     let figure = probability_figures::confusion(&found, asked.rows());

@@ -46,7 +46,7 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
             let rare = rarest(&data, unknown.as_deref()).filter(|_| lacks && dealt);
             let mut lang_error = match rare {
                 Some(class) => LangError::new(format!(
-                    "only one row is of the class {class}: none is left to train on where it is tested"
+                    "only one row has the class {class}: none is left to train on when that row is tested"
                 ))
                 .argument("data")
                 .help("a class needs at least two rows: leave out the rows of rarer ones with `where`"),
@@ -55,7 +55,7 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
             if lacks && !dealt {
                 lang_error = lang_error
                     .argument("folds")
-                    .note("what the training rows of a fold have none of cannot be learnt there")
+                    .note("a category without training rows in a fold cannot be learnt")
                     .help("`folds(data, stratified=true)` gives every fold its share of each class");
             }
             Err(match small {
@@ -70,12 +70,12 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
             Err(match error {
                 CrossError::NoDensity { .. } => lang_error
                     .argument("metrics")
-                    .help("leave out `noise=0`, or ask for what needs no density: `metrics=[\"mse\"]`"),
+                    .help("leave out `noise=0`, or use metrics that need no density: `metrics=[\"mse\"]`"),
                 CrossError::Misfit { .. } => lang_error.argument("metrics"),
                 CrossError::Mixed => lang_error.argument("models"),
                 CrossError::OneClass { .. } => lang_error
                     .argument("folds")
-                    .help("take fewer folds, which have rows of every class as long as there are enough of it"),
+                    .help("use fewer folds: each then has rows of every class if there are enough of it"),
                 _ => lang_error.argument("folds"),
             })
         }
@@ -117,7 +117,7 @@ fn metrics(names: Option<Value>) -> Res<Vec<&'static Metric>> {
         let name = <Arc<str>>::from_value(name)?;
         let Some(found) = metric(&name) else {
             let lang_error = LangError::new(format!("no metric is called `{name}`"))
-                .note(format!("a metric is {}", join_or(METRICS.iter().map(|m| format!("\"{}\"", m.name)))));
+                .note(format!("the metrics are {}", join_or(METRICS.iter().map(|m| format!("\"{}\"", m.name)))));
             let near = nearest(&name, METRICS.iter().map(|m| m.name));
             return Err(match near {
                 Some(near) => lang_error.help(format!("did you mean \"{near}\"?")),
@@ -175,12 +175,12 @@ fn pair(value: Value) -> Res<(Dataset, Dataset)> {
 /// The fold in which each row is tested, one number a row.
 fn of_each_row(labels: &[f64], data: &Dataset) -> Res<Folds> {
     if labels.len() != data.n() {
-        let text = format!("the data have {} rows, and {} of them are told their fold", data.n(), labels.len());
+        let text = format!("the data have {} rows, and {} of them have a fold", data.n(), labels.len());
         return Err(LangError::new(text));
     }
     let names = distinct(labels)?;
     if names.len() < 2 {
-        return Err(LangError::new("all rows are of one fold: there are none to train on"));
+        return Err(LangError::new("all rows are in one fold: no rows are left to train on"));
     }
     let fold_of: Vec<usize> = labels.iter().filter_map(|l| names.iter().position(|name| name == l)).collect();
     Ok(Folds::Rows(folds_of(&fold_of, names.len())))

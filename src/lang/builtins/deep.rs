@@ -40,7 +40,7 @@ fn deepgp(call: &mut Call<'_, '_>) -> Res<Value> {
         None => crate::param::Param::default(),
         Some(Noise::Variance(param)) => param,
         Some(Noise::Known(_)) => {
-            let error = LangError::new("a deep GP has one variance of the noise for all rows").argument("noise");
+            let error = LangError::new("a deep GP has one noise variance for all rows").argument("noise");
             return Err(error.help("leave `noise` out, or give a number"));
         }
     };

@@ -38,7 +38,7 @@ pub fn draws(call: &mut Call<'_, '_>, model: &DeepModel) -> Res<Value> {
     let n: usize = call.or("n", 1)?;
     let rows = match call.maybe::<Value>("at")? {
         None => {
-            let error = LangError::new("a deep GP without data is drawn at rows, and there are none");
+            let error = LangError::new("draws of a deep GP prior need rows, and there are none");
             return Err(error.help("give numbers or rows: `sample(prior, -3..=3)`"));
         }
         Some(Value::Data(data)) => Rows::of_data(&data),
@@ -122,7 +122,7 @@ fn jacobian(call: &mut Call<'_, '_>) -> Res<Value> {
         None => vec![0.0; prior.prior_units().first().copied().unwrap_or(1)],
     };
     if at.is_empty() || at.iter().any(|x| !x.is_finite()) {
-        let error = LangError::new("a point has one finite number for each input").argument("at");
+        let error = LangError::new("a point needs one finite number for each input").argument("at");
         return Err(error.help("`at=[0, 0]` is a point of two inputs"));
     }
     let draws: usize = call.or("draws", 1000)?;
@@ -152,9 +152,9 @@ fn wanted_layers(call: &mut Call<'_, '_>, prior: &DeepModel) -> Res<Vec<usize>> 
     };
     let layers: Vec<usize> = layers.map_err(|t: LangError| t.argument("layers"))?;
     match layers.is_empty() {
-        true => {
-            Err(LangError::new("no layer is asked for").argument("layers").help("leave `layers` out for some of all"))
-        }
+        true => Err(LangError::new("the list of layers is empty")
+            .argument("layers")
+            .help("leave out `layers` for the default")),
         false => Ok(layers),
     }
 }
@@ -180,7 +180,7 @@ fn map(call: &mut Call<'_, '_>, sent: Sent) -> Res<Value> {
         Ok(map) => Ok(Value::PlaneMap(Arc::new(map))),
         Err(MapError::Prior(error)) => Err(prior_error(call, &error).argument("prior")),
         Err(error @ MapError::Units { .. }) => {
-            let help = "give the prior `units=2`; of layers of other widths `jacobian` and `sample` can be asked";
+            let help = "give the prior `units=2`; `jacobian` and `sample` work for other widths";
             Err(LangError::new(error.to_string()).argument("prior").help(help))
         }
         Err(error @ MapError::NoLayer { .. }) => {

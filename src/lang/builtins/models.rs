@@ -216,7 +216,9 @@ fn noise_sd(call: &Call<'_, '_>, value: Value) -> Res<Noise> {
             return Ok(Noise::Variance(Param::fixed(sd * sd)));
         }
         _ => {
-            let lang_error = LangError::new("a standard deviation is a number from 0, `fixed(…)`, or of columns");
+            let lang_error = LangError::new(
+                "a standard deviation is a number that is not negative, `fixed(…)`, or an expression of columns",
+            );
             return Err(lang_error.help("bounds and priors are those of the variance, `noise=`"));
         }
     };
@@ -289,7 +291,8 @@ pub fn options(call: &mut Call<'_, '_>) -> Res<Options> {
         max_iter: call.or("maxiter", usual.max_iter)?,
     };
     if options.restarts == 0 || options.restarts > 10_000 {
-        let lang_error = LangError::new(format!("a fit has 1 to 10,000 starts, found {}", options.restarts));
+        let lang_error =
+            LangError::new(format!("the number of starts must be from 1 to 10,000, found {}", options.restarts));
         return Err(lang_error.argument("restarts"));
     }
     Ok(options)

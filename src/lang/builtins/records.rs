@@ -32,7 +32,7 @@ fn record(call: &mut Call<'_, '_>) -> Res<Value> {
 fn parsed(path: &Path, name: &str) -> Res<Value> {
     let broken = |why: String| LangError::new(format!("`{name}` cannot be read: {why}"));
     let text = std::fs::read_to_string(path).map_err(|error| broken(error.to_string()))?;
-    let found = serde_json::from_str(&text).map_err(|error| broken(format!("it is no JSON: {error}")))?;
+    let found = serde_json::from_str(&text).map_err(|error| broken(format!("it is not JSON: {error}")))?;
     json::value(&found)
 }
 

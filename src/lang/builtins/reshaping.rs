@@ -78,7 +78,7 @@ fn rename(call: &mut Call<'_, '_>) -> Res<Value> {
     for (new, old) in call.keywords() {
         let found = names(Some(&data), &old.node).map_err(|t| t.at(old.span))?;
         let [name] = &found[..] else {
-            return Err(LangError::new("a new name is of one column").at(old.span));
+            return Err(LangError::new("each new name needs one column").at(old.span));
         };
         data = data.renamed(name, &new.node).map_err(|error| {
             let taken = matches!(error, DataError::Repeated { .. });

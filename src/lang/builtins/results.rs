@@ -34,11 +34,11 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
     let levels: Vec<f64> = call.or("quantiles", Vec::new())?;
     if let Some(wrong) = levels.iter().find(|p| !(**p > 0.0 && **p < 1.0)) {
         let lang_error =
-            LangError::new(format!("a quantile has a probability between 0 and 1, found {}", number(*wrong)));
+            LangError::new(format!("the probability of a quantile must be between 0 and 1, found {}", number(*wrong)));
         return Err(lang_error.help("write `quantiles=[0.05, 0.95]` for 5 % and 95 %").argument("quantiles"));
     }
     if !levels.is_empty() && fit.model.predicts_classes() {
-        let lang_error = LangError::new("classes have probabilities, not quantiles").label("this is of no use here");
+        let lang_error = LangError::new("classes have probabilities, not quantiles").label("this has no effect here");
         return Err(lang_error.argument("quantiles"));
     }
     if let (Value::OneVsRest(rest), false) = (&of, average) {

@@ -64,7 +64,7 @@ fn random(call: &mut Call<'_, '_>) -> Res<Value> {
     let n: usize = call.arg("n")?;
     check_length(n).map_err(|t| t.argument("n"))?;
     if !((range.end - range.start).is_finite() && range.start < range.end) {
-        return Err(LangError::new("numbers are drawn from a range that is finite and not empty").argument("range"));
+        return Err(LangError::new("random numbers need a range that is finite and not empty").argument("range"));
     }
     let mut stream = super::random_numbers::random(call)?;
     Value::numbers((0..n).map(|_| stream.random_range(range.start..range.end)))

@@ -59,7 +59,7 @@ fn refuse_to_replace(path: &Path, name: &str, stopped: bool) -> Res<()> {
         (Ok(fit), _) => !fit.was_stopped(),
         (_, Ok(search)) => !search.was_stopped(),
         (Err(_), Err(error)) => {
-            let text = format!("`{name}` is there already and was not written by `save`");
+            let text = format!("`{name}` exists and was not written by `save`");
             return Err(LangError::new(text)
                 .argument("path")
                 .note(error.to_string())
@@ -187,10 +187,10 @@ impl<'a> SavedTexts<'a> {
     fn value(&self, text: &str) -> Res<Value> {
         let program = parse(text, SourceId::default()).map_err(|diagnostic| LangError::new(diagnostic.message))?;
         let [statement] = program.statements.as_slice() else {
-            return Err(LangError::new("it is no single expression"));
+            return Err(LangError::new("it is not a single expression"));
         };
         let StatementKind::Expr(expr) = &statement.node else {
-            return Err(LangError::new("it is no expression"));
+            return Err(LangError::new("it is not an expression"));
         };
         let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
         let eval = Evaluator::new(self.library, &mut host, &globals, self.progress, &mut out);

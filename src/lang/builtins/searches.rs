@@ -75,7 +75,8 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
                 Value::Function(function) => {
                     user_moves::edit_of(function, call.eval).map_err(|t| t.argument("moves"))?
                 }
-                word => Edit::named(&<Arc<str>>::from_value(word)?).ok_or_else(|| LangError::new("no such move"))?,
+                word => Edit::named(&<Arc<str>>::from_value(word)?)
+                    .ok_or_else(|| LangError::new("there is no such edit"))?,
             };
             if !settings.moves.contains(&edit) {
                 settings.moves.push(edit);
@@ -142,7 +143,7 @@ fn is_wanted(settings: &Settings, column: &str) -> bool {
     settings.inputs.as_ref().is_none_or(|inputs| inputs.iter().any(|input| input == column))
 }
 
-/// Says, before any time is spent, which columns of categories no base kernel looks at.
+/// Says, before any time is spent, which columns of categories no base kernel depends on.
 fn warn_of_left_out(call: &mut Call<'_, '_>, data: &Dataset, settings: &Settings) {
     let places: Vec<String> = data.inputs().map(|column| column.name().to_string()).collect();
     for (place, column) in data.inputs().enumerate() {
@@ -160,7 +161,7 @@ fn warn_of_left_out(call: &mut Call<'_, '_>, data: &Dataset, settings: &Settings
         if !settings.base.iter().any(sees) {
             let name = quoted(&places[place]);
             call.warn(format!(
-                "no base kernel looks at {name}, which holds categories: `Indicator` or `onehot({name})` in `base` would"
+                "no base kernel depends on {name}, which holds categories: add `Indicator` or `onehot({name})` to `base`"
             ));
         }
     }

@@ -28,9 +28,8 @@ fn standardize(call: &mut Call<'_, '_>) -> Res<Value> {
     let which: Option<Arc<str>> = call.maybe("which")?;
     let columns = match (call.maybe::<Value>("columns")?, which.as_deref()) {
         (Some(_), Some(_)) => {
-            return Err(
-                LangError::new("`columns` and `which` both say what is standardized: leave out one").argument("which")
-            );
+            return Err(LangError::new("`columns` and `which` both select what is standardized: leave out one")
+                .argument("which"));
         }
         (Some(columns), None) => Which::Named(names(data.as_deref(), &columns).map_err(|t| t.argument("columns"))?),
         (None, Some("inputs")) => Which::Inputs,
@@ -71,9 +70,7 @@ fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
         places.push(column);
     }
     if lambda.is_some() && !used {
-        return Err(
-            LangError::new("`lambda` is the power of `boxcox`, and no column has that function").argument("lambda")
-        );
+        return Err(LangError::new("`lambda` is the power of `boxcox`, which no column uses").argument("lambda"));
     }
     if steps.is_empty() {
         return Err(LangError::new("`transform` needs a column and a function").help("write `transform(y=log)`"));
@@ -92,7 +89,7 @@ fn boxcox(call: &mut Call<'_, '_>) -> Res<Value> {
     let single = matches!(x, Value::Number(_));
     let numbers = Vec::<f64>::from_value(x).map_err(|t| t.argument("x"))?;
     if let Some(bad) = numbers.iter().find(|x| **x <= 0.0) {
-        return Err(LangError::new(format!("`boxcox` is of a positive number, found {}", number(*bad))).argument("x"));
+        return Err(LangError::new(format!("`boxcox` needs a positive number, found {}", number(*bad))).argument("x"));
     }
     let made: Vec<f64> = numbers.into_iter().map(|x| data::box_cox(x, lambda)).collect();
     match made[..] {

@@ -86,7 +86,7 @@ fn two_inputs(kernel: &Kernel) -> Res<[String; 2]> {
                 }
             };
             let help = "a product or sum over two inputs is one: `surface(Per(0) * SE(1))`";
-            Err(LangError::new(format!("a surface is drawn over two inputs, and this kernel looks at {found}"))
+            Err(LangError::new(format!("a surface needs a kernel of two inputs, and this kernel has {found}"))
                 .help(help))
         }
     }
@@ -205,7 +205,7 @@ fn features(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn few_enough(n: usize) -> Res<()> {
     match n {
-        0 => Err(LangError::new("features are those of a kernel at some rows, and there are none").argument("xs")),
+        0 => Err(LangError::new("features need rows, and there are none").argument("xs")),
         n if n > MOST_ROWS => {
             Err(LangError::new(format!("features are found for up to {MOST_ROWS} rows, found {n}")).argument("xs"))
         }

@@ -125,10 +125,7 @@ fn embed(making: &mut Making<'_, '_, '_>, embedding: PeriodicEmbedding, places: 
     let inputs = making.all_inputs(places)?;
     if let Some(wanted) = embedding.inputs().filter(|&wanted| wanted != inputs.written().len()) {
         let found = inputs.written().len();
-        return Err(LangError::new(format!(
-            "`{}` is about {wanted} inputs, and here it is given {found}",
-            making.name
-        )));
+        return Err(LangError::new(format!("`{}` takes {wanted} inputs, found {found}", making.name)));
     }
     let params = if embedding == PeriodicEmbedding::Sphere { Vec::new() } else { making.own_params()? };
     Ok(wraps::periodic_embedding(embedding, kernel, inputs, params))
@@ -329,7 +326,7 @@ fn reflect(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
         (1, about) => (MoveKind::Flip, about.into_iter().collect()),
         (2, None) => (MoveKind::Swap, Vec::new()),
         (2, Some(_)) => {
-            let lang_error = LangError::new("two inputs are exchanged, which is about no point").at(span);
+            let lang_error = LangError::new("`about` does not apply to the exchange of two inputs").at(span);
             return Err(lang_error.help("`reflect(reflect(k, a, about=…), b, about=…)` mirrors both"));
         }
         (found, _) => {
@@ -392,7 +389,7 @@ fn additive(making: &mut Making<'_, '_, '_>, mixture: AdditiveForm) -> Res<Kerne
             });
             let kernels = kernels.collect::<Res<Vec<_>>>()?;
             if inputs != Inputs::All {
-                let lang_error = LangError::new("a list of kernels says for itself what each looks at");
+                let lang_error = LangError::new("kernels in a list name their own inputs");
                 return Err(lang_error.at(making.call.span_of("dims")).help("leave `dims` out"));
             }
             Bases::Each(kernels)
@@ -405,7 +402,7 @@ fn additive(making: &mut Making<'_, '_, '_>, mixture: AdditiveForm) -> Res<Kerne
     {
         let name = making.name;
         let lang_error = LangError::new(format!(
-            "the base of `{name}` stands for one kernel for each input, and here it names input {input}"
+            "the base kernel of `{name}` is applied to each input in turn, and here it names input {input}"
         ));
         let help = format!("leave the input out, as in `{name}(SE)`, or write a list: `{name}([SE(0), SE(1)])`");
         return Err(lang_error.at(span).help(help));
@@ -473,7 +470,7 @@ fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
         match error {
             DeepError::NoLayer => lang_error,
             DeepError::Limit => {
-                lang_error.help("`deep(inf, k, connected=true)` has a limit that still knows its inputs")
+                lang_error.help("`deep(inf, k, connected=true)` has a limit that still depends on its inputs")
             }
         }
     })

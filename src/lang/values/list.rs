@@ -60,7 +60,7 @@ pub fn lines(value: &Value, xs: Option<&[f64]>) -> Res<Figure> {
         let y = Vec::<f64>::from_value(row)?;
         let x = xs.map_or_else(|| (0..y.len()).map(|i| i as f64).collect(), <[f64]>::to_vec);
         if x.len() != y.len() {
-            return Err(LangError::new(format!("{} numbers cannot stand at {} places", y.len(), x.len())));
+            return Err(LangError::new(format!("{} numbers do not match {} positions", y.len(), x.len())));
         }
         let role = if several { Role::Draw(i) } else { Role::Mean };
         marks.push(Mark::Line { x, y, label: String::new(), role, dashed: false });
