@@ -230,7 +230,7 @@ fn a_session_is_saved_as_a_script_that_runs() {
     prompt.says("x", "[3, 4]");
     prompt.says("|> sum", "7");
     prompt.says(":save s.mer", "wrote s.mer");
-    prompt.says(":reset", "forgotten");
+    prompt.says(":reset", "unbound");
     prompt.says("x", "unknown name");
     prompt.says(":load s.mer", "7");
     prompt.says(":load t.mer", "there is no file `t.mer`");
