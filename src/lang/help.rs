@@ -73,7 +73,7 @@ fn about(library: &'static dyn Library, topic: &Topic) -> String {
     out.trim_end().to_owned()
 }
 
-/// A kind of value: how it comes about and its members.
+/// A kind of value: made by and its members.
 fn about_kind(kind: Kind) -> String {
     let info = kind.info();
     let title = format!("{}: {}\n\n  {}", info.name, info.noun, info.made_by);
@@ -92,7 +92,7 @@ pub fn kinds() -> String {
         let members: Vec<String> = members.into_iter().chain(open).collect();
         format!("| {} | {} | {} |\n", info.name, info.made_by, members.join(", "))
     };
-    "| kind | how it comes about | members |\n|---|---|---|\n".to_owned()
+    "| kind | made by | members |\n|---|---|---|\n".to_owned()
         + &Kind::ALL.iter().map(row).collect::<String>()
 }
 

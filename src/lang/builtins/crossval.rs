@@ -117,7 +117,7 @@ fn metrics(names: Option<Value>) -> Res<Vec<&'static Metric>> {
         let name = <Arc<str>>::from_value(name)?;
         let Some(found) = metric(&name) else {
             let lang_error = LangError::new(format!("no metric is called `{name}`"))
-                .note(format!("the metrics are {}", join_or(METRICS.iter().map(|m| format!("\"{}\"", m.name)))));
+                .note(format!("a metric is one of {}", join_or(METRICS.iter().map(|m| format!("\"{}\"", m.name)))));
             let near = nearest(&name, METRICS.iter().map(|m| m.name));
             return Err(match near {
                 Some(near) => lang_error.help(format!("did you mean \"{near}\"?")),

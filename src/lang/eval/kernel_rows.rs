@@ -142,7 +142,7 @@ impl Rows {
         if cells.is_empty() || cells.len() != self.columns.len() {
             let found = self.columns.len();
             return Err(LangError::new(format!(
-                "rows of {found} inputs and of {} inputs cannot be combined",
+                "rows with {found} and with {} inputs cannot be combined",
                 cells.len()
             )));
         }
