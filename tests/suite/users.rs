@@ -132,7 +132,7 @@ mod honest_fits {
         let mut talk = Talk::new("let d = data(x=0..40, y=[2 * i + cos(91 * i) for i in 0..40])");
         let text = talk.says("d |> fit(SE(x))");
         contains(&text, "far beyond the range of x");
-        contains(&text, "look linear in x");
+        contains(&text, "nearly linear in x");
         assert_eq!(text.matches("far beyond the range").count(), 1, "{text}");
     }
 
