@@ -92,8 +92,7 @@ pub fn kinds() -> String {
         let members: Vec<String> = members.into_iter().chain(open).collect();
         format!("| {} | {} | {} |\n", info.name, info.made_by, members.join(", "))
     };
-    "| kind | made by | members |\n|---|---|---|\n".to_owned()
-        + &Kind::ALL.iter().map(row).collect::<String>()
+    "| kind | made by | members |\n|---|---|---|\n".to_owned() + &Kind::ALL.iter().map(row).collect::<String>()
 }
 
 /// An example with what it gives.

@@ -27,6 +27,9 @@ pub struct SavedFit {
     #[serde(with = "any_number")]
     pub lml: f64,
     pub standard_errors: Vec<Option<f64>>,
+    /// Directions that the data do not determine; earlier versions did not write them.
+    #[serde(default)]
+    pub redundant: usize,
     pub ended: Option<SavedEnd>,
     #[serde(with = "any_number")]
     pub gradient_size: f64,
@@ -119,6 +122,7 @@ impl SavedFit {
             data: fit.problem().data().clone(),
             lml: fit.lml(),
             standard_errors: fit.standard_errors.iter().map(|e| e.filter(|e| e.is_finite())).collect(),
+            redundant: fit.redundant,
             ended: fit.ended.map(SavedEnd::from),
             gradient_size: fit.gradient_size,
             starts: fit.starts.iter().map(start).collect(),
@@ -168,6 +172,7 @@ impl SavedFit {
         fit.asked = asked;
         fit.standard_errors.clone_from(&self.standard_errors);
         fit.standard_errors.resize(fit.values().len(), None);
+        fit.redundant = self.redundant;
         fit.ended = self.ended.as_ref().map(Ended::from);
         fit.gradient_size = self.gradient_size;
         fit.starts = self

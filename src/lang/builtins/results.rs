@@ -80,10 +80,11 @@ fn score(call: &mut Call<'_, '_>) -> Res<Value> {
     }
     let fitted = Fitted::from_value(of).map_err(|t| t.argument("fit"))?;
     let data: Option<Arc<Dataset>> = call.maybe("data")?;
+    let noise_free = matches!(&fitted, Fitted::One(fit) if fit.is_noise_free());
     let score = fitted.judge(data.as_deref()).and_then(|judged| results::scored(&judged));
     let place = if data.is_some() { "data" } else { "fit" };
     let score = score.map_err(|error| lang_error(call.eval, error).argument(place))?;
-    Ok(Value::table(Sheet::with_text(score_table(&score), describe::score(&score, data.is_none()))))
+    Ok(Value::table(Sheet::with_text(score_table(&score), describe::score(&score, data.is_none(), noise_free))))
 }
 
 fn score_table(score: &Score) -> Table {

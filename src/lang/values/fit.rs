@@ -37,7 +37,7 @@ impl ValueKind for Arc<Fit> {
             "the log marginal likelihood; of `inference=\"fitc\"` that of the approximate model",
             |fit| fit.evidence().map(Value::Number).map_err(only_bound),
         ),
-        Member::checked("bic", "−2 lml + p log n for p free parameters", |fit| {
+        Member::checked("bic", "−2 lml + p log n for p free parameters that the data determine", |fit| {
             fit.information().map(Value::Number).map_err(only_bound)
         }),
         Member::new("bound", "for `inference=\"vfe\"`: the lower bound of the log marginal likelihood", |fit| {

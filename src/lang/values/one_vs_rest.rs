@@ -27,7 +27,7 @@ impl ValueKind for Arc<OneVsRest> {
         Member::new("model", "the model as specified", |rest| Value::Model(Arc::new(Pipeline::of(rest.asked.clone())))),
         Member::new("lml", "the sum of the log marginal likelihoods", |rest| Value::Number(rest.lml())),
         Member::new("bic", "the sum of the BIC values", |rest| {
-            Value::Number(rest.fits.iter().map(|fit| fit.bic).sum())
+            Value::Number(rest.fits.iter().map(|fit| fit.bic()).sum())
         }),
         Member::new("bound", "nothing: no inducing inputs are used for classes", |_| Value::Nothing),
         Member::new("inducing", "nothing: no inducing inputs are used for classes", |_| Value::Nothing),
