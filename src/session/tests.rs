@@ -262,7 +262,7 @@ fn kernels_have_values() {
     fails("let k = SE(0); k([1, 2], [3, 4])", "this kernel has 1 input (0), found a row of 2");
     fails("let k = SE([a, b]); k(1, 2)", "this kernel has 2 inputs (`a`, `b`), found a number");
     fails("let k = SE(0); k(1)", "evaluated at two rows");
-    fails("let k = Per; k([1, 2], [1, 2])", "`Per` looks at one input");
+    fails("let k = Per; k([1, 2], [1, 2])", "`Per` takes one input");
     fails("let k = warp(SE(0), x -> log(x)); k(-1, 2)", "`log` is not defined at -1");
 }
 
@@ -283,7 +283,7 @@ fn mistakes_in_kernels() {
     fails("SE^0.5", "whole number from 1 to 64, found 0.5");
     fails("ARD(Per)", "nothing in this kernel");
     fails("SE(0, l ~ 3)", "expected a prior after `~`");
-    fails("SE(-1)", "-1 is no input");
+    fails("SE(-1)", "-1 is not an input");
     fails("LogNormal(0, -1)", "`sd` of `LogNormal` must be positive, found -1");
 }
 
@@ -346,7 +346,7 @@ fn models_are_values_that_read_back() {
     check("standardize >> SE", "standardize >> gp(SE)");
     check("let s = fixed(2); gp(SE, noise=s)", "gp(SE, noise=fixed(2))");
     check("gp(SE, noise=sigma)", "gp(SE, noise=sigma)");
-    fails("gp(SE) >> standardize", "the process stands last");
+    fails("gp(SE) >> standardize", "`gp` is the last step of a model");
     fails("let m = gp(SE); load(\"airline\") |> m", "a model is fitted with `fit`");
     fails("load(\"airline\") |> fit(standardize())", "these are steps without a model");
     fails("gp(SE, noise=-1)", "the noise is a variance and cannot be -1");
@@ -360,10 +360,10 @@ fn fits_and_evidence() {
     check(&format!("{data}[g.param for g in gradient(d, m)]"), "[\"SE.l\", \"SE.v\", \"noise\"]");
     check(&format!("{data}let f = d |> fit(m); lml(d, f.model) == f.lml"), "true");
     check(&format!("{data}let fit = d |> fit(m, restarts=2); (d |> fit(m)).converged"), "true");
-    fails("load(\"airline\") |> fit(SE(1) * Per(2) + Lin)", "there is no input 1: the data have");
-    fails("load(\"airline\") |> fit(SE(yeer))", "there is no input `yeer`");
-    fails("data(x=[1, 2, 3], y=[1, 1, 1]) |> fit(SE)", "there is nothing to explain");
-    fails("data(a=[1, 2, 3], b=[1, 2, 4], y=[1, 2, 1]) |> fit(Per)", "`Per` looks at one input");
+    fails("load(\"airline\") |> fit(SE(1) * Per(2) + Lin)", "there is not an input 1: the data have");
+    fails("load(\"airline\") |> fit(SE(yeer))", "there is not an input `yeer`");
+    fails("data(x=[1, 2, 3], y=[1, 1, 1]) |> fit(SE)", "a fit needs a target that varies");
+    fails("data(a=[1, 2, 3], b=[1, 2, 4], y=[1, 2, 1]) |> fit(Per)", "`Per` takes one input");
 }
 
 #[test]
@@ -400,14 +400,14 @@ fn much_is_known_before_running() {
     let one = |source: &str, message: &str| assert_eq!(checked(source), [message], "{source}");
     one("SE(0, l=-1)", "the lengthscale of `SE` must be positive, found -1");
     one("fn f(x) = x + Per(year, p=between(2, 1))", "the bounds are the wrong way round: 2 to 1");
-    one("SE(-1)", "-1 is no input");
+    one("SE(-1)", "-1 is not an input");
     one(
         "let k = Lin(yeer) * Per(year)\nload(\"airline\") |> fit(k + SE)",
-        "there is no input `yeer`: the data have `year`",
+        "there is not an input `yeer`: the data have `year`",
     );
     one(
         "let a = load(\"airline\")\na |> head(20) |> fit(transform(y=log) >> gp(SE(yaer)))",
-        "there is no input `yaer`: the data have `year`",
+        "there is not an input `yaer`: the data have `year`",
     );
     one(
         "load(\"airline\") |> fit(3)",
