@@ -45,7 +45,7 @@ fn play(settings: &Settings, format: Format, run: impl FnOnce(&mut Session, &dyn
     if well && !stopped { 0 } else { FAILED }
 }
 
-/// Says what is known to be wrong with a script, without running it.
+/// Reports errors in a script without running it.
 pub fn check(file: &Path, settings: &Settings, format: Format) -> u8 {
     let mut session = match settings.reading() {
         Ok(session) => session,

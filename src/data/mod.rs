@@ -2,7 +2,7 @@
 //!
 //! [`load`] reads a shipped set or a file into a [`Dataset`]; verbs such as [`Dataset::select`] or
 //! [`Dataset::split`] make new ones. Values stay in the data's own units unless a [`Step`] says otherwise.
-//! Nothing here knows the language, spans or kernels.
+//! This room does not depend on the language, spans or kernels.
 
 mod align;
 mod column;

@@ -11,14 +11,14 @@ use crate::linalg::vector;
 /// Derivatives in what belongs to the rows of one argument.
 #[derive(Default)]
 pub(super) struct Sink {
-    /// In the values k(x, x) of each row, for the instructions that are looked at so; empty for the others.
+    /// In the values k(x, x) of each row, for the instructions that need them; empty for the others.
     around: Vec<Vec<f64>>,
     /// In the columns of each view; empty for those that are not asked for.
     pub shown: Vec<Vec<Vec<f64>>>,
 }
 
 impl Sink {
-    /// For so many rows. `wanted` says of each view how many columns it has and whether their derivatives are asked for.
+    /// For so many rows. `wanted` holds for each view its number of columns and whether their derivatives are requested.
     fn new(bound: &Bound, n: usize, wanted: impl Fn(usize) -> Option<usize>) -> Self {
         let instructions = &bound.program.instructions;
         let mut around = vec![Vec::new(); instructions.len()];
@@ -182,7 +182,7 @@ impl Back {
     }
 }
 
-/// Adds derivatives in the columns that an instruction looks at, on the sides where they are asked for.
+/// Adds derivatives in the columns that an instruction depends on, on the sides where they are requested.
 fn pull_shown(
     sinks: &mut [Sink],
     sides: Sides,

@@ -41,7 +41,7 @@ pub trait Elementwise: Debug + Send + Sync {
     ) {
     }
 
-    /// The derivative in the columns it looks at itself: as
+    /// The derivative in the columns it depends on itself: as
     /// [`Family::pull_inputs`](super::Family::pull_inputs).
     fn pull_inputs(
         &self,

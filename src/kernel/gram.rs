@@ -8,7 +8,7 @@ use super::program::Op;
 use crate::linalg::Matrix;
 use crate::progress::{Progress, Silent};
 
-/// Columns between two looks at whether somebody asks to stop.
+/// Columns between two checks for a stop by the user.
 const POLLED: usize = 16;
 
 /// A Gram matrix under evaluation: keeps the values of the leaves, and its memory between calls.

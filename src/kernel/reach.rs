@@ -1,16 +1,16 @@
-//! Which inputs a kernel can look at, as it is written.
+//! Which inputs a kernel can depend on, as it is written.
 
 use super::inputs::{InputRef, Inputs};
 use super::tree::{Kernel, Node};
 
 impl Kernel {
-    /// The inputs that are written in it, where it looks at no others; `None` where it looks at all, or may.
+    /// The inputs that it names, if it depends on no others; `None` if it depends on all, or may.
     pub fn written_inputs(&self) -> Option<Vec<InputRef>> {
         let mut found = Vec::new();
         self.gather_inputs(&mut found).then_some(found)
     }
 
-    /// False where some node may look at any input.
+    /// False where some node may depend on any input.
     fn gather_inputs(&self, found: &mut Vec<InputRef>) -> bool {
         let these = |inputs: &Inputs, found: &mut Vec<InputRef>| match inputs {
             Inputs::All => false,

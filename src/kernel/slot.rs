@@ -30,7 +30,7 @@ pub struct Slot {
     pub domain: Domain,
     /// What was written, or the default of the family.
     pub value: f64,
-    /// The columns of the data that its node looks at.
+    /// The columns of the data that its node depends on.
     pub columns: Vec<usize>,
     /// Its node sees them through a function of the user or round a circle, so that their units are lost.
     pub warped: bool,

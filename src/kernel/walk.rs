@@ -6,7 +6,7 @@ use super::values::Values;
 use crate::param::Param;
 
 impl Kernel {
-    /// The inputs that are mentioned, each once, in order of first mention; and whether some part looks at all inputs.
+    /// The inputs that are mentioned, each once, in order of first mention; and whether some part depends on all inputs.
     /// The kernels in a wrap stand before its own inputs, as in the text.
     pub fn mentioned(&self) -> (Vec<InputRef>, bool) {
         self.inputs_read(false)

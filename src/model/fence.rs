@@ -1,7 +1,7 @@
 //! Bounds on products of parameters.
 
 /// A bound on a product of powers of parameters, for what no parameter says alone: Π θᵢ^eᵢ ≥ least. A fit that goes
-/// below is pushed back; the evidence itself knows nothing of it.
+/// below is pushed back; the log marginal likelihood does not include it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fence {
     /// Places of parameters among all, with their exponents.

@@ -41,8 +41,8 @@ impl SparseMethod {
 pub enum Inducing {
     /// So many, begun at the centres of clusters of the rows.
     Count(usize),
-    /// These to begin with, or with `fixed` as they are. One entry for each input that the model looks at, in the order of
-    /// the data, as the kernel sees it: after the steps of the model.
+    /// These to begin with, or with `fixed` as they are. One entry for each input that the model depends on, in the order
+    /// of the data, as the kernel sees it: after the steps of the model.
     Rows { rows: Vec<Vec<Entry>>, fixed: bool },
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Entry {
     }
 }
 
-/// How many where nothing is said.
+/// The default number.
 pub const USUAL_INDUCING: usize = 50;
 
 impl fmt::Display for Inducing {
@@ -87,7 +87,7 @@ pub struct InducingInputs {
     pub x: Vec<Vec<f64>>,
     /// Whether a fit moves them along a column.
     pub moves: Vec<bool>,
-    /// Columns that the kernel looks at and has no slope along: they stay at values of the data.
+    /// Columns that the kernel depends on without a derivative: inducing inputs keep values of the data there.
     pub kept: Vec<usize>,
     /// A unit for each column: its standard deviation.
     pub scale: Vec<f64>,

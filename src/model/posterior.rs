@@ -213,7 +213,8 @@ impl Posterior {
         Ok(prior - half.product(&half))
     }
 
-    /// Draws of f at new rows from standard normal numbers: one column a draw. `normals` gives as many as are asked.
+    /// Draws of f at new rows from standard normal numbers: one column a draw. `normals` returns the requested number of
+    /// them.
     ///
     /// # Errors
     /// Rows at which the kernel cannot be evaluated.

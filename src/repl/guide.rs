@@ -20,12 +20,12 @@ use super::commands::{self, Takes};
 use super::{PROMPT, paint};
 use crate::terminal::{fit, size};
 
-/// A hint in less room than this says nothing.
+/// The least width in which a hint is shown.
 const SHORTEST: usize = 16;
 const FAINT: &str = "2";
 const COMMAND: &str = "1";
 
-/// Looks over the shoulder of who types.
+/// Completion, hints, colours and validation of the line that is typed.
 #[derive(Helper)]
 pub struct Guide {
     session: Rc<RefCell<Session>>,

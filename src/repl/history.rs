@@ -17,7 +17,7 @@ const VARIABLE: &str = "MERCER_HISTORY";
 pub struct History(Option<PathBuf>);
 
 impl History {
-    /// Reads what there is. A history that cannot be read or written is said once and then done without.
+    /// Reads what there is. If it cannot be read or written, a message is shown once and no history is kept.
     pub fn open(editor: &mut Editor<Guide, FileHistory>, screen: &Screen) -> Self {
         let Some(path) = path() else { return Self(None) };
         let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(ReadlineError::from);

@@ -159,7 +159,7 @@ impl Repl {
         terminal::play(&mut self.screen, &self.interrupts, |progress, out| run(session, progress, out));
     }
 
-    /// The value of an expression, which the session forgets again. What goes wrong is said.
+    /// The value of an expression, which is not bound. Errors are shown.
     fn value(&mut self, text: &str) -> Option<Value> {
         let session = &mut self.session.borrow_mut();
         let visible = self.screen.has_meter();

@@ -125,7 +125,7 @@ impl Session {
     }
 
     /// Values for names that the next text binds at its top, in the place of those that are written there. A name that it
-    /// does not bind is a mistake, which that run tells.
+    /// does not bind is an error, which that run reports.
     pub fn set(&mut self, settings: Vec<Setting>) {
         self.settings = settings;
     }
@@ -167,8 +167,8 @@ impl Session {
         Output { items, failed: !well }
     }
 
-    /// Runs a text and hands on each item as it comes, with the texts that its places refer to. False if it ended with
-    /// an error. The whole text is checked first, and nothing of it runs if something is known to be wrong.
+    /// Runs a text and passes on each item as it is produced, with the texts that its places refer to. False if it ended
+    /// with an error. The whole text is checked first, and nothing of it runs if something is known to be wrong.
     pub fn run_with(
         &mut self,
         text: &str,

@@ -3,7 +3,7 @@
 //!
 //! Where the kernel makes two points of the sheet one, f(p) = f(q) for every function drawn from it, the mesh has one
 //! vertex: a period closes the sheet to a cylinder, two to a torus, a swap folds the torus to a Möbius strip, and poles
-//! shrink to points. Nothing here knows which symmetries there are; they are found in the kernel's own numbers, so that
+//! shrink to points. Symmetries are not declared; they are found in the kernel's values, so that
 //! any kernel works. There is no kernel tree here, no file and no picture.
 
 mod covariance;

@@ -19,7 +19,7 @@ const LONG_NOTE: usize = 34;
 /// The bar has this many steps.
 const STEPS: u64 = 1000;
 
-/// Work under watch: hears Ctrl-C and tells its progress.
+/// Running work: receives Ctrl-C and reports progress.
 pub struct Meter<'a> {
     interrupts: &'a Interrupts,
     state: Mutex<State>,
@@ -124,7 +124,7 @@ impl State {
             let target = ProgressDrawTarget::term(Term::stderr(), 20);
             ProgressBar::with_draw_target(Some(STEPS), target).with_elapsed(began.elapsed())
         });
-        // Work that never tells how far it is gets no bar, only the time that it takes.
+        // Work that does not report progress gets no bar, only the elapsed time.
         // Where there is much to say, the bar makes room for it: a line of 80 columns is not much.
         let template = match (done > 0.0, self.note.chars().count() > LONG_NOTE) {
             (true, false) => "{elapsed:>4} [{bar:30}] {percent:>3} % {wide_msg}",

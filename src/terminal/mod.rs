@@ -1,4 +1,4 @@
-//! What the program knows of its terminal: colours, sizes, a progress bar, Ctrl-C, and how items are shown.
+//! The terminal: colours, sizes, a progress bar, Ctrl-C, and how items are shown.
 
 mod interrupt;
 mod meter;
@@ -13,7 +13,7 @@ use mercer::lang::eval::host::Item;
 use mercer::progress::Progress;
 use mercer::syntax::diagnostic::Sources;
 
-/// What is assumed of a terminal that does not tell its size.
+/// The assumed size of a terminal that does not report it.
 const COLUMNS: usize = 80;
 const ROWS: usize = 24;
 
@@ -37,7 +37,7 @@ impl Colour {
     }
 }
 
-/// A variable that says no by being there and not empty.
+/// Whether a variable is set and not empty, which disables a feature.
 fn is_unwanted(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
@@ -45,7 +45,7 @@ fn is_unwanted(variable: &str) -> bool {
 /// Where a run hands its items, with the texts that their places refer to.
 pub type Out<'a> = &'a mut (dyn FnMut(Item, &Sources) + Send);
 
-/// Runs something that may take long and shows what it gives as it comes. The two values say whether it went well, and
+/// Runs something that may take long and shows its output as it is produced. The two values are whether it went well, and
 /// whether Ctrl-C was pressed meanwhile.
 pub fn play(
     screen: &mut Screen,

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::Colour;
 
-/// A figure that is drawn as text takes no more columns than this, unless it is told to.
+/// A figure that is drawn as text takes no more columns than this, unless a width is set.
 const WIDEST: usize = 110;
 /// Between these many rows, as the terminal has them.
 const LEAST_ROWS: usize = 14;
@@ -142,7 +142,7 @@ impl Screen {
     }
 }
 
-/// A line on stderr; when that is closed there is nobody to tell.
+/// A line on stderr; nothing is done if stderr is closed.
 fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

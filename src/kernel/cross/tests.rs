@@ -96,7 +96,7 @@ fn slopes_are_known_where_the_kernel_has_them() {
     let slopes = |kernel: Kernel| bound(&kernel).unwrap().input_slopes();
     let sum = Kernel::sum([leaf("SE", at(0), &[]), leaf("Indicator", at(2), &[])]).unwrap();
     assert_eq!(slopes(sum.clone()), [Known, Unused, Unknown]);
-    // a function of the user hides what it looks at, and nothing else
+    // a function of the user hides what it depends on, and nothing else
     let warped = wraps::warp(leaf("SE", at(0), &[]), function("f"));
     assert_eq!(slopes(Kernel::sum([warped, leaf("Lin", at(1), &[])]).unwrap()), [Unknown, Known, Unused]);
     assert_eq!(slopes(leaf("WN", Inputs::All, &[])), [Unused; 3]);

@@ -1,6 +1,6 @@
 //! Kernels of functions on circles, cylinders, tori, Möbius strips and spheres.
 //!
-//! An input x that is wound round a circle is shown to the kernel inside as the pair (sin, cos)(2πx/p), so that the
+//! An input x that is mapped onto a circle is passed to the inner kernel as the pair (sin, cos)(2πx/p), so that the
 //! functions repeat with period p (Duvenaud, "Expressing Structure with Kernels", 1.22). A torus winds two inputs, a
 //! cylinder the first of two. A Möbius strip winds both on one period and exchanges them: f(x, y) = f(y, x)
 //! (1.31–1.33). A sphere shows a latitude and a longitude, in degrees, as the point in space.
@@ -91,7 +91,7 @@ pub(super) static SPHERE: Spec = Spec {
     )
 };
 
-/// How inputs are wound.
+/// The map of the inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PeriodicEmbedding {
     /// Each input round a circle of its own.
@@ -122,7 +122,7 @@ impl PeriodicEmbedding {
     }
 }
 
-/// `kernel` with `inputs` wound; `params` are the periods.
+/// `kernel` with `inputs` mapped onto circles; `params` are the periods.
 pub fn periodic_embedding(embedding: PeriodicEmbedding, kernel: Kernel, inputs: Inputs, params: Vec<Values>) -> Kernel {
     Kernel::wrap(Arc::new(embedding), vec![kernel], inputs, params)
 }

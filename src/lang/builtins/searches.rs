@@ -45,7 +45,7 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
     }
     settings.inputs = call.input_names("inputs", data)?;
     if !given {
-        // the usual families look at numbers; categories have a level each
+        // the usual families need numbers; categories have one level each
         let categories = data.inputs().any(|column| column.is_categories() && is_wanted(&settings, column.name()));
         settings.base.extend(family("Indicator").filter(|_| categories).map(Kernel::family));
     }

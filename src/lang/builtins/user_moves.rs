@@ -13,7 +13,7 @@ use crate::search::{EDIT_NAMES, Edit, Refusals, UserEdit};
 use crate::syntax;
 use crate::syntax::span::Span;
 
-/// The edit that a function makes. It goes by the function's name, or by its text, and takes along what the session has
+/// The edit that a function makes. Its name is that of the function, or its text, and it captures what the session has
 /// bound, for functions that mention names bound after them.
 pub fn edit_of(function: Function, eval: &Evaluator<'_>) -> Res<Edit> {
     if let Function::Known(entry) = &function

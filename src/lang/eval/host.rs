@@ -37,7 +37,7 @@ pub struct Folders {
 #[derive(Debug, Clone, Default)]
 pub struct Host {
     pub folders: Folders,
-    /// What every fit, search and split depends on, unless told otherwise.
+    /// The default seed of every fit, search and split.
     pub seed: u64,
     /// Where kernels stand in the text.
     pub origins: Origins,
