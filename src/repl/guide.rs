@@ -17,8 +17,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::colours::coloured;
 use super::commands::{self, Takes};
-use super::{PROMPT, paint};
-use crate::terminal::{fit, size};
+use super::state::PROMPT;
+use crate::terminal::{fit, paint, size};
 
 /// The least width in which a hint is shown.
 const SHORTEST: usize = 16;

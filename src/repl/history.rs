@@ -7,7 +7,7 @@ use rustyline::Editor;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 
-use super::Guide;
+use super::guide::Guide;
 use crate::terminal::Screen;
 
 /// Names another file for the history; empty, none is kept.
