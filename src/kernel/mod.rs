@@ -7,7 +7,7 @@
 //! equality → tree → plan → program → input_view, slot → group, names → families → family → values, inputs. This file lists
 //! them and holds nothing.
 
-mod back;
+mod reverse_mode;
 mod bind;
 mod bind_error;
 mod cross;
