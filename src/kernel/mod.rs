@@ -10,7 +10,7 @@
 mod reverse_mode;
 mod bind;
 mod bind_error;
-mod cross;
+mod cross_covariance;
 mod elementwise;
 mod equality;
 mod evaluate;
@@ -48,7 +48,7 @@ pub mod wraps;
 
 pub use bind::Bound;
 pub use bind_error::{BindError, Cause, Origin, Place};
-pub use cross::{Cross, CrossGradient};
+pub use cross_covariance::{Cross, CrossGradient};
 pub use elementwise::Elementwise;
 pub use expand::ExpandError;
 pub use family::{Domains, Family, ParamSpec, Role, Size, Spec};
