@@ -31,7 +31,7 @@ mod plan;
 mod points;
 pub mod print;
 mod program;
-mod reach;
+mod named_inputs;
 mod schema;
 mod simplify;
 mod slope_variance;
