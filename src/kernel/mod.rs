@@ -43,7 +43,7 @@ pub(crate) mod testing;
 mod tree;
 mod unit_variance;
 mod values;
-mod walk;
+mod tree_walk;
 pub mod wraps;
 
 pub use bind::Bound;
