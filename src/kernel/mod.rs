@@ -36,7 +36,7 @@ mod schema;
 mod simplify;
 mod slope_variance;
 mod slopes;
-mod slot;
+mod parameter_slot;
 mod terms;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -66,6 +66,6 @@ pub use points::{EvalError, Points};
 pub use schema::{Column, Schema};
 pub use slope_variance::SlopeError;
 pub use slopes::InputSlope;
-pub use slot::{Slot, SlotState};
+pub use parameter_slot::{Slot, SlotState};
 pub use tree::{InputsShown, Kernel, LARGEST_KERNEL, Leaf, Node, Wrap, Wrapped};
 pub use values::Values;

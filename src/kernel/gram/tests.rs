@@ -4,7 +4,7 @@ use crate::kernel::families::{FAMILIES, family};
 use crate::kernel::group::{Move, MoveKind};
 use crate::kernel::inputs::{InputRef, Inputs};
 use crate::kernel::schema::Schema;
-use crate::kernel::slot::SlotState;
+use crate::kernel::parameter_slot::SlotState;
 use crate::kernel::tree::{Kernel, Leaf, Node};
 use crate::kernel::values::Values;
 use crate::kernel::wraps;
