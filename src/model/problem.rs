@@ -1,6 +1,6 @@
 //! A model beside its training rows: parameters in one list, data as the kernel sees them.
 
-use super::fence::Fence;
+use super::product_bounds::Fence;
 use super::inducing::{InducingInputs, Rows, Sparse};
 use super::inducing_fault::InducingFault;
 use super::mean_terms::{MeanTerm, mean_terms};
