@@ -11,7 +11,7 @@ mod error;
 mod evaluation;
 mod evidence;
 mod product_bounds;
-mod halves;
+mod half_covariances;
 mod inducing;
 mod inducing_fault;
 mod jitter;
