@@ -2,7 +2,7 @@
 
 mod colours;
 mod commands;
-mod guide;
+mod line_helper;
 mod history;
 mod state;
 
@@ -24,7 +24,7 @@ use rustyline::{
 use crate::cli::{FAILED, Settings};
 use crate::terminal::{Audience, Format, Interrupts, Screen, paint};
 use commands::Next;
-use guide::Guide;
+use line_helper::LineHelper;
 use history::History;
 use state::{NAME, PROMPT, Repl};
 
@@ -87,7 +87,7 @@ pub fn start(settings: &Settings) -> u8 {
     }
 }
 
-fn editor(session: &Rc<RefCell<Session>>, cleared: &Arc<AtomicBool>) -> rustyline::Result<Editor<Guide, FileHistory>> {
+fn editor(session: &Rc<RefCell<Session>>, cleared: &Arc<AtomicBool>) -> rustyline::Result<Editor<LineHelper, FileHistory>> {
     let config = Config::builder()
         .completion_type(CompletionType::List)
         .completion_show_all_if_ambiguous(true)
@@ -96,7 +96,7 @@ fn editor(session: &Rc<RefCell<Session>>, cleared: &Arc<AtomicBool>) -> rustylin
         .indent_size(2)
         .build();
     let mut editor = Editor::with_config(config)?;
-    editor.set_helper(Some(Guide::new(session.clone())));
+    editor.set_helper(Some(LineHelper::new(session.clone())));
     let interrupt = Interrupt(cleared.clone());
     editor.bind_sequence(KeyEvent::ctrl('C'), EventHandler::Conditional(Box::new(interrupt)));
     editor.bind_sequence(KeyEvent::from('\t'), EventHandler::Conditional(Box::new(Tab)));
