@@ -1,12 +1,12 @@
 //! The terminal: colours, sizes, a progress bar, Ctrl-C, and how items are shown.
 
 mod interrupt;
-mod meter;
+mod progress_bar;
 mod screen;
 mod style;
 
 pub use interrupt::{Audience, Interrupts};
-pub use meter::watched;
+pub use progress_bar::watched;
 pub use screen::{Format, Screen};
 pub use style::{Colour, fit, paint, size};
 
