@@ -21,7 +21,7 @@ use crate::syntax::parse::parse;
 use crate::syntax::span::SourceId;
 
 use super::files::{PATH, out_path};
-use super::user_moves;
+use super::user_edits;
 
 fn save(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("fit")?;

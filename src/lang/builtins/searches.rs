@@ -18,7 +18,7 @@ use crate::lang::values::value::{Kind, Value};
 use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Search, SearchError, Settings};
 
 use super::models;
-use super::user_moves;
+use super::user_edits;
 
 /// Items of a list, or the value alone.
 fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
