@@ -207,7 +207,7 @@ impl Reader for SavedTexts<'_> {
         match self.function(function) {
             Ok(value) => {
                 let stop = self.progress.stop_handle();
-                Ok(user_moves::edit(value, name.to_string(), self.globals.clone(), self.library, stop))
+                Ok(user_edits::edit(value, name.to_string(), self.globals.clone(), self.library, stop))
             }
             Err(lang_error) => Err(lang_error.message().to_string()),
         }
