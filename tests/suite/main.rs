@@ -4,6 +4,7 @@
 mod algebra;
 mod cli;
 mod deep_examples;
+mod descriptions;
 mod docs;
 mod figures;
 mod fits;
@@ -25,4 +26,3 @@ mod tables;
 mod transcripts;
 mod users;
 mod values;
-mod descriptions;
