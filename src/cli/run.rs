@@ -5,7 +5,7 @@ use std::path::Path;
 use mercer::progress::Progress;
 use mercer::session::{Session, Setting};
 
-use super::{FAILED, STDIN, Settings, read};
+use super::settings::{FAILED, STDIN, Settings, read};
 use crate::terminal::{self, Audience, Format, Interrupts, Out, Screen};
 
 /// Runs a script from a file, or from stdin. The result is an exit code.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dataset::Dataset;
 use super::error::DataError;
-use super::learnt::{Warp, best_power};
+use super::fitted_transforms::{Warp, best_power};
 use super::summary::mean_sd;
 use super::transform::{TargetMap, Transform};
 

@@ -1,6 +1,6 @@
 //! Functions of one column that can be undone, and what becomes of a Gaussian when they are.
 
-use super::learnt::{Warp, box_cox, inverse_box_cox};
+use super::fitted_transforms::{Warp, box_cox, inverse_box_cox};
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::erf::erfc;

@@ -1,6 +1,6 @@
 //! The Gram matrix of a bound kernel, and the gradient of anything that depends on it.
 
-use super::back::{Back, Place, Sides, Sink};
+use super::reverse_mode::{Back, Place, Sides, Sink};
 use super::bind::Bound;
 use super::evaluate::{At, Prepared, Range, Stored};
 use super::points::{EvalError, Points};

@@ -5,7 +5,7 @@ use super::family::Size;
 use super::input_view::ViewPair;
 use super::plan::{DeferredParams, InputColumns, Key, OwnParams, Plan};
 use super::program::{LeafOp, Op};
-use super::slot::SlotState;
+use super::parameter_slot::SlotState;
 use super::tree::{Kernel, Leaf, Node, Wrapped};
 
 /// How many nodes with a place for parameters stand in a kernel.

@@ -7,10 +7,10 @@
 //! equality → tree → plan → program → input_view, slot → group, names → families → family → values, inputs. This file lists
 //! them and holds nothing.
 
-mod back;
+mod reverse_mode;
 mod bind;
 mod bind_error;
-mod cross;
+mod cross_covariance;
 mod elementwise;
 mod equality;
 mod evaluate;
@@ -31,24 +31,24 @@ mod plan;
 mod points;
 pub mod print;
 mod program;
-mod reach;
+mod named_inputs;
 mod schema;
 mod simplify;
 mod slope_variance;
 mod slopes;
-mod slot;
+mod parameter_slot;
 mod terms;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tree;
 mod unit_variance;
 mod values;
-mod walk;
+mod tree_walk;
 pub mod wraps;
 
 pub use bind::Bound;
 pub use bind_error::{BindError, Cause, Origin, Place};
-pub use cross::{Cross, CrossGradient};
+pub use cross_covariance::{Cross, CrossGradient};
 pub use elementwise::Elementwise;
 pub use expand::ExpandError;
 pub use family::{Domains, Family, ParamSpec, Role, Size, Spec};
@@ -66,6 +66,6 @@ pub use points::{EvalError, Points};
 pub use schema::{Column, Schema};
 pub use slope_variance::SlopeError;
 pub use slopes::InputSlope;
-pub use slot::{Slot, SlotState};
+pub use parameter_slot::{Slot, SlotState};
 pub use tree::{InputsShown, Kernel, LARGEST_KERNEL, Leaf, Node, Wrap, Wrapped};
 pub use values::Values;

@@ -1,4 +1,4 @@
-//! How families and wraps are input_name of in English: declared with them, read by the rooms that describe kernels.
+//! English phrases of families and wraps: declared with them, used by the rooms that describe kernels.
 
 /// The words for a family or a wrap.
 ///

@@ -14,7 +14,7 @@ use super::input_view::{View, ViewMap, ViewPair};
 use super::inputs::Inputs;
 use super::program::{Instruction, Op, Program};
 use super::schema::Schema;
-use super::slot::Slot;
+use super::parameter_slot::Slot;
 
 /// The plan of a kernel's evaluation while it is being laid out. Wraps write their own part of it.
 pub struct Plan<'s> {

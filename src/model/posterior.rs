@@ -7,7 +7,7 @@ mod without;
 use super::baseline::is_nothing;
 use super::classes::{Approximator, Pseudo, Warm};
 use super::definition::is_noise;
-use super::halves::{Halves, Induced, Term, own_noise};
+use super::half_covariances::{Halves, Induced, Term, own_noise};
 use super::jitter::jitters;
 use super::{Bernoulli, ModelError, Problem, cavity};
 use crate::kernel::{Bound, Kernel, Points};

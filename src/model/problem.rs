@@ -1,8 +1,8 @@
 //! A model beside its training rows: parameters in one list, data as the kernel sees them.
 
-use super::fence::Fence;
+use super::product_bounds::Fence;
 use super::inducing::{InducingInputs, Rows, Sparse};
-use super::inducing_fault::InducingFault;
+use super::inducing_error::InducingError;
 use super::mean_terms::{MeanTerm, mean_terms};
 use super::memory;
 use super::parameters::{Parameter, ParameterKind, Units, parameters};
@@ -80,7 +80,7 @@ impl Problem {
             Some(_) if bernoulli => {
                 return Err(ModelError::NotOfSparse("inducing inputs are for a target of numbers with Gaussian noise"));
             }
-            Some(_) if model.is_noiseless() => return Err(InducingFault::Noiseless.into()),
+            Some(_) if model.is_noiseless() => return Err(InducingError::Noiseless.into()),
             Some(_) => {}
         }
         if known.is_some_and(|known| known.reads(target.name())) {

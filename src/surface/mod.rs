@@ -9,7 +9,7 @@
 mod covariance;
 mod domain;
 mod drawing;
-mod drawn;
+mod drawn_surface;
 mod export;
 mod mesh;
 #[cfg(test)]
@@ -18,6 +18,6 @@ mod tests;
 pub use covariance::{Covariance, NEAR, Place};
 pub use domain::{Domain, Hints};
 pub use drawing::{LEAST, MOST, SurfaceError, draw};
-pub use drawn::Surface;
+pub use drawn_surface::Surface;
 pub use export::Format;
 pub use mesh::{Face, Mesh, Point, Shape};

@@ -5,7 +5,7 @@ use crate::calendar::TimeUnit;
 use crate::kernel::bind_error::{BindError, Cause, Origin, Place};
 use crate::kernel::family::{Domains, ParamSpec, Role, Size};
 use crate::kernel::input_view::{Period, ViewMap};
-use crate::kernel::slot::{Slot, SlotState};
+use crate::kernel::parameter_slot::{Slot, SlotState};
 use crate::kernel::values::Values;
 use crate::param::{Domain, Param, Prior, State, Tie};
 

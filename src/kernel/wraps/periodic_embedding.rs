@@ -30,7 +30,7 @@ pub(super) static PERIODIC: Spec = Spec {
     ..Spec::wrap(
         "periodic",
         "a kernel of an input mapped onto a circle, so that its functions are periodic",
-        Wording::moving("{k}, wound round a circle so that it repeats in {x}[ every {p}]"),
+        Wording::moving("{k}, made periodic in {x}[ with period {p}]"),
         "k(u, u'), u = (sin(2 pi x/p), cos(2 pi x/p))",
         r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
         &[EACH],
@@ -147,7 +147,7 @@ impl Wrap for PeriodicEmbedding {
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
         let spec = self.spec();
         let inputs = plan.inputs(node.origin(), &wrapped.inputs)?;
-        plan.numbers(node.origin(), &inputs, "cannot be wound round a circle")?;
+        plan.numbers(node.origin(), &inputs, "cannot be mapped onto a circle")?;
         plan.not_embedded(node.origin(), &inputs, views.left, spec.name)?;
         if let Some(wanted) = self.inputs().filter(|&wanted| wanted != inputs.len()) {
             let cause = Cause::Inputs { family: spec.name, wanted, found: inputs.len() };

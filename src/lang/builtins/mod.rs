@@ -37,7 +37,7 @@ mod steps;
 mod surfaces;
 mod text;
 mod time;
-mod user_moves;
+mod user_edits;
 
 use super::eval::evaluator::Builtin;
 

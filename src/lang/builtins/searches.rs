@@ -18,7 +18,7 @@ use crate::lang::values::value::{Kind, Value};
 use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Search, SearchError, Settings};
 
 use super::models;
-use super::user_moves;
+use super::user_edits;
 
 /// Items of a list, or the value alone.
 fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
@@ -73,7 +73,7 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
         for one in each::<Value>(moves)? {
             let edit = match one {
                 Value::Function(function) => {
-                    user_moves::edit_of(function, call.eval).map_err(|t| t.argument("moves"))?
+                    user_edits::edit_of(function, call.eval).map_err(|t| t.argument("moves"))?
                 }
                 word => Edit::named(&<Arc<str>>::from_value(word)?)
                     .ok_or_else(|| LangError::new("there is no such edit"))?,
@@ -178,7 +178,7 @@ fn tell(call: &mut Call<'_, '_>, found: &Search) {
         }
         Ended::Depth | Ended::NoBetter | Ended::OutOfEvaluations => {}
     }
-    let refusals: Vec<String> = found.settings.moves.iter().filter_map(user_moves::refusals).collect();
+    let refusals: Vec<String> = found.settings.moves.iter().filter_map(user_edits::refusals).collect();
     refusals.into_iter().for_each(|text| call.warn(text));
 }
 

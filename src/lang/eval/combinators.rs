@@ -12,7 +12,7 @@ use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::family_calls::{input_refs, written};
 use crate::lang::eval::kernel_rows::UserRows;
 use crate::lang::eval::move_errors::move_error;
-use crate::lang::eval::origins::Mark;
+use crate::lang::eval::kernel_spans::Mark;
 use crate::lang::signature::{Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Function, Kind, Value};

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::lang::eval::origins::Origins;
+use crate::lang::eval::kernel_spans::Origins;
 use crate::lang::values::value::Value;
 use crate::param::Param;
 use crate::syntax::diagnostic::Diagnostic;

@@ -10,7 +10,7 @@ use crate::kernel::{
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Evaluator, Globals, Library};
 use crate::lang::eval::host::Host;
-use crate::lang::eval::origins::Origins;
+use crate::lang::eval::kernel_spans::Origins;
 use crate::lang::numerals::number;
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::function_source;

@@ -12,6 +12,6 @@ pub mod kernel_rows;
 pub mod kernel_signatures;
 pub mod move_errors;
 pub mod operators;
-pub mod origins;
+pub mod kernel_spans;
 pub mod statement;
 pub mod unknown;

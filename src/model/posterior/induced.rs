@@ -3,7 +3,7 @@
 use super::{Moments, Posterior, Replicates, mean_at};
 use crate::kernel::{Cross, Kernel};
 use crate::linalg::{Cholesky, Matrix, Vector, least_squares, transposed_product};
-use crate::model::halves::{Halves, Induced, OwnRows, Term, own_noise};
+use crate::model::half_covariances::{Halves, Induced, OwnRows, Term, own_noise};
 use crate::model::inducing::SparseMethod;
 use crate::model::sparse::SparseProblem;
 use crate::model::{ModelError, Problem};

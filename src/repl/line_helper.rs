@@ -17,8 +17,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::colours::coloured;
 use super::commands::{self, Takes};
-use super::{PROMPT, paint};
-use crate::terminal::{fit, size};
+use super::state::PROMPT;
+use crate::terminal::{fit, paint, size};
 
 /// The least width in which a hint is shown.
 const SHORTEST: usize = 16;
@@ -27,19 +27,19 @@ const COMMAND: &str = "1";
 
 /// Completion, hints, colours and validation of the line that is typed.
 #[derive(Helper)]
-pub struct Guide {
+pub struct LineHelper {
     session: Rc<RefCell<Session>>,
     /// The line is drawn for the last time: nothing depends on the cursor any more.
     last: Cell<bool>,
 }
 
-impl Guide {
+impl LineHelper {
     pub fn new(session: Rc<RefCell<Session>>) -> Self {
         Self { session, last: Cell::new(false) }
     }
 }
 
-impl Completer for Guide {
+impl Completer for LineHelper {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, cursor: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
@@ -69,7 +69,7 @@ impl Hint for Signature {
     }
 }
 
-impl Hinter for Guide {
+impl Hinter for LineHelper {
     type Hint = Signature;
 
     /// The signature of the call that is being written.
@@ -108,7 +108,7 @@ fn open_call(text: &str) -> Option<&str> {
     })
 }
 
-impl Highlighter for Guide {
+impl Highlighter for LineHelper {
     fn highlight<'l>(&self, line: &'l str, cursor: usize) -> Cow<'l, str> {
         let cursor = (!self.last.get()).then_some(cursor);
         match commands::split(line) {
@@ -131,7 +131,7 @@ impl Highlighter for Guide {
     }
 }
 
-impl Validator for Guide {
+impl Validator for LineHelper {
     fn validate(&self, context: &mut ValidationContext) -> rustyline::Result<ValidationResult> {
         let goes_on = goes_on(context.input());
         Ok(if goes_on { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mercer::progress::{Progress, StopHandle};
 use mercer::render::without_controls;
 
-use super::Interrupts;
+use super::interrupt::Interrupts;
 
 /// What takes less than this shows no bar.
 const DELAY: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! The order of the house: which file of `src` may import which.
+//! The order of imports: which file of `src` may import which.
 //!
 //! Every file is read as text. Its imports are its `use` declarations and the paths in its body that begin with
 //! `crate::`, `mercer::` or `super::`; comments, strings and unit tests (`mod tests { … }` at its end, or `tests.rs`) are left
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// Rooms whose files import one another in one direction only.
 const ONE_WAY: &[&str] = &[
-    "lang", "report", "describe", "figure", "search", "results", "deep", "surface", "fit", "model", "kernel", "data",
-    "param", "linalg", "calendar", "syntax",
+    "repl", "cli", "terminal", "session", "lang", "report", "describe", "figure", "search", "results", "deep", "surface",
+    "fit", "model", "kernel", "data", "param", "linalg", "calendar", "syntax",
 ];
 
 /// From the top to the bottom: a room imports those below it.
@@ -128,11 +128,11 @@ impl File {
     }
 }
 
-struct House {
+struct Tree {
     files: BTreeMap<Module, File>,
 }
 
-impl House {
+impl Tree {
     fn read() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let mut found = Vec::new();
@@ -232,12 +232,12 @@ fn shown(edges: &BTreeMap<Module, BTreeSet<Module>>) -> String {
 
 #[test]
 fn files_of_a_room_import_one_another_in_one_direction() {
-    let house = House::read();
+    let tree = Tree::read();
     let mut faults = String::new();
     for room in ONE_WAY {
         let inside = |module: &&Module| module.first().is_some_and(|first| first == room);
-        let files = house.files.keys().filter(inside);
-        let edges: BTreeMap<Module, BTreeSet<Module>> = files.map(|file| (file.clone(), house.imports(file))).collect();
+        let files = tree.files.keys().filter(inside);
+        let edges: BTreeMap<Module, BTreeSet<Module>> = files.map(|file| (file.clone(), tree.imports(file))).collect();
         assert!(edges.len() > 1, "there is no room `{room}`");
         faults += &shown(&circle(edges));
     }
@@ -246,15 +246,15 @@ fn files_of_a_room_import_one_another_in_one_direction() {
 
 #[test]
 fn rooms_import_those_below_them() {
-    let house = House::read();
+    let tree = Tree::read();
     let place = |module: &Module| {
         let room = module.first().map_or("", String::as_str);
         ROOMS.iter().position(|known| *known == room)
     };
     let mut faults = Vec::new();
-    for from in house.files.keys().filter(|module| !module.is_empty()) {
+    for from in tree.files.keys().filter(|module| !module.is_empty()) {
         let here = place(from).unwrap_or_else(|| panic!("`{}` is in no room of the list", from.join("/")));
-        for to in house.imports(from) {
+        for to in tree.imports(from) {
             if place(&to).is_none_or(|there| there < here) {
                 faults.push(format!("  {} imports {}\n", from.join("/"), to.join("/")));
             }

@@ -2,7 +2,7 @@
 
 /// What is wrong with inducing inputs. Places count from 0.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum InducingFault {
+pub enum InducingError {
     #[error("a sparse model needs at least one inducing input")]
     None,
     #[error("there are more inducing inputs ({inducing}) than rows ({rows}): the exact model is smaller")]
