@@ -8,4 +8,4 @@ mod settings;
 pub use fmt::format;
 pub use manual::{datasets, help};
 pub use run::{check, eval, run};
-pub use settings::{FAILED, Settings, writable};
+pub use settings::{FAILED, STDIN, Settings, writable};

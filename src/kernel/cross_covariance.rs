@@ -5,11 +5,11 @@
 //! those in the columns of the data, whatever the kernel makes of them; a function of the user has no known slope, and
 //! columns that only go through one get none ([`Bound::input_slopes`]).
 
-use super::reverse_mode::{Back, Place, Sides, Sink};
 use super::bind::Bound;
 use super::evaluate::{At, Prepared, Stored};
 use super::points::{EvalError, Points};
 use super::program::Op;
+use super::reverse_mode::{Back, Place, Sides, Sink};
 use crate::linalg::Matrix;
 
 /// Where the walk back adds to.

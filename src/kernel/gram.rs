@@ -1,10 +1,10 @@
 //! The Gram matrix of a bound kernel, and the gradient of anything that depends on it.
 
-use super::reverse_mode::{Back, Place, Sides, Sink};
 use super::bind::Bound;
 use super::evaluate::{At, Prepared, Range, Stored};
 use super::points::{EvalError, Points};
 use super::program::Op;
+use super::reverse_mode::{Back, Place, Sides, Sink};
 use crate::linalg::Matrix;
 use crate::progress::{Progress, Silent};
 

@@ -3,9 +3,9 @@
 use super::bind_error::{BindError, Cause, Place};
 use super::family::Size;
 use super::input_view::ViewPair;
+use super::parameter_slot::SlotState;
 use super::plan::{DeferredParams, InputColumns, Key, OwnParams, Plan};
 use super::program::{LeafOp, Op};
-use super::parameter_slot::SlotState;
 use super::tree::{Kernel, Leaf, Node, Wrapped};
 
 /// How many nodes with a place for parameters stand in a kernel.

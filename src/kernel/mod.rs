@@ -7,7 +7,6 @@
 //! equality → tree → plan → program → input_view, slot → group, names → families → family → values, inputs. This file lists
 //! them and holds nothing.
 
-mod reverse_mode;
 mod bind;
 mod bind_error;
 mod cross_covariance;
@@ -23,27 +22,28 @@ mod input_view;
 mod inputs;
 mod latex;
 mod layout;
+mod named_inputs;
 mod names;
 mod parameter_checks;
+mod parameter_slot;
 mod params;
 pub mod phrasing;
 mod plan;
 mod points;
 pub mod print;
 mod program;
-mod named_inputs;
+mod reverse_mode;
 mod schema;
 mod simplify;
 mod slope_variance;
 mod slopes;
-mod parameter_slot;
 mod terms;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tree;
+mod tree_walk;
 mod unit_variance;
 mod values;
-mod tree_walk;
 pub mod wraps;
 
 pub use bind::Bound;
@@ -59,6 +59,7 @@ pub use inputs::{InputRef, Inputs};
 pub(crate) use names::word;
 pub use names::{is_reserved, number, quoted};
 pub use parameter_checks::ParamError;
+pub use parameter_slot::{Slot, SlotState};
 pub use params::ParamInfo;
 pub use phrasing::{Head, InnerInputs, Wording};
 pub use plan::{InputColumns, Parts, Plan};
@@ -66,6 +67,5 @@ pub use points::{EvalError, Points};
 pub use schema::{Column, Schema};
 pub use slope_variance::SlopeError;
 pub use slopes::InputSlope;
-pub use parameter_slot::{Slot, SlotState};
 pub use tree::{InputsShown, Kernel, LARGEST_KERNEL, Leaf, Node, Wrap, Wrapped};
 pub use values::Values;

@@ -12,9 +12,9 @@ use super::bind_error::{BindError, Cause, Origin, Place};
 use super::elementwise::Elementwise;
 use super::input_view::{View, ViewMap, ViewPair};
 use super::inputs::Inputs;
+use super::parameter_slot::Slot;
 use super::program::{Instruction, Op, Program};
 use super::schema::Schema;
-use super::parameter_slot::Slot;
 
 /// The plan of a kernel's evaluation while it is being laid out. Wraps write their own part of it.
 pub struct Plan<'s> {

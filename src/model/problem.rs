@@ -1,11 +1,11 @@
 //! A model beside its training rows: parameters in one list, data as the kernel sees them.
 
-use super::product_bounds::Fence;
 use super::inducing::{InducingInputs, Rows, Sparse};
 use super::inducing_error::InducingError;
 use super::mean_terms::{MeanTerm, mean_terms};
 use super::memory;
 use super::parameters::{Parameter, ParameterKind, Units, parameters};
+use super::product_bounds::Fence;
 use super::spread::{power_of_two, spread};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::calendar::TimeUnit;

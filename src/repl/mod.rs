@@ -2,8 +2,8 @@
 
 mod colours;
 mod commands;
-mod line_helper;
 mod history;
+mod line_helper;
 mod state;
 
 use std::cell::RefCell;
@@ -24,8 +24,8 @@ use rustyline::{
 use crate::cli::{FAILED, Settings};
 use crate::terminal::{Audience, Format, Interrupts, Screen, paint};
 use commands::Next;
-use line_helper::LineHelper;
 use history::History;
+use line_helper::LineHelper;
 use state::{NAME, PROMPT, Repl};
 
 /// After so many lines in a row that are not text, the terminal gives none.
@@ -87,7 +87,10 @@ pub fn start(settings: &Settings) -> u8 {
     }
 }
 
-fn editor(session: &Rc<RefCell<Session>>, cleared: &Arc<AtomicBool>) -> rustyline::Result<Editor<LineHelper, FileHistory>> {
+fn editor(
+    session: &Rc<RefCell<Session>>,
+    cleared: &Arc<AtomicBool>,
+) -> rustyline::Result<Editor<LineHelper, FileHistory>> {
     let config = Config::builder()
         .completion_type(CompletionType::List)
         .completion_show_all_if_ambiguous(true)

@@ -171,7 +171,7 @@ fn warn_of_left_out(call: &mut Call<'_, '_>, data: &Dataset, settings: &Settings
 fn tell(call: &mut Call<'_, '_>, found: &Search) {
     let depth = found.levels.len();
     match found.ended {
-        Ended::Stopped => call.warn(format!("the search was stopped at depth {depth}: this is the best so far")),
+        Ended::Stopped => call.warn(format!("the search was stopped at depth {depth}: this is the best result so far")),
         Ended::OutOfTime => {
             let budget = found.settings.budget;
             call.warn(format!("the budget of {budget} ended the search at depth {depth}: another run may differ"));
