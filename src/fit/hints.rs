@@ -131,7 +131,7 @@ fn linearly_separable(fit: &Fit) -> Option<String> {
     let certain = |(f, y): (&f64, &f64)| how.link().probability_at(f * y) > CERTAIN;
     latent.iter().zip(problem.y()).all(certain).then(|| {
         "a linear function separates the classes without error: the likelihood increases with the slopes without limit, \
-         and where they stand says nothing"
+         and their values are arbitrary"
             .to_string()
     })
 }

@@ -231,7 +231,7 @@ impl Open {
         let found = token.text(text);
         let span = Span::new(source, token.start, token.end);
         let Some(bracket) = self.brackets.pop() else {
-            return Err(Diagnostic::error(format!("`{found}` closes nothing")).label(span, "no bracket is open here"));
+            return Err(Diagnostic::error(format!("`{found}` has no opening bracket")).label(span, "no bracket is open here"));
         };
         self.waiting -= bracket.ifs;
         let opened = bracket.token.text(text);
@@ -326,7 +326,7 @@ mod tests {
     fn brackets() {
         check_fault("f(1, [2, 3)", 5, "unclosed bracket `[`");
         check_fault("f(1, 2", 1, "unclosed bracket `(`");
-        check_fault("a)", 1, "`)` closes nothing");
+        check_fault("a)", 1, "`)` has no opening bracket");
         check_fault("f(1]", 3, "expected `)`, found `]`");
         check_fault("f(\nlet x = 1", 1, "unclosed bracket `(`");
         check("f(\nlet x = 1", &["f(", "let x = 1"]);

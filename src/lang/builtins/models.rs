@@ -72,7 +72,7 @@ fn usual_target(data: &Dataset) -> Option<String> {
         return None;
     }
     let which = if others.len() > 3 { "`target=`".to_string() } else { join_or(others) };
-    Some(format!("where no target is named it is the last column of numbers, here `{target}`: write {which}"))
+    Some(format!("the default target is the last column of numbers, here `{target}`: write {which}"))
 }
 
 /// A model that does not go with its data, at its place in the text where that is known.
@@ -154,15 +154,15 @@ pub(super) fn likelihood(call: &mut Call<'_, '_>, inference: Option<&str>) -> Re
     }
     if noise.is_some() {
         let help = "leave it out; `+ WN` in the kernel gives each row a function of its own";
-        return wrong("noise", "classes have no noise: their probability says how sure they are", help);
+        return wrong("noise", "classes have no noise parameter: their probability expresses the uncertainty", help);
     }
     let how = match (inference, link.as_deref()) {
         (Some("exact"), _) => {
-            let text = "no exact inference is known for classes";
-            return wrong("inference", text, "write `inference=\"ep\"`, which is close to it, or leave it out");
+            let text = "exact inference is not available for classes";
+            return wrong("inference", text, "write `inference=\"ep\"`, which is close to exact, or leave it out");
         }
         (Some("ep"), Some("logistic")) => {
-            let text = "`ep` goes with the probit link alone";
+            let text = "`ep` needs the probit link";
             return wrong("link", text, "write `inference=\"laplace\"` for the logistic link");
         }
         (None, Some("logistic")) => Bernoulli::Laplace(Link::Logistic),

@@ -58,7 +58,7 @@ fn fixed_kernel(kernel: &Kernel) -> Res<Kernel> {
     if any {
         return Ok(held);
     }
-    let help = "write the values, as in `fixed(SE(x, l=2, v=1))`, or take a kernel that was fitted: `fixed(f.kernel)`";
+    let help = "write the values, as in `fixed(SE(x, l=2, v=1))`, or use a fitted kernel: `fixed(f.kernel)`";
     Err(LangError::new(format!("no parameter of {kernel} has a value to be fixed at")).help(help))
 }
 
