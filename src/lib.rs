@@ -1,4 +1,4 @@
-//! Mercer: a small language for Gaussian-process models, and the library that it sits on.
+//! Mercer: a small language for Gaussian-process models, and the library that it is built on.
 //!
 //! The program `mercer` is a thin shell around [`session`]. Everything below that can be used without the language:
 //! a kernel is a tree, a model is a kernel with noise and mean, a fit is a model with the parameters of greatest

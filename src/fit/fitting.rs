@@ -1,4 +1,4 @@
-//! Fitting: several starts raced side by side, the best taken to its maximum.
+//! Fitting from several starts, of which the best are optimised to convergence.
 
 use std::sync::Mutex;
 
@@ -22,7 +22,8 @@ use crate::progress::{Progress, Quiet};
 /// on. Asked to stop, it gives the best so far. The first start is evaluated all the same, unless that itself is long.
 ///
 /// # Errors
-/// Whatever [`Problem::new`] refuses, [`ModelError::Stopped`] when it was stopped before there was a result, or [`ModelError::NotPositiveDefinite`] when no start has a finite evidence.
+/// Whatever [`Problem::new`] refuses, [`ModelError::Stopped`] when it was stopped before there was a result, or
+/// [`ModelError::NotPositiveDefinite`] when no start has a finite evidence.
 pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progress) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, false)?;
     let fences = latent_fences(&problem).into_iter().chain(noise_fence(&problem)).collect();

@@ -1,4 +1,4 @@
-//! The objective of a fit: the evidence with the priors, in the coordinates that the optimiser walks in.
+//! The objective of a fit: the log marginal likelihood plus the log priors, in the coordinates of the optimiser.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,4 @@
-//! A line search for weak Wolfe conditions that takes a missing value for "too long a step".
+//! A line search for the weak Wolfe conditions that treats a missing value as too long a step.
 //!
 //! Lewis & Overton, "Nonsmooth optimization via quasi-Newton methods" (2013), algorithm 2.6: a bracket that only
 //! bisection and expansion move, so that it ends on any function. Cubic interpolation proposes where it can, because

@@ -1,4 +1,4 @@
-//! Minimising a smooth function of a few real numbers whose every evaluation is dear and may fail.
+//! Minimising a smooth function of a few variables whose evaluation is expensive and may fail.
 
 use argmin::core::{Executor, State as _, TerminationStatus};
 

@@ -1,4 +1,4 @@
-//! Where a series repeats: the peaks of its periodogram, from which periods are started.
+//! The peaks of the periodogram of a series, as starting values of periods.
 //!
 //! The generalised Lomb–Scargle periodogram with a floating mean (Zechmeister & Kürster 2009, equations 4 to 15) of
 //! what is left after a smooth trend. Peaks are taken one at a time, the strongest first, and each is subtracted

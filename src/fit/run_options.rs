@@ -1,4 +1,4 @@
-//! What the optimiser is given, and how a run of it can end.
+//! Options of the optimiser, and how a run can end.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Where a fit starts: from the data, and at random from a seed.
+//! Starting values of a fit: from the data, and random ones from a seed.
 //!
 //! Start 0 is the best guess that the data allow. Start i > 0 spreads every parameter over its plausible range with a
 //! low-discrepancy sequence, so that few starts cover the range evenly, and depends on nothing but (seed, i).

@@ -1,4 +1,4 @@
-//! A kernel beside the columns of a data set: inputs resolved, parameters counted and given slots, ties made one, and
+//! A kernel bound to the columns of a data set: inputs resolved, parameters counted and given slots, ties made one, and
 //! the plan of evaluation laid out.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A kernel on its way to being bound: inputs found, parameters given slots, evaluation laid out instruction by
+//! Binding a kernel: inputs resolved, parameters given slots, evaluation planned instruction by
 //! instruction.
 
 mod parameters;

@@ -1,4 +1,4 @@
-//! The walk back over the plan of a kernel: derivatives of anything that depends on its values, a column at a time.
+//! The backward pass over the plan of a kernel: derivatives of anything that depends on its values, a column at a time.
 
 use super::bind::Bound;
 use super::evaluate::{At, Prepared};

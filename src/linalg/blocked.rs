@@ -1,4 +1,4 @@
-//! Factoring and inverting large matrices block by block, so that the work can be given up between two blocks.
+//! Factoring and inverting large matrices block by block, so that the work can be stopped between two blocks.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};

@@ -1,4 +1,4 @@
-//! Clusters of rows: where inducing inputs begin.
+//! Clusters of rows: starting values of inducing inputs.
 //!
 //! k-means with the starts of k-means++ (Arthur & Vassilvitskii 2007), on a sample of the rows where there are many.
 

@@ -1,4 +1,4 @@
-//! The evidence and its gradient: of exact regression, and of classes by pseudo-observations.
+//! The log marginal likelihood and its gradient: of exact regression, and of classes by pseudo-observations.
 //!
 //! log p(y) = −½ rᵀα − ½ log det K − (n/2) log 2π with r = y − m, α = K⁻¹r (Rasmussen & Williams, 2.30 and 5.9). The
 //! gradient in every parameter comes of one walk back over the kernel with W = ½(ααᵀ − K⁻¹) at its root. With classes

@@ -1,4 +1,4 @@
-//! Inducing inputs: the rows through which a sparse model sees all others.
+//! Inducing inputs of sparse models.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The parameters of a problem: what they are called, and what is known of each.
+//! The parameters of a problem: their names, units and states.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the data say: predictions, the parts of a sum, draws, residuals.
+//! The posterior: predictions, the parts of a sum, draws, residuals.
 
 mod induced;
 mod summand;

@@ -1,4 +1,4 @@
-//! A model beside its training rows: parameters in one list, data as the kernel sees them.
+//! A model with its training rows: parameters in one list, and the inputs of the kernel.
 
 use super::inducing::{InducingInputs, Rows, Sparse};
 use super::inducing_error::InducingError;

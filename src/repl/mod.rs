@@ -1,4 +1,4 @@
-//! The prompt: what is typed is run and shown, until the user leaves. A mistake never ends the session.
+//! The prompt: typed text is run and its results are shown. An error never ends the session.
 
 mod colours;
 mod commands;

@@ -1,4 +1,4 @@
-//! Whether what a fit leaves unexplained looks as the fit says it should.
+//! Checks of the residuals of a fit against its assumptions.
 //!
 //! Replicates of the data are drawn from the fitted model at the same rows, and a statistic of the residuals is
 //! compared with the same of every replicate: a predictive check (Gelman, Meng & Stern 1996, "Posterior predictive

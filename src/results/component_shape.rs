@@ -1,4 +1,4 @@
-//! How a part runs: what the posterior says of its shape along its inputs.
+//! The shape of a part along its inputs, from its posterior.
 
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};

@@ -1,4 +1,4 @@
-//! Cross-validation: fit on all folds but one, score on that one; several models on the same folds.
+//! Cross-validation of one or several models on the same folds.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

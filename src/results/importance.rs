@@ -1,4 +1,4 @@
-//! Which parts of a sum matter most: the order in which they lower the error on rows that were left out.
+//! The importance of parts: the order in which they lower the error on held-out rows.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Which symmetries data have: the evidence for a kernel with each, against that without.
+//! Symmetries of data: the log marginal likelihood of a kernel with each symmetry, compared with that without.
 //!
 //! Under a true symmetry every row is informative about its orbit, and the log marginal likelihood rises; one that does not
 //! hold makes the rows contradict each other. Duvenaud, "Expressing Structure with Kernels", on checking for symmetries.

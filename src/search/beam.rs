@@ -1,4 +1,4 @@
-//! The search itself: depth after depth, the best expressions are edited and their children raced.
+//! The search itself: at each depth, the best expressions are edited and their children are raced.
 
 use std::collections::HashSet;
 use std::sync::Arc;

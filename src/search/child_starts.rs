@@ -1,4 +1,4 @@
-//! Where the parameters of a new part start: the others stay where the parent had them.
+//! Starting values of the parameters of a new part; the others keep the parent's values.
 //!
 //! New periods are those of the parent, then the peaks of the periodogram of what the parent leaves unexplained, then
 //! those of the data; new length-scales and locations are spread over the distances and the range of their input; new

@@ -1,4 +1,4 @@
-//! What is done to an expression: every edit, at every place.
+//! Edits of an expression: every edit, at every place.
 //!
 //! Duvenaud, structure-search chapter, "Searching over structures": any subexpression S becomes S + B or S × B, any base
 //! kernel B becomes another one, B′. The rest is for who asks for it: parts taken out again, changepoints, additive

@@ -1,4 +1,4 @@
-//! What a search gives: the models that it found, and what it tried at each depth.
+//! The result of a search: the models found, and the candidates at each depth.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a model is judged by.
+//! Scores of models.
 
 use std::sync::Arc;
 

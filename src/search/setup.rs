@@ -1,4 +1,4 @@
-//! What a search stands on: its data, what is read of them once, and the base kernels on their inputs.
+//! The setup of a search: its data, properties of the data, and the base kernels on their inputs.
 
 use std::sync::Arc;
 

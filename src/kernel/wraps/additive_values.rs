@@ -1,4 +1,4 @@
-//! How the values of one kernel an input are mixed: by orders, or by a product with weights.
+//! Combining the values of one kernel for each input: by orders, or by a product with weights.
 
 use super::additive::AdditiveForm;
 use crate::kernel::elementwise::Elementwise;

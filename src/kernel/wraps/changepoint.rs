@@ -1,4 +1,4 @@
-//! One kernel before a point of an input, another after it.
+//! One kernel before a changepoint of an input, another after it.
 //!
 //! k = (1 − σ)(1 − σ′)·k₁ + σσ′·k₂ with σ = logistic((x − at)/width). Source: Duvenaud, structure-search appendix.
 

@@ -1,4 +1,4 @@
-//! What leaves the session for others: tables, figures and meshes as files.
+//! Writing tables, figures and meshes to files.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a fit says aside: warnings and notes that must be heard even where the fit itself is never shown.
+//! Warnings and notes on a fit that are shown even if the fit is not.
 
 use crate::data::{Column, Dataset, Step, Which, mean_sd};
 use crate::describe::rounded;

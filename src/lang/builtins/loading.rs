@@ -1,4 +1,4 @@
-//! Data from files: how a file is written, and where it is looked for.
+//! Loading data from files: formats and folders.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The way out of what goes wrong while a file is read.
+//! Help on errors of reading a file.
 
 use crate::data::{self, DataError};
 

@@ -1,4 +1,4 @@
-//! Models: writing one, fitting it, and what the evidence says.
+//! Models: definition, conditioning, log marginal likelihood and gradient.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Values under names, values in files, and the time: what a long script needs to go on where it stopped.
+//! Records, values kept in files, and the time, for scripts with long computations.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};

@@ -1,4 +1,4 @@
-//! Fits and searches kept in files, and read back.
+//! Saving and loading fits and searches.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What is done to columns before a model sees them: on data, or as steps of a model.
+//! Preprocessing of columns: on data, or as steps of a model.
 
 use std::sync::Arc;
 

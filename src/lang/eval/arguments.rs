@@ -1,4 +1,4 @@
-//! Which argument goes where: positions, names, and what is wrong about them. Nothing is evaluated here, so that calls
+//! Matching of arguments to parameters by position and name, with errors. Nothing is evaluated here, so that calls
 //! and the checker share it.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Where the nodes of kernels stand in the text, so that an error in minute two of a fit still underlines `Per(2)`.
+//! The places of kernel nodes in the text, so that an error late in a fit still underlines `Per(2)`.
 
 use std::collections::HashMap;
 
