@@ -96,7 +96,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     finish(model, problem, values, judged, Some((ended, gradient_size)), reports, options)
 }
 
-/// With more rows than this the starts of a sparse fit are compared on so many of them.
+/// With more rows than this, the starts of a sparse fit are compared on this number of them.
 const RACED_ROWS: usize = 4000;
 
 /// How a run is ended.
@@ -157,7 +157,7 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     finish(model, problem, values, Judged { errors, redundant }, Some((ended, size)), reports, options)
 }
 
-/// So many steps a start takes at most over some of the rows.
+/// The largest number of steps of a start on a subset of the rows.
 const RACED_STEPS: usize = 100;
 
 /// Takes the values of a model as given; unset ones take those of a fit's first start.
@@ -265,7 +265,7 @@ fn value(entry: &Entry<'_, '_>) -> f64 {
 
 /// Steps before half of the starts are left behind; doubled every round.
 const FIRST_ROUND: usize = 15;
-/// So many of the starts go all the way.
+/// The number of starts that are optimised to convergence.
 const FINALISTS: usize = 1;
 
 /// Takes all starts some steps, then the better half more, until few are left and run to their end.
@@ -326,7 +326,7 @@ fn race(
 
 /// What another maximum must be better by, in log evidence, for a fit to go over to it.
 const WORTH_A_HOP: f64 = 1e-3;
-/// So many times a fit goes over to a better maximum.
+/// The number of times a fit changes to a better maximum.
 const HOPS: usize = 3;
 
 /// Maxima that a gradient does not lead between lie at known places: the period halved or doubled, the centre of a line

@@ -55,7 +55,7 @@ pub enum Ended {
     Left,
     /// The user asked to stop.
     Stopped { steps: usize },
-    /// There is no way on.
+    /// No further step is possible.
     Stuck { why: Obstacle },
 }
 

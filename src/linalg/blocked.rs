@@ -14,7 +14,7 @@ const BLOCK: usize = 128;
 /// Rows of a block that one thread works on: the same at any number of threads, and so is the result.
 const ROWS: usize = 512;
 
-/// Why there is no factor.
+/// Why the factorization failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failure {
     /// The pivot of this row is not positive.
@@ -22,7 +22,7 @@ pub(super) enum Failure {
     Stopped,
 }
 
-/// Whether a matrix of so many rows is worked on in blocks.
+/// Whether a matrix with this number of rows is processed in blocks.
 pub(super) fn is_large(n: usize) -> bool {
     n > LARGE
 }

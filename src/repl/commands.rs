@@ -11,7 +11,7 @@ use super::state::{NAME, Repl};
 use crate::cli::writable;
 use crate::terminal::{Colour, fit};
 
-/// Whether the session goes on.
+/// Whether the session continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     Stay,

@@ -44,7 +44,7 @@ pub struct FoldScore {
     pub lml: f64,
 }
 
-/// Mean over the folds, and how the model stands beside the best one.
+/// Mean over the folds, and how the model compares with the best one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
     pub mean: f64,

@@ -21,7 +21,7 @@ use crate::param::Domain;
 const COMB: usize = 24;
 /// Periods are distinct if they differ by this share,
 const APART: f64 = 0.05;
-/// and so many of them go into the first round.
+/// and this number of them enters the first round.
 const PERIODS: usize = 3;
 
 /// Starts of a line that is a factor: the amplitude grows to three times what it was along the input,

@@ -134,7 +134,7 @@ enum Under {
     Wrap,
 }
 
-/// Up to so many pairs of an input and a base kernel are tried in a changepoint.
+/// The largest number of pairs of an input and a base kernel tried in a changepoint.
 const MOST_CROSSED: usize = 1000;
 
 /// All children of an expression with its values written in, in a fixed order; some may be the same kernel. Where it is

@@ -86,7 +86,7 @@ pub enum Reached {
     Raced,
     /// Fitted to the end.
     Fitted,
-    /// Could not be set beside the data or evaluated: why.
+    /// Could not be bound to the data or evaluated, with the reason.
     Failed(String),
 }
 

@@ -63,7 +63,7 @@ fn blank(text: &str, tokens: &[Token]) -> String {
     out
 }
 
-/// A line that ends so goes on in the next.
+/// Such an end of a line continues it in the next.
 fn goes_on(token: &Token, text: &str) -> bool {
     match token.kind {
         TokenKind::Comma => true,
@@ -73,7 +73,7 @@ fn goes_on(token: &Token, text: &str) -> bool {
     }
 }
 
-/// A line that begins so goes on from the one before.
+/// Such a beginning of a line continues the one before.
 fn joins(token: &Token, text: &str) -> bool {
     let text = token.text(text);
     matches!(text, "|>" | ">>" | "+" | "*" | "/" | "^" | "and" | "or" | "then" | "else")

@@ -124,7 +124,7 @@ impl Screen {
         }
     }
 
-    /// A line beside the results.
+    /// A line besides the results.
     pub fn remark(&self, text: &str) {
         complain(text);
     }

@@ -5,7 +5,7 @@ use crate::kernel::elementwise::Elementwise;
 use crate::kernel::family::{Pairs, Theta};
 use crate::linalg::vector;
 
-/// So many pairs at a time, so that all orders of them stay in cache.
+/// The number of pairs in one block, so that all orders of them stay in cache.
 const BLOCK: usize = 64;
 
 impl AdditiveForm {
