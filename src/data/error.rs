@@ -1,4 +1,4 @@
-//! What can be wrong with data: in the file, in the choice of columns, in the values.
+//! Errors of data: in the file, in the choice of columns, in the values.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! From a name or a path to a data set: what is read, which column is the target, which are inputs.
+//! Loading a data set by name or path: the source, the target and the inputs.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Data: named columns, where they come from, and what can be done to them before a model sees them.
+//! Data: named columns, their sources, and preprocessing.
 //!
 //! [`load`] reads a shipped set or a file into a [`Dataset`]; verbs such as [`Dataset::select`] or
 //! [`Dataset::split`] make new ones. Values stay in the data's own units unless a [`Step`] says otherwise.

@@ -1,4 +1,4 @@
-//! Fitting: several starts raced side by side, the best taken to its maximum.
+//! Fitting from several starts, of which the best are optimised to convergence.
 
 use std::sync::Mutex;
 
@@ -22,7 +22,8 @@ use crate::progress::{Progress, Quiet};
 /// on. Asked to stop, it gives the best so far. The first start is evaluated all the same, unless that itself is long.
 ///
 /// # Errors
-/// Whatever [`Problem::new`] refuses, [`ModelError::Stopped`] when it was stopped before there was a result, or [`ModelError::NotPositiveDefinite`] when no start has a finite evidence.
+/// Whatever [`Problem::new`] refuses, [`ModelError::Stopped`] when it was stopped before there was a result, or
+/// [`ModelError::NotPositiveDefinite`] when no start has a finite evidence.
 pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progress) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, false)?;
     let fences = latent_fences(&problem).into_iter().chain(noise_fence(&problem)).collect();
@@ -95,7 +96,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     finish(model, problem, values, judged, Some((ended, gradient_size)), reports, options)
 }
 
-/// With more rows than this the starts of a sparse fit are compared on so many of them.
+/// With more rows than this, the starts of a sparse fit are compared on this number of them.
 const RACED_ROWS: usize = 4000;
 
 /// How a run is ended.
@@ -156,7 +157,7 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     finish(model, problem, values, Judged { errors, redundant }, Some((ended, size)), reports, options)
 }
 
-/// So many steps a start takes at most over some of the rows.
+/// The largest number of steps of a start on a subset of the rows.
 const RACED_STEPS: usize = 100;
 
 /// Takes the values of a model as given; unset ones take those of a fit's first start.
@@ -264,7 +265,7 @@ fn value(entry: &Entry<'_, '_>) -> f64 {
 
 /// Steps before half of the starts are left behind; doubled every round.
 const FIRST_ROUND: usize = 15;
-/// So many of the starts go all the way.
+/// The number of starts that are optimised to convergence.
 const FINALISTS: usize = 1;
 
 /// Takes all starts some steps, then the better half more, until few are left and run to their end.
@@ -325,7 +326,7 @@ fn race(
 
 /// What another maximum must be better by, in log evidence, for a fit to go over to it.
 const WORTH_A_HOP: f64 = 1e-3;
-/// So many times a fit goes over to a better maximum.
+/// The number of times a fit changes to a better maximum.
 const HOPS: usize = 3;
 
 /// Maxima that a gradient does not lead between lie at known places: the period halved or doubled, the centre of a line

@@ -104,10 +104,10 @@ pub(crate) fn jittered(jitter: f64) -> String {
 /// Of an approximation that has not converged.
 pub(crate) const NOT_CONVERGED: &str = "the approximate inference did not converge: the log marginal likelihood and probabilities are those of its best iteration";
 
-/// A length-scale of so many times the range of its column leaves a function as good as straight.
+/// A length-scale of this multiple of the range of its column makes a function nearly linear.
 const FAR: f64 = 5.0;
 
-/// A part whose mean has less than this share of the standard deviation of the target does nothing.
+/// A part has almost no variance if its mean has less than this share of the target's standard deviation.
 const IDLE: f64 = 1e-3;
 
 /// Columns that the kernel depends on and that never change.
@@ -131,15 +131,15 @@ fn linearly_separable(fit: &Fit) -> Option<String> {
     let certain = |(f, y): (&f64, &f64)| how.link().probability_at(f * y) > CERTAIN;
     latent.iter().zip(problem.y()).all(certain).then(|| {
         "a linear function separates the classes without error: the likelihood increases with the slopes without limit, \
-         and where they stand says nothing"
+         and their values are arbitrary"
             .to_string()
     })
 }
 
-/// Where all rows are in their class by more than this, the fit has found a way to be certain.
+/// The fit is certain if the probability of every row's class is larger than this.
 const CERTAIN: f64 = 0.999;
 
-/// Parts that say the same: the kernel can do no more than one with fewer parameters.
+/// Redundant parameters: the kernel is no more flexible than one with fewer parameters.
 fn redundant_parts(fit: &Fit) -> Option<String> {
     let schema = fit.problem().schema();
     let free = |kernel: &Kernel| -> Option<usize> {

@@ -1,4 +1,4 @@
-//! Fitting: the optimiser, where it starts from, and how sure the result is.
+//! Fitting: the optimiser, its starting values, and standard errors.
 //!
 //! The optimiser and the helpers for starts know functions of real numbers and columns of data, nothing else.
 //! Deliberately absent: the language, and the names of kernels.

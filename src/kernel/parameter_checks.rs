@@ -1,4 +1,4 @@
-//! Whether a parameter can be as it was written.
+//! Checks of the given parameters.
 
 use super::family::{Domains, ParamSpec, Role};
 use crate::param::{Measure, Param, Prior, State};

@@ -1,4 +1,4 @@
-//! Inducing inputs: the rows through which a sparse model sees all others.
+//! Inducing inputs of sparse models.
 
 use std::fmt;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl SparseMethod {
 /// Which inducing inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Inducing {
-    /// So many, begun at the centres of clusters of the rows.
+    /// This number, with starting values at the centres of clusters of the rows.
     Count(usize),
     /// These to begin with, or with `fixed` as they are. One entry for each input that the model depends on, in the order
     /// of the data, as the kernel sees it: after the steps of the model.
@@ -108,7 +108,7 @@ pub(super) struct Rows<'a> {
 }
 
 impl InducingInputs {
-    /// Those of a model beside training rows.
+    /// Those of a model with its training rows.
     ///
     /// # Errors
     /// [`ModelError::Inducing`]: none or more than rows, another width, values that are no numbers, the same twice.

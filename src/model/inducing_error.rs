@@ -1,4 +1,4 @@
-//! What can be wrong with inducing inputs as they are written.
+//! Errors of given inducing inputs.
 
 /// What is wrong with inducing inputs. Places count from 0.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

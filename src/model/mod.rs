@@ -1,7 +1,7 @@
-//! Gaussian-process models: a kernel with noise and mean, what the data say of it, and what it says of new rows.
+//! Gaussian-process models: a kernel with noise and mean, its log marginal likelihood, and its posterior.
 //!
-//! [`Model`] is what a user writes. [`Problem`] is a model beside its training rows: the evidence and its gradient.
-//! [`Posterior`] is what comes after: predictions, parts, draws, residuals. No fitting here, and no display.
+//! [`Model`] is what a user writes. [`Problem`] is a model with its training rows: the log marginal likelihood and its
+//! gradient. [`Posterior`] is what comes after: predictions, parts, draws, residuals. No fitting here, and no display.
 
 mod baseline;
 mod classes;

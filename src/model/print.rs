@@ -75,7 +75,7 @@ impl Model {
         all.join(", ")
     }
 
-    /// What it is called beside others: by the name of its kernel where it has one, else by its kernel alone where noise
+    /// Its name among others: by the name of its kernel where it has one, else by its kernel alone where noise
     /// and mean are as usual, else as it is written; a long one without its values, but with all else that makes it
     /// another model.
     pub fn short(&self) -> String {

@@ -1,4 +1,4 @@
-//! A model beside its training rows: parameters in one list, data as the kernel sees them.
+//! A model with its training rows: parameters in one list, and the inputs of the kernel.
 
 use super::inducing::{InducingInputs, Rows, Sparse};
 use super::inducing_error::InducingError;
@@ -13,7 +13,7 @@ use crate::data::{Column as DataColumn, Dataset, Pipeline, Step, Which};
 use crate::kernel::{Bound, Column, InputRef, Points, Schema, SlotState};
 use crate::param::{Domain, Param};
 
-/// A model set beside training rows.
+/// A model with its training rows.
 ///
 /// Its parameters are the kernel's slots, then the noise unless a column gives it or the rows are classes, then those
 /// of the mean.
@@ -46,7 +46,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Sets a model beside training rows. All that can be known before any evaluation is checked here.
+    /// Combines a model with training rows. All that can be known before any evaluation is checked here.
     ///
     /// # Errors
     /// No target, missing or infinite values (with row and column), fewer than 2 rows of a fit, too many for the
@@ -198,7 +198,7 @@ impl Problem {
         &self.pipeline
     }
 
-    /// Names of the inputs that the kernel sees, in order.
+    /// Names of the inputs of the kernel, in order.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -316,7 +316,7 @@ impl Problem {
         Some(values[at])
     }
 
-    /// The terms of a linear mean function beside its offset; none of another mean.
+    /// The terms of a linear mean function besides its offset; none for other means.
     pub fn mean_terms(&self) -> Vec<MeanTerm> {
         match &self.model.mean {
             Mean::Linear(_) => mean_terms(self.schema().columns.iter().map(|column| column.levels)),

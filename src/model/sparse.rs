@@ -29,7 +29,7 @@ use crate::progress::Progress;
 const BLOCK: usize = 256;
 /// The rows are cut into this many groups, and into fewer where there are few.
 const GROUPS: usize = 16;
-/// A group has at least so many rows.
+/// The least number of rows in a group.
 const LEAST_GROUP: usize = 1024;
 /// The first jitter of K_uu as a share of its mean diagonal, growing tenfold.
 const JITTER: f64 = 1e-12;
@@ -214,7 +214,7 @@ impl SparseProblem<'_> {
             moved
         };
         let sums = match self.sums(parameters, moved) {
-            // beside noise that is nothing the sums are nothing
+            // without noise the sums are zero
             Err(ModelError::NotPositiveDefinite(NotPositiveDefinite { .. })) if profile => {
                 return Ok(Evidence::none(values.to_vec(), true));
             }

@@ -1,4 +1,4 @@
-//! Parameters of kernels and models: a value, what a fit may do with it, where it may lie, and a prior.
+//! Parameters of kernels and models: a value, whether a fit optimises it, its domain, and a prior.
 //!
 //! A parameter is always in natural units. [`Domain`]
 //! maps it to the real line on which the optimiser works. This room does not depend on kernels, optimisers or the language.

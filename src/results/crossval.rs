@@ -1,4 +1,4 @@
-//! Cross-validation: fit on all folds but one, score on that one; several models on the same folds.
+//! Cross-validation of one or several models on the same folds.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -44,7 +44,7 @@ pub struct FoldScore {
     pub lml: f64,
 }
 
-/// Mean over the folds, and how the model stands beside the best one.
+/// Mean over the folds, and how the model compares with the best one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
     pub mean: f64,

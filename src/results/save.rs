@@ -1,4 +1,4 @@
-//! A fit as a file: the model in the language's own words, the data, and how the fit came about.
+//! Saved fits: the model as source text, the data, and the settings of the fit.
 //!
 //! Values are printed in digits that read back exactly, so that a fit read in another process predicts the same to the
 //! bit. The text of the model is read back by the language.

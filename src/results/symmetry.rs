@@ -1,4 +1,4 @@
-//! Which symmetries data have: the evidence for a kernel with each, against that without.
+//! Symmetries of data: the log marginal likelihood of a kernel with each symmetry, compared with that without.
 //!
 //! Under a true symmetry every row is informative about its orbit, and the log marginal likelihood rises; one that does not
 //! hold makes the rows contradict each other. Duvenaud, "Expressing Structure with Kernels", on checking for symmetries.
@@ -38,7 +38,7 @@ const TURNS: f64 = 1.5;
 #[derive(Debug, Clone, PartialEq)]
 struct Candidate {
     moves: Vec<Move>,
-    /// Inputs that go round, each with its period as far as it is known.
+    /// Periodic inputs, each with its period if it is known.
     periods: Vec<(InputRef, Param)>,
 }
 
@@ -179,7 +179,7 @@ fn with_symmetry(
     delta_lml.is_finite().then(|| Symmetry { name: candidate.name(), fit: Arc::new(fitted), delta_lml })
 }
 
-/// Whether each input that goes round reaches over some periods, so that the data could show that something comes
+/// Whether each periodic input spans some periods, so that the data could show that something comes
 /// again. A longer period is not tested by the rows, whatever its log marginal likelihood. Its periods are the kernel's
 /// first parameters.
 fn seen_again(fitted: &Fit, periods: &[(InputRef, Param)]) -> bool {

@@ -1,5 +1,5 @@
 //! A search as a file: settings, data, everything that was tried and the models that were kept, with kernels in the
-//! language's own words. A search that is read back goes on as the one that was written would have.
+//! language's own words. A search that is read back continues like the one that was saved.
 
 use std::path::Path;
 

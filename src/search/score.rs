@@ -1,4 +1,4 @@
-//! What a model is judged by.
+//! Scores of models.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub enum Criterion {
     /// −2·log of the evidence with the parameters integrated out by Laplace's method, under a normal prior of standard
     /// deviation 3 in the optimiser's coordinates around the first start of a fit.
     Laplace,
-    /// −2·log predictive density of a fifth of the rows, which the fits of the search do not see.
+    /// −2·log predictive density of a fifth of the rows, which the fits of the search do not use.
     HeldOut,
 }
 

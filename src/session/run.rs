@@ -301,7 +301,7 @@ impl Session {
         text
     }
 
-    /// A text that begins with `|>` goes on from the last value: that of the last statement.
+    /// A text that begins with `|>` continues from the value of the last statement.
     fn continued(&self, text: &str) -> String {
         if !text.trim_start().starts_with("|>") {
             return text.to_owned();

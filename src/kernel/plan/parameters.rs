@@ -1,4 +1,4 @@
-//! The parameters of nodes: slots for them, ties made one, and what holds them.
+//! The parameters of nodes: their slots, ties, and fixed or held states.
 
 use super::{DeferredParams, InputColumns, OwnParams, Plan};
 use crate::calendar::TimeUnit;

@@ -1,4 +1,4 @@
-//! What leaves the session for others: tables, figures and meshes as files.
+//! Writing tables, figures and meshes to files.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::lang::values::cast::expected;
 use crate::lang::values::value::{Kind, KindInfo, Value};
 use crate::lang::wording::join_or;
 
-use super::models::lang_error;
+use super::models::error;
 
 /// Where a file goes: under the output folder. Where one was chosen (`--out`), nothing is written outside of it.
 ///

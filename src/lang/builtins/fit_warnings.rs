@@ -1,4 +1,4 @@
-//! What a fit says aside: warnings and notes that must be heard even where the fit itself is never shown.
+//! Warnings and notes on a fit that are shown even if the fit is not.
 
 use crate::data::{Column, Dataset, Step, Which, mean_sd};
 use crate::describe::rounded;
@@ -35,7 +35,7 @@ pub fn warn_of_spreads(call: &mut Call<'_, '_>, model: &Model, data: &Dataset) {
         return;
     };
     let [(wide, a), (narrow, b)] = worst;
-    let text = format!("`{family}` has one scale for inputs whose spreads differ more than tenfold");
+    let text = format!("`{family}` has one length-scale for inputs whose standard deviations differ more than tenfold");
     let warning = Diagnostic::warning(text)
         .label(call.eval.host.origins.find(origin, Place::Node).unwrap_or(call.span), "here")
         .note(format!("the standard deviation of `{wide}` is {}, that of `{narrow}` {}", rounded(a), rounded(b)))
@@ -76,7 +76,7 @@ pub fn note_unwritten(call: &mut Call<'_, '_>, problem: &Problem) {
     let unwritten = problem.parameters().iter().filter(|p| p.is_free() && p.param.value().is_none());
     let names: Vec<String> = unwritten.map(|p| format!("`{}`", p.name)).collect();
     if !names.is_empty() {
-        let text = format!("not written, so taken from a fit's first start: {}", names.join(", "));
+        let text = format!("parameters without a value have those of a fit's first start: {}", names.join(", "));
         call.emit(Item::Diagnostic(Diagnostic::remark(text).label(call.span, "here")));
     }
 }

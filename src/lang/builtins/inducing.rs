@@ -8,7 +8,7 @@ use crate::lang::values::value::{Kind, Value};
 use crate::model::{Entry, Inducing, InducingError, Sparse, SparseMethod, USUAL_INDUCING};
 
 /// What to write where an exact model is too large.
-pub const ADVICE: &str = "`gp(kernel, inference=\"vfe\", inducing=50)`, which sees all rows through 50 inducing inputs";
+pub const ADVICE: &str = "`gp(kernel, inference=\"vfe\", inducing=50)`, a sparse approximation with 50 inducing inputs";
 
 pub const INFERENCE: Place = Place::keyword(
     "inference",
@@ -39,7 +39,7 @@ pub fn sparse(call: &mut Call<'_, '_>, inference: Option<&str>, classes: bool) -
     };
     if classes {
         let text = "inducing inputs are for a target of numbers with Gaussian noise";
-        let help = "for classes write `inference=\"ep\"`, or the quicker `inference=\"laplace\"`";
+        let help = "for classes write `inference=\"ep\"`, or the faster `inference=\"laplace\"`";
         return Err(LangError::new(text).argument("inference").help(help));
     }
     let inducing = match given {

@@ -1,4 +1,4 @@
-//! Values under names, values in files, and the time: what a long script needs to go on where it stopped.
+//! Records, values kept in files, and the time, for scripts with long computations.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -50,7 +50,7 @@ fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
     let function: Function = call.arg("function")?;
     let path = out_path(call, &name)?;
     if path.exists() {
-        let help = "remove the file, and the value is found anew";
+        let help = "remove the file, and the value is computed again";
         return parsed(&path, &name).map_err(|t| t.argument("path").help(help));
     }
     // before the work and not after it

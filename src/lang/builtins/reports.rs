@@ -1,4 +1,4 @@
-//! What a fit is judged and shown by: checks of its residuals, and a report of all of it.
+//! Checks of residuals, and reports.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::lang::values::value::{Kind, Value};
 use crate::report::{self, Source};
 use crate::results;
 
-use super::models::lang_error;
+use super::models::error;
 
 /// Replicates are some hundreds of numbers a row: this many would be more than patience or memory can hold.
 const MOST_DRAWS: usize = 100_000;

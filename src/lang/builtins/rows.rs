@@ -1,10 +1,10 @@
-//! Rows chosen from data: by their places, by a share, in folds; and evenly drawn numbers to make data of.
+//! Rows selected from data: by index, by a share, in folds; and uniform random numbers.
 
 use std::sync::Arc;
 
 use rand::RngExt;
 
-use super::data::{DATA, lang_error, value};
+use super::data::{DATA, error, value};
 use crate::data::Dataset;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
@@ -23,8 +23,8 @@ fn take(call: &mut Call<'_, '_>) -> Res<Value> {
         if *x >= 0.0 && x.fract() == 0.0 && *x < n as f64 {
             return Ok(*x as usize);
         }
-        let lang_error = LangError::new(format!("there is no row {}: {n} rows are counted from 0", number(*x)));
-        Err(lang_error.argument("rows"))
+        let error = LangError::new(format!("there is no row {}: {n} rows are counted from 0", number(*x)));
+        Err(error.argument("rows"))
     };
     let rows: Vec<usize> = places.iter().map(place).collect::<Res<_>>()?;
     Ok(value(data.take(&rows)))

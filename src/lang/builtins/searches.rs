@@ -37,9 +37,9 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
     if let Some(base) = base {
         settings.base = each(base)?;
         for (i, kernel) in settings.base.iter().enumerate() {
-            known_inputs(kernel, data).map_err(|lang_error| match spans.get(i) {
-                Some(&span) => lang_error.at(span),
-                None => lang_error.argument("base"),
+            known_inputs(kernel, data).map_err(|error| match spans.get(i) {
+                Some(&span) => error.at(span),
+                None => error.argument("base"),
             })?;
         }
     }
@@ -127,7 +127,7 @@ fn resume(call: &mut Call<'_, '_>) -> Res<Value> {
         Some(depth) => depth,
         None if before.ended == Ended::Depth => {
             let text = format!("the search has reached its depth of {done}");
-            let help = format!("say how deep it is to go: `resume(search, depth={})`", done + 2);
+            let help = format!("give a depth: `resume(search, depth={})`", done + 2);
             return Err(LangError::new(text).argument("search").help(help));
         }
         None => before.settings.depth,

@@ -1,8 +1,8 @@
-//! Dates: a date and a time put together, and what the calendar says of a date.
+//! Dates: joining a date and a time, and calendar functions.
 
 use std::sync::Arc;
 
-use super::data::{DATA, lang_error, names, value};
+use super::data::{DATA, error, names, value};
 use crate::calendar;
 use crate::data::Dataset;
 use crate::lang::error::{LangError, Res};

@@ -1,4 +1,4 @@
-//! Functions of the user as moves of a search.
+//! User-written functions as edits of a search.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn apply(
     match value {
         Ok(Value::Kernel(kernel)) => Ok(kernel),
         Ok(other) => Err(format!("it returned {}", other.kind().noun())),
-        Err(lang_error) => Err(lang_error.message().to_string()),
+        Err(error) => Err(error.message().to_string()),
     }
 }
 

@@ -66,12 +66,12 @@ fn values(spec: &'static Spec, param: &'static ParamSpec, value: Value, ard: boo
             params.collect::<Res<Vec<_>>>().map(Values::Each)
         }
         Value::List(_) => {
-            let lang_error =
+            let error =
                 LangError::new(format!("the {} of `{}` is one number, found a list", param.name, spec.name));
             Err(if param.size == Size::EachIfArd {
-                lang_error.help(format!("`ARD({}, {}=[…])` has one for each input", spec.name, param.short))
+                error.help(format!("`ARD({}, {}=[…])` has one for each input", spec.name, param.short))
             } else {
-                lang_error
+                error
             })
         }
         value => one(spec, param, value).map(Values::One),
@@ -187,8 +187,8 @@ pub fn input_refs(value: &Value) -> Res<Vec<InputRef>> {
     let one = |value: &Value| match value {
         Value::Number(x) if *x >= 0.0 && x.fract() == 0.0 && *x < 1e9 => Ok(InputRef::Index(*x as usize)),
         Value::Number(_) => {
-            let help = "inputs are counted from 0; a length-scale is written `l=…`, and a column whose name you have given \
-                        to something else is written in quotes";
+            let help = "inputs are counted from 0; a length-scale is written `l=…`, and a \
+                        column with the name of a binding is written in quotes";
             Err(LangError::new(format!("{value} is not an input")).help(help))
         }
         Value::Str(name) => Ok(InputRef::Name(name.clone())),

@@ -1,4 +1,4 @@
-//! What evaluation needs of the session and leaves behind in it, apart from the bindings.
+//! The state of a session that evaluation uses and changes, apart from the bindings.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Where the nodes of kernels stand in the text, so that an error in minute two of a fit still underlines `Per(2)`.
+//! The places of kernel nodes in the text, so that an error late in a fit still underlines `Per(2)`.
 
 use std::collections::HashMap;
 
@@ -98,10 +98,10 @@ impl Origins {
     }
 
     /// Puts an error at a node.
-    pub fn place(&self, lang_error: LangError, origin: Option<Origin>, place: Place) -> LangError {
+    pub fn place(&self, error: LangError, origin: Option<Origin>, place: Place) -> LangError {
         match self.find(origin, place) {
-            Some(span) => lang_error.at(span),
-            None => lang_error,
+            Some(span) => error.at(span),
+            None => error,
         }
     }
 }
