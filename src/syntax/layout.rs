@@ -231,7 +231,9 @@ impl Open {
         let found = token.text(text);
         let span = Span::new(source, token.start, token.end);
         let Some(bracket) = self.brackets.pop() else {
-            return Err(Diagnostic::error(format!("`{found}` has no opening bracket")).label(span, "no bracket is open here"));
+            return Err(
+                Diagnostic::error(format!("`{found}` has no opening bracket")).label(span, "no bracket is open here")
+            );
         };
         self.waiting -= bracket.ifs;
         let opened = bracket.token.text(text);

@@ -13,7 +13,7 @@ use crate::lang::values::value::{Kind, Value};
 use crate::results::metric::Judged;
 use crate::results::{self, Fitted};
 
-use super::models::error;
+use super::models::lang_error;
 
 /// What was predicted and came, of rows held out or of each training row from the others.
 struct Asked {

@@ -116,12 +116,12 @@ fn metrics(names: Option<Value>) -> Res<Vec<&'static Metric>> {
     for name in names {
         let name = <Arc<str>>::from_value(name)?;
         let Some(found) = metric(&name) else {
-            let error = LangError::new(format!("no metric is called `{name}`"))
+            let lang_error = LangError::new(format!("no metric is called `{name}`"))
                 .note(format!("a metric is one of {}", join_or(METRICS.iter().map(|m| format!("\"{}\"", m.name)))));
             let near = nearest(&name, METRICS.iter().map(|m| m.name));
             return Err(match near {
-                Some(near) => error.help(format!("did you mean \"{near}\"?")),
-                None => error,
+                Some(near) => lang_error.help(format!("did you mean \"{near}\"?")),
+                None => lang_error,
             });
         };
         if !chosen.contains(&found) {
@@ -142,7 +142,7 @@ fn folds(value: Option<Value>, data: &Dataset, seed: u64) -> Res<Folds> {
             let k = usize::from_value(value)?;
             let dealt =
                 if data.has_classes() { data.stratified_folds(k, Some(seed)) } else { data.folds(k, Some(seed)) };
-            dealt.map(Folds::Rows).map_err(super::data::error)
+            dealt.map(Folds::Rows).map_err(super::data::lang_error)
         }
         Value::Data(table) => published(&table, data),
         value => {

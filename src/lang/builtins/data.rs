@@ -199,8 +199,8 @@ fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let condition: Value = call.arg("condition")?;
     let Value::Function(function @ Function::Closure(_)) = &condition else {
-        let error = LangError::new("`where` needs a condition that names columns");
-        return Err(error
+        let lang_error = LangError::new("`where` needs a condition that names columns");
+        return Err(lang_error
             .help("write `where(year > 1950)`, or `where(year -> year > 1950)`")
             .argument("condition"));
     };
@@ -212,7 +212,7 @@ fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
             other => return Err(expected("true or false from the condition", &other).label("").argument("condition")),
         }
     }
-    data.filter(&mask).map(value).map_err(error)
+    data.filter(&mask).map(value).map_err(lang_error)
 }
 
 /// The values of a function at every row; its parameters are columns.

@@ -11,7 +11,7 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::value::{Kind, List, Value};
 use crate::results::{self, By};
 
-use super::models::{error, unfit};
+use super::models::{lang_error, unfit};
 use super::prediction_rows::{AT, FIT, N, place, unlike};
 
 const BY: Place = Place::keyword("by", Want::Choice(&["term", "order", "input"]), "\"term\"", "the kind of parts");

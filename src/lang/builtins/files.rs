@@ -15,7 +15,7 @@ use crate::lang::values::cast::expected;
 use crate::lang::values::value::{Kind, KindInfo, Value};
 use crate::lang::wording::join_or;
 
-use super::models::error;
+use super::models::lang_error;
 
 /// Where a file goes: under the output folder. Where one was chosen (`--out`), nothing is written outside of it.
 ///

@@ -79,8 +79,8 @@ fn between(call: &mut Call<'_, '_>) -> Res<Value> {
         )
     };
     if !like(lo_time, hi_time) || start.is_some_and(|(_, time)| !like(lo_time, time)) {
-        let error = LangError::new("bounds and start are all numbers, all lengths of time, or all dates");
-        return Err(error.help("write `between(\"1 day\", \"2 weeks\")`").argument("hi"));
+        let lang_error = LangError::new("bounds and start are all numbers, all lengths of time, or all dates");
+        return Err(lang_error.help("write `between(\"1 day\", \"2 weeks\")`").argument("hi"));
     }
     let to_lo = |x: f64, time: Option<Measure>| match (time, lo_time) {
         (Some(time), Some(lo)) => time.convert(x, lo.unit()),
@@ -88,14 +88,14 @@ fn between(call: &mut Call<'_, '_>) -> Res<Value> {
     };
     let (hi, start) = (to_lo(hi, hi_time), start.map(|(x, time)| to_lo(x, time)));
     if lo >= hi {
-        let error =
+        let lang_error =
             LangError::new(format!("the bounds are the wrong way round: {} to {}", number(lo), number(hi)));
-        return Err(error.help(format!("write `between({}, {})`", number(hi), number(lo))).argument("lo"));
+        return Err(lang_error.help(format!("write `between({}, {})`", number(hi), number(lo))).argument("lo"));
     }
     if let Some(x) = start.filter(|x| !(lo..=hi).contains(x)) {
-        let error =
+        let lang_error =
             LangError::new(format!("the start {} is not between {} and {}", number(x), number(lo), number(hi)));
-        return Err(error.argument("start"));
+        return Err(lang_error.argument("start"));
     }
     let state = State::Bounded { lo, hi, value: start };
     Ok(Value::Param(Arc::new(Param { time: lo_time, ..state.into() })))

@@ -13,7 +13,7 @@ use crate::lang::values::value::{Items, Kind, Value, check_length};
 use crate::model::ModelError;
 use crate::results::At;
 
-use super::models::error;
+use super::models::lang_error;
 
 pub(super) const FIT: Place = Place::required("fit", Want::Kind(Kind::Fit), "a fit");
 pub(super) const AT: Place = Place::optional(
@@ -158,7 +158,7 @@ fn by_row(fit: &Fit, rows: Vec<Value>) -> Res<Dataset> {
         Ok(Column::numeric(name.as_str(), numbers).with_unit(unit))
     };
     let columns = names.iter().zip(columns).map(column).collect::<Res<Vec<_>>>()?;
-    Dataset::new(columns, None, None).map_err(super::data::error)
+    Dataset::new(columns, None, None).map_err(super::data::lang_error)
 }
 
 /// Rows that are not such as the fit has seen.

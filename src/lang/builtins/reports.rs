@@ -17,7 +17,7 @@ use crate::lang::values::value::{Kind, Value};
 use crate::report::{self, Source};
 use crate::results;
 
-use super::models::error;
+use super::models::lang_error;
 
 /// Replicates are some hundreds of numbers a row: this many would be more than patience or memory can hold.
 const MOST_DRAWS: usize = 100_000;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::data::{DATA, by_row, column_of, error, names, value};
+use super::data::{DATA, by_row, column_of, lang_error, names, value};
 use crate::data::{Column, DataError, Dataset, SortKey, keys_of};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};

@@ -16,7 +16,7 @@ use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Items, Kind, List, Value, check_length};
 use crate::results::{self, Fitted, Score};
 
-use super::models::{error, unfit};
+use super::models::{lang_error, unfit};
 use super::prediction_rows::{AT, FIT, N, place, rows, unlike};
 use super::random_numbers;
 

@@ -156,12 +156,12 @@ impl<'a> SavedTexts<'a> {
     /// The model of a text.
     fn saved_model(&self, text: &str) -> Res<Model> {
         let model = self.value(text).and_then(Pipeline::from_value).and_then(Pipeline::model);
-        model.map_err(|error| {
-            if error.is_stop() {
-                return error;
+        model.map_err(|lang_error| {
+            if lang_error.is_stop() {
+                return lang_error;
             }
             let text = shortened(text);
-            LangError::new(format!("the saved model `{text}` does not read back: {}", error.message()))
+            LangError::new(format!("the saved model `{text}` does not read back: {}", lang_error.message()))
         })
     }
 
@@ -178,9 +178,9 @@ impl<'a> SavedTexts<'a> {
     /// The function of a text.
     fn function(&self, text: &str) -> Res<Function> {
         let function = self.value(text).and_then(FromValue::from_value);
-        function.map_err(|error| {
+        function.map_err(|lang_error| {
             let text = shortened(text);
-            LangError::new(format!("the function `{text}` does not read back: {}", error.message()))
+            LangError::new(format!("the function `{text}` does not read back: {}", lang_error.message()))
         })
     }
 
@@ -200,7 +200,7 @@ impl<'a> SavedTexts<'a> {
 
 impl Reader for SavedTexts<'_> {
     fn model(&self, text: &str) -> Result<Model, String> {
-        self.saved_model(text).map_err(|error| error.message().to_string())
+        self.saved_model(text).map_err(|lang_error| lang_error.message().to_string())
     }
 
     fn edit(&self, name: &str, function: &str) -> Result<Edit, String> {
@@ -209,7 +209,7 @@ impl Reader for SavedTexts<'_> {
                 let stop = self.progress.stop_handle();
                 Ok(user_edits::edit(value, name.to_string(), self.globals.clone(), self.library, stop))
             }
-            Err(error) => Err(error.message().to_string()),
+            Err(lang_error) => Err(lang_error.message().to_string()),
         }
     }
 }

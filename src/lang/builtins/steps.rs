@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::data::{column_of, error, names, value};
+use super::data::{column_of, lang_error, names, value};
 use crate::data::{self, DataError, Dataset, Step, Which};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
@@ -36,7 +36,7 @@ fn standardize(call: &mut Call<'_, '_>) -> Res<Value> {
         (None, Some("target")) => Which::Target,
         (None, _) => Which::All,
     };
-    stepped(data, vec![Step::Standardize { columns }]).map_err(error)
+    stepped(data, vec![Step::Standardize { columns }]).map_err(lang_error)
 }
 
 fn transform(call: &mut Call<'_, '_>) -> Res<Value> {

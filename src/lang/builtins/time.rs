@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::data::{DATA, error, names, value};
+use super::data::{DATA, lang_error, names, value};
 use crate::calendar;
 use crate::data::Dataset;
 use crate::lang::error::{LangError, Res};
