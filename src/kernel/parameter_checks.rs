@@ -1,7 +1,7 @@
 //! Whether a parameter can be as it was written.
 
 use super::family::{Domains, ParamSpec, Role};
-use crate::param::{Measure, Param, Prior, State};
+use crate::param::{Density, Measure, Param, Prior, State};
 
 /// Why a parameter cannot be as it was written.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -31,6 +31,17 @@ pub enum ParamError {
 }
 
 impl ParamSpec {
+    /// Whether a time of this kind can be a value of the parameter; `value` is its text.
+    fn check_time(&self, family: &'static str, measure: Measure, value: String) -> Result<(), ParamError> {
+        let param = self.name;
+        match (measure, self.role) {
+            (Measure::Date(_), Role::Location) | (Measure::Length(_), Role::LengthScale | Role::Period) => Ok(()),
+            (Measure::Length(_), Role::Location) => Err(ParamError::NotDate { family, param, value }),
+            (Measure::Date(_), Role::LengthScale | Role::Period) => Err(ParamError::NotLength { family, param, value }),
+            _ => Err(ParamError::NotTime { family, param, value }),
+        }
+    }
+
     /// Checks a parameter as it was written.
     ///
     /// # Errors
@@ -52,26 +63,32 @@ impl ParamSpec {
                 State::Bounded { lo, .. } => lo,
                 _ => written.value().unwrap_or(0.0),
             };
-            let value = measure.text(value).unwrap_or_else(|| super::names::number(value));
-            match (measure, self.role) {
-                (Measure::Date(_), Role::Location) | (Measure::Length(_), Role::LengthScale | Role::Period) => {}
-                (Measure::Length(_), Role::Location) => return Err(ParamError::NotDate { family, param, value }),
-                (Measure::Date(_), Role::LengthScale | Role::Period) => {
-                    return Err(ParamError::NotLength { family, param, value });
-                }
-                _ => return Err(ParamError::NotTime { family, param, value }),
+            self.check_time(family, measure, measure.text(value).unwrap_or_else(|| super::names::number(value)))?;
+        }
+        if let Some((prior, measure)) = written.prior.and_then(|prior| Some((prior, prior.time?))) {
+            // the spread of a place in time is a length
+            let spread = self.role == Role::Location && matches!(prior.density, Density::HalfNormal { .. });
+            let number = match prior.density {
+                Density::Normal { mean: x, .. } | Density::Uniform { lo: x, .. } | Density::HalfNormal { sd: x } => x,
+                Density::LogNormal { mean, .. } => mean.exp(),
+                Density::Gamma { shape, rate } => shape / rate,
+            };
+            if !spread {
+                self.check_time(family, measure, measure.text(number).unwrap_or_else(|| prior.to_string()))?;
             }
         }
         if let Some(value) = written.value() {
             one(value)?;
-            let same_unit = |_: &Prior| written.time.is_none();
+            let unit = |time: Option<Measure>| time.map(Measure::unit);
+            let same_unit = |prior: &Prior| unit(prior.time) == unit(written.time);
             if let Some(prior) = written.prior.filter(same_unit).filter(|p| p.log_density(value).0 == f64::NEG_INFINITY)
             {
                 return Err(ParamError::Prior { family, param, prior: prior.to_string(), value });
             }
         }
         if let (State::Bounded { lo, hi, .. }, Some(prior)) = (written.state, written.prior)
-            && let Prior::Uniform { lo: least, hi: most } = prior
+            && let Density::Uniform { lo: least, hi: most } = prior.density
+            && prior.time.map(Measure::unit) == written.time.map(Measure::unit)
             && lo.max(least) >= hi.min(most)
         {
             return Err(ParamError::Apart { family, param, prior: prior.to_string(), lo, hi });
