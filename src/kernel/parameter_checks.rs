@@ -1,22 +1,22 @@
 //! Whether a parameter can be as it was written.
 
 use super::family::{Domains, ParamSpec, Role};
-use crate::param::{Density, Measure, Param, Prior, State};
+use crate::param::{Density, Measure, Param, Prior, State, number};
 
 /// Why a parameter cannot be as it was written.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParamError {
-    #[error("the {param} of `{family}` must be positive, found {value}")]
+    #[error("the {param} of `{family}` must be positive, found {}", number(*.value))]
     NotPositive { family: &'static str, param: &'static str, value: f64 },
-    #[error("the {param} of `{family}` must be a finite number, found {value}")]
+    #[error("the {param} of `{family}` must be a finite number, found {}", number(*.value))]
     NotFinite { family: &'static str, param: &'static str, value: f64 },
-    #[error("the {param} of `{family}` must be a whole number from 1 to 64, found {value}")]
+    #[error("the {param} of `{family}` must be a whole number from 1 to 64, found {}", number(*.value))]
     NotCount { family: &'static str, param: &'static str, value: f64 },
     #[error("the {param} of `{family}` is not a free parameter: give a whole number")]
     AlwaysFixed { family: &'static str, param: &'static str },
-    #[error("the bounds of the {param} of `{family}` are the wrong way round: {lo} is not below {hi}")]
+    #[error("the bounds of the {param} of `{family}` are the wrong way round: {} is not below {}", number(*.lo), number(*.hi))]
     Bounds { family: &'static str, param: &'static str, lo: f64, hi: f64 },
-    #[error("the {param} of `{family}` starts at {value}, outside its bounds {lo} and {hi}")]
+    #[error("the {param} of `{family}` starts at {}, outside its bounds {} and {}", number(*.value), number(*.lo), number(*.hi))]
     Outside { family: &'static str, param: &'static str, value: f64, lo: f64, hi: f64 },
     #[error("the {param} of `{family}` is not a time, found \"{value}\": give a number")]
     NotTime { family: &'static str, param: &'static str, value: String },
@@ -24,9 +24,9 @@ pub enum ParamError {
     NotDate { family: &'static str, param: &'static str, value: String },
     #[error("the {param} of `{family}` is a length of time, found the date \"{value}\": write it as \"10 days\"")]
     NotLength { family: &'static str, param: &'static str, value: String },
-    #[error("the prior {prior} of the {param} of `{family}` has density zero at {value}")]
+    #[error("the prior {prior} of the {param} of `{family}` has density zero at {}", number(*.value))]
     Prior { family: &'static str, param: &'static str, prior: String, value: f64 },
-    #[error("the prior {prior} of the {param} of `{family}` has no probability between its bounds {lo} and {hi}")]
+    #[error("the prior {prior} of the {param} of `{family}` has no probability between its bounds {} and {}", number(*.lo), number(*.hi))]
     Apart { family: &'static str, param: &'static str, prior: String, lo: f64, hi: f64 },
 }
 
@@ -63,7 +63,7 @@ impl ParamSpec {
                 State::Bounded { lo, .. } => lo,
                 _ => written.value().unwrap_or(0.0),
             };
-            self.check_time(family, measure, measure.text(value).unwrap_or_else(|| super::names::number(value)))?;
+            self.check_time(family, measure, measure.text(value).unwrap_or_else(|| number(value)))?;
         }
         if let Some((prior, measure)) = written.prior.and_then(|prior| Some((prior, prior.time?))) {
             // the spread of a place in time is a length

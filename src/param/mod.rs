@@ -5,6 +5,7 @@
 
 mod domain;
 mod measure;
+mod number;
 mod prior;
 
 use std::hash::{Hash, Hasher};
@@ -14,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::calendar::TimeUnit;
 pub use domain::Domain;
 pub use measure::Measure;
+pub use number::number;
 pub use prior::{Density, PRIORS, Prior};
 
 /// What is known of a parameter's value and what a fit may do with it.

@@ -264,9 +264,11 @@ fn files_of_earlier_versions_open_or_say_what_to_do() {
     place.change("s.json", |saved| {
         assert_eq!(saved["settings"]["moves"][1], "periodic");
         saved["settings"]["moves"][1] = Json::from("wind");
-        for candidate in saved["levels"][1]["candidates"].as_array_mut().into_iter().flatten() {
-            let edit = candidate["edit"].as_str().unwrap_or_default().replace("periodic(", "wind(");
-            candidate["edit"] = Json::from(edit);
+        for level in saved["levels"].as_array_mut().into_iter().flatten() {
+            for candidate in level["candidates"].as_array_mut().into_iter().flatten() {
+                let edit = candidate["edit"].as_str().unwrap_or_default().replace("periodic(", "wind(");
+                candidate["edit"] = Json::from(edit);
+            }
         }
     });
     assert_eq!(place.well("load_search(\"s.json\").candidates == s.candidates"), "true");
