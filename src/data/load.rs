@@ -82,6 +82,11 @@ pub fn load(name: &str, folders: &[PathBuf], options: &Options) -> Result<Datase
     read(name, &Source::Bytes(&bytes), options)
 }
 
+/// The file that [`load`] reads under this name; `None` of a shipped set.
+pub fn file_of(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
+    if sets::find(name).is_some() { None } else { locate(name, folders).ok() }
+}
+
 /// Data from the text of a table; `name` is for messages.
 pub fn parse(name: &str, text: &str, options: &Options) -> Result<Dataset, DataError> {
     read(name, &Source::Bytes(text.as_bytes()), options)

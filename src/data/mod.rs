@@ -24,12 +24,13 @@ mod units;
 pub mod write;
 
 pub use self::csv::{Format, Header, MISSING_WORDS, Notation, Separator};
+pub(crate) use column::DECIMAL_YEARS;
 pub use column::{Column, Kind};
 pub use dataset::{BadCell, Dataset};
 pub use error::{DataError, RowRef, TwoReadings};
 pub(crate) use fitted_transforms::least_between;
 pub use fitted_transforms::{LARGEST_POWER, box_cox, normal_scores_of};
-pub use load::{Options, Target, WhenMissing, load, parse};
+pub use load::{Options, Target, WhenMissing, file_of, load, parse};
 pub use note::{About, Ignored, Note};
 pub use reshape::{SortKey, keys_of};
 pub use split::{Fold, folds_of};

@@ -447,7 +447,7 @@ mod tests {
     fn the_gradient_of_the_posterior_agrees_with_differences() {
         let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(40);
         let model = trend_and_season().with_noise(crate::model::Noise::Variance(crate::param::Param {
-            prior: Some(crate::param::Prior::LogNormal { mean: 3.0, sd: 1.0 }),
+            prior: Some(crate::param::Density::LogNormal { mean: 3.0, sd: 1.0 }.into()),
             ..Default::default()
         }));
         let problem = Problem::new(&model, &airline, false).unwrap();

@@ -303,8 +303,8 @@ fn noise_parameter(model: &Model, param: &Param, units: &Units<'_>) -> Result<Pa
         state: if fixed { SlotState::Fixed } else { SlotState::Free },
         domain: match param.state {
             State::Bounded { lo, hi, .. } => Domain::Interval { lo, hi },
-            _ => match param.prior {
-                Some(crate::param::Prior::Uniform { lo, hi }) => Domain::Interval { lo: lo.max(0.0), hi },
+            _ => match param.prior.map(|prior| prior.density) {
+                Some(crate::param::Density::Uniform { lo, hi }) => Domain::Interval { lo: lo.max(0.0), hi },
                 _ => Domain::POSITIVE,
             },
         },

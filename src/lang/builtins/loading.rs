@@ -113,6 +113,9 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
         },
     };
     let places = places(call)?;
+    if let Some(path) = data::file_of(&name, &places) {
+        call.eval.host.has_read(&path);
+    }
     data::load(&name, &places, &options).map(value).map_err(|error| match column_of(&error) {
         Some(column) => {
             let span = choices.find(column, options.inputs.as_deref());

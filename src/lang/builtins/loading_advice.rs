@@ -5,7 +5,11 @@ use crate::data::{self, DataError};
 /// How to write what a file leaves open or gets wrong.
 pub(super) fn way_out(error: &DataError) -> Option<String> {
     Some(match error {
-        DataError::Missing { .. } => "`dropna` removes the rows with missing values".into(),
+        DataError::Missing { .. } => {
+            "`dropna` removes the rows with missing values; inputs that the kernel does not name, as in `SE(date)`, \
+         may have gaps"
+                .into()
+        }
         DataError::NotFound { .. } => {
             "`datasets()` lists the shipped sets; paths of files are relative to the script".into()
         }

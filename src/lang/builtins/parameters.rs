@@ -10,7 +10,7 @@ use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::{FromValue, expected, no_time};
 use crate::lang::values::value::{Kind, Value};
-use crate::param::{Measure, PRIORS, Param, Prior, State, Tie};
+use crate::param::{Density, Measure, PRIORS, Param, Prior, State, Tie};
 
 fn value(state: State) -> Value {
     Value::Param(Arc::new(state.into()))
@@ -151,15 +151,56 @@ fn param(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Param(Arc::new(made)))
 }
 
+/// An argument of a prior: a number, or a time where that has a meaning.
+fn argument(prior: &str, place: &str, value: Value) -> Res<(f64, Option<Measure>)> {
+    let (x, time) = match value {
+        Value::Str(text) => Measure::read(&text).map(|(x, time)| (x, Some(time))).ok_or_else(|| no_time(&text))?,
+        other => (f64::from_value(other)?, None),
+    };
+    let length = matches!((prior, place), ("LogNormal", "mean") | ("Normal" | "HalfNormal", "sd"));
+    let any = matches!((prior, place), ("Normal", "mean") | ("Uniform", _));
+    match time {
+        None => Ok((x, time)),
+        Some(Measure::Length(_)) if length || any => Ok((x, time)),
+        Some(Measure::Date(_)) if any => Ok((x, time)),
+        Some(Measure::Date(_)) if length => {
+            Err(LangError::new(format!("`{place}` of `{prior}` is a length of time")).help("write it as \"2 weeks\""))
+        }
+        Some(_) => Err(LangError::new(format!("`{place}` of `{prior}` is no time: give a number"))
+            .help("a prior over lengths of time is written `LogNormal(\"3 months\", 1)`, whose median is 3 months")),
+    }
+}
+
 /// A prior by its name in [`PRIORS`].
 fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
     let name = call.signature.name;
-    let mut args = Vec::new();
+    let mut written = Vec::new();
     for place in &call.signature.places {
-        args.push(call.arg::<f64>(place.name)?);
+        written.push(argument(name, place.name, call.arg(place.name)?).map_err(|t| t.argument(place.name))?);
     }
-    if let Some(prior) = Prior::new(name, &args) {
-        return Ok(Value::Dist(prior));
+    let time = written.iter().find_map(|(_, time)| *time);
+    let mut args = Vec::new();
+    for ((x, own), place) in written.into_iter().zip(&call.signature.places) {
+        args.push(match (own, time) {
+            (Some(own), Some(time)) if own.unit() != time.unit() => own.convert(x, time.unit()),
+            (None, Some(_)) if !(name == "LogNormal" && place.name == "sd") => {
+                let lang_error =
+                    LangError::new(format!("`{}` of `{name}` must be a time, as the others are", place.name));
+                return Err(lang_error
+                    .help("write it as \"2 weeks\", or a place as \"2020-03-15\"")
+                    .argument(place.name));
+            }
+            _ => x,
+        });
+    }
+    if let ("LogNormal", Some(_), Some(median)) = (name, time, args.first_mut()) {
+        if *median <= 0.0 {
+            return Err(LangError::new("the median of `LogNormal` must be longer than 0").argument("mean"));
+        }
+        *median = median.ln();
+    }
+    if let Some(density) = Density::new(name, &args) {
+        return Ok(Value::Dist(Prior { density, time }));
     }
     if let (Some(place), [lo, hi]) = (call.signature.places.first(), args.as_slice())
         && name == "Uniform"
@@ -221,15 +262,17 @@ const fn distribution(
         places,
         result: Some(Kind::Dist),
         summary: summary(name),
-        help: "A prior, in the units of the data, written after `~`. The fit is then the mode of the posterior.",
+        help: "A prior, in the units of the data, written after `~`. The fit is then the mode of the posterior. Where the input is \
+               a time, lengths and dates are written as text: `l ~ LogNormal(\"3 months\", 1)` has a median of 3 months, \
+               `at ~ Normal(\"2020-03-15\", \"2 weeks\")`.",
         examples,
         touches: Touches::Nothing,
         run: prior,
     }
 }
 
-const MEAN: Place = Place::required("mean", Want::NUMBER, "where it is centred");
-const SD: Place = Place::required("sd", Want::NUMBER, "its standard deviation, positive");
+const MEAN: Place = Place::required("mean", BOUND, "where it is centred");
+const SD: Place = Place::required("sd", BOUND, "its standard deviation, positive");
 
 pub static PARAMETERS: &[Builtin] = &[
     Builtin {
@@ -286,7 +329,7 @@ pub static PARAMETERS: &[Builtin] = &[
         "LogNormal",
         &["lognormal"],
         &[
-            Place::required("mean", Want::NUMBER, "the mean of the logarithm"),
+            Place::required("mean", BOUND, "the mean of the logarithm; of times the median, such as \"3 months\""),
             Place::required("sd", Want::NUMBER, "the standard deviation of the logarithm, positive"),
         ],
         &["SE(0, l ~ LogNormal(0, 1))"],
@@ -295,8 +338,8 @@ pub static PARAMETERS: &[Builtin] = &[
         "Gamma",
         &["gamma"],
         &[
-            Place::required("shape", Want::NUMBER, "positive; the mean is shape/rate"),
-            Place::required("rate", Want::NUMBER, "positive"),
+            Place::required("shape", BOUND, "positive; the mean is shape/rate"),
+            Place::required("rate", BOUND, "positive"),
         ],
         &["SE(0, l=2 ~ Gamma(2, 1))"],
     ),
@@ -304,10 +347,7 @@ pub static PARAMETERS: &[Builtin] = &[
     distribution(
         "Uniform",
         &["uniform"],
-        &[
-            Place::required("lo", Want::NUMBER, "the least value"),
-            Place::required("hi", Want::NUMBER, "the greatest value"),
-        ],
+        &[Place::required("lo", BOUND, "the least value"), Place::required("hi", BOUND, "the greatest value")],
         &["Per(0, p ~ Uniform(0.5, 2))"],
     ),
 ];
