@@ -5,9 +5,11 @@ use crate::data::{self, DataError};
 /// How to write what a file leaves open or gets wrong.
 pub(super) fn way_out(error: &DataError) -> Option<String> {
     Some(match error {
-        DataError::Missing { .. } => "`dropna` leaves out the rows in which something is missing; inputs that the kernel does not name, as in `SE(date)`, \
-         may have gaps"
-            .into(),
+        DataError::Missing { .. } => {
+            "`dropna` leaves out the rows in which something is missing; inputs that the kernel does not name, as in \
+             `SE(date)`, may have gaps"
+                .into()
+        }
         DataError::NotFound { .. } => {
             "`datasets()` lists the sets that ship; files are looked for beside the script".into()
         }
