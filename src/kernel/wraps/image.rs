@@ -167,7 +167,7 @@ impl Wrap for Image {
                 pixels.push(pixel);
             }
         }
-        plan.numbers(node.origin(), &pixels, "are no pixels")?;
+        plan.numbers(node.origin(), &pixels, "cannot be pixels")?;
         plan.not_embedded(node.origin(), &pixels, views.left, self.spec().name)?;
         let whole = Shifts { rows: 1, cols: pixels.len(), radius: None, edges: Edges::Wrap };
         let shifts = self.shifts.as_ref().unwrap_or(&whole);

@@ -194,7 +194,7 @@ impl Wrap for Invariant {
 
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
         let moved = plan.inputs(node.origin(), &wrapped.inputs)?;
-        plan.numbers(node.origin(), &moved, "cannot be moved")?;
+        plan.numbers(node.origin(), &moved, "cannot be transformed")?;
         plan.not_embedded(node.origin(), &moved, views.left, self.spec.name)?;
         let at = self.moves.iter().map(|m| plan.inputs(node.origin(), &Inputs::These(m.inputs.clone())));
         let at = at.collect::<Result<Vec<_>, _>>()?;

@@ -82,7 +82,7 @@ impl Origins {
         if let Cause::Embedded { family, .. } = &error.cause
             && is_family(family.trim_matches('`'))
         {
-            let others = "SE, RQ, Matern and Lin can; what cannot stands beside it";
+            let others = "SE, RQ, Matern and Lin can; other families go outside";
             lang_error = lang_error.help(format!("{others}: `periodic(SE(t), t) * {}(t)`", family.trim_matches('`')));
         }
         self.place(lang_error, error.origin, error.place)
