@@ -207,8 +207,8 @@ mod tests {
         fit(&Model { sparse, ..Model::new(kernel) }, &data(), options, &Silent).unwrap()
     }
 
-    /// With too few inducing inputs a fit takes signal for noise, and is told so; with enough it is not, and the noise that
-    /// was promised is about that which such a fit finds.
+    /// With too few inducing inputs a fit takes signal for noise, and is told so; with enough it is not, and what was promised
+    /// lies between the two.
     #[test]
     fn noise_of_too_few_inducing_inputs_is_told() {
         let few = fitted(14);
@@ -218,6 +218,7 @@ mod tests {
         let many = fitted(28);
         assert_eq!(many.denser, None);
         let (promised, found) = (told.denser_noise, many.noise().unwrap());
-        assert!(found < few.noise().unwrap() && (promised / found).ln().abs() < 0.3, "{promised} {found}");
+        // which also has a kernel of its own
+        assert!(found < promised && promised < few.noise().unwrap(), "{promised} {found}");
     }
 }
