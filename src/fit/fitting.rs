@@ -12,7 +12,7 @@ use super::optimize::{Ended, Objective, Options as Search, Run};
 use super::result::{Fit, Options, Start};
 use super::starts::{Starts, latent_fences, noise_fence};
 use crate::data::Dataset;
-use crate::model::{Evidencer, Model, ModelError, Posterior, Problem, is_nothing};
+use crate::model::{DenserNoise, Evidencer, Model, ModelError, Posterior, Problem, is_nothing};
 use crate::progress::{Progress, Quiet};
 
 /// Fits a model: the maximum of the evidence, or of the posterior density in the optimiser's coordinates where
@@ -228,6 +228,7 @@ fn finish(
         gradient_size: ended.map_or(0.0, |e| e.1),
         starts,
         options,
+        denser: None,
         hints: Vec::new(),
     };
     // where the fit went as far as it looks, the curvature vanishes without two parameters being one
@@ -235,6 +236,9 @@ fn finish(
     let separable = fit.problem().classes().is_some() && is_nothing(&fit.model.kernel);
     if fit.is_judged() && !at_fence && !separable {
         fit.redundant = judged.redundant.min(free);
+    }
+    if fit.ended.is_some() {
+        fit.denser = DenserNoise::find(fit.problem(), fit.values()).ok().flatten();
     }
     fit.hints = hints(&fit);
     Ok(fit)

@@ -8,6 +8,7 @@ pub mod periodogram;
 pub mod spacing;
 
 mod curvature;
+mod effort;
 mod first_result;
 mod fitting;
 mod hints;
@@ -20,6 +21,7 @@ mod run_options;
 mod starts;
 
 pub use curvature::laplace_evidence;
+pub use effort::expected_seconds;
 pub use fitting::{condition, fit, given, judged};
 pub(crate) use hints::{NOT_CONVERGED, hints, jittered};
 pub use likelihood::Likelihood;

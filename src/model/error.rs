@@ -46,7 +46,13 @@ pub enum ModelError {
     #[error("the noise `{column}` is {} at {row}, expected a finite number that is not negative", number(*.value))]
     NegativeNoise { column: String, value: f64, row: RowRef },
     #[error("a model of {rows} rows needs about {} of memory, and {} are free", bytes(*needed), bytes(*available))]
-    TooLarge { rows: usize, needed: u64, available: u64 },
+    TooLarge {
+        rows: usize,
+        needed: u64,
+        available: u64,
+        /// A model that needs less, as it is written.
+        sparse: Option<String>,
+    },
     #[error("`{column}` is not a column of noise variances: give a column with the known variance of each row")]
     NotANoise { column: String },
     #[error("the noise `{source_text}` failed at {row}: {message}")]

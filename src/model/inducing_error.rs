@@ -20,6 +20,8 @@ pub enum InducingError {
     NoLevel { place: usize, column: String, level: String },
     #[error("inducing input {place} has {found} (`{column}`)")]
     Kind { place: usize, column: String, found: String },
+    #[error("the data of the inducing inputs do not match the training rows: {reason}")]
+    Data { reason: String },
     #[error("inducing inputs {one} and {other} are equal: inducing inputs must differ")]
     Twice { one: usize, other: usize },
     #[error(

@@ -132,8 +132,8 @@ impl Model {
         };
         // how many, and not where they have come to
         let sparse = self.sparse.as_ref().map(|sparse| match &sparse.inducing {
-            Inducing::Rows { rows, .. } => Sparse { inducing: Inducing::Count(rows.len()), ..sparse.clone() },
             Inducing::Count(_) => sparse.clone(),
+            rows => Sparse { inducing: Inducing::Count(rows.count()), ..sparse.clone() },
         });
         Self { likelihood, mean, sparse, ..self.clone() }
     }

@@ -131,7 +131,8 @@ impl SparseProblem<'_> {
         let m = self.m();
         let mut k = Matrix::zeros(m, m);
         Cross::new(self.problem.bound()).evaluate(slots, &z_points, &z_points, &mut k)?;
-        let mean = k.diagonal().mean();
+        // of a function that is 0 everywhere, as of a product with white noise, any unit will do
+        let mean = Some(k.diagonal().mean()).filter(|mean| *mean != 0.0).unwrap_or(1.0);
         let jitters = (0..JITTERS).map(|step| JITTER * mean * 10f64.powi(step));
         let prior = Cholesky::with_jitters(k, std::iter::once(0.0).chain(jitters.filter(|j| j.is_normal())))?;
         let groups = self.groups();
@@ -273,10 +274,15 @@ impl Sums {
         let square = (of.tr_mul(&self.inner) * &of)[0] - (&self.projected * &of).norm_squared();
         let n = self.lambda.len() as f64;
         let lost = match method {
-            SparseMethod::Vfe => self.trace - (self.b.trace() - self.b.nrows() as f64),
+            SparseMethod::Vfe => self.left_out(),
             SparseMethod::Fitc => 0.0,
         };
-        -0.5 * (n * LOG_2PI + self.log_lambda + self.data.log_det() + square + lost.max(0.0))
+        -0.5 * (n * LOG_2PI + self.log_lambda + self.data.log_det() + square + lost)
+    }
+
+    /// Σ (kᵢᵢ − qᵢᵢ)/sᵢ of VFE: the variance that the inducing inputs leave the function at the rows, over the noise.
+    pub fn left_out(&self) -> f64 {
+        (self.trace - (self.b.trace() - self.b.nrows() as f64)).max(0.0)
     }
 
     /// β: the posterior mean of f at x is m + k(x, Z)β.

@@ -40,7 +40,7 @@ pub struct FoldScore {
     /// Rows that were trained on.
     pub trained: usize,
     pub score: Score,
-    /// Of the fit on the training rows.
+    /// Of the fit on the training rows; NaN of VFE, which has a bound only.
     pub lml: f64,
 }
 
@@ -275,7 +275,7 @@ pub fn cross_validate(
             }
             let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
             progress.report(finished as f64 / pairs.len() as f64, &format!("fit {finished} of {}", pairs.len()));
-            Ok(FoldScore { trained: train.n(), score, lml: fitted.lml() })
+            Ok(FoldScore { trained: train.n(), score, lml: fitted.evidence().unwrap_or(f64::NAN) })
         })
         .collect();
     let mut folds: Vec<Vec<FoldScore>> = vec![Vec::new(); models.len()];

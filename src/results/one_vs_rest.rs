@@ -76,6 +76,17 @@ impl Fitted {
         }
     }
 
+    /// The same where it is known.
+    ///
+    /// # Errors
+    /// [`ModelError::OnlyBound`]: of VFE a bound is.
+    pub fn evidence(&self) -> Result<f64, ModelError> {
+        match self {
+            Self::One(fit) => fit.evidence(),
+            Self::Rest(rest) => Ok(rest.lml()),
+        }
+    }
+
     /// What it predicts of rows with a known target, beside that; without rows of each training row from the others.
     ///
     /// # Errors

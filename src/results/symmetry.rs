@@ -97,7 +97,7 @@ impl Candidate {
 /// speak for. Best first, the model without among them.
 ///
 /// # Errors
-/// What the fit of the model without a symmetry refuses. Candidates that cannot be fitted are left out.
+/// [`ModelError::NotOfSparse`], and what the fit of the model without a symmetry refuses. Candidates that cannot be fitted are left out.
 pub fn symmetries(
     model: &Model,
     data: &Dataset,
@@ -105,6 +105,12 @@ pub fn symmetries(
     options: Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Symmetry>, ModelError> {
+    if model.sparse.is_some() {
+        return Err(ModelError::NotOfSparse(
+            "symmetries are compared by log marginal likelihood, which inducing inputs give a bound or an approximation of: \
+             leave out `inference=`, and take fewer rows where there are too many",
+        ));
+    }
     let base = Arc::new(fit(model, data, options, progress)?);
     let problem = base.problem();
     let numeric = |name: &&String| problem.data().column(name).is_some_and(|c| !c.is_categories());

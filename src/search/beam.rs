@@ -306,7 +306,7 @@ impl<'g> Walk<'g> {
         let setup = self.setup;
         let fitted = Arc::new(condition(&model, &setup.data).ok()?);
         let (parameters, score) = super::score::judge(&fitted, setup.settings.criterion, setup.held_out.as_ref())?;
-        Some(Found { model: fitted.model.clone(), lml: fitted.lml(), parameters, score, weight: 0.0 })
+        Some(Found { model: fitted.model.clone(), lml: fitted.evidence().ok()?, parameters, score, weight: 0.0 })
     }
 
     /// Noise alone.

@@ -128,7 +128,7 @@ pub fn recorded_parameters(kernel: &Kernel) -> usize {
 pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -> Option<(usize, f64)> {
     let problem = fit.problem();
     let count = criterion.count(problem);
-    let by_count = -2.0 * fit.lml() + criterion.penalty(problem.n()) * count as f64;
+    let by_count = -2.0 * fit.evidence().ok()? + criterion.penalty(problem.n()) * count as f64;
     let score = match criterion {
         Criterion::Bic | Criterion::Recorded | Criterion::Aic => by_count,
         Criterion::Laplace => -2.0 * laplace_evidence(problem, fit.values(), PRIOR_SD)?,

@@ -17,7 +17,9 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Function, Kind, List, Record, Value};
 use crate::lang::wording::{join_or, nearest};
-use crate::model::{Bernoulli, Evidencer, KnownNoise, Likelihood, Link, Mean, Model, ModelError, Noise, Problem};
+use crate::model::{
+    Bernoulli, Evidencer, KnownNoise, Likelihood, Link, Mean, Model, ModelError, Noise, Problem, USUAL_INDUCING,
+};
 use crate::param::{Param, State};
 
 use super::{fit_warnings, inducing};
@@ -104,10 +106,15 @@ pub fn lang_error(eval: &Evaluator<'_>, error: ModelError) -> LangError {
         error @ (ModelError::OneClass { .. } | ModelError::NotClasses { .. }) => LangError::new(error.to_string())
             .argument("data")
             .help("for another target write `target=` where the data are made"),
-        error @ ModelError::TooLarge { .. } => {
+        ModelError::TooLarge { ref sparse, .. } => {
             let fewer = "take fewer rows, such as `data |> split(0.1, random=true)` gives";
-            LangError::new(error.to_string()).help(format!("write {}, or {fewer}", inducing::ADVICE))
+            let seen = format!(", a sparse approximation with {USUAL_INDUCING} inducing inputs, or ");
+            let sparse = sparse.as_ref().map_or(String::new(), |sparse| format!("write `{sparse}`{seen}"));
+            LangError::new(error.to_string()).help(format!("{sparse}{fewer}"))
         }
+        error @ ModelError::NotOfSparse(_) => LangError::new(error.to_string()).argument("model"),
+        error @ ModelError::OnlyBound { .. } => LangError::new(error.to_string())
+            .help("write `.bound` of a fit; fits are compared by `score` or `crossval`"),
         error => LangError::new(error.to_string()),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::inducing::FIXED;
 use crate::kernel::Kernel;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
@@ -9,7 +10,7 @@ use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::{FromValue, expected, no_time};
-use crate::lang::values::value::{Kind, Value};
+use crate::lang::values::value::{Kind, Record, Value};
 use crate::param::{Density, Measure, PRIORS, Param, Prior, State, Tie};
 
 fn value(state: State) -> Value {
@@ -29,6 +30,7 @@ fn fixed(call: &mut Call<'_, '_>) -> Res<Value> {
             Ok(Value::Param(Arc::new(Param { time: Some(measure), ..Param::fixed(x) })))
         }
         Value::List(list) => Value::list(list.items().iter().map(fixed_entry).collect::<Res<Vec<_>>>()?),
+        data @ Value::Data(_) => Ok(Value::Record(Arc::new(Record::default().with(FIXED, data)))),
         other => Err(expected("a number", &other).argument("value")),
     }
 }
@@ -281,13 +283,14 @@ pub static PARAMETERS: &[Builtin] = &[
         group: Group::Parameters,
         places: &[Place::required(
             "value",
-            Want::Either(&[Want::Param, Want::Kind(Kind::Kernel)]),
-            "the value, a list of values, or a kernel",
+            Want::Either(&[Want::Param, Want::Kind(Kind::Kernel), Want::Kind(Kind::Data)]),
+            "the value, a list of values, a kernel, or data",
         )],
         result: None,
         summary: "a parameter that is not optimised, or a kernel with every given value fixed",
         help: "In a kernel, every parameter that has a value is fixed; one without a value stays free. The \
-               kernel of a fit, `f.kernel`, has all its values. In a list, each number is fixed.",
+               kernel of a fit, `f.kernel`, has all its values. In a list, each number is fixed; \
+               `inducing=fixed(data)` keeps the inducing inputs at the rows of data.",
         examples: &["SE(0, l=fixed(2))", "fixed(SE(0, l=2)) + Lin(0)"],
         touches: Touches::Nothing,
         run: fixed,
