@@ -1,9 +1,7 @@
 //! A fit: a model with its values, and how they were found.
 
 use super::optimize::Ended;
-use crate::model::{
-    DenserNoise, Model, ModelError, Parameter, Posterior, Problem, SparseMethod, has_white_noise,
-};
+use crate::model::{DenserNoise, Model, ModelError, Parameter, Posterior, Problem, SparseMethod, has_white_noise};
 
 /// How to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
