@@ -192,3 +192,18 @@ fn classifiers_are_set_beside_the_record() {
         assert!((shares - f64::from(u8::from(additive))).abs() < 1e-9, "{r}");
     }
 }
+
+/// A row for the exact model and for each sparse one, with shares of rows in their intervals.
+#[test]
+fn coverage_of_sparse_fits() {
+    let bench = Bench::new();
+    let set = ["sets=[\"airline\"]", "trials=1..=1", "inducing=[6]", "restarts=1", "maxiter=20"];
+    bench.run("coverage.mer", &set);
+    let rows = bench.json("coverage.json");
+    let methods: Vec<&str> = rows.iter().filter_map(|row| row["method"].as_str()).collect();
+    assert_eq!(methods, ["exact", "vfe", "fitc"]);
+    for row in rows {
+        let (half, most) = (row["half"].as_f64().expect("a share"), row["most"].as_f64().expect("a share"));
+        assert!(0.0 <= half && half <= most && most <= 1.0, "{row}");
+    }
+}
