@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use crate::kernel::{Kernel, number};
-use crate::param::{Param, State};
+use crate::data::Step;
+use crate::kernel::Kernel;
+use crate::model::{NOISE, parameter_text, step_text};
+use crate::param::Param;
 
 /// Inducing inputs of each layer where nothing is written.
 pub const DEFAULT_INDUCING: usize = 10;
@@ -47,6 +49,8 @@ pub enum Optimizer {
 /// A deep Gaussian process as it is written: y = f_L(… f_2(f_1(x)) …) + noise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeepModel {
+    /// What is done to the data before.
+    pub steps: Vec<Step>,
     pub layers: usize,
     pub units: Units,
     /// One for all layers, or one for each.
@@ -99,6 +103,7 @@ impl DeepModel {
     /// Layers of one unit with one kernel, and all else as usual.
     pub fn new(layers: usize, kernel: Kernel) -> Self {
         Self {
+            steps: Vec::new(),
             layers,
             units: Units::Same(1),
             kernels: vec![kernel],
@@ -178,6 +183,9 @@ impl DeepModel {
 /// Source form: reads back to the same model.
 impl fmt::Display for DeepModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in &self.steps {
+            write!(f, "{} >> ", step_text(step))?;
+        }
         write!(f, "deepgp(layers={}", self.layers)?;
         match &self.units {
             Units::Same(1) => {}
@@ -200,10 +208,8 @@ impl fmt::Display for DeepModel {
         if self.samples != DEFAULT_SAMPLES {
             write!(f, ", samples={}", self.samples)?;
         }
-        match self.noise.state {
-            State::Free(x) => write!(f, ", noise={}", number(x))?,
-            State::Fixed(x) => write!(f, ", noise=fixed({})", number(x))?,
-            State::Unset | State::Bounded { .. } => {}
+        if self.noise != Param::default() {
+            write!(f, ", {}", parameter_text(&NOISE, &self.noise))?;
         }
         if self.prior == PseudoPrior::Outputs {
             f.write_str(", prior=\"outputs\"")?;

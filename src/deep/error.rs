@@ -15,6 +15,8 @@ pub enum DeepError {
     OutputUnits(usize),
     #[error("the kernel of layer {layer} has no derivatives along `{input}`, which the inducing inputs need")]
     NoSlope { layer: usize, input: String },
+    #[error("a deep GP takes a target that is standardized or scaled, and not one that is transformed otherwise")]
+    CurvedTarget,
     #[error("the noise of a deep GP must be a positive number or `fixed(…)`")]
     Noise,
     #[error("the covariance of a layer is not positive definite at any of the starts")]

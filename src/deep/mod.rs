@@ -7,6 +7,7 @@
 mod adam;
 mod definition;
 mod error;
+mod growth;
 mod jacobian;
 mod map;
 mod predict;

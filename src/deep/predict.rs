@@ -2,15 +2,16 @@
 //! they give.
 
 use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 
 use super::error::DeepError;
-use super::problem::{Conditional, JITTER, LayerValues, conditional, normals};
+use super::problem::{Conditional, conditional};
 use super::tape::{Tape, log_mean_exp};
 use super::train::DeepFit;
 use crate::data::Dataset;
 use crate::linalg::{LOG_2PI, Matrix, pivoted_cholesky};
-use crate::model::ModelError;
+use crate::model::{ModelError, normal_cdf};
 
 /// Normal distributions of the target at some rows, one for each sample of the hidden layers. For each row they are a
 /// mixture with equal weights.
@@ -36,13 +37,23 @@ impl Mixture {
         (0..mean.len()).map(|i| within[i] + between(i) / self.means.len() as f64).collect()
     }
 
+    /// The log density of a new observation at a row, given one sample of the hidden layers.
+    fn log_density(&self, y: &[f64], i: usize, sample: usize) -> f64 {
+        let v = self.variances[sample][i] + self.noise;
+        -0.5 * (LOG_2PI + v.ln() + (y[i] - self.means[sample][i]).powi(2) / v)
+    }
+
     /// The log density of a new observation at each row.
     pub fn log_densities(&self, y: &[f64]) -> Vec<f64> {
-        let one = |i: usize, k: usize| {
-            let v = self.variances[k][i] + self.noise;
-            -0.5 * (LOG_2PI + v.ln() + (y[i] - self.means[k][i]).powi(2) / v)
-        };
-        (0..y.len()).map(|i| log_mean_exp(&(0..self.means.len()).map(|k| one(i, k)).collect::<Vec<_>>())).collect()
+        let samples = 0..self.means.len();
+        let at = |i: usize| samples.clone().map(|k| self.log_density(y, i, k)).collect::<Vec<_>>();
+        (0..y.len()).map(|i| log_mean_exp(&at(i))).collect()
+    }
+
+    /// The log density of new observations at all rows together: they share each sample of the hidden layers.
+    pub fn joint_log_density(&self, y: &[f64]) -> f64 {
+        let of = |k: usize| (0..y.len()).map(|i| self.log_density(y, i, k)).sum::<f64>();
+        log_mean_exp(&(0..self.means.len()).map(of).collect::<Vec<_>>())
     }
 
     /// The value below which a new observation at each row lies with this probability.
@@ -54,7 +65,7 @@ impl Mixture {
         let parts: Vec<(f64, f64)> =
             self.means.iter().zip(&self.variances).map(|(m, v)| (m[i], (v[i] + self.noise).sqrt())).collect();
         let below = |y: f64| {
-            let one = |(m, sd): &(f64, f64)| 0.5 * spec_math::cephes64::erfc(-(y - m) / (sd * 2f64.sqrt()));
+            let one = |(m, sd): &(f64, f64)| normal_cdf((y - m) / sd);
             parts.iter().map(one).sum::<f64>() / parts.len() as f64
         };
         let mut lo = parts.iter().map(|(m, sd)| m - 10.0 * sd).fold(f64::INFINITY, f64::min);
@@ -88,6 +99,31 @@ impl DeepFit {
         Ok(Matrix::from_vec(columns.first().map_or(0, Vec::len), columns.len(), columns.concat()))
     }
 
+    /// The inputs of some rows as the data have them, before the steps of the model.
+    ///
+    /// # Errors
+    /// As [`DeepFit::rows_of`].
+    pub fn shown_inputs(&self, data: &Dataset) -> Result<Matrix, ModelError> {
+        let plain = self.problem.base.names().iter().map(|name| data.column(name).filter(|c| !c.is_categories()));
+        match plain.collect::<Option<Vec<_>>>() {
+            Some(columns) if !columns.is_empty() => {
+                let all: Vec<f64> = columns.iter().flat_map(|column| column.values().iter().copied()).collect();
+                Ok(Matrix::from_vec(data.n(), columns.len(), all))
+            }
+            _ => self.rows_of(data),
+        }
+    }
+
+    /// A value of the last layer as a value of the target.
+    fn in_data_units(&self, value: f64) -> f64 {
+        self.problem.base.pipeline().target().inverse(value + self.problem.mean)
+    }
+
+    /// How many units of the data one unit of the target in the model is.
+    fn unit(&self) -> f64 {
+        self.problem.base.pipeline().target().moments(0.0, 1.0).1
+    }
+
     /// The normal distributions of so many samples. Hidden layers are drawn jointly over the rows, with the whole
     /// covariance, as the text does for rows that are not of the training data.
     ///
@@ -95,19 +131,21 @@ impl DeepFit {
     /// Rows at which a kernel cannot be evaluated.
     pub fn mixture(&self, rows: &Matrix, samples: usize, seed: u64) -> Result<Mixture, DeepError> {
         let mut random = Pcg64::seed_from_u64(seed ^ 0x3a3b);
+        let mut normal_number = || StandardNormal.sample(&mut random);
         let samples = if self.problem.layers.len() == 1 { 1 } else { samples };
         let (mut means, mut variances) = (Vec::with_capacity(samples), Vec::with_capacity(samples));
         let last = self.problem.layers.len() - 1;
         let first = if last == 0 { None } else { Some(self.normal(0, rows)?) };
+        let square = self.unit().powi(2);
         for _ in 0..samples {
             let moments = match &first {
-                Some(first) => self.moments(last, &self.hidden(rows, first, &mut random)?, false)?,
+                Some(first) => self.moments(last, &self.hidden(rows, first, &mut normal_number)?, false)?,
                 None => self.moments(0, rows, false)?,
             };
-            means.push(moments.mean.iter().map(|m| m + self.problem.mean).collect());
-            variances.push(moments.covariance.iter().map(|v| v.max(0.0)).collect());
+            means.push(moments.mean.iter().map(|m| self.in_data_units(*m)).collect());
+            variances.push(moments.covariance.iter().map(|v| v.max(0.0) * square).collect());
         }
-        Ok(Mixture { means, variances, noise: self.values.noise })
+        Ok(Mixture { means, variances, noise: self.values.noise * square })
     }
 
     /// Functions drawn from the fit at some rows, one column each, without noise; and the values of the first unit of
@@ -117,15 +155,28 @@ impl DeepFit {
     /// Rows at which a kernel cannot be evaluated.
     pub fn draws(&self, rows: &Matrix, draws: usize, seed: u64) -> Result<Matrix, DeepError> {
         let mut random = Pcg64::seed_from_u64(seed ^ 0xd7a3);
+        self.draws_with(rows, draws, &mut || StandardNormal.sample(&mut random))
+    }
+
+    /// The same with given standard normal numbers.
+    ///
+    /// # Errors
+    /// Rows that a kernel cannot look at.
+    pub fn draws_with(
+        &self,
+        rows: &Matrix,
+        draws: usize,
+        normal: &mut dyn FnMut() -> f64,
+    ) -> Result<Matrix, DeepError> {
         let last = self.problem.layers.len() - 1;
         let first = self.normal(0, rows)?;
         let mut out = Matrix::zeros(rows.nrows(), draws);
         for draw in 0..draws {
             let values = match last {
-                0 => first.drawn(&mut random),
-                _ => self.normal(last, &self.hidden(rows, &first, &mut random)?)?.drawn(&mut random),
+                0 => first.drawn(normal),
+                _ => self.normal(last, &self.hidden(rows, &first, normal)?)?.drawn(normal),
             };
-            out.column_mut(draw).iter_mut().zip(values.iter()).for_each(|(out, v)| *out = v + self.problem.mean);
+            out.column_mut(draw).iter_mut().zip(values.iter()).for_each(|(out, v)| *out = self.in_data_units(*v));
         }
         Ok(out)
     }
@@ -142,7 +193,8 @@ impl DeepFit {
         });
         let normal = self.normal(layer, &rows)?;
         let mut random = Pcg64::seed_from_u64(seed ^ 0x1a7e);
-        let columns: Vec<_> = (0..draws).map(|_| normal.drawn(&mut random).column(0).into_owned()).collect();
+        let mut number = || StandardNormal.sample(&mut random);
+        let columns: Vec<_> = (0..draws).map(|_| normal.drawn(&mut number).column(0).into_owned()).collect();
         Ok(Matrix::from_columns(&columns))
     }
 
@@ -162,18 +214,11 @@ impl DeepFit {
     /// # Errors
     /// Rows at which a kernel cannot be evaluated.
     pub fn pseudo_outputs(&self, layer: usize) -> Result<Matrix, DeepError> {
-        let LayerValues { theta, inducing, whitened } = &self.values.layers[layer];
-        let mut tape = Tape::new();
-        let theta = tape.leaf(Matrix::from_column_slice(theta.len(), 1, theta));
-        let inducing = tape.leaf(inducing.clone());
-        let among = tape.kernel(&self.problem.layers[layer].bound, theta, inducing, inducing)?;
-        let among = tape.inflate(among, JITTER);
-        let factor = tape.cholesky(among)?;
-        Ok(tape.value(factor) * whitened)
+        Ok(self.problem.pseudo_outputs(&self.values, layer)?)
     }
 
     /// The inputs of the last layer: a draw of the layers before it, of which there is at least one.
-    fn hidden(&self, rows: &Matrix, first: &Normal, random: &mut Pcg64) -> Result<Matrix, DeepError> {
+    fn hidden(&self, rows: &Matrix, first: &Normal, normal: &mut dyn FnMut() -> f64) -> Result<Matrix, DeepError> {
         let shown = |values: Matrix| match self.problem.model.connected {
             true => {
                 let columns: Vec<_> = values.column_iter().chain(rows.column_iter()).collect();
@@ -181,9 +226,9 @@ impl DeepFit {
             }
             false => values,
         };
-        let mut below = shown(first.drawn(random));
+        let mut below = shown(first.drawn(normal));
         for layer in 1..self.problem.layers.len() - 1 {
-            below = shown(self.normal(layer, &below)?.drawn(random));
+            below = shown(self.normal(layer, &below)?.drawn(normal));
         }
         Ok(below)
     }
@@ -222,8 +267,8 @@ struct Normal {
 
 impl Normal {
     /// Values of every unit.
-    fn drawn(&self, random: &mut Pcg64) -> Matrix {
-        &self.mean + &self.root * normals(self.root.ncols(), self.mean.ncols(), random)
+    fn drawn(&self, normal: &mut dyn FnMut() -> f64) -> Matrix {
+        &self.mean + &self.root * Matrix::from_fn(self.root.ncols(), self.mean.ncols(), |_, _| normal())
     }
 }
 

@@ -18,7 +18,15 @@ use crate::fit::optimize::Objective;
 use crate::kernel::{Bound, Column, InputSlope, Schema, SlotState};
 use crate::linalg::Matrix;
 use crate::model::{Mean, Model, Problem, spread};
-use crate::param::State;
+use crate::param::{Prior, State};
+
+/// The median of the usual prior of the noise, as a share of the variance of the targets.
+pub const NOISE_SHARE: f64 = 0.1;
+/// The standard deviation of its logarithm.
+///
+/// Pseudo outputs are estimated and not integrated out, so that nothing else in the objective keeps the noise of a few
+/// rows from vanishing. How strong the prior should be was measured: docs/results.md.
+pub const NOISE_SD: f64 = 1.0;
 
 /// Added to the diagonal of the covariance of pseudo outputs, as a share of it.
 pub(super) const JITTER: f64 = 1e-6;
@@ -79,15 +87,18 @@ impl DeepProblem {
         if let Some(units) = model.output_units().filter(|units| *units != 1) {
             return Err(DeepError::OutputUnits(units));
         }
-        let first = Model { mean: Mean::Zero, ..Model::new(model.kernel(0).clone()) };
+        let first = Model { mean: Mean::Zero, steps: model.steps.clone(), ..Model::new(model.kernel(0).clone()) };
         let base = Problem::new(&first, data, false)?;
+        if !base.pipeline().target().is_affine() {
+            return Err(DeepError::CurvedTarget);
+        }
         let n = base.n();
         if model.inducing > n {
             return Err(DeepError::TooManyInducing { inducing: model.inducing, rows: n });
         }
         match model.noise.state {
             State::Unset => {}
-            State::Free(x) | State::Fixed(x) if x > 0.0 && x.is_finite() && model.noise.prior.is_none() => {}
+            State::Free(x) | State::Fixed(x) if x > 0.0 && x.is_finite() => {}
             _ => return Err(DeepError::Noise),
         }
         let columns: Vec<Vec<f64>> = base.x().iter().map(|column| column.to_vec()).collect();
@@ -170,7 +181,37 @@ impl DeepProblem {
     pub fn objective(&self, values: &Values) -> Result<(f64, f64), TapeError> {
         let mut tape = Tape::new();
         let (_, [_, likelihood, objective]) = self.record(&mut tape, values)?;
-        Ok((tape.value(likelihood)[0], tape.value(objective)[0]))
+        Ok((tape.value(likelihood)[0], tape.value(objective)[0] + self.noise_prior(values.noise).0))
+    }
+
+    /// The pseudo outputs of a layer, one column for each unit.
+    ///
+    /// # Errors
+    /// A covariance that is not positive definite.
+    pub fn pseudo_outputs(&self, values: &Values, layer: usize) -> Result<Matrix, TapeError> {
+        let LayerValues { theta, inducing, whitened } = &values.layers[layer];
+        let mut tape = Tape::new();
+        let theta = tape.leaf(Matrix::from_column_slice(theta.len(), 1, theta));
+        let inducing = tape.leaf(inducing.clone());
+        let among = tape.kernel(&self.layers[layer].bound, theta, inducing, inducing)?;
+        let among = tape.inflate(among, JITTER);
+        let factor = tape.cholesky(among)?;
+        Ok(tape.value(factor) * whitened)
+    }
+
+    /// The log prior density of the logarithm of the noise, and its derivative there.
+    fn noise_prior(&self, noise: f64) -> (f64, f64) {
+        if !self.noise_is_free() {
+            return (0.0, 0.0);
+        }
+        let (log, slope) = self.prior_of_noise().log_density(noise);
+        (log + noise.ln(), slope * noise + 1.0)
+    }
+
+    /// The prior of the noise variance: that of the model, or the usual one.
+    fn prior_of_noise(&self) -> Prior {
+        let usual = || Prior::LogNormal { mean: (NOISE_SHARE * self.variance).ln(), sd: NOISE_SD };
+        self.model.noise.prior.unwrap_or_else(usual)
     }
 
     fn noise_is_free(&self) -> bool {
@@ -240,9 +281,10 @@ impl DeepProblem {
             (0..of.whitened.len()).for_each(|i| put(slope.get(i).copied().unwrap_or(0.0)));
         }
         if self.noise_is_free() {
-            put(gradients.of(noise).map_or(0.0, |g| g[0] * values.noise));
+            let (_, slope) = self.noise_prior(values.noise);
+            put(gradients.of(noise).map_or(0.0, |g| g[0] * values.noise) + slope);
         }
-        Ok(value)
+        Ok(value + self.noise_prior(values.noise).0)
     }
 }
 

@@ -10,8 +10,10 @@ use rand_pcg::Pcg64;
 
 use super::problem::{DeepProblem, JITTER, Layer, LayerValues, Values, normals};
 use super::tape::{Tape, TapeError};
+use crate::fit::spacing::median_distance;
 use crate::kernel::{Role, SlotState};
 use crate::linalg::Matrix;
+use crate::model::clusters::{Axis, centres};
 use crate::model::spread;
 use crate::param::State;
 
@@ -30,7 +32,8 @@ impl DeepProblem {
         let random_start = index >= 2 && index % 3 == 2;
         // targets at the bottom
         let early = index % 2 == 1 && last > 0;
-        let median = median_distance(&scaled);
+        let columns: Vec<&[f64]> = scaled.iter().map(Vec::as_slice).collect();
+        let median = median_distance(&columns).unwrap_or(1.0);
         let mut layers = Vec::with_capacity(last + 1);
         // rows at which the next layer is known, and its values there
         let mut known = centres.clone();
@@ -63,7 +66,7 @@ impl DeepProblem {
             known = outputs.column_iter().map(|column| column.as_slice().to_vec()).collect();
             let whitened = match random_start {
                 true => normals(m, layer.units, &mut random),
-                false => whiten(layer, &theta, &inducing, &outputs)?,
+                false => whiten(layer, &theta, &inducing, &outputs, JITTER.sqrt())?.map(|v| v.clamp(-3.0, 3.0)),
             };
             layers.push(LayerValues { theta, inducing, whitened });
         }
@@ -96,7 +99,13 @@ impl DeepProblem {
 }
 
 /// Starting values of a kernel: what is written, lengths and variances, and the defaults of the rest.
-fn start_of_kernel(layer: &Layer, length: f64, variance: f64, of_data: bool, problem: &DeepProblem) -> Vec<f64> {
+pub(super) fn start_of_kernel(
+    layer: &Layer,
+    length: f64,
+    variance: f64,
+    of_data: bool,
+    problem: &DeepProblem,
+) -> Vec<f64> {
     let slots = layer.bound.slots().iter();
     slots
         .map(|slot| {
@@ -121,16 +130,22 @@ fn start_of_kernel(layer: &Layer, length: f64, variance: f64, of_data: bool, pro
 }
 
 /// L⁻¹ of the outputs.
-fn whiten(layer: &Layer, theta: &[f64], inducing: &Matrix, outputs: &Matrix) -> Result<Matrix, TapeError> {
+pub(super) fn whiten(
+    layer: &Layer,
+    theta: &[f64],
+    inducing: &Matrix,
+    outputs: &Matrix,
+    jitter: f64,
+) -> Result<Matrix, TapeError> {
     let mut tape = Tape::new();
     let theta = tape.leaf(Matrix::from_column_slice(theta.len(), 1, theta));
     let (inducing, outputs) = (tape.leaf(inducing.clone()), tape.leaf(outputs.clone()));
     let among = tape.kernel(&layer.bound, theta, inducing, inducing)?;
     // outputs that the kernel finds unlikely are smoothed rather than met
-    let among = tape.inflate(among, JITTER.sqrt());
+    let among = tape.inflate(among, jitter);
     let factor = tape.cholesky(among)?;
     let whitened = tape.solve_lower(factor, outputs);
-    Ok(tape.value(whitened).map(|v| v.clamp(-3.0, 3.0)))
+    Ok(tape.value(whitened).clone())
 }
 
 fn standardised(column: &[f64]) -> Vec<f64> {
@@ -142,56 +157,35 @@ fn distance(columns: &[Vec<f64>], i: usize, others: &[Vec<f64>], j: usize) -> f6
     columns.iter().zip(others).map(|(a, b)| (a[i] - b[j]).powi(2)).sum()
 }
 
-/// The median distance between rows, of at most 300 of them.
-fn median_distance(columns: &[Vec<f64>]) -> f64 {
-    let n = columns.first().map_or(0, Vec::len);
-    let step = n.div_ceil(300).max(1);
-    let rows: Vec<usize> = (0..n).step_by(step).collect();
-    let mut all: Vec<f64> = Vec::new();
-    for (k, &i) in rows.iter().enumerate() {
-        all.extend(rows[..k].iter().map(|&j| distance(columns, i, columns, j).sqrt()));
+/// So many centres of clusters, column by column; where there are fewer different rows, rows near them besides.
+fn clusters(columns: &[Vec<f64>], m: usize, random: &mut Pcg64) -> Vec<Vec<f64>> {
+    let axis = |values| Axis { values, scale: Some(1.0), kept: false, apart: 1.0 };
+    let axes: Vec<Axis<'_>> = columns.iter().map(|column| axis(column)).collect();
+    let mut found = centres(&axes, m, random.random());
+    for column in &mut found {
+        let distinct = column.len().max(1);
+        (column.len()..m).for_each(|i| {
+            let near = column.get(i % distinct).copied().unwrap_or(0.0);
+            column.push(near + random.random_range(-0.1..0.1));
+        });
     }
-    all.sort_by(f64::total_cmp);
-    all.get(all.len() / 2).copied().filter(|d| *d > 0.0).unwrap_or(1.0)
+    let order = farthest_first(&found);
+    found.iter().map(|column| order.iter().map(|&i| column[i]).collect()).collect()
 }
 
-/// Rounds of k-means.
-const ROUNDS: usize = 30;
-
-/// Centres of clusters: k-means from k-means++ seeds (Arthur & Vassilvitskii, 2007), column by column.
-fn clusters(columns: &[Vec<f64>], m: usize, random: &mut Pcg64) -> Vec<Vec<f64>> {
+/// An order of rows in which each is as far as can be from those before it. Outputs are whitened in the order of their
+/// inputs: close neighbours one after another would make numbers of any size of them.
+pub(super) fn farthest_first(columns: &[Vec<f64>]) -> Vec<usize> {
     let n = columns.first().map_or(0, Vec::len);
-    let row = |i: usize| columns.iter().map(|column| column[i]).collect::<Vec<f64>>();
-    let square = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-    let mut centres = vec![row(random.random_range(0..n.max(1)))];
+    let (mut order, mut left) = (Vec::with_capacity(n), (0..n).collect::<Vec<usize>>());
     let mut nearest = vec![f64::INFINITY; n];
-    while centres.len() < m {
-        let newest = &centres[centres.len() - 1];
-        nearest.iter_mut().enumerate().for_each(|(i, d)| *d = d.min(square(&row(i), newest)));
-        let mut left = random.random_range(0.0..1.0) * nearest.iter().sum::<f64>();
-        let chosen = nearest.iter().position(|d| {
-            left -= d;
-            left <= 0.0
-        });
-        centres.push(row(chosen.unwrap_or(centres.len() % n.max(1))));
+    while let Some(at) = (0..left.len()).max_by(|&a, &b| nearest[left[a]].total_cmp(&nearest[left[b]]).then(b.cmp(&a)))
+    {
+        let chosen = left.remove(at);
+        order.push(chosen);
+        left.iter().for_each(|&i| nearest[i] = nearest[i].min(distance(columns, i, columns, chosen)));
     }
-    for _ in 0..ROUNDS {
-        let (mut sums, mut counts) = (vec![vec![0.0; columns.len()]; m], vec![0usize; m]);
-        for i in 0..n {
-            let here = row(i);
-            let best = (0..m).min_by(|&a, &b| square(&here, &centres[a]).total_cmp(&square(&here, &centres[b])));
-            if let Some(best) = best {
-                counts[best] += 1;
-                sums[best].iter_mut().zip(&here).for_each(|(sum, x)| *sum += x);
-            }
-        }
-        for (centre, (sum, count)) in centres.iter_mut().zip(sums.into_iter().zip(counts)) {
-            if count > 0 {
-                *centre = sum.into_iter().map(|x| x / count as f64).collect();
-            }
-        }
-    }
-    (0..columns.len()).map(|c| centres.iter().map(|centre| centre[c]).collect()).collect()
+    order
 }
 
 /// The mean target of the rows nearest to each centre; of a centre without rows that of the nearest row.
@@ -216,4 +210,15 @@ fn nearest_means(columns: &[Vec<f64>], centres: &[Vec<f64>], y: &[f64]) -> Vec<f
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::farthest_first;
+
+    #[test]
+    fn rows_come_far_apart_first() {
+        assert_eq!(farthest_first(&[vec![0.0, 1.0, 2.0, 3.0, 4.0]]), [0, 4, 2, 1, 3]);
+        assert_eq!(farthest_first(&[]), [0; 0]);
+    }
 }

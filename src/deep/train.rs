@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::adam;
 use super::definition::{DeepModel, Optimizer};
 use super::error::DeepError;
+use super::growth;
 use super::problem::{DeepProblem, Minimised, Values};
 use crate::data::Dataset;
 use crate::fit::optimize::{Ended, Objective, Options as Limits, Run};
@@ -18,6 +19,12 @@ pub struct Training {
     pub restarts: usize,
     pub seed: u64,
     pub max_iter: usize,
+}
+
+impl From<crate::fit::Options> for Training {
+    fn from(options: crate::fit::Options) -> Self {
+        Self { restarts: options.restarts, seed: options.seed, max_iter: options.max_iter }
+    }
 }
 
 impl Default for Training {
@@ -95,7 +102,12 @@ pub fn train(
         largest_step: 1.0,
         ..Limits::default()
     };
-    let starts = (0..training.restarts.max(1)).filter_map(|index| problem.start(training.seed, index).ok());
+    let grown = grown(&problem, data, training, progress)?;
+    let starts: Vec<Values> = match grown {
+        Some(grown) => vec![grown],
+        None => (0..training.restarts.max(1)).filter_map(|index| problem.start(training.seed, index).ok()).collect(),
+    };
+    let starts = starts.into_iter();
     let mut entries: Vec<Entry> = starts
         .map(|like| Entry { run: Run::new(&problem.to_coordinates(&like), &limits), like, trace: Vec::new() })
         .collect();
@@ -121,6 +133,22 @@ pub fn train(
     let starts = entries.iter().map(|e| Some(-e.value()).filter(|v| v.is_finite())).collect();
     let ended = if progress.stop() { Ended::Stopped { steps: outcome.iterations } } else { outcome.ended };
     Ok(DeepFit { values, log_likelihood, objective, ended, training, starts, trace, problem })
+}
+
+/// Where a model of three or more layers starts: at a trained model of one layer fewer, with a layer near the identity on
+/// top. `None` for fewer layers, and where the smaller model does not fit the data.
+fn grown(
+    problem: &DeepProblem,
+    data: &Dataset,
+    training: Training,
+    progress: &dyn Progress,
+) -> Result<Option<Values>, DeepError> {
+    let Some(smaller) = growth::shallower(&problem.model).filter(|smaller| smaller.layers > 1) else { return Ok(None) };
+    match train(&smaller, data, training, progress) {
+        Ok(fit) => Ok(growth::grown(problem, &fit.problem, &fit.values).ok()),
+        Err(DeepError::Stopped) => Err(DeepError::Stopped),
+        Err(_) => Ok(None),
+    }
 }
 
 /// All starts some steps, then a third of them to their end.

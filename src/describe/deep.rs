@@ -1,10 +1,13 @@
 //! Deep GPs in tables and sentences.
 
-use super::numbers::significant;
+use super::comparison::measured;
+use super::numbers::{rounded, significant};
 use super::text_table::Grid;
 use crate::data::write::Table;
 use crate::deep::DeepFit;
 use crate::kernel::SlotState;
+use crate::model::step_text;
+use crate::results::Score;
 
 /// The kernel of a layer with its fitted values.
 fn kernel(fit: &DeepFit, layer: usize) -> String {
@@ -33,7 +36,9 @@ pub fn deep_fit(fit: &DeepFit) -> String {
         "objective {:.2}, log likelihood {:.2} from {} samples",
         fit.objective, fit.log_likelihood, problem.model.samples
     ));
-    lines.push(format!("noise standard deviation {}", significant(fit.values.noise.sqrt(), 4)));
+    let steps: Vec<String> = problem.model.steps.iter().map(step_text).collect();
+    let scale = if steps.is_empty() { String::new() } else { format!(" after {}", steps.join(" >> ")) };
+    lines.push(format!("noise standard deviation {}{scale}", significant(fit.values.noise.sqrt(), 4)));
     let reached = fit.starts.iter().flatten().filter(|value| **value > fit.objective - 0.1).count();
     lines.push(format!(
         "{}; {} starts, {reached} within 0.1 of the best, seed {}",
@@ -42,6 +47,23 @@ pub fn deep_fit(fit: &DeepFit) -> String {
         fit.training.seed
     ));
     lines.join("\n")
+}
+
+/// Scores of a deep GP on rows held out, or on its training rows.
+pub fn deep_score(score: &Score, per_row: f64, joint: f64, training: bool, samples: usize) -> String {
+    let which = if training { "training rows" } else { "rows held out" };
+    let mut grid = Grid::new(["score", "value", ""]);
+    let log = [
+        ("log likelihood per row", per_row, "mean over the rows of the log density of each row, averaged over samples"),
+        ("joint log likelihood", joint, "log density of all rows together, averaged over samples"),
+    ];
+    for (name, value, help) in log {
+        grid.row([name.to_string(), rounded(value), help.to_string()]);
+    }
+    for (metric, value) in score.values.iter().filter(|(metric, _)| metric.name != "nll") {
+        grid.row([metric.name.to_string(), measured(metric, *value), metric.help.to_string()]);
+    }
+    format!("{} {which}, {samples} samples of the hidden layers\n{}", score.n, grid.text())
 }
 
 /// The free parameters of every layer's kernel and the noise.
@@ -61,21 +83,4 @@ pub fn deep_parameters(fit: &DeepFit) -> Table {
     names.push(Some("noise".to_string()));
     values.push(fit.values.noise);
     Table::new().numbers("layer", &layers).texts("parameter", names).numbers("value", &values)
-}
-
-/// The objective and the kernels' parameters after each step of the training.
-pub fn deep_trace(fit: &DeepFit) -> Table {
-    let steps: Vec<f64> = (0..fit.trace.len()).map(|i| i as f64).collect();
-    let objective: Vec<f64> = fit.trace.iter().map(|(value, _)| *value).collect();
-    let mut table = Table::new().numbers("step", &steps).numbers("objective", &objective);
-    for (at, layer) in fit.problem.layers.iter().enumerate() {
-        for (i, slot) in layer.bound.slots().iter().enumerate().filter(|(_, slot)| slot.state == SlotState::Free) {
-            let along: Vec<f64> = fit.trace.iter().map(|(_, values)| values.layers[at].theta[i]).collect();
-            let element = slot.element.map_or_else(String::new, |i| format!("[{i}]"));
-            let name = format!("layer {} {}.{}{element}", at + 1, slot.family, slot.spec.short);
-            table = table.numbers(&name, &along);
-        }
-    }
-    let noise: Vec<f64> = fit.trace.iter().map(|(_, values)| values.noise).collect();
-    table.numbers("noise", &noise)
 }

@@ -31,7 +31,11 @@ pub fn deep_fit_figure(fit: &DeepFit) -> Result<Figure, DeepError> {
     let mut marks = band(&grid, &fit.mixture(&rows, SAMPLES, fit.training.seed)?);
     marks.extend(lines(&grid, &draws));
     marks.push(Mark::Points { x: x.as_slice().to_vec(), y: observed.to_vec(), label: "data".into(), role: Role::Data });
-    let input = data.inputs().next().map_or_else(String::new, axis_label);
+    let scaled = |label: String| match fit.problem.model.steps.is_empty() {
+        true => label,
+        false => format!("{label}, after the steps"),
+    };
+    let input = scaled(data.inputs().next().map_or_else(String::new, axis_label));
     let mut panels = vec![Panel::new(input.clone(), target.clone(), marks).titled("all layers")];
     let last = fit.problem.layers.len() - 1;
     for layer in (0..=last).filter(|_| last > 0) {
@@ -42,7 +46,8 @@ pub fn deep_fit_figure(fit: &DeepFit) -> Result<Figure, DeepError> {
         let mut marks = lines(&grid, &draws);
         marks.push(Mark::Points { x: px, y: py, label: "pseudo data".into(), role: Role::Test });
         let from = if layer == 0 { input.clone() } else { format!("hidden layer {layer}") };
-        let to = if layer == last { format!("{target} − mean") } else { format!("hidden layer {}", layer + 1) };
+        let to =
+            if layer == last { scaled(format!("{target} − mean")) } else { format!("hidden layer {}", layer + 1) };
         panels.push(Panel::new(from, to, marks).titled(format!("layer {}", layer + 1)));
     }
     Ok(Figure::grid("", if last == 0 { 1 } else { 2 }, panels))
@@ -62,7 +67,7 @@ pub fn deep_prediction_figure(fit: &DeepFit, at: &[f64], mixture: &Mixture) -> F
     let x: Vec<f64> = order.iter().map(|&i| at[i]).collect();
     let mut marks = band(&x, &sorted);
     marks.push(Mark::Points {
-        x: fit.problem.x.column(0).as_slice().to_vec(),
+        x: fit.shown_inputs(data).map_or_else(|_| Vec::new(), |x| x.column(0).as_slice().to_vec()),
         y: data.y().unwrap_or_default().to_vec(),
         label: "data".into(),
         role: Role::Data,

@@ -24,14 +24,16 @@ pub mod search;
 pub mod search_figures;
 pub mod tables;
 mod text_table;
+mod trace;
 
 pub use comparison::{compared, measured, orders, score, symmetries};
 pub use curve_resolution::kernel_points;
 pub use data::{columns_grid, dataset, dataset_rows, remarks, summary};
-pub use deep::{deep_fit, deep_parameters, deep_trace};
+pub use deep::{deep_fit, deep_parameters, deep_score};
 pub use deep_figures::{deep_fit_figure, deep_prediction_figure};
 pub use fit::{fit, fit_line, maximized, parameters, parameters_grid, powers};
 pub use numbers::{bytes, grouped, percent, rounded, significant};
 pub use prediction::{decomposition, decomposition_grid, entangled, prediction, residuals, share_means};
 pub use sampled_surface::{features, features_figure, features_table, surface, surface_figure};
 pub use text_table::{Grid, show_table};
+pub use trace::{Traced, deep_trace, fit_trace};

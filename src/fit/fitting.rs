@@ -11,6 +11,7 @@ use super::likelihood::{Followed, Likelihood};
 use super::optimize::{Ended, Objective, Options as Search, Run};
 use super::result::{Fit, Options, Start};
 use super::starts::{Starts, latent_fences, noise_fence};
+use super::trace::Trace;
 use crate::data::Dataset;
 use crate::model::{DenserNoise, Evidencer, Model, ModelError, Posterior, Problem, is_nothing};
 use crate::progress::{Progress, Quiet};
@@ -54,7 +55,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
             crate::linalg::NotPositiveDefinite { rows: problem.n(), pivot: 0, jitter: 0.0 }.into()
         }));
     };
-    let outcome = best.run.outcome();
+    let (outcome, trace) = (best.run.outcome(), best.followed.trace());
     // asked to stop, a fit still gives the best so far, without another factorization
     let seen = if progress.stop() { best.followed.best() } else { None };
     let mut values = match seen {
@@ -92,7 +93,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     drop(runs);
     drop(objective);
     drop(starts);
-    let judged = Judged { errors, redundant };
+    let judged = Judged { errors, redundant, trace };
     finish(model, problem, values, judged, Some((ended, gradient_size)), reports, options)
 }
 
@@ -151,10 +152,10 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     }
     let reached = Some(entry.run.value()).filter(|v| v.is_finite()).map(|v| objective.offset() - v);
     let reports = vec![Start { reached, ended, dropped: false }];
-    let size = outcome.gradient_size();
+    let (size, trace) = (outcome.gradient_size(), entry.followed.trace());
     drop(runs);
     drop(objective);
-    finish(model, problem, values, Judged { errors, redundant }, Some((ended, size)), reports, options)
+    finish(model, problem, values, Judged { errors, redundant, trace }, Some((ended, size)), reports, options)
 }
 
 /// The largest number of steps of a start on a subset of the rows.
@@ -167,7 +168,7 @@ const RACED_STEPS: usize = 100;
 pub fn condition(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, true)?;
     let values = given(&problem);
-    let judged = Judged { errors: vec![None; values.len()], redundant: 0 };
+    let judged = Judged { errors: vec![None; values.len()], ..Judged::default() };
     finish(model, problem, values, judged, None, Vec::new(), Options::default())
 }
 
@@ -184,7 +185,7 @@ pub fn judged(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
     drop(objective);
     let (errors, redundant) = errors.unwrap_or_else(|| (vec![None; values.len()], 0));
     let ended = if gradient_size < NEARLY { Ended::Converged } else { Ended::Left };
-    let judged = Judged { errors, redundant };
+    let judged = Judged { errors, redundant, ..Judged::default() };
     finish(model, problem, values, judged, Some((ended, gradient_size)), Vec::new(), Options::default())
 }
 
@@ -199,8 +200,11 @@ pub fn given(problem: &Problem) -> Vec<f64> {
 }
 
 /// What the curvature at the values of a fit says.
+#[derive(Default)]
 struct Judged {
     errors: Vec<Option<f64>>,
+    /// The way of the optimiser.
+    trace: Trace,
     /// Directions of the free parameters along which the log posterior does not fall.
     redundant: usize,
 }
@@ -229,6 +233,7 @@ fn finish(
         starts,
         options,
         denser: None,
+        trace: judged.trace,
         hints: Vec::new(),
     };
     // where the fit went as far as it looks, the curvature vanishes without two parameters being one

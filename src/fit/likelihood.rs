@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use super::optimize::Objective;
 use super::spacing::variance;
+use super::trace::{Point, Trace};
 use crate::model::{Evidence, Evidencer, Fence, ModelError, Problem, Warm, at_once, is_profiled, needed_memory};
 use crate::progress::{Progress, Silent};
 
@@ -238,11 +239,18 @@ struct Seen {
     warm: Warm,
     /// The least value, with the values of all parameters there.
     best: Option<(f64, Vec<f64>)>,
+    evaluations: usize,
+    trace: Trace,
 }
 
 impl<'l, 'p> Followed<'l, 'p> {
     pub fn new(objective: &'l Likelihood<'p>) -> Self {
         Self { objective, seen: Mutex::default() }
+    }
+
+    /// The better places one after another.
+    pub fn trace(&self) -> Trace {
+        self.seen.lock().map(|seen| seen.trace.clone()).unwrap_or_default()
     }
 
     /// The values of all parameters at the best place so far.
@@ -259,7 +267,12 @@ impl Objective for Followed<'_, '_> {
     fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
         let Ok(mut seen) = self.seen.lock() else { return self.objective.evaluate(at, gradient) };
         let (value, values) = self.objective.evaluate_from(at, gradient, &mut seen.warm);
+        seen.evaluations += 1;
         if value.is_finite() && seen.best.as_ref().is_none_or(|(least, _)| value < *least) {
+            // inducing inputs stand behind the parameters
+            let own = values.iter().take(self.objective.problem.parameters().len()).copied().collect();
+            let point = Point { evaluation: seen.evaluations, objective: self.objective.offset() - value, values: own };
+            seen.trace.push(point);
             seen.best = Some((value, values));
         }
         value

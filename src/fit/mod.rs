@@ -19,6 +19,7 @@ pub(crate) mod prior_variance;
 mod result;
 mod run_options;
 mod starts;
+mod trace;
 
 pub use curvature::laplace_evidence;
 pub use effort::expected_seconds;
@@ -28,3 +29,4 @@ pub use likelihood::Likelihood;
 pub use result::{Fit, Options, Start};
 pub use starts::{Column, Starts};
 pub(crate) use starts::{latent_fences, spread};
+pub use trace::{Point, Trace};

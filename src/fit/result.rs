@@ -1,6 +1,7 @@
 //! A fit: a model with its values, and how they were found.
 
 use super::optimize::Ended;
+use super::trace::Trace;
 use crate::model::{DenserNoise, Model, ModelError, Parameter, Posterior, Problem, SparseMethod, has_white_noise};
 
 /// How to fit.
@@ -51,6 +52,8 @@ pub struct Fit {
     pub options: Options,
     /// Of VFE: noise that would be smaller with more inducing inputs.
     pub denser: Option<DenserNoise>,
+    /// The way of the run that reached it; empty where the values were taken as given.
+    pub trace: Trace,
     /// Warnings about the fit, for the user.
     pub hints: Vec<String>,
 }

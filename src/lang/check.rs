@@ -371,14 +371,18 @@ impl Checker<'_> {
                 known
             }
             BinaryOp::Compose => {
-                let (mut columns, mut model) = (Vec::new(), false);
+                let (mut columns, mut model, mut deep) = (Vec::new(), false, false);
                 for part in std::iter::once(first).chain(rest.iter().map(|(_, part)| part)) {
                     let is_builtin = matches!(&part.node, ExprKind::Name(name) if registry::find(name).is_some());
                     if !is_builtin || is_family(part) {
                         let known = self.expr(part);
                         columns.extend_from_slice(known.columns());
                         model |= matches!(known.kind(), Some(Kind::Model | Kind::Kernel));
+                        deep |= known.kind() == Some(Kind::DeepModel);
                     }
+                }
+                if deep {
+                    return Known::Kind(Kind::DeepModel);
                 }
                 if model { Known::Columns(Kind::Model, Arc::new(columns)) } else { Known::Nothing }
             }

@@ -50,6 +50,9 @@ impl Want {
     /// Where a search is more than its best fit.
     pub const FIT_OR_SEARCH: Want = Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search)]);
 
+    /// What is kept in files.
+    pub const SAVED: Want = Want::PREDICTOR;
+
     /// Whether a value of a kind could be right. Values themselves are tested by [`admits`](Self::admits).
     pub fn allows(self, kind: Kind) -> bool {
         match self {

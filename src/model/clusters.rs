@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 /// One input of the rows.
-pub(super) struct Axis<'a> {
+pub struct Axis<'a> {
     pub values: &'a [f64],
     /// In units of which numbers are compared; `None` for categories, which are equal or not.
     pub scale: Option<f64>,
@@ -20,7 +20,6 @@ pub(super) struct Axis<'a> {
 const SAMPLE: usize = 20_000;
 /// Rounds of moving the centres.
 const ROUNDS: usize = 20;
-const SEED: u64 = 0x5eed;
 
 impl Axis<'_> {
     fn square(&self, a: f64, b: f64) -> f64 {
@@ -36,10 +35,10 @@ fn square(axes: &[Axis<'_>], row: usize, centre: &[f64]) -> f64 {
     axes.iter().zip(centre).map(|(axis, &c)| axis.square(axis.values[row], c)).sum()
 }
 
-/// The centres, column by column; fewer if there are fewer distinct rows.
-pub(super) fn centres(axes: &[Axis<'_>], count: usize) -> Vec<Vec<f64>> {
+/// The centres, column by column; fewer if there are fewer distinct rows. The first centres are drawn from the seed.
+pub fn centres(axes: &[Axis<'_>], count: usize, seed: u64) -> Vec<Vec<f64>> {
     let n = axes.first().map_or(0, |axis| axis.values.len());
-    let mut random = Pcg64::seed_from_u64(SEED);
+    let mut random = Pcg64::seed_from_u64(seed);
     let rows: Vec<usize> = match n > SAMPLE.max(20 * count) {
         true => {
             let size = SAMPLE.max(20 * count);
@@ -131,22 +130,22 @@ mod tests {
     #[test]
     fn clusters_are_found() {
         let x: Vec<f64> = (0..60).map(|i| f64::from(i % 3) * 10.0 + f64::from(i) * 0.001).collect();
-        let found = centres(&[axis(&x)], 3);
+        let found = centres(&[axis(&x)], 3, 0x5eed);
         let expected = [0.0285, 10.0295, 20.0305];
         assert!(found[0].iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
     }
 
     #[test]
     fn fewer_different_rows_are_fewer_centres() {
-        assert_eq!(centres(&[axis(&[1.0, 2.0, 1.0, 2.0])], 4), [[1.0, 2.0]]);
-        assert_eq!(centres(&[axis(&[])], 4), [[0.0; 0]]);
+        assert_eq!(centres(&[axis(&[1.0, 2.0, 1.0, 2.0])], 4, 0x5eed), [[1.0, 2.0]]);
+        assert_eq!(centres(&[axis(&[])], 4, 0x5eed), [[0.0; 0]]);
     }
 
     #[test]
     fn categories_keep_their_values() {
         let (x, level) = ([0.0, 0.1, 0.2, 0.3], [0.0, 0.0, 1.0, 1.0]);
         let levels = Axis { values: &level, scale: None, kept: true, apart: 2.0 };
-        let found = centres(&[axis(&x), levels], 2);
+        let found = centres(&[axis(&x), levels], 2, 0x5eed);
         assert_eq!(found[1], [0.0, 1.0]);
     }
 }

@@ -77,6 +77,9 @@ impl fmt::Display for Entry {
     }
 }
 
+/// From which the first centres of clusters are drawn.
+const CLUSTER_SEED: u64 = 0x5eed;
+
 /// The default number.
 pub const USUAL_INDUCING: usize = 50;
 
@@ -236,7 +239,7 @@ impl Rows<'_> {
                 Axis { values: &self.x[c], scale, kept, apart: LEVEL }
             })
             .collect();
-        let found = centres(&axes, count);
+        let found = centres(&axes, count, CLUSTER_SEED);
         let m = found.first().map_or(0, Vec::len);
         let mut x: Vec<Vec<f64>> =
             self.x.iter().map(|column| vec![column.first().copied().unwrap_or(0.0); m]).collect();

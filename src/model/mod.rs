@@ -5,7 +5,7 @@
 
 mod baseline;
 mod classes;
-mod clusters;
+pub mod clusters;
 mod definition;
 mod denser;
 mod error;
@@ -29,7 +29,7 @@ mod spread;
 
 pub use baseline::{Baseline, is_nothing, nothing};
 pub(crate) use classes::cavity;
-pub use classes::{Bernoulli, Classes, Link, Pseudo, Warm};
+pub use classes::{Bernoulli, Classes, Link, Pseudo, Warm, normal_cdf};
 pub(crate) use definition::has_white_noise;
 pub use definition::{Likelihood, Mean, Model, Noise, is_noise};
 pub use denser::DenserNoise;
@@ -44,7 +44,7 @@ pub use mean_terms::MeanTerm;
 pub use memory::{at_once, available_memory, refuse_if_too_large, refuse_if_wide};
 pub use parameters::{MEAN, NOISE, Parameter, ParameterKind};
 pub use posterior::{Moments, Part, Posterior, Replicates};
-pub use print::step_text;
+pub use print::{parameter_text, step_text};
 pub use problem::{Problem, needed_memory};
 pub use product_bounds::Fence;
 pub(crate) use spread::spread;

@@ -6,7 +6,7 @@ use super::parameters::{MEAN, NOISE};
 use super::{Baseline, Bernoulli, Likelihood, Link, Mean, Model, Noise};
 use super::{Inducing, Sparse};
 use crate::data::{Function, Step, Which};
-use crate::kernel::{families, number, print, quoted, word};
+use crate::kernel::{ParamSpec, families, number, print, quoted, word};
 use crate::param::Param;
 
 impl fmt::Display for Model {
@@ -155,6 +155,11 @@ fn numbered(names: Vec<String>) -> Vec<String> {
     let count = |i: usize| names[..i].iter().filter(|name| **name == names[i]).count();
     let number = |i: usize| if count(i) == 0 { names[i].clone() } else { format!("{} ({})", names[i], count(i) + 1) };
     (0..names.len()).map(number).collect()
+}
+
+/// A parameter of a model as a keyword argument: `noise=0.1`, `noise ~ HalfNormal(1)`.
+pub fn parameter_text(spec: &ParamSpec, param: &Param) -> String {
+    print::keyword(spec, param)
 }
 
 /// A step as the language writes it.

@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use super::deep::{SCORE_SAMPLES, judge_deep};
 use super::metric::{Judged, Metric, metric};
 use super::one_vs_rest::Fitted;
 use super::score::Score;
 use crate::data::{Dataset, Fold};
+use crate::deep::{self, DeepError, DeepModel, Training};
 use crate::fit::Options;
 use crate::model::{Model, ModelError};
 use crate::progress::{Progress, Quiet};
@@ -26,11 +28,78 @@ pub struct CrossValidation {
     pub target: String,
 }
 
+/// A model that is cross-validated.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Contender {
+    /// A Gaussian process of one layer.
+    Gp(Model),
+    Deep(DeepModel),
+}
+
+impl Contender {
+    fn predicts_classes(&self) -> bool {
+        matches!(self, Self::Gp(model) if model.predicts_classes())
+    }
+
+    fn is_noiseless(&self) -> bool {
+        matches!(self, Self::Gp(model) if model.is_noiseless())
+    }
+
+    /// Names that tell models apart, those of deep GPs as they are written.
+    pub fn names(models: &[Self]) -> Vec<String> {
+        let plain: Vec<&Model> =
+            models.iter().filter_map(|m| if let Self::Gp(model) = m { Some(model) } else { None }).collect();
+        let mut names = Model::names(&plain).into_iter();
+        models
+            .iter()
+            .map(|model| match model {
+                Self::Gp(_) => names.next().unwrap_or_default(),
+                Self::Deep(model) => model.to_string(),
+            })
+            .collect()
+    }
+
+    /// Fits to some rows and predicts others; with the log marginal likelihood, which a deep GP does not have.
+    fn trial(
+        &self,
+        train: &Dataset,
+        test: &Dataset,
+        asked: &Trial,
+        progress: &dyn Progress,
+    ) -> Result<(Judged, f64), Failure> {
+        match self {
+            Self::Gp(model) => {
+                let fitted = Fitted::new(model, train, asked.options, progress)?;
+                if progress.stop() {
+                    return Err(ModelError::Stopped.into());
+                }
+                Ok((fitted.judge(Some(test))?, fitted.evidence().unwrap_or(f64::NAN)))
+            }
+            Self::Deep(model) => {
+                let fit = deep::train(model, train, Training::from(asked.options), progress)?;
+                if progress.stop() {
+                    return Err(ModelError::Stopped.into());
+                }
+                Ok((judge_deep(&fit, test, SCORE_SAMPLES)?.judged, f64::NAN))
+            }
+        }
+    }
+}
+
+/// Why a fit or its prediction failed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Failure {
+    #[error(transparent)]
+    Gp(#[from] ModelError),
+    #[error(transparent)]
+    Deep(#[from] DeepError),
+}
+
 /// One model with its scores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     pub name: String,
-    pub model: Model,
+    pub model: Contender,
     /// In the order of the folds, which are the same for all models.
     pub folds: Vec<FoldScore>,
 }
@@ -40,7 +109,7 @@ pub struct FoldScore {
     /// Rows that were trained on.
     pub trained: usize,
     pub score: Score,
-    /// Of the fit on the training rows; NaN of VFE, which has a bound only.
+    /// Of the fit on the training rows; NaN of VFE, which has a bound only, and of a deep GP.
     pub lml: f64,
 }
 
@@ -69,7 +138,7 @@ pub const SIGNIFICANT: f64 = 0.05;
 pub enum CrossError {
     /// Of one model in one fold, both counted from 0.
     #[error("{error}")]
-    Failed { model: usize, fold: usize, error: Box<ModelError> },
+    Failed { model: usize, fold: usize, error: Box<Failure> },
     #[error("`{metric}` does not fit {}: {} do", if *classes { "predicted classes" } else { "predicted numbers" }, those(*classes))]
     Misfit { metric: &'static str, classes: bool },
     #[error("one of these models predicts numbers and another classes: a density and a probability cannot be compared")]
@@ -199,7 +268,7 @@ pub struct Trial {
 }
 
 /// The default metrics; without noise there is no density.
-fn usual(models: &[(String, Model)]) -> Vec<&'static Metric> {
+fn usual(models: &[(String, Contender)]) -> Vec<&'static Metric> {
     let classes = models.first().is_some_and(|(_, model)| model.predicts_classes());
     let names = if classes { ["error", "nll"] } else { ["mse", "nll"] };
     let noiseless = models.iter().any(|(_, model)| model.is_noiseless());
@@ -214,7 +283,7 @@ fn usual(models: &[(String, Model)]) -> Vec<&'static Metric> {
 /// A fold without rows, models of numbers beside models of classes, a metric that does not fit what a model predicts, or
 /// whatever a fit refuses, of the first fold and model that fail.
 pub fn cross_validate(
-    models: Vec<(String, Model)>,
+    models: Vec<(String, Contender)>,
     data: &Dataset,
     trial: &Trial,
     progress: &dyn Progress,
@@ -246,20 +315,17 @@ pub fn cross_validate(
     let scored: Vec<Result<FoldScore, CrossError>> = pairs
         .par_iter()
         .map(|&(fold, model)| {
-            let failed = |error: ModelError| match error {
-                ModelError::Stopped => CrossError::Stopped,
+            let failed = |error: Failure| match error {
+                Failure::Gp(ModelError::Stopped) | Failure::Deep(DeepError::Stopped) => CrossError::Stopped,
                 error => CrossError::Failed { model, fold, error: Box::new(error) },
             };
             if progress.stop() {
                 return Err(CrossError::Stopped);
             }
             let (train, test) = trial.folds.parts(fold, data);
-            let fitted = Fitted::new(&models[model].1, &train, trial.options, &Quiet(progress)).map_err(failed)?;
             // what a stop left half done is no score
-            if progress.stop() {
-                return Err(CrossError::Stopped);
-            }
-            let judged = fitted.judge(Some(&test)).map_err(failed)?;
+            let tried = models[model].1.trial(&train, &test, trial, &Quiet(progress));
+            let (judged, lml) = tried.map_err(failed)?;
             let score = Score::of(&judged);
             for metric in &metrics {
                 match score.get(metric.name) {
@@ -275,7 +341,7 @@ pub fn cross_validate(
             }
             let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
             progress.report(finished as f64 / pairs.len() as f64, &format!("fit {finished} of {}", pairs.len()));
-            Ok(FoldScore { trained: train.n(), score, lml: fitted.evidence().unwrap_or(f64::NAN) })
+            Ok(FoldScore { trained: train.n(), score, lml })
         })
         .collect();
     let mut folds: Vec<Vec<FoldScore>> = vec![Vec::new(); models.len()];

@@ -10,6 +10,7 @@ mod compare;
 mod component_shape;
 mod crossval;
 mod decompose;
+mod deep;
 mod effects;
 mod features;
 mod grids;
@@ -22,6 +23,7 @@ mod predict;
 mod residuals;
 mod sampled_surface;
 mod save;
+mod save_deep;
 mod score;
 mod symmetry;
 
@@ -31,8 +33,11 @@ pub use compare::{Compared, compare};
 pub use component_shape::{
     ComponentShape, MainEffect, PeriodicShape, Shape, component_shape, inputs_of, main_effects, periodic_shape,
 };
-pub use crossval::{Candidate, CrossError, CrossValidation, FoldScore, Folds, Standing, Trial, cross_validate};
+pub use crossval::{
+    Candidate, Contender, CrossError, CrossValidation, Failure, FoldScore, Folds, Standing, Trial, cross_validate,
+};
 pub use decompose::{By, Component, Cross, Decomposition, decompose, order_shares};
+pub use deep::{DeepJudged, SCORE_SAMPLES, judge_deep};
 pub use effects::{Correlation, PartialEffect};
 pub use features::Features;
 pub use grids::Beyond;
@@ -44,5 +49,6 @@ pub use predict::{At, Prediction, Quantiles, predict, predict_unless};
 pub use residuals::{Residuals, residuals};
 pub use sampled_surface::SampledSurface;
 pub use save::{SaveError, SavedFit};
+pub use save_deep::SavedDeepFit;
 pub use score::{Score, judge, judge_leave_one_out, score_held_out, score_leave_one_out, scored};
 pub use symmetry::{Symmetry, symmetries};

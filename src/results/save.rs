@@ -68,6 +68,8 @@ pub enum SaveError {
     NotAFit { path: String, reason: String },
     #[error("the fit read from `{path}` has a log marginal likelihood of {found}, and it was saved with {expected}")]
     Changed { path: String, expected: f64, found: f64 },
+    #[error("the fit read from `{path}` has an objective of {found}, and it was saved with {expected}")]
+    ChangedObjective { path: String, expected: f64, found: f64 },
     #[error(transparent)]
     Model(#[from] ModelError),
 }
@@ -112,6 +114,14 @@ fn not_a_fit(error: &serde_json::Error) -> String {
     }
 }
 
+/// Reads a file of JSON.
+pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, SaveError> {
+    let shown = path.display().to_string();
+    let text =
+        std::fs::read_to_string(path).map_err(|e| SaveError::Read { path: shown.clone(), reason: e.to_string() })?;
+    serde_json::from_str(&text).map_err(|e| SaveError::NotAFit { path: shown, reason: not_a_fit(&e) })
+}
+
 impl SavedFit {
     /// What is kept of a fit.
     pub fn of(fit: &Fit) -> Self {
@@ -153,10 +163,7 @@ impl SavedFit {
     /// # Errors
     /// [`SaveError::Read`], or [`SaveError::NotAFit`] with what is wrong with it.
     pub fn read(path: &Path) -> Result<Self, SaveError> {
-        let shown = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| SaveError::Read { path: shown.clone(), reason: e.to_string() })?;
-        serde_json::from_str(&text).map_err(|e| SaveError::NotAFit { path: shown, reason: not_a_fit(&e) })
+        read_json(path)
     }
 
     /// The fit again, given the models that its texts mean.

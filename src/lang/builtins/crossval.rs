@@ -12,10 +12,11 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Items, Kind, Value, check_length};
 use crate::lang::wording::{join_or, nearest};
-use crate::model::{Model, ModelError};
+use crate::model::ModelError;
 use crate::results::metric::{METRICS, Metric, metric};
-use crate::results::{CrossError, Folds, Trial, cross_validate};
+use crate::results::{Contender, CrossError, CrossValidation, Failure, Folds, Trial, cross_validate};
 
+use super::deep_help::deep_error;
 use super::models::unfit;
 
 fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -29,28 +30,49 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
     let dealt = matches!(given, None | Some(Value::Number(_)));
     let folds = folds(given, &data, options.seed).map_err(|t| t.argument("folds"))?;
     let metrics = metrics(call.maybe("metrics")?).map_err(|t| t.argument("metrics"))?;
+    let cv = validated(call, models, &data, &Trial { folds, metrics, options }, dealt, "models")?;
+    Ok(Value::CrossValidation(Arc::new(cv)))
+}
+
+/// The cross-validation; where it fails, an error with its place. `dealt`: folds of so many, and not given row by row;
+/// `place`: the argument that holds the models.
+pub fn validated(
+    call: &Call<'_, '_>,
+    models: Vec<(String, Contender)>,
+    data: &Dataset,
+    trial: &Trial,
+    dealt: bool,
+    place: &'static str,
+) -> Res<CrossValidation> {
     let names: Vec<String> = models.iter().map(|(name, _)| name.clone()).collect();
-    match cross_validate(models, &data, &Trial { folds, metrics, options }, call.eval.progress) {
-        Ok(cv) => Ok(Value::CrossValidation(Arc::new(cv))),
+    match cross_validate(models, data, trial, call.eval.progress) {
+        Ok(cv) => Ok(cv),
         Err(CrossError::Stopped) => Err(LangError::stopped()),
         Err(CrossError::Failed { model, fold, error }) => {
-            let small = match *error {
+            let within = format!("in fold {} of the model {}", fold + 1, names[model]);
+            let error = match *error {
+                Failure::Gp(error) => error,
+                Failure::Deep(error) => {
+                    return Err(deep_error(call, data, error, place).note(within));
+                }
+            };
+            let small = match error {
                 ModelError::TooFewRows { rows, .. } if dealt && rows < data.n() => Some(rows),
                 _ => None,
             };
-            let lacks = matches!(*error, ModelError::UnknownClass { .. } | ModelError::OneClass { .. });
-            let unknown = match &*error {
+            let lacks = matches!(error, ModelError::UnknownClass { .. } | ModelError::OneClass { .. });
+            let unknown = match &error {
                 ModelError::UnknownClass { class, .. } => Some(class.clone()),
                 _ => None,
             };
-            let rare = rarest(&data, unknown.as_deref()).filter(|_| lacks && dealt);
+            let rare = rarest(data, unknown.as_deref()).filter(|_| lacks && dealt);
             let mut lang_error = match rare {
                 Some(class) => LangError::new(format!(
                     "only one row has the class {class}: none is left to train on when that row is tested"
                 ))
                 .argument("data")
                 .help("a class needs at least two rows: leave out the rows of rarer ones with `where`"),
-                None => unfit(call.eval, &data, *error),
+                None => unfit(call.eval, data, error),
             };
             if lacks && !dealt {
                 lang_error = lang_error
@@ -62,7 +84,7 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
                 Some(rows) => {
                     lang_error.note(format!("a fit on all folds but one has only {rows} of the {} rows", data.n()))
                 }
-                None => lang_error.note(format!("in fold {} of the model {}", fold + 1, names[model])),
+                None => lang_error.note(within),
             })
         }
         Err(error) => {
@@ -92,9 +114,9 @@ fn rarest(data: &Dataset, unknown: Option<&str>) -> Option<String> {
 }
 
 /// Models under the names that a record gives them, or what they are in short.
-fn named(value: Value) -> Res<Vec<(String, Model)>> {
-    let model = |value: &Value| Pipeline::from_value(value.clone())?.model();
-    let models: Vec<Model> = match &value {
+fn named(value: Value) -> Res<Vec<(String, Contender)>> {
+    let model = |value: &Value| contender(value.clone());
+    let models: Vec<Contender> = match &value {
         Value::Record(record) => {
             let fields = record.fields().iter();
             return fields.map(|(name, value)| Ok((name.clone(), model(value)?))).collect();
@@ -102,8 +124,16 @@ fn named(value: Value) -> Res<Vec<(String, Model)>> {
         Value::List(list) => list.items().iter().map(model).collect::<Res<_>>()?,
         value => vec![model(value)?],
     };
-    let names = Model::names(&models.iter().collect::<Vec<_>>());
-    Ok(names.into_iter().zip(models).collect())
+    Ok(Contender::names(&models).into_iter().zip(models).collect())
+}
+
+/// A model that is compared with others.
+pub fn contender(value: Value) -> Res<Contender> {
+    match value {
+        Value::DeepModel(model) => Ok(Contender::Deep((*model).clone())),
+        Value::DeepFit(fit) => Ok(Contender::Deep(fit.problem.model.clone())),
+        value => Ok(Contender::Gp(Pipeline::from_value(value)?.model()?)),
+    }
 }
 
 fn metrics(names: Option<Value>) -> Res<Vec<&'static Metric>> {
@@ -230,7 +260,12 @@ fn published(table: &Dataset, data: &Dataset) -> Res<Folds> {
     Ok(Folds::Rows(folds))
 }
 
-const MODEL: Want = Want::Either(&[Want::Kind(Kind::Model), Want::Kind(Kind::Kernel), Want::Kind(Kind::Fit)]);
+const MODEL: Want = Want::Either(&[
+    Want::Kind(Kind::Model),
+    Want::Kind(Kind::Kernel),
+    Want::Kind(Kind::Fit),
+    Want::Kind(Kind::DeepModel),
+]);
 
 pub static CROSSVAL: &[Builtin] = &[Builtin {
     name: "crossval",
@@ -241,7 +276,7 @@ pub static CROSSVAL: &[Builtin] = &[Builtin {
         Place::required(
             "models",
             Want::Either(&[Want::Each(&MODEL), Want::Kind(Kind::Record)]),
-            "a model or a kernel, a list of them, or a record with their names",
+            "a model, a kernel or a deep GP, a list of them, or a record with their names",
         )
         .or(&["model"]),
         Place::optional(

@@ -52,7 +52,8 @@ fn deepgp(call: &mut Call<'_, '_>) -> Res<Value> {
         Some("adam") => Optimizer::Adam,
         _ => Optimizer::Bfgs,
     };
-    let model = DeepModel { layers, units, kernels, connected, inducing, samples, noise, prior, optimizer };
+    let steps = Vec::new();
+    let model = DeepModel { steps, layers, units, kernels, connected, inducing, samples, noise, prior, optimizer };
     match model.checked() {
         Ok(model) => Ok(Value::DeepModel(Arc::new(model))),
         Err(error) => Err(refused(&error)),

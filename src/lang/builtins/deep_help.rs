@@ -6,8 +6,8 @@ use crate::lang::error::LangError;
 use crate::lang::eval::evaluator::Call;
 use crate::model::ModelError;
 
-/// The error with a way out.
-pub fn deep_error(call: &Call<'_, '_>, data: &Dataset, error: DeepError) -> LangError {
+/// The error with a way out; `model` is the argument that holds the deep GP.
+pub fn deep_error(call: &Call<'_, '_>, data: &Dataset, error: DeepError, model: &'static str) -> LangError {
     let text = error.to_string();
     let (place, help) = match error {
         DeepError::Stopped => return LangError::stopped(),
@@ -18,18 +18,18 @@ pub fn deep_error(call: &Call<'_, '_>, data: &Dataset, error: DeepError) -> Lang
                 .help(help);
         }
         DeepError::Data(error) => return super::models::unfit(call.eval, data, error),
-        DeepError::Layer { .. } => (
-            "model",
-            "`kernel=[SE(x), SE]` gives the first layer its own kernel; units are called h1, h2, …".to_string(),
-        ),
-        DeepError::TooManyInducing { rows, .. } => ("model", format!("write `inducing={}` or fewer", rows.min(10))),
-        DeepError::OutputUnits(_) => ("model", "leave out the last number of `units`".to_string()),
-        DeepError::NoSlope { .. } => {
-            ("model", "use kernels of numbers, such as SE or Matern32, on numeric columns".to_string())
+        DeepError::Layer { .. } => {
+            (model, "`kernel=[SE(x), SE]` gives the first layer its own kernel; units are called h1, h2, …".to_string())
         }
-        DeepError::Noise => ("model", "leave `noise` out".to_string()),
+        DeepError::TooManyInducing { rows, .. } => (model, format!("write `inducing={}` or fewer", rows.min(10))),
+        DeepError::OutputUnits(_) => (model, "leave out the last number of `units`".to_string()),
+        DeepError::NoSlope { .. } => {
+            (model, "use kernels of numbers, such as SE or Matern32, on numeric columns".to_string())
+        }
+        DeepError::CurvedTarget => (model, "write `standardize >> deepgp(…)`".to_string()),
+        DeepError::Noise => (model, "leave `noise` out".to_string()),
         DeepError::NoStart | DeepError::Numbers(_) => {
-            ("model", "take fewer inducing inputs, or another seed".to_string())
+            (model, "take fewer inducing inputs, or another seed".to_string())
         }
     };
     LangError::new(text).argument(place).help(help)

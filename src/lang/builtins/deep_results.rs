@@ -11,37 +11,41 @@ use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::values::cast::FromValue;
-use crate::lang::values::value::{Value, check_length};
+use crate::lang::values::value::{List, Value, check_length};
+use crate::results::{SCORE_SAMPLES, Score, judge_deep};
 
-/// Samples of the hidden layers for a score (Vafa, 5.1.4), and for a prediction.
-const SAMPLES: usize = 100;
-/// Iterations of the optimiser where nothing is written.
-const MOST_ITERATIONS: usize = 1000;
+/// Samples of the hidden layers for a prediction.
+const SAMPLES: usize = SCORE_SAMPLES;
 
 /// Trains a deep GP with the usual arguments of `fit`.
 pub fn fit(call: &mut Call<'_, '_>, model: &DeepModel) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
-    let max_iter = call.or("maxiter", MOST_ITERATIONS)?;
-    let options = super::models::options(call)?;
-    let training = Training { restarts: options.restarts, seed: options.seed, max_iter };
+    let training = Training::from(super::models::options(call)?);
     match deep::train(model, &data, training, call.eval.progress) {
         Ok(fit) => Ok(Value::DeepFit(Arc::new(fit))),
-        Err(error) => Err(deep_error(call, &data, error)),
+        Err(error) => Err(deep_error(call, &data, error, "model")),
     }
 }
 
 /// The rows that a value gives, as data.
 fn rows(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Dataset> {
     let n: Option<usize> = call.maybe("n")?;
-    let values = match call.maybe::<Value>("at")? {
-        None => return Ok(fit.problem.base.data().clone()),
-        Some(Value::Data(data)) => return Ok((*data).clone()),
-        Some(Value::Range(range)) if n.is_some() => {
+    match call.maybe::<Value>("at")? {
+        None => Ok(fit.problem.base.data().clone()),
+        Some(at) => given_rows(fit, at, n),
+    }
+}
+
+/// Data, or numbers where there is one input; with `n`, the places of a range.
+fn given_rows(fit: &DeepFit, at: Value, n: Option<usize>) -> Res<Dataset> {
+    let values = match at {
+        Value::Data(data) => return Ok((*data).clone()),
+        Value::Range(range) if n.is_some() => {
             let n = n.unwrap_or_default();
             check_length(n)?;
             range.grid(n)
         }
-        Some(value) => Vec::<f64>::from_value(value).map_err(|t| t.argument("at"))?,
+        value => Vec::<f64>::from_value(value).map_err(|t| t.argument("at"))?,
     };
     let [name] = fit.problem.base.names() else {
         let names = fit.problem.base.names().join(", ");
@@ -63,7 +67,8 @@ pub fn predict(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
         return Err(error.argument("samples"));
     }
     let x = fit.rows_of(&at).map_err(|error| super::models::lang_error(call.eval, error).argument("at"))?;
-    let table = fit.problem.base.names().iter().zip(x.column_iter());
+    let shown = fit.shown_inputs(&at).map_err(|error| super::models::lang_error(call.eval, error).argument("at"))?;
+    let table = fit.problem.base.names().iter().zip(shown.column_iter());
     let table = table.fold(Table::new(), |table, (name, column)| table.numbers(name, column.as_slice()));
     let failed = |error: deep::DeepError| LangError::new(error.to_string()).argument("at");
     if word.as_deref() == Some("sample") {
@@ -86,7 +91,7 @@ pub fn predict(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
     let sheet = Sheet::from(table.numbers("var_f", &var_f).numbers("var_y", &var_y));
     let sheet = match x.ncols() {
         1 => {
-            let figure = describe::deep_prediction_figure(fit, x.column(0).as_slice(), &mixture);
+            let figure = describe::deep_prediction_figure(fit, shown.column(0).as_slice(), &mixture);
             sheet.with_figure(figure)
         }
         _ => sheet,
@@ -94,17 +99,22 @@ pub fn predict(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
     Ok(Value::Table(Arc::new(sheet)))
 }
 
-/// The mean log density of the targets of some rows and the mean squared error of the predicted mean.
-pub fn scored(fit: &DeepFit, rows: &Dataset, samples: usize) -> Res<(f64, f64)> {
-    let x = fit.rows_of(rows).map_err(|error| LangError::new(error.to_string()))?;
-    let y = rows.y().ok_or_else(|| LangError::new("the rows have no target to be scored by"))?;
-    let mixture = fit.mixture(&x, samples, fit.training.seed).map_err(|error| LangError::new(error.to_string()))?;
-    let n = y.len().max(1) as f64;
-    let density = mixture.log_densities(y).iter().sum::<f64>() / n;
-    let mse = mixture.mean().iter().zip(y).map(|(m, y)| (y - m).powi(2)).sum::<f64>() / n;
-    Ok((density, mse))
+/// Functions drawn from the fit at some rows: a list of lists.
+pub fn sample(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
+    let draws: usize = call.or("n", 1)?;
+    let at = match call.maybe::<Value>("at")? {
+        Some(at) => given_rows(fit, at, None)?,
+        None => fit.problem.base.data().clone(),
+    };
+    check_length(at.n().saturating_mul(draws)).map_err(|t| t.argument("n"))?;
+    let x = fit.rows_of(&at).map_err(|error| super::models::lang_error(call.eval, error).argument("at"))?;
+    let mut normals = super::random_numbers::normals(call)?;
+    let drawn = fit.draws_with(&x, draws, &mut normals);
+    let drawn = drawn.map_err(|error| LangError::new(error.to_string()).argument("at"))?;
+    List::collect(drawn.column_iter().map(|draw| Value::numbers(draw.iter().copied()))).map(Value::List)
 }
 
+/// The metrics of held-out or training rows, and the log densities by row and of all rows together.
 pub fn score(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
     let data = call.maybe::<Arc<Dataset>>("data")?;
     let samples = call.or("samples", SAMPLES)?;
@@ -112,8 +122,13 @@ pub fn score(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
         return Err(LangError::new("a score takes at least one sample").argument("samples"));
     }
     let rows = data.as_deref().unwrap_or(fit.problem.base.data());
-    let (density, mse) = scored(fit, rows, samples).map_err(|t| t.argument("data"))?;
-    let table = Table::new().numbers("n", &[rows.n() as f64]);
-    let which = if data.is_some() { "log_likelihood" } else { "training_log_likelihood" };
-    Ok(Value::table(table.numbers(which, &[density]).numbers("mse", &[mse])))
+    let place = if data.is_some() { "data" } else { "fit" };
+    let judged = judge_deep(fit, rows, samples).map_err(|error| deep_error(call, rows, error, place))?;
+    let score = Score::of(&judged.judged);
+    let per_row = -score.get("nll").unwrap_or(f64::NAN);
+    let table = Table::new().numbers("n", &[score.n as f64]);
+    let table = table.numbers("log_likelihood_per_row", &[per_row]).numbers("joint_log_likelihood", &[judged.joint]);
+    let table = score.values.iter().fold(table, |table, (metric, value)| table.numbers(metric.name, &[*value]));
+    let text = describe::deep_score(&score, per_row, judged.joint, data.is_none(), samples);
+    Ok(Value::table(Sheet::with_text(table, text)))
 }

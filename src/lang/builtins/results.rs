@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::data::Dataset;
 use crate::data::write::Table;
 use crate::describe::{self, tables};
-use crate::fit::Fit;
+use crate::fit::{Fit, Options};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::numerals::number;
@@ -14,7 +14,9 @@ use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Items, Kind, List, Value, check_length};
-use crate::results::{self, Fitted, Score};
+use crate::results::metric::metric;
+use crate::results::{self, Contender, Fitted, Folds, Score, Trial};
+use crate::syntax::span::Spanned;
 
 use super::models::{lang_error, unfit};
 use super::prediction_rows::{AT, FIT, N, place, rows, unlike};
@@ -92,9 +94,56 @@ fn score_table(score: &Score) -> Table {
     score.values.iter().fold(table, |table, (metric, value)| table.numbers(metric.name, &[*value]))
 }
 
+/// Folds of a comparison of models that are not fitted.
+const FOLDS: usize = 5;
+
+/// Models by the density of rows held out, each fitted to the same folds.
+fn compare_held_out(call: &mut Call<'_, '_>, data: &Dataset, given: Vec<Spanned<Value>>) -> Res<Value> {
+    let (mut models, mut names) = (Vec::new(), Vec::new());
+    for value in given {
+        let mut add = |model: Value| -> Res<()> {
+            models.push(super::crossval::contender(model).map_err(|t| t.at(value.span))?);
+            Ok(())
+        };
+        match value.node.clone() {
+            Value::Record(record) => {
+                for (name, field) in record.fields() {
+                    add(field.clone())?;
+                    names.push(name.clone());
+                }
+            }
+            Value::List(list) => list.items().iter().try_for_each(|item| add(item.clone()))?,
+            model => add(model)?,
+        }
+    }
+    if models.is_empty() {
+        return Err(LangError::new("there is no model to compare")
+            .help("write `compare(data, [deepgp(layers=1), deepgp(layers=2), gp(SE)])`"));
+    }
+    if names.len() != models.len() {
+        names = Contender::names(&models);
+    }
+    let options = Options { seed: call.eval.host.seed, ..Options::default() };
+    let classes = data.has_classes();
+    let rows =
+        if classes { data.stratified_folds(FOLDS, Some(options.seed)) } else { data.folds(FOLDS, Some(options.seed)) };
+    let folds = rows.map(Folds::Rows).map_err(super::data::lang_error)?;
+    let metrics = ["nll", if classes { "error" } else { "rmse" }].into_iter().filter_map(metric).collect();
+    let trial = Trial { folds, metrics, options };
+    let models = names.into_iter().zip(models).collect();
+    let cv = super::crossval::validated(call, models, data, &trial, true, "fits")?;
+    let table = describe::cross_validation::scores_table(&cv);
+    Ok(Value::table(Sheet::with_text(table, describe::cross_validation::cross_validation(&cv))))
+}
+
 fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
     let (mut fits, mut names) = (Vec::new(), Vec::new());
-    for value in call.many() {
+    let mut given = call.many();
+    if let Some(Value::Data(data)) = given.first().map(|first| first.node.clone()) {
+        given.remove(0);
+        return compare_held_out(call, &data, given);
+    }
+    for value in given {
         match value.node {
             Value::Fit(fit) => fits.push(fit),
             Value::Record(record) => {
@@ -150,6 +199,7 @@ fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
         }
         Value::Kernel(kernel) => super::kernels::draws(call, &kernel),
         Value::DeepModel(model) => super::deep_priors::draws(call, &model),
+        Value::DeepFit(fit) => super::deep_results::sample(call, &fit),
         other => Err(expected("a kernel, a deep GP or a fit", &other).argument("of")),
     }
 }
@@ -270,12 +320,21 @@ pub static RESULTS: &[Builtin] = &[
         group: Group::Results,
         places: &[Place::many(
             "fits",
-            Want::Either(&[Want::Kind(Kind::Fit), Want::Items, Want::Kind(Kind::Record)]),
-            "fits of the same rows, or a record with their names",
+            Want::Either(&[
+                Want::Kind(Kind::Fit),
+                Want::Items,
+                Want::Kind(Kind::Record),
+                Want::Kind(Kind::Data),
+                Want::Kind(Kind::Model),
+                Want::Kind(Kind::Kernel),
+                Want::Kind(Kind::DeepModel),
+            ]),
+            "fits of the same rows, or a record with their names; or data and then models",
         )],
         result: Some(Kind::Table),
         summary: "a comparison of fits, the best BIC first",
-        help: "`loo` \
+        help: "With data first, the models that follow are fitted to each of 5 folds and ranked by the log density of the \
+               rows held out: deep GPs and GPs by the same measure. `loo` \
                columns are leave-one-out scores: the mean negative log predictive density or probability, and the root \
                mean squared error or, for classes, the error rate.",
         examples: &[
@@ -283,6 +342,7 @@ pub static RESULTS: &[Builtin] = &[
              compare(d |> fit(SE(x), restarts=2), d |> fit(Lin(x), restarts=2))",
             "let d = data(x=0..12, y=[exp(sin(x)) for x in 0..12])\n\
              compare(record(plain=d |> fit(SE(x), restarts=2), log=d |> fit(transform(y=log) >> gp(SE(x)), restarts=2)))",
+            "let d = data(x=0..15, y=[sin(x) for x in 0..15])\ncompare(d, [gp(SE), gp(Lin)])",
         ],
         touches: Touches::Nothing,
         run: compare,
@@ -294,7 +354,12 @@ pub static RESULTS: &[Builtin] = &[
         places: &[
             Place::required(
                 "of",
-                Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::DeepModel), Want::Kind(Kind::Fit)]),
+                Want::Either(&[
+                    Want::Kind(Kind::Kernel),
+                    Want::Kind(Kind::DeepModel),
+                    Want::Kind(Kind::Fit),
+                    Want::Kind(Kind::DeepFit),
+                ]),
                 "a kernel, a deep GP or a fit",
             ),
             Place::optional(

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::data::write::write_whole;
+use crate::deep::{DeepFit, DeepModel};
 use crate::fit::Fit;
+use crate::fit::optimize::Ended;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Evaluator, Globals, Library, Touches};
 use crate::lang::eval::host::{Host, Item};
@@ -14,7 +16,7 @@ use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Function, Kind, Value};
 use crate::model::Model;
 use crate::progress::Progress;
-use crate::results::{SaveError, SavedFit};
+use crate::results::{SaveError, SavedDeepFit, SavedFit};
 use crate::search::{Edit, Reader, SavedSearch, SavedSearchError, Search};
 use crate::syntax::ast::StatementKind;
 use crate::syntax::parse::parse;
@@ -35,6 +37,7 @@ fn save(call: &mut Call<'_, '_>) -> Res<Value> {
     let stopped = match &value {
         Value::Fit(fit) => fit.was_stopped(),
         Value::Search(search) => search.was_stopped(),
+        Value::DeepFit(fit) => matches!(fit.ended, Ended::Stopped { .. }),
         other => return Err(expected("a fit or a search", other).argument("fit")),
     };
     refuse_to_replace(&path, &name, stopped)?;
@@ -42,6 +45,7 @@ fn save(call: &mut Call<'_, '_>) -> Res<Value> {
     let text = match &value {
         Value::Fit(fit) => fit_text(&reader, fit)?,
         Value::Search(search) => search_text(&reader, search)?,
+        Value::DeepFit(fit) => deep_text(&reader, fit)?,
         other => return Err(expected("a fit or a search", other).argument("fit")),
     };
     write_whole(&path, text.as_bytes()).map_err(|error| LangError::new(error.to_string()).argument("path"))?;
@@ -55,10 +59,11 @@ fn refuse_to_replace(path: &Path, name: &str, stopped: bool) -> Res<()> {
     if !path.is_file() {
         return Ok(());
     }
-    let finished = match (SavedFit::read(path), SavedSearch::read(path)) {
-        (Ok(fit), _) => !fit.was_stopped(),
-        (_, Ok(search)) => !search.was_stopped(),
-        (Err(_), Err(error)) => {
+    let finished = match (SavedFit::read(path), SavedDeepFit::read(path), SavedSearch::read(path)) {
+        (Ok(fit), ..) => !fit.was_stopped(),
+        (_, Ok(fit), _) => !fit.was_stopped(),
+        (.., Ok(search)) => !search.was_stopped(),
+        (.., Err(error)) => {
             let text = format!("`{name}` exists and was not written by `save`");
             return Err(LangError::new(text)
                 .argument("path")
@@ -79,6 +84,14 @@ fn fit_text(reader: &SavedTexts<'_>, fit: &Fit) -> Res<String> {
     // What cannot be read back is not written.
     reader.same_model(&saved.model)?;
     reader.same_model(&saved.asked)?;
+    saved.to_json().map_err(|error| LangError::new(format!("the fit cannot be written: {error}")))
+}
+
+fn deep_text(reader: &SavedTexts<'_>, fit: &DeepFit) -> Res<String> {
+    let saved = SavedDeepFit::of(fit);
+    // What cannot be read back is not written.
+    let found = reader.deep_model(&saved.deep_model)?.to_string();
+    reader.same_text(&saved.deep_model, &found)?;
     saved.to_json().map_err(|error| LangError::new(format!("the fit cannot be written: {error}")))
 }
 
@@ -112,8 +125,16 @@ fn load_fit(call: &mut Call<'_, '_>) -> Res<Value> {
         let other = matches!(error, SaveError::NotAFit { .. }) && SavedSearch::read(&path).is_ok();
         if other { lang_error.help("it is a search: `load_search` reads it") } else { lang_error }
     };
-    let saved = SavedFit::read(&path).map_err(at_path)?;
     let reader = SavedTexts::new(call.eval);
+    if let Ok(saved) = SavedDeepFit::read(&path) {
+        let model = reader.deep_model(&saved.deep_model)?;
+        let fit = saved.restore(&model, &path).map_err(at_path)?;
+        if saved.was_stopped() {
+            call.warn("the saved fit was stopped before its end: its values are the best until then");
+        }
+        return Ok(Value::DeepFit(fit));
+    }
+    let saved = SavedFit::read(&path).map_err(at_path)?;
     let (model, asked) = (reader.saved_model(&saved.model)?, reader.saved_model(&saved.asked)?);
     let fit = saved.restore(&model, asked, &path).map_err(at_path)?;
     if fit.was_stopped() {
@@ -165,13 +186,29 @@ impl<'a> SavedTexts<'a> {
         })
     }
 
+    /// The deep GP of a text.
+    fn deep_model(&self, text: &str) -> Res<Arc<DeepModel>> {
+        let model = self.value(text).and_then(<Arc<DeepModel>>::from_value);
+        model.map_err(|lang_error| {
+            if lang_error.is_stop() {
+                return lang_error;
+            }
+            let text = shortened(text);
+            LangError::new(format!("the saved model `{text}` does not read back: {}", lang_error.message()))
+        })
+    }
+
     /// Makes sure that a text reads back to a model that is written in the same way.
     fn same_model(&self, text: &str) -> Res<()> {
-        let found = self.saved_model(text)?.to_string();
+        self.same_text(text, &self.saved_model(text)?.to_string())
+    }
+
+    /// Makes sure that what was read back of a text is written in the same way.
+    fn same_text(&self, text: &str, found: &str) -> Res<()> {
         if found == text {
             return Ok(());
         }
-        let (text, found) = (shortened(text), shortened(&found));
+        let (text, found) = (shortened(text), shortened(found));
         Err(LangError::new(format!("the model `{text}` cannot be saved: it would read back as `{found}`")))
     }
 
@@ -228,7 +265,7 @@ pub static SAVING: &[Builtin] = &[
         name: "save",
         aliases: &[],
         group: Group::Results,
-        places: &[Place::required("fit", Want::FIT_OR_SEARCH, "a fit or a search"), PATH],
+        places: &[Place::required("fit", Want::SAVED, "a fit or a search"), PATH],
         result: Some(Kind::Nothing),
         summary: "save a fit or a search to a file, for `load_fit` or `load_search`",
         help: "The file ends in .json. It \
@@ -247,7 +284,7 @@ pub static SAVING: &[Builtin] = &[
         places: &[Place::required("path", Want::Path, "a file written by `save`")],
         result: Some(Kind::Fit),
         summary: "a saved fit, with predictions identical to the bit",
-        help: "",
+        help: "A fit of a deep GP is read too; the trace of its training is not kept.",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nlet f = d |> condition(gp(SE(x, l=1), noise=0.1))\n\
                      f |> save(\"fit.json\")\nload_fit(\"fit.json\").lml == f.lml"],
         touches: Touches::Files,

@@ -268,6 +268,8 @@ impl Checker<'_> {
         match (signature.result, signature.name) {
             // what comes of a deep GP is of other kinds
             (_, "fit") if place("model").and_then(Known::kind) == Some(Kind::DeepModel) => Known::Kind(Kind::DeepFit),
+            // a file holds a fit of either kind
+            (_, "load_fit") => Known::Nothing,
             (_, "predict") if place("fit").and_then(Known::kind) == Some(Kind::DeepFit) => Known::Kind(Kind::Table),
             (Some(kind @ (Kind::Kernel | Kind::Model)), _) => Known::Columns(kind, Arc::new(columns)),
             (Some(Kind::Data), "load") => shipped(args).unwrap_or(Known::Kind(Kind::Data)),

@@ -281,8 +281,9 @@ impl Evaluator<'_> {
     }
 
     /// Steps, and last a process: `standardize >> gp(SE)`. A verb by its bare name is the step without arguments.
-    fn model_steps(&mut self, parts: Vec<(Value, Span)>) -> Res<Value> {
+    fn model_steps(&mut self, mut parts: Vec<(Value, Span)>) -> Res<Value> {
         let mut made = Pipeline::default();
+        let deep = parts.pop_if(|(value, _)| matches!(value, Value::DeepModel(_)));
         for (value, span) in parts {
             let value = match value {
                 Value::Function(function @ Function::Known(_)) => self.apply(&function, Vec::new(), span)?,
@@ -294,7 +295,14 @@ impl Evaluator<'_> {
             };
             made = made.then(Pipeline::from_value(value).map_err(|t| t.at(span))?).map_err(|t| t.at(span))?;
         }
-        Ok(Value::Model(Arc::new(made)))
+        let Some((Value::DeepModel(model), span)) = deep else { return Ok(Value::Model(Arc::new(made))) };
+        if made.gp.is_some() {
+            let error = LangError::new("a model has one process: `gp` or `deepgp` comes last, after the steps");
+            return Err(error.at(span));
+        }
+        let mut model = (*model).clone();
+        model.steps.splice(0..0, made.steps);
+        Ok(Value::DeepModel(Arc::new(model)))
     }
 
     /// An operand of `>>`: in call position as before `(`.
@@ -351,7 +359,7 @@ impl Evaluator<'_> {
 
 /// Whether a value stands for a model in a chain of steps.
 fn is_model(value: &Value) -> bool {
-    matches!(value, Value::Model(_) | Value::Kernel(_) | Value::Fit(_) | Value::Search(_))
+    matches!(value, Value::Model(_) | Value::Kernel(_) | Value::Fit(_) | Value::Search(_) | Value::DeepModel(_))
 }
 
 /// The beginning of a text, for a message of one line.

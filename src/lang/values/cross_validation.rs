@@ -12,8 +12,8 @@ use crate::figure::Figure;
 use crate::lang::error::Res;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
-use crate::results::CrossValidation;
 use crate::results::metric::{METRICS, metric};
+use crate::results::{Contender, CrossValidation};
 
 impl ValueKind for CrossValidation {
     const NAME: &'static str = "CrossValidation";
@@ -41,7 +41,7 @@ impl ValueKind for CrossValidation {
             "metrics": self.metrics.iter().map(|metric| metric.name).collect::<Vec<_>>(),
             "models": self.models.iter().map(|m| json!({
                 "name": m.name,
-                "model": Pipeline::of(m.model.clone()).to_string(),
+                "model": written(&m.model),
             })).collect::<Vec<_>>(),
             "scores": table(&cross_validation::scores_table(self)),
             "folds": table(&cross_validation::folds_table(self)),
@@ -88,7 +88,18 @@ fn own_members() -> [Member<CrossValidation>; 7] {
 }
 
 fn model(cv: &CrossValidation, at: usize) -> Value {
-    Value::Model(Arc::new(Pipeline::of(cv.models[at].model.clone())))
+    match &cv.models[at].model {
+        Contender::Gp(model) => Value::Model(Arc::new(Pipeline::of(model.clone()))),
+        Contender::Deep(model) => Value::DeepModel(Arc::new(model.clone())),
+    }
+}
+
+/// Source form.
+fn written(model: &Contender) -> String {
+    match model {
+        Contender::Gp(model) => Pipeline::of(model.clone()).to_string(),
+        Contender::Deep(model) => model.to_string(),
+    }
 }
 
 /// A metric fold by fold: a list for each model where there are several. Nothing where it does not apply.

@@ -9,10 +9,11 @@ use super::json::{number, numbers, table};
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
 use crate::deep::DeepFit;
-use crate::describe;
+use crate::describe::{self, Traced};
 use crate::figure::Figure;
 use crate::lang::error::{LangError, Res};
 use crate::lang::payload::plot::{PlotError, PlotOptions};
+use crate::lang::payload::sheet::Sheet;
 
 impl ValueKind for DeepFit {
     const NAME: &'static str = "DeepFit";
@@ -41,7 +42,7 @@ impl ValueKind for DeepFit {
             Value::table(describe::deep_parameters(fit))
         }),
         Member::new("trace", "a table of the objective and the parameters after each step", |fit| {
-            Value::table(describe::deep_trace(fit))
+            traced(&describe::deep_trace(fit))
         }),
         Member::checked("starts", "the objective that each start reached", |fit| {
             Value::list(fit.starts.iter().map(|reached| Value::maybe_number(*reached)))
@@ -86,6 +87,11 @@ impl ValueKind for DeepFit {
     fn table(&self) -> Option<Table> {
         Some(describe::deep_parameters(self))
     }
+}
+
+/// A table that is drawn along the steps.
+pub fn traced(trace: &Traced) -> Value {
+    Value::table(Sheet::from(trace.table()).with_figure(trace.figure()))
 }
 
 impl FromValue for Arc<DeepFit> {

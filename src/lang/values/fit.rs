@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
+use super::deep_fit::traced;
 use super::json::{number, table};
 use super::kernel;
 use super::value::{Member, Value, ValueKind};
@@ -57,6 +58,9 @@ impl ValueKind for Arc<Fit> {
             |_| Value::Nothing,
         ),
         Member::new("params", "a table of all parameters", |fit| parameters(fit)),
+        Member::new("trace", "a table of the objective and the free parameters along the optimiser's run", |fit| {
+            traced(&describe::fit_trace(fit))
+        }),
         Member::new("converged", "whether the optimiser reached a maximum", |fit| Value::Bool(fit.converged())),
         Member::checked("hints", "warnings about the fit", |fit| {
             Value::list(fit.hints.iter().map(|hint| Value::str(hint.as_str())))

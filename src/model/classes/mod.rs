@@ -11,7 +11,7 @@ mod laplace;
 mod link;
 
 pub use labels::Classes;
-pub use link::Link;
+pub use link::{Link, normal_cdf};
 
 use crate::linalg::{FactorError, Matrix, Workspace, vector};
 

@@ -13,8 +13,12 @@ fn wave(n: usize) -> Dataset {
     Dataset::new(vec![Column::numeric("x", x), Column::numeric("y", y)], Some("y"), None).unwrap()
 }
 
-fn model(name: &str) -> (String, Model) {
-    (name.to_string(), Model::new(Kernel::family(family(name).unwrap())))
+fn model(name: &str) -> (String, Contender) {
+    (name.to_string(), Contender::Gp(plain(name)))
+}
+
+fn plain(name: &str) -> Model {
+    Model::new(Kernel::family(family(name).unwrap()))
 }
 
 fn trial(data: &Dataset, k: usize) -> Trial {
@@ -44,10 +48,9 @@ fn steps_are_learnt_on_training_rows() {
     // one row far from all others changes mean and deviation of what it is among
     let far = data.y().unwrap().iter().enumerate().map(|(i, y)| if i == 4 { 50.0 } else { *y }).collect();
     data = data.with_column(Column::numeric("y", far)).unwrap();
-    let (name, mut model) = model("SE");
-    model.steps = vec![Step::Standardize { columns: Which::All }];
+    let model = Model { steps: vec![Step::Standardize { columns: Which::All }], ..plain("SE") };
     let trial = trial(&data, 3);
-    let cv = cross_validate(vec![(name, model.clone())], &data, &trial, &Silent).unwrap();
+    let cv = cross_validate(vec![("SE".to_string(), Contender::Gp(model.clone()))], &data, &trial, &Silent).unwrap();
     let Folds::Rows(folds) = &trial.folds else { panic!("rows were given") };
     for (fold, scored) in folds.iter().zip(&cv.models[0].folds) {
         let alone = Arc::new(fit(&model, &data.take(&fold.train), trial.options, &Silent).unwrap());
@@ -80,8 +83,8 @@ fn what_does_not_fit_is_refused_before_any_fit() {
         asked("auc", vec![model("SE")]),
         "`auc` does not fit predicted numbers: `mse`, `rmse`, `mae`, `nll`, `r2`, `coverage` do"
     );
-    let mut silent = model("SE");
-    silent.1 = silent.1.with_noise(crate::model::Noise::Variance(crate::param::Param::fixed(0.0)));
+    let none = crate::model::Noise::Variance(crate::param::Param::fixed(0.0));
+    let silent = ("SE".to_string(), Contender::Gp(plain("SE").with_noise(none)));
     assert_eq!(asked("nll", vec![silent]), "`nll` needs a predictive density, and `SE` has no noise");
     let empty = Trial { folds: Folds::Parts(vec![(data.clone(), data.take(&[]))]), ..trial(&data, 3) };
     let error = cross_validate(vec![model("SE")], &data, &empty, &Silent).unwrap_err();

@@ -1,0 +1,41 @@
+//! How well a deep GP predicts.
+
+use super::metric::{Density, Judged, Numbers};
+use crate::data::Dataset;
+use crate::deep::{DeepError, DeepFit};
+use crate::model::ModelError;
+
+/// Samples of the hidden layers for a score (Vafa, 5.1.4).
+pub const SCORE_SAMPLES: usize = 100;
+
+/// Probabilities of mean ± 2 sd of a normal distribution.
+const INSIDE: [f64; 2] = [0.022_750_131_948_179_21, 0.977_249_868_051_820_8];
+
+/// Predictions of a deep GP beside the target, and the log density of all rows together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeepJudged {
+    pub judged: Judged,
+    /// log of the mean over the samples of the density of all rows at once (Vafa, 4.24).
+    pub joint: f64,
+}
+
+/// What a deep fit predicts at rows with a known target, beside that; the density of a row is the mean over samples of
+/// the hidden layers.
+///
+/// # Errors
+/// Rows without an input or without a finite target.
+pub fn judge_deep(fit: &DeepFit, rows: &Dataset, samples: usize) -> Result<DeepJudged, DeepError> {
+    let name = fit.problem.base.data().target().ok_or(ModelError::NoTarget)?.name();
+    let column = rows.find(name).map_err(ModelError::from)?;
+    let y = column.values();
+    if let Some(i) = y.iter().position(|v| !v.is_finite()) {
+        let error = crate::data::DataError::NotFinite { column: name.to_string(), row: rows.row(i), value: y[i] };
+        return Err(ModelError::from(error).into());
+    }
+    let mixture = fit.mixture(&fit.rows_of(rows)?, samples, fit.training.seed)?;
+    let [lower, upper] = INSIDE.map(|probability| mixture.quantile(probability));
+    let inside = (0..y.len()).map(|i| lower[i] <= y[i] && y[i] <= upper[i]).collect();
+    let density = Density { log: mixture.log_densities(y), inside };
+    let numbers = Numbers { y: y.to_vec(), mean: mixture.mean(), density: Some(density) };
+    Ok(DeepJudged { judged: Judged::Numbers(numbers), joint: mixture.joint_log_density(y) })
+}
