@@ -18,7 +18,7 @@ use crate::fit::optimize::Objective;
 use crate::kernel::{Bound, Column, InputSlope, Schema, SlotState};
 use crate::linalg::Matrix;
 use crate::model::{Mean, Model, Problem, spread};
-use crate::param::{Prior, State};
+use crate::param::{Density, Prior, State};
 
 /// The median of the usual prior of the noise, as a share of the variance of the targets.
 pub const NOISE_SHARE: f64 = 0.1;
@@ -210,7 +210,7 @@ impl DeepProblem {
 
     /// The prior of the noise variance: that of the model, or the usual one.
     fn prior_of_noise(&self) -> Prior {
-        let usual = || Prior::LogNormal { mean: (NOISE_SHARE * self.variance).ln(), sd: NOISE_SD };
+        let usual = || Density::LogNormal { mean: (NOISE_SHARE * self.variance).ln(), sd: NOISE_SD }.into();
         self.model.noise.prior.unwrap_or_else(usual)
     }
 
