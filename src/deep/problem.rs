@@ -257,7 +257,17 @@ impl DeepProblem {
         values
     }
 
-    /// The objective and its gradient in the coordinates.
+    /// The objective and its gradient in the optimiser's coordinates.
+    ///
+    /// # Errors
+    /// A covariance that is not positive definite.
+    pub fn slope(&self, values: &Values) -> Result<(f64, Vec<f64>), TapeError> {
+        let mut out = vec![0.0; self.to_coordinates(values).len()];
+        let value = self.gradient(values, &mut out)?;
+        Ok((value, out))
+    }
+
+    /// The same into given numbers.
     fn gradient(&self, values: &Values, out: &mut [f64]) -> Result<f64, TapeError> {
         let mut tape = Tape::new();
         let (vars, [noise, _, objective]) = self.record(&mut tape, values)?;
