@@ -7,7 +7,6 @@
 mod adam;
 mod definition;
 mod error;
-mod growth;
 mod jacobian;
 mod map;
 mod predict;

@@ -66,7 +66,7 @@ impl DeepProblem {
             known = outputs.column_iter().map(|column| column.as_slice().to_vec()).collect();
             let whitened = match random_start {
                 true => normals(m, layer.units, &mut random),
-                false => whiten(layer, &theta, &inducing, &outputs, JITTER.sqrt())?.map(|v| v.clamp(-3.0, 3.0)),
+                false => whiten(layer, &theta, &inducing, &outputs)?.map(|v| v.clamp(-3.0, 3.0)),
             };
             layers.push(LayerValues { theta, inducing, whitened });
         }
@@ -99,13 +99,7 @@ impl DeepProblem {
 }
 
 /// Starting values of a kernel: what is written, lengths and variances, and the defaults of the rest.
-pub(super) fn start_of_kernel(
-    layer: &Layer,
-    length: f64,
-    variance: f64,
-    of_data: bool,
-    problem: &DeepProblem,
-) -> Vec<f64> {
+fn start_of_kernel(layer: &Layer, length: f64, variance: f64, of_data: bool, problem: &DeepProblem) -> Vec<f64> {
     let slots = layer.bound.slots().iter();
     slots
         .map(|slot| {
@@ -130,19 +124,13 @@ pub(super) fn start_of_kernel(
 }
 
 /// L⁻¹ of the outputs.
-pub(super) fn whiten(
-    layer: &Layer,
-    theta: &[f64],
-    inducing: &Matrix,
-    outputs: &Matrix,
-    jitter: f64,
-) -> Result<Matrix, TapeError> {
+fn whiten(layer: &Layer, theta: &[f64], inducing: &Matrix, outputs: &Matrix) -> Result<Matrix, TapeError> {
     let mut tape = Tape::new();
     let theta = tape.leaf(Matrix::from_column_slice(theta.len(), 1, theta));
     let (inducing, outputs) = (tape.leaf(inducing.clone()), tape.leaf(outputs.clone()));
     let among = tape.kernel(&layer.bound, theta, inducing, inducing)?;
     // outputs that the kernel finds unlikely are smoothed rather than met
-    let among = tape.inflate(among, jitter);
+    let among = tape.inflate(among, JITTER.sqrt());
     let factor = tape.cholesky(among)?;
     let whitened = tape.solve_lower(factor, outputs);
     Ok(tape.value(whitened).clone())
@@ -175,7 +163,7 @@ fn clusters(columns: &[Vec<f64>], m: usize, random: &mut Pcg64) -> Vec<Vec<f64>>
 
 /// An order of rows in which each is as far as can be from those before it. Outputs are whitened in the order of their
 /// inputs: close neighbours one after another would make numbers of any size of them.
-pub(super) fn farthest_first(columns: &[Vec<f64>]) -> Vec<usize> {
+fn farthest_first(columns: &[Vec<f64>]) -> Vec<usize> {
     let n = columns.first().map_or(0, Vec::len);
     let (mut order, mut left) = (Vec::with_capacity(n), (0..n).collect::<Vec<usize>>());
     let mut nearest = vec![f64::INFINITY; n];

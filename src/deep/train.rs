@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use super::adam;
 use super::definition::{DeepModel, Optimizer};
 use super::error::DeepError;
-use super::growth;
 use super::problem::{DeepProblem, Minimised, Values};
 use crate::data::Dataset;
 use crate::fit::optimize::{Ended, Objective, Options as Limits, Run};
@@ -102,12 +101,7 @@ pub fn train(
         largest_step: 1.0,
         ..Limits::default()
     };
-    let grown = grown(&problem, data, training, progress)?;
-    let starts: Vec<Values> = match grown {
-        Some(grown) => vec![grown],
-        None => (0..training.restarts.max(1)).filter_map(|index| problem.start(training.seed, index).ok()).collect(),
-    };
-    let starts = starts.into_iter();
+    let starts = (0..training.restarts.max(1)).filter_map(|index| problem.start(training.seed, index).ok());
     let mut entries: Vec<Entry> = starts
         .map(|like| Entry { run: Run::new(&problem.to_coordinates(&like), &limits), like, trace: Vec::new() })
         .collect();
@@ -133,22 +127,6 @@ pub fn train(
     let starts = entries.iter().map(|e| Some(-e.value()).filter(|v| v.is_finite())).collect();
     let ended = if progress.stop() { Ended::Stopped { steps: outcome.iterations } } else { outcome.ended };
     Ok(DeepFit { values, log_likelihood, objective, ended, training, starts, trace, problem })
-}
-
-/// Where a model of three or more layers starts: at a trained model of one layer fewer, with a layer near the identity on
-/// top. `None` for fewer layers, and where the smaller model does not fit the data.
-fn grown(
-    problem: &DeepProblem,
-    data: &Dataset,
-    training: Training,
-    progress: &dyn Progress,
-) -> Result<Option<Values>, DeepError> {
-    let Some(smaller) = growth::shallower(&problem.model).filter(|smaller| smaller.layers > 1) else { return Ok(None) };
-    match train(&smaller, data, training, progress) {
-        Ok(fit) => Ok(growth::grown(problem, &fit.problem, &fit.values).ok()),
-        Err(DeepError::Stopped) => Err(DeepError::Stopped),
-        Err(_) => Ok(None),
-    }
 }
 
 /// All starts some steps, then a third of them to their end.

@@ -117,10 +117,9 @@ pub static DEEP: &[Builtin] = &[Builtin {
     help: "The kernel of the first layer looks at the inputs of the data, those of later layers at the units of the layer \
            before. Only the last layer has noise. A noise variance that is not fixed has a prior: without one of its own, \
            log-normal with a median of 0.1 times the variance of the target and a standard deviation of the logarithm \
-           of 1. A model of three or more layers is trained layer by layer: it starts at the fit of one layer fewer. \
-           Steps such as `standardize` stand before it: `standardize >> deepgp(layers=2)`. `prior=\"outputs\"` adds the \
-           density of the pseudo outputs themselves, as in the thesis of Vafa, which favours inducing inputs that meet; \
-           `\"whitened\"` adds that of the outputs divided by the Cholesky factor of their covariance.",
+           of 1. Steps such as `standardize` stand before it: `standardize >> deepgp(layers=2)`. `prior=\"outputs\"` adds the \
+           log density of the pseudo outputs themselves, which favours coinciding inducing inputs; `\"whitened\"` adds \
+           that of the pseudo outputs multiplied by the inverse of the Cholesky factor of their covariance.",
     examples: &["deepgp(layers=3, units=2, connected=true)", "deepgp(layers=2, kernel=[Matern32, SE], inducing=20)"],
     touches: Touches::Nothing,
     run: deepgp,

@@ -320,16 +320,8 @@ pub static RESULTS: &[Builtin] = &[
         group: Group::Results,
         places: &[Place::many(
             "fits",
-            Want::Either(&[
-                Want::Kind(Kind::Fit),
-                Want::Items,
-                Want::Kind(Kind::Record),
-                Want::Kind(Kind::Data),
-                Want::Kind(Kind::Model),
-                Want::Kind(Kind::Kernel),
-                Want::Kind(Kind::DeepModel),
-            ]),
-            "fits of the same rows, or a record with their names; or data and then models",
+            Want::Either(&[Want::Kind(Kind::Fit), Want::Items, Want::Kind(Kind::Record), Want::Kind(Kind::Data)]),
+            "fits of the same rows, or a record with their names; or data and then a list of models",
         )],
         result: Some(Kind::Table),
         summary: "a comparison of fits, the best BIC first",
