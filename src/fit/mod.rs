@@ -13,15 +13,16 @@ mod hints;
 mod lbfgs;
 mod likelihood;
 mod linesearch;
+mod parameter_posterior;
 pub(crate) mod prior_variance;
 mod result;
 mod run_options;
 mod starts;
 
-pub use curvature::laplace_evidence;
 pub use fitting::{condition, fit, given, judged};
 pub(crate) use hints::{NOT_CONVERGED, hints, jittered};
 pub use likelihood::Likelihood;
+pub use parameter_posterior::ParameterPosterior;
 pub use result::{Fit, Options, Start};
 pub use starts::{Column, Starts};
 pub(crate) use starts::{latent_fences, spread};

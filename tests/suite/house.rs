@@ -13,14 +13,51 @@ use std::path::{Path, PathBuf};
 
 /// Rooms whose files import one another in one direction only.
 const ONE_WAY: &[&str] = &[
-    "lang", "report", "describe", "figure", "search", "results", "deep", "surface", "fit", "model", "kernel", "data",
-    "param", "linalg", "calendar", "syntax",
+    "lang",
+    "report",
+    "describe",
+    "figure",
+    "search",
+    "results",
+    "deep",
+    "quadrature",
+    "surface",
+    "fit",
+    "model",
+    "kernel",
+    "data",
+    "param",
+    "linalg",
+    "calendar",
+    "syntax",
 ];
 
 /// From the top to the bottom: a room imports those below it.
 const ROOMS: &[&str] = &[
-    "main", "repl", "cli", "terminal", "session", "lang", "report", "describe", "figure", "search", "results", "deep",
-    "surface", "fit", "model", "kernel", "data", "param", "linalg", "calendar", "progress", "render", "syntax",
+    "main",
+    "repl",
+    "cli",
+    "terminal",
+    "session",
+    "lang",
+    "report",
+    "describe",
+    "figure",
+    "search",
+    "results",
+    "deep",
+    "quadrature",
+    "surface",
+    "fit",
+    "model",
+    "kernel",
+    "data",
+    "param",
+    "linalg",
+    "calendar",
+    "progress",
+    "render",
+    "syntax",
 ];
 
 type Module = Vec<String>;

@@ -25,6 +25,7 @@ mod numbers;
 mod parameters;
 mod plot_options;
 mod prediction_rows;
+mod quadrature;
 mod random_numbers;
 mod records;
 mod reports;
@@ -57,6 +58,7 @@ pub static ALL: &[&[Builtin]] = &[
     models::MODELS,
     deep::DEEP,
     deep_priors::DEEP_PRIORS,
+    quadrature::QUADRATURE,
     baselines::BASELINES,
     moves::MOVES,
     searches::SEARCHES,
