@@ -66,7 +66,7 @@
 //! - [`search`]: structure search over kernels: edits of expressions, a race of candidates, scores.
 //! - [`results`]: predictions, parts of a sum, residuals, scores, comparison, a file to keep a fit in; features of a kernel.
 //! - [`surface`]: meshes drawn from a kernel over two inputs, glued where its symmetries say so; mesh files.
-//! - [`fit`]: where a fit starts, the optimiser, standard errors, what a person should look at.
+//! - [`fit`]: where a fit starts, the optimiser, standard errors, warnings about the fit.
 //! - [`model`]: a kernel with noise and mean beside its rows: evidence, gradient, posterior.
 //! - [`kernel`]: the tree; families and wraps, one a file; algebra and printing; whole matrices with their gradients by
 //!   one backward walk.
@@ -76,8 +76,8 @@
 //! - [`progress`]: how long work says how far it is, and is asked to stop.
 //! - [`syntax`]: text to tree and tree to text, and the formatter; it depends on no other room.
 //!
-//! Nothing numeric knows the language: `kernel`, `model`, `fit` and `results` have small errors of their own, and `lang`
-//! gives these their place in the text.
+//! Nothing numeric knows the language: `kernel`, `model`, `fit` and `results` have small errors of their own, and
+//! `lang` gives these their place in the text.
 
 pub mod calendar;
 pub mod data;

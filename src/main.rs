@@ -18,7 +18,7 @@ use terminal::Format;
 /// Gaussian processes in a small language
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, disable_help_subcommand = true, args_conflicts_with_subcommands = true)]
-#[command(after_help = "Without a command `mercer` opens a prompt, or runs the program that comes on stdin.")]
+#[command(after_help = "Without a command `mercer` opens a prompt, or runs the program on stdin.")]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,

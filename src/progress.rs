@@ -11,7 +11,7 @@ pub trait Progress: Sync {
     /// `done` runs from 0 to 1; `note` is a short line such as the best value so far.
     fn report(&self, done: f64, note: &str);
 
-    /// True once somebody asked to stop. The work then ends with the best that it has.
+    /// True once the user asked to stop. The work then ends with the best that it has.
     fn stop(&self) -> bool;
 
     /// The same wish to stop for work that outlives this call: a function of the user in a kernel that is fitted later.
@@ -26,7 +26,7 @@ pub trait Progress: Sync {
 pub struct StopHandle(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
 impl StopHandle {
-    /// `asked` says whether somebody asked to stop.
+    /// `asked` says whether the user asked to stop.
     pub fn new(asked: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(asked)))
     }
@@ -53,7 +53,7 @@ impl Progress for StopHandle {
 /// How often work that cannot ask by itself is asked for.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Runs work that cannot ask whether to stop, such as one large factorization. `None` once somebody asked to stop: what
+/// Runs work that cannot ask whether to stop, such as one large factorization. `None` once the user asked to stop: what
 /// runs then ends by itself, unheard.
 pub fn abandonable<T: Send + 'static>(progress: &dyn Progress, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = channel();

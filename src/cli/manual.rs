@@ -15,7 +15,7 @@ pub fn help(topic: Option<&str>, commands: &mut clap::Command) -> u8 {
     let Some(name) = topic else {
         screen.line(&format!("Commands\n{}", command_list(commands)));
         screen.line(&format!("\n{}", manual::contents(registry::library())));
-        screen.line("\n`mercer help NAME` says more of each");
+        screen.line("\n`mercer help NAME` shows the options of each");
         return 0;
     };
     commands.build();

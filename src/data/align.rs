@@ -107,7 +107,7 @@ mod tests {
         let error = |text: &str| read(text).aligned(&train(), |_| false).unwrap_err().to_string();
         assert_eq!(
             error("kind,size\nred,1\ngreen,2\n"),
-            "`green` in column `kind`, line 3, is none of the categories known there: `red`, `blue`"
+            "`green` in column `kind`, line 3, is not a category of that column: `red`, `blue`"
         );
         let open = read("kind,size\nred,1\ngreen,2\ngreen,2\n").aligned(&train(), |name| name == "kind").unwrap();
         assert_eq!(open.x()[0], [0.0, 2.0, 2.0]);

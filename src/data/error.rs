@@ -24,7 +24,7 @@ impl fmt::Display for RowRef {
 /// A number that can be read in two ways, where no other number of the file decides between them.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(
-    "`{value}` in line {line} of `{file}`, column `{column}`, may be {thousands} or {decimal}, and no other number in the file decides it"
+    "`{value}` in line {line} of `{file}`, column `{column}`, may be {thousands} or {decimal}, and no other number in the file shows which"
 )]
 pub struct TwoReadings {
     pub file: String,
@@ -43,7 +43,7 @@ pub struct TwoReadings {
 #[non_exhaustive]
 pub enum DataError {
     // the file
-    #[error("no data set and no file is called `{name}`{}", looked_for(.tried))]
+    #[error("no data set or file is called `{name}`{}", looked_for(.tried))]
     NotFound { name: String, tried: Vec<String> },
     #[error("`{file}` is a folder, expected a CSV or TSV file")]
     Folder { file: String },
@@ -88,7 +88,7 @@ pub enum DataError {
         first_line: usize,
     },
     #[error(
-        "`{value}` in line {line} of `{file}`, column `{column}`, has a sign beside the number, expected `{plain}`: remove the sign"
+        "`{value}` in line {line} of `{file}`, column `{column}`, has a symbol next to the number, expected `{plain}`: remove the symbol"
     )]
     Decorated { file: String, line: usize, column: String, value: String, plain: String },
     #[error("{0}")]
@@ -121,7 +121,7 @@ pub enum DataError {
     Length { name: String, found: usize, expected: usize, like: String },
     #[error("data need at least one column")]
     NoColumns,
-    #[error("the saved data do not hold together: {why}")]
+    #[error("the saved data are inconsistent: {why}")]
     Broken { why: &'static str },
     #[error("the mask has {found} values, expected one for each of the {expected} rows")]
     Mask { found: usize, expected: usize },
@@ -141,27 +141,27 @@ pub enum DataError {
     Overflow { column: String },
     #[error("column `{column}` holds categories, expected numbers")]
     NotNumeric { column: String },
-    #[error("`{value}` in column `{column}`, {row}, is none of the categories known there: {}", list(.known))]
+    #[error("`{value}` in column `{column}`, {row}, is not a category of that column: {}", list(.known))]
     UnknownLevel { column: String, row: RowRef, value: String, known: Vec<String> },
     #[error("the data have no target")]
     Untargeted,
     #[error(
-        "`exp` cannot transform the target `{column}`: its inverse, the logarithm, is not defined for every value that a Gaussian may take"
+        "`exp` cannot transform the target `{column}`: its inverse, the logarithm, is not defined for negative values, which a Gaussian can take"
     )]
     NotForTarget { column: String },
     #[error(
-        "the target `{column}` is already transformed by `{first}`, `{second}` cannot follow: only one of them keeps the predictions exact"
+        "the target `{column}` is already transformed by `{first}`, and `{second}` cannot follow: only one transform of the target is supported"
     )]
     SecondTransform { column: String, first: &'static str, second: &'static str },
 
     // verbs
-    #[error("`{value}` stands in {first} and in {second} of the data that are joined: each may stand there once")]
+    #[error("`{value}` occurs in {first} and in {second} of the joined data: each key must be unique there")]
     JoinedTwice { value: String, first: RowRef, second: RowRef },
     #[error("the share of rows to train on must lie between 0 and 1, found {share}")]
     Share { share: f64 },
     #[error("a split of {n} rows at {share} leaves one side empty")]
     EmptySide { n: usize, share: f64 },
-    #[error("{n} rows can be parted into 2 to {n} folds, found {k}")]
+    #[error("the number of folds for {n} rows must be from 2 to {n}, found {k}")]
     Folds { k: usize, n: usize },
 }
 

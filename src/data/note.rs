@@ -82,7 +82,7 @@ impl fmt::Display for Note {
             }
             Self::NoHeader { names } => write!(f, "no header, the columns are called {}", list(names)),
             Self::Unnamed { name } => write!(f, "a column without a name is called `{name}`"),
-            Self::RowInput { name } => write!(f, "no other input, so `{name}` counts the rows from 0"),
+            Self::RowInput { name } => write!(f, "no other input, so `{name}` is the index of the row, from 0"),
             Self::Dates { column, resolution, unit } => {
                 write!(f, "`{column}` holds {}, as linear time in {unit}s", resolution.plural())
             }
@@ -97,22 +97,22 @@ impl fmt::Display for Note {
                     f,
                     "`{column}` looks like dates but was not read as such (`{example}`): write them as 2020-01-31 "
                 )?;
-                f.write_str("or 2020-01-31 17:00, or say their order with `dates=\"dmy\"`")
+                f.write_str("or 2020-01-31 17:00, or give their order with `dates=\"dmy\"`")
             }
             Self::FarDates { column, example, count: 1 } => {
-                write!(f, "`{column}` holds {example}, far from all other dates: a mistake?")
+                write!(f, "`{column}` holds {example}, far from all other dates: an error?")
             }
             Self::FarDates { column, example, count } => {
-                write!(f, "`{column}` holds {count} dates far from all others, such as {example}: a mistake?")
+                write!(f, "`{column}` holds {count} dates far from all others, such as {example}: an error?")
             }
-            Self::Categories { column, levels: 1 } => write!(f, "`{column}` holds text of 1 level"),
-            Self::Categories { column, levels } => write!(f, "`{column}` holds categories of {levels} levels"),
+            Self::Categories { column, levels: 1 } => write!(f, "`{column}` is a category with 1 level"),
+            Self::Categories { column, levels } => write!(f, "`{column}` is a category with {levels} levels"),
             Self::Missing { column, count: 1 } => write!(f, "`{column}` has 1 missing value"),
             Self::Missing { column, count } => write!(f, "`{column}` has {count} missing values"),
             Self::Ignored { column, why } => {
                 let why = match why {
                     Ignored::Identifier => "its text differs in every row",
-                    Ignored::RowNumber => "it counts the rows",
+                    Ignored::RowNumber => "it is the index of the row",
                     Ignored::NoValues => "it has no values",
                 };
                 write!(f, "`{column}` is not an input: {why}")

@@ -183,7 +183,7 @@ mod tests {
     fn a_new_name_keeps_role_and_notes() {
         let data = read("kind,y\nu,1\nv,2\n").renamed("kind", "sort").unwrap().renamed("y", "out").unwrap();
         assert_eq!((data.input_names(), data.target().unwrap().name()), (vec!["sort"], "out"));
-        assert_eq!(data.notes()[0].to_string(), "`sort` holds categories of 2 levels");
+        assert_eq!(data.notes()[0].to_string(), "`sort` is a category with 2 levels");
         assert!(data.renamed("sort", "out").is_err() && data.renamed("x", "z").is_err());
     }
 

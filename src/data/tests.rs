@@ -89,7 +89,7 @@ fn a_single_column_is_the_target_of_its_row() {
             (data.input_names(), data.y(), data.x()[0]),
             (vec!["row"], Some(&[5.0, 6.0, 7.0][..]), &[0.0, 1.0, 2.0][..])
         );
-        assert!(notes(&data).contains(&"no other input, so `row` counts the rows from 0".to_string()));
+        assert!(notes(&data).contains(&"no other input, so `row` is the index of the row, from 0".to_string()));
     }
     assert_eq!(read("row\n5\n6\n").input_names(), ["row_"]);
 }
@@ -131,7 +131,7 @@ fn infinite_values_are_read_and_found() {
 fn text_is_categories_and_strays_are_errors() {
     let data = read("kind,y\nred,1\nblue,2\nred,3\n7,4\n");
     assert_eq!(data.x()[0], [0.0, 1.0, 0.0, 2.0]);
-    assert_eq!(notes(&data), ["`kind` holds categories of 3 levels"]);
+    assert_eq!(notes(&data), ["`kind` is a category with 3 levels"]);
     assert_eq!(
         error("a,y\n1,1\n2,2\noops,3\n4,4\n"),
         "expected a number in line 4 of `f.csv`, column `a`, found `oops` (1 of 4 values there are not numbers): \
@@ -175,7 +175,7 @@ fn numbers_are_read_as_they_are_written() {
     let open = "a,y\n\"1,234\",1\n5,2\n";
     assert_eq!(
         error(open),
-        "`1,234` in line 2 of `f.csv`, column `a`, may be 1234 or 1.234, and no other number in the file decides it"
+        "`1,234` in line 2 of `f.csv`, column `a`, may be 1234 or 1.234, and no other number in the file shows which"
     );
     assert_eq!(read_with(open, with(|f| f.decimal = Some(','))).x()[0], [1.234, 5.0]);
     assert_eq!(read_with(open, with(|f| f.thousands = Some(Some(',')))).x()[0], [1234.0, 5.0]);
@@ -281,10 +281,10 @@ fn notes_are_those_of_the_rows_at_hand() {
     let text = "k,a,b\nu,NA,3\nv,2,4\nw,5,NA\n";
     let data = read(text);
     assert_eq!(notes(&data).len(), 3);
-    assert_eq!(notes(&data.head(2)), ["`k` holds categories of 2 levels", "`a` has 1 missing value"]);
+    assert_eq!(notes(&data.head(2)), ["`k` is a category with 2 levels", "`a` has 1 missing value"]);
     assert_eq!(notes(&data.select(&["k"]).unwrap()).len(), 2);
     let kept = data.dropna().0;
-    assert_eq!(notes(&kept), ["`k` holds text of 1 level", "2 rows with missing values were left out"]);
+    assert_eq!(notes(&kept), ["`k` is a category with 1 level", "2 rows with missing values were left out"]);
 }
 
 #[test]
@@ -352,7 +352,7 @@ fn dates_that_are_not_read_or_far_away_are_named() {
     let rows: String =
         (0..30).map(|i| format!("{},{i}\n", if i == 3 { "2608-01-04".into() } else { days(i) })).collect();
     let far = notes(&read(&format!("when,y\n{rows}")));
-    assert!(far.contains(&"`when` holds 2608-01-04, far from all other dates: a mistake?".to_string()), "{far:?}");
+    assert!(far.contains(&"`when` holds 2608-01-04, far from all other dates: an error?".to_string()), "{far:?}");
     let rows: String = (0..30).map(|i| format!("Mo {}. {}. 2020,{i}\n", 1 + i % 28, 1 + i / 28)).collect();
     let unread = notes(&read(&format!("when,y\n{rows}")));
     assert!(
@@ -405,7 +405,7 @@ fn nameless_columns_get_a_name() {
     assert_eq!((data.names(), data.input_names()), (vec!["col0", "a", "y"], vec!["a"]));
     assert_eq!(
         notes(&data),
-        ["a column without a name is called `col0`", "`col0` is not an input: it counts the rows"]
+        ["a column without a name is called `col0`", "`col0` is not an input: it is the index of the row"]
     );
     assert_eq!(read("a,,y\n1,5,6\n").input_names(), ["a", "col1"]);
 }
@@ -473,8 +473,8 @@ fn files_are_looked_for_in_each_folder() {
     }
     assert!(text("latin.csv").contains("found `café`"));
     assert_eq!(text("folder"), "`folder` is a folder, expected a CSV or TSV file");
-    assert!(text("none.csv").starts_with("no data set and no file is called `none.csv` (looked for `"));
-    assert!(text("").starts_with("no data set and no file is called ``"));
+    assert!(text("none.csv").starts_with("no data set or file is called `none.csv` (looked for `"));
+    assert!(text("").starts_with("no data set or file is called ``"));
     assert!(load("airline", &folders, &Options::default()).unwrap().about().source.is_some());
     assert_eq!(load("airline", &folders, &target("year")).unwrap().input_names(), ["passengers"]);
 }

@@ -17,11 +17,11 @@ use super::dataset::Dataset;
 pub enum WriteError {
     #[error("`{}` was not written: the folder `{}` does not exist", .path.display(), .folder.display())]
     NoFolder { path: PathBuf, folder: PathBuf },
-    #[error("`{}` was not written: `{}` is a file and no folder", .path.display(), .file.display())]
+    #[error("`{}` was not written: `{}` is a file, not a folder", .path.display(), .file.display())]
     InFile { path: PathBuf, file: PathBuf },
     #[error("`{}` was not written: it is a folder", .path.display())]
     IsFolder { path: PathBuf },
-    #[error("`{}` was not written: it is there already and read-only", .path.display())]
+    #[error("`{}` was not written: it exists and is read-only", .path.display())]
     ReadOnly { path: PathBuf },
     #[error("`{}` was not written: the folder `{}` is not writable", .path.display(), .folder.display())]
     NotWritable { path: PathBuf, folder: PathBuf },
@@ -318,9 +318,9 @@ mod tests {
         let mut rights = fs::metadata(&path).unwrap().permissions();
         rights.set_readonly(true);
         fs::set_permissions(&path, rights).unwrap();
-        assert!(text(&path).ends_with("it is there already and read-only"));
+        assert!(text(&path).ends_with("it exists and is read-only"));
         assert!(text(&folder.path().join("no/t.csv")).contains("no` does not exist"));
-        assert!(text(&path.join("t.csv")).ends_with("kept` is a file and no folder"));
+        assert!(text(&path.join("t.csv")).ends_with("kept` is a file, not a folder"));
         let error = Table::new().write(&folder.path().join("t.xlsx")).unwrap_err().to_string();
         assert!(error.ends_with("a table ends in .csv, .tsv or .json"));
     }

@@ -72,9 +72,9 @@ pub enum DefinitionError {
     TooManyLayers(usize),
     #[error("a layer has 1 to {MOST_UNITS} units, found {0}")]
     Units(usize),
-    #[error("{layers} layers take {} or {layers} numbers of units, found {found}", layers - 1)]
+    #[error("{layers} layers need {} or {layers} numbers of units, found {found}", layers - 1)]
     UnitsCount { layers: usize, found: usize },
-    #[error("{layers} layers take one kernel or {layers} kernels, found {found}")]
+    #[error("{layers} layers need one kernel or {layers} kernels, found {found}")]
     KernelsCount { layers: usize, found: usize },
     #[error("a layer has at least one inducing input")]
     NoInducing,

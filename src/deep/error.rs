@@ -15,12 +15,12 @@ pub enum DeepError {
     OutputUnits(usize),
     #[error("the kernel of layer {layer} has no derivatives along `{input}`, which the inducing inputs need")]
     NoSlope { layer: usize, input: String },
-    #[error("the noise of a deep GP is a number above 0, `fixed(…)`, or left out")]
+    #[error("the noise of a deep GP must be a positive number or `fixed(…)`")]
     Noise,
     #[error("the covariance of a layer is not positive definite at any of the starts")]
     NoStart,
     #[error("the prediction has no finite covariance: {0}")]
     Numbers(#[from] TapeError),
-    #[error("stopped by the user before there was a result")]
+    #[error("stopped by the user before the first result")]
     Stopped,
 }

@@ -29,13 +29,13 @@ pub const MOST_VALUES: usize = 20_000_000;
 pub enum JacobianError {
     #[error(transparent)]
     Prior(#[from] PriorError),
-    #[error("the singular values of a Jacobian are found for up to {MOST_LAYERS} layers, found {found}")]
+    #[error("the singular values of a Jacobian are available for up to {MOST_LAYERS} layers, found {found}")]
     Layers { found: usize },
-    #[error("the singular values of a Jacobian are found for up to {MOST_UNITS} units and inputs, found {found}")]
+    #[error("the singular values of a Jacobian are available for up to {MOST_UNITS} units and inputs, found {found}")]
     Units { found: usize },
-    #[error("{draws} draws of this prior have {found} singular values, and up to {MOST_VALUES} are kept")]
+    #[error("{draws} draws of this prior have {found} singular values, and at most {MOST_VALUES} are stored")]
     Draws { draws: usize, found: usize },
-    #[error("at least 2 draws are needed to say how they spread, found {found}")]
+    #[error("at least 2 draws are needed for standard errors, found {found}")]
     Few { found: usize },
 }
 

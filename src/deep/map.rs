@@ -27,7 +27,7 @@ pub enum MapError {
     Prior(#[from] PriorError),
     #[error("layer {layer} has {units} units, and a map of the plane needs 2")]
     Units { layer: usize, units: usize },
-    #[error("the prior has {layers} layers, and layer {layer} is asked for")]
+    #[error("the prior has {layers} layers, found layer {layer}")]
     NoLayer { layer: usize, layers: usize },
 }
 

@@ -1,4 +1,5 @@
-//! Predictions of a deep GP: samples of the hidden layers, and the mixture of normal distributions that they give.
+//! Predictions for a deep GP, the number of samples of the hidden layers, and the mixture of normal distributions that
+//! they give.
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -91,7 +92,7 @@ impl DeepFit {
     /// covariance, as the text does for rows that are not of the training data.
     ///
     /// # Errors
-    /// Rows that a kernel cannot look at.
+    /// Rows at which a kernel cannot be evaluated.
     pub fn mixture(&self, rows: &Matrix, samples: usize, seed: u64) -> Result<Mixture, DeepError> {
         let mut random = Pcg64::seed_from_u64(seed ^ 0x3a3b);
         let samples = if self.problem.layers.len() == 1 { 1 } else { samples };
@@ -113,7 +114,7 @@ impl DeepFit {
     /// every layer on the way.
     ///
     /// # Errors
-    /// Rows that a kernel cannot look at.
+    /// Rows at which a kernel cannot be evaluated.
     pub fn draws(&self, rows: &Matrix, draws: usize, seed: u64) -> Result<Matrix, DeepError> {
         let mut random = Pcg64::seed_from_u64(seed ^ 0xd7a3);
         let last = self.problem.layers.len() - 1;
@@ -132,7 +133,7 @@ impl DeepFit {
     /// Draws of one layer alone, at values of its first input; other inputs stay at the mean of the inducing inputs.
     ///
     /// # Errors
-    /// Rows that a kernel cannot look at.
+    /// Rows at which a kernel cannot be evaluated.
     pub fn layer_draws(&self, layer: usize, at: &[f64], draws: usize, seed: u64) -> Result<Matrix, DeepError> {
         let inducing = &self.values.layers[layer].inducing;
         let rows = Matrix::from_fn(at.len(), inducing.ncols(), |i, j| match j {
@@ -148,7 +149,7 @@ impl DeepFit {
     /// Inducing inputs along the first input of a layer, with the pseudo outputs of its first unit.
     ///
     /// # Errors
-    /// Rows that a kernel cannot look at.
+    /// Rows at which a kernel cannot be evaluated.
     pub fn pseudo_data(&self, layer: usize) -> Result<Vec<(f64, f64)>, DeepError> {
         let values = &self.values.layers[layer];
         let outputs = self.pseudo_outputs(layer)?;
@@ -159,7 +160,7 @@ impl DeepFit {
     /// The pseudo outputs of a layer, one column for each unit.
     ///
     /// # Errors
-    /// Rows that a kernel cannot look at.
+    /// Rows at which a kernel cannot be evaluated.
     pub fn pseudo_outputs(&self, layer: usize) -> Result<Matrix, DeepError> {
         let LayerValues { theta, inducing, whitened } = &self.values.layers[layer];
         let mut tape = Tape::new();

@@ -27,7 +27,7 @@ pub enum PriorError {
     #[error("the derivatives of layer {layer} cannot be drawn: {error}")]
     Slope { layer: usize, error: SlopeError },
     #[error(
-        "functions of layer {layer} are too rough to be drawn at {rows} rows: the factor of their covariance is too large"
+        "functions of layer {layer} are too rough to be drawn at {rows} rows: the low-rank factor of their covariance is too large"
     )]
     Rough { layer: usize, rows: usize },
     #[error("stopped")]

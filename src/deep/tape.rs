@@ -217,7 +217,7 @@ impl<'k> Tape<'k> {
     /// The derivatives of a number in every matrix of the tape.
     ///
     /// # Errors
-    /// Rows that a kernel cannot look at.
+    /// Rows at which a kernel cannot be evaluated.
     pub fn gradients(&mut self, of: Var) -> Result<Gradients, TapeError> {
         let mut adjoints: Vec<Option<Matrix>> = vec![None; self.values.len()];
         adjoints[of.0] = Some(Matrix::from_element(1, 1, 1.0));

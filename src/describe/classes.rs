@@ -84,7 +84,7 @@ pub fn parameters(rest: &OneVsRest) -> Table {
         .numbers("std_error", &numbers(&|fit, i| fit.standard_errors[i].unwrap_or(f64::NAN)))
 }
 
-/// Inputs, target if known, the probability of each class, and the most probable one.
+/// Inputs, target if known, the probability of each class and the most probable class one.
 pub fn prediction_table(prediction: &ClassPrediction) -> Table {
     let classes = prediction.fit.classes.iter().zip(&prediction.probability);
     let table = classes.fold(tables::rows(&prediction.at), |table, (class, p)| table.numbers(format!("p_{class}"), p));
@@ -94,7 +94,7 @@ pub fn prediction_table(prediction: &ClassPrediction) -> Table {
 /// The predicted rows, long ones shortened.
 pub fn prediction(prediction: &ClassPrediction) -> String {
     let what =
-        format!("prediction of {}: the probability of each class, and the most probable", target(&prediction.fit));
+        format!("prediction of {}: the probability of each class and the most probable class", target(&prediction.fit));
     format!("{what}\n{}", show_table(&prediction_table(prediction)))
 }
 

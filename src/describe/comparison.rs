@@ -17,13 +17,26 @@ pub fn measured(metric: &Metric, value: f64) -> String {
 }
 
 /// Scores on rows held out, or of each row from the others.
-pub fn score(score: &Score, left_out: bool) -> String {
+pub fn score(score: &Score, left_out: bool, noise_free: bool) -> String {
     let how = if left_out { "rows, leave-one-out" } else { "rows held out" };
     let mut grid = Grid::new(["score", "value", ""]);
     for (metric, value) in &score.values {
-        grid.row([metric.name.to_string(), measured(metric, *value), metric.help.to_string()]);
+        let help = match metric.name {
+            "coverage" if noise_free => "within 2 sd of the function; the model has no noise",
+            _ => metric.help,
+        };
+        grid.row([metric.name.to_string(), measured(metric, *value), help.to_string()]);
     }
-    format!("{} {how}\n{}", score.n, grid.text())
+    let mut text = format!("{} {how}\n{}", score.n, grid.text());
+    if let Some(coverage) = score.get("coverage").filter(|_| noise_free) {
+        text.push_str(&format!(
+            "\nnote: the model has no noise: its bands are those of a function known without error at the data. They hold \
+             {} of these rows, and 95.4 % can be expected only of observations without noise. A noise variance is \
+             estimated where `noise=0` is left out",
+            percent(coverage)
+        ));
+    }
+    text
 }
 
 /// Fits side by side, best BIC first: under these names, in the order in which the fits were given, or by their kernels as
@@ -49,7 +62,7 @@ pub fn compared(compared: &[Compared], names: Option<&[String]>) -> String {
             maybe(Some(one.delta_bic).filter(|_| !sparse), |delta| format!("{delta:.1}")),
             maybe(one.fit.evidence().ok(), |lml| significant(lml, 6)),
             maybe(Some(one.delta_lml).filter(|_| !sparse), |delta| format!("{delta:.1}")),
-            one.fit.free.to_string(),
+            one.fit.counted().to_string(),
             maybe(one.loo_nll, rounded),
             if classes { maybe(one.loo_error, percent) } else { maybe(one.loo_rmse, rounded) },
         ]);
@@ -71,7 +84,7 @@ fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
     let approximate = named(&|fit| fit.sparse().is_some());
     if !approximate.is_empty() {
         notes.push(format!(
-            "inducing inputs stand for the rows in {}: ranked by loo nll, as bounds and evidences of approximations do not \
+            "{} use inducing inputs: ranked by loo nll, as bounds and approximate log marginal likelihoods do not \
              compare",
             approximate.join(", ")
         ));
@@ -83,10 +96,14 @@ fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
     };
     let most = named(&maximized);
     if !most.is_empty() && most.len() < compared.len() {
+        let rows = compared.first().map_or(1, |one| one.fit.problem().n().max(1));
         notes.push(format!(
-            "the lml of {} is a likelihood maximized over coefficients, that of the others is averaged over functions: \
-             BIC and loo nll compare them, Δlml does not",
-            most.join(", ")
+            "BIC \
+             values of {} and of the others are not directly comparable: a linear mean function is maximized over its \
+             coefficients, which BIC counts; a kernel is averaged over functions, which lowers the lml, and BIC also \
+             counts its parameters. The difference is about log n = {:.1} for each parameter; loo nll is comparable",
+            most.join(", "),
+            (rows as f64).ln()
         ));
     }
     let by_ep = named(&|fit| fit.model.bernoulli() == Some(Bernoulli::Ep));
@@ -101,12 +118,10 @@ fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
         ));
     }
     for (one, label) in compared.iter().zip(labels) {
-        let (missing, free) = (one.fit.undetermined(), one.fit.free);
-        if missing > 0 {
+        let (counted, free) = (one.fit.counted(), one.fit.free);
+        if counted < free {
             notes.push(format!(
-                "BIC counts all {free} parameters of `{label}`, of which the data do not determine {missing}: it may be up to \
-                 {:.1} too high",
-                missing as f64 * (one.fit.problem().n().max(1) as f64).ln()
+                "BIC counts {counted} of the {free} free parameters of `{label}`: the data do not determine the others"
             ));
         }
     }
@@ -148,13 +163,13 @@ pub fn symmetries(found: &[Symmetry]) -> String {
             super::tables::symmetry(one).to_string(),
             if one.name.is_empty() { "0".into() } else { format!("{:+.2}", one.delta_lml) },
             format!("{:.2}", one.fit.lml()),
-            format!("{:.2}", one.fit.bic),
+            format!("{:.2}", one.fit.bic()),
         ]);
     }
     let best = found.first().map_or(String::new(), |best| match best.delta_lml {
         more if more > 3.0 => format!("\nfavoured: {}\n  {}", best.name, best.fit.model.kernel.heading()),
         more if more > 0.0 => format!("\nslightly favoured: {}", best.name),
-        _ => "\nnone of these is favoured".to_string(),
+        _ => "\nno symmetry is favoured".to_string(),
     });
     format!("symmetries by log marginal likelihood, against the model without\n{}{best}", grid.text())
 }

@@ -30,7 +30,7 @@ pub fn deep_fit(fit: &DeepFit) -> String {
     }
     lines.push(table.text().trim_end().to_string());
     lines.push(format!(
-        "objective {:.2}, of it log likelihood {:.2} from {} samples",
+        "objective {:.2}, log likelihood {:.2} from {} samples",
         fit.objective, fit.log_likelihood, problem.model.samples
     ));
     lines.push(format!("noise standard deviation {}", significant(fit.values.noise.sqrt(), 4)));

@@ -15,7 +15,7 @@ const POINTS: usize = 160;
 /// pseudo data; over several inputs predicted against observed.
 ///
 /// # Errors
-/// Rows that a kernel cannot look at.
+/// Rows at which a kernel cannot be evaluated.
 pub fn deep_fit_figure(fit: &DeepFit) -> Result<Figure, DeepError> {
     let data = fit.problem.base.data();
     let target = data.target().map_or_else(String::new, axis_label);

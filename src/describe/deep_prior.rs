@@ -28,7 +28,7 @@ pub fn jacobian(jacobian: &Jacobian) -> String {
         && let Some(second) = last.mean.get(1)
     {
         text += &format!(
-            "\nEach singular value over the largest, mean ± standard error. After {} {} the second is {} of the largest.",
+            "\nEach singular value divided by the largest, mean ± standard error. After {} {} the second is {} of the largest.",
             last.layers,
             if last.layers == 1 { "layer" } else { "layers" },
             percent(*second)
@@ -36,12 +36,12 @@ pub fn jacobian(jacobian: &Jacobian) -> String {
     }
     if let Some((variance, bound)) = jacobian.contraction() {
         let kept = if variance < bound {
-            "so what comes from below shrinks and the spectrum stays flat"
+            "so contributions of earlier layers shrink and the spectrum stays flat"
         } else {
-            "so what comes from below grows and the spectrum falls off as without the connection"
+            "so contributions of earlier layers grow and the spectrum decays as without the connection"
         };
         text += &format!(
-            "\nDerivatives have variance {} in the layer below; the bound for {inputs} inputs is {}, {kept}.",
+            "\nThe derivatives of a layer have variance {}; the bound for {inputs} inputs is {}, {kept}.",
             rounded(variance),
             rounded(bound)
         );
@@ -131,7 +131,7 @@ pub fn jacobian_figure(jacobian: &Jacobian) -> Figure {
                 Mark::Points { x: number, y: depth.mean.clone(), label: String::new(), role: Role::Mean },
             ];
             let heading = if depth.layers == 1 { "1 layer".into() } else { format!("{} layers", depth.layers) };
-            let panel = Panel::new("singular value", "over the largest", marks).titled(heading);
+            let panel = Panel::new("singular value", "divided by the largest", marks).titled(heading);
             Panel { y: Axis { range: Some((0.0, 1.0)), ..panel.y }, ..panel }
         })
         .collect();
@@ -143,7 +143,8 @@ pub fn jacobian_figure(jacobian: &Jacobian) -> Figure {
             let y = known().map(|depth| depth.quantiles[1][i]).collect();
             line(x, y, &format!("median of number {}", i + 1), Role::Component(i - 1))
         };
-        let mut panel = Panel::new("layers", "over the largest", (1..most).map(along).collect()).titled("By depth");
+        let mut panel =
+            Panel::new("layers", "divided by the largest", (1..most).map(along).collect()).titled("By depth");
         panel.y = Axis { log: true, ..panel.y };
         panels.push(panel);
     }
@@ -182,7 +183,7 @@ pub fn plane_map(map: &PlaneMap) -> String {
         Sent::Curve { points, closed, .. } => format!("{} of {points} points", if closed { "circle" } else { "line" }),
     };
     let after = if layers.len() == 1 { "layer" } else { "layers" };
-    format!("{sent} through {} (seed {})\n  shown after {after} {}", map.prior, map.seed, layers.join(", "))
+    format!("{sent} under {} (seed {})\n  shown after {after} {}", map.prior, map.seed, layers.join(", "))
 }
 
 /// A panel for each layer shown, after one of what was sent.
@@ -195,7 +196,7 @@ pub fn plane_map_figure(map: &PlaneMap) -> Figure {
             };
             let mut panels = vec![Panel { title: "Input".into(), ..cloud(&map.from, ["x₁", "x₂"]) }];
             panels.extend(map.images.iter().map(|image| cloud(&image.points, ["y₁", "y₂"]).titled(after(image))));
-            ("A Gaussian sent through", panels)
+            ("A Gaussian transformed by", panels)
         }
         Sent::Grid { side } => {
             let places = |points: &[[f64; 2]]| {
@@ -205,7 +206,7 @@ pub fn plane_map_figure(map: &PlaneMap) -> Figure {
             };
             let mut panels = vec![places(&map.from).titled("Input")];
             panels.extend(map.images.iter().map(|image| places(&image.points).titled(after(image))));
-            ("The plane coloured by where it goes:", panels)
+            ("The plane coloured by its image:", panels)
         }
         Sent::Curve { points, closed, side } => {
             let length = points + usize::from(closed);
@@ -221,7 +222,7 @@ pub fn plane_map_figure(map: &PlaneMap) -> Figure {
                 let (x, y) = unzip(&image.points[..length.min(image.points.len())]);
                 plane_panel("y₁", "y₂", vec![Mark::Trail { x, y, along: share.clone() }]).titled(after(image))
             }));
-            ("A curve sent through", panels)
+            ("A curve transformed by", panels)
         }
     };
     panels.iter_mut().for_each(|panel| panel.square = true);

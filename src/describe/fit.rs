@@ -18,11 +18,20 @@ pub fn fit_line(fit: &Fit) -> String {
 /// What the fit says of the evidence for it: of VFE a bound, of FITC that of another model.
 pub(super) fn evidence(fit: &Fit) -> String {
     match fit.sparse() {
-        None => format!("log marginal likelihood {:.2}, BIC {:.2}", fit.lml(), fit.bic),
+        None => format!("log marginal likelihood {:.2}, BIC {:.2}", fit.lml(), fit.bic()),
         Some(SparseMethod::Vfe) => format!("log marginal likelihood at least {:.2}, the bound of VFE", fit.lml()),
         Some(SparseMethod::Fitc) => {
-            format!("log marginal likelihood {:.2}, BIC {:.2}, of FITC's approximate model", fit.lml(), fit.bic)
+            format!("log marginal likelihood {:.2}, BIC {:.2}, of FITC's approximate model", fit.lml(), fit.bic())
         }
+    }
+}
+
+/// How many parameters are free, and how many of them BIC counts where these are fewer.
+pub fn counted(fit: &Fit) -> String {
+    let free = if fit.free == 1 { "1 free parameter".into() } else { format!("{} free parameters", fit.free) };
+    match fit.counted() {
+        all if all == fit.free => free,
+        some => format!("{free}, of which BIC counts {some}"),
     }
 }
 
@@ -40,7 +49,7 @@ pub(super) fn inference(fit: &Fit) -> Option<String> {
     };
     let mut text = format!("{how} with {count}");
     if let Some(asked) = inducing.asked {
-        text += &format!(" ({asked} were asked for, and the data have no more different rows)");
+        text += &format!(" ({asked} were requested, and the data have no more distinct rows)");
     }
     if inducing.fixed {
         text += ", fixed";
@@ -137,8 +146,7 @@ pub fn fit(fit: &Fit) -> String {
     if let Some(steps) = steps(fit) {
         say("steps", steps);
     }
-    let free = if fit.free == 1 { "1 free parameter".into() } else { format!("{} free parameters", fit.free) };
-    say("evidence", format!("{} ({free})", evidence(fit)));
+    say("evidence", format!("{} ({})", evidence(fit), counted(fit)));
     if let Some(text) = inference(fit) {
         say("inference", text);
     }

@@ -12,6 +12,9 @@ pub fn prediction(prediction: &Prediction) -> String {
     let unit = target.and_then(|t| t.unit()).map_or(String::new(), |u| format!(" ({u})"));
     let name = target.map_or("y", |t| t.name());
     let of = match prediction.includes_noise() {
+        true if prediction.members.is_empty() && prediction.fit.is_noise_free() => {
+            "the function: the model has no noise"
+        }
         true => "a new observation, noise included",
         false => "the function, as the noise of these rows is not known",
     };

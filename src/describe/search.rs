@@ -3,7 +3,7 @@
 use super::numbers::{percent, rounded};
 use super::text_table::Grid;
 use crate::data::write::Table;
-use crate::search::{Candidate, Found, Level, Reached, Search};
+use crate::search::{Candidate, Criterion, Found, Level, Reached, Search};
 
 /// Models that are shown.
 const SHOWN: usize = 5;
@@ -39,6 +39,14 @@ pub fn search(search: &Search) -> String {
     if search.models.len() > 1 {
         lines.push(String::new());
         lines.push(models(search));
+    }
+    if settings.criterion == Criterion::Bic && best.counted() < best.free {
+        lines.push(format!(
+            "note: the search counts every free parameter; the data determine {} of the {} of the best model, which `.best.bic` \
+             counts",
+            best.counted(),
+            best.free
+        ));
     }
     lines.join("\n")
 }

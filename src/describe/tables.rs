@@ -107,11 +107,11 @@ pub fn compared(compared: &[Compared], names: Option<&[String]>) -> Table {
     let name = |c: &Compared| names.map_or_else(|| Some(c.fit.asked.to_string()), |names| names.get(c.place).cloned());
     let table = Table::new()
         .texts("model", compared.iter().map(name).collect())
-        .numbers("bic", &of(|c| c.fit.bic))
+        .numbers("bic", &of(|c| c.fit.bic()))
         .numbers("delta_bic", &of(|c| c.delta_bic))
         .numbers("lml", &of(|c| c.fit.lml()))
         .numbers("delta_lml", &of(|c| c.delta_lml))
-        .numbers("parameters", &of(|c| c.fit.free as f64))
+        .numbers("parameters", &of(|c| c.fit.counted() as f64))
         .numbers("loo_nll", &of(|c| c.loo_nll.unwrap_or(f64::NAN)));
     if compared.iter().any(|c| c.fit.problem().classes().is_some()) {
         return table.numbers("loo_error", &of(|c| c.loo_error.unwrap_or(f64::NAN)));
@@ -147,7 +147,7 @@ pub fn symmetries(found: &[Symmetry]) -> Table {
         .texts("symmetry", found.iter().map(|s| Some(symmetry(s).to_string())).collect())
         .numbers("delta_lml", &numbers(|s| s.delta_lml))
         .numbers("lml", &numbers(|s| s.fit.lml()))
-        .numbers("bic", &numbers(|s| s.fit.bic))
+        .numbers("bic", &numbers(|s| s.fit.bic()))
         .texts("kernel", found.iter().map(|s| Some(s.fit.model.kernel.to_string())).collect())
 }
 

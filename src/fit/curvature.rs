@@ -100,13 +100,20 @@ impl Curvature {
     ///
     /// They are those of the inverse of the curvature over the directions that have some. A direction without curvature
     /// leaves those parameters undetermined that move along it, and the others their errors.
-    pub fn standard_errors(&self, objective: &Likelihood<'_>, values: &[f64]) -> Vec<Option<f64>> {
+    ///
+    /// The number beside them counts the directions without curvature.
+    pub fn standard_errors(&self, objective: &Likelihood<'_>, values: &[f64]) -> (Vec<Option<f64>>, usize) {
         let parameters = objective.problem().parameters();
         let moves = |a: usize, k: usize| self.scale[a] * self.vectors[(a, k)].abs();
+        let of_classes = objective.problem().classes().is_some();
         let mut variances = vec![0.0; self.free.len()];
+        let mut without_curvature = 0;
         for (k, &value) in self.values.iter().enumerate() {
             let fastest = (0..self.free.len()).map(|a| moves(a, k)).fold(0.0, f64::max);
             let flat = self.is_flat(k, objective, values);
+            // along this direction its parameters go as far as to be called not determined
+            let far = |a: usize| moves(a, k) > limit(&parameters[self.free[a]], of_classes) * value.sqrt();
+            without_curvature += usize::from(flat || (0..self.free.len()).any(far));
             for (a, variance) in variances.iter_mut().enumerate() {
                 match flat {
                     false => *variance += moves(a, k).powi(2) / value,
@@ -118,11 +125,11 @@ impl Curvature {
         let mut errors = vec![None; parameters.len()];
         for (a, &i) in self.free.iter().enumerate().filter(|(a, _)| self.scale[*a] > 0.0) {
             let error = variances[a].sqrt();
-            if error < limit(&parameters[i], objective.problem().classes().is_some()) {
+            if error < limit(&parameters[i], of_classes) {
                 errors[i] = Some(error * parameters[i].domain.slope(values[i])).filter(|error| error.is_finite());
             }
         }
-        errors
+        (errors, without_curvature)
     }
 
     /// Whether the log posterior does not fall along a direction, one standard deviation to either side. What the

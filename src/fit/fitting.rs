@@ -1,21 +1,19 @@
 //! Fitting: several starts raced side by side, the best taken to its maximum.
 
 use std::sync::Mutex;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
 use super::curvature::Curvature;
+use super::first_result::FirstResult;
 use super::hints::hints;
 use super::likelihood::{Followed, Likelihood};
 use super::optimize::{Ended, Objective, Options as Search, Run};
 use super::result::{Fit, Options, Start};
 use super::starts::{Starts, latent_fences, noise_fence};
 use crate::data::Dataset;
-use crate::model::{Evidencer, Model, ModelError, Posterior, Problem};
-use crate::progress::{Progress, Quiet, StopHandle};
+use crate::model::{Evidencer, Model, ModelError, Posterior, Problem, is_nothing};
+use crate::progress::{Progress, Quiet};
 
 /// Fits a model: the maximum of the evidence, or of the posterior density in the optimiser's coordinates where
 /// parameters have priors.
@@ -62,7 +60,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         Some(values) => values,
         None => Evidencer::new(&problem).evaluate(&objective.to_values(&outcome.at), false, true)?.values,
     };
-    let mut errors = vec![None; problem.parameters().len()];
+    let (mut errors, mut redundant) = (vec![None; problem.parameters().len()], 0);
     let (mut ended, mut gradient_size) = (outcome.ended, outcome.gradient_size());
     // the best run may have been waiting for its next round
     if progress.stop() && !ended.well() {
@@ -72,7 +70,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         && let Some(curvature) = Curvature::at(&objective, &values)
     {
         values = curvature.polish(&objective, &values);
-        errors = curvature.standard_errors(&objective, &values);
+        (errors, redundant) = curvature.standard_errors(&objective, &values);
         // at a fence there is the curvature of the fence
         for fence in problem.fences().iter().filter(|fence| fence.is_reached(&values)) {
             fence.powers.iter().for_each(|(i, _)| errors[*i] = None);
@@ -93,7 +91,8 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     drop(runs);
     drop(objective);
     drop(starts);
-    finish(model, problem, values, errors, Some((ended, gradient_size)), reports, options)
+    let judged = Judged { errors, redundant };
+    finish(model, problem, values, judged, Some((ended, gradient_size)), reports, options)
 }
 
 /// With more rows than this the starts of a sparse fit are compared on so many of them.
@@ -143,18 +142,18 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
         None if stopped => return Err(ModelError::Stopped),
         None => Evidencer::new(&problem).evaluate(&objective.to_values(&outcome.at), false, true)?.values,
     };
-    let mut errors = vec![None; problem.parameters().len()];
+    let (mut errors, mut redundant) = (vec![None; problem.parameters().len()], 0);
     let ended = if stopped { Ended::Stopped { steps: outcome.iterations } } else { outcome.ended };
     if !stopped && let Some(curvature) = Curvature::at(&objective, &values) {
         values = curvature.polish(&objective, &values);
-        errors = curvature.standard_errors(&objective, &values);
+        (errors, redundant) = curvature.standard_errors(&objective, &values);
     }
     let reached = Some(entry.run.value()).filter(|v| v.is_finite()).map(|v| objective.offset() - v);
     let reports = vec![Start { reached, ended, dropped: false }];
     let size = outcome.gradient_size();
     drop(runs);
     drop(objective);
-    finish(model, problem, values, errors, Some((ended, size)), reports, options)
+    finish(model, problem, values, Judged { errors, redundant }, Some((ended, size)), reports, options)
 }
 
 /// So many steps a start takes at most over some of the rows.
@@ -167,8 +166,8 @@ const RACED_STEPS: usize = 100;
 pub fn condition(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, true)?;
     let values = given(&problem);
-    let errors = vec![None; values.len()];
-    finish(model, problem, values, errors, None, Vec::new(), Options::default())
+    let judged = Judged { errors: vec![None; values.len()], redundant: 0 };
+    finish(model, problem, values, judged, None, Vec::new(), Options::default())
 }
 
 /// Takes the values of a model for those of a fit that has ended elsewhere, and finds its standard errors.
@@ -182,9 +181,10 @@ pub fn judged(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
     let errors = Curvature::at(&objective, &values).map(|curvature| curvature.standard_errors(&objective, &values));
     let gradient_size = objective.at(&values, false).map_or(f64::NAN, |here| here.size());
     drop(objective);
-    let errors = errors.unwrap_or_else(|| vec![None; values.len()]);
+    let (errors, redundant) = errors.unwrap_or_else(|| (vec![None; values.len()], 0));
     let ended = if gradient_size < NEARLY { Ended::Converged } else { Ended::Left };
-    finish(model, problem, values, errors, Some((ended, gradient_size)), Vec::new(), Options::default())
+    let judged = Judged { errors, redundant };
+    finish(model, problem, values, judged, Some((ended, gradient_size)), Vec::new(), Options::default())
 }
 
 /// A gradient below this leaves next to nothing to gain.
@@ -197,74 +197,46 @@ pub fn given(problem: &Problem) -> Vec<f64> {
     written.map(|(p, start)| if p.is_free() { p.param.value().unwrap_or(start) } else { p.value }).collect()
 }
 
+/// What the curvature at the values of a fit says.
+struct Judged {
+    errors: Vec<Option<f64>>,
+    /// Directions of the free parameters along which the log posterior does not fall.
+    redundant: usize,
+}
+
 fn finish(
     asked: &Model,
     problem: Problem,
     values: Vec<f64>,
-    standard_errors: Vec<Option<f64>>,
+    judged: Judged,
     ended: Option<(Ended, f64)>,
     starts: Vec<Start>,
     options: Options,
 ) -> Result<Fit, ModelError> {
-    let (free, n) = (problem.free(), problem.n());
+    let free = problem.free();
     let posterior = Posterior::new(problem, values)?;
     let model = posterior.problem().model_with(posterior.values());
-    let bic = -2.0 * posterior.lml() + free as f64 * (n.max(1) as f64).ln();
     let mut fit = Fit {
         asked: asked.clone(),
         model,
         posterior,
-        bic,
         free,
-        standard_errors,
+        redundant: 0,
+        standard_errors: judged.errors,
         ended: ended.map(|e| e.0),
         gradient_size: ended.map_or(0.0, |e| e.1),
         starts,
         options,
         hints: Vec::new(),
     };
+    // where the fit went as far as it looks, the curvature vanishes without two parameters being one
+    let at_fence = fit.problem().fences().iter().any(|fence| fence.is_reached(fit.values()));
+    let separable = fit.problem().classes().is_some() && is_nothing(&fit.model.kernel);
+    if fit.is_judged() && !at_fence && !separable {
+        fit.redundant = judged.redundant.min(free);
+    }
     fit.hints = hints(&fit);
     Ok(fit)
-}
-
-/// A wish to stop that waits a little for the first result: a fit that is stopped early still has something to give.
-struct FirstResult<'p> {
-    progress: &'p dyn Progress,
-    reached: AtomicBool,
-    asked: OnceLock<Instant>,
-}
-
-/// So long a fit that was asked to stop goes on towards its first result.
-const GRACE: Duration = Duration::from_millis(500);
-
-impl<'p> FirstResult<'p> {
-    fn new(progress: &'p dyn Progress) -> Self {
-        Self { progress, reached: AtomicBool::new(false), asked: OnceLock::new() }
-    }
-
-    /// There is a result if this is a number.
-    fn reached(&self, value: f64) {
-        self.reached.fetch_or(value.is_finite(), Ordering::Relaxed);
-    }
-
-    fn is_asked(&self) -> bool {
-        self.progress.stop()
-    }
-}
-
-impl Progress for FirstResult<'_> {
-    fn report(&self, done: f64, note: &str) {
-        self.progress.report(done, note);
-    }
-
-    fn stop(&self) -> bool {
-        self.progress.stop()
-            && (self.reached.load(Ordering::Relaxed) || self.asked.get_or_init(Instant::now).elapsed() > GRACE)
-    }
-
-    fn stop_handle(&self) -> StopHandle {
-        self.progress.stop_handle()
-    }
 }
 
 struct Entry<'l, 'p> {

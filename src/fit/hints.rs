@@ -1,4 +1,4 @@
-//! What a person should look at in a fit, said once and with what it means.
+//! Warnings about a fit, each with its meaning.
 
 use super::result::Fit;
 use super::spacing::{median_gap, span, variance};
@@ -16,7 +16,7 @@ pub fn hints(fit: &Fit) -> Vec<String> {
         hints.push(NOT_CONVERGED.to_string());
     }
     if let Some(ended) = fit.ended.filter(|e| !e.well()) {
-        hints.push(format!("the fit has {ended}: the values are the best so far"));
+        hints.push(format!("the optimiser did not reach a maximum ({ended}): the parameters are the best found"));
     }
     hints.extend(linearly_separable(fit));
     let n = problem.n();
@@ -36,19 +36,19 @@ pub fn hints(fit: &Fit) -> Vec<String> {
         let name = &parameter.name;
         if problem.fences().iter().any(|fence| fence.powers == [(i, -1.0)] && fence.is_reached(values)) {
             hints.push(format!(
-                "`{name}` went as far as a fit looks, to {}: the model tells the classes of these rows apart without a doubt",
+                "`{name}` reached the limit of its range, {}: the model separates the classes of these rows with certainty",
                 short(value)
             ));
             continue;
         }
         if parameter.domain.on_bound(value) {
-            hints.push(format!("`{name}` ran into a bound at {}", short(value)));
+            hints.push(format!("`{name}` is at its bound {}", short(value)));
             continue;
         }
         if let ParameterKind::Noise = parameter.kind
             && value < 1e-8 * y_variance
         {
-            hints.push("the noise went to 0: the model passes through every point".to_string());
+            hints.push("the noise converged to 0: the model interpolates the data".to_string());
         }
         let [column] = parameter.columns[..] else { continue };
         if parameter.warped {
@@ -73,18 +73,18 @@ pub fn hints(fit: &Fit) -> Vec<String> {
             Role::LengthScale => {
                 if span(x[column]).is_some_and(|s| value > FAR * s) {
                     hints.push(format!(
-                        "`{name}` ran away to {}, far beyond the range of {column_name}: the data look linear in {column_name}, or constant",
+                        "`{name}` = {}, far beyond the range of {column_name}: the data are nearly linear in {column_name}, or constant",
                         short(value)
                     ));
                 } else if median_gap(x[column]).is_some_and(|g| value < 0.5 * g) {
                     hints.push(format!(
-                        "`{name}` = {} is below the spacing of {column_name}: it explains every point by itself, like noise",
+                        "`{name}` = {} is below the spacing of {column_name}: the component is not distinguishable from noise",
                         short(value)
                     ));
                 }
             }
             Role::Period if span(x[column]).is_some_and(|s| value > s) => {
-                hints.push(format!("`{name}` = {} is longer than the data: no repetition was seen", short(value)));
+                hints.push(format!("`{name}` = {} is longer than the data: no repetition was observed", short(value)));
             }
             _ => {}
         }
@@ -96,14 +96,13 @@ pub fn hints(fit: &Fit) -> Vec<String> {
 /// Of a covariance that needed jitter.
 pub(crate) fn jittered(jitter: f64) -> String {
     format!(
-        "jitter of {jitter:.1e} was added to the diagonal and counts as noise of that variance: without it the covariance \
-         is singular to rounding"
+        "jitter of {jitter:.1e} was added to the diagonal and counts as noise of that variance: without it the \
+         covariance is singular to rounding"
     )
 }
 
 /// Of an approximation that has not converged.
-pub(crate) const NOT_CONVERGED: &str =
-    "the approximation of the classes did not settle: evidence and probabilities are those of its best round";
+pub(crate) const NOT_CONVERGED: &str = "the approximate inference did not converge: the log marginal likelihood and probabilities are those of its best iteration";
 
 /// A length-scale of so many times the range of its column leaves a function as good as straight.
 const FAR: f64 = 5.0;
@@ -120,7 +119,7 @@ fn constant_columns(fit: &Fit) -> Vec<String> {
     (0..x.len())
         .filter(|&column| seen(column))
         .filter(constant)
-        .map(|c| format!("`{}` is the same in every row: nothing can be learnt of it", problem.names()[c]))
+        .map(|c| format!("`{}` is the same in every row and has no effect", problem.names()[c]))
         .collect()
 }
 
@@ -131,8 +130,8 @@ fn linearly_separable(fit: &Fit) -> Option<String> {
     let latent = fit.posterior.fitted().ok()?;
     let certain = |(f, y): (&f64, &f64)| how.link().probability_at(f * y) > CERTAIN;
     latent.iter().zip(problem.y()).all(certain).then(|| {
-        "a linear function parts the classes without an error: the likelihood grows with the slopes without end, and where \
-         they stand says nothing"
+        "a linear function separates the classes without error: the likelihood increases with the slopes without limit, \
+         and where they stand says nothing"
             .to_string()
     })
 }
@@ -151,9 +150,7 @@ fn redundant_parts(fit: &Fit) -> Option<String> {
     let fewer = free(&kernel)?.checked_sub(free(&simple)?).filter(|&fewer| fewer > 0)?;
     let (from, to) = (kernel.heading(), simple.heading());
     (from != to).then(|| {
-        format!(
-            "parts that cannot be told apart: `{from}` can do no more than `{to}`, which has {fewer} fewer parameters"
-        )
+        format!("redundant parameters: `{from}` is no more flexible than `{to}`, which has {fewer} fewer parameters")
     })
 }
 
@@ -170,7 +167,7 @@ fn idle_parts(fit: &Fit) -> Vec<String> {
     let idle = terms.iter().zip(&means).filter(|(_, mean)| square(mean) < least);
     idle.map(|(term, _)| {
         let name = term.part_name().unwrap_or_else(|| term.heading());
-        format!("`{name}` has hardly any variance: the model does as well without it")
+        format!("`{name}` has almost no variance: the model fits as well without it")
     })
     .collect()
 }

@@ -60,7 +60,7 @@ impl<'p> Likelihood<'p> {
         }
     }
 
-    /// The same, where an evaluation is given up when somebody asks to stop.
+    /// The same, where an evaluation is given up when the user stops the work.
     pub fn stopped_by(self, progress: &'p dyn Progress) -> Self {
         Self { progress, ..self }
     }
@@ -156,7 +156,7 @@ impl Likelihood<'_> {
         Some(self.look(values, false, false, &mut Warm::default())?.total)
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether the user asked to stop.
     pub fn is_stopped(&self) -> bool {
         self.progress.stop()
     }

@@ -18,7 +18,7 @@ pub(super) enum Trial {
     Finite(Point),
     /// The value or a part of the gradient is not finite.
     Wall,
-    /// The evaluation was not made: somebody asked to stop, or none is left.
+    /// The evaluation was not made: the user asked to stop, or none is left.
     Halt,
 }
 

@@ -8,6 +8,7 @@ pub mod periodogram;
 pub mod spacing;
 
 mod curvature;
+mod first_result;
 mod fitting;
 mod hints;
 mod lbfgs;

@@ -1,7 +1,7 @@
 //! A fit: a model with its values, and how they were found.
 
 use super::optimize::Ended;
-use crate::model::{Model, ModelError, Parameter, Posterior, Problem, SparseMethod};
+use crate::model::{Model, ModelError, Parameter, Posterior, Problem, SparseMethod, has_white_noise};
 
 /// How to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,10 +37,10 @@ pub struct Fit {
     /// The model with the values of the fit written in.
     pub model: Model,
     pub posterior: Posterior,
-    /// −2·LML + p·log n.
-    pub bic: f64,
-    /// How many parameters were free: p.
+    /// How many parameters were free.
     pub free: usize,
+    /// Directions of the free parameters along which the log posterior does not fall; 0 where nobody has looked.
+    pub redundant: usize,
     /// One for each parameter of the problem: `None` where it is not determined, or not free.
     pub standard_errors: Vec<Option<f64>>,
     /// Why the fit ended; `None` when the values were taken as given.
@@ -49,7 +49,7 @@ pub struct Fit {
     pub gradient_size: f64,
     pub starts: Vec<Start>,
     pub options: Options,
-    /// What a person should look at.
+    /// Warnings about the fit, for the user.
     pub hints: Vec<String>,
 }
 
@@ -57,6 +57,23 @@ impl Fit {
     /// What the fit maximizes but for priors: the log marginal likelihood, of VFE its lower bound.
     pub fn lml(&self) -> f64 {
         self.posterior.lml()
+    }
+
+    /// The parameters that BIC counts: the rank of the curvature of the log posterior over the free parameters.
+    ///
+    /// Schwarz's p·log n is the leading term of the logarithm of a determinant, that of n times the information of one
+    /// row. A direction along which the log marginal likelihood is constant has no information and adds nothing to it:
+    /// two parameters of which only the product, or only the sum, is determined count once, and the parameters of a part
+    /// whose variance went to 0 do not count, as the model is then the one without this part. A direction with little
+    /// curvature counts in full. Where the curvature is not known, of values taken as given or of a fit that was stopped, or
+    /// where classes are told apart without a doubt, every free parameter counts.
+    pub fn counted(&self) -> usize {
+        self.free - self.redundant.min(self.free)
+    }
+
+    /// −2·LML + p·log n, of [p counted parameters](Self::counted).
+    pub fn bic(&self) -> f64 {
+        -2.0 * self.lml() + self.counted() as f64 * (self.problem().n().max(1) as f64).ln()
     }
 
     /// How inference is done, where it is through inducing inputs.
@@ -82,7 +99,7 @@ impl Fit {
     pub fn information(&self) -> Result<f64, ModelError> {
         match self.sparse() {
             Some(SparseMethod::Vfe) => Err(ModelError::OnlyBound { what: "bic", bound: self.lml() }),
-            _ => Ok(self.bic),
+            _ => Ok(self.bic()),
         }
     }
 
@@ -112,6 +129,11 @@ impl Fit {
     /// The noise variance, where there is one for all rows. White noise at the top of the kernel counts as noise.
     pub fn noise(&self) -> Option<f64> {
         self.problem().noise_variance(self.values())
+    }
+
+    /// Whether the model has no noise at all, so that its bands are those of the function and not of new observations.
+    pub fn is_noise_free(&self) -> bool {
+        self.noise() == Some(0.0) && !has_white_noise(&self.model.kernel) && self.problem().classes().is_none()
     }
 
     /// Whether the curvature at the values is known, so that a parameter without a standard error is one that the data do

@@ -53,7 +53,7 @@ pub enum Ended {
     OutOfIterations { steps: usize },
     /// Left where a search was content with it: the gradient does not quite vanish.
     Left,
-    /// Somebody asked to stop.
+    /// The user asked to stop.
     Stopped { steps: usize },
     /// There is no way on.
     Stuck { why: Obstacle },
@@ -84,7 +84,7 @@ impl fmt::Display for Ended {
             Ended::Converged => f.write_str("converged"),
             Ended::SmallChange => f.write_str("converged (further steps gain nothing)"),
             Ended::OutOfIterations { steps } => write!(f, "not converged after {steps} {}", plural(steps)),
-            Ended::Left => f.write_str("left by its search short of a maximum"),
+            Ended::Left => f.write_str("stopped early by the search"),
             Ended::Stopped { steps } => write!(f, "stopped by the user after {steps} {}", plural(steps)),
             Ended::Stuck { why } => write!(f, "stuck: {why}"),
         }

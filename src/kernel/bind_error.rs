@@ -32,11 +32,11 @@ pub enum Place {
 pub enum Cause {
     #[error("there is no input {input}: the data have {}", list(known))]
     UnknownInput { input: String, known: Vec<String> },
-    #[error("`{family}` looks at one input, and here it would see {}", list(inputs))]
+    #[error("`{family}` takes one input, and here it would get {}", list(inputs))]
     SeveralInputs { family: &'static str, inputs: Vec<String> },
-    #[error("the data have no input column for `{family}` to look at")]
+    #[error("the data have no input column for `{family}`")]
     NoInputs { family: &'static str },
-    #[error("`{column}` holds categories, between which `{family}` has no distance: use `onehot({column})`")]
+    #[error("`{column}` holds categories, for which `{family}` is not defined: use `onehot({column})`")]
     Categories { family: &'static str, column: String },
     #[error("`{column}` holds categories, which {as_they}")]
     NotNumbers { column: String, as_they: &'static str },
@@ -50,27 +50,25 @@ pub enum Cause {
     Tie { tie: String, one: String, other: String },
     #[error("{message} (row {row})")]
     Function { row: usize, message: String },
-    #[error(
-        "the kernel takes too many evaluations here: symmetries inside symmetries multiply the number of its parts"
-    )]
+    #[error("the kernel needs too many evaluations: nested symmetries multiply the number of its terms")]
     TooLarge,
     #[error("stopped")]
     Stopped,
     #[error("{0}")]
     Rows(String),
     #[error(
-        "{family} cannot look at `{input}` here, which is wound round a circle or a sphere and shown as several coordinates"
+        "{family} cannot depend on `{input}` here, because `{input}` is mapped onto a circle or a sphere and replaced by several coordinates"
     )]
     Embedded { family: String, input: String },
-    #[error("a function inside `periodic` cannot follow a period that is fitted: write `period=fixed(…)`")]
+    #[error("a function inside `periodic` cannot depend on a fitted period: write `period=fixed(…)`")]
     MovingFunction,
-    #[error("`{family}` is about {wanted} inputs, and here it is given {found}")]
+    #[error("`{family}` takes {wanted} inputs, found {found}")]
     Inputs { family: &'static str, wanted: usize, found: usize },
     #[error("{0}")]
     Move(#[from] MoveError),
-    #[error("`{base}` names inputs of its own, and here it stands for one kernel for each input")]
+    #[error("`{base}` names its inputs, and here the base kernel is applied to each input in turn")]
     NamesInputs { base: String },
-    #[error("order {order} needs at least as many inputs, and here there {}", are(*inputs))]
+    #[error("order {order} needs at least as many inputs, and there {}", are(*inputs))]
     Order { order: usize, inputs: usize },
     #[error("an image of {rows} by {cols} pixels needs {} inputs, and here there {}", rows * cols, are(*inputs))]
     Image { rows: usize, cols: usize, inputs: usize },

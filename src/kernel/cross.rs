@@ -64,7 +64,7 @@ impl<'k> Cross<'k> {
     /// Writes k(A, B), rows of A down and of B across, into `out`.
     ///
     /// # Errors
-    /// [`EvalError::Rows`]: rows that a family cannot look at.
+    /// [`EvalError::Rows`]: rows at which a family cannot be evaluated.
     pub fn evaluate(&mut self, values: &[f64], a: &Points, b: &Points, out: &mut Matrix) -> Result<(), EvalError> {
         self.set(values, a.n);
         let one = self.bound.prepare(values, &self.theta, a)?;
@@ -140,7 +140,7 @@ impl<'k> Cross<'k> {
     /// which do not share noise of their own.
     ///
     /// # Errors
-    /// [`EvalError::Rows`]: rows that a family cannot look at.
+    /// [`EvalError::Rows`]: rows at which a family cannot be evaluated.
     pub fn diagonal(&mut self, values: &[f64], points: &Points, shared: bool) -> Result<Vec<f64>, EvalError> {
         if !(shared && self.bound.tells_rows_apart()) {
             return self.bound.diagonal(values, points);
@@ -159,7 +159,7 @@ impl<'k> Cross<'k> {
     /// Adds Σᵢ wᵢ ∂k(xᵢ, xᵢ) to the gradients; of the rows to `a` of these.
     ///
     /// # Errors
-    /// [`EvalError::Rows`]: rows that a family cannot look at.
+    /// [`EvalError::Rows`]: rows at which a family cannot be evaluated.
     pub fn pull_diagonal(
         &mut self,
         values: &[f64],

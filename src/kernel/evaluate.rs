@@ -143,7 +143,7 @@ impl Bound {
     /// k(a, b) for all rows of `a` (down) and `b` (across). No row of the one is an observation of the other.
     ///
     /// # Errors
-    /// [`EvalError::Rows`]: rows that a family cannot look at.
+    /// [`EvalError::Rows`]: rows at which a family cannot be evaluated.
     pub fn cross(&self, values: &[f64], a: &Points, b: &Points) -> Result<Matrix, EvalError> {
         let theta = self.gather(values);
         let (one, two) = (self.prepare(values, &theta, a)?, self.prepare(values, &theta, b)?);
@@ -160,7 +160,7 @@ impl Bound {
     /// k(x, x) of every row with itself.
     ///
     /// # Errors
-    /// [`EvalError::Rows`]: rows that a family cannot look at.
+    /// [`EvalError::Rows`]: rows at which a family cannot be evaluated.
     pub fn diagonal(&self, values: &[f64], points: &Points) -> Result<Vec<f64>, EvalError> {
         let theta = self.gather(values);
         let prepared = self.prepare(values, &theta, points)?;

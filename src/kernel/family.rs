@@ -27,7 +27,8 @@ pub struct Spec {
     /// The value depends on the difference of its inputs alone.
     pub stationary: bool,
     /// How often its draws can be differentiated in mean square: [`f64::INFINITY`] where as often as one likes, and for
-    /// what is no function of a number (noise, levels of categories). The least of the parts of a kernel is that of the whole.
+    /// what is no function of a number (noise, levels of categories). The least of the parts of a kernel is that of the
+    /// whole.
     pub derivatives: f64,
     /// Whether it looks at inputs at all (`Const` and `WN` do not).
     pub reads_inputs: bool,
@@ -137,7 +138,8 @@ pub enum Role {
     SlopeVariance,
     /// A variance added inside: the offset of a linear or polynomial kernel.
     Bias,
-    /// The variance of all terms of one order of an additive kernel. Each is free, as their ratios say what the order is.
+    /// The variance of all terms of one order of an additive kernel. Each is free, as their ratios say what the order
+    /// is.
     OrderVariance,
     /// In units of the inputs; any real number.
     Location,
@@ -264,7 +266,7 @@ pub trait Family: Debug + Send + Sync {
     /// Numbers for each row. `x` holds one slice for each input, `learnt` what [`learn`](Self::learn) gave.
     ///
     /// # Errors
-    /// A sentence, when a row holds what the family cannot look at.
+    /// A sentence, when the family is not defined for a value in a row.
     fn prepare(&self, theta: Theta<'_>, x: &[&[f64]], learnt: &[f64]) -> Result<Rows, String>;
 
     /// `out[i]` ← k(a\[from + i\], b\[j\]).
@@ -353,7 +355,7 @@ pub(super) const L: ParamSpec = ParamSpec {
     role: Role::LengthScale,
     size: Size::EachIfArd,
     default: 1.0,
-    help: "how far one must go along the input for the function to change",
+    help: "the distance along the input over which the function changes",
 };
 
 pub(super) const V: ParamSpec = ParamSpec {
@@ -373,7 +375,7 @@ pub(super) const P: ParamSpec = ParamSpec {
     role: Role::Period,
     size: Size::One,
     default: 1.0,
-    help: "after how much of the input the pattern repeats",
+    help: "the distance along the input after which the pattern repeats",
 };
 
 pub(super) const B: ParamSpec = ParamSpec {
@@ -393,5 +395,5 @@ pub(super) const C: ParamSpec = ParamSpec {
     role: Role::Location,
     size: Size::Each,
     default: 0.0,
-    help: "where on the input the functions cross their offset",
+    help: "the value of the input at which the functions equal their offset",
 };

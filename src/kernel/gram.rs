@@ -55,7 +55,7 @@ impl<'k> Gram<'k> {
         }
     }
 
-    /// The same, where an evaluation is given up when somebody asks to stop.
+    /// The same, where an evaluation is given up when the user stops the work.
     pub fn stopped_by(self, progress: &'k dyn Progress) -> Self {
         Self { progress, ..self }
     }
@@ -63,7 +63,7 @@ impl<'k> Gram<'k> {
     /// Writes the lower triangle of the Gram matrix at these parameters into `out` (n × n).
     ///
     /// # Errors
-    /// [`EvalError::Rows`]: rows that a family cannot look at; [`EvalError::Stopped`].
+    /// [`EvalError::Rows`]: rows at which a family cannot be evaluated; [`EvalError::Stopped`].
     pub fn evaluate(&mut self, values: &[f64], out: &mut Matrix) -> Result<(), EvalError> {
         self.theta = self.bound.gather(values);
         self.values = values.to_vec();

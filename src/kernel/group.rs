@@ -68,17 +68,17 @@ pub struct Move {
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MoveError {
-    #[error("`{name}` moves {expected}, and here it is given {found}")]
+    #[error("`{name}` takes {expected}, found {found}")]
     Inputs { name: &'static str, expected: &'static str, found: usize },
-    #[error("input {0} is named twice in one move")]
+    #[error("input {0} is named twice in one transformation")]
     Twice(String),
-    #[error("`about` has one number for each input: found {found} for {expected}")]
+    #[error("`about` needs one number for each input: found {found} for {expected}")]
     About { expected: usize, found: usize },
-    #[error("`about` is a number of at most {FARTHEST:e} in size")]
+    #[error("`about` must be at most {FARTHEST:e} in absolute value")]
     NotFinite,
-    #[error("the moves generate a group of more than {LARGEST_GROUP} elements")]
+    #[error("the transformations generate a group of more than {LARGEST_GROUP} elements")]
     TooLarge,
-    #[error("the moves generate a group without end: done one after another they never come back")]
+    #[error("the transformations generate an infinite group")]
     Endless,
 }
 

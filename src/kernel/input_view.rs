@@ -14,7 +14,7 @@ pub trait RowFunction: Debug + Send + Sync {
     /// Its value at one row.
     ///
     /// # Errors
-    /// What went wrong, or that somebody asked to stop.
+    /// What went wrong, or that the user asked to stop.
     fn apply(&self, row: &[Cell<'_>]) -> Result<Vec<f64>, FunctionError>;
 }
 
@@ -37,7 +37,7 @@ impl std::fmt::Display for Cell<'_> {
 /// Why a function of the user gives nothing at a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FunctionError {
-    /// Somebody asked to stop.
+    /// The user asked to stop.
     Stopped,
     /// A sentence that says what went wrong.
     Failed(String),

@@ -12,21 +12,21 @@ pub enum ParamError {
     NotFinite { family: &'static str, param: &'static str, value: f64 },
     #[error("the {param} of `{family}` must be a whole number from 1 to 64, found {value}")]
     NotCount { family: &'static str, param: &'static str, value: f64 },
-    #[error("the {param} of `{family}` is always fixed: give a whole number")]
+    #[error("the {param} of `{family}` is not a free parameter: give a whole number")]
     AlwaysFixed { family: &'static str, param: &'static str },
     #[error("the bounds of the {param} of `{family}` are the wrong way round: {lo} is not below {hi}")]
     Bounds { family: &'static str, param: &'static str, lo: f64, hi: f64 },
     #[error("the {param} of `{family}` starts at {value}, outside its bounds {lo} and {hi}")]
     Outside { family: &'static str, param: &'static str, value: f64, lo: f64, hi: f64 },
-    #[error("the {param} of `{family}` is no time, found \"{value}\": give a number")]
+    #[error("the {param} of `{family}` is not a time, found \"{value}\": give a number")]
     NotTime { family: &'static str, param: &'static str, value: String },
     #[error("the {param} of `{family}` is a date, found the length \"{value}\": write it as \"2020-03-15\"")]
     NotDate { family: &'static str, param: &'static str, value: String },
     #[error("the {param} of `{family}` is a length of time, found the date \"{value}\": write it as \"10 days\"")]
     NotLength { family: &'static str, param: &'static str, value: String },
-    #[error("the prior {prior} of the {param} of `{family}` gives {value} no probability")]
+    #[error("the prior {prior} of the {param} of `{family}` has density zero at {value}")]
     Prior { family: &'static str, param: &'static str, prior: String, value: f64 },
-    #[error("the prior {prior} of the {param} of `{family}` has nothing between its bounds {lo} and {hi}")]
+    #[error("the prior {prior} of the {param} of `{family}` has no probability between its bounds {lo} and {hi}")]
     Apart { family: &'static str, param: &'static str, prior: String, lo: f64, hi: f64 },
 }
 

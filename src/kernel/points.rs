@@ -32,7 +32,7 @@ impl Points {
 /// Why a kernel cannot be evaluated at some rows.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EvalError {
-    #[error("the kernel was set beside {expected} input columns, and these rows have {found}")]
+    #[error("the kernel is bound to {expected} input columns, and these rows have {found}")]
     Columns { expected: usize, found: usize },
     #[error("{message} (row {row})")]
     Function { row: usize, message: String },

@@ -34,7 +34,7 @@ impl Kernel {
     }
 
     /// The family of kernels that this one reaches as its free parameters vary, with the fewest parameters: free
-    /// parameters are unset, and what cannot be told apart is merged. Two expressions of a search are the same if these
+    /// parameters are unset, and redundant parts are merged. Two expressions of a search are the same if these
     /// are equal. Unlike [`simplify`](Self::simplify) it does not merge what merely starts alike, such as the two
     /// length-scales of `SE + SE`.
     pub fn simplify_structure(&self) -> Kernel {

@@ -14,9 +14,9 @@ use super::program::Op;
 pub enum SlopeError {
     #[error("functions drawn from {family} have no derivative")]
     Rough { family: &'static str },
-    #[error("{family} is not stationary, so the derivative of a function drawn from it depends on where it is taken")]
+    #[error("{family} is not stationary, so the distribution of the derivative of a draw depends on the point")]
     NotStationary { family: &'static str },
-    #[error("the derivatives of functions are known for sums and products of stationary families")]
+    #[error("derivatives of draws are available only for sums and products of stationary families")]
     Construction,
 }
 

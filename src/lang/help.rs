@@ -73,7 +73,7 @@ fn about(library: &'static dyn Library, topic: &Topic) -> String {
     out.trim_end().to_owned()
 }
 
-/// A kind of value: how it comes about and its members.
+/// A kind of value: made by and its members.
 fn about_kind(kind: Kind) -> String {
     let info = kind.info();
     let title = format!("{}: {}\n\n  {}", info.name, info.noun, info.made_by);
@@ -92,8 +92,7 @@ pub fn kinds() -> String {
         let members: Vec<String> = members.into_iter().chain(open).collect();
         format!("| {} | {} | {} |\n", info.name, info.made_by, members.join(", "))
     };
-    "| kind | how it comes about | members |\n|---|---|---|\n".to_owned()
-        + &Kind::ALL.iter().map(row).collect::<String>()
+    "| kind | made by | members |\n|---|---|---|\n".to_owned() + &Kind::ALL.iter().map(row).collect::<String>()
 }
 
 /// An example with what it gives.
@@ -163,8 +162,8 @@ fn section(library: &'static dyn Library, entry: &Entry) -> String {
     out.push_str("\n\n");
     for place in &signature.places {
         let default = match place.need {
-            Need::Optional(default) if default.contains(' ') => format!("; left out: {default}"),
-            Need::Optional(default) if !default.is_empty() => format!("; left out: `{default}`"),
+            Need::Optional(default) if default.contains(' ') => format!("; default: {default}"),
+            Need::Optional(default) if !default.is_empty() => format!("; default: `{default}`"),
             _ => String::new(),
         };
         out.push_str(&format!("- `{}`: {}{default}\n", keyword(place), place.help));

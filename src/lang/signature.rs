@@ -19,8 +19,8 @@ pub enum Want {
     /// A column or an input: an index from 0, a column's name, or a list of these. A bare word is a column's name,
     /// unless the user has bound it to such a value.
     Input,
-    /// An expression of columns, or a function whose parameters are columns; also a value, or the name of a column. In such
-    /// a place bare words are columns.
+    /// An expression of columns, or a function whose parameters are columns; also a value, or the name of a column. In
+    /// such a place bare words are columns.
     Row,
     /// A new name, written as a bare word; otherwise as [`Want::Param`].
     Word,
@@ -250,7 +250,7 @@ impl Group {
             Group::Families => "Kernel families",
             Group::Combinators => "Kernel combinators",
             Group::Moves => "Moves of the inputs",
-            Group::Kernels => "Looking at kernels",
+            Group::Kernels => "Kernel values and structure",
             Group::Parameters => "Parameters and priors",
             Group::Data => "Data",
             Group::Models => "Models and fits",

@@ -76,8 +76,8 @@ fn half_of_rows(rows: usize) -> Option<usize> {
     (rows > ROWS).then(|| rows.div_ceil(ROWS).div_ceil(2) * ROWS)
 }
 
-/// The lower triangle of the inverse, given the factor; what stands above it means nothing. `stop` is asked before each
-/// block of columns; `false` where it said so.
+/// The lower triangle of the inverse, given the factor; the part above the diagonal is undefined. `stop` is asked before
+/// each block of columns; `false` where it said so.
 pub(super) fn invert(factor: &Matrix, out: &mut Matrix, stop: &dyn Fn() -> bool) -> bool {
     let n = factor.nrows();
     for first in (0..n).step_by(BLOCK) {

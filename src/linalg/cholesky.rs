@@ -9,7 +9,7 @@ use super::{Matrix, Vector};
 /// The lower Cholesky factor of a symmetric matrix, with what had to be added to its diagonal to get one.
 #[derive(Debug, Clone)]
 pub struct Cholesky {
-    /// The lower triangle is the factor; what stands above it means nothing.
+    /// The lower triangle is the factor; the part above the diagonal is undefined.
     factor: Matrix,
     jitter: f64,
 }
@@ -83,7 +83,7 @@ impl Cholesky {
         self.jitter
     }
 
-    /// The factor in the lower triangle of a matrix; what stands above it means nothing.
+    /// The factor in the lower triangle of a matrix; the part above the diagonal is undefined.
     pub(super) fn factor(&self) -> &Matrix {
         &self.factor
     }
@@ -145,7 +145,7 @@ impl Cholesky {
         x
     }
 
-    /// The lower triangle of K⁻¹; what stands above it means nothing.
+    /// The lower triangle of K⁻¹; the part above the diagonal is undefined.
     pub fn inverse_lower(&self) -> Matrix {
         let n = self.n();
         let mut out = Matrix::zeros(n, n);

@@ -35,7 +35,7 @@ impl<'p> Workspace<'p> {
         Self { matrix: Matrix::zeros(n, n), inverse: Matrix::zeros(0, 0), buffer: None, progress: &Silent }
     }
 
-    /// The same, where work on large matrices is given up when somebody asks to stop.
+    /// The same, where work on large matrices is given up when the user stops the work.
     pub fn stopped_by(self, progress: &'p dyn Progress) -> Self {
         Self { progress, ..self }
     }

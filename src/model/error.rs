@@ -29,40 +29,38 @@ pub enum ModelError {
     #[error("the target `{column}` has no class `{class}`: its classes are {}", some(known))]
     NoSuchClass { column: String, class: String, known: Vec<String> },
     #[error(
-        "the target `{column}` holds {distinct} different numbers, and two classes are needed: leave out `likelihood=` to predict the numbers themselves"
+        "the target `{column}` has {distinct} different numbers, and two classes are needed: leave out `likelihood=` to predict the numbers"
     )]
     NotClasses { column: String, distinct: usize },
     #[error("`{class}` in column `{column}`, {row}, is {}", neither(known))]
     UnknownClass { column: String, class: String, row: RowRef, known: Vec<String> },
-    #[error(
-        "the target `{column}` holds classes, and a class cannot be transformed: steps of the inputs are all that a classifier can have"
-    )]
+    #[error("the target `{column}` holds classes, which cannot be transformed: in a classifier only the inputs can be")]
     ClassTransform { column: String },
     #[error("{0}")]
     NotOfClasses(&'static str),
     #[error("a fit needs at least {needed} rows, and the data have {rows}")]
     TooFewRows { rows: usize, needed: usize },
-    #[error("all {rows} values of the target `{column}` are {value}: there is nothing to explain")]
+    #[error("all {rows} values of the target `{column}` are {value}: a fit needs a target that varies")]
     ConstantTarget { column: String, rows: usize, value: f64 },
     #[error("the noise `{column}` is {value} at {row}, expected a finite number that is not negative")]
     NegativeNoise { column: String, value: f64, row: RowRef },
     #[error("a model of {rows} rows needs about {} of memory, and {} are free", bytes(*needed), bytes(*available))]
     TooLarge { rows: usize, needed: u64, available: u64 },
-    #[error("`{column}` is no column of noise variances: give one with a known variance for each row")]
+    #[error("`{column}` is not a column of noise variances: give a column with the known variance of each row")]
     NotANoise { column: String },
     #[error("the noise `{source_text}` failed at {row}: {message}")]
     NoiseFunction { source_text: String, row: RowRef, message: String },
     #[error(
-        "one prior variance is for slopes of numbers, and `{column}` holds categories: leave it out with `select`, or write `linear()`, which codes them"
+        "the slopes share one prior variance, which is for numeric inputs, and `{column}` holds categories: leave it out with `select`, or use `linear()`, which codes them"
     )]
     CategoryMean { column: String },
     #[error("the {what} must be {expected}, found {value}")]
     OutOfDomain { what: &'static str, expected: &'static str, value: f64 },
     #[error("the mean has {found} values, expected {}: an offset, then {}", coefficients.len() + 1, coefficients.join(", "))]
     MeanLength { found: usize, coefficients: Vec<String> },
-    #[error("rows are needed, and there are none")]
+    #[error("at least one row is needed, and there are none")]
     NoRows,
-    #[error("numbers alone tell the rows only where there is one input, and here there are {}: give the data of new rows", inputs.join(", "))]
+    #[error("rows can be given as numbers only for a model with one input, and this one has {}: give data with new rows", inputs.join(", "))]
     OneInput { inputs: Vec<String> },
     #[error(
         "a prediction of several inputs is drawn against a time, an input that ascends from row to row, or the only input that varies; among {} there is no such input", inputs.join(", ")
@@ -70,22 +68,22 @@ pub enum ModelError {
     NoAxis { inputs: Vec<String> },
     #[error("there is no component {index}: the fit has {count}, from 0")]
     NoComponent { index: usize, count: usize },
-    #[error("a row is predicted without any variance, so its target has no density: give the model noise")]
+    #[error("the predictive variance of a row is zero, so its target has no density: give the model noise")]
     NoNoise,
-    #[error("the noise is known by a column that these rows lack")]
+    #[error("the noise is given by a column that these rows lack")]
     NoNoiseColumn,
-    #[error("a target of {value} is outside what the transform of the target can take")]
+    #[error("a target of {value} is outside the domain of the transform of the target")]
     OutsideTransform { value: f64 },
-    #[error("one of these fits predicts numbers and one classes: a density and a probability cannot be compared")]
+    #[error("one of these fits predicts numbers and another classes: a density and a probability cannot be compared")]
     OtherLikelihood,
-    #[error("these fits are of different rows{}, so that their evidences cannot be compared", counted(*one, *other))]
+    #[error("these fits use different rows{}, so their log marginal likelihoods cannot be compared", counted(*one, *other))]
     OtherRows { one: usize, other: usize },
-    #[error("these fits are of different targets, so that their evidences cannot be compared")]
+    #[error("these fits have different targets, so their log marginal likelihoods cannot be compared")]
     OtherData,
-    #[error("`{model}` is a mean function and noise: there is no kernel to be taken apart")]
+    #[error("`{model}` has only a mean function and noise, and no kernel to decompose")]
     NoKernel { model: String },
     #[error(
-        "the log marginal likelihood is not finite at these values, so that it has no gradient: is the scale of the target, of the inputs or of a parameter right?"
+        "the log marginal likelihood is not finite at these values, so it has no gradient: check the scale of the target, of the inputs and of the parameters"
     )]
     NoEvidence,
     #[error(transparent)]
@@ -94,7 +92,7 @@ pub enum ModelError {
     OnlyBound { what: &'static str, bound: f64 },
     #[error("{0}")]
     NotOfSparse(&'static str),
-    #[error("stopped by the user before there was a result")]
+    #[error("stopped by the user before the first result")]
     Stopped,
 }
 

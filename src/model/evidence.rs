@@ -45,7 +45,7 @@ impl<'p> Evidencer<'p> {
         }
     }
 
-    /// The same, where an evaluation is given up when somebody asks to stop.
+    /// The same, where an evaluation is given up when the user stops the work.
     pub fn stopped_by(self, progress: &'p dyn Progress) -> Self {
         let (gram, work) = (self.gram.stopped_by(progress), self.work.stopped_by(progress));
         Self { gram, work, progress, ..self }
@@ -55,7 +55,8 @@ impl<'p> Evidencer<'p> {
     /// where that is the maximum: no bounds, no priors).
     ///
     /// # Errors
-    /// [`ModelError::NotPositiveDefinite`], also with the little jitter that is tried; rows that a kernel cannot look at.
+    /// [`ModelError::NotPositiveDefinite`], also with the little jitter that is tried; rows at which a kernel cannot be
+    /// evaluated.
     pub fn evaluate(&mut self, values: &[f64], gradient: bool, profile: bool) -> Result<Evidence, ModelError> {
         self.evaluate_from(values, gradient, profile, &mut Warm::default())
     }

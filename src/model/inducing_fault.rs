@@ -7,7 +7,7 @@ pub enum InducingFault {
     None,
     #[error("there are more inducing inputs ({inducing}) than rows ({rows}): the exact model is smaller")]
     MoreThanRows { inducing: usize, rows: usize },
-    #[error("the kernel looks at no input, so that there is nothing to induce")]
+    #[error("the kernel depends on no input, so inducing inputs cannot be used")]
     NoInputs,
     #[error(
         "inducing input {place} has {found} {}, expected {}: one for each input ({})",
@@ -20,10 +20,10 @@ pub enum InducingFault {
     NoLevel { place: usize, column: String, level: String },
     #[error("inducing input {place} has {found} (`{column}`)")]
     Kind { place: usize, column: String, found: String },
-    #[error("inducing inputs {one} and {other} are the same: each needs a place of its own")]
+    #[error("inducing inputs {one} and {other} are equal: inducing inputs must differ")]
     Twice { one: usize, other: usize },
     #[error(
-        "a sparse model needs noise: without it the approximation has no density (write `noise=fixed(1e-6)` for next to none)"
+        "a sparse model needs noise: without it the approximation has no density (write `noise=fixed(1e-6)` for almost none)"
     )]
     Noiseless,
 }

@@ -89,7 +89,7 @@ mod tests {
         let told = predict(&line, At::Rows(new)).unwrap().mean;
         assert!((told[0] - 1.0).abs() < 1e-6 && (told[1] - 8.0).abs() < 1e-6, "{told:?}");
         let unknown = predict(&line, At::Rows(data(&["d"], &[0.0], &[0.0]))).unwrap_err().to_string();
-        assert_eq!(unknown, "`d` in column `shop`, row 0, is none of the categories known there: `a`, `b`, `c`");
+        assert_eq!(unknown, "`d` in column `shop`, row 0, is not a category of that column: `a`, `b`, `c`");
         // one value for each
         let short = Model { mean: Mean::Linear(vec![Param::free(1.0); 3]), ..Model::linear() };
         let error = fit(&short, &all, Options::default(), &Silent).unwrap_err();

@@ -139,13 +139,13 @@ impl Posterior {
     /// part of f: each new row has its own.
     ///
     /// # Errors
-    /// Rows that the kernel cannot look at.
+    /// Rows at which the kernel cannot be evaluated.
     pub fn predict(&self, x: &[&[f64]]) -> Result<Moments, ModelError> {
         self.predict_unless(x, &Silent)
     }
 
-    /// The same, some rows at a time, so that memory does not grow with their number, and given up when somebody asks to
-    /// stop.
+    /// The same, some rows at a time, so that memory does not grow with their number, and given up when
+    /// the user stops the work.
     ///
     /// # Errors
     /// As [`Posterior::predict`]; [`ModelError::Stopped`].
@@ -169,11 +169,11 @@ impl Posterior {
         Ok(all)
     }
 
-    /// The variance of the summands that are noise at new rows: of an observation, and not of the function. `None` where
-    /// there are none.
+    /// The variance of the summands that are noise at new rows: of an observation, and not of the function. `None`
+    /// where there are none.
     ///
     /// # Errors
-    /// Rows that a part cannot look at.
+    /// Rows at which a part cannot be evaluated.
     pub fn white_noise(&self, x: &[&[f64]]) -> Result<Option<Vec<f64>>, ModelError> {
         let kernel = self.problem.bound().with_values(self.problem.kernel_values(&self.values));
         let mut noise: Option<Vec<f64>> = None;
@@ -191,7 +191,7 @@ impl Posterior {
     /// The means alone: O(n) a row.
     ///
     /// # Errors
-    /// Rows that the kernel cannot look at.
+    /// Rows at which the kernel cannot be evaluated.
     pub fn predict_mean(&self, x: &[&[f64]]) -> Result<Vec<f64>, ModelError> {
         let (cross, _, mean) = self.against(x)?;
         Ok((mean + cross.tr_mul(&self.alpha)).as_slice().to_vec())
@@ -200,7 +200,7 @@ impl Posterior {
     /// The posterior covariance of f at new rows.
     ///
     /// # Errors
-    /// Rows that the kernel cannot look at.
+    /// Rows at which the kernel cannot be evaluated.
     pub fn covariance(&self, x: &[&[f64]]) -> Result<Matrix, ModelError> {
         let (cross, _, _) = self.against(x)?;
         let half = self.halves(&cross);
@@ -216,7 +216,7 @@ impl Posterior {
     /// Draws of f at new rows from standard normal numbers: one column a draw. `normals` gives as many as are asked.
     ///
     /// # Errors
-    /// Rows that the kernel cannot look at.
+    /// Rows at which the kernel cannot be evaluated.
     pub fn draws(&self, x: &[&[f64]], count: usize, normals: &mut dyn FnMut() -> f64) -> Result<Matrix, ModelError> {
         let mean = Vector::from_vec(self.predict_mean(x)?);
         let factor = pivoted_cholesky(&self.covariance(x)?, 1e-12);
@@ -230,11 +230,11 @@ impl Posterior {
 
     /// The summands of the kernel, products expanded, each given the data, at new rows.
     ///
-    /// mean k*ᵢᵀα, variance k**ᵢ − k*ᵢᵀK⁻¹k*ᵢ (Duvenaud, "Expressing Structure with Kernels", 1.8). At the training rows
-    /// themselves (`training`), white noise is each row's own.
+    /// mean k*ᵢᵀα, variance k**ᵢ − k*ᵢᵀK⁻¹k*ᵢ (Duvenaud, "Expressing Structure with Kernels", 1.8). At the training
+    /// rows themselves (`training`), white noise is each row's own.
     ///
     /// # Errors
-    /// Rows that a part cannot look at.
+    /// Rows at which a part cannot be evaluated.
     pub fn parts(&self, terms: &[Kernel], x: &[&[f64]], training: bool) -> Result<Vec<Part>, ModelError> {
         let crosses = self.part_crosses(terms, x, training)?;
         let rows = self.own_rows(training)?;
@@ -251,7 +251,7 @@ impl Posterior {
     /// The means of the summands at the training rows, white noise each row's own.
     ///
     /// # Errors
-    /// Rows that a part cannot look at.
+    /// Rows at which a part cannot be evaluated.
     pub fn part_means(&self, terms: &[Kernel]) -> Result<Vec<Vec<f64>>, ModelError> {
         if self.induced.is_some() && !self.problem.bound().tells_rows_apart() {
             return terms.iter().map(|term| self.induced_summand(term)).collect();
@@ -265,7 +265,7 @@ impl Posterior {
     /// of the second across.
     ///
     /// # Errors
-    /// Rows that a part cannot look at.
+    /// Rows at which a part cannot be evaluated.
     pub fn cross_covariance(
         &self,
         one: &Kernel,
@@ -281,7 +281,7 @@ impl Posterior {
     /// The posterior covariance of one summand at all pairs of rows: k(x, x′) − k*ᵀK⁻¹k*′.
     ///
     /// # Errors
-    /// Rows that the summand cannot look at.
+    /// Rows at which the summand cannot be evaluated.
     pub fn summand_covariance(&self, term: &Kernel, x: &[&[f64]], training: bool) -> Result<Matrix, ModelError> {
         let crosses = self.part_crosses(std::slice::from_ref(term), x, training)?;
         let Some(Term { cross, .. }) = crosses.into_iter().next() else { return Ok(Matrix::zeros(0, 0)) };
@@ -294,7 +294,7 @@ impl Posterior {
     /// For every pair of summands, the posterior covariance at each row: what the variances lack to make the whole.
     ///
     /// # Errors
-    /// Rows that a part cannot look at.
+    /// Rows at which a part cannot be evaluated.
     pub fn cross_variances(
         &self,
         terms: &[Kernel],
@@ -333,7 +333,7 @@ impl Posterior {
     /// nothing but the mean function to predict by, that is fitted to the other rows, and only the noise is kept.
     ///
     /// # Errors
-    /// Rows that the kernel cannot look at.
+    /// Rows at which the kernel cannot be evaluated.
     pub fn leave_one_out(&self) -> Result<Vec<(f64, f64)>, ModelError> {
         if is_nothing(&self.problem.model().kernel)
             && let Some(out) = self.mean_without_each()
@@ -359,7 +359,7 @@ impl Posterior {
     /// had. `normals` are standard normal numbers, rows × draws.
     ///
     /// # Errors
-    /// Rows that the kernel cannot look at.
+    /// Rows at which the kernel cannot be evaluated.
     pub fn replicates(&self, normals: &Matrix, refit: &[usize]) -> Result<Replicates, ModelError> {
         if let Some(induced) = &self.induced {
             return self.induced_replicates(induced, normals, refit);
@@ -394,7 +394,7 @@ impl Posterior {
     /// The posterior mean of f at the training rows; white noise is each row's own and so part of it.
     ///
     /// # Errors
-    /// Rows that the kernel cannot look at.
+    /// Rows at which the kernel cannot be evaluated.
     pub fn fitted(&self) -> Result<Vec<f64>, ModelError> {
         if self.induced.is_some() {
             return Ok(self.at_training()?.mean);
@@ -408,11 +408,11 @@ impl Posterior {
         Ok(rows.map(|((y, a), v)| y - (v + jitter) * a).collect())
     }
 
-    /// What the parts of the model are to explain at the training rows: y on the scale of the model; of a classifier the
-    /// posterior mean of its latent function, as labels have no scale that parts could be measured by.
+    /// What the parts of the model are to explain at the training rows: y on the scale of the model; of a classifier
+    /// the posterior mean of its latent function, as labels have no scale that parts could be measured by.
     ///
     /// # Errors
-    /// Rows that the kernel cannot look at.
+    /// Rows at which the kernel cannot be evaluated.
     pub fn explained(&self) -> Result<Vec<f64>, ModelError> {
         match self.pseudo {
             Some(_) => self.fitted(),
@@ -423,7 +423,7 @@ impl Posterior {
     /// Of f at the training rows themselves: white noise is each row's own.
     ///
     /// # Errors
-    /// Rows that the kernel cannot look at.
+    /// Rows at which the kernel cannot be evaluated.
     pub fn at_training(&self) -> Result<Moments, ModelError> {
         if self.induced.is_some() {
             return self.induced_at_training();

@@ -15,8 +15,8 @@ use crate::param::{Domain, Param};
 
 /// A model set beside training rows.
 ///
-/// Its parameters are the kernel's slots, then the noise unless a column tells it or the rows are classes, then those of
-/// the mean.
+/// Its parameters are the kernel's slots, then the noise unless a column tells it or the rows are classes, then those
+/// of the mean.
 #[derive(Debug, Clone)]
 pub struct Problem {
     model: Model,
@@ -49,9 +49,9 @@ impl Problem {
     /// Sets a model beside training rows. All that can be known before any evaluation is checked here.
     ///
     /// # Errors
-    /// No target, missing or infinite values (with row and column), fewer than 2 rows of a fit, too many for the memory, a
-    /// kernel that does not fit the inputs, a parameter outside its domain. A constant target is refused too, unless
-    /// `conditioning`, where the values are taken as given.
+    /// No target, missing or infinite values (with row and column), fewer than 2 rows of a fit, too many for the
+    /// memory, a kernel that does not fit the inputs, a parameter outside its domain. A constant target is refused too,
+    /// unless `conditioning`, where the values are taken as given.
     pub fn new(model: &Model, data: &Dataset, conditioning: bool) -> Result<Self, ModelError> {
         let target = data.target().ok_or(ModelError::NoTarget)?;
         let bernoulli = model.bernoulli().is_some();
@@ -446,7 +446,7 @@ impl Problem {
     }
 }
 
-/// A step of a classifier: what is done to all columns is done to the inputs, as classes have no scale.
+/// A step for a classifier: what is done to all columns is done to the inputs, as classes have no scale.
 fn of_inputs(step: &Step) -> Step {
     match step {
         Step::Standardize { columns: Which::All } => Step::Standardize { columns: Which::Inputs },

@@ -31,11 +31,16 @@ pub enum Prior {
 
 /// Names, arguments and meaning of every prior, for whoever parses, prints or explains one.
 pub const PRIORS: [(&str, [&str; 2], usize, &str); 5] = [
-    ("Normal", ["mean", "sd"], 2, "a bell around `mean`"),
-    ("LogNormal", ["mean", "sd"], 2, "a bell in the logarithm, whose mean and standard deviation are given"),
-    ("Gamma", ["shape", "rate"], 2, "positive, with mean shape/rate"),
-    ("HalfNormal", ["sd", ""], 1, "positive, most likely near 0"),
-    ("Uniform", ["lo", "hi"], 2, "equally likely everywhere from `lo` to `hi`"),
+    ("Normal", ["mean", "sd"], 2, "the normal distribution"),
+    (
+        "LogNormal",
+        ["mean", "sd"],
+        2,
+        "the log-normal distribution, by the mean and standard deviation of the logarithm",
+    ),
+    ("Gamma", ["shape", "rate"], 2, "the gamma distribution, with mean shape/rate"),
+    ("HalfNormal", ["sd", ""], 1, "the half-normal distribution: positive values, most likely near 0"),
+    ("Uniform", ["lo", "hi"], 2, "the uniform distribution from `lo` to `hi`"),
 ];
 
 const LOG_SQRT_2PI: f64 = 0.918_938_533_204_672_7;

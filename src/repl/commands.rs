@@ -44,24 +44,18 @@ const COMMANDS: &[Command] = &[
         name: "help",
         shown: "[name]",
         takes: Takes::Topic,
-        summary: "these commands, or all about a name (also `?name`)",
+        summary: "these commands, or the help on a name (also `?name`)",
         run: help,
     },
     Command { name: "vars", shown: "", takes: Takes::Nothing, summary: "the names that are bound", run: vars },
     Command { name: "type", shown: "EXPR", takes: Takes::Expr, summary: "the kind of a value", run: kind },
-    Command {
-        name: "members",
-        shown: "EXPR",
-        takes: Takes::Expr,
-        summary: "what a value has behind the dot",
-        run: members,
-    },
+    Command { name: "members", shown: "EXPR", takes: Takes::Expr, summary: "the members of a value", run: members },
     Command { name: "load", shown: "FILE", takes: Takes::File, summary: "run a script in this session", run: load },
     Command {
         name: "save",
         shown: "FILE",
         takes: Takes::File,
-        summary: "write what was done here as a script that does it again",
+        summary: "save the statements of this session as a script",
         run: save,
     },
     Command { name: "time", shown: "EXPR", takes: Takes::Expr, summary: "run it and say how long it took", run: time },
@@ -115,7 +109,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "width",
         values: "auto | N",
-        summary: "columns that figures and lists take",
+        summary: "the width of figures and lists in columns",
         words: &["auto"],
         now: |repl| repl.screen.width.map_or("auto".into(), |width| width.to_string()),
         change: |repl, value| {
@@ -130,7 +124,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "out",
         values: "DIR",
-        summary: "folder for the figures and files that are written",
+        summary: "the folder for written figures and files",
         words: &[],
         now: |repl| {
             let session = repl.session.borrow();
@@ -183,7 +177,7 @@ fn find(name: &str) -> Result<&'static Command, Diagnostic> {
         }
         _ => {
             let names: Vec<String> = begun.iter().map(|command| format!("`:{}`", command.name)).collect();
-            Err(Diagnostic::error(format!("`:{name}` could be {}", names.join(" or "))))
+            Err(Diagnostic::error(format!("`:{name}` is ambiguous: {}", names.join(" or "))))
         }
     }
 }
@@ -198,7 +192,7 @@ pub fn run(repl: &mut Repl, text: &str) -> Next {
             return Err(Diagnostic::error(format!("write `:{name} {shown}`")));
         }
         if !rest.is_empty() && command.takes == Takes::Nothing {
-            return Err(Diagnostic::error(format!("`:{}` takes nothing, found `{rest}`", command.name)));
+            return Err(Diagnostic::error(format!("`:{}` takes no argument, found `{rest}`", command.name)));
         }
         (command.run)(repl, rest)
     });
@@ -267,7 +261,9 @@ fn help(repl: &mut Repl, rest: &str) -> Result<Next, Diagnostic> {
         repl.screen.line(&format!("  {head:width$}  {}", command.summary));
     }
     repl.screen.line("\n`?` lists the names of the language, `?name` explains one, `_` is the last value.");
-    repl.screen.line("A line that begins with `|>` goes on from it. Tab completes, Ctrl-C stops what runs.");
+    repl.screen.line(
+        "A line that begins with `|>` continues from it. Tab completes names, Ctrl-C stops the running statement.",
+    );
     Ok(Next::Stay)
 }
 
@@ -383,7 +379,7 @@ fn set(repl: &mut Repl, rest: &str) -> Result<Next, Diagnostic> {
 
 fn reset(repl: &mut Repl, _: &str) -> Result<Next, Diagnostic> {
     repl.session.borrow_mut().reset();
-    repl.screen.line("all names are forgotten");
+    repl.screen.line("all names are unbound");
     Ok(Next::Stay)
 }
 
@@ -400,7 +396,7 @@ mod tests {
         assert_eq!(find("quit").unwrap().name, "quit");
         assert_eq!(find("q").unwrap().name, "quit");
         let say = |name| find(name).err().map(|fault| (fault.message, fault.help.unwrap_or_default())).unwrap();
-        assert_eq!(say("se").0, "`:se` could be `:seed` or `:set`");
+        assert_eq!(say("se").0, "`:se` is ambiguous: `:seed` or `:set`");
         assert_eq!(say("vasr"), ("there is no command `:vasr`".into(), "did you mean `:vars`?".into()));
         assert_eq!(say("").0, "there is no command `:`");
     }

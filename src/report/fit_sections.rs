@@ -136,7 +136,8 @@ fn numbers(outcome: &FitResults<'_>) -> Vec<Number> {
     if let Ok(bic) = fit.information() {
         all.push(number("BIC", format!("{bic:.2}")));
     }
-    all.push(number("free parameters", fit.free.to_string()));
+    let counted = if fit.counted() < fit.free { format!(" ({} counted)", fit.counted()) } else { String::new() };
+    all.push(number("free parameters", format!("{}{counted}", fit.free)));
     all
 }
 
@@ -152,9 +153,13 @@ fn brief(outcome: &FitResults<'_>) -> Markup {
     }
     let score = |name| outcome.score.as_ref().and_then(|score| score.get(name));
     if let (Some(rmse), Some(r2), Some(coverage)) = (score("rmse"), score("r2"), score("coverage")) {
+        let expected = match outcome.fit.is_noise_free() {
+            true => "the model has no noise, and 95.4 % are expected only of observations without noise",
+            false => "95.4 % are expected",
+        };
         text.push(format!(
             "In leave-one-out prediction the root mean square error is {} and {} of the variance is explained. {} of the \
-             rows lie within two predictive standard deviations; 95.4 % are expected.",
+             rows lie within two predictive standard deviations; {expected}.",
             outcome.in_units(rmse),
             percent(r2),
             percent(coverage),

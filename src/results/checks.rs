@@ -1,16 +1,16 @@
 //! Whether what a fit leaves unexplained looks as the fit says it should.
 //!
-//! Replicates of the data are drawn from the fitted model at the same rows, and a statistic of the residuals is compared
-//! with the same of every replicate: a predictive check (Gelman, Meng & Stern 1996, "Posterior predictive assessment of
-//! model fitness via realized discrepancies"; of Gaussian processes: Lloyd, Duvenaud, Grosse, Tenenbaum & Ghahramani
-//! 2014, "Automatic construction and natural-language description of nonparametric regression models").
+//! Replicates of the data are drawn from the fitted model at the same rows, and a statistic of the residuals is
+//! compared with the same of every replicate: a predictive check (Gelman, Meng & Stern 1996, "Posterior predictive
+//! assessment of model fitness via realized discrepancies"; of Gaussian processes: Lloyd, Duvenaud, Grosse, Tenenbaum &
+//! Ghahramani 2014, "Automatic construction and natural-language description of nonparametric regression models").
 //!
 //! The residuals are those that leave their own row out, over their standard deviations: the same that a user sees, and
-//! standard normal by themselves if the model is right. They are correlated, and the replicates' are alike. The function
-//! is drawn anew with every replicate. Given the data instead, residuals of replicates would follow the data that
-//! they are to judge, and p-values would gather about one half (Bayarri & Berger 2000, "P values for composite null
-//! models"). Parameters of the kernel and the noise keep their fitted values; every statistic is free of scale, and a
-//! fitted mean is fitted to each replicate, so that what this costs is small while parameters are few.
+//! standard normal by themselves if the model is right. They are correlated, and the replicates' are alike. The
+//! function is drawn anew with every replicate. Given the data instead, residuals of replicates would follow the data
+//! that they are to judge, and p-values would gather about one half (Bayarri & Berger 2000, "P values for composite
+//! null models"). Parameters of the kernel and the noise keep their fitted values; every statistic is free of scale,
+//! and a fitted mean is fitted to each replicate, so that what this costs is small while parameters are few.
 
 mod statistics;
 
@@ -42,8 +42,8 @@ pub enum Topic {
     Autocorrelation,
     /// The power of the strongest sine along the one input over what is expected there: a periodogram. More is worse.
     Periodicity,
-    /// How much of their size a quadratic in an input or in the posterior mean explains, or the level of a category: the
-    /// largest adjusted R² of such a regression of |residual| (after Glejser 1969). More is worse.
+    /// How much of their size a quadratic in an input or in the posterior mean explains, or the level of a category:
+    /// the largest adjusted R² of such a regression of |residual| (after Glejser 1969). More is worse.
     Heteroscedasticity,
 }
 
@@ -119,7 +119,7 @@ pub fn checks(fit: &Arc<Fit>, draws: usize, seed: u64) -> Result<Checks, ModelEr
     checks_unless(fit, draws, seed, &Silent)
 }
 
-/// The same, given up when somebody asks to stop.
+/// The same, given up when the user stops the work.
 ///
 /// # Errors
 /// As [`checks`]; [`ModelError::Stopped`].

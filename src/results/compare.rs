@@ -47,7 +47,7 @@ pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
         return Err(ModelError::OtherData);
     }
     let best_lml = fits.iter().map(|f| f.lml()).fold(f64::NEG_INFINITY, f64::max);
-    let best_bic = fits.iter().map(|f| f.bic).fold(f64::INFINITY, f64::min);
+    let best_bic = fits.iter().map(|f| f.bic()).fold(f64::INFINITY, f64::min);
     let mut compared: Vec<Compared> = fits
         .iter()
         .enumerate()
@@ -57,7 +57,7 @@ pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
                 fit: fit.clone(),
                 place,
                 delta_lml: fit.lml() - best_lml,
-                delta_bic: fit.bic - best_bic,
+                delta_bic: fit.bic() - best_bic,
                 loo_nll: score.as_ref().and_then(|s| s.get("nll")),
                 loo_rmse: score.as_ref().and_then(|s| s.get("rmse")),
                 loo_error: score.as_ref().and_then(|s| s.get("error")),
@@ -72,6 +72,6 @@ pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
         compared.sort_by(|a, b| a.loo_nll.unwrap_or(f64::INFINITY).total_cmp(&b.loo_nll.unwrap_or(f64::INFINITY)));
         return Ok(compared);
     }
-    compared.sort_by(|a, b| a.fit.bic.total_cmp(&b.fit.bic));
+    compared.sort_by(|a, b| a.fit.bic().total_cmp(&b.fit.bic()));
     Ok(compared)
 }

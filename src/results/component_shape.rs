@@ -52,8 +52,8 @@ pub struct MainEffect {
 /// How a periodic part swings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PeriodicShape {
-    /// Highest less lowest value of the posterior mean within each period, without what it gains over the whole of it; evenly chosen where there are many; the
-    /// earliest first.
+    /// Highest less lowest value of the posterior mean within each period, without what it gains over the whole of it;
+    /// evenly chosen where there are many; the earliest first.
     pub sizes: Vec<f64>,
     /// Where it is highest and lowest within `round`, as a share of that counted from its multiples; `None` if that moves
     /// about.
@@ -101,7 +101,7 @@ pub fn inputs_of(fit: &Fit, term: &Kernel) -> Vec<usize> {
 /// the input is made of categories.
 ///
 /// # Errors
-/// Rows that the term cannot look at.
+/// Rows at which the term cannot be evaluated.
 pub fn component_shape(
     fit: &Fit,
     term: &Kernel,
@@ -134,7 +134,7 @@ pub fn component_shape(
 /// are left out.
 ///
 /// # Errors
-/// Rows that the term cannot look at.
+/// Rows at which the term cannot be evaluated.
 pub fn main_effects(fit: &Fit, term: &Kernel, inputs: &[usize]) -> Result<Vec<MainEffect>, ModelError> {
     let n = fit.problem().n();
     let count = n.min((ENTRIES / (n * PLACES * inputs.len().max(1)).max(1)).clamp(FEW, ROWS));
@@ -158,7 +158,7 @@ pub fn main_effects(fit: &Fit, term: &Kernel, inputs: &[usize]) -> Result<Vec<Ma
 /// calendar, say). `None` where the rows do not reach over one period.
 ///
 /// # Errors
-/// Rows that the term cannot look at.
+/// Rows at which the term cannot be evaluated.
 pub fn periodic_shape(
     fit: &Fit,
     term: &Kernel,

@@ -72,15 +72,15 @@ pub enum CrossError {
     Failed { model: usize, fold: usize, error: Box<ModelError> },
     #[error("`{metric}` does not fit {}: {} do", if *classes { "predicted classes" } else { "predicted numbers" }, those(*classes))]
     Misfit { metric: &'static str, classes: bool },
-    #[error("one of these models predicts numbers and one classes: a density and a probability cannot be compared")]
+    #[error("one of these models predicts numbers and another classes: a density and a probability cannot be compared")]
     Mixed,
     #[error("`{metric}` needs a predictive density, and `{name}` has no noise")]
     NoDensity { metric: &'static str, model: usize, name: String },
-    #[error("`auc` compares rows of different classes, and the test rows of fold {} have none of one class", fold + 1)]
+    #[error("`auc` needs test rows of both classes, and the test rows of fold {} have only one", fold + 1)]
     OneClass { fold: usize },
     #[error("fold {} has no {} rows", fold + 1, if *training { "training" } else { "test" })]
     Empty { fold: usize, training: bool },
-    #[error("stopped by the user before there was a result")]
+    #[error("stopped by the user before the first result")]
     Stopped,
 }
 
@@ -135,8 +135,8 @@ pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
 /// Scores that differ by less than this share of the largest are equal: what is left is rounding.
 const ROUNDING: f64 = 1e-10;
 
-/// The two-sided p-value of a paired t-test: how likely so large a mean difference is where there is none. 1 for values that
-/// are equal up to rounding, NaN for fewer than two pairs.
+/// The two-sided p-value of a paired t-test: how likely so large a mean difference is where there is none. 1 for values
+/// that are equal up to rounding, NaN for fewer than two pairs.
 pub fn paired_p(a: &[f64], b: &[f64]) -> f64 {
     let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
     let largest = a.iter().chain(b).fold(0.0, |largest: f64, value| largest.max(value.abs()));

@@ -42,7 +42,8 @@ pub struct Component {
     pub kernel: Kernel,
     pub mean: Vec<f64>,
     pub var: Vec<f64>,
-    /// Variance of its mean over the training rows, over that of y there; of a classifier that of the latent function's mean.
+    /// Variance of its mean over the training rows, over that of y there; of a classifier that of the latent function's
+    /// mean.
     pub share: f64,
 }
 
@@ -204,7 +205,7 @@ fn orders(term: Kernel) -> Vec<(Kernel, String)> {
 /// of a term that is not additive. Orders may lean on each other, so these are shares of the sum of their variances.
 ///
 /// # Errors
-/// Rows that the term cannot look at.
+/// Rows at which the term cannot be evaluated.
 pub fn order_shares(fit: &Fit, term: &Kernel) -> Result<Vec<(usize, f64)>, ModelError> {
     let Some((found, put)) = additive_factor(term) else { return Ok(Vec::new()) };
     let alpha = Matrix::from_columns(std::slice::from_ref(fit.posterior.alpha()));

@@ -1,9 +1,9 @@
 //! More classes than two: one model a class, each against the rest, and their probabilities joined.
 //!
-//! The models are fitted apart, so that their probabilities do not add to 1. They are joined as p_k ∝ odds_k^(1/T): with
-//! T = 1 a class has its odds against the rest. The one temperature T is that of the greatest likelihood of the rows,
-//! each predicted from the others (temperature scaling: Guo, Pleiss, Sun & Weinberger, 2017, "On calibration of modern
-//! neural networks"; leaving out: the cavities of expectation propagation, Rasmussen & Williams, 3.59).
+//! The models are fitted apart, so that their probabilities do not add to 1. They are joined as p_k ∝ odds_k^(1/T):
+//! with T = 1 a class has its odds against the rest. The one temperature T is the one of maximum likelihood of the
+//! rows, each predicted from the others (temperature scaling: Guo, Pleiss, Sun & Weinberger, 2017, "On calibration of
+//! modern neural networks"; leaving out: the cavities of expectation propagation, Rasmussen & Williams, 3.59).
 
 use std::sync::Arc;
 

@@ -22,7 +22,7 @@ pub struct OrderVariance {
 /// averaged over the training rows where they differ from row to row.
 ///
 /// # Errors
-/// Rows that a kernel cannot look at.
+/// Rows at which a kernel cannot be evaluated.
 pub fn order_variance(fit: &Fit) -> Result<Vec<(String, Vec<OrderVariance>)>, ModelError> {
     let mut found = Vec::new();
     walk(fit, &fit.model.kernel, &mut found)?;

@@ -18,9 +18,11 @@ pub struct Prediction {
     pub mean: Vec<f64>,
     /// √var_y.
     pub sd: Vec<f64>,
-    /// Of the function without noise, that of white noise in the kernel among it. Under a curved transform of the target, of its values in the target's units.
+    /// Of the function without noise, that of white noise in the kernel among it. Under a curved transform of the
+    /// target, of its values in the target's units.
     pub var_f: Vec<f64>,
-    /// Of a new observation: with noise; of a classifier p(1 − p), that of the class as 0 or 1. Where the noise is known by a column that the rows lack, as `var_f`.
+    /// Of a new observation: with noise; of a classifier p(1 − p), that of the class as 0 or 1. Where the noise is
+    /// known by a column that the rows lack, as `var_f`.
     pub var_y: Vec<f64>,
     /// Of a classifier: of the positive class.
     pub probability: Option<Vec<f64>>,
@@ -64,7 +66,7 @@ pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
     predict_unless(fit, place, &Silent)
 }
 
-/// The same, given up when somebody asks to stop.
+/// The same, given up when the user stops the work.
 ///
 /// # Errors
 /// As [`predict`]; [`ModelError::Stopped`].
@@ -176,8 +178,8 @@ impl Prediction {
         }
     }
 
-    /// The same with quantiles of a new observation at these probabilities, exact under transforms of the target. Those of
-    /// an average are those of the mixture of its members.
+    /// The same with quantiles of a new observation at these probabilities, exact under transforms of the target. Those
+    /// of an average are those of the mixture of its members.
     ///
     /// # Errors
     /// As [`predict`], of the members of an average.

@@ -11,8 +11,8 @@ pub struct Residuals {
     pub fit: Arc<Fit>,
     pub fitted: Vec<f64>,
     pub residual: Vec<f64>,
-    /// Leave-one-out residuals over their standard deviations: standard normal if the model is right. Of a classifier they
-    /// have mean 0 and variance 1 and are not normal (Pearson's residuals).
+    /// Leave-one-out residuals over their standard deviations: standard normal if the model is right. Of a classifier
+    /// they have mean 0 and variance 1 and are not normal (Pearson's residuals).
     pub standardized: Vec<f64>,
     /// Correlation of neighbouring residuals in order of the first input.
     pub autocorrelation: f64,
@@ -27,7 +27,7 @@ pub struct Residuals {
 /// With white noise in the kernel the noise is part of f, and residuals would be 0: here it counts as noise.
 ///
 /// # Errors
-/// Rows that the kernel cannot look at.
+/// Rows at which the kernel cannot be evaluated.
 pub fn residuals(fit: &Arc<Fit>) -> Result<Residuals, ModelError> {
     let problem = fit.problem();
     let labels;

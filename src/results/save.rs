@@ -27,6 +27,9 @@ pub struct SavedFit {
     #[serde(with = "any_number")]
     pub lml: f64,
     pub standard_errors: Vec<Option<f64>>,
+    /// Directions that the data do not determine; earlier versions did not write them.
+    #[serde(default)]
+    pub redundant: usize,
     pub ended: Option<SavedEnd>,
     #[serde(with = "any_number")]
     pub gradient_size: f64,
@@ -101,7 +104,7 @@ impl From<&SavedEnd> for Ended {
 
 fn not_a_fit(error: &serde_json::Error) -> String {
     if error.is_data() {
-        format!("it holds something else ({error})")
+        format!("its contents are different ({error})")
     } else {
         format!("it is not JSON, see line {}", error.line())
     }
@@ -119,6 +122,7 @@ impl SavedFit {
             data: fit.problem().data().clone(),
             lml: fit.lml(),
             standard_errors: fit.standard_errors.iter().map(|e| e.filter(|e| e.is_finite())).collect(),
+            redundant: fit.redundant,
             ended: fit.ended.map(SavedEnd::from),
             gradient_size: fit.gradient_size,
             starts: fit.starts.iter().map(start).collect(),
@@ -168,6 +172,7 @@ impl SavedFit {
         fit.asked = asked;
         fit.standard_errors.clone_from(&self.standard_errors);
         fit.standard_errors.resize(fit.values().len(), None);
+        fit.redundant = self.redundant;
         fit.ended = self.ended.as_ref().map(Ended::from);
         fit.gradient_size = self.gradient_size;
         fit.starts = self
@@ -203,7 +208,9 @@ mod any_number {
             // earlier versions wrote nothing for it
             None => Ok(f64::NAN),
             Some(Written::Number(number)) => Ok(number),
-            Some(Written::Text(text)) => text.parse().map_err(|_| D::Error::custom(format!("`{text}` is no number"))),
+            Some(Written::Text(text)) => {
+                text.parse().map_err(|_| D::Error::custom(format!("`{text}` is not a number")))
+            }
         }
     }
 }

@@ -55,12 +55,12 @@ pub fn score_leave_one_out(fit: &Arc<Fit>) -> Result<Score, ModelError> {
     scored(&judge_leave_one_out(fit)?)
 }
 
-/// Each training row predicted from all others, parameters kept (Rasmussen & Williams, 5.10–5.12), beside what it is; of a
-/// classifier from the cavities, what stands for the other rows kept too. A model without a kernel has its mean function
-/// fitted to the others.
+/// Each training row predicted from all others, parameters kept (Rasmussen & Williams, 5.10–5.12), beside what it is;
+/// of a classifier from the cavities, what stands for the other rows kept too. A model without a kernel has its mean
+/// function fitted to the others.
 ///
 /// # Errors
-/// Rows that the kernel cannot look at.
+/// Rows at which the kernel cannot be evaluated.
 pub fn judge_leave_one_out(fit: &Arc<Fit>) -> Result<Judged, ModelError> {
     let problem = fit.problem();
     let predicted: Vec<Predicted> =

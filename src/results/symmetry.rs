@@ -161,7 +161,7 @@ pub fn symmetries(
 
 /// The model with a symmetry, started where the one without ended.
 ///
-/// `None` where it cannot be fitted, or somebody asked to stop before it was.
+/// `None` where it cannot be fitted, or the user asked to stop before it was.
 fn with_symmetry(
     base: &Arc<Fit>,
     candidate: &Candidate,
@@ -179,8 +179,9 @@ fn with_symmetry(
     delta_lml.is_finite().then(|| Symmetry { name: candidate.name(), fit: Arc::new(fitted), delta_lml })
 }
 
-/// Whether each input that goes round reaches over some periods, so that the data could show that something comes again. A
-/// longer circle says nothing about the rows, whatever its evidence. Its periods are the kernel's first parameters.
+/// Whether each input that goes round reaches over some periods, so that the data could show that something comes
+/// again. A longer circle says nothing about the rows, whatever its evidence. Its periods are the kernel's first
+/// parameters.
 fn seen_again(fitted: &Fit, periods: &[(InputRef, Param)]) -> bool {
     let data = fitted.problem().data();
     periods.iter().zip(fitted.values()).all(|((input, _), period)| {

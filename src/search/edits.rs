@@ -57,10 +57,10 @@ pub static EDITS: [(Edit, &str, &str); 9] = [
     (Edit::Add, "add", "S becomes S + B"),
     (Edit::Multiply, "multiply", "S becomes S * B"),
     (Edit::Replace, "replace", "a base kernel becomes another one"),
-    (Edit::Drop, "drop", "a term or a factor is taken out"),
+    (Edit::Drop, "drop", "a term or a factor is removed"),
     (Edit::Changepoint, "changepoint", "S becomes another S, or B, after a point of an input"),
     (Edit::Additive, "additive", "an additive kernel over all inputs, of orders 1 and 2, is added or multiplied"),
-    (Edit::Mirror, "mirror", "S is made even about the middle of an input"),
+    (Edit::Mirror, "mirror", "S is made symmetric about the middle of an input"),
     (Edit::Swap, "swap", "S is made symmetric in two inputs"),
     (Edit::Periodic, "periodic", "S is made periodic in one input"),
 ];

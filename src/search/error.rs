@@ -3,26 +3,26 @@ use crate::model::ModelError;
 /// Why there is nothing to search, or nothing was found.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum SearchError {
-    #[error("there is no base kernel to build from")]
+    #[error("a search needs at least one base kernel")]
     EmptyBase,
-    #[error("a search goes to a depth of at least 1, found {0}")]
+    #[error("the depth of a search must be at least 1, found {0}")]
     Depth(usize),
-    #[error("a beam holds at least one expression")]
+    #[error("the beam of a search must hold at least one expression")]
     Beam,
-    #[error("there is no move to make")]
+    #[error("a search needs at least one edit in `moves`")]
     NoMoves,
     #[error("a search needs at least {needed} rows, and the data have {rows}")]
     TooFewRows { rows: usize, needed: usize },
     #[error("there is no input `{name}`: the data have {}", known.join(", "))]
     UnknownInput { name: String, known: Vec<String> },
-    #[error("the data have no input for a kernel to look at")]
+    #[error("the data have no input for a kernel")]
     NoInputs,
     /// One line for each: the kernel and what was wrong with it.
     #[error("none of the {} base kernels could be fitted", failures.len())]
     AllFailed { failures: Vec<(String, String)> },
     #[error("the search ended before any model was fitted")]
     NothingFitted,
-    #[error("the data have {rows} rows, too few to hold some out")]
+    #[error("the data have {rows} rows, too few for a held-out set")]
     HeldOut { rows: usize },
     #[error(transparent)]
     Model(#[from] ModelError),

@@ -127,18 +127,18 @@ pub enum Ended {
     OutOfTime,
     /// The evaluations allowed are used up.
     OutOfEvaluations,
-    /// Somebody asked to stop.
+    /// The user asked to stop.
     Stopped,
 }
 
 impl std::fmt::Display for Ended {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Ended::Depth => "reached its depth",
-            Ended::NoBetter => "no edit made it better",
-            Ended::OutOfTime => "ended by its budget of time: another run may differ",
+            Ended::Depth => "reached the largest depth",
+            Ended::NoBetter => "no edit improved the score",
+            Ended::OutOfTime => "ended by its time budget: another run may differ",
             Ended::OutOfEvaluations => "ended by its budget of evaluations",
-            Ended::Stopped => "stopped by the user: the best so far",
+            Ended::Stopped => "stopped by the user: the best result so far",
         })
     }
 }

@@ -219,7 +219,7 @@ impl SavedSearch {
             .map_err(|e| SavedSearchError::Read { path: shown.clone(), reason: e.to_string() })?;
         serde_json::from_str(&text).map_err(|e| {
             let reason = match e.is_data() {
-                true => format!("it holds something else ({e})"),
+                true => format!("its contents are different ({e})"),
                 false => format!("it is not JSON, see line {}", e.line()),
             };
             SavedSearchError::NotASearch { path: shown, reason }
@@ -237,7 +237,7 @@ impl SavedSearch {
         let models: Vec<Found> =
             self.models.iter().map(|found| found.restore(reader)).collect::<Result<_, _>>().map_err(wrong)?;
         if models.is_empty() {
-            return Err(wrong("it holds no model".into()));
+            return Err(wrong("it contains no model".into()));
         }
         let model = reader.model(&self.best.model).map_err(wrong)?;
         let asked = reader.model(&self.best.asked).map_err(wrong)?;
@@ -258,7 +258,7 @@ impl SavedSettings {
     fn restore(&self, reader: &dyn Reader) -> Result<Settings, String> {
         let shared = reader.model(&self.model)?;
         let step = |saved: &SavedMove| match saved {
-            SavedMove::Named(name) => Edit::named(name).ok_or_else(|| format!("there is no move `{name}`")),
+            SavedMove::Named(name) => Edit::named(name).ok_or_else(|| format!("there is no edit `{name}`")),
             SavedMove::Own { name, function } => reader.edit(name, function),
         };
         let criterion = Criterion::named(&self.criterion);

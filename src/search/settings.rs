@@ -7,8 +7,8 @@ use crate::param::Param;
 /// How to search.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What expressions are built from: by default SE, a periodic kernel without its constant part, Lin and RQ. A kernel that looks at all inputs is offered on each of them, one at a time; one
-    /// that names its inputs is offered as it is.
+    /// What expressions are built from: by default SE, a periodic kernel without its constant part, Lin and RQ. A kernel
+    /// that looks at all inputs is offered on each of them, one at a time; one that names its inputs is offered as it is.
     pub base: Vec<Kernel>,
     /// The inputs on which base kernels are offered; all of them by default.
     pub inputs: Option<Vec<String>>,
@@ -82,7 +82,7 @@ impl std::fmt::Display for Budget {
 
 /// A budget that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no budget")]
+#[error("`{0}` is not a budget")]
 pub struct BudgetError(pub String);
 
 impl std::str::FromStr for Budget {

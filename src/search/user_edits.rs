@@ -7,7 +7,7 @@ use crate::kernel::Kernel;
 /// A function of a user that makes an expression of one, or a sentence that says why it cannot.
 pub type EditFn = Arc<dyn Fn(&Kernel) -> Result<Kernel, String> + Send + Sync>;
 
-/// A function from kernel to kernel with its name. It counts how often it gave none, so that this can be told.
+/// A function from kernel to kernel with its name. Failed calls are counted for a warning.
 pub struct UserEdit {
     pub name: Arc<str>,
     /// Its text, from which it can be read again.
@@ -16,7 +16,7 @@ pub struct UserEdit {
     refusals: Mutex<Refusals>,
 }
 
-/// How often a function was asked and gave no kernel.
+/// How often a function was called and did not return a kernel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Refusals {
     pub asked: usize,
@@ -30,7 +30,7 @@ impl UserEdit {
         Self { name: name.into(), source: source.into(), apply, refusals: Mutex::default() }
     }
 
-    /// What it makes of an expression; `None` where it gave no kernel, which is counted.
+    /// The edited expression; `None` if the function did not return a kernel, which is counted.
     pub fn apply(&self, kernel: &Kernel) -> Option<Kernel> {
         let result = (self.apply)(kernel);
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,7 +47,7 @@ impl UserEdit {
         }
     }
 
-    /// What was counted since it was last asked for.
+    /// The counts since the last call.
     pub fn take_refusals(&self) -> Refusals {
         std::mem::take(&mut *self.refusals.lock().unwrap_or_else(PoisonError::into_inner))
     }

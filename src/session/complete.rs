@@ -124,7 +124,7 @@ impl Session {
         }
         if callee == Some("load") && !written.contains('/') {
             let names = sets::names().filter(|name| name.starts_with(written));
-            found.extend(names.map(|name| Candidate { text: name.into(), about: "a data set that ships".into() }));
+            found.extend(names.map(|name| Candidate { text: name.into(), about: "a shipped data set".into() }));
         }
         let (folder, stem) = written.rsplit_once('/').map_or(("", written), |(folder, stem)| (folder, stem));
         let base = self.folders().script.join(if folder.is_empty() && written.starts_with('/') { "/" } else { folder });

@@ -19,8 +19,8 @@ pub fn read(path: &Path) -> Result<String, String> {
 fn read_as(path: &Path, shown: &str) -> Result<String, String> {
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => format!("there is no file `{shown}`"),
-        std::io::ErrorKind::PermissionDenied => format!("`{shown}` may not be read"),
-        _ if path.is_dir() => format!("`{shown}` is a folder and not a file"),
+        std::io::ErrorKind::PermissionDenied => format!("no permission to read `{shown}`"),
+        _ if path.is_dir() => format!("`{shown}` is a folder, not a file"),
         _ => format!("`{shown}` cannot be read: {error}"),
     })?;
     decode(bytes, shown)
@@ -29,7 +29,7 @@ fn read_as(path: &Path, shown: &str) -> Result<String, String> {
 /// Bytes as the text of a script, or a message that says why they are none.
 pub fn decode(bytes: Vec<u8>, name: &str) -> Result<String, String> {
     if bytes.contains(&0) {
-        return Err(format!("`{name}` is binary and no script"));
+        return Err(format!("`{name}` is a binary file, not a script"));
     }
     String::from_utf8(bytes).map_err(|error| {
         let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();
@@ -97,7 +97,7 @@ impl Library {
             let mut names: Vec<String> = self.open[at..].iter().map(|open| name(open)).collect();
             names.push(name(&file));
             let message = format!("a cycle of imports: {}", names.join(" → "));
-            return Err(Diagnostic::error(message).label(path.span, "comes back to a file that is being read"));
+            return Err(Diagnostic::error(message).label(path.span, "this file is already being imported"));
         }
         Ok(file)
     }
@@ -108,7 +108,7 @@ impl Library {
         }
         let is_data = |ext: &std::ffi::OsStr| ["csv", "tsv"].iter().any(|data| ext.eq_ignore_ascii_case(data));
         if file.extension().is_some_and(is_data) {
-            let fault = Diagnostic::error(format!("`{}` holds data and is no program", path.node));
+            let fault = Diagnostic::error(format!("`{}` contains data, not a program", path.node));
             return Err(vec![fault.label(path.span, "here").help(format!("write `let d = load(\"{}\")`", path.node))]);
         }
         let refused = |message| vec![Diagnostic::error(message).label(path.span, "here")];

@@ -67,7 +67,7 @@ impl Output {
 pub enum SaveError {
     #[error(transparent)]
     Write(#[from] WriteError),
-    #[error("`{path}` is there already and was not written by `:save`: choose another name, or remove the file")]
+    #[error("`{path}` exists and was not written by `:save`: choose another name, or remove the file")]
     Foreign { path: PathBuf },
     /// The text would not read back: a fault of the program's.
     #[error("the statements do not read back as a program: {0}")]
@@ -193,8 +193,8 @@ impl Session {
                 false
             }
             Err(_) => {
-                let fault = Diagnostic::error("evaluation broke off: this is a fault of Mercer and not of your text");
-                out(Item::Diagnostic(fault.note("the session goes on with what was bound before")));
+                let fault = Diagnostic::error("evaluation failed: this is a bug in Mercer, not in your program");
+                out(Item::Diagnostic(fault.note("the session continues with the earlier bindings")));
                 false
             }
         }

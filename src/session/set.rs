@@ -43,19 +43,19 @@ fn one(setting: &Setting, program: &mut Program, sources: &mut Sources) -> Resul
         Ok([statement]) => match statement.node {
             StatementKind::Expr(value) => value,
             _ => {
-                return Err(Diagnostic::error(format!("`{name}` is set to one expression"))
+                return Err(Diagnostic::error(format!("`{name}` must be set to one expression"))
                     .label(statement.span, "this is none"));
             }
         },
-        Err(_) => return Err(Diagnostic::error(format!("`{name}` is set to one expression"))),
+        Err(_) => return Err(Diagnostic::error(format!("`{name}` must be set to one expression"))),
     };
     let mut known = Vec::new();
     for statement in &mut program.statements {
         let StatementKind::Let { names, values } = &mut statement.node else { continue };
         if let Some(at) = names.iter().position(|known| *known.node == **name) {
             return put(values, names.len(), at, value).ok_or_else(|| {
-                Diagnostic::error(format!("`{name}` cannot be set by itself"))
-                    .label(statement.span, "it is a part of a list here")
+                Diagnostic::error(format!("`{name}` cannot be set alone"))
+                    .label(statement.span, "it is one of several names bound together")
             });
         }
         known.extend(names.iter().map(|name| name.node.to_string()));

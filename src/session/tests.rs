@@ -60,7 +60,7 @@ fn bindings_and_functions() {
     fails("fn f(x) = x; f(1, 2)", "`f` takes 1 argument, found 2");
     fails("fn f(x, y) = x; f(1)", "`f` needs `y`");
     fails("fn f(x) = x; f(z=1)", "`f` has no argument `z`");
-    fails("let a, b = [1, 2, 3]", "2 names cannot take apart a list of 3");
+    fails("let a, b = [1, 2, 3]", "2 names cannot be bound to a list of 3");
     fails("let a, b, c = 1, 2", "3 names cannot hold 2 values");
     fails("let x = 3; x(1)", "`x` is a number, which cannot be called");
 }
@@ -259,8 +259,8 @@ fn kernels_have_values() {
     check("let k = warp(SE(0), x -> 2 * x); k(0, 0.5)", "0.6065306597126334");
     check("len(sample(SE(0), 0..=1, n=3))", "3");
     check("let f = sample(SE(0), [1, 1])[0]; f[0] == f[1]", "true");
-    fails("let k = SE(0); k([1, 2], [3, 4])", "this kernel looks at 1 input (0), found a row of 2");
-    fails("let k = SE([a, b]); k(1, 2)", "this kernel looks at 2 inputs (`a`, `b`), found a number");
+    fails("let k = SE(0); k([1, 2], [3, 4])", "this kernel has 1 input (0), found a row of 2");
+    fails("let k = SE([a, b]); k(1, 2)", "this kernel has 2 inputs (`a`, `b`), found a number");
     fails("let k = SE(0); k(1)", "evaluated at two rows");
     fails("let k = Per; k([1, 2], [1, 2])", "`Per` looks at one input");
     fails("let k = warp(SE(0), x -> log(x)); k(-1, 2)", "`log` is not defined at -1");

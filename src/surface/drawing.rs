@@ -18,7 +18,7 @@ const WORK: usize = 10_000_000_000;
 /// Why there is no surface.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SurfaceError<E> {
-    #[error("a surface has from {LEAST} to {MOST} points along a side, found {found}")]
+    #[error("a surface must have from {LEAST} to {MOST} points along a side, found {found}")]
     Res { found: usize },
     #[error("functions drawn from this kernel do not vary over {x:?} and {y:?}: there is no surface", x = .0.x, y = .0.y)]
     Flat(Domain),

@@ -57,7 +57,7 @@ pub fn play(
         run(meter, &mut |item, sources| meter.pause(|| screen.item(&item, sources)))
     });
     if stopped && well {
-        screen.remark("stopped: this is the best so far");
+        screen.remark("stopped: this is the best result so far");
     }
     (well, stopped)
 }

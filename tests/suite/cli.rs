@@ -359,7 +359,7 @@ fn a_script_takes_values_from_outside() {
     run(&["folds=1..=3", "deep = 2^3"]).success().stdout_eq("3 8 1\n");
     assert!(complaint(&run(&["fold=3"]).code(1)).contains("did you mean `folds`?"));
     assert!(complaint(&run(&["seeds=3"]).code(1)).contains("the script binds folds, deep, a, b"));
-    assert!(complaint(&run(&["a=3"]).code(1)).contains("`a` cannot be set by itself"));
+    assert!(complaint(&run(&["a=3"]).code(1)).contains("`a` cannot be set alone"));
     assert!(complaint(&run(&["folds=1..."]).code(1)).contains("--set folds"));
     assert!(complaint(&run(&["folds=let x = 1"]).code(1)).contains("one expression"));
     assert!(complaint(&run(&["folds"]).code(2)).contains("NAME=VALUE"));

@@ -1,8 +1,8 @@
 //! The documentation runs: every block of Mercer in README.md and docs/language.md, every script in examples/, and the
 //! reference of builtins as the registry writes it.
 //!
-//! In a block, lines that begin with `> ` are typed and what stands below them is what comes; a block without such lines
-//! is a script. Blocks are tagged `mercer`; `mercer continued` goes on in the session of the block before, and
+//! In a block, lines that begin with `> ` are typed and what stands below them is what comes; a block without such
+//! lines is a script. Blocks are tagged `mercer`; `mercer continued` goes on in the session of the block before, and
 //! `mercer fails` ends with an error. With `MERCER_BLESS=1` the tests write what comes instead of comparing it.
 
 use std::fs;
@@ -173,16 +173,16 @@ fn the_files_that_the_internals_name_are_there() {
 #[test]
 fn the_reference_of_builtins_is_what_the_registry_writes() {
     let intro = "# Builtins\n\nEverything that can be called by name, as `mercer help NAME` shows it. Written by the \
-                 registry; `MERCER_BLESS=1 cargo test --test suite docs::` rewrites this page. What a place is left out for is \
-                 said after it; the rest must be given.\n\n";
+                 registry; `MERCER_BLESS=1 cargo test --test suite docs::` rewrites this page. Arguments \
+                 with a default, or shown as `name=…`, are optional; the others are required.\n\n";
     hold(
         "docs/builtins.md",
         &format!("{}\n", (intro.to_owned() + &help::reference(mercer::lang::registry::library())).trim_end()),
     );
 }
 
-/// Runs an example: it says nothing worse than a note, and writes every figure that it names. Gives the session after it.
-/// The scripts in examples/tables need data that do not ship: tests/suite/tables.rs runs them.
+/// Runs an example: it says nothing worse than a note, and writes every figure that it names. Gives the session after
+/// it. The scripts in examples/tables need data that do not ship: tests/suite/tables.rs runs them.
 pub fn example(name: &str) -> Session {
     let out = tempfile::tempdir().expect("a folder");
     let folders = Folders { out: out.path().to_owned(), ..Folders::default() };

@@ -85,7 +85,7 @@ fn a_session() {
     prompt.says("_ + 1", "7");
     prompt.says(":vars", "x  List  [1, 2]");
     prompt.says(":type x", "List");
-    prompt.says(":members x", "how many items there are");
+    prompt.says(":members x", "the number of items");
     prompt.says(":hlep", "did you mean `:help`?");
     prompt.says("?grid", "grid(range, n)");
     prompt.says(":help", ":set [KEY VALUE]");
@@ -230,7 +230,7 @@ fn a_session_is_saved_as_a_script_that_runs() {
     prompt.says("x", "[3, 4]");
     prompt.says("|> sum", "7");
     prompt.says(":save s.mer", "wrote s.mer");
-    prompt.says(":reset", "forgotten");
+    prompt.says(":reset", "unbound");
     prompt.says("x", "unknown name");
     prompt.says(":load s.mer", "7");
     prompt.says(":load t.mer", "there is no file `t.mer`");

@@ -42,13 +42,13 @@ impl Room {
 }
 
 const VOID: [&str; 1] = ["meta"];
-const TAGS: &str = "html head meta title style body header h1 h2 h3 p dl div dt dd small nav ol ul li a main section article \
-                    span table thead tbody tr th td figure figcaption b i pre code math mrow mi mo mn mtext mspace msub msup \
-                    svg g path line rect circle text tspan defs clipPath polygon polyline";
-const ATTRIBUTES: &str = "data-label lang charset http-equiv content name class id href aria-label scope tabindex display mathvariant width \
-                          height role viewBox xmlns font-family fill x y x1 y1 x2 y2 cx cy r d stroke stroke-width \
-                          stroke-dasharray stroke-linecap stroke-linejoin fill-opacity stroke-opacity opacity clip-path \
-                          text-anchor font-size font-weight dominant-baseline transform shape-rendering points";
+const TAGS: &str = "html head meta title style body header h1 h2 h3 p dl div dt dd small nav ol ul li a main section \
+                    article span table thead tbody tr th td figure figcaption b i pre code math mrow mi mo mn mtext mspace \
+                    msub msup svg g path line rect circle text tspan defs clipPath polygon polyline";
+const ATTRIBUTES: &str = "data-label lang charset http-equiv content name class id href aria-label scope tabindex display \
+                          mathvariant width height role viewBox xmlns font-family fill x y x1 y1 x2 y2 cx cy r d stroke \
+                          stroke-width stroke-dasharray stroke-linecap stroke-linejoin fill-opacity stroke-opacity opacity \
+                          clip-path text-anchor font-size font-weight dominant-baseline transform shape-rendering points";
 
 /// A strict reader of markup: every tag closed in turn, every attribute quoted, none but known ones of both, no reference
 /// to anything outside.
@@ -216,7 +216,7 @@ fn what_cannot_be_written_is_said_and_kept() {
     room.run("let m = data(x=[0, 1, 2, 3, 4], y=[1, 3, 2, 4, 3]) |> condition(gp(SE(x, l=1, v=1), noise=0.1))");
     fs::write(room.folder.path().join("file"), "").expect("a file");
     let shown = room.run("m |> report(\"file/page.html\")");
-    assert!(shown.contains("file` is a file and no folder"), "{shown}");
+    assert!(shown.contains("file` is a file, not a folder"), "{shown}");
     let shown = room.run("m |> report(\"page.svg\")");
     assert!(shown.contains("ends in .html"), "{shown}");
     fs::write(room.folder.path().join("page.html"), "before").expect("a file");

@@ -1,7 +1,7 @@
 //! Common kernels: their names, their expressions and their meaning.
 //!
-//! Source: Duvenaud, structure-search chapter, "Example expressions", with those of the chapter "Expressing Structure with
-//! Kernels".
+//! Source: Duvenaud, structure-search chapter, "Example expressions", with those of the chapter "Expressing Structure
+//! with Kernels".
 
 use crate::data::write::Table;
 use crate::describe::Grid;
@@ -51,11 +51,7 @@ pub const MOTIFS: &[Motif] = &[
     motif("exchange", "reflect(SE, 0, 1)", "the function is symmetric in two inputs"),
     motif("round a circle", "periodic(SE(0), 0, p=24)", "any kernel of a cyclic input: hours, angles"),
     motif("orders of interaction", "additive(order=2)", "main effects and pairs, with a variance for each order"),
-    motif(
-        "deep network",
-        "deep(3, SE, connected=true)",
-        "a deep kernel: features of features, rougher with every layer",
-    ),
+    motif("deep network", "deep(3, SE, connected=true)", "a deep kernel: draws become rougher with every layer"),
     motif("levels of categories", "onehot(1)", "a value for each category, with a common correlation"),
     motif(
         "signal anywhere",

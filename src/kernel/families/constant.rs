@@ -11,7 +11,7 @@ pub struct Constant;
 static SPEC: Spec = Spec {
     name: "Const",
     aliases: &["Constant"],
-    summary: "one offset, the same everywhere",
+    summary: "constant functions",
     wording: Wording::family(Head::Constant, "constant", &[]),
     formula: "v",
     latex: "v",

@@ -1,8 +1,9 @@
 //! A level of its own for every category: what is equal shares everything, what differs shares nothing.
 //!
-//! k = v for equal values of one column, else 0. Numbers are compared exactly, as categories are. A category that was not
-//! among the training rows is one more, of which nothing is known. Times another kernel it makes one function for each
-//! category. Limit: `onehot` with l → 0. Source: Duvenaud, "Expressing Structure with Kernels", categorical variables.
+//! k = v for equal values of one column, else 0. Numbers are compared exactly, as categories are. A category that was
+//! not among the training rows is one more, of which nothing is known. Times another kernel it makes one function for
+//! each category. Limit: `onehot` with l → 0. Source: Duvenaud, "Expressing Structure with Kernels", categorical
+//! variables.
 
 use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta, V};
 use crate::kernel::phrasing::{Head, Wording};
@@ -13,7 +14,7 @@ pub struct Indicator;
 static SPEC: Spec = Spec {
     name: "Indicator",
     aliases: &[],
-    summary: "a level of its own for each category",
+    summary: "one level for each category, independent of the others",
     wording: Wording::family(Head::Levels, "separate level for each value of {x}", &[])
         .doing("that is another one for each value of {x}", "that is another one for each value of {x}"),
     formula: "v if x = x' else 0",

@@ -15,7 +15,7 @@ pub struct Matern12;
 static SPEC: Spec = Spec {
     name: "Matern12",
     aliases: &["OU", "Exponential"],
-    summary: "rough functions, continuous but nowhere smooth",
+    summary: "rough functions, continuous but nowhere differentiable",
     wording: Wording::family(
         Head::Smooth,
         "rough function of {x}",

@@ -17,7 +17,7 @@ const SQRT_3: f64 = 1.732_050_807_568_877_2;
 static SPEC: Spec = Spec {
     name: "Matern32",
     aliases: &[],
-    summary: "functions with a slope everywhere, but a rough one",
+    summary: "functions that can be differentiated once",
     wording: Wording::family(
         Head::Smooth,
         "fairly rough function of {x}",

@@ -17,7 +17,7 @@ const SQRT_5: f64 = 2.236_067_977_499_79;
 static SPEC: Spec = Spec {
     name: "Matern52",
     aliases: &[],
-    summary: "functions with a slope and a curvature everywhere",
+    summary: "functions that can be differentiated twice",
     wording: Wording::family(
         Head::Smooth,
         "fairly smooth function of {x}",

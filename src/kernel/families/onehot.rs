@@ -18,13 +18,13 @@ const SHARING: ParamSpec = ParamSpec {
     role: Role::Shape,
     size: Size::EachIfArd,
     default: 1.0,
-    help: "how much categories share: short is nothing, long is all",
+    help: "how strongly categories are correlated: 0 for a short length-scale, fully for a long one",
 };
 
 static SPEC: Spec = Spec {
     name: "onehot",
     aliases: &["OneHot"],
-    summary: "a level for each category, more or less alike",
+    summary: "one level for each category, with correlated levels",
     wording: Wording::family(Head::Levels, "level for each category of {x}", &[])
         .doing("that differs from one category of {x} to another", "that differs from one category of {x} to another"),
     formula: "v if x = x' else v exp(-1/(2 l_x^2) - 1/(2 l_x'^2))",

@@ -26,7 +26,7 @@ const ROUGHNESS: ParamSpec = ParamSpec {
     help: "how smooth the pattern is within one period",
 };
 
-const CENTRED: &str = "take the constant part away, so that the pattern has no offset";
+const CENTRED: &str = "subtract the constant component, so that the pattern has no offset";
 
 static SPEC: Spec = Spec {
     name: "Per",

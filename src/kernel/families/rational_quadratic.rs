@@ -20,7 +20,7 @@ const A: ParamSpec = ParamSpec {
     role: Role::Shape,
     size: Size::One,
     default: 1.0,
-    help: "how near it is to one length-scale: small mixes many, large is SE",
+    help: "how much length-scales are mixed: small mixes many, large is close to SE",
 };
 
 static SPEC: Spec = Spec {

@@ -295,7 +295,7 @@ fn a_kernel_that_is_read_back_is_the_same_to_the_bit() {
         kernels.push(one);
     }
     for kernel in kernels {
-        // what cannot look at two coordinates is refused
+        // a family that takes one input is refused two coordinates
         let Ok(bound) = kernel.bind(&Schema::unnamed(&names, &[&x, &y])) else { continue };
         let values: Vec<f64> =
             bound.slots().iter().enumerate().map(|(i, s)| s.value * (1.37 + i as f64 / 7.0)).collect();

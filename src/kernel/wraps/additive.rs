@@ -7,8 +7,8 @@
 //! they count the terms, and are not their weight.
 //!
 //! e_d comes of the recursion e_d(z₁…zᵢ) = e_d(z₁…zᵢ₋₁) + zᵢ·e_{d−1}(z₁…zᵢ₋₁), O(D·R) a pair, which subtracts nothing.
-//! The Newton–Girard formulae (1.14) alternate in sign and lose all digits of high orders. The text calls the terms up to
-//! order n O(2ⁿ) in number: they are Σ_{d≤n} C(D, d).
+//! The Newton–Girard formulae (1.14) alternate in sign and lose all digits of high orders. The text calls the terms up
+//! to order n O(2ⁿ) in number: they are Σ_{d≤n} C(D, d).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -43,14 +43,14 @@ const ALPHA: ParamSpec = ParamSpec {
     role: Role::Shape,
     size: Size::One,
     default: 1.0,
-    help: "how much more each further input in a term counts",
+    help: "the factor by which each further input in a term is weighted",
 };
 
 pub(super) static ADDITIVE: Spec = Spec {
     stationary: true,
     ..Spec::wrap(
         "additive",
-        "sums of functions of one input each, of two, and so on up to an order",
+        "sums of functions of one input, of two inputs, and so on up to an order",
         Wording::each("a sum of functions of a few inputs each, in which each input acts through {k}"),
         "sum over orders d of weights_d e_d(z), e_d the sum of all products of d of the z_i = k_i(x_i, x_i')",
         r"\sum_{d} v_d \sum_{i_1 < \dots < i_d} \prod_j k_{i_j}(x_{i_j}, x_{i_j}')",
@@ -63,7 +63,7 @@ pub(super) static ANOVA: Spec = Spec {
     stationary: true,
     ..Spec::wrap(
         "anova",
-        "products of all subsets of the inputs, each further input with a weight",
+        "sums over all subsets of the inputs of products of their kernels, weighted by the size of the subset",
         Wording::each("a sum over all sets of inputs, each further input with weight[ {alpha}], where each has {k}"),
         "v prod_i (1 + alpha k_i(x_i, x_i'))",
         r"v \prod_i (1 + \alpha k_i(x_i, x_i'))",
@@ -109,13 +109,13 @@ pub enum AdditiveError {
     NoOrder,
     #[error("order {order} needs at least as many kernels, and the list has {kernels}")]
     Order { order: usize, kernels: usize },
-    #[error("there is no kernel in the list")]
+    #[error("the list has no kernels")]
     NoKernel,
-    #[error("the number of weights is that of the orders: found {found} for {orders}")]
+    #[error("one weight is needed for each order: found {found} for {orders}")]
     Weights { orders: usize, found: usize },
-    #[error("every order has the weight 0, which leaves nothing")]
+    #[error("every order has weight 0")]
     NothingLeft,
-    #[error("the probability to keep an input is within [0, 1], found {0}")]
+    #[error("the probability of keeping an input must be within [0, 1], found {0}")]
     Keep(f64),
 }
 

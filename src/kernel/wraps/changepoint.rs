@@ -23,7 +23,7 @@ const AT: ParamSpec = ParamSpec {
     role: Role::Location,
     size: Size::One,
     default: 0.0,
-    help: "where the one gives way to the other",
+    help: "the location of the change",
 };
 
 const WIDTH: ParamSpec = ParamSpec {
@@ -33,7 +33,7 @@ const WIDTH: ParamSpec = ParamSpec {
     role: Role::LengthScale,
     size: Size::One,
     default: 1.0,
-    help: "how much of the input the change takes",
+    help: "the width of the change along the input",
 };
 
 pub(super) static SPEC: Spec = Spec {

@@ -25,7 +25,7 @@ use crate::kernel::values::Values;
 use crate::linalg::vector;
 
 const CONNECTION: ParamSpec =
-    ParamSpec { size: Size::One, help: "how far one must go along the inputs for the connection to matter", ..L };
+    ParamSpec { size: Size::One, help: "the length-scale of the connection to the inputs", ..L };
 
 pub(super) static DEEP: Spec = Spec {
     stationary: true,
@@ -33,7 +33,7 @@ pub(super) static DEEP: Spec = Spec {
     infinitely_divisible: true,
     ..Spec::wrap(
         "deep",
-        "features of features: the kernel of infinitely wide layers, one upon another",
+        "a deep kernel: the feature map of a kernel composed with itself, one layer for each",
         Wording::wrap("a function of the features of {k}, layer upon layer"),
         "v k_n, k_{L+1} = exp(-(k_L(x, x) - 2 k_L(x, x') + k_L(x', x'))/2)",
         r"v\, k_n,\ k_{L+1} = \exp\left(-\tfrac{1}{2}[k_L(x, x) - 2 k_L(x, x') + k_L(x', x')]\right)",

@@ -25,7 +25,7 @@ use crate::kernel::tree::{Kernel, Wrapped};
 pub(super) static TRANSLATE: Spec = Spec {
     name: "translate",
     aliases: &[],
-    summary: "functions of a signal that stay the same when it is shifted in a circle",
+    summary: "functions of a signal that are invariant under cyclic shifts of it",
     wording: Wording::wrap("{k}, made to stay the same when the signal is shifted in a circle"),
     formula: "sum over all shifts T of k(x, T x')",
     latex: r"\sum_{i} k(x, T_i x')",
@@ -43,7 +43,7 @@ pub(super) static TRANSLATE: Spec = Spec {
 pub(super) static CONV: Spec = Spec {
     name: "conv",
     aliases: &[],
-    summary: "functions of an image that stay the same when it is shifted",
+    summary: "functions of an image that are invariant under shifts of it",
     wording: Wording::wrap("{k}, added up over all shifts of the image"),
     formula: "sum over shifts T, U of k(T x, U x'), divided by their number",
     latex: r"\frac{1}{n} \sum_{i,j} k(T_i x, T_j x')",

@@ -25,10 +25,10 @@ use crate::kernel::tree::{Kernel, Node, Wrapped};
 pub(super) static INVARIANT: Spec = Spec {
     name: "invariant",
     aliases: &[],
-    summary: "functions that stay the same when their inputs are moved",
+    summary: "functions that are invariant under transformations of their inputs",
     wording: Wording::wrap("{k}, made to stay the same when its inputs are moved"),
-    formula: "sum over all g, h of the group of k(g x, h x'); by product: their product; by fold: k(A x, A x'), A x one \
-              point for all that x is moved to",
+    formula: "sum over all g, h of the group of k(g x, h x'); by product: their product; by fold: k(A x, A x'), A \
+              x one representative of all points that x is moved to",
     latex: r"\sum_{g \in G} \sum_{h \in G} k(g x, h x')",
     params: &[],
     flag: None,
@@ -82,13 +82,13 @@ impl Method {
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum InvariantError {
-    #[error("no move is given")]
+    #[error("at least one transformation is needed")]
     NoMove,
     #[error(
         "a product over a group is a kernel only where every power of the kernel is one, unlike those of `{factor}`"
     )]
     NoProduct { factor: String },
-    #[error("only a sum is normalized: a product and a fold are not added up")]
+    #[error("`normalize` applies only to the method `sum`")]
     Normalize,
     #[error("{0}")]
     Move(#[from] MoveError),

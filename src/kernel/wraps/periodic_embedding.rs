@@ -2,8 +2,8 @@
 //!
 //! An input x that is wound round a circle is shown to the kernel inside as the pair (sin, cos)(2πx/p), so that the
 //! functions repeat with period p (Duvenaud, "Expressing Structure with Kernels", 1.22). A torus winds two inputs, a
-//! cylinder the first of two. A Möbius strip winds both on one period and exchanges them: f(x, y) = f(y, x) (1.31–1.33).
-//! A sphere shows a latitude and a longitude, in degrees, as the point in space.
+//! cylinder the first of two. A Möbius strip winds both on one period and exchanges them: f(x, y) = f(y, x)
+//! (1.31–1.33). A sphere shows a latitude and a longitude, in degrees, as the point in space.
 
 use std::sync::Arc;
 
@@ -21,15 +21,15 @@ use crate::kernel::tree::{InputsShown, Wrap};
 use crate::kernel::tree::{Kernel, Wrapped};
 use crate::kernel::values::Values;
 
-const EACH: ParamSpec = ParamSpec { size: Size::Each, help: "how long a turn is, for each input", ..P };
-const TURN: ParamSpec = ParamSpec { help: "how long a turn is", ..P };
+const EACH: ParamSpec = ParamSpec { size: Size::Each, help: "the period of each input", ..P };
+const TURN: ParamSpec = ParamSpec { help: "the period", ..P };
 
 pub(super) static PERIODIC: Spec = Spec {
     stationary: true,
     infinitely_divisible: true,
     ..Spec::wrap(
         "periodic",
-        "a kernel wound round a circle, so that its functions repeat",
+        "a kernel of an input mapped onto a circle, so that its functions are periodic",
         Wording::moving("{k}, wound round a circle so that it repeats in {x}[ every {p}]"),
         "k(u, u'), u = (sin(2 pi x/p), cos(2 pi x/p))",
         r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
@@ -43,9 +43,9 @@ pub(super) static TORUS: Spec = Spec {
     infinitely_divisible: true,
     ..Spec::wrap(
         "torus",
-        "functions on a torus: both inputs go round",
+        "functions on a torus: both inputs are periodic",
         Wording::moving("{k}, on a torus where {x} go round[ every {p}]"),
-        "k(u, u') with both inputs wound round circles",
+        "k(u, u') with both inputs mapped onto circles",
         r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
         &[EACH],
         "torus(SE, 0, 1)",
@@ -57,9 +57,9 @@ pub(super) static CYLINDER: Spec = Spec {
     infinitely_divisible: true,
     ..Spec::wrap(
         "cylinder",
-        "functions on a cylinder: the first input goes round, the second along",
+        "functions on a cylinder: the first input is periodic, the second is not",
         Wording::moving("{k}, on a cylinder of {x} where the first goes round[ every {p}]"),
-        "k(u, u') with the first input wound round a circle",
+        "k(u, u') with the first input mapped onto a circle",
         r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p), y)",
         &[TURN],
         "cylinder(SE, 0, 1)",
@@ -69,7 +69,7 @@ pub(super) static CYLINDER: Spec = Spec {
 pub(super) static MOBIUS: Spec = Spec {
     ..Spec::wrap(
         "mobius",
-        "functions on a Moebius strip: both inputs go round, and may be exchanged",
+        "functions on a Möbius strip: both inputs are periodic, and the function is symmetric in them",
         Wording::moving("{k}, on a Möbius strip where {x} go round[ every {p}] and may be exchanged"),
         "sum of k(u, v, u', v') over both exchanges of x and y",
         r"\sum_{g, h \in \{1, \mathrm{swap}\}} k(g u, h u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",

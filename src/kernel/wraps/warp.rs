@@ -18,7 +18,7 @@ use crate::kernel::tree::{Kernel, Wrapped};
 pub(super) static SPEC: Spec = Spec {
     name: "warp",
     aliases: &[],
-    summary: "a kernel that sees its inputs through a function",
+    summary: "a kernel applied to a function of its inputs",
     wording: Wording::moving("{k}, with {x} replaced by {f}"),
     formula: "k(f(x), f(x'))",
     latex: r"k(f(x), f(x'))",

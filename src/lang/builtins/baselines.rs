@@ -109,7 +109,7 @@ const BASE: Place = Place::optional(
     "base",
     Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::List)]),
     "SE",
-    "the kernel that each input gets, or a list of one for each",
+    "the kernel of each input, or a list with one kernel for each",
 );
 const CONSTANT: Place = Place::keyword("mean", Want::Param, "free", "the constant");
 
@@ -120,7 +120,7 @@ pub static BASELINES: &[Builtin] = &[
         group: Group::Models,
         places: &[NOISE, NOISE_SD, CONSTANT],
         result: Some(Kind::Model),
-        summary: "a constant and noise: what a model must beat",
+        summary: "a constant and noise, as a baseline",
         help: "",
         examples: &["let d = data(x=0..6, y=[1, 3, 2, 4, 3, 5])\nd |> fit(mean_only())"],
         touches: Touches::Nothing,
@@ -133,8 +133,9 @@ pub static BASELINES: &[Builtin] = &[
         places: &[NOISE, NOISE_SD, LINE],
         result: Some(Kind::Model),
         summary: "linear regression by least squares, with noise",
-        help: "A mean function without a kernel: its evidence is greatest at the least squares. The noise is the mean square \
-               of what is left.",
+        help: "A \
+               mean function without a kernel: the log marginal likelihood is greatest at the least-squares solution. \
+               The noise variance is the mean squared residual.",
         examples: &["let d = data(x=0..6, y=[1, 3, 2, 4, 3, 5])\nd |> fit(linear())"],
         touches: Touches::Nothing,
         run: linear,
@@ -150,9 +151,10 @@ pub static BASELINES: &[Builtin] = &[
             CONSTANT,
         ],
         result: Some(Kind::Model),
-        summary: "linear regression whose slopes are held small, by the evidence",
-        help: "The weight of the penalty is noise / variance; both are found by the evidence unless they are given. Slopes \
-               of inputs in different units should not share one variance: `standardize(which=\"inputs\") >> ridge()`.",
+        summary: "ridge regression, with the penalty chosen by the log marginal likelihood",
+        help: "The weight of the penalty is noise / variance; both maximise the log marginal likelihood unless they \
+               are given. Slopes of inputs in different units should not share one variance: \
+               `standardize(which=\"inputs\") >> ridge()`.",
         examples: &[
             "ridge(variance=0.5)",
             "let d = data(a=0..6, b=[1, 0, 0, 1, 1, 0], y=[1, 3, 2, 4, 3, 5])\n\
@@ -167,9 +169,9 @@ pub static BASELINES: &[Builtin] = &[
         group: Group::Models,
         places: &[LINE],
         result: Some(Kind::Model),
-        summary: "logistic regression of two classes by the greatest likelihood",
-        help: "A mean function without a kernel, under the logistic link. Where a line tells the classes apart without a \
-               mistake the slopes have no maximum, and the fit says so.",
+        summary: "logistic regression of two classes by maximum likelihood",
+        help: "A mean function without a kernel, under the logistic link. For \
+               linearly separable classes the likelihood has no maximum, and the fit says so.",
         examples: &["let d = data(x=0..8, y=[0, 0, 1, 0, 1, 0, 1, 1])\n\
              (d |> fit(logistic())).params"],
         touches: Touches::Nothing,
@@ -193,9 +195,9 @@ pub static BASELINES: &[Builtin] = &[
         group: Group::Models,
         places: &[BASE, NOISE, NOISE_SD, MEAN],
         result: Some(Kind::Model),
-        summary: "all interactions, each further input with the same weight, fitted by the evidence",
-        help: "The model `gp(anova(base))`: the kernel of hierarchical kernel learning (Bach, 2009), whose weight and \
-               length-scales are found by the evidence here.",
+        summary: "all interactions of the inputs, with one weight for each further input",
+        help: "The model `gp(anova(base))`: the kernel of hierarchical kernel learning (Bach, 2009), whose \
+               weight and length-scales maximise the log marginal likelihood here.",
         examples: &["hkl()"],
         touches: Touches::Nothing,
         run: hkl,

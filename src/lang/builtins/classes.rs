@@ -50,7 +50,7 @@ impl Asked {
 fn calibration(call: &mut Call<'_, '_>) -> Res<Value> {
     let bins: usize = call.or("bins", probability_figures::BINS)?;
     if !(2..=1000).contains(&bins) {
-        return Err(LangError::new(format!("a calibration has 2 to 1000 bins, found {bins}")).argument("bins"));
+        return Err(LangError::new(format!("the number of bins must be from 2 to 1000, found {bins}")).argument("bins"));
     }
     let asked = Asked::of(call)?;
     let Some(found) = results::calibration(&asked.judged, bins) else {
@@ -65,7 +65,7 @@ fn confusion(call: &mut Call<'_, '_>) -> Res<Value> {
     let asked = Asked::of(call)?;
     let classes = asked.fitted.classes().unwrap_or_default();
     let Some(found) = results::confusion(&asked.judged, classes) else {
-        return Err(LangError::new("only classes are taken for one another").argument("fit"));
+        return Err(LangError::new("a confusion matrix needs a classifier").argument("fit"));
     };
     let text = told::confusion(&found, &asked.target, asked.left_out);
     let figure = probability_figures::confusion(&found, asked.rows());
@@ -74,18 +74,20 @@ fn confusion(call: &mut Call<'_, '_>) -> Res<Value> {
 
 const FIT: Place = Place::required("fit", Want::Kind(Kind::Fit), "a fit of classes");
 const DATA: Place =
-    Place::optional("data", Want::Kind(Kind::Data), "leave-one-out", "rows held out, with their classes");
+    Place::optional("data", Want::Kind(Kind::Data), "leave-one-out", "held-out rows, with their classes");
 
 pub static CLASSES: &[Builtin] = &[
     Builtin {
         name: "calibration",
         aliases: &["reliability"],
         group: Group::Results,
-        places: &[FIT, DATA, Place::keyword("bins", Want::Count, "10", "how many ranges of probability")],
+        places: &[FIT, DATA, Place::keyword("bins", Want::Count, "10", "the number of intervals of probability")],
         result: Some(Kind::Table),
-        summary: "whether probabilities can be taken at their word: how often what was given 30 % came true",
-        help: "A row for each range of predicted probabilities that has any, of the positive class, or of more than two \
-               classes of all together: their mean, and the share that came true with its 95 % interval. `plot` draws it.",
+        summary: "the calibration of predicted probabilities: observed frequencies by predicted probability",
+        help: "One \
+               row for each interval of predicted probabilities that is not empty, of the positive class or, for more \
+               than two classes, of all classes together: the mean prediction, and the observed frequency with its 95 \
+               % interval. `plot` draws it.",
         examples: &["let d = data(x=0..12, y=[0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 1])\n\
              d |> condition(gp(SE(x, l=3, v=2), likelihood=\"bernoulli\", mean=0)) |> calibration(bins=4)"],
         touches: Touches::Nothing,
@@ -97,8 +99,8 @@ pub static CLASSES: &[Builtin] = &[
         group: Group::Results,
         places: &[FIT, DATA],
         result: Some(Kind::Table),
-        summary: "which classes are taken for which",
-        help: "A row for each class that came, a column for each that was the most probable. `plot` draws the shares.",
+        summary: "the confusion matrix of predicted classes",
+        help: "One row for each true class, one column for each predicted class. `plot` draws the shares.",
         examples: &["let d = data(x=0..12, y=[0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 1])\n\
              d |> condition(gp(SE(x, l=3, v=2), likelihood=\"bernoulli\", mean=0)) |> confusion"],
         touches: Touches::Nothing,

@@ -46,7 +46,7 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
             let rare = rarest(&data, unknown.as_deref()).filter(|_| lacks && dealt);
             let mut lang_error = match rare {
                 Some(class) => LangError::new(format!(
-                    "only one row is of the class {class}: none is left to train on where it is tested"
+                    "only one row has the class {class}: none is left to train on when that row is tested"
                 ))
                 .argument("data")
                 .help("a class needs at least two rows: leave out the rows of rarer ones with `where`"),
@@ -55,7 +55,7 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
             if lacks && !dealt {
                 lang_error = lang_error
                     .argument("folds")
-                    .note("what the training rows of a fold have none of cannot be learnt there")
+                    .note("a category without training rows in a fold cannot be learnt")
                     .help("`folds(data, stratified=true)` gives every fold its share of each class");
             }
             Err(match small {
@@ -70,12 +70,12 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
             Err(match error {
                 CrossError::NoDensity { .. } => lang_error
                     .argument("metrics")
-                    .help("leave out `noise=0`, or ask for what needs no density: `metrics=[\"mse\"]`"),
+                    .help("leave out `noise=0`, or use metrics that need no density: `metrics=[\"mse\"]`"),
                 CrossError::Misfit { .. } => lang_error.argument("metrics"),
                 CrossError::Mixed => lang_error.argument("models"),
                 CrossError::OneClass { .. } => lang_error
                     .argument("folds")
-                    .help("take fewer folds, which have rows of every class as long as there are enough of it"),
+                    .help("use fewer folds: each then has rows of every class if there are enough of it"),
                 _ => lang_error.argument("folds"),
             })
         }
@@ -117,7 +117,7 @@ fn metrics(names: Option<Value>) -> Res<Vec<&'static Metric>> {
         let name = <Arc<str>>::from_value(name)?;
         let Some(found) = metric(&name) else {
             let lang_error = LangError::new(format!("no metric is called `{name}`"))
-                .note(format!("a metric is {}", join_or(METRICS.iter().map(|m| format!("\"{}\"", m.name)))));
+                .note(format!("a metric is one of {}", join_or(METRICS.iter().map(|m| format!("\"{}\"", m.name)))));
             let near = nearest(&name, METRICS.iter().map(|m| m.name));
             return Err(match near {
                 Some(near) => lang_error.help(format!("did you mean \"{near}\"?")),
@@ -175,12 +175,12 @@ fn pair(value: Value) -> Res<(Dataset, Dataset)> {
 /// The fold in which each row is tested, one number a row.
 fn of_each_row(labels: &[f64], data: &Dataset) -> Res<Folds> {
     if labels.len() != data.n() {
-        let text = format!("the data have {} rows, and {} of them are told their fold", data.n(), labels.len());
+        let text = format!("the data have {} rows, and {} of them have a fold", data.n(), labels.len());
         return Err(LangError::new(text));
     }
     let names = distinct(labels)?;
     if names.len() < 2 {
-        return Err(LangError::new("all rows are of one fold: there are none to train on"));
+        return Err(LangError::new("all rows are in one fold: no rows are left to train on"));
     }
     let fold_of: Vec<usize> = labels.iter().filter_map(|l| names.iter().position(|name| name == l)).collect();
     Ok(Folds::Rows(folds_of(&fold_of, names.len())))
@@ -241,32 +241,33 @@ pub static CROSSVAL: &[Builtin] = &[Builtin {
         Place::required(
             "models",
             Want::Either(&[Want::Each(&MODEL), Want::Kind(Kind::Record)]),
-            "a model or a kernel, a list of them, or a record that names them",
+            "a model or a kernel, a list of them, or a record with their names",
         )
         .or(&["model"]),
         Place::optional(
             "folds",
             Want::Either(&[Want::Count, Want::Items, Want::Kind(Kind::Data)]),
             "10",
-            "how many folds; or pairs of rows as `folds` gives, the number of each row's fold, or a table of fold, row and role",
+            "the number of folds; or pairs of rows as `folds` gives, a list with the fold of each row, or a table of fold, row and role",
         ),
         Place::keyword(
             "metrics",
             Want::Each(&Want::STRING),
             "[\"mse\", \"nll\"], of classes [\"error\", \"nll\"]",
-            "what is shown: \"mse\", \"rmse\", \"mae\", \"nll\", \"r2\", \"coverage\"; of classes \"error\", \"nll\", \"brier\", \"auc\"",
+            "the metrics: \"mse\", \"rmse\", \"mae\", \"nll\", \"r2\", \"coverage\"; for classes \"error\", \"nll\", \"brier\", \"auc\"",
         ),
         super::models::RESTARTS,
         super::models::SEED,
         super::models::MAXITER,
     ],
     result: Some(Kind::CrossValidation),
-    summary: "fits on all folds but one, scored on that one; several models on the same folds",
-    help: "Folds are dealt from the seed; a target of classes is dealt so that each fold has its share of every class. Steps \
-           of a model are learnt on training rows only. Several models stand side by side, and a star marks the best by each \
-           metric and those that a paired t-test over the folds does not tell from it at 5 %; folds share training rows, \
-           so that the test is a guide. `plot` shows the spread. `.scores` and `.folds` are tables, `.mse` and the like the \
-           values fold by fold.",
+    summary: "k-fold cross-validation of one or several models on the same folds",
+    help: "Folds \
+           are random, by the seed; folds of a target of classes are stratified. Preprocessing steps of a model are \
+           fitted on training rows only. With several models, a star marks the best by each metric and those that do \
+           not differ from it at 5 % by a paired t-test over the folds; folds share training rows, so the test is \
+           approximate. `plot` shows the spread. `.scores` and `.folds` are tables; `.mse` and the other metrics are \
+           lists of the values by fold.",
     examples: &[
         "let d = data(x=0..12, y=[sin(x) for x in 0..12])\nd |> crossval(SE(x), folds=3, restarts=2)",
         "let d = data(x=0..12, y=[sin(x) for x in 0..12])\n\

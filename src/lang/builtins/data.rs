@@ -281,10 +281,9 @@ pub(super) const TARGET: Place = Place::keyword(
     "target",
     Want::Either(&[Want::Input, Want::BOOL]),
     "the last column of numbers",
-    "what is explained; false for none",
+    "the target; false for none",
 );
-pub(super) const INPUTS: Place =
-    Place::keyword("inputs", Want::Input, "all others", "the columns that models look at, in order");
+pub(super) const INPUTS: Place = Place::keyword("inputs", Want::Input, "all others", "the inputs of models, in order");
 
 pub static DATA_VERBS: &[Builtin] = &[
     Builtin {
@@ -313,7 +312,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         group: Group::Data,
         places: &[Place::required("name", Want::STRING, "the name of a column, as the file has it")],
         result: Some(Kind::String),
-        summary: "a column of any name, such as one with blanks or brackets",
+        summary: "a column by its name, also one with blanks or brackets",
         help: "",
         examples: &["SE(col(\"fly ash (kg)\"))"],
         touches: Touches::Nothing,
@@ -325,7 +324,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         group: Group::Data,
         places: &[DATA],
         result: Some(Kind::Table),
-        summary: "what data hold, column by column",
+        summary: "a summary of the data, column by column",
         help: "",
         examples: &["load(\"airline\") |> summary"],
         touches: Touches::Nothing,
@@ -335,7 +334,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         name: "head",
         aliases: &[],
         group: Group::Data,
-        places: &[DATA, Place::optional("n", Want::Count, "5", "how many rows")],
+        places: &[DATA, Place::optional("n", Want::Count, "5", "the number of rows")],
         result: Some(Kind::Data),
         summary: "the first rows",
         help: "",
@@ -349,16 +348,16 @@ pub static DATA_VERBS: &[Builtin] = &[
         group: Group::Data,
         places: &[
             DATA,
-            Place::many("columns", Want::Input, "columns to look at"),
+            Place::many("columns", Want::Input, "the inputs to keep"),
             Place::keyword(
                 "target",
                 Want::Either(&[Want::Input, Want::BOOL]),
-                "the target that there is",
-                "another column to explain; false for none",
+                "the target of the data",
+                "another column as the target; false for none",
             ),
         ],
         result: Some(Kind::Data),
-        summary: "only some columns as inputs; the target stays",
+        summary: "the data with only some columns as inputs, and the same target",
         help: "",
         examples: &["load(\"concrete\") |> select(cement, age_days)"],
         touches: Touches::Nothing,
@@ -370,9 +369,9 @@ pub static DATA_VERBS: &[Builtin] = &[
         group: Group::Data,
         places: &[DATA, Place::required("condition", Want::Row, "an expression of columns, or a function of them")],
         result: Some(Kind::Data),
-        summary: "the rows of which a condition on columns is true",
-        help: "In the condition a bare word is a column, whatever the user has bound it to; `col(\"…\")` names one with \
-               blanks or brackets.",
+        summary: "the rows for which a condition on columns is true",
+        help: "In the condition a bare word is a column, whatever the user has bound it to; `col(\"…\")` names one \
+               with blanks or brackets.",
         examples: &["load(\"airline\") |> where(year < 1950 and passengers > 110)"],
         touches: Touches::Nothing,
         run: keep,
@@ -383,7 +382,7 @@ pub static DATA_VERBS: &[Builtin] = &[
         group: Group::Data,
         places: &[DATA],
         result: Some(Kind::Data),
-        summary: "without the rows in which an input or the target is missing",
+        summary: "the rows in which no input and no target is missing",
         help: "",
         examples: &["load(\"airline\") |> dropna"],
         touches: Touches::Nothing,

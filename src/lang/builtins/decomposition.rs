@@ -14,8 +14,7 @@ use crate::results::{self, By};
 use super::models::{lang_error, unfit};
 use super::prediction_rows::{AT, FIT, N, place, unlike};
 
-const BY: Place =
-    Place::keyword("by", Want::Choice(&["term", "order", "input"]), "\"term\"", "what the parts are taken apart by");
+const BY: Place = Place::keyword("by", Want::Choice(&["term", "order", "input"]), "\"term\"", "the kind of parts");
 
 fn decompose(call: &mut Call<'_, '_>) -> Res<Value> {
     let fit: Arc<Fit> = call.arg("fit")?;
@@ -66,9 +65,10 @@ pub static DECOMPOSITION: &[Builtin] = &[
         group: Group::Results,
         places: &[FIT, AT, N, BY],
         result: Some(Kind::Decomposition),
-        summary: "what each part of a sum contributes, with its share of the variance",
-        help: "Means of the parts and of the mean function add to the prediction. `by=\"order\"` takes additive kernels apart \
-               by the orders of their interactions; `by=\"input\"` has one part for each input or set of inputs.",
+        summary: "the contribution of each part of a sum, with its share of the variance",
+        help: "The \
+               means of the parts and of the mean function add to the prediction. `by=\"order\"` decomposes additive \
+               kernels by the order of interaction; `by=\"input\"` has one part for each input or set of inputs.",
         examples: &[
             "let trend, wave = Lin(x), Per(x, p=2)\nlet d = data(x=[0, 1, 2, 3], y=[1, 3, 2, 4])\n\
              d |> condition(gp(trend + wave, noise=0.1)) |> decompose",
@@ -88,12 +88,12 @@ pub static DECOMPOSITION: &[Builtin] = &[
                 Want::Either(&[Want::Kind(Kind::Prediction), Want::Kind(Kind::Decomposition)]),
                 "a prediction, or the parts of a fit",
             ),
-            Place::optional("one", Want::Count, "", "of parts: the first, from 0"),
-            Place::optional("other", Want::Count, "", "of parts: the second, from 0"),
+            Place::optional("one", Want::Count, "", "the index of the first part, from 0"),
+            Place::optional("other", Want::Count, "", "the index of the second part, from 0"),
         ],
         result: Some(Kind::List),
         summary: "the posterior covariance of the function at all pairs of rows, or between two parts",
-        help: "A list of rows. Between parts, rows of the first go down and rows of the second across.",
+        help: "The result is a list of rows. Between parts, rows of the matrix belong to the first part and columns to the second.",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\n\
                      d |> condition(gp(SE(x, l=1, v=4), noise=0.1)) |> predict([0.5, 1.5]) |> covariance"],
         touches: Touches::Nothing,
@@ -105,7 +105,7 @@ pub static DECOMPOSITION: &[Builtin] = &[
         group: Group::Results,
         places: &[FIT],
         result: Some(Kind::Table),
-        summary: "what share of an additive kernel's variance each order of interaction has",
+        summary: "the share of each order of interaction in the variance of an additive kernel",
         help: "Order 1 is functions of one input each, order 2 of two, and so on. `plot` draws the shares.",
         examples: &["let d = data(a=[0, 1, 0, 1], b=[0, 0, 1, 1], y=[0, 1, 2, 3])\n\
                      d |> condition(gp(additive(order=2, weights=[2, 0.5]), noise=0.1)) |> order_variance"],

@@ -40,7 +40,7 @@ fn deepgp(call: &mut Call<'_, '_>) -> Res<Value> {
         None => crate::param::Param::default(),
         Some(Noise::Variance(param)) => param,
         Some(Noise::Known(_)) => {
-            let error = LangError::new("a deep GP has one variance of the noise for all rows").argument("noise");
+            let error = LangError::new("a deep GP has one noise variance for all rows").argument("noise");
             return Err(error.help("leave `noise` out, or give a number"));
         }
     };
@@ -80,22 +80,27 @@ pub static DEEP: &[Builtin] = &[Builtin {
     aliases: &[],
     group: Group::Models,
     places: &[
-        Place::optional("layers", Want::Count, "2", "how many layers of Gaussian processes"),
+        Place::optional("layers", Want::Count, "2", "the number of layers"),
         Place::keyword(
             "units",
             Want::Either(&[Want::Count, Want::Items]),
             "1",
-            "units of each hidden layer, or a list of these",
+            "the number of units of each hidden layer, or a list of one number for each",
         ),
         Place::keyword(
             "kernel",
             Want::Each(&Want::Kind(Kind::Kernel)),
             "SE",
-            "the kernel of every layer, or a list of these",
+            "the kernel of every layer, or a list of one kernel for each",
         ),
-        Place::keyword("connected", Want::BOOL, "false", "whether every layer sees the inputs beside the layer before"),
+        Place::keyword("connected", Want::BOOL, "false", "whether every layer also depends on the inputs"),
         Place::keyword("inducing", Want::Count, "10", "inducing inputs of each layer"),
-        Place::keyword("samples", Want::Count, "5", "samples of the hidden layers that estimate the likelihood"),
+        Place::keyword(
+            "samples",
+            Want::Count,
+            "5",
+            "the number of samples of the hidden layers by which the likelihood is estimated",
+        ),
         super::models::NOISE,
         super::models::NOISE_SD,
         Place::keyword(
@@ -104,14 +109,15 @@ pub static DEEP: &[Builtin] = &[Builtin {
             "\"whitened\"",
             "the coordinates in which the prior density of the pseudo outputs enters the objective",
         ),
-        Place::keyword("optimizer", Want::Choice(&["bfgs", "adam"]), "\"bfgs\"", "what maximises the objective"),
+        Place::keyword("optimizer", Want::Choice(&["bfgs", "adam"]), "\"bfgs\"", "the optimiser"),
     ],
     result: Some(Kind::DeepModel),
     summary: "a deep Gaussian process: each layer is a function of the values of the layer before",
-    help: "The kernel of the first layer looks at the inputs of the data, those of later layers at the units of the layer \
-           before. Only the last layer has noise. `prior=\"outputs\"` adds the density of the pseudo outputs themselves, \
-           as the text does, which favours inducing inputs that meet; `\"whitened\"` adds that of the outputs divided by \
-           the Cholesky factor of their covariance.",
+    help: "The \
+           kernel of the first layer depends on the inputs of the data, those of later layers on the units of the \
+           layer before. Only the last layer has noise. `prior=\"outputs\"` adds the log density of the pseudo outputs \
+           themselves, which favours coinciding inducing inputs; `\"whitened\"` adds that of the pseudo outputs \
+           multiplied by the inverse of the Cholesky factor of their covariance.",
     examples: &["deepgp(layers=3, units=2, connected=true)", "deepgp(layers=2, kernel=[Matern32, SE], inducing=20)"],
     touches: Touches::Nothing,
     run: deepgp,

@@ -31,14 +31,14 @@ const MOST_SIDE: usize = 120;
 /// The most points of a density or a curve.
 const MOST_POINTS: usize = 20_000;
 
-/// Draws of a prior at the rows of a call of `sample`: of one unit a list of numbers for each draw, of several a list of
-/// rows; by layer a list of these.
+/// Draws of a prior at the rows of a call of `sample`: of one unit a list of numbers for each draw, of several a list
+/// of rows; by layer a list of these.
 pub fn draws(call: &mut Call<'_, '_>, model: &DeepModel) -> Res<Value> {
     let by_layer = call.or("layers", false)?;
     let n: usize = call.or("n", 1)?;
     let rows = match call.maybe::<Value>("at")? {
         None => {
-            let error = LangError::new("a deep GP without data is drawn at rows, and there are none");
+            let error = LangError::new("draws of a deep GP prior need rows, and there are none");
             return Err(error.help("give numbers or rows: `sample(prior, -3..=3)`"));
         }
         Some(Value::Data(data)) => Rows::of_data(&data),
@@ -122,7 +122,7 @@ fn jacobian(call: &mut Call<'_, '_>) -> Res<Value> {
         None => vec![0.0; prior.prior_units().first().copied().unwrap_or(1)],
     };
     if at.is_empty() || at.iter().any(|x| !x.is_finite()) {
-        let error = LangError::new("a point has one finite number for each input").argument("at");
+        let error = LangError::new("a point needs one finite number for each input").argument("at");
         return Err(error.help("`at=[0, 0]` is a point of two inputs"));
     }
     let draws: usize = call.or("draws", 1000)?;
@@ -152,9 +152,9 @@ fn wanted_layers(call: &mut Call<'_, '_>, prior: &DeepModel) -> Res<Vec<usize>> 
     };
     let layers: Vec<usize> = layers.map_err(|t: LangError| t.argument("layers"))?;
     match layers.is_empty() {
-        true => {
-            Err(LangError::new("no layer is asked for").argument("layers").help("leave `layers` out for some of all"))
-        }
+        true => Err(LangError::new("the list of layers is empty")
+            .argument("layers")
+            .help("leave out `layers` for the default")),
         false => Ok(layers),
     }
 }
@@ -180,7 +180,7 @@ fn map(call: &mut Call<'_, '_>, sent: Sent) -> Res<Value> {
         Ok(map) => Ok(Value::PlaneMap(Arc::new(map))),
         Err(MapError::Prior(error)) => Err(prior_error(call, &error).argument("prior")),
         Err(error @ MapError::Units { .. }) => {
-            let help = "give the prior `units=2`; of layers of other widths `jacobian` and `sample` can be asked";
+            let help = "give the prior `units=2`; `jacobian` and `sample` work for other widths";
             Err(LangError::new(error.to_string()).argument("prior").help(help))
         }
         Err(error @ MapError::NoLayer { .. }) => {
@@ -224,10 +224,10 @@ const LAYERS: Place = Place::keyword(
     "layers",
     Want::Either(&[Want::Count, Want::Items]),
     "up to four, in equal ratios",
-    "the layers that are shown, from 1",
+    "the layers to show, from 1",
 );
-const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "what the draws depend on");
-const RES: &str = "how many points along each side of the grid";
+const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "the seed of the draws");
+const RES: &str = "the number of points along each side of the grid";
 
 pub static DEEP_PRIORS: &[Builtin] = &[
     Builtin {
@@ -236,17 +236,23 @@ pub static DEEP_PRIORS: &[Builtin] = &[
         group: Group::Models,
         places: &[
             PRIOR,
-            Place::keyword("at", Want::Numbers, "0 of as many inputs as the first layer has units", "the point"),
-            Place::keyword("draws", Want::Count, "1000", "how many Jacobians are drawn"),
+            Place::keyword(
+                "at",
+                Want::Numbers,
+                "the origin, with as many inputs as the first layer has units",
+                "the point",
+            ),
+            Place::keyword("draws", Want::Count, "1000", "the number of Jacobians drawn"),
             SEED,
         ],
         result: Some(Kind::Jacobian),
-        summary: "the singular values of the Jacobian of a deep GP without data, by depth",
-        help: "The Jacobian is the product of those of the layers, J_L … J_1, or J_L [J; I] where every layer is connected \
-               to the input. Their entries are independent and normal, with the variance ∂²k/∂x∂x′ of the kernel, which \
-               has to be stationary: the point then matters only for how many inputs it has. Singular values are divided \
-               by the largest of their draw. In one dimension it is log|f′| whose mean and variance are shown, beside \
-               log(σ/w) − (log 2 + γ)/2 and π²/8 for each layer.",
+        summary: "the singular values of the Jacobian of a deep GP prior, by depth",
+        help: "The Jacobian is the product of those of the layers, J_L … J_1, or J_L [J; I] where every layer is \
+               connected to the input. Their \
+               entries are independent and normal, with variance ∂²k/∂x∂x′ of the kernel, which must be stationary; \
+               only the number of inputs of the point matters. Singular values are divided by the largest of their \
+               draw. In one dimension the mean and variance of log|f′| are shown with their limits, log(σ/w) − (log 2 \
+               + γ)/2 and π²/8 for each layer.",
         examples: &[
             "jacobian(deepgp(layers=10, units=5), draws=200)",
             "jacobian(deepgp(layers=6, units=1), draws=500).log_limit",
@@ -258,11 +264,12 @@ pub static DEEP_PRIORS: &[Builtin] = &[
         name: "density",
         aliases: &[],
         group: Group::Models,
-        places: &[PRIOR, LAYERS, Place::keyword("n", Want::Count, "3000", "how many points"), SEED],
+        places: &[PRIOR, LAYERS, Place::keyword("n", Want::Count, "3000", "the number of points"), SEED],
         result: Some(Kind::PlaneMap),
-        summary: "a Gaussian in the plane, sent through a draw of a deep GP",
-        help: "Points of a standard normal density go through one function of each layer. The layers shown have two units. \
-               `plot` shows the points after each.",
+        summary: "a Gaussian density in the plane, transformed by a draw of a deep GP",
+        help: "Points \
+               of a standard normal density are mapped by one function drawn for each layer. The layers shown have two \
+               units. `plot` shows the points after each layer.",
         examples: &["density(deepgp(layers=4, units=2), n=500) |> plot"],
         touches: Touches::Nothing,
         run: density,
@@ -273,9 +280,9 @@ pub static DEEP_PRIORS: &[Builtin] = &[
         group: Group::Models,
         places: &[PRIOR, LAYERS, Place::keyword("res", Want::Count, "60", RES), SEED],
         result: Some(Kind::PlaneMap),
-        summary: "the plane, coloured by where a draw of a deep GP takes each point",
-        help: "The layers shown have two units; the hue of a point is the first output there and its lightness the second. \
-               Directions in which the colour changes are those that the representation keeps.",
+        summary: "the plane, coloured by the values of a draw of a deep GP",
+        help: "The layers shown have two units; the hue of a point is the first output there and its lightness the \
+               second. Directions in which the colour changes are those that the representation keeps.",
         examples: &["feature_map(deepgp(layers=4, units=2), res=20) |> plot"],
         touches: Touches::Nothing,
         run: feature_map,
@@ -287,15 +294,17 @@ pub static DEEP_PRIORS: &[Builtin] = &[
         places: &[
             PRIOR,
             LAYERS,
-            Place::keyword("shape", Want::Choice(&["circle", "line"]), "\"circle\"", "the curve that is sent through"),
-            Place::keyword("n", Want::Count, "400", "how many points along the curve"),
+            Place::keyword("shape", Want::Choice(&["circle", "line"]), "\"circle\"", "the curve"),
+            Place::keyword("n", Want::Count, "400", "the number of points along the curve"),
             Place::keyword("res", Want::Count, "40", RES),
             SEED,
         ],
         result: Some(Kind::PlaneMap),
-        summary: "a curve in the plane and what a draw of a deep GP makes of it",
-        help: "`plot` shows the curve before the plane, coloured by where the last layer takes each point, and then the \
-               curve after each of the layers shown, which have two units. Its colour runs along it.",
+        summary: "a curve in the plane and its image under a draw of a deep GP",
+        help: "`plot` \
+               shows the curve on the plane, which is coloured by the values of the last layer, and then the image of \
+               the curve after each of the layers shown, which have two units. The colour of the curve varies along \
+               it.",
         examples: &["manifold(deepgp(layers=3, units=2), n=100, res=15) |> plot"],
         touches: Touches::Nothing,
         run: manifold,

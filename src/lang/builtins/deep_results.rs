@@ -45,7 +45,7 @@ fn rows(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Dataset> {
     };
     let [name] = fit.problem.base.names() else {
         let names = fit.problem.base.names().join(", ");
-        let error = LangError::new(format!("numbers alone tell the rows only where there is one input, here {names}"));
+        let error = LangError::new(format!("rows can be given as numbers only for one input, here {names}"));
         return Err(error.argument("at").help("give the data of new rows"));
     };
     let column = Column::numeric(name.as_str(), values);
@@ -59,7 +59,7 @@ pub fn predict(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
     let samples = call.or("samples", SAMPLES)?;
     let seed = call.or("seed", fit.training.seed as usize)? as u64;
     if samples == 0 || samples > 10_000 {
-        let error = LangError::new(format!("a prediction takes 1 to 10,000 samples, found {samples}"));
+        let error = LangError::new(format!("the number of samples must be from 1 to 10,000, found {samples}"));
         return Err(error.argument("samples"));
     }
     let x = fit.rows_of(&at).map_err(|error| super::models::lang_error(call.eval, error).argument("at"))?;

@@ -59,11 +59,12 @@ pub static EXPLAIN: &[Builtin] = &[
         group: Group::Kernels,
         places: &[OF],
         result: Some(Kind::Explanation),
-        summary: "what a kernel or a fit means, in English",
-        help: "Products of sums are expanded first, then each part is told. Of a fit, values are in the units of its data, and \
-               the parts come in the order in which they matter: each next one is that which lowers the error on rows left \
-               out most, in 10 folds with the parameters kept. `.parts` has for each its `share` of the variance, how much \
-               it takes `of_rest`, and by how much it `lowers` that error. Numbers are rounded.",
+        summary: "a description of a kernel or a fit in English",
+        help: "Products of sums are expanded first, then each part is described. Of a fit, values are in the units of \
+               its data, and parts are ordered by importance: each next part is the one that lowers the error on \
+               held-out rows most, in 10-fold cross-validation with the parameters of the fit. For each part, `.parts` \
+               holds its `share` of the variance, its share `of_rest`, the variance that the parts before it leave, \
+               and by how much it `lowers` the error. Numbers are rounded.",
         examples: &[
             "describe(SE(0, l=3) * Per(0, p=1) + Lin(0))",
             "load(\"nile\") |> condition(SE(year, l=20)) |> describe",
@@ -77,9 +78,10 @@ pub static EXPLAIN: &[Builtin] = &[
         group: Group::Kernels,
         places: &[OF],
         result: Some(Kind::Explanation),
-        summary: "a kernel or a fit for a learner, step by step",
-        help: "The algebra that makes it a sum of products, what each part means, what adding and multiplying do, and what \
-               draws look like. `plot` of it shows k(·, 0) beside draws, and of a fit its parts.",
+        summary: "an explanation of a kernel or a fit, step by step",
+        help: "It \
+               shows the expansion into a sum of products, the meaning of each part, what sums and products do, and \
+               the properties of draws. `plot` shows k(·, 0) and draws; for a fit, its parts.",
         examples: &["explain((SE(0) + Lin(0)) * Per(0, p=2))", "explain(SE(0)) |> plot(\"se.svg\")"],
         touches: Touches::Nothing,
         run: explain,
@@ -90,7 +92,7 @@ pub static EXPLAIN: &[Builtin] = &[
         group: Group::Kernels,
         places: &[],
         result: Some(Kind::Table),
-        summary: "common motifs of kernels, with expressions that run",
+        summary: "common kernel structures, with expressions for them",
         help: "",
         examples: &["motifs()"],
         touches: Touches::Nothing,

@@ -155,45 +155,47 @@ pub static FILES: &[Builtin] = &[
                 Want::Any,
                 "data, a fit, a search, a prediction, a decomposition, residuals, a kernel, a deep GP, a Jacobian, a map of the plane, an explanation, features, a surface, numbers",
             ),
-            Place::optional("path", Want::Path, "on the screen", "a file that ends in .svg or .png"),
+            Place::optional("path", Want::Path, "on the screen", "a file name that ends in .svg or .png"),
             Place::keyword(
                 "band",
                 Want::Choice(&["y", "f"]),
                 "\"y\"",
-                "whether the band holds new observations or the function",
+                "the variable of the band: `y` for new observations, `f` for the function",
             ),
-            Place::keyword("title", Want::STRING, "that of the value", "what stands above"),
+            Place::keyword("title", Want::STRING, "the title of the value", "the title"),
             Place::keyword(
                 "x",
                 Want::Numbers,
-                "their places in the list; of a kernel -5 to 5; of a deep GP -4 to 4",
-                "of a list of numbers, where each stands; of a kernel or a deep GP, the range of its input",
+                "indices of the list; for a kernel -5 to 5; for a deep GP -4 to 4",
+                "for a list of numbers, the x coordinate of each; for a kernel or a deep GP, the range of its input",
             ),
             Place::keyword(
                 "show",
                 Want::Choice(&["parts", "correlation", "depths", "scores"]),
                 "\"parts\" or \"depths\"",
-                "of a decomposition: the parts, or how their posteriors go together; of a search: the best fit of each depth, \
-                 or its score",
+                "for \
+                 a decomposition, the parts, or the correlations of their posteriors; for a search, the best fit of \
+                 each depth, or its score",
             ),
             Place::keyword(
                 "scales",
                 Want::Choice(&["free", "shared"]),
                 "\"shared\" if there are several inputs",
-                "of a decomposition, whether all parts have one vertical scale",
+                "for a decomposition, whether all parts share one vertical scale",
             ),
             Place::keyword(
                 "view",
                 Want::Numbers,
-                "where most is seen",
-                "of a surface, the azimuth and elevation from which it is looked at, in degrees",
+                "the view that shows the most",
+                "for a surface, the azimuth and elevation of the view, in degrees",
             ),
         ],
         result: None,
         summary: "a figure of a value, on the screen or in a file",
-        help: "The figure of a kernel shows k(·, 0) and functions drawn from it, over the range `x`. The figure of a \
-               prediction of several inputs uses the input that is a time, or the only one that varies. Bands are two \
-               standard deviations wide on either side. A keyword that does not apply to a value is refused.",
+        help: "The figure of a kernel shows k(·, 0) and functions drawn from it, over \
+               the range `x`. A prediction with several inputs is drawn along the input that is a time, or the only \
+               one that varies. Bands are the mean plus and minus two standard deviations. An argument that does not \
+               apply to the value is an error.",
         examples: &["plot(SE(0))", "plot(SE(0, l=0.3), x=-3..=3)", "plot([x^2 for x in 0..=3], x=[10, 20, 30, 40])"],
         touches: Touches::Files,
         run: plot,
@@ -211,8 +213,8 @@ pub static FILES: &[Builtin] = &[
             PATH,
         ],
         result: Some(Kind::Nothing),
-        summary: "write a value as a table to a .csv, .tsv or .json file, a surface to .obj or .ply",
-        help: "A list of records is a table; any other value can go to a .json file. Numbers have the fewest digits that read back exactly. A file is written whole or not at all.",
+        summary: "write a value as a table to a .csv, .tsv or .json file, or a surface to an .obj or .ply file",
+        help: "A list of records is a table; any other value can be written to a .json file. Numbers have the fewest digits that read back exactly. A file is written completely or not at all.",
         examples: &["load(\"airline\") |> head(3) |> write(\"airline_head.csv\")"],
         touches: Touches::Files,
         run: write,

@@ -12,7 +12,7 @@ use crate::syntax::diagnostic::Diagnostic;
 /// What must not go unheard, even where the fit is never shown.
 pub fn warn_of_end(call: &mut Call<'_, '_>, fit: &Fit) {
     if let Some(ended) = fit.ended.filter(|ended| !ended.well()) {
-        call.warn(format!("the fit has {ended}: the values are the best so far"));
+        call.warn(format!("the optimiser did not reach a maximum ({ended}): the parameters are the best found"));
     }
     if fit.posterior.pseudo().is_some_and(|pseudo| !pseudo.converged) {
         call.warn(NOT_CONVERGED.to_string());

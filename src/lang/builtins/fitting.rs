@@ -53,10 +53,11 @@ pub static FITTING: &[Builtin] = &[Builtin {
     group: Group::Models,
     places: &[DATA, FIT_MODEL, RESTARTS, SEED, MAXITER],
     result: Some(Kind::Fit),
-    summary: "the model with the parameters of the greatest evidence",
-    help: "With priors it is the mode of the posterior in the optimiser's coordinates. A target of more than two texts is \
-               fitted to one class against the rest for each, with `likelihood=\"bernoulli\"`: `.fits` are these fits, and \
-               predicted probabilities are joined to add to 1. Ctrl-C gives the best so far.",
+    summary: "the model with parameters that maximise the log marginal likelihood",
+    help: "With priors, they maximise the posterior density in the optimiser's coordinates. With \
+               `likelihood=\"bernoulli\"`, a target of more than two classes is fitted one class against the rest: \
+               `.fits` are these fits, and predicted probabilities are normalised to add to 1. Ctrl-C ends it with the \
+               best result so far.",
     examples: &["let d = data(x=0..30, y=[sin(x / 3) + cos(9 * x) / 5 for x in 0..30])\n(d |> fit(SE)).converged"],
     touches: Touches::Nothing,
     run: fit_model,

@@ -13,15 +13,16 @@ pub const ADVICE: &str = "`gp(kernel, inference=\"vfe\", inducing=50)`, which se
 pub const INFERENCE: Place = Place::keyword(
     "inference",
     Want::Choice(&["exact", "vfe", "fitc", "ep", "laplace"]),
-    "\"exact\", of classes \"ep\"",
-    "how the posterior is found: \"exact\" of numbers, or through inducing inputs by \"vfe\" or \"fitc\"; classes need an \
-     approximation, \"ep\" or the quicker \"laplace\"",
+    "\"exact\", for classes \"ep\"",
+    "how \
+     the posterior is computed: for numbers \"exact\", or with inducing inputs \"vfe\" or \"fitc\"; for classes \"ep\" \
+     or the faster \"laplace\"",
 );
 pub const INDUCING: Place = Place::keyword(
     "inducing",
     Want::Either(&[Want::Items, Want::Count, Want::Kind(Kind::Data)]),
     "50",
-    "with \"vfe\" or \"fitc\": how many inducing inputs, or where they start: a list of inputs, or data; `fixed([…])` stay",
+    "with \"vfe\" or \"fitc\": the number of inducing inputs, or their starting values: a list of inputs, or data; `fixed([…])` are not optimised",
 );
 
 /// What a model says of inducing inputs; `None` where inference is through all rows.

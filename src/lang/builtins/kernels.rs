@@ -1,4 +1,4 @@
-//! Looking at kernels: values, matrices, parts, draws.
+//! Kernel values and structure: values, matrices, parts, draws.
 
 use crate::data::Dataset;
 use crate::describe;
@@ -20,9 +20,13 @@ pub const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a
 pub const ROWS: Place = Place::required(
     "xs",
     Want::Either(&[Want::Items, Want::Kind(Kind::Data)]),
-    "where: numbers, or rows in the order of first mention, or data",
+    "numbers, rows with inputs in the order in which the kernel first mentions them, or data",
 );
-const XS: Place = Place::required("xs", Want::Items, "where: numbers, or rows in the order of first mention");
+const XS: Place = Place::required(
+    "xs",
+    Want::Items,
+    "numbers, or rows with inputs in the order in which the kernel first mentions them",
+);
 
 /// The rows of a matrix as lists.
 pub fn rows(matrix: &Matrix) -> Res<Value> {
@@ -172,8 +176,8 @@ pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
     Ok(kernel_figure(&kernel.to_string(), input.as_deref().unwrap_or(""), &grid, &values, &grid, &draws))
 }
 
-/// How far a kernel is shown on either side of 0. Kernels whose longest scale lies between 0.1 and 5 have one range, so that
-/// their figures can be compared; for others it is 5 times a power of ten that holds the longest scale.
+/// How far a kernel is shown on either side of 0. Kernels whose longest scale lies between 0.1 and 5 have one range, so
+/// that their figures can be compared; for others it is 5 times a power of ten that holds the longest scale.
 fn reach(longest: f64) -> f64 {
     const REACH: f64 = 5.0;
     match longest {
@@ -209,7 +213,7 @@ pub static KERNELS: &[Builtin] = &[
         ],
         result: Some(Kind::Kernel),
         summary: "one length-scale for each input",
-        help: "A linear kernel gets one slope variance for each input. A single number is the start of each.",
+        help: "A linear kernel gets one slope variance for each input. A single number is the starting value of each.",
         examples: &["ARD(SE, l=[1, fixed(2)])"],
         touches: Touches::Nothing,
         run: family_calls::ard,

@@ -147,7 +147,7 @@ fn datasets(_call: &mut Call<'_, '_>) -> Res<Value> {
     List::new(data::sets::names().map(Value::str).collect()).map(Value::List)
 }
 
-const AS_FOUND: &str = "as the file looks";
+const AS_FOUND: &str = "detected from the file";
 
 pub static LOADING: &[Builtin] = &[
     Builtin {
@@ -162,17 +162,17 @@ pub static LOADING: &[Builtin] = &[
                 "sep",
                 Want::STRING,
                 AS_FOUND,
-                "what separates the fields, such as \";\"; \" \" for any blanks",
+                "the separator of fields, such as \";\"; \" \" for any white space",
             ),
             Place::keyword("decimal", Want::Choice(&[".", ","]), AS_FOUND, "the decimal sign"),
             Place::keyword(
                 "thousands",
                 Want::Choice(&[",", ".", " ", "'", ""]),
                 AS_FOUND,
-                "what separates the thousands; \"\" for nothing",
+                "the separator of thousands; \"\" for none",
             ),
-            Place::keyword("skip", Want::Count, AS_FOUND, "how many lines stand above the table"),
-            Place::keyword("comment", Want::STRING, "\"#\"", "the character that comments begin with; \"\" for none"),
+            Place::keyword("skip", Want::Count, AS_FOUND, "the number of lines above the table"),
+            Place::keyword("comment", Want::STRING, "\"#\"", "the character with which comments begin; \"\" for none"),
             Place::keyword(
                 "header",
                 Want::Either(&[Want::BOOL, Want::Positive]),
@@ -183,33 +183,34 @@ pub static LOADING: &[Builtin] = &[
                 "missing",
                 Want::Any,
                 "[]",
-                "texts and numbers that stand for a missing value beside the usual ones",
+                "texts and numbers that mark a missing value, besides the usual ones",
             ),
             Place::keyword(
                 "encoding",
                 Want::STRING,
                 "UTF-8, else \"windows-1252\"",
-                "how letters are encoded, such as \"latin1\" or \"utf-16\"",
+                "the character encoding, such as \"latin1\" or \"utf-16\"",
             ),
             Place::keyword(
                 "na",
                 Want::Choice(&["keep", "drop", "refuse"]),
                 "\"keep\"",
-                "what becomes of rows with missing values",
+                "what is done with rows with missing values",
             ),
             Place::keyword(
                 "dates",
                 Want::Choice(&["dmy", "mdy", "ymd", "ym", "number"]),
-                "as the dates show",
+                "detected from the dates",
                 "the order of day, month and year in dates; \"number\" keeps numbers such as 202001 as they are",
             ),
         ],
         result: Some(Kind::Data),
         summary: "data from a shipped set or a file",
-        help: "Paths are relative to the script's folder. Dates and times become linear time in one unit, text becomes categories; the \
-               display says so. The separator, the decimal sign, lines of text above the table, lines of names and of \
-               units and the encoding are found where the file leaves no doubt, and the display names the arguments that \
-               say the same. A unit in brackets at the end of a name, as in `depth (m)`, is the unit of the column.",
+        help: "Paths are relative to the script's folder. Dates and times become linear time in one unit, text \
+               becomes categories; the shown data say so. The separator, the decimal sign, lines of text above the \
+               table, lines of names and of units, and the encoding are detected where the file is unambiguous. The \
+               shown data name the arguments that have the same effect. A unit in brackets at the end of a name, as in \
+               `depth (m)`, is the unit of the column.",
         examples: &["load(\"airline\")"],
         touches: Touches::Files,
         run: load,

@@ -216,7 +216,9 @@ fn noise_sd(call: &Call<'_, '_>, value: Value) -> Res<Noise> {
             return Ok(Noise::Variance(Param::fixed(sd * sd)));
         }
         _ => {
-            let lang_error = LangError::new("a standard deviation is a number from 0, `fixed(…)`, or of columns");
+            let lang_error = LangError::new(
+                "a standard deviation is a number that is not negative, `fixed(…)`, or an expression of columns",
+            );
             return Err(lang_error.help("bounds and priors are those of the variance, `noise=`"));
         }
     };
@@ -289,7 +291,8 @@ pub fn options(call: &mut Call<'_, '_>) -> Res<Options> {
         max_iter: call.or("maxiter", usual.max_iter)?,
     };
     if options.restarts == 0 || options.restarts > 10_000 {
-        let lang_error = LangError::new(format!("a fit has 1 to 10,000 starts, found {}", options.restarts));
+        let lang_error =
+            LangError::new(format!("the number of starts must be from 1 to 10,000, found {}", options.restarts));
         return Err(lang_error.argument("restarts"));
     }
     Ok(options)
@@ -343,14 +346,14 @@ pub const MODEL: Place = Place::required(
 pub const NOISE: Place = Place::keyword(
     "noise",
     Want::Either(&[Want::Param, Want::Input, Want::Row]),
-    "free",
-    "a variance (0 is fixed), or known ones: a column, or an expression of columns",
+    "a free parameter",
+    "the noise variance (0 is fixed), or a column or an expression of columns with known variances",
 );
 pub const NOISE_SD: Place = Place::keyword(
     "noise_sd",
     Want::Either(&[Want::Param, Want::Input, Want::Row]),
-    "free",
-    "the same as a standard deviation",
+    "",
+    "the noise standard deviation, in place of `noise`",
 );
 pub const MEAN: Place = Place::keyword(
     "mean",
@@ -362,29 +365,30 @@ pub const LIKELIHOOD: Place = Place::keyword(
     "likelihood",
     Want::Choice(&["gaussian", "bernoulli"]),
     "\"gaussian\"",
-    "what the target is: \"gaussian\", numbers with noise, or \"bernoulli\", classes",
+    "\"gaussian\" for numbers with noise, or \"bernoulli\" for classes",
 );
 pub const INFERENCE: Place = Place::keyword(
     "inference",
     Want::Choice(&["exact", "ep", "laplace"]),
-    "\"exact\", of classes \"ep\"",
-    "how the posterior is found: \"exact\" of numbers; classes need an approximation, \"ep\" or the quicker \"laplace\"",
+    "\"exact\", for classes \"ep\"",
+    "how the posterior is computed: for numbers \"exact\"; for classes \"ep\" or the faster \"laplace\"",
 );
 pub const LINK: Place = Place::keyword(
     "link",
     Want::Choice(&["probit", "logistic"]),
     "\"probit\"",
-    "what makes a probability of the function: \"probit\", or \"logistic\", which goes with Laplace's method alone",
+    "the inverse link function: \"probit\", or \"logistic\", which needs Laplace's method",
 );
 pub const POSITIVE: Place = Place::keyword(
     "positive",
     Want::Either(&[Want::STRING, Want::NUMBER, Want::BOOL]),
-    "the larger number, or the last in the alphabet",
-    "the class whose probability is modelled; all others together are the other one",
+    "the larger number, or the last in alphabetical order",
+    "the class whose probability is modelled; all others form the other class",
 );
-pub const RESTARTS: Place = Place::keyword("restarts", Want::Count, "10", "how many starts");
-pub const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "what the random starts depend on");
-pub const MAXITER: Place = Place::keyword("maxiter", Want::Count, "1000", "how many steps from each start");
+pub const RESTARTS: Place = Place::keyword("restarts", Want::Count, "10", "the number of starts");
+pub const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "the seed of the random starts");
+pub const MAXITER: Place =
+    Place::keyword("maxiter", Want::Count, "1000", "the largest number of steps from each start");
 
 pub static MODELS: &[Builtin] = &[
     Builtin {
@@ -404,11 +408,12 @@ pub static MODELS: &[Builtin] = &[
         ],
         result: Some(Kind::Model),
         summary: "a Gaussian-process model, to be fitted to data",
-        help: "Steps come before it: `transform(y=log) >> gp(SE + Per)`. With `likelihood=\"bernoulli\"` the target has two \
-               classes, of which the larger number, or the second in alphabetical order, is the positive one unless \
-               `positive=` names it; its probability is a function of the process. `help(\"classification\")` says more. \
-               Many rows are seen through inducing inputs: `inference=\"vfe\"` maximizes a bound of the log marginal \
-               likelihood, `inference=\"fitc\"` the log marginal likelihood of another model.",
+        help: "Preprocessing steps come before it: `transform(y=log) >> gp(SE + Per)`. With `likelihood=\"bernoulli\"` \
+               the target has two classes, of which the larger number, or the second in alphabetical order, is the \
+               positive one unless `positive=` names it; its probability is a function of the process. \
+               `help(\"classification\")` says more. Large data sets need a sparse approximation with inducing inputs: \
+               `inference=\"vfe\"` maximises a lower bound of the log marginal likelihood, `inference=\"fitc\"` the \
+               log marginal likelihood of an approximate model.",
         examples: &[
             "gp(SE(year), noise=0.1, mean=\"zero\")",
             "gp(SE(x), inference=\"vfe\", inducing=20)",
@@ -424,8 +429,8 @@ pub static MODELS: &[Builtin] = &[
         group: Group::Models,
         places: &[DATA, MODEL],
         result: Some(Kind::Fit),
-        summary: "the model with its values taken as given",
-        help: "Values that were not written are those of a fit's first start.",
+        summary: "the model conditioned on data with its parameters as given",
+        help: "Parameters without a value have those of a fit's first start.",
         examples: &[
             "let d = data(x=[0, 1, 2], y=[1, 3, 2])\n(d |> condition(gp(SE(x, l=1, v=1), noise=0.1, mean=\"zero\"))).lml",
         ],
@@ -438,8 +443,8 @@ pub static MODELS: &[Builtin] = &[
         group: Group::Models,
         places: &[DATA, MODEL],
         result: Some(Kind::Number),
-        summary: "the log marginal likelihood of a model at its values",
-        help: "Values that were not written are those of a fit's first start. Priors are not counted.",
+        summary: "the log marginal likelihood of a model at its parameters",
+        help: "Parameters without a value have those of a fit's first start. Priors are not included.",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nlml(d, gp(SE(x, l=1, v=1), noise=0.1, mean=\"zero\"))"],
         touches: Touches::Nothing,
         run: lml,
@@ -450,9 +455,9 @@ pub static MODELS: &[Builtin] = &[
         group: Group::Models,
         places: &[DATA, MODEL],
         result: Some(Kind::List),
-        summary: "the derivatives of the log marginal likelihood at a model's values",
-        help: "One for every parameter that is neither fixed nor held, depth first, then noise, then mean. On the scale \
-               `log` it is the derivative in the logarithm of the parameter.",
+        summary: "the derivatives of the log marginal likelihood at a model's parameters",
+        help: "One for every parameter that is neither fixed nor held, depth first, then noise, then mean. On \
+               the scale `log` it is the derivative with respect to the logarithm of the parameter.",
         examples: &[
             "let d = data(x=[0, 1, 2], y=[1, 3, 2])\ngradient(d, gp(SE(x, l=1, v=1), noise=0.1, mean=\"zero\"))",
         ],

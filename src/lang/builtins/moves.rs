@@ -14,7 +14,7 @@ use crate::lang::values::value::{Kind, Value};
 fn make(call: &mut Call<'_, '_>) -> Res<Value> {
     let name = call.signature.name;
     let Some(kind) = MoveKind::ALL.into_iter().find(|kind| kind.name() == name) else {
-        return Err(LangError::new(format!("there is no move `{name}`")));
+        return Err(LangError::new(format!("there is no edit `{name}`")));
     };
     let mut inputs: Vec<InputRef> = Vec::new();
     for value in call.many() {
@@ -52,7 +52,7 @@ pub const MOVES: &[Builtin] = &[
         MoveKind::Flip,
         &[
             Place::many("input", Want::Input, "one input"),
-            Place::keyword("about", Want::NUMBER, "0", "where the mirror stands"),
+            Place::keyword("about", Want::NUMBER, "0", "the location of the mirror"),
         ],
         &["flip(0, about=2)"],
     ),

@@ -50,8 +50,8 @@ macro_rules! functions {
 }
 
 functions! {
-    abs = "abs", f64::abs, "the size of a number without its sign", "abs(-2)";
-    exp = "exp", f64::exp, "e to the power of a number", "exp(1)";
+    abs = "abs", f64::abs, "the absolute value of a number", "abs(-2)";
+    exp = "exp", f64::exp, "the exponential function", "exp(1)";
     log = "log", f64::ln, "the natural logarithm", "log(10)";
     log1p = "log1p", f64::ln_1p, "the natural logarithm of 1 + x, exact for small x", "log1p(0.5)";
     logit = "logit", |x| (x / (1.0 - x)).ln(), "the log odds of a probability: log(x / (1 − x))", "logit(0.8)";
@@ -63,6 +63,6 @@ functions! {
     tan = "tan", f64::tan, "the tangent of an angle in radians", "tan(0)";
     tanh = "tanh", f64::tanh, "the hyperbolic tangent", "tanh(0.5)";
     round = "round", f64::round, "the nearest whole number", "round(2.6)";
-    floor = "floor", f64::floor, "the greatest whole number that is not above", "floor(2.6)";
-    ceil = "ceil", f64::ceil, "the least whole number that is not below", "ceil(2.1)";
+    floor = "floor", f64::floor, "the greatest whole number that is not greater", "floor(2.6)";
+    ceil = "ceil", f64::ceil, "the least whole number that is not less", "ceil(2.1)";
 }

@@ -221,7 +221,7 @@ const fn distribution(
         places,
         result: Some(Kind::Dist),
         summary: summary(name),
-        help: "A prior, in the units of the data. A parameter has it after `~`; the fit is then the posterior's mode.",
+        help: "A prior, in the units of the data, written after `~`. The fit is then the mode of the posterior.",
         examples,
         touches: Touches::Nothing,
         run: prior,
@@ -242,9 +242,9 @@ pub static PARAMETERS: &[Builtin] = &[
             "the value, a list of values, or a kernel",
         )],
         result: None,
-        summary: "a parameter that a fit leaves as it is, or a kernel with all that is written of it",
-        help: "Of a kernel, every parameter that has a value is fixed there; one without a value stays free. The kernel of a \
-               fit, `f.kernel`, has all its values. Of a list each number is fixed.",
+        summary: "a parameter that is not optimised, or a kernel with every given value fixed",
+        help: "In a kernel, every parameter that has a value is fixed; one without a value stays free. The \
+               kernel of a fit, `f.kernel`, has all its values. In a list, each number is fixed.",
         examples: &["SE(0, l=fixed(2))", "fixed(SE(0, l=2)) + Lin(0)"],
         touches: Touches::Nothing,
         run: fixed,
@@ -270,13 +270,13 @@ pub static PARAMETERS: &[Builtin] = &[
         aliases: &[],
         group: Group::Parameters,
         places: &[
-            Place::required("name", Want::Word, "its name, a bare word; or its value"),
+            Place::required("name", Want::Word, "its name, or its value"),
             Place::optional("value", Want::Param, "from the data", "its value, bounds or prior"),
         ],
         result: Some(Kind::Param),
-        summary: "a parameter that can be used in several places and is one and the same in all",
-        help: "`let s = param(1.0)` and then `s` in two places ties these. Kernels print such a parameter as \
-               `param(s, 1.0)` where it first stands and as `param(s)` afterwards, which reads back.",
+        summary: "a parameter that several places share",
+        help: "`let s = param(1.0)` and then `s` in two places ties the two. Kernels print such a parameter as \
+               `param(s, 1.0)` at its first occurrence and as `param(s)` afterwards, which reads back.",
         examples: &["let s = param(1.0)\nSE(0, l=s) + SE(1, l=s)"],
         touches: Touches::Nothing,
         run: param,

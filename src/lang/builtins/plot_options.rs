@@ -70,7 +70,7 @@ pub fn refuse_unused(call: &Call<'_, '_>, value: &Value) -> Res<()> {
             };
             let text = format!("`{}=` does not apply to the figure of {noun}", option.name);
             return Err(LangError::new(text)
-                .help(format!("it is for {}: leave it out here", option.applies_to))
+                .help(format!("it applies to {}: leave it out here", option.applies_to))
                 .argument(option.name));
         }
     }
@@ -119,7 +119,7 @@ pub fn input_range(call: &mut Call<'_, '_>) -> Res<Option<(f64, f64)>> {
     let (lo, hi) = (ends.0.min(ends.1), ends.0.max(ends.1));
     if !(lo.is_finite() && hi.is_finite() && (hi - lo).is_finite() && lo < hi) {
         return Err(
-            LangError::new("of a kernel or a deep GP `x` is a range with two ends, as in `x=-3..=3`").argument("x")
+            LangError::new("for a kernel or a deep GP, `x` is a range with two ends, as in `x=-3..=3`").argument("x")
         );
     }
     Ok(Some((lo, hi)))

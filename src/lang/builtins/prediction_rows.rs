@@ -22,8 +22,7 @@ pub(super) const AT: Place = Place::optional(
     "the training rows",
     "a range, numbers, rows, data, or a file",
 );
-pub(super) const N: Place =
-    Place::optional("n", Want::Count, "every whole number", "how many points a range is cut into");
+pub(super) const N: Place = Place::optional("n", Want::Count, "every whole number", "the number of points of a range");
 
 /// Where to predict: rows that a value gives, or the training rows.
 pub(super) fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {
@@ -31,11 +30,14 @@ pub(super) fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {
     let Some(at) = call.maybe::<Value>("at")? else {
         return match n {
             None => Ok(At::Training),
-            Some(_) => Err(LangError::new("`n` says how fine a range is, and there is none").argument("n")),
+            Some(_) => {
+                Err(LangError::new("`n` is the number of points of a range, and no range is given").argument("n"))
+            }
         };
     };
     if n.is_some() && !matches!(at, Value::Range(_)) {
-        return Err(LangError::new(format!("`n` says how fine a range is, found {}", at.kind().noun())).argument("at"));
+        return Err(LangError::new(format!("`n` is the number of points of a range, found {}", at.kind().noun()))
+            .argument("at"));
     }
     rows(call, fit, at, n).map(At::Rows).map_err(|t| t.argument("at"))
 }

@@ -32,7 +32,7 @@ fn record(call: &mut Call<'_, '_>) -> Res<Value> {
 fn parsed(path: &Path, name: &str) -> Res<Value> {
     let broken = |why: String| LangError::new(format!("`{name}` cannot be read: {why}"));
     let text = std::fs::read_to_string(path).map_err(|error| broken(error.to_string()))?;
-    let found = serde_json::from_str(&text).map_err(|error| broken(format!("it is no JSON: {error}")))?;
+    let found = serde_json::from_str(&text).map_err(|error| broken(format!("it is not JSON: {error}")))?;
     json::value(&found)
 }
 
@@ -90,8 +90,8 @@ pub static KEPT: &[Builtin] = &[
         group: Group::Lists,
         places: &[Place::keywords("field", Want::Any, "a field: a name and its value")],
         result: Some(Kind::Record),
-        summary: "values under names",
-        help: "A list of records with the same names is shown as a table, and `write` makes a file of it.",
+        summary: "a record of named values",
+        help: "A list of records with the same names is shown as a table and can be written to a file by `write`.",
         examples: &["record(name=\"a\", value=1).value", "[record(n=n, square=n^2) for n in 1..4]"],
         touches: Touches::Nothing,
         run: record,
@@ -102,12 +102,14 @@ pub static KEPT: &[Builtin] = &[
         group: Group::Session,
         places: &[
             Place::required("path", Want::Path, "a .json file under the output folder"),
-            Place::required("function", Want::FUNCTION, "takes nothing and gives the value"),
+            Place::required("function", Want::FUNCTION, "a function without arguments that returns the value"),
         ],
         result: None,
-        summary: "a value that is found once and then read from its file",
-        help: "If the file is there it is read, and the function is not called: long work that was stopped goes on where it \
-               was. Numbers, strings, lists and records can be kept; what is no finite number comes back as nothing.",
+        summary: "a value that is computed once and then read from a file",
+        help: "If \
+               the file exists it is read and the function is not called, so a script with long computations can be \
+               continued. Numbers, strings, lists and records can be kept; numbers that are not finite are read back \
+               as `nothing`.",
         examples: &["keep(\"sum.json\", () -> sum(0..1000))"],
         touches: Touches::Files,
         run: keep,
@@ -130,7 +132,7 @@ pub static KEPT: &[Builtin] = &[
         group: Group::Session,
         places: &[],
         result: Some(Kind::Number),
-        summary: "seconds on a clock: the difference of two is how long something took",
+        summary: "the time in seconds, for measuring durations",
         help: "",
         examples: &["let before = clock()\nclock() - before < 60"],
         touches: Touches::Nothing,

@@ -105,9 +105,11 @@ pub static REPORTS: &[Builtin] = &[
             Place::required("path", Want::Path, "a file under the output folder that ends in .html"),
         ],
         result: Some(Kind::Nothing),
-        summary: "all that a fit or a search says as one page: data, parts, forecast, checks, parameters, and how to get it again",
-        help: "The page needs no network and no other file: figures are inside. Of a search it also tells the way: what was tried \
-               at each depth, and which models come close. It is written whole or not at all.",
+        summary: "a report of a fit or a search as one page: data, parts, forecast, checks, parameters, and a script that reproduces it",
+        help: "The \
+               page needs no network and no other file: figures are embedded. For a search it also lists the edits \
+               tried at each depth and the models with scores close to the best. It is written completely or not at \
+               all.",
         examples: &[
             "load(\"nile\") |> condition(gp(SE(year, l=50, v=20000), noise=18000, mean=900)) |> report(\"nile.html\")",
         ],
@@ -120,13 +122,18 @@ pub static REPORTS: &[Builtin] = &[
         group: Group::Results,
         places: &[
             Place::required("fit", Want::Kind(Kind::Fit), "a fit"),
-            Place::keyword("draws", Want::Count, "999", "how many replicates the residuals are compared with"),
-            Place::keyword("seed", Want::Count, "that of the session", "what the replicates depend on"),
+            Place::keyword(
+                "draws",
+                Want::Count,
+                "999",
+                "the number of replicates with which the residuals are compared",
+            ),
+            Place::keyword("seed", Want::Count, "that of the session", "the seed of the replicates"),
         ],
         result: Some(Kind::Table),
-        summary: "whether the residuals of a fit look as it says: normal, independent, of one size",
-        help: "Each check compares a statistic of the leave-one-out residuals with that of data drawn from the model. A small p \
-           says that the model is wrong in this way.",
+        summary: "checks of the residuals of a fit: normality, independence, constant variance",
+        help: "Each check compares a statistic of the leave-one-out residuals with that of data drawn from the model. \
+           A small p-value is evidence against the model in that respect.",
         examples: &["load(\"nile\") |> condition(gp(SE(year, l=50, v=20000), noise=18000, mean=900)) |> checks"],
         touches: Touches::Nothing,
         run: checks,

@@ -78,7 +78,7 @@ fn rename(call: &mut Call<'_, '_>) -> Res<Value> {
     for (new, old) in call.keywords() {
         let found = names(Some(&data), &old.node).map_err(|t| t.at(old.span))?;
         let [name] = &found[..] else {
-            return Err(LangError::new("a new name is of one column").at(old.span));
+            return Err(LangError::new("each new name needs one column").at(old.span));
         };
         data = data.renamed(name, &new.node).map_err(|error| {
             let taken = matches!(error, DataError::Repeated { .. });
@@ -185,10 +185,7 @@ pub static RESHAPING: &[Builtin] = &[
         name: "mutate",
         aliases: &[],
         group: Group::Data,
-        places: &[
-            DATA,
-            Place::keywords("column", Want::Row, "a new column, or another in its place: an expression of columns"),
-        ],
+        places: &[DATA, Place::keywords("column", Want::Row, "the new or replaced column: an expression of columns")],
         result: Some(Kind::Data),
         summary: "columns computed from columns, row by row",
         help: "A new column is an input, unless it is computed from the target; `select(…, target=)` makes it the target.",
@@ -200,9 +197,9 @@ pub static RESHAPING: &[Builtin] = &[
         name: "rename",
         aliases: &[],
         group: Group::Data,
-        places: &[DATA, Place::keywords("name", Want::Input, "the new name, and the column")],
+        places: &[DATA, Place::keywords("name", Want::Input, "a new name, and the column that gets it")],
         result: Some(Kind::Data),
-        summary: "the same data with other names of columns",
+        summary: "the data with columns renamed",
         help: "",
         examples: &["load(\"airline\") |> rename(count = passengers) |> head(2)"],
         touches: Touches::Nothing,
@@ -214,12 +211,17 @@ pub static RESHAPING: &[Builtin] = &[
         group: Group::Data,
         places: &[
             DATA,
-            Place::many("columns", Want::Input, "the columns whose values go below one another"),
-            Place::keyword("names", Want::STRING, "\"name\"", "the new column that says which column a value is from"),
-            Place::keyword("values", Want::STRING, "\"value\"", "the new column of the values, which is the target"),
+            Place::many("columns", Want::Input, "the columns whose values become rows"),
+            Place::keyword(
+                "names",
+                Want::STRING,
+                "\"name\"",
+                "the new column with the name of the column that a value is from",
+            ),
+            Place::keyword("values", Want::STRING, "\"value\"", "the new column with the values, which is the target"),
         ],
         result: Some(Kind::Data),
-        summary: "wide data made long: a row for each value of some columns",
+        summary: "wide data in long form: one row for each value of some columns",
         help: "All other columns are repeated.",
         examples: &["data(x=[1, 2], a=[3, 4], b=[5, 6]) |> pivot_longer(a, b)"],
         touches: Touches::Nothing,
@@ -231,12 +233,12 @@ pub static RESHAPING: &[Builtin] = &[
         group: Group::Data,
         places: &[
             DATA,
-            Place::required("other", Want::Kind(Kind::Data), "data with one row for each value of the shared columns"),
-            Place::keyword("by", Want::Input, "all that both have", "the shared columns"),
+            Place::required("other", Want::Kind(Kind::Data), "data with one row for each value of the key columns"),
+            Place::keyword("by", Want::Input, "all columns that both have", "the key columns"),
         ],
         result: Some(Kind::Data),
-        summary: "each row with the columns of the row of other data that has the same key",
-        help: "Rows without a match stay, with missing values.",
+        summary: "each row with the columns of the matching row of other data",
+        help: "Rows without a match are kept, with missing values.",
         examples: &["let towns = data(town=[\"Ulm\", \"Bonn\"], height=[478, 60], target=false)\n\
              data(town=[\"Bonn\", \"Ulm\", \"Bonn\"], y=[1, 2, 3]) |> join(towns, by=town)"],
         touches: Touches::Nothing,

@@ -34,11 +34,11 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
     let levels: Vec<f64> = call.or("quantiles", Vec::new())?;
     if let Some(wrong) = levels.iter().find(|p| !(**p > 0.0 && **p < 1.0)) {
         let lang_error =
-            LangError::new(format!("a quantile has a probability between 0 and 1, found {}", number(*wrong)));
+            LangError::new(format!("the probability of a quantile must be between 0 and 1, found {}", number(*wrong)));
         return Err(lang_error.help("write `quantiles=[0.05, 0.95]` for 5 % and 95 %").argument("quantiles"));
     }
     if !levels.is_empty() && fit.model.predicts_classes() {
-        let lang_error = LangError::new("classes have probabilities, not quantiles").label("this is of no use here");
+        let lang_error = LangError::new("classes have probabilities, not quantiles").label("this has no effect here");
         return Err(lang_error.argument("quantiles"));
     }
     if let (Value::OneVsRest(rest), false) = (&of, average) {
@@ -80,10 +80,11 @@ fn score(call: &mut Call<'_, '_>) -> Res<Value> {
     }
     let fitted = Fitted::from_value(of).map_err(|t| t.argument("fit"))?;
     let data: Option<Arc<Dataset>> = call.maybe("data")?;
+    let noise_free = matches!(&fitted, Fitted::One(fit) if fit.is_noise_free());
     let score = fitted.judge(data.as_deref()).and_then(|judged| results::scored(&judged));
     let place = if data.is_some() { "data" } else { "fit" };
     let score = score.map_err(|error| lang_error(call.eval, error).argument(place))?;
-    Ok(Value::table(Sheet::with_text(score_table(&score), describe::score(&score, data.is_none()))))
+    Ok(Value::table(Sheet::with_text(score_table(&score), describe::score(&score, data.is_none(), noise_free))))
 }
 
 fn score_table(score: &Score) -> Table {
@@ -173,15 +174,17 @@ pub static RESULTS: &[Builtin] = &[
         places: &[
             Place::required("data", Want::Kind(Kind::Data), "a data set"),
             super::models::MODEL,
-            Place::keyword("inputs", Want::Input, "", "the inputs that are tried; all without it"),
+            Place::keyword("inputs", Want::Input, "", "the inputs to try; all if left out"),
             super::models::RESTARTS,
             super::models::SEED,
             super::models::MAXITER,
         ],
         result: Some(Kind::Table),
-        summary: "symmetries of the data: mirrors, exchanges and periods of the inputs, by log marginal likelihood",
-        help: "Fits the model without and with each symmetry and ranks them by the difference in log marginal likelihood (Δlml) from the one \
-               without. A mirror stands where the evidence is best. Combinations are tried of what helps by itself.",
+        summary: "symmetries of the data (mirrors, exchanges and periods of the inputs), compared by log marginal likelihood",
+        help: "The \
+               model is fitted without and with each symmetry, and symmetries are ranked by the difference in log \
+               marginal likelihood (Δlml) from the model without one. The location of a mirror maximises the log \
+               marginal likelihood. Symmetries with a positive difference are also combined.",
         examples: &["let d = data(x=[-2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2], y=[4, 2.2, 1, 0.2, 0.3, 1, 2.3, 4.1])\n\
                      symmetries(d, SE, restarts=1)"],
         touches: Touches::Nothing,
@@ -192,36 +195,42 @@ pub static RESULTS: &[Builtin] = &[
         aliases: &[],
         group: Group::Results,
         places: &[
-            Place::required("fit", Want::PREDICTOR, "a fit, or a search for its best"),
+            Place::required("fit", Want::PREDICTOR, "a fit, or a search, whose best fit is used"),
             AT,
             N,
             Place::keyword(
                 "average",
                 Want::BOOL,
                 "false",
-                "of a search: by all of its models, weighted by their scores, and not by the best alone",
+                "for a search, average over all of its models, weighted by their scores, instead of the best",
             ),
             Place::keyword(
                 "quantiles",
                 Want::Numbers,
                 "[]",
-                "probabilities, such as [0.05, 0.95]: values below which a new observation lies with each of them",
+                "probabilities of quantiles of a new observation, such as [0.05, 0.95]",
             ),
             Place::keyword(
                 "as",
                 Want::Choice(&["mixture", "moments", "sample"]),
                 "\"mixture\"",
-                "of a deep GP: with quantiles of the mixture, by mean and variance alone, or functions drawn",
+                "for a deep GP: `mixture` with quantiles of the mixture, `moments` with mean and variance only, or `sample` for draws of functions",
             ),
-            Place::keyword("samples", Want::Count, "100", "of a deep GP: samples of the hidden layers, or draws"),
-            Place::keyword("seed", Want::Count, "that of the fit", "of a deep GP: what the samples depend on"),
+            Place::keyword(
+                "samples",
+                Want::Count,
+                "100",
+                "for a deep GP, the number of samples of the hidden layers, or of draws",
+            ),
+            Place::keyword("seed", Want::Count, "that of the fit", "for a deep GP, the seed of the samples"),
         ],
         result: Some(Kind::Prediction),
-        summary: "mean and standard deviation of the target at some rows",
-        help: "`1961..1964` with `n=36` are 36 months: the end is left out, `..=` includes it. `sd` is that of a new \
-               observation, noise included. Of a classifier: the probability of the positive class, the more probable \
-               class, and mean and variance of the latent function. `quantiles=` adds a column for each, `q0.05`, exact \
-               under a transform of the target.",
+        summary: "the predictive mean and standard deviation of the target",
+        help: "`1961..1964` \
+               with `n=36` is 36 months: the end is excluded, and `..=` includes it. `sd` is that of a new \
+               observation, noise included. For a classifier: the probability of the positive class, the more probable \
+               class, and the mean and variance of the latent function. `quantiles=` adds a column for each, such as \
+               `q0.05`, exact under a transform of the target.",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\n\
                      d |> condition(gp(SE(x, l=1, v=4), noise=0.1)) |> predict(0..2, n=4)"],
         touches: Touches::Nothing,
@@ -233,7 +242,7 @@ pub static RESULTS: &[Builtin] = &[
         group: Group::Results,
         places: &[FIT],
         result: Some(Kind::Residuals),
-        summary: "what a fit leaves unexplained",
+        summary: "the residuals of a fit",
         help: "",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> residuals"],
         touches: Touches::Nothing,
@@ -245,11 +254,11 @@ pub static RESULTS: &[Builtin] = &[
         group: Group::Results,
         places: &[
             Place::required("fit", Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::DeepFit)]), "a fit"),
-            Place::optional("data", Want::Kind(Kind::Data), "leave-one-out", "rows held out, with a target"),
-            Place::keyword("samples", Want::Count, "100", "of a deep GP: samples of the hidden layers"),
+            Place::optional("data", Want::Kind(Kind::Data), "leave-one-out", "held-out rows, with a target"),
+            Place::keyword("samples", Want::Count, "100", "for a deep GP, the number of samples of the hidden layers"),
         ],
         result: Some(Kind::Table),
-        summary: "how well a fit predicts rows held out, or each row from the others",
+        summary: "scores of a fit on held-out rows, or by leave-one-out",
         help: "",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> score"],
         touches: Touches::Nothing,
@@ -262,12 +271,13 @@ pub static RESULTS: &[Builtin] = &[
         places: &[Place::many(
             "fits",
             Want::Either(&[Want::Kind(Kind::Fit), Want::Items, Want::Kind(Kind::Record)]),
-            "fits of the same rows, or a record that names them",
+            "fits of the same rows, or a record with their names",
         )],
         result: Some(Kind::Table),
-        summary: "fits side by side, the best BIC first",
-        help: "`loo` is of each row predicted from all others: the mean negative log density or probability, and the root mean \
-               squared error, or of classes the share of rows that are given a wrong one.",
+        summary: "a comparison of fits, the best BIC first",
+        help: "`loo` \
+               columns are leave-one-out scores: the mean negative log predictive density or probability, and the root \
+               mean squared error or, for classes, the error rate.",
         examples: &[
             "let d = data(x=0..12, y=[sin(x) for x in 0..12])\n\
              compare(d |> fit(SE(x), restarts=2), d |> fit(Lin(x), restarts=2))",
@@ -294,13 +304,15 @@ pub static RESULTS: &[Builtin] = &[
                 "numbers or rows",
             )
             .or(&["xs"]),
-            Place::optional("n", Want::Count, "1", "how many draws"),
-            Place::keyword("layers", Want::BOOL, "false", "of a deep GP, the outputs of every layer"),
-            Place::keyword("seed", Want::Count, "the session's stream", "what the draws depend on"),
+            Place::optional("n", Want::Count, "1", "the number of draws"),
+            Place::keyword("layers", Want::BOOL, "false", "for a deep GP, return the outputs of every layer"),
+            Place::keyword("seed", Want::Count, "the session's stream", "the seed of the draws"),
         ],
         result: Some(Kind::List),
-        summary: "random functions of a kernel, of a deep GP, or of a fit given its data",
-        help: "A list of draws, each a list of numbers; of a deep GP with several units in the last layer a list of rows. They come from the session's random stream, which `:seed` begins anew, and keep the \
+        summary: "random functions from the prior of a kernel or a deep GP, or from the posterior of a fit",
+        help: "The \
+               result is a list of draws, each a list of numbers; for a deep GP with several units in the last layer, \
+               a list of rows. Draws come from the session's random stream, which `:seed` restarts, and have the \
                invariances of the kernel: no jitter is added.",
         examples: &["sample(SE(0), [0, 0, 1], n=2)", "sample(deepgp(layers=2), [0, 0, 1], layers=true)"],
         touches: Touches::Nothing,

@@ -64,24 +64,24 @@ fn random(call: &mut Call<'_, '_>) -> Res<Value> {
     let n: usize = call.arg("n")?;
     check_length(n).map_err(|t| t.argument("n"))?;
     if !((range.end - range.start).is_finite() && range.start < range.end) {
-        return Err(LangError::new("numbers are drawn from a range that is finite and not empty").argument("range"));
+        return Err(LangError::new("random numbers need a range that is finite and not empty").argument("range"));
     }
     let mut stream = super::random_numbers::random(call)?;
     Value::numbers((0..n).map(|_| stream.random_range(range.start..range.end)))
 }
 
 const RANDOM: Place = Place::keyword("random", Want::BOOL, "false", "whether rows are chosen at random");
-const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "what the choice depends on");
+const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "the seed of the choice");
 
 pub static ROWS: &[Builtin] = &[
     Builtin {
         name: "take",
         aliases: &[],
         group: Group::Data,
-        places: &[DATA, Place::required("rows", Want::Numbers, "places of rows, counted from 0")],
+        places: &[DATA, Place::required("rows", Want::Numbers, "indices of rows, from 0")],
         result: Some(Kind::Data),
-        summary: "the rows at some places, in that order",
-        help: "A file of folds is data too: its column of row numbers says what to take.",
+        summary: "the rows with the given indices, in that order",
+        help: "The column of row numbers in a file of folds can be given.",
         examples: &[
             "load(\"airline\") |> take([143, 0])",
             "let split = data(row=[0, 1, 2], role=[\"train\", \"test\", \"train\"])\n\
@@ -94,9 +94,9 @@ pub static ROWS: &[Builtin] = &[
         name: "split",
         aliases: &[],
         group: Group::Data,
-        places: &[DATA, Place::required("share", Want::NUMBER, "the share of rows in the first part"), RANDOM, SEED],
+        places: &[DATA, Place::required("share", Want::NUMBER, "the share of rows in the training part"), RANDOM, SEED],
         result: Some(Kind::List),
-        summary: "two parts of the rows, to train on and to test on",
+        summary: "training rows and test rows",
         help: "",
         examples: &["let train, test = load(\"airline\") |> split(0.8)\ntest"],
         touches: Touches::Nothing,
@@ -108,19 +108,19 @@ pub static ROWS: &[Builtin] = &[
         group: Group::Data,
         places: &[
             DATA,
-            Place::optional("k", Want::Count, "10", "how many folds"),
+            Place::optional("k", Want::Count, "10", "the number of folds"),
             RANDOM,
             SEED,
             Place::keyword(
                 "stratified",
                 Want::BOOL,
                 "false",
-                "whether each fold has its share of every class of the target",
+                "whether each fold has every class of the target in the same proportion",
             ),
         ],
         result: Some(Kind::List),
-        summary: "pairs of training and test rows, each row once among the test rows",
-        help: "Consecutive rows, or with `random=true` any. `crossval` takes these pairs in place of a number.",
+        summary: "pairs of training and test rows, with each row once among the test rows",
+        help: "Test rows are consecutive, or random with `random=true`. `crossval` takes these pairs in place of a number.",
         examples: &["[test.n for train, test in load(\"airline\") |> folds(5)]"],
         touches: Touches::Nothing,
         run: folds,
@@ -130,12 +130,12 @@ pub static ROWS: &[Builtin] = &[
         aliases: &[],
         group: Group::Data,
         places: &[
-            Place::required("range", Want::Kind(Kind::Range), "from where to where"),
-            Place::required("n", Want::Count, "how many numbers"),
-            Place::keyword("seed", Want::Count, "the session's stream", "what the numbers depend on"),
+            Place::required("range", Want::Kind(Kind::Range), "the range"),
+            Place::required("n", Want::Count, "the number of values"),
+            Place::keyword("seed", Want::Count, "the session's stream", "the seed of the numbers"),
         ],
         result: Some(Kind::List),
-        summary: "numbers that lie anywhere in a range with equal chance",
+        summary: "random numbers, uniform over a range",
         help: "",
         examples: &["random(-2..2, 3, seed=1)"],
         touches: Touches::Nothing,

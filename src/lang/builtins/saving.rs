@@ -59,7 +59,7 @@ fn refuse_to_replace(path: &Path, name: &str, stopped: bool) -> Res<()> {
         (Ok(fit), _) => !fit.was_stopped(),
         (_, Ok(search)) => !search.was_stopped(),
         (Err(_), Err(error)) => {
-            let text = format!("`{name}` is there already and was not written by `save`");
+            let text = format!("`{name}` exists and was not written by `save`");
             return Err(LangError::new(text)
                 .argument("path")
                 .note(error.to_string())
@@ -136,7 +136,7 @@ fn load_search(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 /// Reads the texts of a saved file. A file is not trusted: its texts are evaluated without the session's names, without
-/// the builtins that reach files or show something, for a bounded number of steps, and until somebody asks to stop.
+/// the builtins that reach files or show something, for a bounded number of steps, and until the user stops it.
 struct SavedTexts<'a> {
     globals: Arc<Globals>,
     library: &'static dyn Library,
@@ -187,10 +187,10 @@ impl<'a> SavedTexts<'a> {
     fn value(&self, text: &str) -> Res<Value> {
         let program = parse(text, SourceId::default()).map_err(|diagnostic| LangError::new(diagnostic.message))?;
         let [statement] = program.statements.as_slice() else {
-            return Err(LangError::new("it is no single expression"));
+            return Err(LangError::new("it is not a single expression"));
         };
         let StatementKind::Expr(expr) = &statement.node else {
-            return Err(LangError::new("it is no expression"));
+            return Err(LangError::new("it is not an expression"));
         };
         let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
         let eval = Evaluator::new(self.library, &mut host, &globals, self.progress, &mut out);
@@ -230,10 +230,10 @@ pub static SAVING: &[Builtin] = &[
         group: Group::Results,
         places: &[Place::required("fit", Want::FIT_OR_SEARCH, "a fit or a search"), PATH],
         result: Some(Kind::Nothing),
-        summary: "keep a fit or a search in a file, to be read back by `load_fit` or `load_search`",
-        help: "The file ends in .json. It holds models in the language's own words, the data, and how the fit or the search came about. \
-               A file that `save` did not write is not replaced, and one that holds finished work is not replaced by work \
-               that was stopped.",
+        summary: "save a fit or a search to a file, for `load_fit` or `load_search`",
+        help: "The file ends in .json. It \
+               contains models as source text, the data, and the settings of the fit or the search. A file that `save` \
+               did not write is not replaced, and a finished fit is not replaced by one that was stopped early.",
         examples: &[
             "let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> save(\"fit.json\")",
         ],
@@ -244,9 +244,9 @@ pub static SAVING: &[Builtin] = &[
         name: "load_fit",
         aliases: &[],
         group: Group::Results,
-        places: &[Place::required("path", Want::Path, "a file that `save` wrote")],
+        places: &[Place::required("path", Want::Path, "a file written by `save`")],
         result: Some(Kind::Fit),
-        summary: "a fit that was saved: it predicts the same to the bit",
+        summary: "a saved fit, with predictions identical to the bit",
         help: "",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nlet f = d |> condition(gp(SE(x, l=1), noise=0.1))\n\
                      f |> save(\"fit.json\")\nload_fit(\"fit.json\").lml == f.lml"],
@@ -257,9 +257,9 @@ pub static SAVING: &[Builtin] = &[
         name: "load_search",
         aliases: &[],
         group: Group::Search,
-        places: &[Place::required("path", Want::Path, "a file that `save` wrote of a search")],
+        places: &[Place::required("path", Want::Path, "a file written by `save` from a search")],
         result: Some(Kind::Search),
-        summary: "a search that was saved: `resume` goes on as it would have before",
+        summary: "a saved search, which `resume` can continue",
         help: "",
         examples: &["let s = load(\"nile\") |> search([SE, Lin], depth=1)\ns |> save(\"s.json\")\n\
                      resume(load_search(\"s.json\"), depth=2).score == resume(s, depth=2).score"],

@@ -75,7 +75,8 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
                 Value::Function(function) => {
                     user_moves::edit_of(function, call.eval).map_err(|t| t.argument("moves"))?
                 }
-                word => Edit::named(&<Arc<str>>::from_value(word)?).ok_or_else(|| LangError::new("no such move"))?,
+                word => Edit::named(&<Arc<str>>::from_value(word)?)
+                    .ok_or_else(|| LangError::new("there is no such edit"))?,
             };
             if !settings.moves.contains(&edit) {
                 settings.moves.push(edit);
@@ -142,7 +143,7 @@ fn is_wanted(settings: &Settings, column: &str) -> bool {
     settings.inputs.as_ref().is_none_or(|inputs| inputs.iter().any(|input| input == column))
 }
 
-/// Says, before any time is spent, which columns of categories no base kernel looks at.
+/// Says, before any time is spent, which columns of categories no base kernel depends on.
 fn warn_of_left_out(call: &mut Call<'_, '_>, data: &Dataset, settings: &Settings) {
     let places: Vec<String> = data.inputs().map(|column| column.name().to_string()).collect();
     for (place, column) in data.inputs().enumerate() {
@@ -160,7 +161,7 @@ fn warn_of_left_out(call: &mut Call<'_, '_>, data: &Dataset, settings: &Settings
         if !settings.base.iter().any(sees) {
             let name = quoted(&places[place]);
             call.warn(format!(
-                "no base kernel looks at {name}, which holds categories: `Indicator` or `onehot({name})` in `base` would"
+                "no base kernel depends on {name}, which holds categories: add `Indicator` or `onehot({name})` to `base`"
             ));
         }
     }
@@ -228,7 +229,7 @@ const BUDGET: Place = Place::keyword(
     "budget",
     Want::Budget,
     "\"60s\"",
-    "when it ends at the latest: a time, or a number of evaluations of the likelihood",
+    "the limit: a time, or a number of evaluations of the likelihood",
 );
 
 pub static SEARCHES: &[Builtin] = &[
@@ -242,27 +243,38 @@ pub static SEARCHES: &[Builtin] = &[
                 "base",
                 Want::Each(&Want::Kind(Kind::Kernel)),
                 "[SE, Per(centred=true), Lin, RQ]",
-                "what kernels are built from, each on every input of its kind unless it names its own; where inputs hold categories, \
-                 `Indicator` is among the usual ones",
+                "the \
+                 base kernels, each on every input of its type unless it names one; the default includes `Indicator` \
+                 if an input holds categories",
             ),
-            Place::optional("depth", Want::Positive, "10", "how many times the best is edited, the base counted"),
+            Place::optional(
+                "depth",
+                Want::Positive,
+                "10",
+                "the largest number of edits, the choice of the base kernel included",
+            ),
             Place::keyword(
                 "criterion",
                 Want::Choice(&Criterion::NAMES),
                 "\"bic\"",
-                "what models are judged by; less is better",
+                "the score of models; lower is better",
             ),
-            Place::keyword("beam", Want::Positive, "1", "how many expressions are edited at each depth"),
-            Place::keyword("restarts", Want::Positive, "2", "how many starts of each candidate are followed"),
+            Place::keyword("beam", Want::Positive, "1", "the number of expressions edited at each depth"),
+            Place::keyword(
+                "restarts",
+                Want::Positive,
+                "2",
+                "the number of starts of each candidate that are optimised",
+            ),
             models::SEED,
             BUDGET,
             Place::keyword(
                 "moves",
                 Want::Each(&Want::Either(&[Want::Choice(&EDIT_NAMES), Want::FUNCTION])),
                 "[\"add\", \"multiply\", \"replace\", \"drop\"]",
-                "what is done to an expression: names that `search_moves()` lists, or functions from kernel to kernel",
+                "the edits: names that `search_moves()` lists, or functions from kernel to kernel",
             ),
-            Place::keyword("inputs", Want::Input, "all", "the inputs that base kernels look at"),
+            Place::keyword("inputs", Want::Input, "all", "the inputs of the base kernels"),
             models::NOISE,
             models::NOISE_SD,
             models::MEAN,
@@ -272,12 +284,15 @@ pub static SEARCHES: &[Builtin] = &[
             models::POSITIVE,
         ],
         result: Some(Kind::Search),
-        summary: "the kernel with the best score, built up from base kernels edit by edit",
-        help: "Every part of the best expression is edited in every way, the results are fitted in a race, and the best is \
-               edited again, until nothing gets better. The same seed gives the same search on any number of threads, \
-               unless its budget was a time and that ended it. Where a fit is wanted, a search stands for its best. Ctrl-C \
-               gives the best so far. `\"bic\"` counts every parameter, `\"recorded\"` as Duvenaud, Lloyd and others \
-               did in 2013, `\"laplace\"` integrates parameters out, `\"held-out\"` keeps a fifth of the rows from the fits.",
+        summary: "the kernel with the best score, found by repeated edits that start from base kernels",
+        help: "Every \
+               part of the best expression is edited in every way. The results are fitted, with more steps for the \
+               more promising ones, and the best is edited again, until the score no longer improves. The same seed \
+               gives the same search on any number of threads, unless it ends by a time budget. A search can be given \
+               where a fit is expected; its best fit is used. Ctrl-C ends it with the best result so far. `\"bic\"` \
+               counts every parameter, `\"recorded\"` as Duvenaud, Lloyd and others did in 2013, `\"laplace\"` is the \
+               Laplace approximation of the marginal likelihood with parameters integrated out, `\"held-out\"` scores \
+               on a fifth of the rows that is not fitted.",
         examples: &["load(\"airline\") |> search(depth=2, budget=2000)"],
         touches: Touches::Nothing,
         run: run_search,
@@ -288,12 +303,12 @@ pub static SEARCHES: &[Builtin] = &[
         group: Group::Search,
         places: &[
             SEARCH,
-            Place::optional("depth", Want::Positive, "that of the search", "to which depth it goes on"),
+            Place::optional("depth", Want::Positive, "that of the search", "the depth at which it ends"),
             BUDGET,
         ],
         result: Some(Kind::Search),
-        summary: "a search taken up again where it ended",
-        help: "To a greater depth, or with more to spend. It continues as if it had never ended.",
+        summary: "a search continued from where it ended",
+        help: "It continues to a greater depth or with a new budget, with the same result as one uninterrupted search.",
         examples: &["let s = load(\"airline\") |> search([SE, Lin], depth=1)\nresume(s, depth=2).trace"],
         touches: Touches::Nothing,
         run: resume,
@@ -304,8 +319,8 @@ pub static SEARCHES: &[Builtin] = &[
         group: Group::Search,
         places: &[],
         result: Some(Kind::Table),
-        summary: "the moves that a search can make",
-        help: "Those that are usual are made when `moves` is left out.",
+        summary: "the edits that a search can make",
+        help: "The usual ones are the default of `moves`.",
         examples: &["search_moves()"],
         touches: Touches::Nothing,
         run: search_moves,

@@ -28,9 +28,8 @@ fn standardize(call: &mut Call<'_, '_>) -> Res<Value> {
     let which: Option<Arc<str>> = call.maybe("which")?;
     let columns = match (call.maybe::<Value>("columns")?, which.as_deref()) {
         (Some(_), Some(_)) => {
-            return Err(
-                LangError::new("`columns` and `which` both say what is standardized: leave out one").argument("which")
-            );
+            return Err(LangError::new("`columns` and `which` both select what is standardized: leave out one")
+                .argument("which"));
         }
         (Some(columns), None) => Which::Named(names(data.as_deref(), &columns).map_err(|t| t.argument("columns"))?),
         (None, Some("inputs")) => Which::Inputs,
@@ -71,9 +70,7 @@ fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
         places.push(column);
     }
     if lambda.is_some() && !used {
-        return Err(
-            LangError::new("`lambda` is the power of `boxcox`, and no column has that function").argument("lambda")
-        );
+        return Err(LangError::new("`lambda` is the power of `boxcox`, which no column uses").argument("lambda"));
     }
     if steps.is_empty() {
         return Err(LangError::new("`transform` needs a column and a function").help("write `transform(y=log)`"));
@@ -92,7 +89,7 @@ fn boxcox(call: &mut Call<'_, '_>) -> Res<Value> {
     let single = matches!(x, Value::Number(_));
     let numbers = Vec::<f64>::from_value(x).map_err(|t| t.argument("x"))?;
     if let Some(bad) = numbers.iter().find(|x| **x <= 0.0) {
-        return Err(LangError::new(format!("`boxcox` is of a positive number, found {}", number(*bad))).argument("x"));
+        return Err(LangError::new(format!("`boxcox` needs a positive number, found {}", number(*bad))).argument("x"));
     }
     let made: Vec<f64> = numbers.into_iter().map(|x| data::box_cox(x, lambda)).collect();
     match made[..] {
@@ -127,9 +124,9 @@ pub static STEPS: &[Builtin] = &[
             ),
         ],
         result: None,
-        summary: "columns less their mean, divided by their standard deviation",
-        help: "In a model, `standardize >> gp(…)`, mean and deviation are learnt on training rows, and predictions come \
-               back in the units of the data.",
+        summary: "columns minus their mean, divided by their standard deviation",
+        help: "In a model, `standardize >> gp(…)`, the mean and the standard deviation are those of the training rows, \
+               and predictions come back in the units of the data.",
         examples: &["standardize >> gp(SE)"],
         touches: Touches::Nothing,
         run: standardize,
@@ -148,15 +145,16 @@ pub static STEPS: &[Builtin] = &[
             Place::keyword(
                 "lambda",
                 Want::NUMBER,
-                "that of the greatest likelihood",
+                "the one of maximum likelihood",
                 "the power of `boxcox`, from 0 to 5",
             ),
         ],
         result: None,
-        summary: "columns through functions whose inverse is known",
-        help: "These are log, log10, log1p, sqrt, logit, exp, boxcox and warped; the last two take their shape from the \
-               training rows. Of a target they are undone: predictions, densities and scores are those of y in its own \
-               units, and the evidence counts the slope of the function.",
+        summary: "columns transformed by functions whose inverse is known",
+        help: "The functions are log, log10, log1p, sqrt, logit, exp, boxcox and warped; the \
+               last two are fitted to the training rows. A transform of the target is inverted for results: \
+               predictions, densities and scores are those of y in its own units, and the log marginal likelihood \
+               includes the derivative of the function.",
         examples: &[
             "transform(y=log) >> gp(SE + Per)",
             "let d = data(x=0..8, y=[exp(sin(x)) for x in 0..8])\n\
@@ -175,10 +173,9 @@ pub static STEPS: &[Builtin] = &[
         ],
         result: None,
         summary: "(x^lambda - 1) / lambda, the power transform of Box and Cox",
-        help: "As a step, `transform(y=boxcox)`, the power is the one of greatest likelihood for the training rows, between 0 \
-               and 5, which the fit shows and BIC does not count as a parameter; `transform(y=boxcox, lambda=0.5)` gives it. \
-               What a Gaussian has below the least value of the function \
-               is a target of 0.",
+        help: "As a step, `transform(y=boxcox)`, the power is the one of maximum likelihood for the training rows, \
+               between 0 and 5, which the fit shows and BIC does not count as a parameter; `transform(y=boxcox, \
+               lambda=0.5)` sets it. Values of a Gaussian below the range of the function stand for a target of 0.",
         examples: &["boxcox([1, 4, 9], 0.5)", "transform(y=boxcox, lambda=0.5) >> gp(SE)"],
         touches: Touches::Nothing,
         run: boxcox,
@@ -190,8 +187,9 @@ pub static STEPS: &[Builtin] = &[
         places: &[Place::required("values", Want::Items, "numbers")],
         result: Some(Kind::List),
         summary: "the normal scores of numbers: their ranks as quantiles of the normal distribution",
-        help: "As a step, `transform(y=warped)`, it is a function in straight pieces through the mean scores of groups of \
-               neighbouring training rows, whose ends run on: a target of any shape becomes nearly normal.",
+        help: "As a step, `transform(y=warped)`, it \
+               is a piecewise linear function through the mean scores of groups of neighbouring training rows, \
+               extended beyond its ends: a target of any distribution becomes nearly normal.",
         examples: &["warped([10, 2000, 30])", "transform(y=warped) >> gp(SE)"],
         touches: Touches::Nothing,
         run: warped,

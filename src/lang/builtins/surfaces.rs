@@ -86,7 +86,7 @@ fn two_inputs(kernel: &Kernel) -> Res<[String; 2]> {
                 }
             };
             let help = "a product or sum over two inputs is one: `surface(Per(0) * SE(1))`";
-            Err(LangError::new(format!("a surface is drawn over two inputs, and this kernel looks at {found}"))
+            Err(LangError::new(format!("a surface needs a kernel of two inputs, and this kernel has {found}"))
                 .help(help))
         }
     }
@@ -205,7 +205,7 @@ fn features(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn few_enough(n: usize) -> Res<()> {
     match n {
-        0 => Err(LangError::new("features are those of a kernel at some rows, and there are none").argument("xs")),
+        0 => Err(LangError::new("features need rows, and there are none").argument("xs")),
         n if n > MOST_ROWS => {
             Err(LangError::new(format!("features are found for up to {MOST_ROWS} rows, found {n}")).argument("xs"))
         }
@@ -222,16 +222,17 @@ pub static DRAWING: &[Builtin] = &[
         group: Group::Kernels,
         places: &[
             KERNEL,
-            Place::keyword("res", Want::Count, "40", "how many points along each side of the sheet"),
-            Place::keyword("seed", Want::Count, "that of the session", "what the draws depend on"),
+            Place::keyword("res", Want::Count, "40", "the number of points along each side of the sheet"),
+            Place::keyword("seed", Want::Count, "that of the session", "the seed of the draws"),
             Place::keyword("x", RANGE, "a period or three length-scales", "the range of the first input"),
             Place::keyword("y", RANGE, "a period or three length-scales", "the range of the second input"),
         ],
         result: Some(Kind::Surface),
-        summary: "three functions drawn from a kernel over two inputs, as a surface in space",
-        help: "Where the kernel makes two points of the sheet one, they are one vertex: a period closes the sheet to a \
-               cylinder, two to a torus, and a swap of the inputs folds that to a Möbius strip. `plot` shows it, `write` \
-               gives an .obj or .ply file. A larger `res` shows the same surface more finely. White noise is left out.",
+        summary: "a surface in space whose coordinates are three functions drawn from a kernel over two inputs",
+        help: "Points of the sheet that the kernel does not distinguish become one vertex: a \
+               period closes the sheet to a cylinder, two periods close it to a torus, and a symmetry in the two \
+               inputs makes a Möbius strip of that. `plot` shows it, `write` gives an .obj or .ply file. A larger \
+               `res` shows the same surface more finely. White noise is left out.",
         examples: &[
             "surface(Per(0) * SE(1), res=20)",
             "surface(mobius(SE, 0, 1), res=20)",
@@ -244,11 +245,12 @@ pub static DRAWING: &[Builtin] = &[
         name: "features",
         aliases: &["mercer_features"],
         group: Group::Kernels,
-        places: &[KERNEL, ROWS, Place::optional("m", Want::Count, "5", "how many functions")],
+        places: &[KERNEL, ROWS, Place::optional("m", Want::Count, "5", "the number of functions")],
         result: Some(Kind::Features),
         summary: "the leading features of a kernel at some rows: its eigenfunctions and spectrum",
         help: "By Mercer's theorem k(x, x′) is the sum of λ φ(x) φ(x′) over all features. Eigenvalues are those of the \
-               matrix over the number of rows, so that they add to the mean variance; functions have a mean square of 1.",
+               matrix over the number of rows, so that they add to the mean variance; functions have a mean square of \
+               1.",
         examples: &["features(SE(0), 0..10, m=3)", "features(Matern32(0), 0..10) |> plot"],
         touches: Touches::Nothing,
         run: features,

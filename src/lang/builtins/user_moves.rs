@@ -21,7 +21,7 @@ pub fn edit_of(function: Function, eval: &Evaluator<'_>) -> Res<Edit> {
     {
         let name = entry.name();
         let text = format!("`{name}` is a function that does not take a kernel alone");
-        return Err(LangError::new(text).help(format!("the move of that name is written \"{name}\"")));
+        return Err(LangError::new(text).help(format!("the edit of that name is written \"{name}\"")));
     }
     let name = function.name().map_or_else(|| function_source::expression(&function), str::to_string);
     let globals = Arc::new(eval.globals().clone());
@@ -56,21 +56,19 @@ fn apply(
     });
     match value {
         Ok(Value::Kernel(kernel)) => Ok(kernel),
-        Ok(other) => Err(format!("it gave {}", other.kind().noun())),
+        Ok(other) => Err(format!("it returned {}", other.kind().noun())),
         Err(lang_error) => Err(lang_error.message().to_string()),
     }
 }
 
-/// What is to be told of functions that gave no kernel, since it was last told.
+/// A warning about the failed calls of a user-written edit since the last warning.
 pub fn refusals(edit: &Edit) -> Option<String> {
     let Edit::Own(own) = edit else { return None };
     let (name, Refusals { asked, refused, first }) = (&own.name, own.take_refusals());
     match (refused, asked) {
         (0, _) => None,
-        (1, 1) => Some(format!("the move `{name}` gave no kernel: {first}")),
-        _ if refused == asked => {
-            Some(format!("the move `{name}` gave no kernel, all {asked} times that it was asked: {first}"))
-        }
-        _ => Some(format!("the move `{name}` gave no kernel {refused} of {asked} times; the first time: {first}")),
+        (1, 1) => Some(format!("the edit `{name}` failed: {first}")),
+        _ if refused == asked => Some(format!("the edit `{name}` failed in all {asked} calls: {first}")),
+        _ => Some(format!("the edit `{name}` failed in {refused} of {asked} calls, first with: {first}")),
     }
 }

@@ -357,7 +357,7 @@ impl Checker<'_> {
     }
 }
 
-/// The inputs of a data set that ships, loaded by its name and nothing else.
+/// The inputs of a shipped data set, loaded by its name and nothing else.
 fn shipped(args: &[Arg]) -> Option<Known> {
     let [Arg { name: None, value, .. }] = args else {
         return None;

@@ -119,7 +119,7 @@ pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Va
         let text = format!("`{}` of `{}` needs at least one, found an empty list", place.name, signature.name);
         let lang_error = LangError::new(text).label("this is empty");
         return match place.need {
-            Need::Optional(default) if !default.is_empty() => lang_error.help(format!("left out it is {default}")),
+            Need::Optional(default) if !default.is_empty() => lang_error.help(format!("the default is {default}")),
             _ => lang_error,
         };
     }
@@ -127,7 +127,8 @@ pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Va
     unfitting(place.want, &of, kind, value)
 }
 
-/// What is said of a misfit that was given by name in a place that takes any name: it may be another argument, misspelt.
+/// What is said of a misfit that was given by name in a place that takes any name: it may be another argument,
+/// misspelt.
 pub fn misspelt(lang_error: LangError, signature: &Signature, place: usize, name: Option<&Name>) -> LangError {
     let (Need::Keywords, Some(name)) = (signature.places[place].need, name) else { return lang_error };
     let others = signature.places.iter().filter(|p| p.keyword && p.need != Need::Keywords).map(|p| p.name);

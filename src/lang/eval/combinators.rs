@@ -99,14 +99,14 @@ impl Making<'_, '_, '_> {
 }
 
 const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a kernel");
-const FUNCTION: Place = Place::required("function", Want::FUNCTION, "a function of the inputs that the kernel sees");
+const FUNCTION: Place = Place::required("function", Want::FUNCTION, "a function of the inputs of the kernel");
 const BASE: Place = Place::optional(
     "base",
     Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::List)]),
     "SE",
-    "the kernel that each input gets, or a list of one for each",
+    "the kernel of each input, or a list with one kernel for each",
 );
-const DIMS: Place = Place::keyword("dims", Want::Input, "", "the inputs; all without it");
+const DIMS: Place = Place::keyword("dims", Want::Input, "", "the inputs; all if left out");
 const NORMALIZE: Place =
     Place::keyword("normalize", Want::BOOL, "false", "divide by the root of k(x, x) k(x', x'), for a variance of 1");
 const FIRST: Place = Place::required("first", Want::Input, "an input");
@@ -125,10 +125,7 @@ fn embed(making: &mut Making<'_, '_, '_>, embedding: PeriodicEmbedding, places: 
     let inputs = making.all_inputs(places)?;
     if let Some(wanted) = embedding.inputs().filter(|&wanted| wanted != inputs.written().len()) {
         let found = inputs.written().len();
-        return Err(LangError::new(format!(
-            "`{}` is about {wanted} inputs, and here it is given {found}",
-            making.name
-        )));
+        return Err(LangError::new(format!("`{}` takes {wanted} inputs, found {found}", making.name)));
     }
     let params = if embedding == PeriodicEmbedding::Sphere { Vec::new() } else { making.own_params()? };
     Ok(wraps::periodic_embedding(embedding, kernel, inputs, params))
@@ -140,7 +137,7 @@ pub static COMBINATORS: &[Combinator] = &[
         places: &[
             Place::required("before", Want::Kind(Kind::Kernel), "the kernel before the change"),
             Place::required("after", Want::Kind(Kind::Kernel), "the kernel after it"),
-            Place::optional("input", Want::Input, "", "along which input it changes"),
+            Place::optional("input", Want::Input, "", "the input along which the kernel changes"),
         ],
         make: |making| {
             let (before, after) = (making.kernel("before")?, making.kernel("after")?);
@@ -162,7 +159,7 @@ pub static COMBINATORS: &[Combinator] = &[
         name: "basis",
         places: &[
             Place::required("function", Want::FUNCTION, "gives the values of the basis functions, a list"),
-            Place::optional("input", Want::Input, "", "what the function is given; all inputs without it"),
+            Place::optional("input", Want::Input, "", "the argument of the function; all inputs if left out"),
         ],
         make: |making| {
             let function = making.function()?;
@@ -177,9 +174,14 @@ pub static COMBINATORS: &[Combinator] = &[
             Place::many(
                 "moves",
                 Want::Either(&[Want::Kind(Kind::Move), Want::Kind(Kind::List)]),
-                "what may be done to the inputs: `swap(0, 1)`, `flip(0)` …, or a list of these",
+                "transformations of the inputs, such as `swap(0, 1)` or `flip(0)`, or a list of them",
             ),
-            Place::keyword("method", Want::Choice(&["sum", "product", "fold"]), "\"sum\"", "how it is made invariant"),
+            Place::keyword(
+                "method",
+                Want::Choice(&["sum", "product", "fold"]),
+                "\"sum\"",
+                "how the kernel is made invariant",
+            ),
             Place::keyword("normalize", Want::BOOL, "false", "divide the sum by the number of its terms"),
         ],
         make: invariant,
@@ -189,13 +191,15 @@ pub static COMBINATORS: &[Combinator] = &[
         places: &[
             KERNEL,
             Place::many("inputs", Want::Input, "the input that is mirrored, or the two that are exchanged"),
-            Place::keyword("about", Want::NUMBER, "0", "where the mirror of one input stands"),
+            Place::keyword("about", Want::NUMBER, "0", "the location of the mirror of one input"),
         ],
         make: reflect,
     },
-    embedded("periodic", &[KERNEL, Place::required("input", Want::Input, "what goes round, or a list")], |making| {
-        embed(making, PeriodicEmbedding::Periodic, &["input"])
-    }),
+    embedded(
+        "periodic",
+        &[KERNEL, Place::required("input", Want::Input, "the periodic input, or a list of them")],
+        |making| embed(making, PeriodicEmbedding::Periodic, &["input"]),
+    ),
     embedded("torus", &[KERNEL, FIRST, SECOND], |making| embed(making, PeriodicEmbedding::Torus, &["first", "second"])),
     embedded("cylinder", &[KERNEL, FIRST, SECOND], |making| {
         embed(making, PeriodicEmbedding::Cylinder, &["first", "second"])
@@ -221,19 +225,19 @@ pub static COMBINATORS: &[Combinator] = &[
         name: "conv",
         places: &[
             KERNEL,
-            Place::required("rows", Want::Count, "how many rows of pixels"),
+            Place::required("rows", Want::Count, "the number of rows of pixels"),
             Place::required(
                 "cols",
                 Want::Count,
-                "how many pixels a row has; the inputs, as the kernel mentions them, are the image row by row",
+                "the number of pixels in a row; the inputs, in the order in which the kernel mentions them, are the image row by row",
             ),
+            Place::keyword("radius", Want::Count, "", "the largest shift in pixels; all shifts if left out"),
             Place::keyword(
-                "radius",
-                Want::Count,
-                "",
-                "by how many pixels it is shifted at most; any number without it",
+                "edges",
+                Want::Choice(&["wrap", "zero"]),
+                "\"wrap\"",
+                "how pixels beyond an edge are filled",
             ),
-            Place::keyword("edges", Want::Choice(&["wrap", "zero"]), "\"wrap\"", "what comes in at an edge"),
             NORMALIZE,
         ],
         make: |making| {
@@ -254,7 +258,7 @@ pub static COMBINATORS: &[Combinator] = &[
     },
     Combinator {
         name: "additive",
-        places: &[BASE, Place::keyword("order", Want::Count, "", "the highest order; all orders without it"), DIMS],
+        places: &[BASE, Place::keyword("order", Want::Count, "", "the highest order; all orders if left out"), DIMS],
         make: |making| additive(making, AdditiveForm::Additive(None)),
     },
     Combinator { name: "anova", places: &[BASE, DIMS], make: |making| additive(making, AdditiveForm::Anova) },
@@ -270,11 +274,15 @@ pub static COMBINATORS: &[Combinator] = &[
     Combinator {
         name: "deep",
         places: &[
-            Place::required("n", Want::Either(&[Want::NUMBER, Want::Kind(Kind::Kernel)]), "how many layers, or inf"),
+            Place::required(
+                "n",
+                Want::Either(&[Want::NUMBER, Want::Kind(Kind::Kernel)]),
+                "the number of layers, or inf",
+            ),
             Place::required(
                 "kernel",
                 Want::Either(&[Want::Kind(Kind::Kernel), Want::NUMBER]),
-                "that of the first layer",
+                "the kernel of the first layer",
             ),
             Place::keyword("connected", Want::BOOL, "false", "connect every layer to the inputs"),
         ],
@@ -318,7 +326,7 @@ fn reflect(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
         (1, about) => (MoveKind::Flip, about.into_iter().collect()),
         (2, None) => (MoveKind::Swap, Vec::new()),
         (2, Some(_)) => {
-            let lang_error = LangError::new("two inputs are exchanged, which is about no point").at(span);
+            let lang_error = LangError::new("`about` does not apply to the exchange of two inputs").at(span);
             return Err(lang_error.help("`reflect(reflect(k, a, about=…), b, about=…)` mirrors both"));
         }
         (found, _) => {
@@ -381,7 +389,7 @@ fn additive(making: &mut Making<'_, '_, '_>, mixture: AdditiveForm) -> Res<Kerne
             });
             let kernels = kernels.collect::<Res<Vec<_>>>()?;
             if inputs != Inputs::All {
-                let lang_error = LangError::new("a list of kernels says for itself what each looks at");
+                let lang_error = LangError::new("kernels in a list name their own inputs");
                 return Err(lang_error.at(making.call.span_of("dims")).help("leave `dims` out"));
             }
             Bases::Each(kernels)
@@ -394,7 +402,7 @@ fn additive(making: &mut Making<'_, '_, '_>, mixture: AdditiveForm) -> Res<Kerne
     {
         let name = making.name;
         let lang_error = LangError::new(format!(
-            "the base of `{name}` stands for one kernel for each input, and here it names input {input}"
+            "the base kernel of `{name}` is applied to each input in turn, and here it names input {input}"
         ));
         let help = format!("leave the input out, as in `{name}(SE)`, or write a list: `{name}([SE(0), SE(1)])`");
         return Err(lang_error.at(span).help(help));
@@ -462,7 +470,7 @@ fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
         match error {
             DeepError::NoLayer => lang_error,
             DeepError::Limit => {
-                lang_error.help("`deep(inf, k, connected=true)` has a limit that still knows its inputs")
+                lang_error.help("`deep(inf, k, connected=true)` has a limit that still depends on its inputs")
             }
         }
     })

@@ -1,6 +1,6 @@
-//! The evaluator, the calls that it makes and the library that it looks names up in: the types, and what a name is bound
-//! to. These hold one another, so they stand in one file; expressions are in [`super::expressions`], how a call is made
-//! in [`super::call`].
+//! The evaluator, the calls that it makes and the library that it looks names up in: the types, and what a name is
+//! bound to. These hold one another, so they stand in one file; expressions are in [`super::expressions`], how a call
+//! is made in [`super::call`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -87,7 +87,7 @@ impl<'a> Evaluator<'a> {
         self.globals
     }
 
-    /// Ends the work if somebody asked to stop. To be called in every loop.
+    /// Ends the work if the user asked to stop. To be called in every loop.
     pub fn poll(&mut self) -> Res<()> {
         self.steps += 1;
         if self.steps > self.most_steps {
@@ -141,7 +141,7 @@ impl<'a> Evaluator<'a> {
         }
         let closure = Closure::new(lambda.clone(), name, captured);
         if closure.depth() > List::MAX_DEPTH {
-            let lang_error = LangError::new(format!("functions hold one another more than {} deep", List::MAX_DEPTH));
+            let lang_error = LangError::new(format!("functions are nested more than {} deep", List::MAX_DEPTH));
             return Err(lang_error.at(lambda.body.span));
         }
         Ok(Arc::new(closure))

@@ -286,7 +286,7 @@ fn one(list: &Value, at: f64) -> Res<Value> {
 pub fn take_apart(value: &Value, n: usize) -> Res<Vec<Value>> {
     match value.items() {
         Some(items) if items.len() == n => Ok(items.collect()),
-        Some(items) => Err(LangError::new(format!("{n} names cannot take apart a list of {}", items.len()))),
+        Some(items) => Err(LangError::new(format!("{n} names cannot be bound to a list of {}", items.len()))),
         None => Err(expected(&format!("a list of {n}"), value)),
     }
 }

@@ -107,7 +107,7 @@ pub fn ard(call: &mut Call<'_, '_>) -> Res<Value> {
     if let Some(unused) = used.iter().position(|used| !used) {
         let name = &given[unused].0;
         return Err(
-            LangError::new(format!("no part of this kernel has one `{}` for each input", name.node)).at(name.span)
+            LangError::new(format!("no part of this kernel can have one `{}` for each input", name.node)).at(name.span)
         );
     }
     Ok(Value::Kernel(made))
@@ -189,7 +189,7 @@ pub fn input_refs(value: &Value) -> Res<Vec<InputRef>> {
         Value::Number(_) => {
             let help = "inputs are counted from 0; a length-scale is written `l=…`, and a column whose name you have given \
                         to something else is written in quotes";
-            Err(LangError::new(format!("{value} is no input")).help(help))
+            Err(LangError::new(format!("{value} is not an input")).help(help))
         }
         Value::Str(name) => Ok(InputRef::Name(name.clone())),
         other => Err(expected("a column's name or an index from 0", other)),

@@ -141,7 +141,10 @@ impl Rows {
         }
         if cells.is_empty() || cells.len() != self.columns.len() {
             let found = self.columns.len();
-            return Err(LangError::new(format!("rows of {found} and of {} inputs do not go together", cells.len())));
+            return Err(LangError::new(format!(
+                "rows with {found} and with {} inputs cannot be combined",
+                cells.len()
+            )));
         }
         for ((cell, column), levels) in cells.into_iter().zip(&mut self.columns).zip(&mut self.levels) {
             let text = matches!(cell, Value::Str(_));
@@ -238,8 +241,7 @@ impl Placed {
             let names: Vec<String> = mentioned.iter().map(ToString::to_string).collect();
             let many = if mentioned.len() == 1 { "1 input" } else { &format!("{} inputs", mentioned.len()) };
             let found = if width == 1 { "a number".into() } else { format!("a row of {width}") };
-            let lang_error =
-                LangError::new(format!("this kernel looks at {many} ({}), found {found}", names.join(", ")));
+            let lang_error = LangError::new(format!("this kernel has {many} ({}), found {found}", names.join(", ")));
             return Err(if mentioned.len() > 1 {
                 lang_error.help(format!(
                     "give each row as a list of {}, for the inputs {}",

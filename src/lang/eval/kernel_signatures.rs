@@ -39,7 +39,11 @@ fn param_place(param: &'static ParamSpec) -> Place {
 /// The signature of a family: its input, its parameters, its flag.
 fn family_signature(family: &'static dyn Family) -> Signature {
     let spec = family.spec();
-    let about = if spec.reads_inputs { "which input it looks at; all without it" } else { "not looked at" };
+    let about = if spec.reads_inputs {
+        "the input that the kernel depends on; all inputs if left out"
+    } else {
+        "not used: the kernel is the same for all inputs"
+    };
     let mut places = vec![Place::optional("input", Want::Input, "", about)];
     places.extend(spec.params.iter().map(param_place));
     if let Some(flag) = spec.flag {

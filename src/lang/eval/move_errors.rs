@@ -8,10 +8,10 @@ pub fn move_error(error: &MoveError) -> LangError {
     let lang_error = LangError::new(error.to_string());
     match error {
         MoveError::Endless => lang_error
-            .note("mirrors and turns about different points make a shift")
+            .note("mirrors and rotations about different points combine to a shift")
             .help("`periodic` is for functions that repeat"),
         MoveError::TooLarge => lang_error
-            .note("all orders of n inputs are n! elements, and each mirror doubles them")
+            .note("the permutations of n inputs are n! elements, and each mirror doubles them")
             .help("take fewer inputs, or `shift`, which has as many elements as inputs"),
         MoveError::Inputs { name: "rotate", found, .. } if *found > 2 => {
             lang_error.help("`shift([…])` moves several inputs round in a circle")

@@ -262,7 +262,7 @@ fn unfit(op: BinaryOp, left: Kind, right: Kind) -> LangError {
     match (left, right) {
         (Kind::Function, _) | (_, Kind::Function) => lang_error.help("call the function first: `f(x)`"),
         (Kind::Kernel, Kind::Kernel | Kind::Number) => {
-            lang_error.help("kernels are put together by `+`, by `*`, and by `^` with a whole number")
+            lang_error.help("kernels are combined by `+`, by `*`, and by `^` with a whole number")
         }
         (Kind::String, _) | (_, Kind::String) if op == BinaryOp::Add => {
             lang_error.help("`str(value)` makes a string of a value")
@@ -323,7 +323,7 @@ pub fn check_equality(op: BinaryOp, left: Kind, right: Kind) -> Res<()> {
     }
     let always = if op == BinaryOp::Eq { "false" } else { "true" };
     Err(LangError::new(format!(
-        "{} and {} are never equal: `{}` between them would always be {always}",
+        "{} and {} are never equal: `{}` would always be {always}",
         left.noun(),
         right.noun(),
         op.sign()
@@ -347,7 +347,7 @@ pub fn unary(op: UnaryOp, operand: Value) -> Res<Value> {
 
 pub fn cannot_negate(kind: Kind) -> LangError {
     if kind == Kind::Kernel {
-        return LangError::new("a kernel cannot be negative: the negative of a covariance is none");
+        return LangError::new("a kernel cannot be negative: the negative of a covariance is not a covariance");
     }
     LangError::new(format!("cannot negate {}", kind.noun()))
 }

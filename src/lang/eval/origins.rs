@@ -75,8 +75,8 @@ impl Origins {
             && let Some(first) = inputs.first()
         {
             lang_error = lang_error.help(match is_family(family) {
-                true => format!("name the one that it is to look at: `{family}({first})`"),
-                false => "name the one that it is to look at".into(),
+                true => format!("name the input of the kernel: `{family}({first})`"),
+                false => "name the input of the kernel".into(),
             });
         }
         if let Cause::Embedded { family, .. } = &error.cause

@@ -78,7 +78,7 @@ pub fn input(name: &str, known: &[String], target: Option<&str>) -> LangError {
 
 /// What is said of a kernel that looks at what it is to explain.
 pub fn target_as_input(name: &str) -> String {
-    format!("`{name}` is the target, which a kernel cannot look at: choose another with `target=`")
+    format!("`{name}` is the target, which cannot be an input of a kernel: choose another with `target=`")
 }
 
 /// `SE_1`, as papers write it.

@@ -28,7 +28,7 @@ impl Pipeline {
     /// This one, then another.
     pub fn then(mut self, next: Pipeline) -> Res<Self> {
         if self.gp.is_some() {
-            return Err(LangError::new("the process stands last in a model: steps come before `gp`"));
+            return Err(LangError::new("`gp` is the last step of a model: preprocessing steps come before it"));
         }
         self.steps.extend(next.steps);
         Ok(Self { gp: next.gp, ..self })

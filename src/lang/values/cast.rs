@@ -107,7 +107,9 @@ impl FromValue for usize {
     fn from_value(value: Value) -> Res<Self> {
         match value {
             Value::Number(x) if x >= 0.0 && x.fract() == 0.0 && x < 9e15 => Ok(x as usize),
-            Value::Number(x) => Err(LangError::new(format!("expected a whole number from 0, found {}", number(x)))),
+            Value::Number(x) => {
+                Err(LangError::new(format!("expected a whole number that is not negative, found {}", number(x))))
+            }
             other => Err(expected("a whole number", &other)),
         }
     }

@@ -74,16 +74,16 @@ fn own_members() -> [Member<CrossValidation>; 7] {
             Value::table(cross_validation::folds_table(cv))
         }),
         Member::checked("models", "the models", |cv| Value::list((0..cv.models.len()).map(|at| model(cv, at)))),
-        Member::checked("names", "what the models are called", |cv| {
+        Member::checked("names", "the names of the models", |cv| {
             Value::list(cv.models.iter().map(|model| Value::str(model.name.as_str())))
         }),
         Member::new("best", "the model that is best by the first metric", |cv| {
             cv.best().map_or(Value::Nothing, |at| model(cv, at))
         }),
-        Member::checked("metrics", "the names of the metrics that were asked for", |cv| {
+        Member::checked("metrics", "the names of the metrics", |cv| {
             Value::list(cv.metrics.iter().map(|metric| Value::str(metric.name)))
         }),
-        Member::new("seed", "what folds and fits depended on", |cv| Value::Number(cv.seed as f64)),
+        Member::new("seed", "the seed of folds and fits", |cv| Value::Number(cv.seed as f64)),
     ]
 }
 

@@ -19,8 +19,8 @@ impl ValueKind for Dataset {
     const PLOT: Option<&'static [&'static str]> = Some(&[]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
-        Member::new("n", "how many rows there are", |data| Value::Number(data.n() as f64)),
-        Member::new("name", "what the data are called", |data| Value::maybe_str(data.about().name.as_deref())),
+        Member::new("n", "the number of rows", |data| Value::Number(data.n() as f64)),
+        Member::new("name", "the name of the data", |data| Value::maybe_str(data.about().name.as_deref())),
         Member::checked("columns", "the names of all columns", |data| {
             Value::list(data.names().into_iter().map(Value::str))
         }),

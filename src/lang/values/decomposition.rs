@@ -91,7 +91,7 @@ impl ValueKind for Decomposition {
         if options.show.as_deref() != Some("correlation") {
             return Ok(part_figures::decomposition(self, options.scales)?);
         }
-        let text = "correlations are shown of parts that look at one input each, and there are no two such parts";
+        let text = "correlations are shown for parts with one input each, and there are fewer than two such parts";
         Ok(part_figures::correlations(self)?.ok_or_else(|| LangError::new(text))?)
     }
 

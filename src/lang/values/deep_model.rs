@@ -17,20 +17,24 @@ impl ValueKind for DeepModel {
     const MADE_BY: &'static str = "`deepgp(layers=2, kernel=SE)`";
     const PLOT: Option<&'static [&'static str]> = Some(&["x"]);
     const MEMBERS: &'static [Member<Self>] = &[
-        Member::new("layers", "how many layers there are", |model| Value::Number(model.layers as f64)),
-        Member::checked("units", "how many units each hidden layer has", |model| {
+        Member::new("layers", "the number of layers", |model| Value::Number(model.layers as f64)),
+        Member::checked("units", "the number of units of each hidden layer", |model| {
             Value::numbers(model.hidden_units().into_iter().map(|units| units as f64))
         }),
         Member::checked("kernels", "the kernel of each layer, first to last", |model| {
             Value::list((0..model.layers).map(|layer| Value::Kernel(model.kernel(layer).clone())))
         }),
-        Member::new("connected", "whether every layer sees the inputs", |model| Value::Bool(model.connected)),
-        Member::new("inducing", "how many inducing inputs each layer has", |model| {
+        Member::new("connected", "whether every layer also depends on the inputs", |model| {
+            Value::Bool(model.connected)
+        }),
+        Member::new("inducing", "the number of inducing inputs of each layer", |model| {
             Value::Number(model.inducing as f64)
         }),
-        Member::new("samples", "how many samples of the hidden layers estimate the likelihood", |model| {
-            Value::Number(model.samples as f64)
-        }),
+        Member::new(
+            "samples",
+            "the number of samples of the hidden layers by which the likelihood is estimated",
+            |model| Value::Number(model.samples as f64),
+        ),
     ];
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {

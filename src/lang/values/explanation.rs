@@ -20,7 +20,7 @@ impl ValueKind for Explanation {
     const MADE_BY: &'static str = "`describe(kernel)`, `explain(fit)`";
     const PLOT: Option<&'static [&'static str]> = Some(&["x", "scales"]);
     const MEMBERS: &'static [Member<Self>] = &[
-        Member::new("text", "all of it", |explanation| Value::str(explanation.text.as_str())),
+        Member::new("text", "the text", |explanation| Value::str(explanation.text.as_str())),
         Member::checked(
             "parts",
             "for each part its label, kernel, meaning, and of a fit its share of the variance of y",

@@ -12,7 +12,7 @@ impl ValueKind for Figure {
     const MADE_BY: &'static str = "`plot(value)`";
     const PLOT: Option<&'static [&'static str]> = Some(&[]);
     const MEMBERS: &'static [Member<Self>] =
-        &[Member::new("title", "what stands above it", |figure| Value::str(figure.title.as_str()))];
+        &[Member::new("title", "the title", |figure| Value::str(figure.title.as_str()))];
 
     /// What it is, for where it cannot be drawn.
     fn show(&self) -> String {

@@ -24,9 +24,11 @@ impl ValueKind for Arc<Fit> {
     const PLOT: Option<&'static [&'static str]> = Some(&["band"]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
-        Member::new("kernel", "the kernel with its fitted values; the model where it has none, as `linear()`", |fit| {
-            kernel::of_model(&fit.model)
-        }),
+        Member::new(
+            "kernel",
+            "the kernel with its fitted values; for a model without a kernel, such as `linear()`, the model",
+            |fit| kernel::of_model(&fit.model),
+        ),
         Member::new("model", "the model with its fitted values", |fit| {
             Value::Model(Arc::new(Pipeline::of(fit.model.clone())))
         }),
@@ -35,24 +37,28 @@ impl ValueKind for Arc<Fit> {
             "the log marginal likelihood; of `inference=\"fitc\"` that of the approximate model",
             |fit| fit.evidence().map(Value::Number).map_err(only_bound),
         ),
-        Member::checked("bic", "−2 lml + p log n for p free parameters", |fit| {
+        Member::checked("bic", "−2 lml + p log n for p free parameters that the data determine", |fit| {
             fit.information().map(Value::Number).map_err(only_bound)
         }),
-        Member::new("bound", "of `inference=\"vfe\"`: the lower bound of the log marginal likelihood", |fit| {
+        Member::new("bound", "for `inference=\"vfe\"`: the lower bound of the log marginal likelihood", |fit| {
             Value::maybe_number(fit.bound())
         }),
-        Member::checked("inducing", "of a sparse fit: its inducing inputs, a row each", |fit| inducing(fit)),
+        Member::checked("inducing", "for a sparse fit: its inducing inputs, one row each", |fit| inducing(fit)),
         Member::new("noise", "the variance of the noise", |fit| Value::maybe_number(fit.noise())),
-        Member::checked("classes", "of a classifier: its classes, of two the positive one last", |fit| classes(fit)),
-        Member::new("fits", "of more than two classes: for each its fit against the rest", |_| Value::Nothing),
+        Member::checked(
+            "classes",
+            "for a classifier: its classes, with the positive class last if there are two",
+            |fit| classes(fit),
+        ),
+        Member::new("fits", "for more than two classes: the fit of each class against the rest", |_| Value::Nothing),
         Member::new(
             "temperature",
-            "of more than two classes: what log odds are divided by where probabilities are joined",
+            "of more than two classes: the divisor of the log odds when probabilities are normalised",
             |_| Value::Nothing,
         ),
         Member::new("params", "a table of all parameters", |fit| parameters(fit)),
         Member::new("converged", "whether the optimiser reached a maximum", |fit| Value::Bool(fit.converged())),
-        Member::checked("hints", "what a person should look at", |fit| {
+        Member::checked("hints", "warnings about the fit", |fit| {
             Value::list(fit.hints.iter().map(|hint| Value::str(hint.as_str())))
         }),
         Member::new("data", "the training rows", |fit| Value::Data(Arc::new(fit.problem().data().clone()))),

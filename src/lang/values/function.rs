@@ -14,7 +14,7 @@ impl ValueKind for Function {
     const MADE_BY: &'static str = "`x -> x^2`, `fn`, and every name of the language";
     const CALLABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
-        Member::new("name", "the name it was given", |function| Value::maybe_str(function.name())),
+        Member::new("name", "the name of the function", |function| Value::maybe_str(function.name())),
         Member::checked("params", "the names of its arguments", params),
     ];
 

@@ -26,13 +26,13 @@ impl ValueKind for Jacobian {
             |j| by_depth(j, |depth| &depth.mean),
         ),
         Member::checked("mean_se", "the standard errors of these means", |j| by_depth(j, |depth| &depth.mean_se)),
-        Member::checked("low", "for each depth the 10 % quantile of each over the largest", |j| {
+        Member::checked("low", "for each depth the 10 % quantile of each divided by the largest", |j| {
             by_depth(j, |depth| &depth.quantiles[0])
         }),
-        Member::checked("median", "for each depth the median of each over the largest", |j| {
+        Member::checked("median", "for each depth the median of each divided by the largest", |j| {
             by_depth(j, |depth| &depth.quantiles[1])
         }),
-        Member::checked("high", "for each depth the 90 % quantile of each over the largest", |j| {
+        Member::checked("high", "for each depth the 90 % quantile of each divided by the largest", |j| {
             by_depth(j, |depth| &depth.quantiles[2])
         }),
         Member::checked("log_mean", "for each depth the mean of the logarithm of each singular value", |j| {
@@ -54,7 +54,7 @@ impl ValueKind for Jacobian {
         ),
         Member::checked("at", "the point", |j| Value::numbers(j.at.iter().copied())),
         Member::new("prior", "the deep GP", |j| Value::DeepModel(Arc::new(j.prior.clone()))),
-        Member::new("draws", "how many Jacobians were drawn", |j| Value::Number(j.draws as f64)),
+        Member::new("draws", "the number of Jacobians drawn", |j| Value::Number(j.draws as f64)),
         Member::new("seed", "the seed of the draws", |j| Value::Number(j.seed as f64)),
     ];
 

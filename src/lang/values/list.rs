@@ -24,7 +24,7 @@ impl ValueKind for List {
     const PLOT: Option<&'static [&'static str]> = Some(&["x"]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] =
-        &[Member::new("n", "how many items there are", |list| Value::Number(list.len() as f64))];
+        &[Member::new("n", "the number of items", |list| Value::Number(list.len() as f64))];
 
     fn show(&self) -> String {
         self.to_string()
@@ -60,7 +60,7 @@ pub fn lines(value: &Value, xs: Option<&[f64]>) -> Res<Figure> {
         let y = Vec::<f64>::from_value(row)?;
         let x = xs.map_or_else(|| (0..y.len()).map(|i| i as f64).collect(), <[f64]>::to_vec);
         if x.len() != y.len() {
-            return Err(LangError::new(format!("{} numbers cannot stand at {} places", y.len(), x.len())));
+            return Err(LangError::new(format!("{} numbers do not match {} positions", y.len(), x.len())));
         }
         let role = if several { Role::Draw(i) } else { Role::Mean };
         marks.push(Mark::Line { x, y, label: String::new(), role, dashed: false });
@@ -68,7 +68,8 @@ pub fn lines(value: &Value, xs: Option<&[f64]>) -> Res<Figure> {
     Ok(Figure::single("", Panel::new(across, "value", marks)))
 }
 
-/// Records of numbers and text stand as a table; other items in brackets; rows of numbers below one another, and a long list leaves out its middle.
+/// Records of numbers and text stand as a table; other items in brackets; rows of numbers below one another, and a long
+/// list leaves out its middle.
 impl fmt::Display for List {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(table) = Record::table(self.items()) {

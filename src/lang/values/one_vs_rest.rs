@@ -23,27 +23,27 @@ impl ValueKind for Arc<OneVsRest> {
     const PLOT: Option<&'static [&'static str]> = Some(&[]);
     const TABLE: bool = <Arc<Fit>>::TABLE;
     const MEMBERS: &'static [Member<Self>] = &[
-        Member::new("kernel", "the kernel that was asked for", |rest| kernel::of_model(&rest.asked)),
-        Member::new("model", "the model that was asked for", |rest| {
-            Value::Model(Arc::new(Pipeline::of(rest.asked.clone())))
-        }),
+        Member::new("kernel", "the kernel as specified", |rest| kernel::of_model(&rest.asked)),
+        Member::new("model", "the model as specified", |rest| Value::Model(Arc::new(Pipeline::of(rest.asked.clone())))),
         Member::new("lml", "the sum of the log marginal likelihoods", |rest| Value::Number(rest.lml())),
-        Member::new("bic", "the sum of their BIC", |rest| Value::Number(rest.fits.iter().map(|fit| fit.bic).sum())),
+        Member::new("bic", "the sum of the BIC values", |rest| {
+            Value::Number(rest.fits.iter().map(|fit| fit.bic()).sum())
+        }),
         Member::new("bound", "nothing: no inducing inputs are used for classes", |_| Value::Nothing),
         Member::new("inducing", "nothing: no inducing inputs are used for classes", |_| Value::Nothing),
         Member::new("noise", "nothing: classes have none", |_| Value::Nothing),
         Member::checked("classes", "its classes, in the order of the fits", |rest| classes(rest)),
-        Member::checked("fits", "for each class its fit against the rest", |rest| {
+        Member::checked("fits", "the fit of each class against the rest", |rest| {
             Value::list(rest.fits.iter().cloned().map(Value::Fit))
         }),
-        Member::new("temperature", "what log odds are divided by where probabilities are joined", |rest| {
+        Member::new("temperature", "the divisor of the log odds when probabilities are normalised", |rest| {
             Value::Number(rest.temperature)
         }),
         Member::new("params", "a table of all parameters", |rest| Value::table(describe::classes::parameters(rest))),
         Member::new("converged", "whether the optimiser reached a maximum for every class", |rest| {
             Value::Bool(rest.fits.iter().all(|fit| fit.converged()))
         }),
-        Member::checked("hints", "what a person should look at", |rest| {
+        Member::checked("hints", "warnings about the fit", |rest| {
             Value::list(rest.fits.iter().flat_map(|fit| &fit.hints).map(|hint| Value::str(hint.as_str())))
         }),
         Member::new("data", "the training rows", |rest| Value::Data(Arc::new(rest.data().clone()))),

@@ -12,8 +12,8 @@ impl ValueKind for Param {
     const NOUN: &'static str = "a parameter";
     const MADE_BY: &'static str = "`fixed(2)`, `between(0.1, 10)`, `2 ~ LogNormal(0, 1)`";
     const MEMBERS: &'static [Member<Self>] = &[
-        Member::new("value", "the value that was written", |param| Value::maybe_number(param.value())),
-        Member::new("fixed", "whether it stays there in a fit", |param| Value::Bool(param.is_fixed())),
+        Member::new("value", "the given value", |param| Value::maybe_number(param.value())),
+        Member::new("fixed", "whether it is fixed in a fit", |param| Value::Bool(param.is_fixed())),
         Member::checked("bounds", "its bounds, as a list of two", |param| match param.state {
             State::Bounded { lo, hi, .. } => Value::numbers([lo, hi]),
             _ => Ok(Value::Nothing),

@@ -21,7 +21,7 @@ impl ValueKind for PlaneMap {
         Member::checked("layers", "the layers after which the points are kept, from 1", |map| {
             Value::numbers(map.images.iter().map(|image| image.layer as f64))
         }),
-        Member::checked("to", "for each of these layers where the points are after it", |map| {
+        Member::checked("to", "for each of these layers, the points after it", |map| {
             Value::checked_list(map.images.iter().map(|image| points(&image.points)))
         }),
         Member::new("prior", "the deep GP", |map| Value::DeepModel(Arc::new(map.prior.clone()))),

@@ -24,16 +24,16 @@ impl ValueKind for Prediction {
     const MEMBERS: &'static [Member<Self>] = &[
         Member::checked("at", "the inputs: numbers, or a list for each row where there are several", |p| inputs(&p.at)),
         Member::new("rows", "the rows as data", |p| Value::Data(Arc::new(p.at.clone()))),
-        Member::checked("mean", "the means of y; of a classifier those of the latent function", |p| list(&p.mean)),
+        Member::checked("mean", "the means of y; for a classifier, of the latent function", |p| list(&p.mean)),
         Member::checked("sd", "the standard deviations of y, noise included", |p| list(&p.sd)),
         Member::checked("var_f", "the variances of the function", |p| list(&p.var_f)),
         Member::checked("var_y", "the variances of y; of a class as 0 or 1", |p| list(&p.var_y)),
         Member::checked(
             "probability",
-            "of a classifier: the probabilities of the positive class; of more than two classes of each, row by row",
+            "for a classifier: the probabilities of the positive class; of more than two classes of each, row by row",
             |p| p.probability.as_deref().map_or(Ok(Value::Nothing), list),
         ),
-        Member::checked("class", "of a classifier: the most probable classes", |p| {
+        Member::checked("class", "for a classifier: the most probable classes", |p| {
             match (&p.probability, p.fit.problem().classes()) {
                 (Some(probability), Some(classes)) => {
                     let label = |p: &f64| if *p > 0.5 { 1.0 } else { -1.0 };
@@ -42,12 +42,14 @@ impl ValueKind for Prediction {
                 _ => Ok(Value::Nothing),
             }
         }),
-        Member::checked("classes", "of a classifier: its classes, in the order of the probabilities", |p| {
+        Member::checked("classes", "for a classifier: its classes, in the order of the probabilities", |p| {
             classes(&p.fit)
         }),
-        Member::checked("median", "under a curved transform: the medians of y", |p| quantile(p, |q| &q.median)),
-        Member::checked("lower", "under a curved transform: 2.3 % of y lies below", |p| quantile(p, |q| &q.lower)),
-        Member::checked("upper", "under a curved transform: 2.3 % of y lies above", |p| quantile(p, |q| &q.upper)),
+        Member::checked("median", "under a nonlinear transform: the medians of y", |p| quantile(p, |q| &q.median)),
+        Member::checked("lower", "under a nonlinear transform: the 2.3 % quantile of y", |p| quantile(p, |q| &q.lower)),
+        Member::checked("upper", "under a nonlinear transform: the 97.7 % quantile of y", |p| {
+            quantile(p, |q| &q.upper)
+        }),
         Member::new("fit", "the fit", |p| Value::Fit(p.fit.clone())),
     ];
 

@@ -15,9 +15,9 @@ impl ValueKind for Range {
     const MADE_BY: &'static str = "`0..4`, the whole numbers 0 to 3; `0..=4` has the end too";
     const PLOT: Option<&'static [&'static str]> = Some(&["x"]);
     const MEMBERS: &'static [Member<Self>] = &[
-        Member::new("start", "where it begins", |range| range.value(range.start)),
-        Member::new("end", "where it ends", |range| range.value(range.end)),
-        Member::new("n", "how many whole steps it has", |range| Value::Number(range.len() as f64)),
+        Member::new("start", "its first value", |range| range.value(range.start)),
+        Member::new("end", "its end", |range| range.value(range.end)),
+        Member::new("n", "the number of whole numbers in it", |range| Value::Number(range.len() as f64)),
     ];
 
     fn show(&self) -> String {

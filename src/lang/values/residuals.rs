@@ -20,13 +20,13 @@ impl ValueKind for Residuals {
         Member::checked("fitted", "the posterior means at the training rows", |residuals| {
             Value::numbers(residuals.fitted.iter().copied())
         }),
-        Member::checked("residual", "the target less these", |residuals| {
+        Member::checked("residual", "the target minus the fitted values", |residuals| {
             Value::numbers(residuals.residual.iter().copied())
         }),
-        Member::checked("standardized", "leave-one-out residuals in their standard deviations", |residuals| {
+        Member::checked("standardized", "leave-one-out residuals divided by their standard deviations", |residuals| {
             Value::numbers(residuals.standardized.iter().copied())
         }),
-        Member::new("autocorrelation", "of neighbouring residuals", |residuals| {
+        Member::new("autocorrelation", "the autocorrelation of neighbouring residuals", |residuals| {
             Value::Number(residuals.autocorrelation)
         }),
         Member::new("sd", "their standard deviation", |residuals| Value::Number(residuals.sd)),

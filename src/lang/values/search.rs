@@ -28,7 +28,7 @@ impl ValueKind for Search {
         Member::new("model", "the best model with its fitted values", |search| {
             Value::Model(Arc::new(Pipeline::of(search.best.model.clone())))
         }),
-        Member::new("score", "what the best model is judged by: less is better", |search| {
+        Member::new("score", "the score of the best model: lower is better", |search| {
             Value::maybe_number(search.models.first().map(|best| best.score))
         }),
         Member::new("criterion", "the name of the score", |search| Value::str(search.settings.criterion.name())),
@@ -47,15 +47,15 @@ impl ValueKind for Search {
             Value::list((0..search.models.len()).filter_map(|i| search.fit(i).ok()).map(Value::Fit))
         }),
         Member::new("ended", "why it ended", |search| Value::str(search.ended.to_string())),
-        Member::new("depth", "how many depths were searched", |search| Value::Number(search.levels.len() as f64)),
+        Member::new("depth", "the number of depths searched", |search| Value::Number(search.levels.len() as f64)),
         Member::new("evaluations", "how often the likelihood was evaluated", |search| {
             Value::Number(search.evaluations as f64)
         }),
-        Member::new("seconds", "how long it took", |search| Value::Number(search.seconds)),
-        Member::checked("times", "for each depth the seconds that it took", |search| {
+        Member::new("seconds", "the duration in seconds", |search| Value::Number(search.seconds)),
+        Member::checked("times", "the duration of each depth in seconds", |search| {
             Value::numbers(search.levels.iter().map(|level| level.seconds))
         }),
-        Member::new("seed", "what the random starts depended on", |search| Value::Number(search.settings.seed as f64)),
+        Member::new("seed", "the seed of the random starts", |search| Value::Number(search.settings.seed as f64)),
         Member::new("data", "the rows that were searched", |search| Value::Data(Arc::new(search.data.clone()))),
     ];
 

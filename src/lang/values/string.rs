@@ -13,7 +13,7 @@ impl ValueKind for Arc<str> {
     const MADE_BY: &'static str = "`\"text\"`";
     const PLAIN: bool = true;
     const MEMBERS: &'static [Member<Self>] =
-        &[Member::new("n", "how many characters there are", |text| Value::Number(text.chars().count() as f64))];
+        &[Member::new("n", "the number of characters", |text| Value::Number(text.chars().count() as f64))];
 
     fn show(&self) -> String {
         print_string(self)

@@ -17,35 +17,34 @@ impl ValueKind for SampledSurface {
     const MADE_BY: &'static str = "`surface(kernel)`";
     const PLOT: Option<&'static [&'static str]> = Some(&["view"]);
     const FORMATS: &'static [&'static str] = &[".obj", ".ply"];
-    const MEMBERS: &'static [Member<Self>] =
-        &[
-            Member::new("shape", "what it is called: a torus, a cylinder, …", |drawn| {
-                Value::str(drawn.surface.mesh.shape.name())
-            }),
-            Member::new("n", "how many vertices there are", |drawn| {
-                Value::Number(drawn.surface.mesh.vertices.len() as f64)
-            }),
-            Member::checked("vertices", "for each vertex its three coordinates", |drawn| {
-                Value::checked_list(drawn.surface.mesh.vertices.iter().map(|p| Value::numbers(*p)))
-            }),
-            Member::checked("faces", "for each face its vertices in turn, counted from 0", |drawn| {
-                Value::checked_list(drawn.surface.mesh.faces.iter().map(|face| indices(face.corners())))
-            }),
-            Member::checked("places", "for each vertex the two inputs", |drawn| {
-                Value::checked_list(drawn.surface.places.iter().map(|p| Value::numbers(*p)))
-            }),
-            Member::checked("rims", "the closed curves at which it ends, each as its vertices in turn", |drawn| {
-                Value::checked_list(drawn.surface.mesh.rims.iter().map(|rim| indices(rim)))
-            }),
-            Member::new("euler", "vertices − edges + faces", |drawn| {
-                Value::Number(drawn.surface.mesh.shape.euler as f64)
-            }),
-            Member::new("gap", "how far points that are one were drawn apart at most, relative to its size", |drawn| {
-                Value::Number(drawn.surface.gap)
-            }),
-            Member::new("kernel", "what it was drawn from", |drawn| Value::Kernel(drawn.kernel.clone())),
-            Member::new("seed", "the seed of the draws", |drawn| Value::Number(drawn.seed as f64)),
-        ];
+    const MEMBERS: &'static [Member<Self>] = &[
+        Member::new("shape", "the name of the surface: a torus, a cylinder, …", |drawn| {
+            Value::str(drawn.surface.mesh.shape.name())
+        }),
+        Member::new("n", "the number of vertices", |drawn| Value::Number(drawn.surface.mesh.vertices.len() as f64)),
+        Member::checked("vertices", "for each vertex its three coordinates", |drawn| {
+            Value::checked_list(drawn.surface.mesh.vertices.iter().map(|p| Value::numbers(*p)))
+        }),
+        Member::checked("faces", "for each face the indices of its vertices, from 0", |drawn| {
+            Value::checked_list(drawn.surface.mesh.faces.iter().map(|face| indices(face.corners())))
+        }),
+        Member::checked("places", "for each vertex the two inputs", |drawn| {
+            Value::checked_list(drawn.surface.places.iter().map(|p| Value::numbers(*p)))
+        }),
+        Member::checked("rims", "the closed boundary curves, each as a list of its vertices", |drawn| {
+            Value::checked_list(drawn.surface.mesh.rims.iter().map(|rim| indices(rim)))
+        }),
+        Member::new("euler", "vertices − edges + faces", |drawn| {
+            Value::Number(drawn.surface.mesh.shape.euler as f64)
+        }),
+        Member::new(
+            "gap",
+            "the largest distance between draws at identified points, relative to the size of the surface",
+            |drawn| Value::Number(drawn.surface.gap),
+        ),
+        Member::new("kernel", "the kernel that it was drawn from", |drawn| Value::Kernel(drawn.kernel.clone())),
+        Member::new("seed", "the seed of the draws", |drawn| Value::Number(drawn.seed as f64)),
+    ];
 
     fn show(&self) -> String {
         describe::surface(self)

@@ -21,7 +21,7 @@ impl ValueKind for Sheet {
     const PLOT: Option<&'static [&'static str]> = Some(&[]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
-        Member::checked("n", "how many rows there are", |sheet| {
+        Member::checked("n", "the number of rows", |sheet| {
             column(&sheet.table, "n").unwrap_or(Ok(Value::Number(sheet.table.rows() as f64)))
         }),
         Member::checked("columns", "the names of its columns", |sheet| {

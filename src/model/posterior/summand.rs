@@ -36,7 +36,7 @@ impl Posterior {
     /// mean there. White noise is each row's own.
     ///
     /// # Errors
-    /// Rows that the summand cannot look at.
+    /// Rows at which the summand cannot be evaluated.
     pub fn summand_times(&self, term: &Kernel, weights: &Matrix) -> Result<Matrix, ModelError> {
         let bound = term.bind(&self.problem.schema())?;
         let points = bound.points(&self.problem.x())?;
@@ -53,7 +53,7 @@ impl Posterior {
     /// The posterior mean of a summand at new rows: O(n) a row.
     ///
     /// # Errors
-    /// Rows that the summand cannot look at.
+    /// Rows at which the summand cannot be evaluated.
     pub fn summand_mean(&self, term: &Kernel, x: &[&[f64]]) -> Result<Vec<f64>, ModelError> {
         let bound = term.bind(&self.problem.schema())?;
         let cross = bound.cross(&bound.values(), &bound.points(&self.base())?, &bound.points(x)?)?;
@@ -63,7 +63,7 @@ impl Posterior {
     /// The posterior mean of a summand at new rows, and draws of it from standard normal numbers: one column a draw.
     ///
     /// # Errors
-    /// Rows that the summand cannot look at.
+    /// Rows at which the summand cannot be evaluated.
     pub fn summand_draws(
         &self,
         term: &Kernel,

@@ -1,0 +1,47 @@
+//! When a fit that is asked to stop does so.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::progress::{Progress, StopHandle};
+
+/// A wish to stop that waits a little for the first result: a fit that is stopped early still has something to give.
+pub struct FirstResult<'p> {
+    progress: &'p dyn Progress,
+    reached: AtomicBool,
+    asked: OnceLock<Instant>,
+}
+
+/// So long a fit that was asked to stop goes on towards its first result.
+const GRACE: Duration = Duration::from_millis(500);
+
+impl<'p> FirstResult<'p> {
+    pub fn new(progress: &'p dyn Progress) -> Self {
+        Self { progress, reached: AtomicBool::new(false), asked: OnceLock::new() }
+    }
+
+    /// There is a result if this is a number.
+    pub fn reached(&self, value: f64) {
+        self.reached.fetch_or(value.is_finite(), Ordering::Relaxed);
+    }
+
+    pub fn is_asked(&self) -> bool {
+        self.progress.stop()
+    }
+}
+
+impl Progress for FirstResult<'_> {
+    fn report(&self, done: f64, note: &str) {
+        self.progress.report(done, note);
+    }
+
+    fn stop(&self) -> bool {
+        self.progress.stop()
+            && (self.reached.load(Ordering::Relaxed) || self.asked.get_or_init(Instant::now).elapsed() > GRACE)
+    }
+
+    fn stop_handle(&self) -> StopHandle {
+        self.progress.stop_handle()
+    }
+}
