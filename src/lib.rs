@@ -2,7 +2,7 @@
 //!
 //! The program `mercer` is a thin shell around [`session`]. Everything below that can be used without the language:
 //! a kernel is a tree, a model is a kernel with noise and mean, a fit is a model with the parameters of greatest
-//! evidence, and the rest is asked of a fit.
+//! log marginal likelihood, and all results come from the fit.
 //!
 //! # From Rust
 //!
@@ -54,7 +54,7 @@
 //!
 //! # The rooms
 //!
-//! Imports point downward only; each room's first paragraph says what lives there and what is deliberately absent.
+//! Imports point downward only; the first paragraph of each room describes its contents and limits.
 //!
 //! - [`render`]: messages with an excerpt of the text, for a terminal.
 //! - [`session`]: what a user has bound, the texts that were read, the seed; runs a text.
@@ -73,10 +73,10 @@
 //! - [`data`], [`param`], [`linalg`]: data sets and their files; parameters, bounds, priors and ties; factorizations and
 //!   loops over slices.
 //! - [`calendar`]: units of time, moments, and the ways in which people write dates.
-//! - [`progress`]: how long work says how far it is, and is asked to stop.
+//! - [`progress`]: progress of long work, and how it is stopped.
 //! - [`syntax`]: text to tree and tree to text, and the formatter; it depends on no other room.
 //!
-//! Nothing numeric knows the language: `kernel`, `model`, `fit` and `results` have small errors of their own, and
+//! Numeric rooms do not depend on the language: `kernel`, `model`, `fit` and `results` have small errors of their own, and
 //! `lang` gives these their place in the text.
 
 pub mod calendar;

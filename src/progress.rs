@@ -1,4 +1,4 @@
-//! Long work: it reports how far it is, and stops when it is asked to.
+//! Long work: progress reports, and stops by the user.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ pub trait Progress: Sync {
     /// True once the user asked to stop. The work then ends with the best that it has.
     fn stop(&self) -> bool;
 
-    /// The same wish to stop for work that outlives this call: a function of the user in a kernel that is fitted later.
+    /// The same request to stop for work that outlives this call: a function of the user in a kernel that is fitted later.
     /// Without one it never stops.
     fn stop_handle(&self) -> StopHandle {
         StopHandle::default()
     }
 }
 
-/// A wish to stop that can be kept and shared.
+/// A request to stop that can be kept and shared.
 #[derive(Clone, Default)]
 pub struct StopHandle(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
@@ -50,7 +50,7 @@ impl Progress for StopHandle {
     }
 }
 
-/// How often work that cannot ask by itself is asked for.
+/// The interval between two checks for work that cannot check by itself.
 const POLL: Duration = Duration::from_millis(50);
 
 /// Runs work that cannot ask whether to stop, such as one large factorization. `None` once the user asked to stop: what
@@ -75,7 +75,7 @@ pub fn abandonable<T: Send + 'static>(progress: &dyn Progress, work: impl FnOnce
     }
 }
 
-/// Says nothing and never stops.
+/// Reports nothing and never stops.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 
@@ -87,7 +87,7 @@ impl Progress for Silent {
     }
 }
 
-/// Passes on the wish to stop and nothing else: for a part of work whose own progress is not that of the whole.
+/// Passes on the request to stop and nothing else: for a part of work whose own progress is not that of the whole.
 pub struct Quiet<'p>(pub &'p dyn Progress);
 
 impl Progress for Quiet<'_> {

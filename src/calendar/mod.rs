@@ -2,7 +2,7 @@
 //!
 //! A moment is a number of nanoseconds since 1970-01-01T00:00, on a calendar without time zones and leap seconds. A
 //! column of times holds a number of one [`TimeUnit`] since then, so that a week is a week in every year and f64 keeps
-//! less than a microsecond. Nothing here knows a column or the language.
+//! less than a microsecond. This room does not depend on columns or the language.
 
 mod moment;
 pub mod names;

@@ -159,7 +159,7 @@ impl TimeScale {
         Self { resolution, ..self }
     }
 
-    /// The texts of values, all at one resolution that tells them as they are; `None` where one is missing.
+    /// The texts of values, all at one resolution that is exact; `None` where one is missing.
     pub fn texts(self, values: &[f64]) -> Vec<Option<String>> {
         let scale = self.covering(values);
         values.iter().map(|&v| Some(scale.text(v)).filter(|text| !text.is_empty())).collect()

@@ -47,9 +47,9 @@ pub enum Digits {
     /// Dates, where all of them can be.
     #[default]
     AsFound,
-    /// Months, `202001`, and days, `20200131`: somebody said so.
+    /// Months, `202001`, and days, `20200131`: by the user's choice.
     Dates,
-    /// Numbers: somebody said so.
+    /// Numbers: by the user's choice.
     Numbers,
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use mercer::syntax::diagnostic::Sources;
 use mercer::syntax::fmt;
 
-use super::{FAILED, STDIN, read};
+use super::settings::{FAILED, STDIN, read};
 use crate::terminal::{Format, Screen};
 
 /// Rewrites each file, or only says which would change. Stdin goes to stdout. The result is an exit code.

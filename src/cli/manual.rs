@@ -6,7 +6,7 @@ use mercer::lang::registry;
 use mercer::lang::wording::nearest;
 use mercer::syntax::diagnostic::{Diagnostic, Sources};
 
-use super::FAILED;
+use super::settings::FAILED;
 use crate::terminal::{Format, Screen, fit};
 
 /// What is known of a name of the language, or of a command of the program; without a name, what there is.

@@ -5,7 +5,7 @@ use std::path::Path;
 use mercer::progress::Progress;
 use mercer::session::{Session, Setting};
 
-use super::{FAILED, STDIN, Settings, read};
+use super::settings::{FAILED, STDIN, Settings, read};
 use crate::terminal::{self, Audience, Format, Interrupts, Out, Screen};
 
 /// Runs a script from a file, or from stdin. The result is an exit code.
@@ -45,7 +45,7 @@ fn play(settings: &Settings, format: Format, run: impl FnOnce(&mut Session, &dyn
     if well && !stopped { 0 } else { FAILED }
 }
 
-/// Says what is known to be wrong with a script, without running it.
+/// Reports errors in a script without running it.
 pub fn check(file: &Path, settings: &Settings, format: Format) -> u8 {
     let mut session = match settings.reading() {
         Ok(session) => session,

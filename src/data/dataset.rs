@@ -276,7 +276,7 @@ impl Dataset {
         self.inputs().map(Column::values).collect()
     }
 
-    /// Inputs, then the target if there is one: what a model looks at.
+    /// Inputs, then the target if there is one: what a model depends on.
     pub fn used(&self) -> impl Iterator<Item = &Column> + Clone {
         self.inputs().chain(self.target())
     }

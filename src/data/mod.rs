@@ -2,15 +2,15 @@
 //!
 //! [`load`] reads a shipped set or a file into a [`Dataset`]; verbs such as [`Dataset::select`] or
 //! [`Dataset::split`] make new ones. Values stay in the data's own units unless a [`Step`] says otherwise.
-//! Nothing here knows the language, spans or kernels.
+//! This room does not depend on the language, spans or kernels.
 
 mod align;
 mod column;
 mod csv;
 mod dataset;
 mod error;
+mod fitted_transforms;
 mod join_time;
-mod learnt;
 mod load;
 mod note;
 mod reshape;
@@ -27,8 +27,8 @@ pub use self::csv::{Format, Header, MISSING_WORDS, Notation, Separator};
 pub use column::{Column, Kind};
 pub use dataset::{BadCell, Dataset};
 pub use error::{DataError, RowRef, TwoReadings};
-pub(crate) use learnt::least_between;
-pub use learnt::{LARGEST_POWER, box_cox, normal_scores_of};
+pub(crate) use fitted_transforms::least_between;
+pub use fitted_transforms::{LARGEST_POWER, box_cox, normal_scores_of};
 pub use load::{Options, Target, WhenMissing, load, parse};
 pub use note::{About, Ignored, Note};
 pub use reshape::{SortKey, keys_of};

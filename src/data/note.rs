@@ -57,7 +57,7 @@ pub enum Note {
     Dropped { count: usize },
 }
 
-/// Why a column is no input unless it is asked for.
+/// Why a column is not an input unless it is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ignored {

@@ -164,7 +164,10 @@ mod tests {
         let text = |r: Result<(Dataset, Dataset), DataError>| r.unwrap_err().to_string();
         assert_eq!(text(data(4).split(1.5, None)), "the share of rows to train on must lie between 0 and 1, found 1.5");
         assert_eq!(text(data(4).split(0.01, None)), "a split of 4 rows at 0.01 leaves one side empty");
-        assert_eq!(data(4).folds(5, None).unwrap_err().to_string(), "4 rows can be split into 2 to 4 folds, found 5");
+        assert_eq!(
+            data(4).folds(5, None).unwrap_err().to_string(),
+            "the number of folds for 4 rows must be from 2 to 4, found 5"
+        );
     }
 
     /// A seed is a promise: this fails if the generator or the shuffle changes.

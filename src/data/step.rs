@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::dataset::Dataset;
 use super::error::DataError;
-use super::learnt::{Warp, best_power};
+use super::fitted_transforms::{Warp, best_power};
 use super::summary::mean_sd;
 use super::transform::{TargetMap, Transform};
 
-/// One step as it is asked for, before any data are seen.
+/// One preprocessing step as specified, before it is fitted to data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
@@ -18,7 +18,7 @@ pub enum Step {
     Transform { column: String, function: Function },
 }
 
-/// A function as it is asked for: some take their shape from the rows.
+/// A function as specified: some are fitted to the rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Function {
@@ -133,7 +133,7 @@ impl Pipeline {
 
     /// The same done to other rows. A target that they lack, or that is not their target, is passed over.
     pub fn apply(&self, data: &Dataset) -> Result<Dataset, DataError> {
-        // rows may lack columns that no model looks at
+        // rows may lack columns that no model depends on
         let wanted = |s: &&Stage| match s.target {
             true => data.target().is_some_and(|t| t.name() == s.column),
             false => data.inputs().any(|c| c.name() == s.column),

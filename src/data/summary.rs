@@ -31,7 +31,7 @@ pub struct Summary {
 pub enum Role {
     Input,
     Target,
-    /// Kept, but not looked at.
+    /// Kept, but not summarised.
     Unused,
 }
 
@@ -159,7 +159,7 @@ fn sentinel(values: &[f64]) -> Option<Sentinel> {
         let (least, most) = (*others.first()?, *others.last()?);
         let gap = (least - value).max(value - most);
         let count = finite.len() - others.len();
-        // three different numbers at the least, or a range says nothing
+        // at least three different numbers, or a range is not informative
         let spread = others.iter().any(|v| *v != least && *v != most);
         let far = gap > most - least;
         (spread && far && (count > 1 || is_usual(value))).then_some(Sentinel { value, count })

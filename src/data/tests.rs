@@ -184,7 +184,7 @@ fn numbers_are_read_as_they_are_written() {
     assert_eq!(read("a,y\n\"1,234\",1.5\n5,2\n").x()[0], [1234.0, 5.0]);
     let low = Options { missing: vec!["-200".into()], ..Options::default() };
     assert!(read_with("a;y\n1,5;-200,0\n2,5;1\n", low).y().unwrap()[0].is_nan());
-    assert!(error("a,y\n12%,1\n13%,2\n").contains("a sign beside the number, expected `12`"));
+    assert!(error("a,y\n12%,1\n13%,2\n").contains("a symbol next to the number, expected `12`"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Functions of one column that can be undone, and what becomes of a Gaussian when they are.
 
-use super::learnt::{Warp, box_cox, inverse_box_cox};
+use super::fitted_transforms::{Warp, box_cox, inverse_box_cox};
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::erf::erfc;
@@ -127,7 +127,8 @@ impl Transform {
 
     /// Mean and standard deviation of the inverse of a Gaussian.
     ///
-    /// Exact for all but `logit` and `boxcox`, which are summed, to 1e-12 where nothing is cut off. NaN for `exp`, which is no transform of a target.
+    /// Exact for all but `logit` and `boxcox`, which are summed, to 1e-12 where nothing is cut off. NaN for `exp`, which is
+    /// no transform of a target.
     fn moments(&self, mean: f64, sd: f64) -> (f64, f64) {
         match self {
             Self::Log => lognormal(mean, sd),
@@ -201,7 +202,7 @@ fn folded(mean: f64, sd: f64, p: f64) -> f64 {
 
 /// The transforms of a target in the order in which they were applied; at most one of them is not affine.
 ///
-/// With this a model that knows a Gaussian over g(y) speaks of y.
+/// With this a Gaussian over g(y) gives moments and quantiles of y.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TargetMap(pub(super) Vec<Transform>);
 

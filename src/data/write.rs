@@ -219,7 +219,7 @@ const PREFIX: &str = ".mercer-";
 /// A file that nobody writes to any more is left alone for so long: the process may be one of another machine.
 const LEFT_ALONE: Duration = Duration::from_secs(60);
 
-/// Removes what processes that were killed left half written. What cannot be looked at stays.
+/// Removes what processes that were killed left half written. Files that cannot be examined are kept.
 fn remove_leftovers(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -236,7 +236,7 @@ fn remove_leftovers(folder: &Path) {
     }
 }
 
-/// Whether a process runs; where that cannot be told, true.
+/// Whether a process runs; true if that is not known.
 fn is_running(process: u32) -> bool {
     let all = Path::new("/proc");
     !all.join("self").exists() || all.join(process.to_string()).exists()

@@ -1,8 +1,8 @@
 //! Deep Gaussian processes: layers of Gaussian processes, each a function of the values of the one before.
 //!
-//! A [`DeepModel`] says the layers. Its prior is drawn from layer by layer; a [`Jacobian`] says how derivatives spread with
-//! depth, and a [`PlaneMap`] where points of the plane go. [`train`] fits it by the sampling algorithm of Vafa (2016), and
-//! a [`DeepFit`] predicts. Deliberately absent: the language, tables and figures.
+//! A [`DeepModel`] defines the layers. Its prior is drawn from layer by layer; a [`Jacobian`] says how derivatives spread
+//! with depth, and a [`PlaneMap`] where points of the plane go. [`train`] fits it by the sampling algorithm of Vafa (2016),
+//! and a [`DeepFit`] predicts. Deliberately absent: the language, tables and figures.
 
 mod adam;
 mod definition;

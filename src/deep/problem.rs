@@ -28,7 +28,7 @@ pub(super) const JITTER: f64 = 1e-6;
 pub struct Layer {
     pub bound: Bound,
     pub units: usize,
-    /// What each column that it looks at is measured in, for the optimiser's coordinates.
+    /// The unit of each column that it depends on, for the optimiser's coordinates.
     scale: Vec<f64>,
 }
 
@@ -55,7 +55,7 @@ pub struct Values {
 #[derive(Debug, Clone)]
 pub struct DeepProblem {
     pub model: DeepModel,
-    /// The first layer's kernel beside the data, for what is asked of data.
+    /// The first layer's kernel beside the data, for properties of the data.
     pub base: Problem,
     pub layers: Vec<Layer>,
     pub x: Matrix,
@@ -277,7 +277,7 @@ pub(super) fn conditional<'a>(
     Ok(Conditional { mean, variance, factor, half })
 }
 
-/// A layer that looks at the units of the one before, and at the inputs where layers are connected.
+/// A layer that depends on the units of the one before, and on the inputs if layers are connected.
 fn above(
     model: &DeepModel,
     at: usize,

@@ -88,7 +88,7 @@ impl DeepProblem {
         let width = below + if self.model.connected { self.x.ncols() } else { 0 };
         debug_assert_eq!(layer.bound.input_slopes().len(), width, "a layer sees units and inputs");
         Matrix::from_fn(m, width, |row, column| {
-            // rows that meet are told apart a little
+            // coinciding rows are separated a little
             let apart = 1e-3 * (row as f64 - 0.5 * m as f64);
             if column < below { known[column][row] + apart } else { data(column - below, row) }
         })

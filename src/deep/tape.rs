@@ -1,7 +1,7 @@
 //! Reverse mode over matrices: a record of operations, and one walk back through it.
 //!
 //! Small on purpose. Published crates record scalars (echidna), or arrays without Cholesky factors of small cost
-//! (autograd and its successors), and none knows kernels; a tape of scalars would hold a node for every one of the
+//! (autograd and its successors), and none has kernels; a tape of scalars would hold a node for every one of the
 //! N·M·K kernel values. Here an operation is a matrix, and a kernel matrix is one operation.
 
 use std::f64::consts::PI;

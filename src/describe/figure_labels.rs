@@ -5,7 +5,7 @@ use crate::figure::{Across, Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::results::Beyond;
 
-/// How far a figure of a fit reaches beyond the data where that is asked for.
+/// How far a figure of a fit reaches beyond the data, if requested.
 pub const BEYOND: Beyond = Beyond { before: 0.1, after: 0.25 };
 
 /// A column's name and unit, once if they are the same word; times are shown as dates.

@@ -30,7 +30,7 @@ pub enum Scales {
 }
 
 impl Scales {
-    /// Parts of several inputs share a scale unless something else is asked for.
+    /// Parts of several inputs share a scale by default.
     fn usual(parts: &Decomposition) -> Self {
         if single_input(&parts.fit).is_some() { Scales::Free } else { Scales::Shared }
     }

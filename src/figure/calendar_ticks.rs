@@ -124,7 +124,7 @@ impl Step {
 }
 
 /// At most about `want` ticks between two numbers of a unit since 1970, with what they say. None where the span is so
-/// short or so long that the calendar says nothing of it.
+/// short or so long that the calendar is not useful.
 pub(super) fn ticks(lo: f64, hi: f64, unit: TimeUnit, want: usize) -> Vec<(f64, String)> {
     let (from, to) = (lo * unit.seconds(), hi * unit.seconds());
     let Some(step) = Step::of(to - from, want) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Surfaces in space: where they are looked at from, what is in front of what, and how light falls on them.
+//! Surfaces in space: view, depth order and shading.
 
 use super::palette::{self, Rgb, Shades};
 use super::shapes::Point;
@@ -65,8 +65,8 @@ pub(super) enum Side {
     Inner,
 }
 
-/// The faces that can be drawn, the farthest first. Without a `view` (azimuth and elevation of the eye in degrees, the third
-/// coordinate upward) it is the one that shows most.
+/// The faces that can be drawn, the farthest first. Without a `view` (azimuth and elevation of the eye in degrees, the
+/// third coordinate upward) it is the one that shows most.
 pub(super) fn patches(body: Body<'_>, view: Option<(f64, f64)>) -> Vec<Patch> {
     let Some(points) = centred(body.vertices) else { return Vec::new() };
     let known = |face: &&Vec<u32>| face.len() > 2 && face.iter().all(|&i| (i as usize) < points.len());

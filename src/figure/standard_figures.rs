@@ -72,7 +72,7 @@ pub fn component_panel(x: &str, y: &str, part: Part<'_>, band: &str) -> Panel {
     Panel::new(x, y, marks).titled(title)
 }
 
-/// The panels of parts, one below another while they are few. `note` says what their percentages are.
+/// The panels of parts, one below another while they are few. `note` explains their percentages.
 pub fn components_figure(title: &str, panels: Vec<Panel>, note: &str) -> Figure {
     let plane = panels.iter().any(|p| p.marks.iter().any(|m| matches!(m, Mark::Heat { .. })));
     let columns = match panels.len() {

@@ -13,7 +13,7 @@ const SHARE: f64 = 0.05;
 /// The log posterior falls by a half at one standard deviation. Along a direction in which it falls by less than this the
 /// curvature was rounding, and nothing is determined.
 const LEAST_FALL: f64 = 0.05;
-/// The same for steps: nearly flat directions are left to the optimiser, which looks at values.
+/// The same for steps: nearly flat directions are left to the optimiser, which uses values.
 const STEP_FLOOR: f64 = 1e-5;
 /// Newton steps at most; with one Hessian, each of one evaluation.
 const STEPS: usize = 6;

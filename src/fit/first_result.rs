@@ -1,4 +1,4 @@
-//! When a fit that is asked to stop does so.
+//! The delay of a stop until the first result of a fit.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::progress::{Progress, StopHandle};
 
-/// A wish to stop that waits a little for the first result: a fit that is stopped early still has something to give.
+/// A request to stop that is delayed until the first result, so that a fit that is stopped early still has one.
 pub struct FirstResult<'p> {
     progress: &'p dyn Progress,
     reached: AtomicBool,

@@ -110,7 +110,7 @@ const FAR: f64 = 5.0;
 /// A part whose mean has less than this share of the standard deviation of the target does nothing.
 const IDLE: f64 = 1e-3;
 
-/// Columns that the kernel looks at and that never change.
+/// Columns that the kernel depends on and that never change.
 fn constant_columns(fit: &Fit) -> Vec<String> {
     let problem = fit.problem();
     let x = problem.x();

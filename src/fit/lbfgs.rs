@@ -21,7 +21,7 @@ const LOST_IN_ROUNDING: f64 = 1e-7;
 /// So many steps of hardly any gain in a row end a run; a single one may be a step cut short.
 const QUIET_STEPS: usize = 2;
 
-/// All that a run knows beside argmin's state, kept from one call of the executor to the next.
+/// The state of a run besides argmin's, kept from one call of the executor to the next.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Walk {
     pub best: Option<Point>,
@@ -49,7 +49,7 @@ pub(super) struct Lbfgs<'a> {
 }
 
 impl Walk {
-    /// −H g for the inverse Hessian H that the pairs tell of; without pairs, a short move along −g.
+    /// −H g for the inverse Hessian H estimated from the pairs; without pairs, a short move along −g.
     fn direction(&self, gradient: &[f64]) -> Vec<f64> {
         let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
         let Some(last) = self.pairs.back() else {
@@ -141,7 +141,7 @@ impl<'o> Lbfgs<'_> {
 
     /// Takes the step to a lower point, or says why there is none.
     fn step(&mut self, problem: &mut Problem<&'o dyn Objective>, here: &Point) -> Result<Point, Ended> {
-        // What a Newton step would gain, as far as the pairs tell.
+        // The gain of a Newton step, as estimated from the pairs.
         let mut promised = f64::INFINITY;
         loop {
             let bare = self.walk.pairs.is_empty();

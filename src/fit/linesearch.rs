@@ -109,7 +109,7 @@ fn propose(before: Mark, low: Mark, high: High, longest: f64, trial: usize) -> f
                 if low.slope > before.slope { turn.clamp(2.0 * low.step, 5.0 * low.step) } else { 4.0 * low.step };
             beyond.min(longest)
         }
-        // A wall tells nothing of how far off the minimum is, only that it is nearer.
+        // A point without a finite value only shows that the minimum is nearer.
         High::Wall(wall) => low.step + 0.3 * (wall - low.step),
         High::Mark(high) => {
             let width = high.step - low.step;

@@ -20,11 +20,11 @@ const OVERSAMPLING: f64 = 10.0;
 /// The same for long series, where the whole grid would grow too large.
 const LEAST_OVERSAMPLING: f64 = 5.0;
 const MOST_FREQUENCIES: usize = 20_000;
-/// Above this many rows the periodogram is that of an uneven sample, which still tells short periods.
+/// Above this many rows the periodogram is that of an uneven sample, which still resolves short periods.
 const MOST_ROWS: usize = 2000;
 /// With fewer places, a trend and a sine together pass through all of them.
 const LEAST_PLACES: usize = 8;
-/// Fewer cycles than this in the span cannot be told from a trend.
+/// Fewer cycles than this in the span are not distinguishable from a trend.
 const FEWEST_CYCLES: f64 = 2.0;
 /// Peaks nearer to each other than so many resolutions (1 / span) are one.
 const APART: f64 = 1.5;
@@ -72,7 +72,7 @@ struct Series {
     y: Vec<f64>,
 }
 
-/// The frequencies looked at: evenly spaced, a little below the least that is reported up to the highest.
+/// The frequencies of the periodogram: evenly spaced, a little below the least that is reported up to the highest.
 struct Grid {
     first: f64,
     step: f64,
@@ -81,7 +81,7 @@ struct Grid {
     resolution: f64,
 }
 
-/// Sorts out the rows, takes the trend away and lays the grid. `None` if nothing can be told.
+/// Sorts out the rows, takes the trend away and lays the grid. `None` if there are too few rows.
 fn prepare(t: &[f64], y: &[f64]) -> Option<(Series, Grid)> {
     let rows: Vec<(f64, f64)> =
         t.iter().copied().zip(y.iter().copied()).filter(|(t, y)| t.is_finite() && y.is_finite()).collect();
@@ -260,7 +260,7 @@ fn subtract(t: &[f64], y: &mut [f64], frequency: f64) -> f64 {
 }
 
 /// What is left of y after a cubic in t. Values far out (over six robust deviations) are drawn in until none is left,
-/// so that a single one bends neither the trend nor the spectrum.
+/// so that a single one distorts neither the trend nor the spectrum.
 fn about_trend(t: &[f64], y: &[f64]) -> Vec<f64> {
     let mut drawn = y.to_vec();
     for _ in 0..MOST_DRAWS {

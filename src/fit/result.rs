@@ -65,8 +65,8 @@ impl Fit {
     /// row. A direction along which the log marginal likelihood is constant has no information and adds nothing to it:
     /// two parameters of which only the product, or only the sum, is determined count once, and the parameters of a part
     /// whose variance went to 0 do not count, as the model is then the one without this part. A direction with little
-    /// curvature counts in full. Where the curvature is not known, of values taken as given or of a fit that was stopped, or
-    /// where classes are told apart without a doubt, every free parameter counts.
+    /// curvature counts in full. Where the curvature is not known, of values taken as given or of a fit that was stopped,
+    /// or where classes are separated with certainty, every free parameter counts.
     pub fn counted(&self) -> usize {
         self.free - self.redundant.min(self.free)
     }
@@ -108,7 +108,7 @@ impl Fit {
         (self.sparse() == Some(SparseMethod::Vfe)).then(|| self.lml())
     }
 
-    /// Whether somebody stopped it before its end: its values are the best until then.
+    /// Whether the user stopped it before its end: its values are the best until then.
     pub fn was_stopped(&self) -> bool {
         let stopped = |ended: &Ended| matches!(ended, Ended::Stopped { .. });
         self.ended.as_ref().is_some_and(stopped) || self.starts.iter().any(|start| stopped(&start.ended))

@@ -17,7 +17,7 @@ use crate::kernel::{Inputs, Kernel, Node, Role, SlotState};
 use crate::model::{Fence, Link, Parameter, ParameterKind, Problem};
 use crate::param::State;
 
-/// What each of more variances adds to the diagonal is not looked at one by one.
+/// What each of more variances adds to the diagonal is not considered one by one.
 const MANY_VARIANCES: usize = 500;
 
 /// Where a kernel multiplies what so many inputs say, rows that are alike along one of them are unlike along the others.
@@ -26,7 +26,7 @@ const MANY_FACTORS: usize = 3;
 /// The place of what the length-scales of one start have in common, among what is spread.
 const TOGETHER: usize = usize::MAX;
 
-/// So many other places are looked at beside a maximum.
+/// The number of other points that are evaluated besides a maximum.
 const MOST_BESIDE: usize = 16;
 
 /// What starts are made of, read from the data once.
@@ -36,7 +36,7 @@ pub struct Starts<'p> {
     columns: Vec<Column>,
     mean: f64,
     variance: f64,
-    /// The largest share of the variance that noise can have, as far as neighbouring rows tell.
+    /// The largest share of the variance that noise can have, as estimated from neighbouring rows.
     most_noise: f64,
     /// How many inputs the kernel multiplies at most.
     factors: usize,

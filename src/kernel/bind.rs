@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::bind_error::BindError;
 use super::input_view::ViewPair;
+use super::parameter_slot::{Slot, SlotState};
 use super::plan::Plan;
 use super::program::Program;
 use super::schema::Schema;
-use super::slot::{Slot, SlotState};
 use super::tree::{Kernel, Leaf, Node, Wrapped};
 use super::values::Values;
 use crate::param::Param;

@@ -9,14 +9,19 @@ use super::family::{Pairs, Rows, Theta};
 /// One that was planned with the kernels around a pair, k(x, x) and k(x′, x′), finds their values for each row behind
 /// the numbers that it has prepared: `pairs.left(i, len)` and `pairs.right(i)` with i the number of those prepared.
 pub trait Elementwise: Debug + Send + Sync {
-    /// Numbers for each row, from the columns of the wrap's own view.
-    fn prepare(&self, theta: Theta<'_>, x: &[&[f64]]) -> Rows;
+    /// Numbers for each row, from the columns of the wrap's own view. None by default.
+    fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
+        Vec::new()
+    }
 
     /// `out[i]` ← value of the pair, given those of the children in `args`.
     fn column(&self, theta: Theta<'_>, pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]);
 
-    /// `out[i]` ← value of row i with itself, given those of the children.
-    fn diagonal(&self, theta: Theta<'_>, rows: &Rows, args: &[&[f64]], out: &mut [f64]);
+    /// `out[i]` ← value of row i with itself, given those of the children. By default that of [`column`](Self::column),
+    /// for combinations of the children's values alone.
+    fn diagonal(&self, theta: Theta<'_>, rows: &Rows, args: &[&[f64]], out: &mut [f64]) {
+        self.column(theta, Pairs { a: rows, b: rows, from: 0, j: 0, same: true }, args, out);
+    }
 
     /// Adds Σ wᵢ ∂kᵢ/∂θ to `gradient`, and hands to each child its weights: `adjoints[c][i]` += wᵢ ∂kᵢ/∂`args[c][i]`.
     fn pull(
@@ -41,7 +46,7 @@ pub trait Elementwise: Debug + Send + Sync {
     ) {
     }
 
-    /// The derivative in the columns it looks at itself: as
+    /// The derivative in the columns it depends on itself: as
     /// [`Family::pull_inputs`](super::Family::pull_inputs).
     fn pull_inputs(
         &self,

@@ -24,7 +24,7 @@ pub enum ExpandError {
 
 impl Kernel {
     /// The same kernel as a sum of products: products and powers are distributed over sums, and so are `warp` and
-    /// `scale` where each term looks at the same inputs as the whole. InnerInputs a changepoint each side is expanded.
+    /// `scale` where each term depends on the same inputs as the whole. Inside a changepoint each side is expanded.
     ///
     /// Parameters of a part that comes to stand in several terms are tied; fixed ones are copied. Whether a variance is
     /// held or free stays as it was, written out where its new place would say otherwise. A label of a sum goes to
@@ -128,7 +128,7 @@ fn terms_of_wrap(kernel: &Kernel, wrapped: &Wrapped) -> Result<Vec<Kernel>, Expa
         (None, [child]) if is_linear(wrapped) => {
             let terms = terms_of(child)?;
             let inputs = seen(child);
-            // a function of the inputs changes nothing where there are none to look at, except an amplitude
+            // a function of the inputs changes nothing for a kernel without inputs, except an amplitude
             let blind = |term: &Kernel| is_blind_warp(wrapped, term);
             let named = wrapped.wrap.reads_inputs();
             if named || terms.iter().all(|term| seen(term) == inputs || blind(term)) {
@@ -145,7 +145,7 @@ fn terms_of_wrap(kernel: &Kernel, wrapped: &Wrapped) -> Result<Vec<Kernel>, Expa
     }
 }
 
-/// Whether a wrap changes nothing of a kernel, as it moves inputs that the kernel does not look at.
+/// Whether a wrap changes nothing of a kernel, as it moves inputs that the kernel does not depend on.
 pub(super) fn is_blind_warp(wrapped: &Wrapped, kernel: &Kernel) -> bool {
     fn is_blind(kernel: &Kernel) -> bool {
         let looks = match kernel.node() {

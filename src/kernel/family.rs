@@ -7,7 +7,7 @@ use super::phrasing::Wording;
 use super::values::Values;
 use crate::param::Param;
 
-/// All that the rest of the program knows of a family or a wrap without evaluating it.
+/// The declaration of a family or a wrap: everything but its values.
 #[derive(Debug)]
 pub struct Spec {
     /// As it is written in the language.
@@ -30,7 +30,7 @@ pub struct Spec {
     /// what is no function of a number (noise, levels of categories). The least of the parts of a kernel is that of the
     /// whole.
     pub derivatives: f64,
-    /// Whether it looks at inputs at all (`Const` and `WN` do not).
+    /// Whether it depends on inputs at all (`Const` and `WN` do not).
     pub reads_inputs: bool,
     /// Whether it is defined on several inputs at once.
     pub several_inputs: bool,
@@ -44,7 +44,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// A wrap that looks at inputs of its own, of which nothing more is known: no stationarity, no powers.
+    /// A wrap that depends on inputs of its own, of which nothing more is known: no stationarity, no powers.
     pub(super) const fn wrap(
         name: &'static str,
         summary: &'static str,
@@ -248,12 +248,12 @@ pub trait Family: Debug + Send + Sync {
         x.iter().map(|column| middle(column)).collect()
     }
 
-    /// Whether it looks at categories: it only asks which values are equal.
+    /// Whether it is defined for categories: it depends only on which values are equal.
     fn takes_categories(&self) -> bool {
         false
     }
 
-    /// Whether it can look at categories that were not among the training rows.
+    /// Whether it is defined for categories that were not among the training rows.
     fn takes_new_categories(&self) -> bool {
         false
     }
@@ -299,7 +299,7 @@ pub trait Family: Debug + Send + Sync {
 
     /// The derivative in the inputs: adds wᵢ ∂kᵢ/∂x to `left` (one slice a column, of the rows of `pairs`) and
     /// Σᵢ wᵢ ∂kᵢ/∂x′ to `right` (one number a column). Either is empty where it is not asked for. By default nothing,
-    /// for what looks at no inputs or only at categories.
+    /// for kernels of no inputs or of categories only.
     fn pull_inputs(
         &self,
         _theta: Theta<'_>,

@@ -1,14 +1,14 @@
 //! The Gram matrix of a bound kernel, and the gradient of anything that depends on it.
 
-use super::back::{Back, Place, Sides, Sink};
 use super::bind::Bound;
 use super::evaluate::{At, Prepared, Range, Stored};
 use super::points::{EvalError, Points};
 use super::program::Op;
+use super::reverse_mode::{Back, Place, Sides, Sink};
 use crate::linalg::Matrix;
 use crate::progress::{Progress, Silent};
 
-/// Columns between two looks at whether somebody asks to stop.
+/// Columns between two checks for a stop by the user.
 const POLLED: usize = 16;
 
 /// A Gram matrix under evaluation: keeps the values of the leaves, and its memory between calls.

@@ -45,7 +45,7 @@ impl MoveKind {
         }
     }
 
-    /// What it asks of the function.
+    /// The constraint on the function.
     pub const fn summary(self) -> &'static str {
         match self {
             MoveKind::Swap => "two inputs exchanged: f(x, y) = f(y, x)",

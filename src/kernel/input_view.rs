@@ -1,4 +1,4 @@
-//! The same rows in other columns: as a function of the user gives them, moved, folded, or wound round a circle.
+//! The same rows in other columns: transformed by a user function, moved, folded, or mapped onto a circle.
 
 use std::f64::consts::TAU;
 use std::fmt::Debug;
@@ -122,7 +122,7 @@ impl Period {
 pub(super) struct RowFailure {
     /// From 0.
     pub row: usize,
-    /// What went wrong, with the values of the row; or a wish to stop.
+    /// The error, with the values of the row; or a stop by the user.
     pub error: FunctionError,
 }
 

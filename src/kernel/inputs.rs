@@ -1,9 +1,9 @@
-//! Which inputs of the data a node of a kernel looks at, by place or by name.
+//! Which inputs of the data a node of a kernel depends on, by place or by name.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Which inputs a node looks at.
+/// Which inputs a node depends on.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Inputs {
     /// Nothing was written: all of them.

@@ -105,7 +105,7 @@ fn input(input: &InputRef) -> String {
     }
 }
 
-/// The formula of a family with its letters told apart: parameters by a number, inputs by their names.
+/// The formula of a family with distinct letters: parameters by a number, inputs by their names.
 fn formula(spec: &Spec, inputs: &Inputs, n: Option<usize>) -> String {
     let at = subscript(inputs);
     let number = n.map_or(String::new(), |n| format!("_{{{n}}}"));

@@ -3,9 +3,9 @@
 use super::bind_error::{BindError, Cause, Place};
 use super::family::Size;
 use super::input_view::ViewPair;
+use super::parameter_slot::SlotState;
 use super::plan::{DeferredParams, InputColumns, Key, OwnParams, Plan};
 use super::program::{LeafOp, Op};
-use super::slot::SlotState;
 use super::tree::{Kernel, Leaf, Node, Wrapped};
 
 /// How many nodes with a place for parameters stand in a kernel.
@@ -45,7 +45,7 @@ impl Plan<'_> {
     /// # Errors
     /// Whatever does not fit the data set.
     pub fn child(&mut self, wrapped: &Wrapped, child: usize, views: ViewPair) -> Result<usize, BindError> {
-        // a symmetry inside a symmetry asks for the same kernel through the same views again and again
+        // nested symmetries evaluate the same kernel through the same views repeatedly
         let places = if self.copying { nodes(&wrapped.children[child]) } else { 0 };
         let key = (self.reused_place.unwrap_or(self.places.len()), places, views);
         if let (true, Some(place), Some(&register)) = (self.copying, self.reused_place, self.laid_out.get(&key)) {

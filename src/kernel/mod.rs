@@ -1,15 +1,20 @@
 //! Kernels as trees: families at the leaves, sums and products, and wraps around kernels.
 //!
-//! A tree says what was written and no more. [`Kernel::bind`] sets it beside the columns of a data set and gives a
+//! A tree is the kernel as written. [`Kernel::bind`] binds it to the columns of a data set and returns a
 //! [`Bound`] kernel, which holds numbers. There are no spans here, no data sets, and no rounding for display.
 //!
+<<<<<<< HEAD
 //! Files import downward only: gram, cross → back → evaluate → bind → factors → simplify, expand → wraps → layout → print, terms, equality → tree → plan →
 //! program → input_view, slot → group, names → families → family → values, inputs. This file lists them and holds nothing.
+=======
+//! Files import downward only: gram, cross → back → evaluate → bind → simplify, expand → wraps → layout → print, terms,
+//! equality → tree → plan → program → input_view, slot → group, names → families → family → values, inputs. This file lists
+//! them and holds nothing.
+>>>>>>> origin/main
 
-mod back;
 mod bind;
 mod bind_error;
-mod cross;
+mod cross_covariance;
 mod elementwise;
 mod equality;
 mod evaluate;
@@ -23,32 +28,33 @@ mod input_view;
 mod inputs;
 mod latex;
 mod layout;
+mod named_inputs;
 mod names;
 mod parameter_checks;
+mod parameter_slot;
 mod params;
 pub mod phrasing;
 mod plan;
 mod points;
 pub mod print;
 mod program;
-mod reach;
+mod reverse_mode;
 mod schema;
 mod simplify;
 mod slope_variance;
 mod slopes;
-mod slot;
 mod terms;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tree;
+mod tree_walk;
 mod unit_variance;
 mod values;
-mod walk;
 pub mod wraps;
 
 pub use bind::Bound;
 pub use bind_error::{BindError, Cause, Origin, Place};
-pub use cross::{Cross, CrossGradient};
+pub use cross_covariance::{Cross, CrossGradient};
 pub use elementwise::Elementwise;
 pub use expand::ExpandError;
 pub use factors::Factor;
@@ -60,6 +66,7 @@ pub use inputs::{InputRef, Inputs};
 pub(crate) use names::word;
 pub use names::{is_reserved, number, quoted};
 pub use parameter_checks::ParamError;
+pub use parameter_slot::{Slot, SlotState};
 pub use params::ParamInfo;
 pub use phrasing::{Head, InnerInputs, Wording};
 pub use plan::{InputColumns, Parts, Plan};
@@ -67,6 +74,5 @@ pub use points::{EvalError, Points};
 pub use schema::{Column, Schema};
 pub use slope_variance::SlopeError;
 pub use slopes::InputSlope;
-pub use slot::{Slot, SlotState};
 pub use tree::{InputsShown, Kernel, LARGEST_KERNEL, Leaf, Node, Wrap, Wrapped};
 pub use values::Values;

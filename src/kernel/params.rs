@@ -1,4 +1,4 @@
-//! The parameters of a kernel as plain records, with names that tell them apart.
+//! The parameters of a kernel as plain records, with distinct names.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,11 +1,12 @@
-//! How families and wraps are input_name of in English: declared with them, read by the rooms that describe kernels.
+//! English phrases of families and wraps: declared with them, used by the rooms that describe kernels.
 
 /// The words for a family or a wrap.
 ///
-/// All texts are templates. `{x}` is what it looks at, and `{l}`, `{p}`, … are its parameters by their short names, in the
-/// units of the data. A wrap has `{k}` or `{1}`, `{2}`, … for the kernels in it and `{all}` for the list of them, `{f}` for its
-/// function and `{n}` for its exponent; `{input 0}` is an input by its place. `{degree}` is "linear", "quadratic", … and `{grows}` how an amplitude grows with the inputs. What stands in
-/// brackets is left out where one of its values is not known; `[one|other]` has what then stands in its place.
+/// All texts are templates. `{x}` is the input, and `{l}`, `{p}`, … are its parameters by their short names, in the
+/// units of the data. A wrap has `{k}` or `{1}`, `{2}`, … for the kernels in it and `{all}` for the list of them, `{f}` for
+/// its function and `{n}` for its exponent; `{input 0}` is an input by its place. `{degree}` is "linear", "quadratic", …
+/// and `{grows}` how an amplitude grows with the inputs. What stands in brackets is left out where one of its values is not
+/// known; `[one|other]` has what then stands in its place.
 #[derive(Debug, Clone, Copy)]
 pub struct Wording {
     pub head: Head,
@@ -45,7 +46,7 @@ pub enum InnerInputs {
     Same,
     /// Others, so that their lengths have no unit.
     Moved,
-    /// One input at a time: a kernel that looks at all is one of "it".
+    /// One input at a time: a kernel of all inputs is one of "it".
     Each,
 }
 

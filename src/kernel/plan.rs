@@ -12,9 +12,9 @@ use super::bind_error::{BindError, Cause, Origin, Place};
 use super::elementwise::Elementwise;
 use super::input_view::{View, ViewMap, ViewPair};
 use super::inputs::Inputs;
+use super::parameter_slot::Slot;
 use super::program::{Instruction, Op, Program};
 use super::schema::Schema;
-use super::slot::Slot;
 
 /// The plan of a kernel's evaluation while it is being laid out. Wraps write their own part of it.
 pub struct Plan<'s> {
@@ -76,7 +76,7 @@ pub(super) enum Key {
     },
 }
 
-/// The columns of a view that a node looks at.
+/// The columns of a view that a node depends on.
 #[derive(Debug, Clone)]
 pub struct InputColumns {
     /// The inputs of the data.
@@ -203,7 +203,7 @@ impl<'s> Plan<'s> {
         self.learnt[place] = learnt;
     }
 
-    /// The inputs of the data that a node looks at.
+    /// The inputs of the data that a node depends on.
     ///
     /// # Errors
     /// An input that does not exist.
@@ -211,7 +211,7 @@ impl<'s> Plan<'s> {
         inputs.places(&self.schema.names(), origin)
     }
 
-    /// The columns of a view that a node looks at, each once.
+    /// The columns of a view that a node depends on, each once.
     ///
     /// # Errors
     /// An input that does not exist.
@@ -234,7 +234,7 @@ impl<'s> Plan<'s> {
         Ok(InputColumns { inputs, columns, of })
     }
 
-    /// The one input of a node that looks at one.
+    /// The one input of a node that depends on one.
     ///
     /// # Errors
     /// An input that does not exist, or several.
@@ -305,7 +305,7 @@ pub struct Parts {
     pub args: Vec<usize>,
     pub diagonals: Option<[usize; 2]>,
     pub views: ViewPair,
-    /// The columns of the views that it looks at itself.
+    /// The columns of the views that it depends on itself.
     pub columns: Vec<usize>,
     pub slots: Vec<usize>,
     pub ranges: Vec<Range<usize>>,

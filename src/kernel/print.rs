@@ -104,7 +104,7 @@ impl Printer {
         }
     }
 
-    /// A term or a factor, which may be a bare number. Tells whether it was a number.
+    /// A term or a factor, which may be a bare number. Returns whether it was a number.
     fn operand(&mut self, kernel: &Kernel, number_before: bool, least: Level) -> bool {
         match kernel.as_number() {
             Some(value)

@@ -27,7 +27,7 @@ use super::values::Values;
 use crate::param::Param;
 
 impl Kernel {
-    /// The same kernel with what can be told in fewer parts told so, in a fixed order. Its values, with defaults for
+    /// The same kernel in fewer parts, in a fixed order. Its values, with defaults for
     /// what is unset, stay as they are; so where parts whose values agree are merged, the result has their common value.
     pub fn simplify(&self) -> Kernel {
         settle(self, Mode::Values)

@@ -7,10 +7,10 @@ use super::program::Op;
 /// What is known of the slope of a kernel along one input of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InputSlope {
-    /// The kernel does not look at it.
+    /// The kernel does not depend on it.
     Unused,
     Known,
-    /// It is looked at for equality only (`Indicator`, `onehot`), or through a function of the user.
+    /// The kernel depends on it by equality only (`Indicator`, `onehot`), or through a function of the user.
     Unknown,
 }
 

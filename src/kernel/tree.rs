@@ -60,7 +60,7 @@ pub struct Leaf {
 pub struct Wrapped {
     pub wrap: Arc<dyn Wrap>,
     pub children: Vec<Kernel>,
-    /// What the wrap itself looks at: the input of a changepoint.
+    /// What the wrap itself depends on: the input of a changepoint.
     pub inputs: Inputs,
     /// In the order of the wrap's [`Spec`].
     pub params: Vec<Values>,
@@ -231,7 +231,7 @@ pub trait Wrap: Debug + Send + Sync {
             && self.options() == other.options()
     }
 
-    /// Whether it looks at inputs itself, and not only through its children.
+    /// Whether it depends on inputs itself, and not only through its children.
     fn reads_inputs(&self) -> bool {
         self.spec().reads_inputs
     }
@@ -307,7 +307,7 @@ pub trait Wrap: Debug + Send + Sync {
         false
     }
 
-    /// Whether it looks at inputs through its children alone, so that a move that changes nothing of them changes
+    /// Whether it depends on inputs through its children alone, so that a move that changes nothing of them changes
     /// nothing of it.
     fn reads_inputs_through_children(&self) -> bool {
         false

@@ -1,6 +1,6 @@
 //! What can be known to be wrong before anything runs.
 //!
-//! A walk over the program that knows of each name at most its kind. It speaks only where running would fail too:
+//! A walk over the program that knows of each name at most its kind. It reports an error only if running would fail too:
 //! whatever it cannot see, it takes to be right.
 
 use std::collections::{HashMap, HashSet};
@@ -118,7 +118,7 @@ struct Checker<'l> {
     later: HashSet<Arc<str>>,
     /// How many imports are still to come, which may bind any name.
     imports: usize,
-    /// How many functions stand around what is being looked at.
+    /// The number of functions around the expression that is checked.
     functions: usize,
     found: Vec<Diagnostic>,
     seen: HashSet<(Span, String)>,
@@ -234,7 +234,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Says of a name that nobody knows yet that it is bound further down.
+    /// The message for a name that is bound further down.
     fn remark_on_order(&self, name: &str, lang_error: LangError) -> LangError {
         if self.later.contains(name) {
             return lang_error.help("it is bound further down: put that statement before this one");

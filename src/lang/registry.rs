@@ -85,7 +85,7 @@ impl Library for Pure {
     }
 }
 
-/// Everything that the language knows.
+/// All entries of the language.
 pub fn library() -> &'static dyn Library {
     &Whole
 }

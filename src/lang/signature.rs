@@ -50,7 +50,7 @@ impl Want {
     /// Where a search is more than its best fit.
     pub const FIT_OR_SEARCH: Want = Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search)]);
 
-    /// Whether a value of a kind could be right. Values themselves are looked at by [`admits`](Self::admits).
+    /// Whether a value of a kind could be right. Values themselves are tested by [`admits`](Self::admits).
     pub fn allows(self, kind: Kind) -> bool {
         match self {
             Want::Any => kind != Kind::Nothing,

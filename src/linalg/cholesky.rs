@@ -35,7 +35,7 @@ impl Cholesky {
     /// Factors a symmetric matrix of which only the lower triangle is read.
     ///
     /// When it is not positive definite in floating point, jitter is added to the diagonal, from 1e-10 of its mean by
-    /// factors of ten to 1e-4; [`jitter`](Self::jitter) tells how much it took.
+    /// factors of ten to 1e-4; [`jitter`](Self::jitter) is the amount added.
     ///
     /// # Errors
     /// [`NotPositiveDefinite`] when the largest jitter does not help, or when an entry is not finite.
@@ -170,7 +170,7 @@ pub(super) fn factor_in_place(matrix: &mut Matrix) -> Result<(), usize> {
     }
 }
 
-/// The same, given up where `stop` says so.
+/// The same, ended when `stop` returns true.
 pub(super) fn factor_unless(matrix: &mut Matrix, stop: &dyn Fn() -> bool) -> Result<(), Failure> {
     let n = matrix.nrows();
     let diagonal = matrix.diagonal();

@@ -1,6 +1,6 @@
 //! Models for which no kernel has to be written: a mean, a linear function, a ridge, a logistic regression.
 //!
-//! Each is a Gaussian process all the same, so that all that is asked of one can be asked of it: a kernel of nothing
+//! Each is also a Gaussian process, so that every result of one is available for it: a kernel of nothing
 //! leaves the mean function and the noise, whose greatest evidence is least squares; a linear kernel over all inputs is
 //! a normal prior on slopes, whose posterior mean is ridge regression (Rasmussen & Williams, 2.1 and exercise 2.9.1).
 
@@ -186,7 +186,7 @@ mod tests {
         assert!((left_out[4].0 - (3.0f64 / 4.0).ln()).abs() < 1e-6, "{:?}", left_out[4]);
     }
 
-    /// Columns of which nothing can be told, or nothing new, change nothing.
+    /// Constant columns and redundant columns change nothing.
     #[test]
     fn idle_columns_leave_least_squares() {
         let [a, b, y] = columns();

@@ -16,7 +16,7 @@ pub(super) struct Axis<'a> {
     pub apart: f64,
 }
 
-/// Rows that are looked at.
+/// Rows that are clustered.
 const SAMPLE: usize = 20_000;
 /// Rounds of moving the centres.
 const ROUNDS: usize = 20;

@@ -109,7 +109,7 @@ impl Model {
     }
 }
 
-/// Whether a term says nothing of one row to another: white noise, or a product with it.
+/// Whether a term has no covariance between different rows: white noise, or a product with it.
 pub fn is_noise(term: &Kernel) -> bool {
     let white = |k: &&Kernel| matches!(k.node(), Node::Leaf(l) if l.family.spec().name == "WN");
     term.factors().iter().any(white)

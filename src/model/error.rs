@@ -1,4 +1,4 @@
-use super::inducing_fault::InducingFault;
+use super::inducing_error::InducingError;
 use crate::data::{DataError, RowRef};
 use crate::kernel::{BindError, EvalError, ExpandError};
 use crate::linalg::{FactorError, NotPositiveDefinite};
@@ -87,7 +87,7 @@ pub enum ModelError {
     )]
     NoEvidence,
     #[error(transparent)]
-    Inducing(#[from] InducingFault),
+    Inducing(#[from] InducingError),
     #[error("a fit by VFE has no `{what}`: `bound`, here {bound:.2}, is a lower bound of its log marginal likelihood")]
     OnlyBound { what: &'static str, bound: f64 },
     #[error("{0}")]

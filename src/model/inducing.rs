@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ModelError;
 use super::clusters::{Axis, centres};
-use super::inducing_fault::InducingFault;
+use super::inducing_error::InducingError;
 use super::spread::spread;
 use crate::kernel::{InputSlope, number, quoted};
 
@@ -41,8 +41,8 @@ impl SparseMethod {
 pub enum Inducing {
     /// So many, begun at the centres of clusters of the rows.
     Count(usize),
-    /// These to begin with, or with `fixed` as they are. One entry for each input that the model looks at, in the order of
-    /// the data, as the kernel sees it: after the steps of the model.
+    /// These to begin with, or with `fixed` as they are. One entry for each input that the model depends on, in the order
+    /// of the data, as the kernel sees it: after the steps of the model.
     Rows { rows: Vec<Vec<Entry>>, fixed: bool },
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Entry {
     }
 }
 
-/// How many where nothing is said.
+/// The default number.
 pub const USUAL_INDUCING: usize = 50;
 
 impl fmt::Display for Inducing {
@@ -87,7 +87,7 @@ pub struct InducingInputs {
     pub x: Vec<Vec<f64>>,
     /// Whether a fit moves them along a column.
     pub moves: Vec<bool>,
-    /// Columns that the kernel looks at and has no slope along: they stay at values of the data.
+    /// Columns that the kernel depends on without a derivative: inducing inputs keep values of the data there.
     pub kept: Vec<usize>,
     /// A unit for each column: its standard deviation.
     pub scale: Vec<f64>,
@@ -114,21 +114,21 @@ impl InducingInputs {
     /// [`ModelError::Inducing`]: none or more than rows, another width, values that are no numbers, the same twice.
     pub(super) fn new(sparse: &Sparse, rows: &Rows<'_>) -> Result<Self, ModelError> {
         let n = rows.x.first().map_or(0, Vec::len);
-        let wrong = |problem: InducingFault| Err(ModelError::Inducing(problem));
+        let wrong = |problem: InducingError| Err(ModelError::Inducing(problem));
         let count = match &sparse.inducing {
             Inducing::Count(count) => *count,
             Inducing::Rows { rows, .. } => rows.len(),
         };
         if count == 0 {
-            return wrong(InducingFault::None);
+            return wrong(InducingError::None);
         }
         if count > n {
-            return wrong(InducingFault::MoreThanRows { inducing: count, rows: n });
+            return wrong(InducingError::MoreThanRows { inducing: count, rows: n });
         }
         let seen = |c: usize| rows.used[c] && rows.slopes[c] != InputSlope::Unused;
         let columns: Vec<usize> = (0..rows.x.len()).filter(|&c| seen(c)).collect();
         if columns.is_empty() {
-            return wrong(InducingFault::NoInputs);
+            return wrong(InducingError::NoInputs);
         }
         let (x, fixed) = match &sparse.inducing {
             Inducing::Count(count) => (rows.clustered(*count, &columns), false),
@@ -208,39 +208,39 @@ impl Rows<'_> {
     /// Those that were written, as columns.
     fn given(&self, given: &[Vec<Entry>]) -> Result<Vec<Vec<f64>>, ModelError> {
         let columns: Vec<usize> = (0..self.x.len()).filter(|&c| self.used[c]).collect();
-        let wrong = |fault: InducingFault| ModelError::Inducing(fault);
+        let wrong = |fault: InducingError| ModelError::Inducing(fault);
         let mut x: Vec<Vec<f64>> = self.x.iter().map(|_| vec![0.0; given.len()]).collect();
         for (i, row) in given.iter().enumerate() {
             if row.len() != columns.len() {
                 let inputs = columns.iter().map(|&c| self.names[c].clone()).collect();
-                return Err(wrong(InducingFault::Width { place: i, found: row.len(), inputs }));
+                return Err(wrong(InducingError::Width { place: i, found: row.len(), inputs }));
             }
             for (entry, &c) in row.iter().zip(&columns) {
                 let column = || self.names[c].clone();
                 x[c][i] = match (entry, self.levels[c]) {
                     (Entry::Number(value), None) if value.is_finite() => *value,
                     (Entry::Number(value), None) => {
-                        return Err(wrong(InducingFault::NotFinite { place: i, column: column(), value: *value }));
+                        return Err(wrong(InducingError::NotFinite { place: i, column: column(), value: *value }));
                     }
                     (Entry::Level(text), Some(levels)) => match levels.iter().position(|level| level == text) {
                         Some(code) => code as f64,
                         None => {
                             let level = text.to_string();
-                            return Err(wrong(InducingFault::NoLevel { place: i, column: column(), level }));
+                            return Err(wrong(InducingError::NoLevel { place: i, column: column(), level }));
                         }
                     },
                     (Entry::Level(text), None) => {
                         let found = format!("the text \"{text}\", and the column holds numbers");
-                        return Err(wrong(InducingFault::Kind { place: i, column: column(), found }));
+                        return Err(wrong(InducingError::Kind { place: i, column: column(), found }));
                     }
                     (Entry::Number(value), Some(_)) => {
                         let found = format!("the number {value}, and the column holds categories");
-                        return Err(wrong(InducingFault::Kind { place: i, column: column(), found }));
+                        return Err(wrong(InducingError::Kind { place: i, column: column(), found }));
                     }
                 };
             }
             if let Some(same) = given[..i].iter().position(|earlier| earlier == row) {
-                return Err(wrong(InducingFault::Twice { one: same, other: i }));
+                return Err(wrong(InducingError::Twice { one: same, other: i }));
             }
         }
         Ok(x)

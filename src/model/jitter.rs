@@ -2,7 +2,7 @@
 //!
 //! Jitter is noise: the evidence is that of the model with it, new observations are predicted with it, and a fit reports
 //! it. In a fit it is no more than a hundred-millionth of the target's variance, whatever the variance of the kernel, so
-//! that a fit cannot make noise of it by raising that; values that need more are not looked at. Where values are taken as
+//! that a fit cannot make noise of it by raising that; values that need more are rejected. Where values are taken as
 //! given it is what the matrix needs.
 
 use super::Problem;

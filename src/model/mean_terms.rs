@@ -84,7 +84,7 @@ mod tests {
         let found = &line.values()[names.len() - 4..];
         assert!(found.iter().zip([2.0, 5.0, -1.0, 3.0]).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}");
         assert!((line.noise().unwrap() - 0.01).abs() < 1e-6);
-        // told by their texts, whatever the order in which new rows have them
+        // matched by their texts, whatever the order in which new rows have them
         let new = data(&["c", "a"], &[0.0, 2.0], &[0.0, 0.0]);
         let told = predict(&line, At::Rows(new)).unwrap().mean;
         assert!((told[0] - 1.0).abs() < 1e-6 && (told[1] - 8.0).abs() < 1e-6, "{told:?}");

@@ -3,7 +3,7 @@
 use super::ModelError;
 
 /// What this process may still take, in bytes: what the machine has left, its control groups allow (as in a container)
-/// and its limit of address space allows (`ulimit -v`). Where nothing can be told, 4 GiB.
+/// and its limit of address space allows (`ulimit -v`). If neither is known, 4 GiB.
 pub fn available_memory() -> u64 {
     const UNKNOWN: u64 = 4 << 30;
     limits::all().into_iter().flatten().min().unwrap_or(UNKNOWN)

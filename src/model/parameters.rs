@@ -20,7 +20,7 @@ pub struct Parameter {
     pub state: SlotState,
     pub domain: Domain,
     pub param: Param,
-    /// What was written, or a default that knows nothing of the data.
+    /// The given value, or a default that does not depend on the data.
     pub value: f64,
     /// The inputs that it is about, by place.
     pub columns: Vec<usize>,
@@ -32,7 +32,7 @@ pub struct Parameter {
     pub beside: bool,
     pub origin: Option<Origin>,
     pub uses: usize,
-    /// In a unit such as `years` or `ppm^2`, where the data tell.
+    /// The unit, such as `years` or `ppm^2`, if the data have units.
     pub unit: Option<String>,
     /// It is a length of time or a date in this unit.
     pub time: Option<TimeUnit>,
@@ -52,7 +52,7 @@ impl Parameter {
         self.state == SlotState::Free
     }
 
-    /// Whether its gradient is told in its logarithm.
+    /// Whether its gradient is with respect to its logarithm.
     pub fn in_log(&self) -> bool {
         !matches!(self.domain, Domain::Real { .. }) && self.role != Role::Location
     }
@@ -117,7 +117,7 @@ pub(super) fn parameters(
     let names = NodeNames::new(bound.slots(), units.names);
     for (i, slot) in bound.slots().iter().enumerate() {
         let node = names.of(slot);
-        // a variance beside other factors has no unit that can be told for it alone
+        // a variance next to other factors has no unit of its own
         let alone = !slot.in_product || matches!(slot.spec.role, Role::LengthScale | Role::Period | Role::Location);
         let role = slot.spec.role;
         let unit = if alone { units.of(role, &slot.columns, slot.warped) } else { None };
@@ -238,7 +238,7 @@ fn set_units(all: &mut [Parameter], x: &[Vec<f64>], y: &[f64], latent: bool) {
 }
 
 /// What nodes are called: by the user's name for one, else by its family, with its inputs where there are others. A name
-/// of several nodes stands before the family, and one of the whole kernel tells nothing apart.
+/// of several nodes stands before the family, and a label of the whole kernel distinguishes nothing.
 struct NodeNames<'s> {
     slots: &'s [Slot],
     columns: &'s [String],
@@ -293,7 +293,7 @@ fn noise_parameter(model: &Model, param: &Param, units: &Units<'_>) -> Result<Pa
         let expected = "a positive variance with bounds, if any, in order around it (or 0 for none)";
         return Err(ModelError::OutOfDomain { what: "noise", expected, value });
     }
-    // white noise at the top is the noise; a second one beside it could not be told apart
+    // white noise at the top is the noise; a second one would not be identifiable
     let unset_beside_white = param.is_unset() && has_white_noise(&model.kernel);
     let fixed = zero || unset_beside_white || param.is_fixed();
     Ok(Parameter {

@@ -7,7 +7,7 @@ mod without;
 use super::baseline::is_nothing;
 use super::classes::{Approximator, Pseudo, Warm};
 use super::definition::is_noise;
-use super::halves::{Halves, Induced, Term, own_noise};
+use super::half_covariances::{Halves, Induced, Term, own_noise};
 use super::jitter::jitters;
 use super::{Bernoulli, ModelError, Problem, cavity};
 use crate::kernel::{Bound, Kernel, Points};
@@ -213,7 +213,8 @@ impl Posterior {
         Ok(prior - half.product(&half))
     }
 
-    /// Draws of f at new rows from standard normal numbers: one column a draw. `normals` gives as many as are asked.
+    /// Draws of f at new rows from standard normal numbers: one column a draw. `normals` returns the requested number of
+    /// them.
     ///
     /// # Errors
     /// Rows at which the kernel cannot be evaluated.

@@ -201,7 +201,7 @@ mod tests {
         assert!(names[1].starts_with("standardize(which=\"inputs\") >> ") && names[2] != names[1]);
     }
 
-    /// Long ones that differ in values alone are told whole.
+    /// Long names that differ only in values are given in full.
     #[test]
     fn values_are_left_out_unless_they_tell_models_apart() {
         let steps = vec![Step::Standardize { columns: Which::Inputs }; 3];

@@ -1,11 +1,11 @@
 //! A model beside its training rows: parameters in one list, data as the kernel sees them.
 
-use super::fence::Fence;
 use super::inducing::{InducingInputs, Rows, Sparse};
-use super::inducing_fault::InducingFault;
+use super::inducing_error::InducingError;
 use super::mean_terms::{MeanTerm, mean_terms};
 use super::memory;
 use super::parameters::{Parameter, ParameterKind, Units, parameters};
+use super::product_bounds::Fence;
 use super::spread::{power_of_two, spread};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::calendar::TimeUnit;
@@ -15,7 +15,7 @@ use crate::param::{Domain, Param};
 
 /// A model set beside training rows.
 ///
-/// Its parameters are the kernel's slots, then the noise unless a column tells it or the rows are classes, then those
+/// Its parameters are the kernel's slots, then the noise unless a column gives it or the rows are classes, then those
 /// of the mean.
 #[derive(Debug, Clone)]
 pub struct Problem {
@@ -24,7 +24,7 @@ pub struct Problem {
     pipeline: Pipeline,
     /// Names of the inputs, in order.
     names: Vec<String>,
-    /// Which of the inputs the model looks at.
+    /// Which of the inputs the model depends on.
     used: Vec<bool>,
     x: Vec<Vec<f64>>,
     /// The units of inputs that are times.
@@ -80,14 +80,14 @@ impl Problem {
             Some(_) if bernoulli => {
                 return Err(ModelError::NotOfSparse("inducing inputs are for a target of numbers with Gaussian noise"));
             }
-            Some(_) if model.is_noiseless() => return Err(InducingFault::Noiseless.into()),
+            Some(_) if model.is_noiseless() => return Err(InducingError::Noiseless.into()),
             Some(_) => {}
         }
         if known.is_some_and(|known| known.reads(target.name())) {
             return Err(ModelError::NotANoise { column: target.name().to_string() });
         }
         let known_noise = known.map(|known| known.variances(data)).transpose()?;
-        // before its values are looked at: they are no numbers
+        // before its values are used: they are not numbers
         let is_target = |step: &Step| {
             let own = |name: &str| name == target.name() || (name == "y" && data.column("y").is_none());
             match step {
@@ -107,7 +107,7 @@ impl Problem {
             return Err(ModelError::ClassTransform { column: target.name().to_string() });
         }
         let inputs: Vec<&DataColumn> = names.iter().map(|name| made.find(name)).collect::<Result<_, _>>()?;
-        // gaps in what the model does not look at are no matter
+        // gaps in columns that the model does not use are ignored
         let finite = |values: &[f64]| values.iter().all(|v| v.is_finite());
         let x: Vec<Vec<f64>> = inputs
             .iter()
@@ -203,7 +203,7 @@ impl Problem {
         &self.names
     }
 
-    /// The names of the inputs that the model looks at, in order.
+    /// The names of the inputs that the model depends on, in order.
     pub fn used_names(&self) -> Vec<&str> {
         let used = self.names.iter().zip(&self.used).filter(|(_, used)| **used);
         used.map(|(name, _)| name.as_str()).collect()
@@ -342,7 +342,7 @@ impl Problem {
         &values[end - count..end]
     }
 
-    /// The same problem with free parameters kept within regions of those that are worth looking at. Bounds, priors
+    /// The same problem with free parameters kept within a reasonable region. Bounds, priors
     /// and the texts of models stay as they are.
     pub fn confined(mut self, region: impl Fn(&Parameter) -> Option<(f64, f64)>) -> Self {
         for parameter in &mut self.parameters {
@@ -412,7 +412,7 @@ impl Problem {
         if used.is_empty() {
             return Ok(vec![vec![0.0; data.n()]; self.names.len()]);
         }
-        // Rows may lack what the model does not look at, and the column of a known noise.
+        // Rows may lack columns that the model does not use, and the column of a known noise.
         let reference = self.data.clone().with_inputs(&used)?;
         let made = self.pipeline.apply(&data.aligned(&reference, |name| self.is_open(name))?)?;
         let mut x = Vec::with_capacity(self.names.len());
@@ -465,7 +465,7 @@ fn inputs_beside_noise<'d>(model: &Model, data: &'d Dataset) -> Vec<&'d DataColu
     data.inputs().filter(|c| named(c) || !known.is_some_and(|known| known.reads(c.name()))).collect()
 }
 
-/// Which inputs a model looks at: all of them, unless those of its kernel are written and its mean is no line.
+/// The inputs of a model: all of them, unless its kernel names its inputs and its mean is not linear.
 fn used_inputs(model: &Model, inputs: &[&DataColumn]) -> Vec<bool> {
     let written = match &model.mean {
         Mean::Linear(_) => None,

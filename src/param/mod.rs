@@ -1,7 +1,7 @@
 //! Parameters of kernels and models: a value, what a fit may do with it, where it may lie, and a prior.
 //!
-//! A parameter is always in natural units. [`Domain`] alone knows how it maps to the real line on which the optimiser
-//! walks. Nothing here knows a kernel, an optimiser or the language.
+//! A parameter is always in natural units. [`Domain`]
+//! maps it to the real line on which the optimiser works. This room does not depend on kernels, optimisers or the language.
 
 mod domain;
 mod prior;

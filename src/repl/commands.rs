@@ -7,7 +7,7 @@ use mercer::lang::wording::nearest;
 use mercer::session::{LARGEST_SEED, Session, type_of};
 use mercer::syntax::diagnostic::{Diagnostic, Sources};
 
-use super::{NAME, Repl};
+use super::state::{NAME, Repl};
 use crate::cli::writable;
 use crate::terminal::{Colour, fit};
 

@@ -7,7 +7,7 @@ use rustyline::Editor;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 
-use super::Guide;
+use super::line_helper::LineHelper;
 use crate::terminal::Screen;
 
 /// Names another file for the history; empty, none is kept.
@@ -17,8 +17,8 @@ const VARIABLE: &str = "MERCER_HISTORY";
 pub struct History(Option<PathBuf>);
 
 impl History {
-    /// Reads what there is. A history that cannot be read or written is said once and then done without.
-    pub fn open(editor: &mut Editor<Guide, FileHistory>, screen: &Screen) -> Self {
+    /// Reads what there is. If it cannot be read or written, a message is shown once and no history is kept.
+    pub fn open(editor: &mut Editor<LineHelper, FileHistory>, screen: &Screen) -> Self {
         let Some(path) = path() else { return Self(None) };
         let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(ReadlineError::from);
         let loaded = folder.and_then(|()| match editor.load_history(&path) {
@@ -38,7 +38,7 @@ impl History {
     }
 
     /// Keeps a text. It is written at once: a session may end in any way.
-    pub fn keep(&self, editor: &mut Editor<Guide, FileHistory>, text: &str) {
+    pub fn keep(&self, editor: &mut Editor<LineHelper, FileHistory>, text: &str) {
         let added = editor.add_history_entry(text.trim_end()).unwrap_or(false);
         if let (Some(path), true) = (&self.0, added) {
             // A line that is lost is not worth a word in the midst of work.

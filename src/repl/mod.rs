@@ -2,8 +2,9 @@
 
 mod colours;
 mod commands;
-mod guide;
 mod history;
+mod line_helper;
+mod state;
 
 use std::cell::RefCell;
 use std::io::ErrorKind;
@@ -11,12 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mercer::lang::help as manual;
-use mercer::lang::registry;
-use mercer::lang::values::value::Value;
-use mercer::progress::Progress;
-use mercer::session::{Session, type_of};
-use mercer::syntax::diagnostic::{Diagnostic, Sources};
+use mercer::session::Session;
 use rustyline::config::Configurer;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
@@ -26,26 +22,17 @@ use rustyline::{
 };
 
 use crate::cli::{FAILED, Settings};
-use crate::terminal::{self, Audience, Format, Interrupts, Out, Screen, paint};
+use crate::terminal::{Audience, Format, Interrupts, Screen, paint};
 use commands::Next;
-use guide::Guide;
 use history::History;
+use line_helper::LineHelper;
+use state::{NAME, PROMPT, Repl};
 
 /// After so many lines in a row that are not text, the terminal gives none.
 const MOST_UNREADABLE: usize = 1000;
 
-const PROMPT: &str = "mercer> ";
-/// What diagnostics call a text that was typed.
-const NAME: &str = "prompt";
 /// Bold.
 const PROMPT_STYLE: &str = "1";
-
-/// What a person at the prompt works with.
-pub struct Repl {
-    session: Rc<RefCell<Session>>,
-    screen: Screen,
-    interrupts: Interrupts,
-}
 
 /// Reads from a terminal until the user leaves. The result is an exit code.
 pub fn start(settings: &Settings) -> u8 {
@@ -76,7 +63,7 @@ pub fn start(settings: &Settings) -> u8 {
             Ok(text) => {
                 unreadable = 0;
                 history.keep(&mut editor, &text);
-                if repl.enter(&text) == Next::Leave {
+                if enter(&mut repl, &text) == Next::Leave {
                     return 0;
                 }
             }
@@ -100,7 +87,10 @@ pub fn start(settings: &Settings) -> u8 {
     }
 }
 
-fn editor(session: &Rc<RefCell<Session>>, cleared: &Arc<AtomicBool>) -> rustyline::Result<Editor<Guide, FileHistory>> {
+fn editor(
+    session: &Rc<RefCell<Session>>,
+    cleared: &Arc<AtomicBool>,
+) -> rustyline::Result<Editor<LineHelper, FileHistory>> {
     let config = Config::builder()
         .completion_type(CompletionType::List)
         .completion_show_all_if_ambiguous(true)
@@ -109,7 +99,7 @@ fn editor(session: &Rc<RefCell<Session>>, cleared: &Arc<AtomicBool>) -> rustylin
         .indent_size(2)
         .build();
     let mut editor = Editor::with_config(config)?;
-    editor.set_helper(Some(Guide::new(session.clone())));
+    editor.set_helper(Some(LineHelper::new(session.clone())));
     let interrupt = Interrupt(cleared.clone());
     editor.bind_sequence(KeyEvent::ctrl('C'), EventHandler::Conditional(Box::new(interrupt)));
     editor.bind_sequence(KeyEvent::from('\t'), EventHandler::Conditional(Box::new(Tab)));
@@ -137,49 +127,17 @@ impl ConditionalEventHandler for Tab {
     }
 }
 
-impl Repl {
-    /// Does what was typed.
-    fn enter(&mut self, text: &str) -> Next {
-        self.screen.forget_last();
-        let text = text.trim();
-        if let Some(command) = text.strip_prefix(':') {
-            return commands::run(self, command);
-        }
-        if let Some(name) = text.strip_prefix('?') {
-            self.explain(name.trim());
-        } else if !text.is_empty() {
-            self.run(|session, progress, out| session.run_with(text, NAME, progress, out));
-        }
-        Next::Stay
+/// Runs a typed line.
+fn enter(repl: &mut Repl, text: &str) -> Next {
+    repl.screen.forget_last();
+    let text = text.trim();
+    if let Some(command) = text.strip_prefix(':') {
+        return commands::run(repl, command);
     }
-
-    /// Runs something in the session, under watch.
-    fn run(&mut self, run: impl FnOnce(&mut Session, &dyn Progress, Out) -> bool) {
-        let session = &mut self.session.borrow_mut();
-        terminal::play(&mut self.screen, &self.interrupts, |progress, out| run(session, progress, out));
+    if let Some(name) = text.strip_prefix('?') {
+        repl.explain(name.trim());
+    } else if !text.is_empty() {
+        repl.run(|session, progress, out| session.run_with(text, NAME, progress, out));
     }
-
-    /// The value of an expression, which the session forgets again. What goes wrong is said.
-    fn value(&mut self, text: &str) -> Option<Value> {
-        let session = &mut self.session.borrow_mut();
-        let visible = self.screen.has_meter();
-        let (value, _) = terminal::watched(&self.interrupts, visible, |meter| session.value_of(text, NAME, meter));
-        value.map_err(|fault| self.screen.diagnostic(&fault, session.sources())).ok()
-    }
-
-    /// Help on a name: one that the user has bound, or one of the language.
-    fn explain(&mut self, name: &str) {
-        let own = self.session.borrow().get(name).map(|value| format!("{name}: {}\n{value}", type_of(value)));
-        if let Some(text) = own {
-            return self.screen.line(&text);
-        }
-        if name.is_empty() {
-            self.screen.line(&manual::contents(registry::library()));
-            return self.screen.line("\n`?name` says more, with an example");
-        }
-        match manual::topic(registry::library(), Some(name)) {
-            Ok(text) => self.screen.line(&text),
-            Err(lang_error) => self.screen.diagnostic(&Diagnostic::from(lang_error), &Sources::new()),
-        }
-    }
+    Next::Stay
 }

@@ -30,7 +30,7 @@ pub(super) struct Section {
     pub(super) body: Markup,
 }
 
-/// What only the caller knows of a model: how its data are got.
+/// How the caller got the data of a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Source {
     /// An expression of the language that gives the very data, such as `load("airline")`.

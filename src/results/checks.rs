@@ -30,7 +30,7 @@ use crate::progress::{Progress, Silent};
 
 pub use self::statistics::normal_scores;
 
-/// What is asked of residuals.
+/// The properties that are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Topic {
     /// How straight they lie against the quantiles of a normal distribution: the squared correlation of both (Shapiro &
@@ -96,7 +96,7 @@ pub struct Checks {
     pub upper: Vec<f64>,
 }
 
-/// Replicates unless told otherwise.
+/// The default number of replicates.
 pub const DRAWS: usize = 999;
 /// The least number of replicates: p-values come in steps of 1 %.
 pub const LEAST_DRAWS: usize = 99;
@@ -104,11 +104,11 @@ pub const LEAST_DRAWS: usize = 99;
 const MOST_NUMBERS: usize = 20_000_000;
 /// Multiplications of each triangular product, at most: some seconds of them.
 const MOST_PRODUCTS: usize = 20_000_000_000;
-/// The same between two looks at whether somebody asks to stop.
+/// The same between two checks for a stop by the user.
 const BLOCK: usize = 1_000_000_000;
 /// Series whose powers are found at a time.
 const SERIES: usize = 1000;
-/// Residuals of fewer rows tell nothing.
+/// Checks need at least this number of rows.
 const LEAST_ROWS: usize = 5;
 
 /// Checks the residuals of a fit against `draws` replicates, fewer where there are very many rows.
@@ -203,7 +203,7 @@ impl Series<'_> {
         self.own.iter().all(|e| e.is_finite()) && self.own.iter().any(|e| (e - mean).abs() > 1e-12)
     }
 
-    /// The replicates, as long as nobody asks to stop.
+    /// The replicates, until the user stops the work.
     fn columns(&self) -> impl Iterator<Item = &[f64]> {
         self.others.as_slice().chunks_exact(self.own.len().max(1)).take_while(|_| !self.progress.stop())
     }

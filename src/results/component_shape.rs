@@ -74,13 +74,13 @@ const ROWS: usize = 200;
 const ENTRIES: usize = 4_000_000;
 const FEW: usize = 10;
 const PLACES: usize = 15;
-/// Periods that are looked at, and places in each.
+/// The number of periods and of points in each.
 const PERIODS: usize = 60;
 const PHASES: usize = 48;
 /// How well the periods must agree on where the highest place is: the length of the mean of their directions.
 const AGREE: f64 = 0.9;
 
-/// The inputs that a term of a fit looks at, as places among those that the kernel sees.
+/// The inputs that a term of a fit depends on, as places among those that the kernel sees.
 pub fn inputs_of(fit: &Fit, term: &Kernel) -> Vec<usize> {
     let names = fit.problem().names();
     let (mentioned, all) = term.mentioned();

@@ -189,7 +189,7 @@ impl Folds {
     }
 }
 
-/// What is asked of a cross-validation beside models and rows.
+/// Settings of a cross-validation besides models and rows.
 #[derive(Debug, Clone)]
 pub struct Trial {
     pub folds: Folds,
@@ -198,7 +198,7 @@ pub struct Trial {
     pub options: Options,
 }
 
-/// The metrics that are shown where none is asked for; without noise there is no density.
+/// The default metrics; without noise there is no density.
 fn usual(models: &[(String, Model)]) -> Vec<&'static Metric> {
     let classes = models.first().is_some_and(|(_, model)| model.predicts_classes());
     let names = if classes { ["error", "nll"] } else { ["mse", "nll"] };

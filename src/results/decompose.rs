@@ -28,7 +28,7 @@ pub struct Decomposition {
     pub mean_function: Vec<f64>,
     /// For every pair of components, in order of the first, then the second.
     pub cross: Vec<Cross>,
-    /// The scale's unit, where the data tell.
+    /// The scale's unit, if the data have units.
     pub unit: Option<String>,
     /// Whether the scale is not that of y: that of its transform, or of the latent function of classes.
     pub transformed: bool,
@@ -64,7 +64,7 @@ pub enum By {
     Term,
     /// The same, and additive kernels by the orders of their interactions.
     Order,
-    /// What the summands look at: one part for each input or set of inputs, and of additive kernels one for each input
+    /// What the summands depend on: one part for each input or set of inputs, and of additive kernels one for each input
     /// and one for all interactions.
     Input,
 }
@@ -237,7 +237,7 @@ fn inputs(term: Kernel) -> Vec<(Kernel, String)> {
     all
 }
 
-/// The inputs that a kernel looks at, as a name.
+/// The inputs that a kernel depends on, as a name.
 fn seen_by(kernel: &Kernel) -> String {
     let (mentioned, all) = kernel.mentioned();
     let names: Vec<String> = mentioned

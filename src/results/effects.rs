@@ -1,4 +1,4 @@
-//! Parts of a sum along the inputs that they look at, for pictures of them (Duvenaud, "Expressing Structure with
+//! Parts of a sum along the inputs that they depend on, for pictures of them (Duvenaud, "Expressing Structure with
 //! Kernels", Fig. 1.6 and 1.7).
 
 use super::decompose::{Decomposition, decompose};
@@ -118,7 +118,7 @@ impl Decomposition {
         Ok(self.components.iter().map(|c| c.mean.iter().zip(&left).map(|(m, l)| m + l).collect()).collect())
     }
 
-    /// The correlations of all pairs of parts that look at one input each, with `points` values of each input; the
+    /// The correlations of all pairs of parts that depend on one input each, with `points` values of each input; the
     /// strongest first.
     ///
     /// # Errors

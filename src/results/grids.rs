@@ -37,7 +37,7 @@ impl Fit {
         self.rows(vec![values], &[self.one_input()?])
     }
 
-    /// The one input that the model looks at, or the one that there is; the column of a known noise is none.
+    /// The one input that the model depends on, or the one that there is; the column of a known noise is none.
     fn one_input(&self) -> Result<&str, ModelError> {
         match (&self.problem().used_names()[..], self.problem().names()) {
             ([name], _) => Ok(*name),

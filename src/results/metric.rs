@@ -57,7 +57,7 @@ pub enum Better {
     Near(f64),
 }
 
-/// In what a metric is told.
+/// The unit of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// The unit of the target.
@@ -66,7 +66,7 @@ pub enum Scale {
     TargetSquared,
     /// Natural logarithms, nats a row.
     Nats,
-    /// A share of the rows, told in percent.
+    /// A share of the rows, shown in percent.
     Share,
     /// A bare number.
     Plain,
@@ -367,7 +367,7 @@ mod tests {
         assert!(auc(&[true, true], &[0.1, 0.9]).is_nan());
     }
 
-    /// Two classes told as several score as two.
+    /// Two classes in the form for several score as two.
     #[test]
     fn several_are_as_two() {
         let (label, p) = ([true, false, true, false, true], vec![0.9, 0.2, 0.4, 0.5, 0.7]);

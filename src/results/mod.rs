@@ -1,4 +1,4 @@
-//! What one asks of a fit: predictions, parts, residuals, scores, comparisons, and a file to keep it in; and of
+//! Results of a fit: predictions, parts, residuals, scores, comparisons, and a file to keep it in; and of
 //! a kernel: surfaces and features.
 //!
 //! All numbers here are in the units that the data were given in, except where a transform of the target leaves no

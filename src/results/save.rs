@@ -1,7 +1,7 @@
 //! A fit as a file: the model in the language's own words, the data, and how the fit came about.
 //!
 //! Values are printed in digits that read back exactly, so that a fit read in another process predicts the same to the
-//! bit. The text of the model is read back by whoever knows the language.
+//! bit. The text of the model is read back by the language.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Which symmetries data have: the evidence for a kernel with each, against that without.
 //!
-//! A symmetry that holds lets every row speak for all rows of its orbit, and the evidence rises; one that does not hold
-//! makes the rows contradict each other. Duvenaud, "Expressing Structure with Kernels", on checking for symmetries.
+//! Under a true symmetry every row is informative about its orbit, and the log marginal likelihood rises; one that does not
+//! hold makes the rows contradict each other. Duvenaud, "Expressing Structure with Kernels", on checking for symmetries.
 
 use std::sync::Arc;
 
@@ -180,8 +180,8 @@ fn with_symmetry(
 }
 
 /// Whether each input that goes round reaches over some periods, so that the data could show that something comes
-/// again. A longer circle says nothing about the rows, whatever its evidence. Its periods are the kernel's first
-/// parameters.
+/// again. A longer period is not tested by the rows, whatever its log marginal likelihood. Its periods are the kernel's
+/// first parameters.
 fn seen_again(fitted: &Fit, periods: &[(InputRef, Param)]) -> bool {
     let data = fitted.problem().data();
     periods.iter().zip(fitted.values()).all(|((input, _), period)| {
@@ -224,7 +224,7 @@ fn mirror(base: &Arc<Fit>, name: &str, progress: &dyn Progress) -> Option<Candid
         let found = Evidencer::new(&problem).evaluate(&given(&problem), false, true).ok()?;
         Some((found.lml, candidate))
     };
-    // round numbers, so that the centre can be told
+    // round numbers, so that the centre can be read
     let step = span / (CENTRES - 1) as f64;
     let round = |x: f64| rounded_to(x, step.log10().floor() as i32);
     let mut tried: Vec<f64> = (CENTRES / 4..=3 * CENTRES / 4).map(|i| round(lo + i as f64 * step)).collect();

@@ -44,7 +44,7 @@ pub fn resume(search: &Search, depth: usize, budget: Budget, progress: &dyn Prog
     Walk::new(&setup, &search.data, progress).go(State::of(search))
 }
 
-/// What a search knows while it runs.
+/// The state of a running search.
 #[derive(Default)]
 struct State {
     levels: Vec<Level>,
@@ -326,7 +326,7 @@ impl<'g> Walk<'g> {
         let Some(first) = state.pool.first() else {
             return Err(SearchError::NothingFitted);
         };
-        // standard errors are worth the wait, unless somebody does not want to wait; fits of a part of the rows go on
+        // standard errors are worth the time, unless the user stopped the search; fits of a part of the rows go on
         let best: Fit = match self.clock.progress.stop() {
             true => condition(&first.model, self.whole)?,
             false if self.setup.held_out.is_none() => judged_fit(&first.model, self.whole)?,

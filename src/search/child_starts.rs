@@ -19,7 +19,7 @@ use crate::param::Domain;
 
 /// Periods are looked for down to 2/`COMB` of the range, apart from those that a periodogram shows.
 const COMB: usize = 24;
-/// Periods are told apart that differ by this share,
+/// Periods are distinct if they differ by this share,
 const APART: f64 = 0.05;
 /// and so many of them go into the first round.
 const PERIODS: usize = 3;
@@ -44,7 +44,7 @@ pub struct Inheritance {
 impl Inheritance {
     pub fn of(parent: &Fit, setup: &Setup<'_>) -> Self {
         let problem = parent.problem();
-        // what cannot be told at the parent's own rows is not there to be looked at
+        // what cannot be determined at the parent's own rows is not evaluated
         let fitted = parent.posterior.fitted().unwrap_or_else(|_| vec![0.0; problem.n()]);
         // of a class that which its expected label lacks
         let expected = |f: f64| match problem.model().bernoulli() {
@@ -165,7 +165,7 @@ fn relocated(problem: &Problem, values: &[f64], from: &Inheritance, setup: &Setu
     problem.parameters().iter().zip(values).map(new).collect()
 }
 
-/// Of starts that are looked at, best first, those that go on: the best ones, and where a period is looked for so many as
+/// The evaluated starts that are optimised further, best first: the best ones, and where a period is looked for so many as
 /// tell apart that have one of their own.
 pub fn promising(problem: &Problem, seen: &mut Vec<(f64, Vec<f64>)>, keep: usize) {
     let Some(at) = period(problem, &open(problem)) else { return seen.truncate(keep) };

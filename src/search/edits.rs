@@ -144,7 +144,7 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>, stop: &dyn F
     let mut places = Vec::new();
     paths(&parent, Under::Root, &mut Vec::new(), &mut places);
     let mut out = Vec::new();
-    // with many inputs, a base kernel comes in only where the input changes that it looks at
+    // with many inputs, a base kernel comes in only where the input changes that it depends on
     let wide = means.bases.len() * means.inputs.len() > MOST_CROSSED;
     for edit in edits {
         for (path, under) in &places {

@@ -2,11 +2,11 @@
 //!
 //! Greedy search over an open-ended space of expressions (Duvenaud, Lloyd and others, structure-search chapter): from base
 //! kernels on every input, each depth edits the best expression so far in every place, fits the results, and scores them.
-//! `edits` says what is done to an expression, `seeds` where the parameters of a new part start, `race` how many
+//! `edits` has the edits of an expression, `child_starts` the starting values of a new part, `race` how many
 //! candidates become few, `score` what they are judged by. Deliberately absent: the language and display.
 //!
 //! The numbers of a search depend on its data, settings and seed alone, at any number of threads, unless a budget of time
-//! ended it or somebody did.
+//! ended it or the user did.
 
 mod average;
 mod beam;

@@ -29,7 +29,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Whether somebody stopped it before its end.
+    /// Whether the user stopped it before its end.
     pub fn was_stopped(&self) -> bool {
         self.ended == Ended::Stopped
     }
@@ -80,7 +80,7 @@ pub struct Candidate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reached {
-    /// Looked at with a few values of its new parameters.
+    /// Evaluated at a few values of its new parameters.
     Screened,
     /// Fitted some steps.
     Raced,

@@ -1,7 +1,7 @@
-//! Many candidates, few fits: each is looked at, the promising are fitted some steps, the best to the end.
+//! Many candidates, few fits: each is evaluated, the promising are optimised for a few steps, the best to convergence.
 //!
 //! What is compared on the way is the score that a candidate would have if it ended there; on few rows the likelihood is
-//! scaled up to all. The last round, from which the scores come, always looks at all rows.
+//! scaled up to all. The last round, from which the scores come, always uses all rows.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,7 +19,7 @@ use crate::progress::{Progress, Quiet};
 
 /// How broad a race is. With many inputs there are many candidates, of which few differ much.
 struct Breadth {
-    /// Starts of a candidate that are looked at.
+    /// Starts of a candidate that are evaluated.
     seeds: usize,
     /// Candidates that come to the second round, on all rows, at most.
     second: usize,

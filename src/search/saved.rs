@@ -94,7 +94,7 @@ pub enum SavedSearchError {
     Model(#[from] ModelError),
 }
 
-/// Reads the texts in a file: what the language knows of it.
+/// Reads the source texts in a saved file.
 pub trait Reader {
     /// The model that a text means; a kernel alone is a model too.
     ///
@@ -226,7 +226,7 @@ impl SavedSearch {
         })
     }
 
-    /// The search again, its texts read by somebody who knows the language.
+    /// The search, with its source texts read by the language.
     ///
     /// # Errors
     /// [`SavedSearchError::NotASearch`] for texts that do not read; what restoring its best fit refuses.

@@ -86,7 +86,7 @@ impl Criterion {
     }
 }
 
-/// The free parameters that can be told apart: of a product of several sums each has a variance too many but one.
+/// The identifiable free parameters: in a product of several sums, all but one of the sums have a redundant variance.
 pub fn parameters(problem: &Problem) -> usize {
     problem.free().saturating_sub(redundant(&problem.model().kernel))
 }

@@ -8,7 +8,7 @@ use crate::param::Param;
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// What expressions are built from: by default SE, a periodic kernel without its constant part, Lin and RQ. A kernel
-    /// that looks at all inputs is offered on each of them, one at a time; one that names its inputs is offered as it is.
+    /// that depends on all inputs is offered on each of them, one at a time; one that names its inputs is offered as it is.
     pub base: Vec<Kernel>,
     /// The inputs on which base kernels are offered; all of them by default.
     pub inputs: Option<Vec<String>>,
@@ -64,7 +64,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For whom nothing else was told: a minute.
+    /// The default: a minute.
     pub const USUAL: Budget = Budget { seconds: Some(60.0), evaluations: None };
 }
 

@@ -12,7 +12,7 @@ use crate::model::{Model, Noise, Problem, nothing};
 
 /// Fewer rows say nothing of structure.
 const LEAST_ROWS: usize = 5;
-/// Above so many rows the early rounds look at a part of them,
+/// Above so many rows the early rounds use a subset,
 const MANY_ROWS: usize = 250;
 /// of so many rows.
 const EARLY_ROWS: usize = 180;
@@ -23,7 +23,7 @@ pub struct Setup<'s> {
     pub data: Dataset,
     /// Rows that are kept from the fits.
     pub held_out: Option<Dataset>,
-    /// Places of the rows that the early rounds look at, where these are not all.
+    /// Indices of the rows that the early rounds use, if these are not all.
     pub early: Option<Vec<usize>>,
     /// What is read of every input, in the order of the data.
     pub columns: Vec<Column>,
@@ -120,7 +120,7 @@ impl<'s> Setup<'s> {
         Ok(Self { settings, data, held_out, early, columns, variance, inputs, bases, together, refused, periodic })
     }
 
-    /// The share of the rows that the early rounds look at.
+    /// The share of the rows that the early rounds use.
     pub fn early_share(&self) -> f64 {
         self.early.as_ref().map_or(1.0, |rows| rows.len() as f64 / self.data.n() as f64)
     }
@@ -159,7 +159,7 @@ pub fn null_model(settings: &Settings) -> Model {
     let model = settings.model(null_kernel());
     match model.noise() {
         Some(Noise::Variance(param)) if param.is_unset() => model,
-        // the noise is told, or there is none: next to nothing is added to it
+        // the noise is known or absent: almost nothing is added to it
         _ => Model { kernel: nothing(), ..model },
     }
 }
@@ -176,7 +176,7 @@ fn sees_all(kernel: &Kernel) -> bool {
     kernel.mentioned().1
 }
 
-/// The kernel with all that looks at all inputs looking at one.
+/// The kernel with every node that depends on all inputs applied to one.
 fn on_input(kernel: &Kernel, name: &str) -> Kernel {
     let here = |inputs: &Inputs, reads: bool| match inputs {
         Inputs::All if reads => Inputs::These(vec![InputRef::Name(name.into())]),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Session;
+use super::run::Session;
 use crate::data::sets;
 use crate::lang::eval::evaluator::Entry;
 use crate::lang::registry;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::kernel::quoted;
 use crate::syntax::scan::{TokenKind, scan};
 
-/// By this line `:save` knows its own files.
+/// The first line of files written by `:save`.
 pub const FIRST_LINE: &str = "# A session of Mercer, written by `:save`.";
 
 /// What reads files by their names.

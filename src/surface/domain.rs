@@ -9,7 +9,7 @@ pub struct Domain {
     pub y: (f64, f64),
 }
 
-/// What is known before the kernel is asked.
+/// What is known without the kernel.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Hints {
     /// Ranges that were asked for.

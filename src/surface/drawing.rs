@@ -2,7 +2,7 @@
 
 use super::covariance::{Covariance, NEAR, Place};
 use super::domain::Domain;
-use super::drawn::Surface;
+use super::drawn_surface::Surface;
 use super::mesh::{Mesh, Point};
 use crate::linalg::{Matrix, pivoted_columns};
 

@@ -26,8 +26,8 @@ impl Format {
 }
 
 impl Surface {
-    /// The mesh as the text of a file; `about` is told in comments. Points that are one are one vertex, so that seams are
-    /// closed for every program. Numbers have the fewest digits that read back exactly.
+    /// The mesh as the text of a file; `about` is written in comments. Points that are one are one vertex, so that seams
+    /// are closed for every program. Numbers have the fewest digits that read back exactly.
     pub fn text(&self, format: Format, about: &str) -> String {
         let about: Vec<String> = about.lines().map(|line| line.replace(|c: char| c.is_control(), " ")).collect();
         let (vertices, faces) = (&self.mesh.vertices, &self.mesh.faces);

@@ -3,13 +3,13 @@
 //!
 //! Where the kernel makes two points of the sheet one, f(p) = f(q) for every function drawn from it, the mesh has one
 //! vertex: a period closes the sheet to a cylinder, two to a torus, a swap folds the torus to a Möbius strip, and poles
-//! shrink to points. Nothing here knows which symmetries there are; they are found in the kernel's own numbers, so that
+//! shrink to points. Symmetries are not declared; they are found in the kernel's values, so that
 //! any kernel works. There is no kernel tree here, no file and no picture.
 
 mod covariance;
 mod domain;
 mod drawing;
-mod drawn;
+mod drawn_surface;
 mod export;
 mod mesh;
 #[cfg(test)]
@@ -18,6 +18,6 @@ mod tests;
 pub use covariance::{Covariance, NEAR, Place};
 pub use domain::{Domain, Hints};
 pub use drawing::{LEAST, MOST, SurfaceError, draw};
-pub use drawn::Surface;
+pub use drawn_surface::Surface;
 pub use export::Format;
 pub use mesh::{Face, Mesh, Point, Shape};

@@ -1,4 +1,4 @@
-//! What is said about text that is not a program: what stands where something else was expected, and how to write what
+//! Messages on text that is not a program: what stands where something else was expected, and how to write what
 //! was probably meant.
 
 mod foreign;
@@ -361,7 +361,7 @@ fn shown(token: &Token, found: &str) -> String {
     }
 }
 
-/// How a rule counts when what was expected is told.
+/// The name of a rule in a list of what was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Value,

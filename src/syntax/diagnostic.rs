@@ -1,4 +1,4 @@
-//! What is said to a user whose text or data are wrong: one form for every stage, with its places in the source.
+//! Messages to the user on errors in text or data: one form for every stage, with places in the source.
 //!
 //! Numeric rooms return small errors without places; the language turns all of them into a [`Diagnostic`]. Nothing here
 //! draws: [`crate::render`] shows a diagnostic at a terminal, [`Diagnostic::to_json`] is the form for programs.
@@ -74,7 +74,7 @@ impl Diagnostic {
         Self::new(Severity::Warning, message)
     }
 
-    /// A remark that asks for nothing, such as which starting values were used.
+    /// A remark that needs no action, such as which starting values were used.
     pub fn remark(message: impl Into<String>) -> Self {
         Self::new(Severity::Note, message)
     }

@@ -127,7 +127,7 @@ impl<'a> Writer<'a> {
                 TokenKind::Break => broken = true,
                 _ => {
                     if token.kind == TokenKind::Close {
-                        // A comma before a closing bracket says nothing.
+                        // A comma before a closing bracket has no meaning.
                         if let Some(comma) = items.pop_if(|last| last.kind == TokenKind::Comma) {
                             remarks.splice(0..0, comma.remarks);
                         }

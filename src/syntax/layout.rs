@@ -264,7 +264,7 @@ fn unclosed(bracket: Token, text: &str, source: SourceId) -> Diagnostic {
         .label(Span::new(source, bracket.start, bracket.end), format!("expected a `{}` for this", closing(opened)))
 }
 
-/// What is said of text that nests without end.
+/// The message for text that is nested too deeply.
 pub(super) fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::error("this is nested too deeply")
         .label(span, "too deep from here")

@@ -1,6 +1,6 @@
 //! Text to tokens: words, numbers, strings, operators, brackets, comments and line breaks, each with its place.
 //!
-//! The grammar decides what is a program. Tokens serve what needs to look at text that may not be one: where statements
+//! The grammar decides what is a program. Tokens serve code that reads text that may not be one: where statements
 //! end, what a fault stands on, comments for the formatter, colours at the prompt. Scanning cannot fail: what no
 //! program may hold becomes an [`TokenKind::Alien`].
 

@@ -10,7 +10,7 @@ use std::thread;
 /// What [`deep`] asks for, and how much of it evaluation may use.
 const DEEP: usize = 256 << 20;
 const DEEP_USE: usize = 224 << 20;
-/// What evaluation may use of a stack that it knows nothing about.
+/// What evaluation may use of a stack of unknown size.
 const SHALLOW_USE: usize = 512 << 10;
 
 thread_local! {

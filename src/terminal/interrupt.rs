@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks what runs to stop with the best it has; pressing on ends the program.
+//! Ctrl-C: the first one stops the running work with its best result; further ones end the program.
 
 use std::io::{self, Write};
 use std::process::exit;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// The exit code of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
-/// How long what runs has to stop before anything is said.
+/// The time that running work has to stop before a message is shown.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Who is interrupted.
@@ -30,7 +30,7 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    /// Begins to listen. Where the system cannot tell us of Ctrl-C, it does what the system does.
+    /// Installs the handler. If that fails, Ctrl-C has the system's default action.
     pub fn listen(audience: Audience) -> Self {
         let this = Self::default();
         let heard = this.clone();

@@ -12,9 +12,9 @@ use mercer::render::{render, without_controls};
 use mercer::syntax::diagnostic::{Diagnostic, Sources};
 use serde_json::json;
 
-use super::Colour;
+use super::style::{self, Colour};
 
-/// A figure that is drawn as text takes no more columns than this, unless it is told to.
+/// A figure that is drawn as text takes no more columns than this, unless a width is set.
 const WIDEST: usize = 110;
 /// Between these many rows, as the terminal has them.
 const LEAST_ROWS: usize = 14;
@@ -64,7 +64,7 @@ impl Screen {
 
     /// Columns that a line may take; none where lines have no end, as in a file.
     pub fn columns(&self) -> Option<usize> {
-        self.width.or_else(|| self.stdout.is_term().then(|| super::size(&self.stdout).0))
+        self.width.or_else(|| self.stdout.is_term().then(|| style::size(&self.stdout).0))
     }
 
     pub fn item(&mut self, item: &Item, sources: &Sources) {
@@ -98,7 +98,7 @@ impl Screen {
 
     /// A figure as text, in the room that the terminal has.
     fn drawn(&self, figure: &Figure) -> String {
-        let (columns, rows) = super::size(&self.stdout);
+        let (columns, rows) = style::size(&self.stdout);
         let width = self.width.unwrap_or_else(|| columns.min(WIDEST));
         let height = rows.saturating_sub(2).clamp(LEAST_ROWS, MOST_ROWS);
         to_text(figure, width, height, self.is_coloured())
@@ -142,7 +142,7 @@ impl Screen {
     }
 }
 
-/// A line on stderr; when that is closed there is nobody to tell.
+/// A line on stderr; nothing is done if stderr is closed.
 fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

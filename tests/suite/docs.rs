@@ -219,6 +219,9 @@ macro_rules! examples {
                 .collect();
             found.sort();
             assert_eq!(found, [$($name),*]);
+            let readme = read(&path("README.md"));
+            let unnamed: Vec<&String> = found.iter().filter(|name| !readme.contains(&format!("(examples/{name})"))).collect();
+            assert!(unnamed.is_empty(), "README.md does not name {unnamed:?}");
             for name in found {
                 let text = read(&path("examples").join(&name));
                 assert_eq!(mercer::syntax::fmt::format(&text).as_ref(), Ok(&text), "`mercer fmt examples/{name}`");

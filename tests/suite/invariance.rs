@@ -95,7 +95,7 @@ fn several_inputs_in_any_order_and_round_in_a_circle() {
 }
 
 #[test]
-fn wound_inputs() {
+fn periodic_inputs() {
     check("periodic(SE(0) + Lin(0), 0, period=1.3)", 1, &[|x| vec![x[0] + 1.3], |x| vec![x[0] - 3.9]]);
     check("torus(SE(0, l=0.6) * RQ(1), 0, 1, period=[2, 3])", 2, &[|x| vec![x[0] + 2.0, x[1] - 6.0]]);
     check("cylinder(RQ, 0, 1, period=2.5)", 2, &[|x| vec![x[0] - 5.0, x[1]]]);

@@ -4,10 +4,11 @@
 mod algebra;
 mod cli;
 mod deep_examples;
+mod descriptions;
 mod docs;
 mod figures;
 mod fits;
-mod house;
+mod import_order;
 mod invariance;
 mod laws;
 mod lessons;
@@ -25,4 +26,3 @@ mod tables;
 mod transcripts;
 mod users;
 mod values;
-mod voice;

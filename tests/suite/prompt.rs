@@ -186,7 +186,7 @@ fn ctrl_c_gives_the_best_fit_so_far() {
     prompt.press("let m = fit(co2, SE + Per(year) * Lin(year) + RQ, restarts=5000)\r");
     prompt.wait("log likelihood");
     prompt.press("\x03");
-    prompt.wait("the best so far");
+    prompt.wait("the best result so far");
     prompt.ready();
     prompt.says("m", "not converged");
     prompt.says("co2.n + 1", "742");

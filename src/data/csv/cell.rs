@@ -16,7 +16,7 @@ pub(super) struct Missing {
     numbers: Vec<f64>,
     /// The order of day, month and year in dates, where it was said.
     pub dates: Option<Order>,
-    /// What is said of numbers of six and eight digits.
+    /// How numbers of six and eight digits are read.
     pub digits: Digits,
 }
 
@@ -71,7 +71,7 @@ impl Missing {
         if found == 0 {
             return Some(0);
         }
-        // plain text is quickly told; the rest is rare
+        // plain text is recognised quickly; the rest is rare
         let numbers = Notation::ALL.iter().enumerate().filter(|(bit, _)| found >> bit & 1 == 1);
         let first = numbers.clone().find_map(|(_, notation)| notation.read(text))?;
         if first.is_nan() {

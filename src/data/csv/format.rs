@@ -27,7 +27,7 @@ pub struct Format {
     pub thousands: Option<Option<char>>,
     /// How many lines stand above the table.
     pub skip: Option<usize>,
-    /// What comments begin with, `#` if nothing is said; `Some(None)` where there are none.
+    /// The character that begins comments, `#` by default; `Some(None)` where there are none.
     pub comment: Option<Option<u8>>,
     pub encoding: Option<&'static Encoding>,
 }

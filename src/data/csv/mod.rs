@@ -42,7 +42,7 @@ use super::note::Note;
 use super::rows::Rows;
 use crate::calendar::{Digits, Order};
 
-/// What the first bytes must tell the layout from.
+/// The number of first bytes from which the layout is detected.
 const SAMPLE: u64 = 64 * 1024;
 /// How many of the first records may hold names and units.
 const LEADS: usize = 8;
@@ -234,7 +234,7 @@ fn two_readings(file: &str, names: &[String], doubt: TwoReadings) -> DataError {
     }))
 }
 
-/// Two columns of one name could not be told apart. Nameless ones get a name later.
+/// Two columns of one name would be ambiguous. Nameless ones get a name later.
 fn unique(file: &str, names: &[String]) -> Result<(), DataError> {
     let mut known: HashMap<&str, usize> = HashMap::with_capacity(names.len());
     for (second, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {

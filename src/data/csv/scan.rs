@@ -286,7 +286,7 @@ impl Scan {
     }
 
     /// Numbers that are all dates written without separators. What may be chance is left a number: a few months in a column
-    /// whose name does not speak of time, the same one or two again and again.
+    /// whose name does not suggest a time, the same one or two again and again.
     fn dates_in_digits(&self, column: &str, digits: Digits) -> Option<Plan> {
         let least = if digits == Digits::Dates { 1 } else { 2 };
         let all = |dates: &Compact| dates.count >= least && dates.count == self.present;

@@ -19,9 +19,9 @@ const PANEL: usize = 12;
 /// Beyond this a terminal's size is a mistake.
 const WIDEST: usize = 1000;
 
-/// The figure as lines of text, none wider than `width` columns, each ending in a newline. A figure of one panel takes about
-/// `height` rows; several stand one below another, with twelve rows each where `height` has not enough for all. Without
-/// `colour` there are no control codes; with it, 256 colours by escape sequences.
+/// The figure as lines of text, none wider than `width` columns, each ending in a newline. A figure of one panel takes
+/// about `height` rows; several stand one below another, with twelve rows each where `height` has not enough for all.
+/// Without `colour` there are no control codes; with it, 256 colours by escape sequences.
 pub fn to_text(figure: &Figure, width: usize, height: usize, colour: bool) -> String {
     let width = width.clamp(1, WIDEST);
     let title: Vec<Row> = fold(&figure.title, width, 2).into_iter().map(|line| Row::of(&line, width)).collect();
@@ -34,7 +34,7 @@ pub fn to_text(figure: &Figure, width: usize, height: usize, colour: bool) -> St
         if i > 0 {
             rows.push(Row::new(width));
         }
-        // A name shared with the next panel is said once, below the last.
+        // A name shared with the next panel is written once, below the last.
         let repeated = figure.panels.get(i + 1).is_some_and(|next| next.x.label == panel.x.label);
         let label = if repeated { "" } else { panel.x.label.as_str() };
         rows.extend(draw(panel, label, width, if i > 0 { each.saturating_sub(1).max(6) } else { each }));

@@ -1,6 +1,6 @@
 //! The periodic kernel: functions that repeat exactly, with any shape within the period.
 //!
-//! k = v·exp(−2 sin²(πr/p)/l²) (MacKay). `l` says how smooth the shape is within one period: large is a sinusoid with
+//! k = v·exp(−2 sin²(πr/p)/l²) (MacKay). `l` determines how smooth the shape is within one period: large is a sinusoid with
 //! an offset, small is full of detail.
 //!
 //! `centred=true` takes its constant part away: v·(e^{cos θ/l²} − I₀)/(e^{1/l²} − I₀), θ = 2πr/p, I₀ = I₀(1/l²). It

@@ -3,8 +3,8 @@ use crate::kernel::bind_error::Cause;
 use crate::kernel::families::{FAMILIES, family};
 use crate::kernel::group::{Move, MoveKind};
 use crate::kernel::inputs::{InputRef, Inputs};
+use crate::kernel::parameter_slot::SlotState;
 use crate::kernel::schema::Schema;
-use crate::kernel::slot::SlotState;
 use crate::kernel::tree::{Kernel, Leaf, Node};
 use crate::kernel::values::Values;
 use crate::kernel::wraps;
@@ -48,7 +48,7 @@ fn check(kernel: &Kernel) {
     for i in 0..n {
         assert!((k[(i, i)] - diagonal[i]).abs() < 1e-13 * diagonal[i].abs().max(1.0), "diagonal {kernel:?}");
     }
-    crate::kernel::cross::tests::check(&bound, &theta, &columns[2][..3]);
+    crate::kernel::cross_covariance::tests::check(&bound, &theta, &columns[2][..3]);
     let cross = bound.cross(&theta, &points, &points).unwrap();
     for j in 0..n {
         for i in j + 1..n {

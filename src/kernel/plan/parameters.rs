@@ -5,7 +5,7 @@ use crate::calendar::TimeUnit;
 use crate::kernel::bind_error::{BindError, Cause, Origin, Place};
 use crate::kernel::family::{Domains, ParamSpec, Role, Size};
 use crate::kernel::input_view::{Period, ViewMap};
-use crate::kernel::slot::{Slot, SlotState};
+use crate::kernel::parameter_slot::{Slot, SlotState};
 use crate::kernel::values::Values;
 use crate::param::{Domain, Param, Prior, State, Tie};
 
@@ -117,7 +117,7 @@ impl Plan<'_> {
         }
     }
 
-    /// How far apart rows lie in a view that bends the inputs: the root of the summed variances of the columns.
+    /// How far apart rows lie in a view that transforms the inputs: the root of the summed variances of the columns.
     pub(in crate::kernel) fn view_width(&self, view: Option<usize>, looks: &InputColumns) -> Option<f64> {
         let view = view.filter(|&view| self.changes_units(view))?;
         let squares = looks.columns.iter().map(|&c| standard_deviation(&self.columns[view][c]).powi(2));

@@ -8,7 +8,7 @@ use crate::kernel::group::Placement;
 use crate::kernel::input_view::{FunctionError, Period, RowFunction, View, ViewMap, ViewPair};
 
 impl Plan<'_> {
-    /// Refuses inputs that a view shows in other coordinates, for a wrap that looks at them itself.
+    /// Refuses inputs that a view shows in other coordinates, for a wrap that depends on them itself.
     ///
     /// # Errors
     /// [`Cause::Embedded`].

@@ -63,7 +63,7 @@ impl Mode {
         let mut ones = Scale::ONE;
         for factor in factors {
             let is_one = is_leaf(&factor.unit, "Const") || factor.unit.as_number() == Some(1.0);
-            // noise looks at pairs of one observation alone, where a stationary kernel is its variance
+            // noise depends on pairs of one observation alone, where a stationary kernel is its variance
             let is_lost = noise && !is_leaf(&factor.unit, "WN") && is_stationary_leaf(&factor.unit);
             if is_one || is_lost {
                 ones = ones.times(factor.scale);

@@ -9,7 +9,7 @@ use crate::kernel::unit_variance::is_unit_variance;
 use crate::kernel::values::Values;
 use crate::param::{Measure, Param, State};
 
-/// A family is told by the name of its spec.
+/// A family is identified by the name of its spec.
 pub(super) fn is(leaf: &Leaf, name: &str) -> bool {
     leaf.family.spec().name == name
 }

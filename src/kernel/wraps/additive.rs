@@ -3,7 +3,7 @@
 //! With zᵢ = kᵢ(xᵢ, x′ᵢ), one kernel an input: `additive` is Σ_d v_d·e_d(z), e_d the sum of all products of d of them
 //! (Duvenaud, chapter on additive GPs, 1.4–1.13); `anova` is v·Π(1 + αzᵢ), the weights of hierarchical kernel learning;
 //! `dropout` is v·Π(1 − q + q·zᵢ), the covariance when each input is kept with probability q (1.21–1.23), in which one
-//! term of order d has the weight q^d(1 − q)^(D−d). That text speaks of binomial coefficients as the weights of orders:
+//! term of order d has the weight q^d(1 − q)^(D−d). That text gives binomial coefficients as the weights of orders:
 //! they count the terms, and are not their weight.
 //!
 //! e_d comes of the recursion e_d(z₁…zᵢ) = e_d(z₁…zᵢ₋₁) + zᵢ·e_{d−1}(z₁…zᵢ₋₁), O(D·R) a pair, which subtracts nothing.
@@ -212,7 +212,7 @@ impl Wrap for Additive {
     }
 
     fn reads_inputs(&self) -> bool {
-        // a list says for itself what it looks at
+        // kernels in a list name their own inputs
         !self.listed
     }
 

@@ -2,7 +2,7 @@
 
 use super::additive::AdditiveForm;
 use crate::kernel::elementwise::Elementwise;
-use crate::kernel::family::{Pairs, Rows, Theta};
+use crate::kernel::family::{Pairs, Theta};
 use crate::linalg::vector;
 
 /// So many pairs at a time, so that all orders of them stay in cache.
@@ -23,10 +23,6 @@ impl AdditiveForm {
 }
 
 impl Elementwise for AdditiveForm {
-    fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
-        Vec::new()
-    }
-
     fn column(&self, theta: Theta<'_>, _pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
         if !matches!(self, AdditiveForm::Additive(_)) {
             let (a, b) = self.factor(theta);
@@ -56,10 +52,6 @@ impl Elementwise for AdditiveForm {
                 }
             }
         }
-    }
-
-    fn diagonal(&self, theta: Theta<'_>, rows: &Rows, args: &[&[f64]], out: &mut [f64]) {
-        self.column(theta, Pairs { a: rows, b: rows, from: 0, j: 0, same: true }, args, out);
     }
 
     fn pull(

@@ -9,19 +9,11 @@ use crate::linalg::vector;
 pub(super) struct Weighted(pub Vec<f64>);
 
 impl Elementwise for Weighted {
-    fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
-        Vec::new()
-    }
-
     fn column(&self, _theta: Theta<'_>, _pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
         out.fill(0.0);
         for (arg, &weight) in args.iter().zip(&self.0) {
             vector::axpy(out, weight, arg);
         }
-    }
-
-    fn diagonal(&self, theta: Theta<'_>, rows: &Rows, args: &[&[f64]], out: &mut [f64]) {
-        self.column(theta, Pairs { a: rows, b: rows, from: 0, j: 0, same: true }, args, out);
     }
 
     fn pull(
@@ -44,10 +36,6 @@ impl Elementwise for Weighted {
 pub(super) struct Powers(pub Vec<i32>);
 
 impl Elementwise for Powers {
-    fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
-        Vec::new()
-    }
-
     fn column(&self, _theta: Theta<'_>, _pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
         out.fill(1.0);
         for (arg, &n) in args.iter().zip(&self.0) {
@@ -55,10 +43,6 @@ impl Elementwise for Powers {
                 *out *= k.powi(n);
             }
         }
-    }
-
-    fn diagonal(&self, theta: Theta<'_>, rows: &Rows, args: &[&[f64]], out: &mut [f64]) {
-        self.column(theta, Pairs { a: rows, b: rows, from: 0, j: 0, same: true }, args, out);
     }
 
     fn pull(
@@ -98,10 +82,6 @@ pub(super) fn self_pair(pairs: Pairs<'_>, len: usize) -> Option<usize> {
 }
 
 impl Elementwise for Normalized {
-    fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
-        Vec::new()
-    }
-
     fn column(&self, _theta: Theta<'_>, pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
         let own = pairs.right(0);
         for ((out, k), diagonals) in out.iter_mut().zip(args[0]).zip(pairs.left(0, args[0].len())) {

@@ -289,7 +289,7 @@ pub(super) fn with_multiplicity(registers: &[usize], counts: impl Iterator<Item 
     (args, sums)
 }
 
-/// Whether k(gx, gx′) = k(x, x′), as far as the form of the kernel tells.
+/// Whether k(gx, gx′) = k(x, x′), as far as the form of the kernel shows.
 fn is_unchanged_by(plan: &Plan<'_>, kernel: &Kernel, g: &Placement) -> bool {
     let kept = |inputs: &[usize]| inputs.iter().all(|&c| g.keeps(c));
     match kernel.node() {

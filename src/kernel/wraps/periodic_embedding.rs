@@ -1,6 +1,6 @@
 //! Kernels of functions on circles, cylinders, tori, Möbius strips and spheres.
 //!
-//! An input x that is wound round a circle is shown to the kernel inside as the pair (sin, cos)(2πx/p), so that the
+//! An input x that is mapped onto a circle is passed to the inner kernel as the pair (sin, cos)(2πx/p), so that the
 //! functions repeat with period p (Duvenaud, "Expressing Structure with Kernels", 1.22). A torus winds two inputs, a
 //! cylinder the first of two. A Möbius strip winds both on one period and exchanges them: f(x, y) = f(y, x)
 //! (1.31–1.33). A sphere shows a latitude and a longitude, in degrees, as the point in space.
@@ -30,7 +30,7 @@ pub(super) static PERIODIC: Spec = Spec {
     ..Spec::wrap(
         "periodic",
         "a kernel of an input mapped onto a circle, so that its functions are periodic",
-        Wording::moving("{k}, wound round a circle so that it repeats in {x}[ every {p}]"),
+        Wording::moving("{k}, made periodic in {x}[ with period {p}]"),
         "k(u, u'), u = (sin(2 pi x/p), cos(2 pi x/p))",
         r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
         &[EACH],
@@ -91,7 +91,7 @@ pub(super) static SPHERE: Spec = Spec {
     )
 };
 
-/// How inputs are wound.
+/// The map of the inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PeriodicEmbedding {
     /// Each input round a circle of its own.
@@ -122,7 +122,7 @@ impl PeriodicEmbedding {
     }
 }
 
-/// `kernel` with `inputs` wound; `params` are the periods.
+/// `kernel` with `inputs` mapped onto circles; `params` are the periods.
 pub fn periodic_embedding(embedding: PeriodicEmbedding, kernel: Kernel, inputs: Inputs, params: Vec<Values>) -> Kernel {
     Kernel::wrap(Arc::new(embedding), vec![kernel], inputs, params)
 }
@@ -147,7 +147,7 @@ impl Wrap for PeriodicEmbedding {
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
         let spec = self.spec();
         let inputs = plan.inputs(node.origin(), &wrapped.inputs)?;
-        plan.numbers(node.origin(), &inputs, "cannot be wound round a circle")?;
+        plan.numbers(node.origin(), &inputs, "cannot be mapped onto a circle")?;
         plan.not_embedded(node.origin(), &inputs, views.left, spec.name)?;
         if let Some(wanted) = self.inputs().filter(|&wanted| wanted != inputs.len()) {
             let cause = Cause::Inputs { family: spec.name, wanted, found: inputs.len() };

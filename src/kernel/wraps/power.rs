@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::kernel::bind_error::BindError;
 use crate::kernel::elementwise::Elementwise;
-use crate::kernel::family::{Pairs, Rows, Spec, Theta};
+use crate::kernel::family::{Pairs, Spec, Theta};
 use crate::kernel::input_view::ViewPair;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::phrasing::Wording;
@@ -68,17 +68,7 @@ impl Wrap for Power {
 }
 
 impl Elementwise for Power {
-    fn prepare(&self, _theta: Theta<'_>, _x: &[&[f64]]) -> Rows {
-        Vec::new()
-    }
-
     fn column(&self, _theta: Theta<'_>, _pairs: Pairs<'_>, args: &[&[f64]], out: &mut [f64]) {
-        for (out, k) in out.iter_mut().zip(args[0]) {
-            *out = k.powi(self.0 as i32);
-        }
-    }
-
-    fn diagonal(&self, _theta: Theta<'_>, _rows: &Rows, args: &[&[f64]], out: &mut [f64]) {
         for (out, k) in out.iter_mut().zip(args[0]) {
             *out = k.powi(self.0 as i32);
         }

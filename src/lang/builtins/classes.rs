@@ -1,4 +1,4 @@
-//! What one asks of classifiers alone: whether probabilities can be taken at their word, and what is taken for what.
+//! Results of classifiers: calibration and confusion matrices.
 
 use std::sync::Arc;
 

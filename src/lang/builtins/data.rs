@@ -1,4 +1,4 @@
-//! Data: made from lists, looked at, chosen from; and what is said of mistakes in data.
+//! Data: made from lists, summarised, selected; and messages on mistakes in data.
 
 use std::sync::Arc;
 

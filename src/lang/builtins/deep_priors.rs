@@ -1,4 +1,4 @@
-//! What one asks of a deep Gaussian process without data: draws, derivatives, and where it takes the plane.
+//! Deep Gaussian process priors: draws, derivatives, and maps of the plane.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Fitting deep Gaussian processes, and what one asks of such a fit.
+//! Fitting deep Gaussian processes, and results of such a fit.
 
 use std::sync::Arc;
 

@@ -133,7 +133,7 @@ fn picture(call: &mut Call<'_, '_>, value: &Value, band: BandOf) -> Res<Figure> 
     })
 }
 
-/// The direction from which a surface is looked at.
+/// The direction from which a surface is viewed.
 fn view(call: &mut Call<'_, '_>) -> Res<Option<(f64, f64)>> {
     match call.maybe::<Vec<f64>>("view")?.as_deref() {
         None => Ok(None),

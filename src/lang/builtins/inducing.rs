@@ -5,7 +5,7 @@ use crate::lang::eval::evaluator::Call;
 use crate::lang::signature::{Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Kind, Value};
-use crate::model::{Entry, Inducing, InducingFault, Sparse, SparseMethod, USUAL_INDUCING};
+use crate::model::{Entry, Inducing, InducingError, Sparse, SparseMethod, USUAL_INDUCING};
 
 /// What to write where an exact model is too large.
 pub const ADVICE: &str = "`gp(kernel, inference=\"vfe\", inducing=50)`, which sees all rows through 50 inducing inputs";
@@ -54,7 +54,7 @@ fn inducing(value: Value) -> Res<Inducing> {
         Value::Range(_) => {
             Vec::<f64>::from_value(value.clone())?.into_iter().map(|x| (vec![Entry::Number(x)], false)).collect()
         }
-        Value::Number(count) if *count == 0.0 => return Err(LangError::new(InducingFault::None.to_string())),
+        Value::Number(count) if *count == 0.0 => return Err(LangError::new(InducingError::None.to_string())),
         Value::Number(count) if *count >= 1.0 && count.fract() == 0.0 && *count < 1e9 => {
             return Ok(Inducing::Count(*count as usize));
         }
@@ -75,7 +75,7 @@ fn inducing(value: Value) -> Res<Inducing> {
         other => return Err(expected("a number, a list of inputs, or data", other)),
     };
     if rows.is_empty() {
-        return Err(LangError::new(InducingFault::None.to_string()));
+        return Err(LangError::new(InducingError::None.to_string()));
     }
     let fixed = rows.iter().filter(|(_, fixed)| *fixed).count();
     if fixed != 0 && fixed != rows.len() {

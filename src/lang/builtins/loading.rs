@@ -13,7 +13,7 @@ use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::value::{Kind, List, Value, check_length};
 
-/// How the file is written, as far as it is said.
+/// The given format of the file.
 fn format(call: &mut Call<'_, '_>) -> Res<Format> {
     let one = |word: Option<Arc<str>>| word.map(|word| word.chars().next());
     let separator = match call.maybe::<Arc<str>>("sep")? {

@@ -38,7 +38,7 @@ mod steps;
 mod surfaces;
 mod text;
 mod time;
-mod user_moves;
+mod user_edits;
 
 use super::eval::evaluator::Builtin;
 

@@ -126,7 +126,7 @@ fn gp(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Model(Arc::new(Pipeline::of(model))))
 }
 
-/// What an observation is, from the usual arguments; `None` where nothing is said of it.
+/// What an observation is, from the usual arguments; `None` if none is given.
 pub(super) fn likelihood(call: &mut Call<'_, '_>, inference: Option<&str>) -> Res<Option<Likelihood>> {
     let noise = given_noise(call)?;
     let mut word = |name: &'static str| -> Res<Option<Arc<str>>> { call.maybe::<Arc<str>>(name) };

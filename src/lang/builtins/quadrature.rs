@@ -309,7 +309,7 @@ fn marginal_likelihood(call: &mut Call<'_, '_>) -> Res<Value> {
         .with("sd", Value::maybe_number(sd))
         .with("method", Value::Str(method))
         .with("evaluations", Value::maybe_number(evaluations.map(|n| n as f64)))
-        .with("half_bic", Value::Number(-0.5 * fit.bic))
+        .with("half_bic", Value::Number(-0.5 * fit.bic()))
         .with("prior", Value::str(prior));
     Ok(Value::Record(Arc::new(record)))
 }

@@ -21,7 +21,7 @@ use crate::syntax::parse::parse;
 use crate::syntax::span::SourceId;
 
 use super::files::{PATH, out_path};
-use super::user_moves;
+use super::user_edits;
 
 fn save(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("fit")?;
@@ -207,7 +207,7 @@ impl Reader for SavedTexts<'_> {
         match self.function(function) {
             Ok(value) => {
                 let stop = self.progress.stop_handle();
-                Ok(user_moves::edit(value, name.to_string(), self.globals.clone(), self.library, stop))
+                Ok(user_edits::edit(value, name.to_string(), self.globals.clone(), self.library, stop))
             }
             Err(lang_error) => Err(lang_error.message().to_string()),
         }

@@ -18,7 +18,7 @@ use crate::lang::values::value::{Kind, Value};
 use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Search, SearchError, Settings};
 
 use super::models;
-use super::user_moves;
+use super::user_edits;
 
 /// Items of a list, or the value alone.
 fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
@@ -45,7 +45,7 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
     }
     settings.inputs = call.input_names("inputs", data)?;
     if !given {
-        // the usual families look at numbers; categories have a level each
+        // the usual families need numbers; categories have one level each
         let categories = data.inputs().any(|column| column.is_categories() && is_wanted(&settings, column.name()));
         settings.base.extend(family("Indicator").filter(|_| categories).map(Kernel::family));
     }
@@ -73,7 +73,7 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
         for one in each::<Value>(moves)? {
             let edit = match one {
                 Value::Function(function) => {
-                    user_moves::edit_of(function, call.eval).map_err(|t| t.argument("moves"))?
+                    user_edits::edit_of(function, call.eval).map_err(|t| t.argument("moves"))?
                 }
                 word => Edit::named(&<Arc<str>>::from_value(word)?)
                     .ok_or_else(|| LangError::new("there is no such edit"))?,
@@ -171,14 +171,14 @@ fn warn_of_left_out(call: &mut Call<'_, '_>, data: &Dataset, settings: &Settings
 fn tell(call: &mut Call<'_, '_>, found: &Search) {
     let depth = found.levels.len();
     match found.ended {
-        Ended::Stopped => call.warn(format!("the search was stopped at depth {depth}: this is the best so far")),
+        Ended::Stopped => call.warn(format!("the search was stopped at depth {depth}: this is the best result so far")),
         Ended::OutOfTime => {
             let budget = found.settings.budget;
             call.warn(format!("the budget of {budget} ended the search at depth {depth}: another run may differ"));
         }
         Ended::Depth | Ended::NoBetter | Ended::OutOfEvaluations => {}
     }
-    let refusals: Vec<String> = found.settings.moves.iter().filter_map(user_moves::refusals).collect();
+    let refusals: Vec<String> = found.settings.moves.iter().filter_map(user_edits::refusals).collect();
     refusals.into_iter().for_each(|text| call.warn(text));
 }
 

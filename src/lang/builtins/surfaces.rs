@@ -1,4 +1,4 @@
-//! Kernels looked at through what they make: surfaces, and features.
+//! Surfaces and features of kernels.
 
 use std::sync::Arc;
 

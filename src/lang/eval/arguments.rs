@@ -192,7 +192,7 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> LangErr
 }
 
 impl Want {
-    /// Whether a value is right in the place; [`allows`](Self::allows) looks at its kind alone.
+    /// Whether a value is accepted in the place; [`allows`](Self::allows) uses only its kind.
     pub fn admits(self, value: &Value) -> bool {
         match (self, value) {
             (Want::Count, Value::Number(x)) => *x >= 0.0 && x.fract() == 0.0 && *x < 9e15,

@@ -89,7 +89,7 @@ impl Evaluator<'_> {
         Ok(values)
     }
 
-    /// A call of something that the language knows.
+    /// A call of an entry of the language.
     pub fn call_entry(
         &mut self,
         entry: &'static Entry,

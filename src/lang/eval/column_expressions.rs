@@ -14,7 +14,7 @@ use crate::syntax::span::{Span, Spanned};
 
 impl Evaluator<'_> {
     /// The value of an argument that may be an expression of columns: a function whose parameters are the columns that it
-    /// names, or a value where it names none. Columns go before names that the user has bound, which is said. Without
+    /// names, or a value where it names none. Columns take precedence over bound names, with a note. Without
     /// data, names that nobody has bound are columns.
     pub fn column_expression(&mut self, expr: &Expr, data: Option<&Dataset>) -> Res<Value> {
         match &expr.node {
@@ -62,7 +62,7 @@ impl Evaluator<'_> {
         Ok(Value::Function(Function::Closure(self.closure(&lambda, None)?)))
     }
 
-    /// Whether an expression without data to look at names something that nobody has bound: a column.
+    /// Whether an expression, given without data, names something that is not bound: a column.
     pub fn names_columns(&self, expr: &Expr) -> bool {
         let mut walk = Walk { bound: Vec::new(), mentioned: Vec::new() };
         walk.expr(expr);

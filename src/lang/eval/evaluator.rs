@@ -21,12 +21,12 @@ use crate::syntax::span::{Span, Spanned};
 /// What a session has bound.
 pub type Globals = HashMap<Arc<str>, Value>;
 
-/// How many steps pass between two looks at whether to stop.
+/// Steps between two checks for a stop by the user.
 const STRIDE: u64 = 1024;
 
 /// Evaluates expressions of one statement.
 pub struct Evaluator<'a> {
-    /// What the language knows.
+    /// The entries of the language.
     pub library: &'static dyn Library,
     pub host: &'a mut Host,
     pub progress: &'a dyn Progress,
@@ -38,7 +38,7 @@ pub struct Evaluator<'a> {
     pub(super) running: Option<Arc<Closure>>,
     pub(super) calls: usize,
     steps: u64,
-    /// No more steps than these, for a text that nobody has looked at.
+    /// The largest number of steps, for text from a file that is not trusted.
     most_steps: u64,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// What the user has bound a name to: nearest first. The flag tells names of the session from inner ones.
+    /// What the user has bound a name to: nearest first. The flag distinguishes names of the session from inner ones.
     pub fn user(&self, name: &str) -> Option<(&Value, bool)> {
         if let Some((_, value)) = self.locals[self.base..].iter().rev().find(|(n, _)| &**n == name) {
             return Some((value, false));
@@ -111,7 +111,7 @@ impl<'a> Evaluator<'a> {
         self.globals.get(name).map(|value| (value, true))
     }
 
-    /// The running function, if it goes by this name and nothing hides it.
+    /// The running function, if it has this name and nothing hides it.
     fn itself(&self, name: &str) -> Option<Value> {
         let running = self.running.as_ref()?;
         (running.name.as_deref() == Some(name)).then(|| Value::Function(Function::Closure(running.clone())))
@@ -316,7 +316,7 @@ impl Callable for Entry {
     }
 }
 
-/// The names that the language knows. The registry is one; evaluation can be given a smaller one.
+/// A library of names. The registry is one; evaluation can be given a smaller one.
 pub trait Library: Sync {
     /// The entry of a name or of an alias.
     fn find(&self, name: &str) -> Option<&'static Entry>;

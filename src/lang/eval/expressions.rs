@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::evaluator::Evaluator;
+use super::kernel_spans::Mark;
 use super::operators::{self, Fold};
-use super::origins::Mark;
 use super::unknown;
 use crate::calendar::{self, TimeUnit};
 use crate::lang::error::{LangError, Res};

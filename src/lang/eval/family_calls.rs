@@ -4,7 +4,7 @@ use crate::data::Dataset;
 use crate::kernel::{Domains, InputRef, Inputs, Kernel, Leaf, Node, ParamSpec, Role, Size, Spec, Values};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
-use crate::lang::eval::origins::Mark;
+use crate::lang::eval::kernel_spans::Mark;
 use crate::lang::eval::unknown;
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::Value;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::lang::eval::origins::Origins;
+use crate::lang::eval::kernel_spans::Origins;
 use crate::lang::values::value::Value;
 use crate::param::Param;
 use crate::syntax::diagnostic::Diagnostic;
@@ -37,7 +37,7 @@ pub struct Folders {
 #[derive(Debug, Clone, Default)]
 pub struct Host {
     pub folders: Folders,
-    /// What every fit, search and split depends on, unless told otherwise.
+    /// The default seed of every fit, search and split.
     pub seed: u64,
     /// Where kernels stand in the text.
     pub origins: Origins,

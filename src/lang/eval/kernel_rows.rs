@@ -10,7 +10,7 @@ use crate::kernel::{
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Evaluator, Globals, Library};
 use crate::lang::eval::host::Host;
-use crate::lang::eval::origins::Origins;
+use crate::lang::eval::kernel_spans::Origins;
 use crate::lang::numerals::number;
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::function_source;
@@ -224,12 +224,12 @@ fn code(levels: &mut Vec<Arc<str>>, text: &str) -> f64 {
 /// A kernel set beside rows that were given by hand.
 pub struct Placed {
     bound: Bound,
-    /// For each column of the schema the entry of a row that it is, or none for one that nobody looks at.
+    /// For each column of the schema the entry of a row that it is, or none for a column that is not used.
     order: Vec<Option<usize>>,
 }
 
 impl Placed {
-    /// Rows follow the order in which the kernel mentions its inputs first. A kernel that looks at all inputs takes
+    /// Rows follow the order in which the kernel mentions its inputs first. A kernel that depends on all inputs takes
     /// rows of any width. `table`: rows that are wider and of which places alone are mentioned may be those of a whole
     /// table.
     pub fn new(kernel: &Kernel, rows: &Rows, table: bool, origins: &Origins) -> Res<Self> {
@@ -305,7 +305,7 @@ impl Placed {
 }
 
 /// Which entry of a row each column is. Indices are places of columns, so that some columns may be seen by nobody;
-/// names take what places are left. A kernel that looks at all inputs takes the entries of a row as they come.
+/// names take what places are left. A kernel that depends on all inputs takes the entries of a row in order.
 fn order(mentioned: &[InputRef], all: bool, width: usize) -> Vec<Option<usize>> {
     let indices = mentioned.iter().filter_map(|input| match input {
         InputRef::Index(at) => Some(*at),

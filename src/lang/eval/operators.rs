@@ -226,7 +226,7 @@ fn arithmetic(op: BinaryOp, a: f64, b: f64) -> f64 {
     }
 }
 
-/// The kind of what an operator gives, where the kinds of its operands tell; an error where they can never fit.
+/// The kind of what an operator gives, where the kinds of its operands determine it; an error where they can never fit.
 pub fn kinds(op: BinaryOp, left: Kind, right: Kind) -> Res<Option<Kind>> {
     let list = |kind| matches!(kind, Kind::List | Kind::Range);
     match (left, right) {

@@ -1,4 +1,4 @@
-//! How names that nobody knows are answered: with the nearest one, and with how to write what was meant.
+//! Messages on unknown names: the nearest name, and how to write what was meant.
 
 use super::evaluator::{Entry, Library, Sort, names};
 use crate::lang::error::LangError;
@@ -76,7 +76,7 @@ pub fn input(name: &str, known: &[String], target: Option<&str>) -> LangError {
     }
 }
 
-/// What is said of a kernel that looks at what it is to explain.
+/// The message for a kernel that depends on the target.
 pub fn target_as_input(name: &str) -> String {
     format!("`{name}` is the target, which cannot be an input of a kernel: choose another with `target=`")
 }

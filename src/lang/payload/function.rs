@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::list::Nested;
 use crate::syntax::ast::Lambda;
 
-/// A function of the language as a value knows it. What it does is known to the evaluator, which finds it by its name.
+/// A function of the language as a value. The evaluator finds its definition by name.
 pub trait Callable: Send + Sync {
     fn name(&self) -> &'static str;
 

@@ -1,4 +1,4 @@
-//! What `plot` is asked for, and why there may be no figure.
+//! The request of `plot`, and why there may be no figure.
 
 use std::sync::Arc;
 

@@ -101,7 +101,7 @@ fn only_bound(error: ModelError) -> LangError {
     LangError::new(error.to_string()).help("write `.bound`; fits are compared by `score` or `crossval`")
 }
 
-/// Rows of the inputs that the model looks at.
+/// Rows of the inputs that the model depends on.
 fn inducing(fit: &Fit) -> Res<Value> {
     let Some(sparse) = &fit.model.sparse else { return Ok(Value::Nothing) };
     let Inducing::Rows { rows, .. } = &sparse.inducing else { return Ok(Value::Nothing) };

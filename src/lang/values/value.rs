@@ -1,7 +1,7 @@
 //! The value of the language and its kinds.
 //!
 //! What a kind is (its name, members, shown form, JSON, figure and table) is one implementation of [`ValueKind`] in a file
-//! of its own beside this one. Here is the list of the kinds, and what is asked of any value.
+//! of its own beside this one. Here are the list of the kinds, and the functions on any value.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};

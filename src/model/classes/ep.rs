@@ -317,7 +317,7 @@ mod tests {
     fn matched_sites_move_with_their_cavities_as_said() {
         for y in [1.0, -1.0] {
             for (m, s) in [(0.3, 0.5), (-2.0, 1.0), (1.5, 4.0), (-4.0, 0.2), (-30.0, 20.0)] {
-                // a cavity is a marginal whose own site says nothing
+                // a cavity is a marginal without its own site
                 let none = Places { precision: vec![0.0], shift: vec![0.0] };
                 let at = |l: f64, e: f64| Matched::new(&[y], &[e / l], &[1.0 / l], &none);
                 let (l, e) = (1.0 / s, m / s);

@@ -3,7 +3,7 @@
 use super::{Moments, Posterior, Replicates, mean_at};
 use crate::kernel::{Cross, Kernel};
 use crate::linalg::{Cholesky, Matrix, Vector, least_squares, transposed_product};
-use crate::model::halves::{Halves, Induced, OwnRows, Term, own_noise};
+use crate::model::half_covariances::{Halves, Induced, OwnRows, Term, own_noise};
 use crate::model::inducing::SparseMethod;
 use crate::model::sparse::SparseProblem;
 use crate::model::{ModelError, Problem};
@@ -88,7 +88,8 @@ impl Posterior {
         Ok(mean)
     }
 
-    /// Of f at the training rows: as at new rows with these inputs, but with the noise in the kernel that is each row's own.
+    /// Of f at the training rows: as at new rows with these inputs, but with the noise in the kernel that is each row's
+    /// own.
     pub(super) fn induced_at_training(&self) -> Result<Moments, ModelError> {
         let bound = self.problem.bound();
         let values = self.problem.kernel_values(&self.values);
@@ -214,5 +215,5 @@ impl Posterior {
     }
 }
 
-/// Rows that are looked at together.
+/// Rows in one block.
 const ROWS: usize = 2048;

@@ -1,4 +1,4 @@
-//! One summand at a time: what rows that were left out would have been told, and draws.
+//! One summand at a time: its predictions for left-out rows, and draws.
 
 use super::Posterior;
 use crate::kernel::{Gram, Kernel};

@@ -1,4 +1,4 @@
-//! The gradient of a sparse model: the second look at its rows.
+//! The gradient of a sparse model: the second pass over its rows.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ struct Slopes {
     weighted: Matrix,
 }
 
-/// What the second look at the rows needs of the first.
+/// What the second pass over the rows needs from the first.
 struct Passed<'a> {
     /// K_uu⁻¹ − A⁻¹ with A = K_uu + K_ufΛ⁻¹K_fu.
     explained: Matrix,

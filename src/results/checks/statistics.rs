@@ -61,7 +61,7 @@ pub struct Rhythms {
     sines: Matrix,
 }
 
-/// Frequencies that are looked at: the slowest.
+/// The lowest frequencies that are used.
 const MOST_FREQUENCIES: usize = 500;
 const FEWEST_PLACES: usize = 8;
 

@@ -136,7 +136,7 @@ const NUMERIC: &[&str] = &[
     "deep(2, Lin([0, 1]), connected=true)",
 ];
 
-/// Inputs wound round, before the period.
+/// Inputs mapped onto circles, before the period.
 const WOUND: &[&str] = &[
     "periodic({}, x",
     "periodic({}, [x, \"fly ash\"]",
@@ -161,7 +161,7 @@ const WHOLE: &[&str] = &[
     "invariant(SE([0, 1]) * Matern32(x), swap(0, 1), flip(x), method=\"product\")",
 ];
 
-/// The period of what is wound round.
+/// The period of such an input.
 const PERIOD: ParamSpec = ParamSpec {
     name: "period",
     short: "p",

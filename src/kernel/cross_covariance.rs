@@ -1,0 +1,208 @@
+//! k(A, B) of a bound kernel for rows of two kinds, and the gradient of anything that depends on it: in the parameters,
+//! and in the rows themselves.
+//!
+//! No row of A is an observation of B, so that noise of an observation (`WN`) is 0 here. The derivatives in the rows are
+//! those in the columns of the data, whatever the kernel makes of them; a function of the user has no known slope, and
+//! columns that only go through one get none ([`Bound::input_slopes`]).
+
+use super::bind::Bound;
+use super::evaluate::{At, Prepared, Stored};
+use super::points::{EvalError, Points};
+use super::program::Op;
+use super::reverse_mode::{Back, Place, Sides, Sink};
+use crate::linalg::Matrix;
+
+/// Where the walk back adds to.
+#[derive(Debug)]
+pub struct CrossGradient<'g> {
+    /// In the parameters, natural units, slot by slot.
+    pub parameters: &'g mut [f64],
+    /// In the rows of A, one column for each input of the data; `None` where it is not asked for.
+    pub a: Option<&'g mut [Vec<f64>]>,
+    /// The same of B.
+    pub b: Option<&'g mut [Vec<f64>]>,
+}
+
+/// k(A, B) and k(x, x) under evaluation, with their memory between calls.
+pub struct Cross<'k> {
+    bound: &'k Bound,
+    theta: Vec<Vec<f64>>,
+    values: Vec<f64>,
+    /// Values of each leaf, column after column.
+    stored: Vec<Vec<f64>>,
+    registers: Vec<Vec<f64>>,
+    prepared: Option<[Prepared; 2]>,
+    back: Back,
+}
+
+const APART: Sides = Sides { left: 0, right: 1 };
+
+impl<'k> Cross<'k> {
+    pub fn new(bound: &'k Bound) -> Self {
+        let count = bound.program.instructions.len();
+        Self {
+            bound,
+            theta: Vec::new(),
+            values: Vec::new(),
+            stored: vec![Vec::new(); count],
+            registers: vec![Vec::new(); count],
+            prepared: None,
+            back: Back::default(),
+        }
+    }
+
+    fn set(&mut self, values: &[f64], rows: usize) {
+        self.theta = self.bound.gather(values);
+        self.values = values.to_vec();
+        for register in &mut self.registers {
+            if register.len() < rows {
+                register.resize(rows, 0.0);
+            }
+        }
+    }
+
+    /// Writes k(A, B), rows of A down and of B across, into `out`.
+    ///
+    /// # Errors
+    /// [`EvalError::Rows`]: rows at which a family cannot be evaluated.
+    pub fn evaluate(&mut self, values: &[f64], a: &Points, b: &Points, out: &mut Matrix) -> Result<(), EvalError> {
+        self.set(values, a.n);
+        let one = self.bound.prepare(values, &self.theta, a)?;
+        let two = self.bound.prepare(values, &self.theta, b)?;
+        for (stored, instruction) in self.stored.iter_mut().zip(&self.bound.program.instructions) {
+            let kept = matches!(&instruction.op, Op::Leaf(leaf) if leaf.keep);
+            stored.resize(if kept { a.n * b.n } else { 0 }, 0.0);
+        }
+        if out.shape() != (a.n, b.n) {
+            *out = Matrix::zeros(a.n, b.n);
+        }
+        for j in 0..b.n {
+            let at = At { from: 0, j, same: false, len: a.n };
+            let stored = Some((&mut self.stored[..], j * a.n..(j + 1) * a.n, Stored::Write));
+            self.bound.column(&self.theta, &one, &two, at, &mut self.registers, stored);
+            if let Some(last) = self.registers.last() {
+                out.column_mut(j).copy_from_slice(&last[..a.n]);
+            }
+        }
+        self.prepared = Some([one, two]);
+        Ok(())
+    }
+
+    /// Adds Σᵢⱼ W(i, j) ∂k(aᵢ, bⱼ) to the gradients, for the last [`evaluate`](Self::evaluate) at the same rows.
+    /// `weights(j, w)` fills `w` with column j of W.
+    pub fn pull(
+        &mut self,
+        a: &Points,
+        b: &Points,
+        mut weights: impl FnMut(usize, &mut [f64]),
+        to: &mut CrossGradient<'_>,
+    ) {
+        let Some([one, two]) = self.prepared.take() else { return };
+        let sinks = vec![Sink::of(self.bound, a, &one, to.a.is_some()), Sink::of(self.bound, b, &two, to.b.is_some())];
+        self.back.start(&self.theta, a.n.max(1), sinks);
+        for j in 0..b.n {
+            let at = At { from: 0, j, same: false, len: a.n };
+            let stored = Some((&mut self.stored[..], j * a.n..(j + 1) * a.n, Stored::Read));
+            self.bound.column(&self.theta, &one, &two, at, &mut self.registers, stored);
+            self.back.clear(at.len);
+            if let Some(last) = self.back.adjoints.last_mut() {
+                weights(j, &mut last[..at.len]);
+            }
+            let place = Place { at, one: &one, two: &two, sides: APART };
+            self.back.column(self.bound, &self.theta, &self.registers, place);
+        }
+        if self.bound.program.needs_diagonals {
+            self.around(a, &one, 0);
+            self.around(b, &two, 1);
+        }
+        self.back.views(self.bound, &self.values, 0, (a, &one), to.parameters);
+        self.back.views(self.bound, &self.values, 1, (b, &two), to.parameters);
+        self.back.finish(self.bound, to.parameters);
+        for (sink, rows) in self.back.sinks.iter().zip([&mut to.a, &mut to.b]) {
+            hand_over(sink, rows);
+        }
+        self.prepared = Some([one, two]);
+    }
+
+    /// The pairs of a row with itself, for what was read around other pairs.
+    fn around(&mut self, points: &Points, prepared: &Prepared, side: usize) {
+        let sides = Sides { left: side, right: side };
+        for j in 0..points.n {
+            let at = At { from: j, j, same: true, len: 1 };
+            self.bound.column(&self.theta, prepared, prepared, at, &mut self.registers, None);
+            self.back.clear(1);
+            let place = Place { at, one: prepared, two: prepared, sides };
+            self.back.column(self.bound, &self.theta, &self.registers, place);
+        }
+    }
+
+    /// k(x, x) of every row: as one observation with itself, or, with `shared`, as two observations at equal inputs,
+    /// which do not share noise of their own.
+    ///
+    /// # Errors
+    /// [`EvalError::Rows`]: rows at which a family cannot be evaluated.
+    pub fn diagonal(&mut self, values: &[f64], points: &Points, shared: bool) -> Result<Vec<f64>, EvalError> {
+        if !(shared && self.bound.tells_rows_apart()) {
+            return self.bound.diagonal(values, points);
+        }
+        self.set(values, 1);
+        let prepared = self.bound.prepare(values, &self.theta, points)?;
+        let mut out = Vec::with_capacity(points.n);
+        for j in 0..points.n {
+            let at = At { from: j, j, same: false, len: 1 };
+            self.bound.column(&self.theta, &prepared, &prepared, at, &mut self.registers, None);
+            out.extend(self.registers.last().map(|last| last[0]));
+        }
+        Ok(out)
+    }
+
+    /// Adds Σᵢ wᵢ ∂k(xᵢ, xᵢ) to the gradients; of the rows to `a` of these.
+    ///
+    /// # Errors
+    /// [`EvalError::Rows`]: rows at which a family cannot be evaluated.
+    pub fn pull_diagonal(
+        &mut self,
+        values: &[f64],
+        points: &Points,
+        shared: bool,
+        weights: &[f64],
+        to: &mut CrossGradient<'_>,
+    ) -> Result<(), EvalError> {
+        self.prepared = None;
+        if self.bound.kernel.stationary() && points.n > 1 {
+            // it is the same for all rows
+            let whole = weights.iter().sum();
+            return self.pull_diagonal(values, &points.rows(0..1), shared, &[whole], to);
+        }
+        self.set(values, 1);
+        let one = self.bound.prepare(values, &self.theta, points)?;
+        self.back.start(&self.theta, 1, vec![Sink::of(self.bound, points, &one, to.a.is_some())]);
+        let sides = Sides { left: 0, right: 0 };
+        for (j, &weight) in weights.iter().enumerate().take(points.n) {
+            let at = At { from: j, j, same: !shared, len: 1 };
+            self.bound.column(&self.theta, &one, &one, at, &mut self.registers, None);
+            self.back.clear(1);
+            if let Some(last) = self.back.adjoints.last_mut() {
+                last[0] = weight;
+            }
+            self.back.column(self.bound, &self.theta, &self.registers, Place { at, one: &one, two: &one, sides });
+        }
+        if self.bound.program.needs_diagonals {
+            self.around(points, &one, 0);
+        }
+        self.back.views(self.bound, &self.values, 0, (points, &one), to.parameters);
+        self.back.finish(self.bound, to.parameters);
+        hand_over(&self.back.sinks[0], &mut to.a);
+        Ok(())
+    }
+}
+
+fn hand_over(sink: &Sink, rows: &mut Option<&mut [Vec<f64>]>) {
+    let (Some(rows), Some(own)) = (rows, sink.shown.first()) else { return };
+    for (to, from) in rows.iter_mut().zip(own) {
+        crate::linalg::vector::add(to, from);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,208 @@
+//! The walk back over the plan of a kernel: derivatives of anything that depends on its values, a column at a time.
+
+use super::bind::Bound;
+use super::evaluate::{At, Prepared};
+use super::family::{Scratch, Theta};
+use super::input_view::ViewPair;
+use super::points::Points;
+use super::program::Op;
+use crate::linalg::vector;
+
+/// Derivatives in what belongs to the rows of one argument.
+#[derive(Default)]
+pub(super) struct Sink {
+    /// In the values k(x, x) of each row, for the instructions that need them; empty for the others.
+    around: Vec<Vec<f64>>,
+    /// In the columns of each view; empty for those that are not asked for.
+    pub shown: Vec<Vec<Vec<f64>>>,
+}
+
+impl Sink {
+    /// For so many rows. `wanted` holds for each view its number of columns and whether their derivatives are requested.
+    fn new(bound: &Bound, n: usize, wanted: impl Fn(usize) -> Option<usize>) -> Self {
+        let instructions = &bound.program.instructions;
+        let mut around = vec![Vec::new(); instructions.len()];
+        for a in instructions.iter().filter_map(|i| i.diagonals).flatten() {
+            around[a] = vec![0.0; n];
+        }
+        let shown = (0..bound.program.views.len()).map(|view| vec![vec![0.0; n]; wanted(view).unwrap_or(0)]).collect();
+        Self { around, shown }
+    }
+
+    /// For the columns that depend on parameters, and with `inputs` for all columns.
+    pub fn of(bound: &Bound, points: &Points, prepared: &Prepared, inputs: bool) -> Self {
+        Self::new(bound, points.n, |view| match bound.program.views[view].moving {
+            true => Some(prepared.moving[view].len()),
+            false => inputs.then(|| points.views[view].len()),
+        })
+    }
+}
+
+/// The sinks of the first and of the second argument.
+#[derive(Clone, Copy)]
+pub(super) struct Sides {
+    pub left: usize,
+    pub right: usize,
+}
+
+/// Which column, and the numbers of the rows on both sides of it.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub at: At,
+    pub one: &'a Prepared,
+    pub two: &'a Prepared,
+    pub sides: Sides,
+}
+
+/// What the walk back gathers, and its memory between columns.
+#[derive(Default)]
+pub(super) struct Back {
+    /// Derivatives in the values of each instruction at the column that is walked.
+    pub adjoints: Vec<Vec<f64>>,
+    /// In the parameters of each instruction.
+    gradients: Vec<Vec<f64>>,
+    pub sinks: Vec<Sink>,
+    scratch: Scratch,
+}
+
+impl Back {
+    /// Begins a walk: columns of up to `len` rows.
+    pub fn start(&mut self, theta: &[Vec<f64>], len: usize, sinks: Vec<Sink>) {
+        self.adjoints.resize(theta.len(), Vec::new());
+        for adjoint in &mut self.adjoints {
+            adjoint.resize(len.max(adjoint.len()), 0.0);
+        }
+        self.gradients = theta.iter().map(|t| vec![0.0; t.len()]).collect();
+        self.sinks = sinks;
+    }
+
+    /// Nothing is handed back to this column yet.
+    pub fn clear(&mut self, len: usize) {
+        for adjoint in &mut self.adjoints {
+            adjoint[..len].fill(0.0);
+        }
+    }
+
+    /// Hands what stands in the adjoint of the last instruction back to all others, and on to the parameters.
+    pub fn column(&mut self, bound: &Bound, theta: &[Vec<f64>], registers: &[Vec<f64>], place: Place<'_>) {
+        let Place { at, one, two, sides } = place;
+        let len = at.len;
+        for (i, instruction) in bound.program.instructions.iter().enumerate().rev() {
+            let (earlier, later) = self.adjoints.split_at_mut(i);
+            let w = &mut later[0][..len];
+            let args = &instruction.args;
+            if at.own_alone() && !self.sinks[sides.left].around[i].is_empty() {
+                w[0] += std::mem::take(&mut self.sinks[sides.left].around[i][at.j]);
+            }
+            match &instruction.op {
+                Op::Leaf(leaf) => {
+                    let (theta, k) = (Theta { all: &theta[i], ranges: &leaf.ranges }, &registers[i][..len]);
+                    let pairs = at.pairs(one, two, i);
+                    pull_shown(&mut self.sinks, sides, leaf.views, &leaf.columns, at, |left, right| {
+                        leaf.family.pull_inputs(theta, pairs, k, w, left, right);
+                    });
+                    leaf.family.pull(theta, pairs, k, w, &mut self.scratch, &mut self.gradients[i]);
+                }
+                Op::Sum => {
+                    for &a in args {
+                        vector::add(&mut earlier[a][..len], w);
+                    }
+                }
+                Op::Product => {
+                    // each factor gets w times the product of the others: no division, as a factor may be 0
+                    for (position, &a) in args.iter().enumerate() {
+                        let (rest, _) = self.scratch.two(len);
+                        rest.copy_from_slice(w);
+                        for (other, &b) in args.iter().enumerate() {
+                            if other != position {
+                                vector::multiply(rest, &registers[b][..len]);
+                            }
+                        }
+                        vector::add(&mut earlier[a][..len], rest);
+                    }
+                }
+                Op::Elementwise { function, ranges, views, columns, .. } => {
+                    let values: Vec<&[f64]> = args.iter().map(|&a| &registers[a][..len]).collect();
+                    let mut handed = vec![vec![0.0; len]; args.len()];
+                    let theta = Theta { all: &theta[i], ranges };
+                    let pairs = at.pairs(one, two, i);
+                    if let Some([a, b]) = instruction.diagonals {
+                        let (mut left, mut right) = (vec![0.0; len], 0.0);
+                        function.pull_diagonals(theta, pairs, &values, w, &mut left, &mut right);
+                        vector::add(&mut self.sinks[sides.left].around[a][at.from..at.from + len], &left);
+                        self.sinks[sides.right].around[b][at.j] += right;
+                    }
+                    pull_shown(&mut self.sinks, sides, *views, columns, at, |left, right| {
+                        function.pull_inputs(theta, pairs, &values, w, left, right);
+                    });
+                    function.pull(theta, pairs, &values, w, &mut handed, &mut self.gradients[i]);
+                    for (&a, handed) in args.iter().zip(&handed) {
+                        vector::add(&mut earlier[a][..len], handed);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hands the derivatives in the columns of the views on to their parents, and to the parameters they depend on.
+    pub fn views(&mut self, bound: &Bound, values: &[f64], sink: usize, rows: (&Points, &Prepared), to: &mut [f64]) {
+        let (points, prepared) = rows;
+        let views = &bound.program.views;
+        let shown = &mut self.sinks[sink].shown;
+        for (i, view) in views.iter().enumerate().skip(1).rev() {
+            if shown[i].is_empty() {
+                continue;
+            }
+            let (earlier, later) = shown.split_at_mut(i);
+            let parent = match views[view.parent].moving {
+                true => &prepared.moving[view.parent],
+                false => &points.views[view.parent],
+            };
+            if earlier[view.parent].is_empty() {
+                let mut unused = vec![vec![0.0; points.n]; parent.len()];
+                view.map.pull(parent, values, &later[0], &mut unused, to);
+            } else {
+                view.map.pull(parent, values, &later[0], &mut earlier[view.parent], to);
+            }
+        }
+    }
+
+    /// Adds what came to the parameters, slot by slot.
+    pub fn finish(&self, bound: &Bound, gradient: &mut [f64]) {
+        for (instruction, part) in bound.program.instructions.iter().zip(&self.gradients) {
+            let slots: &[usize] = match &instruction.op {
+                Op::Leaf(leaf) => &leaf.slots,
+                Op::Elementwise { slots, .. } => slots,
+                Op::Sum | Op::Product => &[],
+            };
+            for (&slot, g) in slots.iter().zip(part) {
+                gradient[slot] += g;
+            }
+        }
+    }
+}
+
+/// Adds derivatives in the columns that an instruction depends on, on the sides where they are requested.
+fn pull_shown(
+    sinks: &mut [Sink],
+    sides: Sides,
+    views: ViewPair,
+    columns: &[usize],
+    at: At,
+    pull: impl FnOnce(&mut [Vec<f64>], &mut [f64]),
+) {
+    let to_left = !sinks[sides.left].shown[views.left].is_empty();
+    let to_right = !sinks[sides.right].shown[views.right].is_empty();
+    if !to_left && !to_right {
+        return;
+    }
+    let mut left = if to_left { vec![vec![0.0; at.len]; columns.len()] } else { Vec::new() };
+    let mut right = if to_right { vec![0.0; columns.len()] } else { Vec::new() };
+    pull(&mut left, &mut right);
+    for (left, &column) in left.iter().zip(columns) {
+        vector::add(&mut sinks[sides.left].shown[views.left][column][at.from..at.from + at.len], left);
+    }
+    for (right, &column) in right.iter().zip(columns) {
+        sinks[sides.right].shown[views.right][column][at.j] += right;
+    }
+}

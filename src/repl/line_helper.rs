@@ -1,0 +1,173 @@
+//! What helps while a line is typed: completion, hints, colours, and whether the text goes on in the next line.
+
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use console::Term;
+use mercer::session::Session;
+use mercer::syntax::layout::is_incomplete;
+use mercer::syntax::scan::{TokenKind, scan};
+use rustyline::completion::{Completer, Pair};
+use rustyline::highlight::{CmdKind, Highlighter};
+use rustyline::hint::{Hint, Hinter};
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{Context, Helper};
+use unicode_width::UnicodeWidthStr;
+
+use super::colours::coloured;
+use super::commands::{self, Takes};
+use super::state::PROMPT;
+use crate::terminal::{fit, paint, size};
+
+/// The least width in which a hint is shown.
+const SHORTEST: usize = 16;
+const FAINT: &str = "2";
+const COMMAND: &str = "1";
+
+/// Completion, hints, colours and validation of the line that is typed.
+#[derive(Helper)]
+pub struct LineHelper {
+    session: Rc<RefCell<Session>>,
+    /// The line is drawn for the last time: nothing depends on the cursor any more.
+    last: Cell<bool>,
+}
+
+impl LineHelper {
+    pub fn new(session: Rc<RefCell<Session>>) -> Self {
+        Self { session, last: Cell::new(false) }
+    }
+}
+
+impl Completer for LineHelper {
+    type Candidate = Pair;
+
+    fn complete(&self, line: &str, cursor: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let session = self.session.borrow();
+        let (start, texts) = match commands::complete(line, cursor, &session) {
+            Some(found) => found,
+            None => {
+                let found = session.complete(line, cursor);
+                (found.start, found.candidates.into_iter().map(|candidate| candidate.text).collect())
+            }
+        };
+        let pair = |text: String| Pair { display: text.clone(), replacement: text };
+        Ok((start, texts.into_iter().map(pair).collect()))
+    }
+}
+
+/// Shown behind the cursor, and never taken over.
+pub struct Signature(String);
+
+impl Hint for Signature {
+    fn display(&self) -> &str {
+        &self.0
+    }
+
+    fn completion(&self) -> Option<&str> {
+        None
+    }
+}
+
+impl Hinter for LineHelper {
+    type Hint = Signature;
+
+    /// The signature of the call that is being written.
+    fn hint(&self, line: &str, cursor: usize, _: &Context<'_>) -> Option<Signature> {
+        if cursor < line.len() {
+            return None;
+        }
+        let signature = match commands::hint(line) {
+            Some(hint) => hint,
+            None => self.session.borrow().hint(open_call(line)?)?,
+        };
+        let (columns, _) = size(&Term::stdout());
+        let last = line.rsplit('\n').next().unwrap_or(line);
+        let used = if line.contains('\n') { last.width() } else { PROMPT.width() + last.width() };
+        let room = columns.checked_sub(used % columns + 3).filter(|room| *room >= SHORTEST)?;
+        Some(Signature(format!("  {}", fit(&signature, room))))
+    }
+}
+
+/// The name before the innermost bracket that is open at the end of a text.
+fn open_call(text: &str) -> Option<&str> {
+    let tokens = scan(text);
+    let mut open = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        match token.kind {
+            TokenKind::Open => open.push(index),
+            TokenKind::Close => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open.into_iter().rev().find_map(|index| {
+        let before = tokens.get(index.checked_sub(1)?)?;
+        let calls =
+            tokens[index].text(text) == "(" && before.kind == TokenKind::Word && before.end == tokens[index].start;
+        calls.then(|| before.text(text))
+    })
+}
+
+impl Highlighter for LineHelper {
+    fn highlight<'l>(&self, line: &'l str, cursor: usize) -> Cow<'l, str> {
+        let cursor = (!self.last.get()).then_some(cursor);
+        match commands::split(line) {
+            Some((head, rest)) => {
+                let cursor = cursor.and_then(|cursor| cursor.checked_sub(head.len()));
+                let rest = if commands::takes(head) == Takes::Expr { coloured(rest, cursor) } else { rest.to_owned() };
+                Cow::Owned(paint(head, COMMAND, true) + &rest)
+            }
+            None => Cow::Owned(coloured(line, cursor)),
+        }
+    }
+
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        Cow::Owned(paint(hint, FAINT, true))
+    }
+
+    fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
+        self.last.set(kind == CmdKind::ForcedRefresh);
+        true
+    }
+}
+
+impl Validator for LineHelper {
+    fn validate(&self, context: &mut ValidationContext) -> rustyline::Result<ValidationResult> {
+        let goes_on = goes_on(context.input());
+        Ok(if goes_on { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
+    }
+}
+
+/// Whether more must follow. Two empty lines end a text in any case, so that nobody is caught in an open bracket.
+fn goes_on(text: &str) -> bool {
+    let code = match commands::split(text) {
+        Some((head, rest)) if commands::takes(head) == Takes::Expr => rest,
+        Some(_) => return false,
+        None => text,
+    };
+    !text.ends_with("\n\n") && is_incomplete(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_innermost_call_is_found() {
+        assert_eq!(open_call("fit(air, SE("), Some("SE"));
+        assert_eq!(open_call("fit(air, SE(0)"), Some("fit"));
+        assert_eq!(open_call("fit([1, (2"), Some("fit"));
+        assert_eq!(open_call("fit(\")\", x"), Some("fit"));
+        assert_eq!(open_call("fit(1)"), None);
+    }
+
+    #[test]
+    fn open_brackets_go_on() {
+        for text in ["f(", "let x =", ":time f(", "a |>", "f(\n"] {
+            assert!(goes_on(text), "{text}");
+        }
+        for text in ["f()", "?f(", ":load f(", "f(\n\n", ":quit", ""] {
+            assert!(!goes_on(text), "{text}");
+        }
+    }
+}

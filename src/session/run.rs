@@ -1,0 +1,397 @@
+//! Running programs: the bindings, the texts that were read, and what is to be saved of them.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::data::write::{WriteError, write_whole};
+use crate::lang::check::check;
+use crate::lang::eval::evaluator::Globals;
+use crate::lang::eval::host::{Folders, Host, Item};
+use crate::lang::eval::statement::{self, LAST};
+use crate::lang::registry;
+use crate::lang::values::value::{Kind, Value};
+use crate::progress::Progress;
+use crate::syntax::ast::{Program, Statement, StatementKind};
+use crate::syntax::diagnostic::{Diagnostic, Sources};
+use crate::syntax::parse::parse_all;
+
+use super::files::{self, Library};
+use super::saved;
+use super::set::{self, Setting};
+
+/// Seeds are numbers of the language: the largest that it can write as a whole number.
+pub const LARGEST_SEED: u64 = 8_999_999_999_999_999;
+
+/// What a run gave, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Output {
+    pub items: Vec<Item>,
+    /// Whether it ended with an error.
+    pub failed: bool,
+}
+
+impl Output {
+    /// What was shown and printed, a line each; diagnostics by their severity and message.
+    pub fn text(&self) -> String {
+        let lines = self.items.iter().filter_map(|item| match item {
+            Item::Shown(value) => Some(value.to_string()),
+            Item::Text(text) => Some(text.clone()),
+            Item::Wrote(_) => None,
+            Item::Diagnostic(d) => Some(format!("{}: {}", d.severity.name(), d.message)),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Diagnostic(diagnostic) => Some(diagnostic),
+            _ => None,
+        })
+    }
+}
+
+/// Why a session's statements were not saved.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error("`{path}` exists and was not written by `:save`: choose another name, or remove the file")]
+    Foreign { path: PathBuf },
+    /// The text would not read back: a fault of the program's.
+    #[error("the statements do not read back as a program: {0}")]
+    Unreadable(String),
+}
+
+/// The state behind a prompt or a script.
+#[derive(Default)]
+pub struct Session {
+    globals: Globals,
+    host: Host,
+    library: Library,
+    /// What went well, in order.
+    log: Vec<Logged>,
+    /// The seed with which it began.
+    first_seed: u64,
+    /// The name of the last value: `_`, or what the last `let` bound.
+    last: Option<Arc<str>>,
+    /// For the next text that is read.
+    settings: Vec<Setting>,
+}
+
+/// What is written down of a session, to be done again.
+#[derive(Debug, Clone)]
+enum Logged {
+    /// A statement as it was written, and the folder from which it read files.
+    Statement {
+        text: String,
+        folder: PathBuf,
+    },
+    Seed(u64),
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("bindings", &self.globals.len()).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// An empty session. Relative paths are read from the script's folder and written under the output folder.
+    pub fn new(folders: Folders, seed: u64) -> Self {
+        Self { host: Host { folders, seed, ..Host::default() }, first_seed: seed, ..Self::default() }
+    }
+
+    pub fn seed(&self) -> u64 {
+        self.host.seed
+    }
+
+    /// Sets the seed and begins its random stream anew.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.host.seed = seed;
+        self.host.draws = 0;
+        self.log.push(Logged::Seed(seed));
+    }
+
+    /// Values for names that the next text binds at its top, in the place of those that are written there. A name that it
+    /// does not bind is an error, which that run reports.
+    pub fn set(&mut self, settings: Vec<Setting>) {
+        self.settings = settings;
+    }
+
+    pub fn folders(&self) -> &Folders {
+        &self.host.folders
+    }
+
+    pub fn folders_mut(&mut self) -> &mut Folders {
+        &mut self.host.folders
+    }
+
+    /// Every text read so far, for showing diagnostics.
+    pub fn sources(&self) -> &Sources {
+        &self.library.sources
+    }
+
+    /// What the user has bound, by name; the last value (`_`) left out.
+    pub fn bindings(&self) -> Vec<(&str, &Value)> {
+        let mut list: Vec<_> = self.globals.iter().map(|(n, v)| (&**n, v)).filter(|(n, _)| *n != LAST).collect();
+        list.sort_by_key(|(name, _)| *name);
+        list
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.globals.get(name)
+    }
+
+    /// Forgets all bindings and statements; folders and seed stay.
+    pub fn reset(&mut self) {
+        let (folders, seed) = (std::mem::take(&mut self.host.folders), self.host.seed);
+        *self = Self::new(folders, seed);
+    }
+
+    /// Runs a text and collects what it gives. `name` is what diagnostics call the text.
+    pub fn run(&mut self, text: &str, name: &str, progress: &dyn Progress) -> Output {
+        let mut items = Vec::new();
+        let well = self.run_with(text, name, progress, &mut |item, _| items.push(item));
+        Output { items, failed: !well }
+    }
+
+    /// Runs a text and passes on each item as it is produced, with the texts that its places refer to. False if it ended
+    /// with an error. The whole text is checked first, and nothing of it runs if something is known to be wrong.
+    pub fn run_with(
+        &mut self,
+        text: &str,
+        name: &str,
+        progress: &dyn Progress,
+        out: &mut (dyn FnMut(Item, &Sources) + Send),
+    ) -> bool {
+        let text = self.continued(text);
+        let (program, faults) = self.prepare(&text, name);
+        // The check has read all that is imported, so no text is missing from this copy.
+        let sources = self.library.sources.clone();
+        let out = &mut |item| out(item, &sources);
+        if !faults.is_empty() {
+            faults.into_iter().for_each(|fault| out(Item::Diagnostic(fault)));
+            return false;
+        }
+        let result = catch_unwind(AssertUnwindSafe(|| crate::syntax::deep(|| self.execute(&program, progress, out))));
+        match result {
+            Ok(Ok(())) => true,
+            Ok(Err(diagnostic)) => {
+                out(Item::Diagnostic(diagnostic));
+                false
+            }
+            Err(_) => {
+                let fault = Diagnostic::error("evaluation failed: this is a bug in Mercer, not in your program");
+                out(Item::Diagnostic(fault.note("the session continues with the earlier bindings")));
+                false
+            }
+        }
+    }
+
+    /// Reads a script and runs it, with its folder for relative paths.
+    pub fn run_file(
+        &mut self,
+        path: &Path,
+        progress: &dyn Progress,
+        out: &mut (dyn FnMut(Item, &Sources) + Send),
+    ) -> bool {
+        match files::read(path) {
+            Ok(text) => {
+                let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+                let before = std::mem::replace(&mut self.host.folders.script, folder);
+                let well = self.run_with(&text, &path.display().to_string(), progress, out);
+                self.host.folders.script = before;
+                well
+            }
+            Err(message) => {
+                out(Item::Diagnostic(Diagnostic::error(message)), self.sources());
+                false
+            }
+        }
+    }
+
+    /// The faults of a text that can be known without running it.
+    pub fn check(&mut self, text: &str, name: &str) -> Vec<Diagnostic> {
+        let text = self.continued(text);
+        self.prepare(&text, name).1
+    }
+
+    /// As [`check`](Self::check), for a file.
+    pub fn check_file(&mut self, path: &Path) -> Vec<Diagnostic> {
+        match files::read(path) {
+            Ok(text) => {
+                let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+                let before = std::mem::replace(&mut self.host.folders.script, folder);
+                let faults = self.check(&text, &path.display().to_string());
+                self.host.folders.script = before;
+                faults
+            }
+            Err(message) => vec![Diagnostic::error(message)],
+        }
+    }
+
+    /// The value of one expression, without showing it or binding `_`.
+    pub fn value_of(&mut self, text: &str, name: &str, progress: &dyn Progress) -> Result<Value, Diagnostic> {
+        let last = self.globals.get(LAST).cloned();
+        let log = self.log.len();
+        let output = self.run(text, name, progress);
+        self.log.truncate(log);
+        match last {
+            Some(last) => self.globals.insert(LAST.into(), last),
+            None => self.globals.remove(LAST),
+        };
+        let mut value = None;
+        for item in output.items {
+            match item {
+                Item::Shown(shown) => value = Some(shown),
+                Item::Diagnostic(diagnostic) if diagnostic.is_error() => return Err(diagnostic),
+                _ => {}
+            }
+        }
+        value.ok_or_else(|| Diagnostic::error("this has no value"))
+    }
+
+    /// The signature of a name that can be called, with its line of help.
+    pub fn hint(&self, name: &str) -> Option<String> {
+        if let Some(Value::Function(function)) = self.globals.get(name) {
+            return Some(function.to_string());
+        }
+        let signature = &registry::find(name)?.signature;
+        Some(format!("{}: {}", signature.shown(), signature.summary))
+    }
+
+    /// Writes a script that does again what this session did. The file is written whole or not at all, and one that is
+    /// there is replaced only if a session wrote it.
+    ///
+    /// # Errors
+    /// [`SaveError`] says why nothing was written.
+    pub fn save(&self, path: &Path) -> Result<(), SaveError> {
+        let own = |text: Vec<u8>| text.starts_with(saved::FIRST_LINE.as_bytes());
+        if path.exists() && !std::fs::read(path).is_ok_and(own) {
+            return Err(SaveError::Foreign { path: path.to_owned() });
+        }
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let text = saved::FIRST_LINE.to_owned() + "\n" + &self.script(folder);
+        let mut sources = Sources::new();
+        let source = sources.add("session", text.as_str());
+        if let Some(fault) = parse_all(&text, source).diagnostics.first() {
+            return Err(SaveError::Unreadable(fault.message.clone()));
+        }
+        Ok(write_whole(path, text.as_bytes())?)
+    }
+
+    /// What went well in this session, as a program that stands in a folder. Seeds are set where they were set, and
+    /// files that were read from another folder are named by their whole path.
+    pub fn script(&self, folder: &Path) -> String {
+        let mut text = match self.first_seed {
+            0 => String::new(),
+            seed => format!("seed({seed})\n"),
+        };
+        for logged in &self.log {
+            match logged {
+                Logged::Seed(seed) => text.push_str(&format!("seed({seed})")),
+                Logged::Statement { text: written, folder: from } => {
+                    text.push_str(&saved::moved(written, from, folder));
+                }
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    /// A text that begins with `|>` goes on from the last value: that of the last statement.
+    fn continued(&self, text: &str) -> String {
+        if !text.trim_start().starts_with("|>") {
+            return text.to_owned();
+        }
+        format!("{} {}", self.last.as_deref().unwrap_or(LAST), text.trim_start())
+    }
+
+    fn prepare(&mut self, text: &str, name: &str) -> (Program, Vec<Diagnostic>) {
+        let source = self.library.sources.add(name, text);
+        let mut parsed = parse_all(text, source);
+        if !parsed.diagnostics.is_empty() {
+            return (parsed.program, parsed.diagnostics);
+        }
+        let settings = std::mem::take(&mut self.settings);
+        if let Err(fault) = set::apply(&settings, &mut parsed.program, &mut self.library.sources) {
+            return (parsed.program, vec![fault]);
+        }
+        self.library.begin(&self.host.folders.script);
+        let faults = crate::syntax::deep(|| check(&parsed.program, &self.globals, &mut self.library));
+        (parsed.program, faults)
+    }
+
+    fn execute(
+        &mut self,
+        program: &Program,
+        progress: &dyn Progress,
+        out: &mut (dyn FnMut(Item) + Send),
+    ) -> Result<(), Diagnostic> {
+        self.library.begin(&self.host.folders.script);
+        for (index, statement) in program.statements.iter().enumerate() {
+            if index > 0 && progress.stop() {
+                return Err(Diagnostic::error("stopped").label(statement.span, "this and what follows was not run"));
+            }
+            self.one(statement, progress, out)?;
+            self.last = match &statement.node {
+                StatementKind::Let { names, .. } => match names.as_slice() {
+                    [name] => Some(name.node.clone()),
+                    _ => None,
+                },
+                StatementKind::Fn { .. } => self.last.take(),
+                StatementKind::Expr(_) | StatementKind::Import(_) => None,
+            };
+            self.log.push(Logged::Statement {
+                text: self.library.sources.slice(statement.span).to_owned(),
+                folder: self.host.folders.script.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    fn one(
+        &mut self,
+        statement: &Statement,
+        progress: &dyn Progress,
+        out: &mut (dyn FnMut(Item) + Send),
+    ) -> Result<(), Diagnostic> {
+        let StatementKind::Import(path) = &statement.node else {
+            return Ok(statement::execute(
+                registry::library(),
+                statement,
+                &mut self.globals,
+                &mut self.host,
+                progress,
+                out,
+            )?);
+        };
+        let Some(program) = self.library.open(path)? else {
+            return Ok(());
+        };
+        let before = std::mem::replace(&mut self.host.folders.script, self.library.folder());
+        // What an imported file says is heard; what its bare expressions show is not.
+        let mut quiet = |item: Item| {
+            if !matches!(item, Item::Shown(_)) {
+                out(item);
+            }
+        };
+        let result = program.statements.iter().try_for_each(|inner| self.one(inner, progress, &mut quiet));
+        self.host.folders.script = before;
+        self.library.close();
+        result
+    }
+}
+
+/// The kind of a value, as `:type` shows it.
+pub fn type_of(value: &Value) -> &'static str {
+    match value.kind() {
+        Kind::Nothing => "Nothing",
+        kind => kind.name(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
