@@ -3,14 +3,9 @@
 //! A tree is the kernel as written. [`Kernel::bind`] binds it to the columns of a data set and returns a
 //! [`Bound`] kernel, which holds numbers. There are no spans here, no data sets, and no rounding for display.
 //!
-<<<<<<< HEAD
-//! Files import downward only: gram, cross → back → evaluate → bind → factors → simplify, expand → wraps → layout → print, terms, equality → tree → plan →
-//! program → input_view, slot → group, names → families → family → values, inputs. This file lists them and holds nothing.
-=======
-//! Files import downward only: gram, cross → back → evaluate → bind → simplify, expand → wraps → layout → print, terms,
-//! equality → tree → plan → program → input_view, slot → group, names → families → family → values, inputs. This file lists
-//! them and holds nothing.
->>>>>>> origin/main
+//! Files import downward only: gram, cross → back → evaluate → bind → factors → simplify, expand → wraps → layout → print,
+//! terms, equality → tree → plan → program → input_view, slot → group, names → families → family → values, inputs. This
+//! file lists them and holds nothing.
 
 mod bind;
 mod bind_error;
