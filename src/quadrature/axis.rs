@@ -9,21 +9,9 @@ use spec_math::cephes64::erf;
 
 use super::density::Marginal;
 use super::error::QuadratureError;
+use super::estimate::Estimate;
 use super::group::Group;
 use super::rules::Rule;
-
-/// A number and a bound on its error as it was observed, 0 for closed forms.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
-    pub value: f64,
-    pub error: f64,
-}
-
-impl Estimate {
-    pub fn exact(value: f64) -> Self {
-        Self { value, error: 0.0 }
-    }
-}
 
 /// A polynomial factor Σₘ aₘ ((x − c)(x′ − c))ᵐ.
 #[derive(Debug, Clone, PartialEq)]

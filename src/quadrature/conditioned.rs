@@ -1,9 +1,9 @@
 //! A Gaussian process with all parameters given, conditioned on evaluations, and its integral.
 
-use super::axis::Estimate;
 use super::density::Density;
 use super::embedding::Embedding;
 use super::error::QuadratureError;
+use super::estimate::Estimate;
 use super::evaluations::Evaluations;
 use crate::kernel::{Bound, Kernel, Points, Schema};
 use crate::linalg::{Cholesky, Matrix, Vector};

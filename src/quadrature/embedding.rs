@@ -3,9 +3,10 @@
 //! Source: Duvenaud (2014), A.7 and A.8. A sum of products is integrated term by term; within a product, factors that
 //! share no input are integrated apart. White noise is left out, as it has no mass at other points.
 
-use super::axis::{Axis, Estimate, Matern, Polynomial};
+use super::axis::{Axis, Matern, Polynomial};
 use super::density::{Component, Density, Marginal};
 use super::error::QuadratureError;
+use super::estimate::Estimate;
 use super::group::Group;
 use crate::kernel::{Factor, Form, InputRef, Inputs, Kernel, Leaf, Node, Values};
 use crate::param::Param;

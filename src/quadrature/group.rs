@@ -1,8 +1,8 @@
 //! Integrals of a kernel without a closed form, over one input or several together.
 
-use super::axis::Estimate;
 use super::density::Marginal;
 use super::error::QuadratureError;
+use super::estimate::Estimate;
 use super::rules::{Rule, sobol};
 use crate::kernel::{Bound, Kernel, Points, Schema};
 use crate::linalg::Matrix;

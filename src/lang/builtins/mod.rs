@@ -35,6 +35,7 @@ mod rows;
 mod saving;
 mod searches;
 mod steps;
+mod structures;
 mod surfaces;
 mod text;
 mod time;
@@ -59,6 +60,7 @@ pub static ALL: &[&[Builtin]] = &[
     deep::DEEP,
     deep_priors::DEEP_PRIORS,
     quadrature::QUADRATURE,
+    structures::STRUCTURES,
     baselines::BASELINES,
     moves::MOVES,
     searches::SEARCHES,
