@@ -63,3 +63,40 @@ pub fn model_evidence(
         evaluations: integral.evaluations.n(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Dataset};
+    use crate::fit::{Options, fit};
+    use crate::kernel::{Kernel, families};
+    use crate::model::{Likelihood, Mean, Model, Noise};
+    use crate::param::Param;
+    use crate::progress::Silent;
+
+    #[test]
+    fn the_evidence_is_that_of_a_fine_grid() {
+        let x: Vec<f64> = (0..12).map(f64::from).collect();
+        let y: Vec<f64> = x.iter().map(|x| (0.7 * x).sin() + 0.1 * (3.1 * x).cos()).collect();
+        let data = Dataset::new(vec![Column::numeric("x", x), Column::numeric("y", y)], Some("y"), None).unwrap();
+        let model = Model {
+            likelihood: Likelihood::Gaussian(Noise::Variance(Param::fixed(0.02))),
+            mean: Mean::Zero,
+            ..Model::new(Kernel::family(families::family("SE").unwrap()))
+        };
+        let fit = fit(&model, &data, Options { restarts: 2, ..Options::default() }, &Silent).unwrap();
+        let posterior = ParameterPosterior::new(fit.problem(), fit.values(), 3.0).unwrap();
+        assert_eq!(posterior.dimensions(), 2);
+        let step = 0.1;
+        let places: Vec<f64> = (-120..=120).map(|i| f64::from(i) * step).collect();
+        let mut sum = 0.0;
+        for a in &places {
+            for b in &places {
+                sum += posterior.log_density(&[*a, *b]).map_or(0.0, |log| (log - posterior.top()).exp());
+            }
+        }
+        let right = posterior.top() + posterior.log_volume() + (sum * step * step).ln();
+        let found = model_evidence(&posterior, 1, &Silent).unwrap();
+        assert!((found.log - right).abs() < 0.1, "{} ± {}, right {right}", found.log, found.sd);
+    }
+}

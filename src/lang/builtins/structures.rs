@@ -202,9 +202,9 @@ fn overlap(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 /// One number, or several, all positive.
-fn grid(call: &mut Call<'_, '_>, place: &'static str) -> Res<Vec<f64>> {
+fn grid(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<Vec<f64>> {
     let values = match call.maybe::<Value>(place)? {
-        None => vec![1.0],
+        None => vec![default],
         Some(Value::Number(value)) => vec![value],
         Some(list) => Vec::<f64>::from_value(list).map_err(|t| t.argument(place))?,
     };
@@ -255,7 +255,7 @@ fn of_matrices(call: &mut Call<'_, '_>, samples: &[Value], x: &Matrix) -> Res<Va
     let k = Matrix::from_fn(n, n, |i, j| matrices[i].overlap(&matrices[j]));
     let z = Vector::from_iterator(n, matrices.iter().map(|z| means.kernel_mean(z)));
     let v = means.prior_variance(x.nrows());
-    let (noise, features) = (grid(call, "noise_sd")?, grid(call, "feature_sd")?);
+    let (noise, features) = (grid(call, "noise_sd", 1.0)?, grid(call, "feature_sd", 1.0)?);
     let mut rows = Vec::new();
     for &noise in &noise {
         for &features in &features {
@@ -279,10 +279,7 @@ fn of_mixtures(call: &mut Call<'_, '_>, samples: &[Value], x: &Matrix) -> Res<Va
         Some(Value::Number(mean)) => vec![mean],
         Some(list) => Vec::<f64>::from_value(list).map_err(|t| t.argument("mean"))?,
     };
-    let degrees = match call.maybe::<Value>("degrees")? {
-        None => vec![f64::INFINITY],
-        Some(_) => grid(call, "degrees")?,
-    };
+    let degrees = grid(call, "degrees", f64::INFINITY)?;
     let n = mixtures.len();
     let k = Matrix::from_fn(n, n, |i, j| mixtures[i].similarity(&mixtures[j], l));
     let mut rows = Vec::new();
