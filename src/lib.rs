@@ -1,4 +1,4 @@
-//! Mercer: a small language for Gaussian-process models, and the library that it sits on.
+//! Mercer: a small language for Gaussian-process models, and the library that it is built on.
 //!
 //! The program `mercer` is a thin shell around [`session`]. Everything below that can be used without the language:
 //! a kernel is a tree, a model is a kernel with noise and mean, a fit is a model with the parameters of greatest
@@ -60,14 +60,14 @@
 //! - [`session`]: what a user has bound, the texts that were read, the seed; runs a text.
 //! - [`lang`]: values and their kinds, evaluation, builtins; one registry, from which calls are checked, help is written
 //!   and completion is fed; what can be known to be wrong before anything runs.
-//! - [`report`]: a fit as one page of HTML that stands by itself.
+//! - [`report`]: a fit as one self-contained page of HTML.
 //! - [`describe`], [`figure`]: results as tables and figures, rounded for people; figures as data, then SVG, PNG or the
 //!   cells of a terminal.
 //! - [`search`]: structure search over kernels: edits of expressions, a race of candidates, scores.
 //! - [`results`]: predictions, parts of a sum, residuals, scores, comparison, a file to keep a fit in; features of a kernel.
 //! - [`surface`]: meshes drawn from a kernel over two inputs, glued where its symmetries say so; mesh files.
 //! - [`fit`]: where a fit starts, the optimiser, standard errors, warnings about the fit.
-//! - [`model`]: a kernel with noise and mean beside its rows: evidence, gradient, posterior.
+//! - [`model`]: a kernel with noise and mean, and its rows: log marginal likelihood, gradient, posterior.
 //! - [`kernel`]: the tree; families and wraps, one a file; algebra and printing; whole matrices with their gradients by
 //!   one backward walk.
 //! - [`data`], [`param`], [`linalg`]: data sets and their files; parameters, bounds, priors and ties; factorizations and

@@ -1,4 +1,4 @@
-//! New rows brought into the form of those that a model was learnt on.
+//! New rows converted to the form of the training rows.
 
 use std::sync::Arc;
 

@@ -32,11 +32,31 @@ pub struct Column {
     missing: usize,
 }
 
+/// Why a column of dates cannot be read from a file of an earlier version, and what to do.
+pub(crate) const DECIMAL_YEARS: &str = "an earlier version wrote it, with dates as decimal years: load the data again and fit \
+                                        the model that the file has under `asked`";
+
+/// The kinds of columns in files, those of earlier versions among them.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SavedKind {
+    Numeric,
+    Categories {
+        levels: Arc<[Arc<str>]>,
+    },
+    Time(TimeScale),
+    /// Decimal years, which no longer exist.
+    Date {
+        #[serde(rename = "resolution")]
+        _resolution: serde::de::IgnoredAny,
+    },
+}
+
 /// A column as it stands in a file that anybody may have edited.
 #[derive(Deserialize)]
 struct Saved {
     name: Arc<str>,
-    kind: Kind,
+    kind: SavedKind,
     unit: Option<Arc<str>>,
     #[serde(deserialize_with = "exact::deserialize")]
     values: Arc<Vec<f64>>,
@@ -46,6 +66,12 @@ impl TryFrom<Saved> for Column {
     type Error = DataError;
 
     fn try_from(Saved { name, kind, unit, values }: Saved) -> Result<Self, DataError> {
+        let kind = match kind {
+            SavedKind::Numeric => Kind::Numeric,
+            SavedKind::Categories { levels } => Kind::Categories { levels },
+            SavedKind::Time(scale) => Kind::Time(scale),
+            SavedKind::Date { .. } => return Err(DataError::Broken { why: DECIMAL_YEARS }),
+        };
         if let Kind::Categories { levels } = &kind {
             let known = |v: &f64| v.is_nan() || (*v >= 0.0 && *v < levels.len() as f64 && v.fract() == 0.0);
             if !values.iter().all(known) {

@@ -1,8 +1,10 @@
-//! What can be wrong with data: in the file, in the choice of columns, in the values.
+//! Errors of data: in the file, in the choice of columns, in the values.
 
 use std::fmt;
 
 use thiserror::Error;
+
+use crate::param::number;
 
 /// Where a row came from, for messages: the line of a file (from 1) or the place in a list (from 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -129,11 +131,11 @@ pub enum DataError {
     // the values
     #[error("column `{column}` has no value in {row}")]
     Missing { column: String, row: RowRef },
-    #[error("the value in column `{column}`, {row}, is {value}, expected a finite number")]
+    #[error("the value in column `{column}`, {row}, is {}, expected a finite number", number(*.value))]
     NotFinite { column: String, row: RowRef, value: f64 },
-    #[error("{function} of {value} in column `{column}`, {row}: expected {expected}")]
+    #[error("{function} of {} in column `{column}`, {row}: expected {expected}", number(*.value))]
     OutOfDomain { function: &'static str, value: f64, column: String, row: RowRef, expected: &'static str },
-    #[error("column `{column}` is {value} in every row and cannot be standardized")]
+    #[error("column `{column}` is {} in every row and cannot be standardized", number(*.value))]
     Constant { column: String, value: f64 },
     #[error("column `{column}` has no values and cannot be standardized")]
     NoValues { column: String },

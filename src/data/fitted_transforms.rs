@@ -1,4 +1,4 @@
-//! Transforms that take their shape from the rows: the power of Box and Cox, and the normal scores of ranks.
+//! Transforms fitted to the training rows: the power of Box and Cox, and the normal scores of ranks.
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};

@@ -1,4 +1,4 @@
-//! From a name or a path to a data set: what is read, which column is the target, which are inputs.
+//! Loading a data set by name or path: the source, the target and the inputs.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -80,6 +80,11 @@ pub fn load(name: &str, folders: &[PathBuf], options: &Options) -> Result<Datase
     // A pipe can be read but once.
     let bytes = std::fs::read(&path).map_err(|e| DataError::Io { file: name.into(), reason: csv::reason(&e) })?;
     read(name, &Source::Bytes(&bytes), options)
+}
+
+/// The file that [`load`] reads under this name; `None` of a shipped set.
+pub fn file_of(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
+    if sets::find(name).is_some() { None } else { locate(name, folders).ok() }
 }
 
 /// Data from the text of a table; `name` is for messages.

@@ -1,4 +1,4 @@
-//! Data: named columns, where they come from, and what can be done to them before a model sees them.
+//! Data: named columns, their sources, and preprocessing.
 //!
 //! [`load`] reads a shipped set or a file into a [`Dataset`]; verbs such as [`Dataset::select`] or
 //! [`Dataset::split`] make new ones. Values stay in the data's own units unless a [`Step`] says otherwise.
@@ -24,12 +24,13 @@ mod units;
 pub mod write;
 
 pub use self::csv::{Format, Header, MISSING_WORDS, Notation, Separator};
+pub(crate) use column::DECIMAL_YEARS;
 pub use column::{Column, Kind};
 pub use dataset::{BadCell, Dataset};
 pub use error::{DataError, RowRef, TwoReadings};
 pub(crate) use fitted_transforms::least_between;
 pub use fitted_transforms::{LARGEST_POWER, box_cox, normal_scores_of};
-pub use load::{Options, Target, WhenMissing, load, parse};
+pub use load::{Options, Target, WhenMissing, file_of, load, parse};
 pub use note::{About, Ignored, Note};
 pub use reshape::{SortKey, keys_of};
 pub use split::{Fold, folds_of};

@@ -1,4 +1,4 @@
-//! Where data came from, and what reading them decided by itself.
+//! The source of data, and notes on decisions made while reading them.
 
 use std::fmt;
 

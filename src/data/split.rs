@@ -1,4 +1,4 @@
-//! Rows parted into those to learn from and those to be judged on.
+//! Training and test rows.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

@@ -1,4 +1,4 @@
-//! Steps before a model: what to do to columns, learnt on training rows and applied to any.
+//! Preprocessing steps: transforms of columns, fitted to training rows and applied to any rows.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a data set holds, column by column.
+//! A summary of a data set, column by column.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! Odd files and odd choices, through one door.
+//! Tests of loading unusual files with unusual options.
 
 use super::*;
 use crate::calendar::Order;

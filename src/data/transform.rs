@@ -1,4 +1,4 @@
-//! Functions of one column that can be undone, and what becomes of a Gaussian when they are.
+//! Invertible functions of one column, and moments of a Gaussian under their inverse.
 
 use super::fitted_transforms::{Warp, box_cox, inverse_box_cox};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Tables and files written whole or not at all.
+//! Writing tables and files completely or not at all.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};

@@ -1,4 +1,4 @@
-//! Adam (Kingma & Ba, 2015) on a smooth function, with a step that shrinks to the end.
+//! Adam (Kingma & Ba, 2015) on a smooth function, with a decreasing step size.
 
 use crate::progress::Progress;
 

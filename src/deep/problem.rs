@@ -1,4 +1,4 @@
-//! A deep model beside its training rows, and the training objective with its gradient (Vafa, 4.14–4.25).
+//! A deep model with its training rows, and the training objective with its gradient (Vafa, 4.14–4.25).
 //!
 //! Every layer is the conditional of a Gaussian process given its pseudo outputs, independent from row to row (FITC):
 //! mean K_nm K_mm⁻¹ ȳ and variance diag(K_nn − K_nm K_mm⁻¹ K_mn). Hidden layers have no noise of their own; that of

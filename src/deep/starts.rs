@@ -1,4 +1,4 @@
-//! Where the training of a deep GP starts (Vafa, 5.1.3).
+//! Starting values for training a deep GP (Vafa, 5.1.3).
 //!
 //! Inducing inputs of the first layer are centres of clusters of the rows, and its length-scale is the median distance
 //! between rows. Two sorts of start follow one another. In the first the hidden layers are near the identity and the last

@@ -1,4 +1,4 @@
-//! Reverse mode over matrices: a record of operations, and one walk back through it.
+//! Reverse-mode differentiation over matrices: a record of operations, and one backward pass.
 //!
 //! Small on purpose. Published crates record scalars (echidna), or arrays without Cholesky factors of small cost
 //! (autograd and its successors), and none has kernels; a tape of scalars would hold a node for every one of the

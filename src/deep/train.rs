@@ -1,4 +1,4 @@
-//! Training: starts side by side, the better ones to the end.
+//! Training from several starts, the better ones to convergence.
 
 use std::sync::Mutex;
 

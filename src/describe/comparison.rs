@@ -30,9 +30,9 @@ pub fn score(score: &Score, left_out: bool, noise_free: bool) -> String {
     let mut text = format!("{} {how}\n{}", score.n, grid.text());
     if let Some(coverage) = score.get("coverage").filter(|_| noise_free) {
         text.push_str(&format!(
-            "\nnote: the model has no noise: its bands are those of a function known without error at the data. They hold \
-             {} of these rows, and 95.4 % can be expected only of observations without noise. A noise variance is \
-             estimated where `noise=0` is left out",
+            "\nnote: the model has no noise: its \
+             bands are those of a function observed without error. They contain {} of these rows, and 95.4 % can be \
+             expected only for observations without noise. Without `noise=0` a noise variance is estimated",
             percent(coverage)
         ));
     }

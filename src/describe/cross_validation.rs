@@ -23,12 +23,17 @@ fn fold_by_fold(cv: &CrossValidation) -> String {
     let named = cv.metrics.iter().map(|metric| metric.name);
     let mut grid = Grid::new(["fold", "trained on", "tested on", "lml"].into_iter().chain(named));
     for (i, fold) in cv.models.iter().flat_map(|model| &model.folds).enumerate() {
-        let plain = [(i + 1).to_string(), fold.trained.to_string(), fold.score.n.to_string(), significant(fold.lml, 6)];
+        let plain = [(i + 1).to_string(), fold.trained.to_string(), fold.score.n.to_string(), lml(fold.lml)];
         let scores = cv.metrics.iter().map(|metric| measured(metric, fold.score.get(metric.name).unwrap_or(f64::NAN)));
         grid.row(plain.into_iter().chain(scores));
     }
     let mean = |metric: &&Metric| format!("{} {}", metric.name, with_error(metric, cv.standings(metric)[0]));
     format!("{}\nmean: {}", grid.text(), cv.metrics.iter().map(mean).collect::<Vec<_>>().join(", "))
+}
+
+/// The log marginal likelihood, where there is one.
+fn lml(value: f64) -> String {
+    if value.is_nan() { "–".to_string() } else { significant(value, 6) }
 }
 
 fn side_by_side(cv: &CrossValidation) -> String {

@@ -1,4 +1,4 @@
-//! Deep Gaussian processes without data, in words and as figures.
+//! Deep Gaussian process priors, in words and as figures.
 
 use super::numbers::{percent, rounded, significant};
 use super::text_table::Grid;

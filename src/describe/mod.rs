@@ -12,6 +12,7 @@ pub mod deep_prior;
 pub mod english;
 pub mod figure_labels;
 mod fit;
+mod inducing_marks;
 mod level_panels;
 mod numbers;
 pub mod part_figures;

@@ -4,6 +4,7 @@ use super::curve_resolution::curve_points;
 use super::figure_labels::{
     BAND, axis_label, band, dated, dated_panels, label_of, mark_ends, single_input, sorted, title,
 };
+use super::inducing_marks::{inducing_points, mark_inducing};
 use super::level_panels::levels;
 use super::numbers::{percent, rounded};
 use crate::figure::standard_figures::{
@@ -192,7 +193,9 @@ fn curve(parts: &Decomposition, part: &Component, along: &PartialEffect, partial
         curve: Curve { x: &along.grid[0], mean: &along.mean, lo: &lo, hi: &hi },
         partial: Pairs { x: &x, y: partial },
     };
-    component_panel(&label_of(data, &along.inputs[0]), y_name, part, BAND)
+    let mut panel = component_panel(&label_of(data, &along.inputs[0]), y_name, part, BAND);
+    mark_inducing(&mut panel, &parts.fit, &along.inputs[0]);
+    panel
 }
 
 fn plane(parts: &Decomposition, part: &Component, along: &PartialEffect, y_name: &str) -> Panel {
@@ -209,7 +212,9 @@ fn plane(parts: &Decomposition, part: &Component, along: &PartialEffect, y_name:
     };
     let points = Mark::Points { x: values(0), y: values(1), label: "rows of the data".into(), role: Role::Data };
     let (x_name, second) = (label_of(data, &along.inputs[0]), label_of(data, &along.inputs[1]));
-    Panel::new(x_name, second, vec![heat, points]).titled(format!("{}: {}", part.label, percent(part.share)))
+    let inducing = inducing_points(&parts.fit, [&along.inputs[0], &along.inputs[1]]);
+    let marks = [heat, points].into_iter().chain(inducing).collect();
+    Panel::new(x_name, second, marks).titled(format!("{}: {}", part.label, percent(part.share)))
 }
 
 /// A part row by row: against its one input if it has one.
@@ -238,7 +243,9 @@ fn at_rows(parts: &Decomposition, input: &str, y_name: &str) -> Result<Vec<Panel
         let (x, lo, hi) = (pick(along), band(&mean, &var, -1.0), band(&mean, &var, 1.0));
         let curve = Curve { x: &x, mean: &mean, lo: &lo, hi: &hi };
         let part = Part { label: &part.label, share: Some(part.share), curve, partial: Pairs::default() };
-        component_panel(&label_of(data, input), y_name, part, BAND)
+        let mut panel = component_panel(&label_of(data, input), y_name, part, BAND);
+        mark_inducing(&mut panel, &parts.fit, input);
+        panel
     });
     Ok(panels.collect())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::curve_resolution::curve_points;
-use super::figure_labels::{label_of, single_input, sorted, title};
+use super::figure_labels::{dated, label_of, single_input, sorted, title};
 use super::numbers::percent;
 use crate::data::Dataset;
 use crate::figure::{Axis, Figure, Mark, Panel, Role, contour};
@@ -28,6 +28,11 @@ const MANY_INPUTS: &str = "probabilities are drawn over one or two numeric input
 /// # Errors
 /// As [`predict`].
 pub fn fit(fitted: &Fitted, beyond: Beyond) -> Result<Figure, ModelError> {
+    let data = first(fitted).problem().data();
+    fit_figure(fitted, beyond).map(|figure| dated(figure, data))
+}
+
+fn fit_figure(fitted: &Fitted, beyond: Beyond) -> Result<Figure, ModelError> {
     let first = first(fitted);
     if let Some(input) = single_input(first) {
         let fits = match fitted {
@@ -74,10 +79,11 @@ pub fn of_what(fitted: &Fitted) -> String {
 /// # Errors
 /// As [`predict`]; [`ModelError::NotOfClasses`] where there is no figure.
 pub fn prediction(prediction: &Prediction) -> Result<Figure, ModelError> {
-    match single_input(&prediction.fit) {
+    let figure = match single_input(&prediction.fit) {
         Some(_) => over_one(prediction),
         None => elsewhere(&Fitted::One(prediction.fit.clone()), &prediction.at),
-    }
+    };
+    figure.map(|figure| dated(figure, prediction.fit.problem().data()))
 }
 
 /// The same of several classes.
@@ -85,10 +91,11 @@ pub fn prediction(prediction: &Prediction) -> Result<Figure, ModelError> {
 /// # Errors
 /// As [`prediction`].
 pub fn class_prediction(prediction: &ClassPrediction) -> Result<Figure, ModelError> {
-    match single_input(&prediction.fit.fits[0]) {
+    let figure = match single_input(&prediction.fit.fits[0]) {
         Some(_) => classes_over_one(prediction),
         None => elsewhere(&Fitted::Rest(prediction.fit.clone()), &prediction.at),
-    }
+    };
+    figure.map(|figure| dated(figure, prediction.fit.fits[0].problem().data()))
 }
 
 fn elsewhere(fitted: &Fitted, at: &Dataset) -> Result<Figure, ModelError> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::curve_resolution::curve_points;
 use super::english;
 use super::figure_labels::{axis_label, dated, is_date, label_of, level_names, mark_ends, single_input, sorted, title};
+use super::inducing_marks::mark_inducing;
 use super::probability_figures;
 use crate::data::{Column, Dataset};
 use crate::figure::standard_figures::{Curve, Names, Pairs, draws_figure, fit_figure, parity_figure, residuals_figure};
@@ -150,13 +151,15 @@ fn prediction_figure(prediction: &Prediction, band: BandOf) -> Result<Figure, Mo
     let (x_name, y_name) = (label_of(data, &input), axis_label(target));
     let held_out = observed.filter(|_| !std::ptr::eq(prediction.at.columns(), data.columns())).map(|c| c.values());
     let held_out = held_out.filter(|_| prediction.at != *data);
-    Ok(fit_figure(
+    let mut figure = fit_figure(
         Names { title: &title, x: &x_name, y: &y_name },
         Pairs { x: data.find(&input)?.values(), y: target.values() },
         Curve { x: &x, mean: &mean, lo: &lo, hi: &hi },
         if prediction.includes_noise() { band } else { BandOf::F }.text(),
         held_out.map(|y| Pairs { x: &along, y }),
-    ))
+    );
+    figure.panels.iter_mut().for_each(|panel| mark_inducing(panel, &prediction.fit, &input));
+    Ok(figure)
 }
 
 /// The input among several that predicted rows are drawn against.

@@ -1,4 +1,4 @@
-//! A search as figures: what the best model of each depth makes of the data, and how the score went.
+//! A search as figures: the fit of the best model of each depth, and the score by depth.
 
 use std::sync::Arc;
 

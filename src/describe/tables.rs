@@ -107,9 +107,9 @@ pub fn compared(compared: &[Compared], names: Option<&[String]>) -> Table {
     let name = |c: &Compared| names.map_or_else(|| Some(c.fit.asked.to_string()), |names| names.get(c.place).cloned());
     let table = Table::new()
         .texts("model", compared.iter().map(name).collect())
-        .numbers("bic", &of(|c| c.fit.bic()))
+        .numbers("bic", &of(|c| c.fit.information().unwrap_or(f64::NAN)))
         .numbers("delta_bic", &of(|c| c.delta_bic))
-        .numbers("lml", &of(|c| c.fit.lml()))
+        .numbers("lml", &of(|c| c.fit.evidence().unwrap_or(f64::NAN)))
         .numbers("delta_lml", &of(|c| c.delta_lml))
         .numbers("parameters", &of(|c| c.fit.counted() as f64))
         .numbers("loo_nll", &of(|c| c.loo_nll.unwrap_or(f64::NAN)));

@@ -24,6 +24,8 @@ const FAR: f64 = 1e5;
 /// The most cells of a matrix in each direction.
 const CELLS: usize = 120;
 const DASH: (f64, f64) = (6.0, 4.0);
+/// The height of a triangle below an axis.
+const TRIANGLE: f64 = 6.5;
 
 /// What a scene is drawn for. All but surfaces is drawn alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +75,12 @@ fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium) {
     if !panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Mesh { .. })) {
         line(scene, (x, y + h), (x + w, y + h), palette::QUIET, 1.0);
         line(scene, (x, y), (x, y + h), palette::QUIET, 1.0);
+    }
+    for mark in &panel.marks {
+        if let Mark::Rug { x: at, role, .. } = mark.as_ref() {
+            let places = at.iter().map(|v| panel.x.at(*v)).filter(|t| (0.0..=1.0).contains(t));
+            places.for_each(|t| triangle(scene, (x + t * w, y + h), *role));
+        }
     }
     if heat {
         line(scene, (x, y), (x + w, y), palette::QUIET, 1.0);
@@ -215,8 +223,8 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
         Mark::Mesh { vertices, faces, shade, rims, view } => {
             draw_mesh(scene, frame, mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view), medium);
         }
-        // Turned into bars before.
-        Mark::Histogram { .. } => {}
+        // Turned into bars before; drawn below the axis.
+        Mark::Histogram { .. } | Mark::Rug { .. } => {}
     }
 }
 
@@ -336,6 +344,7 @@ fn draw_key(scene: &mut Scene, key: Key, x: f64, y: f64) {
             // One of the size a small set has.
             dots(scene, vec![(x + 10.0, y)], role);
         }
+        Key::Triangle(role) => triangle(scene, (x + 10.0, y - TRIANGLE / 2.0), role),
         Key::Line(role, dashed) => {
             let wide = if matches!(role, Role::Draw(_) | Role::Reference) { 1.4 } else { 2.0 };
             stroke(scene, &[(x, y), (x + 20.0, y)], colour(role), wide, dashed);
@@ -346,6 +355,20 @@ fn draw_key(scene: &mut Scene, key: Key, x: f64, y: f64) {
             rectangle(scene, Frame { x, y: y - 5.5, w: 20.0, h: 11.0 }, palette::pale(colour(role), share), None);
         }
     }
+}
+
+/// A triangle with its tip at a place and its foot below.
+fn triangle(scene: &mut Scene, (x, y): Point, role: Role) {
+    const HALF: f64 = 3.5;
+    let outline = [(x, y), (x + HALF, y + TRIANGLE), (x - HALF, y + TRIANGLE)];
+    scene.add(Primitive::Path(Box::new(PathData {
+        d: build_path(&outline) + "Z",
+        fill: Some(paint(colour(role))),
+        stroke: Color::None,
+        stroke_width: 0.0,
+        opacity: None,
+        stroke_dasharray: None,
+    })));
 }
 
 fn stroke(scene: &mut Scene, points: &[Point], ink: Rgb, wide: f64, dashed: bool) {

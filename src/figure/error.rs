@@ -1,10 +1,10 @@
-//! Why a figure was not drawn or not written.
+//! Errors of drawing and writing figures.
 
 use std::path::PathBuf;
 
 use super::spec::LARGEST;
 
-/// Why a figure was not drawn or not written.
+/// Errors of drawing and writing figures.
 #[derive(Debug, thiserror::Error)]
 pub enum FigureError {
     /// The file's ending names no picture format.

@@ -1,4 +1,4 @@
-//! A matrix as cells, averaged in blocks where there are more than can be seen.
+//! A matrix as cells, averaged in blocks if there are too many to draw.
 
 use super::palette::{self, Rgb};
 use super::shapes::edges;

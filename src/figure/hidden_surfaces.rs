@@ -16,7 +16,7 @@ const SAME: f64 = 2e-3;
 /// What is seen at a pixel, and how near it is.
 type Pixel = Option<(usize, f64)>;
 
-/// The faces from the farthest to the nearest, cut where they need to be; without those that nobody sees.
+/// The faces from the farthest to the nearest, cut where they need to be; without hidden ones.
 pub(super) fn painted(mut patches: Vec<Patch>) -> Vec<Patch> {
     let Some([left, right, down, up]) = bounds(&patches) else { return patches };
     let scale = PIXELS / (right - left).max(up - down).max(f64::MIN_POSITIVE);

@@ -57,6 +57,7 @@ pub(super) enum Key {
     Dot(Role),
     Line(Role, bool),
     Patch(Role),
+    Triangle(Role),
 }
 
 /// A colour bar: its shades, box and ticks.
@@ -99,6 +100,7 @@ pub(super) fn entries(figure: &Figure) -> Vec<(Key, String)> {
             Mark::Points { label, role, .. } => (Key::Dot(*role), label),
             Mark::Line { label, role, dashed, .. } => (Key::Line(*role, *dashed || palette::dashed(*role)), label),
             Mark::Rule { label, role, .. } => (Key::Line(*role, true), label),
+            Mark::Rug { label, role, .. } => (Key::Triangle(*role), label),
             Mark::Band { label, role, .. } | Mark::Bars { label, role, .. } | Mark::Histogram { label, role, .. } => {
                 (Key::Patch(*role), label)
             }
@@ -115,7 +117,7 @@ pub(super) fn entries(figure: &Figure) -> Vec<(Key, String)> {
 fn blank(mark: &Mark) -> bool {
     match mark {
         Mark::Points { x, .. } | Mark::Line { x, .. } | Mark::Band { x, .. } | Mark::Bars { x, .. } => x.is_empty(),
-        Mark::Trail { x, .. } => x.is_empty(),
+        Mark::Trail { x, .. } | Mark::Rug { x, .. } => x.is_empty(),
         Mark::Plane { places, .. } => places.is_empty(),
         Mark::Histogram { values, .. } => values.is_empty(),
         Mark::Heat { z, .. } => z.is_empty(),

@@ -77,7 +77,7 @@ pub(super) fn patches(body: Body<'_>, view: Option<(f64, f64)>) -> Vec<Patch> {
     };
     let seen: Vec<(Point, f64)> = points.iter().map(|p| project(*p, [right, up, eye])).collect();
     let shades = Shades::over(body.shade);
-    // As the eye sees them; twice the area long, so that large faces count for more.
+    // In view coordinates; twice the area long, so that large faces count for more.
     let normals: Vec<Vec3> = faces
         .iter()
         .map(|face| {

@@ -13,9 +13,10 @@ pub(super) const MISSING: Rgb = (0xdd, 0xdd, 0xdd);
 const BLUE: Rgb = (0x00, 0x72, 0xb2);
 const SKY: Rgb = (0x56, 0xb4, 0xe9);
 const VERMILION: Rgb = (0xd5, 0x5e, 0x00);
+const GREEN: Rgb = (0x00, 0x9e, 0x73);
 
 /// Without yellow, which is lost on white.
-const CYCLE: [Rgb; 6] = [BLUE, (0xe6, 0x9f, 0x00), (0x00, 0x9e, 0x73), (0xcc, 0x79, 0xa7), VERMILION, SKY];
+const CYCLE: [Rgb; 6] = [BLUE, (0xe6, 0x9f, 0x00), GREEN, (0xcc, 0x79, 0xa7), VERMILION, SKY];
 
 /// The colour of a role.
 pub(super) fn colour(role: Role) -> Rgb {
@@ -24,6 +25,7 @@ pub(super) fn colour(role: Role) -> Rgb {
         Role::Test => VERMILION,
         Role::Mean => BLUE,
         Role::Band => SKY,
+        Role::Inducing => GREEN,
         Role::Draw(i) | Role::Component(i) => CYCLE[i % CYCLE.len()],
         Role::Reference => (0x76, 0x76, 0x76),
     }
@@ -166,7 +168,7 @@ mod tests {
 
     #[test]
     fn roles_differ_from_each_other() {
-        let roles = [Role::Data, Role::Test, Role::Mean, Role::Band, Role::Reference];
+        let roles = [Role::Data, Role::Test, Role::Mean, Role::Band, Role::Inducing, Role::Reference];
         for (i, a) in roles.iter().enumerate() {
             for b in &roles[i + 1..] {
                 assert_ne!(colour(*a), colour(*b), "{a:?} {b:?}");

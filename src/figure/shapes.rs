@@ -24,6 +24,7 @@ pub(super) fn ordered(panel: &Panel) -> Vec<Cow<'_, Mark>> {
         Mark::Rule { .. } => 4,
         Mark::Line { .. } | Mark::Trail { .. } => 5,
         Mark::Points { .. } => 6,
+        Mark::Rug { .. } => 7,
     });
     marks
 }
@@ -96,7 +97,7 @@ pub(super) fn scales(panel: &Panel, marks: &[Cow<'_, Mark>]) -> Option<(Scale, S
             }
             // Its space is not that of the axes, which are not drawn.
             Mark::Mesh { vertices, .. } if !vertices.is_empty() => seen.extend([(0.0, 0.0), (1.0, 1.0)]),
-            Mark::Rule { .. } | Mark::Histogram { .. } | Mark::Mesh { .. } => {}
+            Mark::Rule { .. } | Mark::Rug { .. } | Mark::Histogram { .. } | Mark::Mesh { .. } => {}
         }
     }
     let positive = |log: bool, v: f64| v.is_finite() && (!log || v > 0.0);

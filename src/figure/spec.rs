@@ -129,6 +129,8 @@ pub enum Mark {
     Plane { x: Vec<f64>, y: Vec<f64>, places: Vec<[f64; 2]> },
     /// A line whose colour runs with `along`, from its least to its greatest value.
     Trail { x: Vec<f64>, y: Vec<f64>, along: Vec<f64> },
+    /// Triangles below the horizontal axis, one at each of `x` that is within its range.
+    Rug { x: Vec<f64>, label: String, role: Role },
     /// Bars from zero, centred at `x`, each `width` wide in the unit of `x`.
     Bars { x: Vec<f64>, height: Vec<f64>, width: f64, label: String, role: Role },
     /// A surface in space: faces between vertices, counted from 0, coloured by the mean of `shade` at their corners. Edges
@@ -169,6 +171,8 @@ pub enum Role {
     Draw(usize),
     /// One of several parts, counted from 0.
     Component(usize),
+    /// Inducing inputs.
+    Inducing,
     /// Zero lines, diagonals and other aids to the eye.
     Reference,
 }

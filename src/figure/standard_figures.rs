@@ -116,7 +116,7 @@ pub fn draws_figure(names: Names<'_>, grid: &[f64], draws: &[Vec<f64>], data: Op
     Figure::single(names.title, Panel::new(names.x, names.y, marks))
 }
 
-/// Residuals against an input, beside their histogram. `sd` is the standard deviation of the residuals, in the
+/// Residuals against an input, with their histogram. `sd` is the standard deviation of the residuals, in the
 /// unit of y; two of it are marked.
 pub fn residuals_figure(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Option<f64>) -> Figure {
     let counts = Mark::Histogram { values: residuals.to_vec(), bins: None, label: String::new(), role: Role::Mean };
@@ -143,7 +143,7 @@ pub fn residuals_panel(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Optio
     Panel::new(names.x, names.y, marks).titled(names.title)
 }
 
-/// k(·, 0) over `lags`, beside draws of functions over `grid`; `input` names the input.
+/// k(·, 0) over `lags`, and draws of functions over `grid`; `input` names the input.
 pub fn kernel_figure(
     title: &str,
     input: &str,

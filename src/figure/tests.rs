@@ -1,3 +1,4 @@
+use super::palette::{self, Shades};
 use super::standard_figures::*;
 use super::*;
 
@@ -254,4 +255,65 @@ fn surfaces_have_a_space_and_no_axes() {
     for odd in [vec![], vec![[0.0; 3]; 4], vec![[f64::INFINITY; 3]; 4], vec![[1e308, -1e308, 0.0]; 4]] {
         drawn(&Figure::single("odd", Panel::new("", "", vec![mesh(odd)])));
     }
+}
+
+fn hex((r, g, b): palette::Rgb) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+/// A cell for every place, in its colour; cells without a place are left out, and blocks of many are averaged.
+#[test]
+fn a_plane_has_a_cell_for_every_place() {
+    let places = vec![[-1.0, -1.0], [1.0, 1.0], [f64::NAN, 0.0], [0.3, -0.4]];
+    let plane = |x: Vec<f64>, y: Vec<f64>, places: Vec<[f64; 2]>| {
+        Figure::single("", Panel::new("a", "b", vec![Mark::Plane { x, y, places }]))
+    };
+    let svg = drawn(&plane(vec![0.0, 1.0], vec![0.0, 1.0], places.clone()));
+    for place in [0, 1, 3].map(|i| places[i]) {
+        assert_eq!(svg.matches(&hex(palette::plane(place[0], place[1]))).count(), 1, "{place:?}");
+    }
+    assert!(!svg.contains("no data"));
+    let many = |n: usize| (0..n).map(|i| i as f64).collect::<Vec<f64>>();
+    let svg = drawn(&plane(many(300), many(300), vec![[0.2, 0.1]; 90_000]));
+    assert_eq!(svg.matches(&hex(palette::plane(0.2, 0.1))).count(), 100 * 100);
+    assert!(drawn(&plane(vec![], vec![], vec![])).contains("no data"));
+}
+
+/// A trail takes the colours of what runs along it, from the least to the greatest, and breaks where it has no value.
+#[test]
+fn a_trail_is_coloured_along() {
+    let x = vec![0.0, 1.0, 2.0, f64::NAN, 3.0, 4.0];
+    let trail = |x: Vec<f64>, along: Vec<f64>| {
+        let y = x.iter().map(|x| x * x).collect();
+        Figure::single("", Panel::new("a", "b", vec![Mark::Trail { x, y, along }]))
+    };
+    let along: Vec<f64> = (0..6).map(|i| 10.0 + f64::from(i)).collect();
+    let shades = Shades::along(&along).expect("shades");
+    let svg = drawn(&trail(x, along.clone()));
+    for (i, seen) in [true, true, false, false, true].into_iter().enumerate() {
+        assert_eq!(svg.matches(&hex(shades.of(along[i]))).count(), usize::from(seen), "{i}");
+    }
+    assert!(drawn(&trail(vec![], vec![])).contains("no data"));
+}
+
+/// Triangles below the axis, as many as lie within it; they do not widen it, and the legend names them.
+#[test]
+fn a_rug_lies_below_the_axis() {
+    let (x, y) = wave(50);
+    let plain = drawn(&points(&x, &y));
+    let rug = |at: Vec<f64>| {
+        let mut figure = points(&x, &y);
+        figure.panels[0].marks.push(Mark::Rug { x: at, label: "inducing inputs".into(), role: Role::Inducing });
+        figure
+    };
+    let colour = hex(palette::colour(Role::Inducing));
+    let svg = drawn(&rug(vec![1950.0, 1955.0, 1e9, f64::NAN]));
+    assert_eq!(svg.matches(&colour).count(), 3, "two and the sign in the legend");
+    assert!(svg.contains("inducing inputs") && svg.contains(">1950<") && plain.contains(">1950<"));
+    assert_eq!(drawn(&rug(Vec::new())), plain);
+    let text = to_text(&rug(vec![1950.0, 1955.0]), 80, 24, false);
+    assert_eq!(text.matches('▲').count(), 3, "{text}");
+    // nothing else to show: no range either
+    let alone = Panel::new("x", "y", vec![Mark::Rug { x: vec![1.0], label: String::new(), role: Role::Inducing }]);
+    assert!(drawn(&Figure::single("", alone)).contains("no data"));
 }

@@ -13,7 +13,7 @@ pub struct FirstResult<'p> {
     asked: OnceLock<Instant>,
 }
 
-/// So long a fit that was asked to stop goes on towards its first result.
+/// The time that a stopped fit has to reach its first result.
 const GRACE: Duration = Duration::from_millis(500);
 
 impl<'p> FirstResult<'p> {

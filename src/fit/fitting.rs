@@ -1,4 +1,4 @@
-//! Fitting: several starts raced side by side, the best taken to its maximum.
+//! Fitting from several starts, of which the best are optimised to convergence.
 
 use std::sync::Mutex;
 
@@ -12,7 +12,7 @@ use super::optimize::{Ended, Objective, Options as Search, Run};
 use super::result::{Fit, Options, Start};
 use super::starts::{Starts, latent_fences, noise_fence};
 use crate::data::Dataset;
-use crate::model::{Evidencer, Model, ModelError, Posterior, Problem, is_nothing};
+use crate::model::{DenserNoise, Evidencer, Model, ModelError, Posterior, Problem, is_nothing};
 use crate::progress::{Progress, Quiet};
 
 /// Fits a model: the maximum of the evidence, or of the posterior density in the optimiser's coordinates where
@@ -22,7 +22,8 @@ use crate::progress::{Progress, Quiet};
 /// on. Asked to stop, it gives the best so far. The first start is evaluated all the same, unless that itself is long.
 ///
 /// # Errors
-/// Whatever [`Problem::new`] refuses, [`ModelError::Stopped`] when it was stopped before there was a result, or [`ModelError::NotPositiveDefinite`] when no start has a finite evidence.
+/// Whatever [`Problem::new`] refuses, [`ModelError::Stopped`] when it was stopped before there was a result, or
+/// [`ModelError::NotPositiveDefinite`] when no start has a finite evidence.
 pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progress) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, false)?;
     let fences = latent_fences(&problem).into_iter().chain(noise_fence(&problem)).collect();
@@ -95,7 +96,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     finish(model, problem, values, judged, Some((ended, gradient_size)), reports, options)
 }
 
-/// With more rows than this the starts of a sparse fit are compared on so many of them.
+/// With more rows than this, the starts of a sparse fit are compared on this number of them.
 const RACED_ROWS: usize = 4000;
 
 /// How a run is ended.
@@ -156,7 +157,7 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     finish(model, problem, values, Judged { errors, redundant }, Some((ended, size)), reports, options)
 }
 
-/// So many steps a start takes at most over some of the rows.
+/// The largest number of steps of a start on a subset of the rows.
 const RACED_STEPS: usize = 100;
 
 /// Takes the values of a model as given; unset ones take those of a fit's first start.
@@ -227,6 +228,7 @@ fn finish(
         gradient_size: ended.map_or(0.0, |e| e.1),
         starts,
         options,
+        denser: None,
         hints: Vec::new(),
     };
     // where the fit went as far as it looks, the curvature vanishes without two parameters being one
@@ -234,6 +236,9 @@ fn finish(
     let separable = fit.problem().classes().is_some() && is_nothing(&fit.model.kernel);
     if fit.is_judged() && !at_fence && !separable {
         fit.redundant = judged.redundant.min(free);
+    }
+    if fit.ended.is_some() {
+        fit.denser = DenserNoise::find(fit.problem(), fit.values()).ok().flatten();
     }
     fit.hints = hints(&fit);
     Ok(fit)
@@ -264,7 +269,7 @@ fn value(entry: &Entry<'_, '_>) -> f64 {
 
 /// Steps before half of the starts are left behind; doubled every round.
 const FIRST_ROUND: usize = 15;
-/// So many of the starts go all the way.
+/// The number of starts that are optimised to convergence.
 const FINALISTS: usize = 1;
 
 /// Takes all starts some steps, then the better half more, until few are left and run to their end.
@@ -325,7 +330,7 @@ fn race(
 
 /// What another maximum must be better by, in log evidence, for a fit to go over to it.
 const WORTH_A_HOP: f64 = 1e-3;
-/// So many times a fit goes over to a better maximum.
+/// The number of times a fit changes to a better maximum.
 const HOPS: usize = 3;
 
 /// Maxima that a gradient does not lead between lie at known places: the period halved or doubled, the centre of a line
@@ -446,7 +451,7 @@ mod tests {
     fn the_gradient_of_the_posterior_agrees_with_differences() {
         let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(40);
         let model = trend_and_season().with_noise(crate::model::Noise::Variance(crate::param::Param {
-            prior: Some(crate::param::Prior::LogNormal { mean: 3.0, sd: 1.0 }),
+            prior: Some(crate::param::Density::LogNormal { mean: 3.0, sd: 1.0 }.into()),
             ..Default::default()
         }));
         let problem = Problem::new(&model, &airline, false).unwrap();

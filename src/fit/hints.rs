@@ -90,6 +90,7 @@ pub fn hints(fit: &Fit) -> Vec<String> {
         }
     }
     hints.extend(idle_parts(fit));
+    hints.extend(fit.denser.map(|denser| denser.to_string()));
     hints
 }
 
@@ -104,10 +105,10 @@ pub(crate) fn jittered(jitter: f64) -> String {
 /// Of an approximation that has not converged.
 pub(crate) const NOT_CONVERGED: &str = "the approximate inference did not converge: the log marginal likelihood and probabilities are those of its best iteration";
 
-/// A length-scale of so many times the range of its column leaves a function as good as straight.
+/// A length-scale of this multiple of the range of its column makes a function nearly linear.
 const FAR: f64 = 5.0;
 
-/// A part whose mean has less than this share of the standard deviation of the target does nothing.
+/// A part has almost no variance if its mean has less than this share of the target's standard deviation.
 const IDLE: f64 = 1e-3;
 
 /// Columns that the kernel depends on and that never change.
@@ -131,15 +132,15 @@ fn linearly_separable(fit: &Fit) -> Option<String> {
     let certain = |(f, y): (&f64, &f64)| how.link().probability_at(f * y) > CERTAIN;
     latent.iter().zip(problem.y()).all(certain).then(|| {
         "a linear function separates the classes without error: the likelihood increases with the slopes without limit, \
-         and where they stand says nothing"
+         and their values are arbitrary"
             .to_string()
     })
 }
 
-/// Where all rows are in their class by more than this, the fit has found a way to be certain.
+/// The fit is certain if the probability of every row's class is larger than this.
 const CERTAIN: f64 = 0.999;
 
-/// Parts that say the same: the kernel can do no more than one with fewer parameters.
+/// Redundant parameters: the kernel is no more flexible than one with fewer parameters.
 fn redundant_parts(fit: &Fit) -> Option<String> {
     let schema = fit.problem().schema();
     let free = |kernel: &Kernel| -> Option<usize> {
@@ -180,4 +181,44 @@ fn short(value: f64) -> String {
     }
     let digits = (2 - magnitude.max(1e-300).log10().floor() as i32).clamp(0, 6) as usize;
     format!("{value:.digits$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Dataset};
+    use crate::fit::{Options, fit};
+    use crate::kernel::{Kernel, families};
+    use crate::model::{Inducing, Model, Sparse, SparseMethod};
+    use crate::progress::Silent;
+
+    /// A wave of eight periods with noise of standard deviation 0.1.
+    fn data() -> Dataset {
+        let x: Vec<f64> = (0..160).map(|i| f64::from(i) / 20.0).collect();
+        let wave = |(i, x): (usize, &f64)| (6.3 * x).sin() + 0.14 * (1.7 * (i * i) as f64).sin();
+        let y = x.iter().enumerate().map(wave).collect();
+        Dataset::new(vec![Column::numeric("x", x), Column::numeric("y", y)], Some("y"), None).unwrap()
+    }
+
+    fn fitted(inducing: usize) -> Fit {
+        let kernel = Kernel::family(families::family("SE").unwrap());
+        let sparse = Some(Sparse { method: SparseMethod::Vfe, inducing: Inducing::Count(inducing) });
+        let options = Options { restarts: 2, ..Options::default() };
+        fit(&Model { sparse, ..Model::new(kernel) }, &data(), options, &Silent).unwrap()
+    }
+
+    /// With too few inducing inputs a fit takes signal for noise, and is told so; with enough it is not, and what was promised
+    /// lies between the two.
+    #[test]
+    fn noise_of_too_few_inducing_inputs_is_told() {
+        let few = fitted(14);
+        let told = few.denser.expect("noise that would fall");
+        assert_eq!((told.inducing, told.denser), (14, 28));
+        assert!(few.hints.contains(&told.to_string()), "{:?}", few.hints);
+        let many = fitted(28);
+        assert_eq!(many.denser, None);
+        let (promised, found) = (told.denser_noise, many.noise().unwrap());
+        // which also has a kernel of its own
+        assert!(found < promised && promised < few.noise().unwrap(), "{promised} {found}");
+    }
 }

@@ -18,7 +18,7 @@ pub(super) type State = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
 const FIRST_MOVE: f64 = 0.5;
 /// A gain that a step may still promise, relative to the value, where no step gives it: below this it is rounding.
 const LOST_IN_ROUNDING: f64 = 1e-7;
-/// So many steps of hardly any gain in a row end a run; a single one may be a step cut short.
+/// The number of consecutive steps with almost no gain that ends a run; a single one may be a shortened step.
 const QUIET_STEPS: usize = 2;
 
 /// The state of a run besides argmin's, kept from one call of the executor to the next.

@@ -1,4 +1,4 @@
-//! The objective of a fit: the evidence with the priors, in the coordinates that the optimiser walks in.
+//! The objective of a fit: the log marginal likelihood plus the log priors, in the coordinates of the optimiser.
 
 use std::sync::Mutex;
 
@@ -9,7 +9,7 @@ use crate::progress::{Progress, Silent};
 
 /// Minus the log posterior in the optimiser's coordinates, with the parameters of the mean at their best.
 ///
-/// The value is taken as if the target had unit variance, so that the same fit in other units walks the same path.
+/// The value is taken as if the target had unit variance, so that the same fit in other units takes the same path.
 pub struct Likelihood<'p> {
     problem: &'p Problem,
     /// The parameters that move, as places among all.
@@ -21,7 +21,7 @@ pub struct Likelihood<'p> {
     /// The same without the unit of the target and the Jacobian of its transforms.
     scaled_offset: f64,
     pool: Mutex<Vec<Evidencer<'p>>>,
-    /// So many evaluations may hold memory at once.
+    /// The number of evaluations that may hold memory at once.
     pub(super) most: usize,
     progress: &'p dyn Progress,
 }

@@ -1,8 +1,8 @@
-//! A line search for weak Wolfe conditions that takes a missing value for "too long a step".
+//! A line search for the weak Wolfe conditions that treats a missing value as too long a step.
 //!
 //! Lewis & Overton, "Nonsmooth optimization via quasi-Newton methods" (2013), algorithm 2.6: a bracket that only
 //! bisection and expansion move, so that it ends on any function. Cubic interpolation proposes where it can, because
-//! an evaluation is dear. Near the minimum, where differences of values drown in rounding, the slope decides instead
+//! an evaluation is expensive. Near the minimum, where differences of values drown in rounding, the slope decides instead
 //! (the approximate Wolfe conditions of Hager & Zhang, 2005).
 
 /// A place with a finite value and gradient.
@@ -36,7 +36,7 @@ const FLATTER: f64 = 0.9;
 /// Relative size of the rounding that a value may carry.
 pub(super) const ROUNDING: f64 = 1e-12;
 const MOST_TRIALS: usize = 24;
-/// Moves shorter than this in every coordinate are not worth an evaluation.
+/// Steps shorter than this in every coordinate are not evaluated.
 const SHORTEST_MOVE: f64 = 1e-9;
 
 /// A place on the line: its step, value and slope.

@@ -1,4 +1,4 @@
-//! Fitting: the optimiser, where it starts from, and how sure the result is.
+//! Fitting: the optimiser, its starting values, and standard errors.
 //!
 //! The optimiser and the helpers for starts know functions of real numbers and columns of data, nothing else.
 //! Deliberately absent: the language, and the names of kernels.
@@ -8,6 +8,7 @@ pub mod periodogram;
 pub mod spacing;
 
 mod curvature;
+mod effort;
 mod first_result;
 mod fitting;
 mod hints;
@@ -20,6 +21,7 @@ mod result;
 mod run_options;
 mod starts;
 
+pub use effort::expected_seconds;
 pub use fitting::{condition, fit, given, judged};
 pub(crate) use hints::{NOT_CONVERGED, hints, jittered};
 pub use likelihood::Likelihood;

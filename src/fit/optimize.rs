@@ -1,4 +1,4 @@
-//! Minimising a smooth function of a few real numbers whose every evaluation is dear and may fail.
+//! Minimising a smooth function of a few variables whose evaluation is expensive and may fail.
 
 use argmin::core::{Executor, State as _, TerminationStatus};
 
@@ -60,8 +60,9 @@ impl Run {
         }
     }
 
-    /// Takes up to so many steps, and says whether and how the run has ended. A run that has ended stays where it is,
-    /// except that one which was stopped goes on. The first call evaluates the start, even with no steps allowed.
+    /// Takes
+    /// up to the given number of steps, and returns whether and how the run has ended. A run that has ended does not
+    /// continue, except one that was stopped. The first call evaluates the start, even with no steps allowed.
     pub fn advance(&mut self, objective: &dyn Objective, iterations: usize, progress: &dyn Progress) -> Option<&Ended> {
         debug_assert_eq!(objective.dim(), self.start.len(), "a start has one number a coordinate");
         if matches!(self.walk.ended, Some(Ended::Stopped { .. })) {

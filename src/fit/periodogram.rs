@@ -1,4 +1,4 @@
-//! Where a series repeats: the peaks of its periodogram, from which periods are started.
+//! The peaks of the periodogram of a series, as starting values of periods.
 //!
 //! The generalised Lomb–Scargle periodogram with a floating mean (Zechmeister & Kürster 2009, equations 4 to 15) of
 //! what is left after a smooth trend. Peaks are taken one at a time, the strongest first, and each is subtracted
@@ -26,7 +26,7 @@ const MOST_ROWS: usize = 2000;
 const LEAST_PLACES: usize = 8;
 /// Fewer cycles than this in the span are not distinguishable from a trend.
 const FEWEST_CYCLES: f64 = 2.0;
-/// Peaks nearer to each other than so many resolutions (1 / span) are one.
+/// Peaks nearer than this number of resolutions (1 / span) are merged.
 const APART: f64 = 1.5;
 /// Frequencies after which the phases are computed afresh, for the recurrence gathers rounding.
 const RENEW: usize = 128;
@@ -174,7 +174,7 @@ struct Sums {
     cs: f64,
 }
 
-/// Sums are run in so many lanes, which the compiler can keep in one register.
+/// The number of lanes of sums, which the compiler can keep in one register.
 const LANES: usize = 4;
 
 impl Sums {

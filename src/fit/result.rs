@@ -1,7 +1,7 @@
 //! A fit: a model with its values, and how they were found.
 
 use super::optimize::Ended;
-use crate::model::{Model, ModelError, Parameter, Posterior, Problem, SparseMethod, has_white_noise};
+use crate::model::{DenserNoise, Model, ModelError, Parameter, Posterior, Problem, SparseMethod, has_white_noise};
 
 /// How to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub struct Fit {
     pub gradient_size: f64,
     pub starts: Vec<Start>,
     pub options: Options,
+    /// Of VFE: noise that would be smaller with more inducing inputs.
+    pub denser: Option<DenserNoise>,
     /// Warnings about the fit, for the user.
     pub hints: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What the optimiser is given, and how a run of it can end.
+//! Options of the optimiser, and how a run can end.
 
 use std::fmt;
 
@@ -55,7 +55,7 @@ pub enum Ended {
     Left,
     /// The user asked to stop.
     Stopped { steps: usize },
-    /// There is no way on.
+    /// No further step is possible.
     Stuck { why: Obstacle },
 }
 

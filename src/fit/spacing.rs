@@ -1,4 +1,4 @@
-//! How far apart the rows of some columns lie: what length-scales are started from.
+//! The spacing of rows, for starting values of length-scales.
 //!
 //! Rows with a value that is not finite are passed over; equal rows do not count as a distance.
 

@@ -1,4 +1,4 @@
-//! Where a fit starts: from the data, and at random from a seed.
+//! Starting values of a fit: from the data, and random ones from a seed.
 //!
 //! Start 0 is the best guess that the data allow. Start i > 0 spreads every parameter over its plausible range with a
 //! low-discrepancy sequence, so that few starts cover the range evenly, and depends on nothing but (seed, i).
@@ -20,7 +20,7 @@ use crate::param::State;
 /// What each of more variances adds to the diagonal is not considered one by one.
 const MANY_VARIANCES: usize = 500;
 
-/// Where a kernel multiplies what so many inputs say, rows that are alike along one of them are unlike along the others.
+/// In a product over this number of inputs, rows that are similar in one of them differ in the others.
 const MANY_FACTORS: usize = 3;
 
 /// The place of what the length-scales of one start have in common, among what is spread.
@@ -112,7 +112,7 @@ impl<'p> Starts<'p> {
         values
     }
 
-    /// The places beside some values where another maximum may lie: each period halved and doubled, each location
+    /// Points near some values where another maximum may be: each period halved and doubled, each location
     /// mirrored about the middle of its column.
     pub fn other_maxima(&self, values: &[f64]) -> Vec<Vec<f64>> {
         let mut all = Vec::new();
@@ -346,7 +346,7 @@ fn latent(link: Link, y: &[f64]) -> (f64, f64) {
     (scale * (1.0 + VARIANCE).sqrt() * standard_quantile(share), scale * scale * VARIANCE)
 }
 
-/// Variances of a latent function so many times those of its first start make classes as certain as numbers can tell.
+/// Variances of a latent function so many times those of its first start make probabilities 0 or 1 to rounding.
 const CERTAIN: f64 = 5e3;
 
 /// Limits of the variances of a classifier, where classes that are told apart without a mistake would let them grow for

@@ -1,4 +1,4 @@
-//! A kernel beside the columns of a data set: inputs resolved, parameters counted and given slots, ties made one, and
+//! A kernel bound to the columns of a data set: inputs resolved, parameters counted and given slots, ties made one, and
 //! the plan of evaluation laid out.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::tree::{Kernel, Leaf, Node, Wrapped};
 use super::values::Values;
 use crate::param::Param;
 
-/// A kernel set beside the columns of a data set.
+/// A kernel bound to the columns of a data set.
 #[derive(Debug, Clone)]
 pub struct Bound {
     pub(super) kernel: Kernel,
@@ -24,7 +24,7 @@ pub struct Bound {
 }
 
 impl Kernel {
-    /// Sets the kernel beside the columns of a data set.
+    /// Binds the kernel to the columns of a data set.
     ///
     /// Slots are in depth-first order, a node's own after its children's, and within a node in the order of its spec.
     /// An unset variance is held at 1 in every factor of a product but the first, and in all plain factors beside a

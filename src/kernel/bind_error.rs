@@ -1,4 +1,4 @@
-//! Why a kernel cannot be bound to a data set, and which part of the kernel is to blame.
+//! Errors of binding a kernel to a data set, with the part of the kernel that causes them.
 
 use super::group::MoveError;
 use super::parameter_checks::ParamError;

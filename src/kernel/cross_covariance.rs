@@ -12,7 +12,7 @@ use super::program::Op;
 use super::reverse_mode::{Back, Place, Sides, Sink};
 use crate::linalg::Matrix;
 
-/// Where the walk back adds to.
+/// The sums to which the backward pass adds.
 #[derive(Debug)]
 pub struct CrossGradient<'g> {
     /// In the parameters, natural units, slot by slot.

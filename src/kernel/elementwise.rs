@@ -1,4 +1,4 @@
-//! The contract of a combination of kernels that is evaluated element by element.
+//! The interface of a combination of kernels that is evaluated element by element.
 
 use std::fmt::Debug;
 

@@ -10,7 +10,7 @@ use super::values::Values;
 use super::wraps::power;
 use crate::param::{Param, Tie};
 
-/// At most so many terms are built, unless the kernel has as many parts already.
+/// At most this number of terms is built, unless the kernel has as many parts already.
 const MOST: usize = 10_000;
 
 /// A power of a sum with a greater exponent stays as it is: its coefficients would soon leave the range of numbers.

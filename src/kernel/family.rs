@@ -1,4 +1,4 @@
-//! What a family of kernels has to declare, and the contract of its evaluation.
+//! The declaration of a kernel family, and the interface of its evaluation.
 
 use std::fmt::Debug;
 use std::ops::Range;

@@ -84,7 +84,7 @@ impl<'k> Gram<'k> {
         Ok(())
     }
 
-    /// Adds Σᵢⱼ W(i, j) ∂K(i, j)/∂θ to `gradient` (natural units, slot by slot) for the last evaluation, in one walk
+    /// Adds Σᵢⱼ W(i, j) ∂K(i, j)/∂θ to `gradient` (natural units, slot by slot) for the last evaluation, in one pass
     /// back over the kernel.
     ///
     /// `weights(j, w)` fills `w` with the entries of W from (j, j) down to (n, j), those below the diagonal twice, as

@@ -9,7 +9,7 @@ use std::fmt;
 use super::inputs::InputRef;
 use super::names::{input_list, number};
 
-/// So many elements a group can have.
+/// The largest number of elements of a group.
 pub const LARGEST_GROUP: usize = 1000;
 
 /// So far from 0 a mirror may stand: beyond, every place would have the same image.

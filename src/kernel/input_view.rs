@@ -46,7 +46,7 @@ pub enum FunctionError {
 /// The texts of the categories of a column, by their codes.
 pub(super) type Levels = Arc<[Arc<str>]>;
 
-/// The views through which a kernel sees its first and its second argument.
+/// The views for the first and the second argument of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ViewPair {
     pub left: usize,

@@ -12,11 +12,7 @@ pub fn is_reserved(word: &str) -> bool {
     WORDS.contains(&word) || FAMILIES.iter().any(|f| f.spec().name == word || f.spec().aliases.contains(&word))
 }
 
-/// A number in the fewest digits that read back exactly.
-pub fn number(x: f64) -> String {
-    let size = x.abs();
-    if size != 0.0 && !(1e-5..1e16).contains(&size) { format!("{x:e}") } else { format!("{x}") }
-}
+pub use crate::param::number;
 
 /// A string as the language reads it.
 pub use crate::syntax::print::print_string as quoted;

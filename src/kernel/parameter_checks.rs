@@ -1,22 +1,22 @@
-//! Whether a parameter can be as it was written.
+//! Checks of the given parameters.
 
 use super::family::{Domains, ParamSpec, Role};
-use crate::param::{Measure, Param, Prior, State};
+use crate::param::{Density, Measure, Param, Prior, State, number};
 
 /// Why a parameter cannot be as it was written.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParamError {
-    #[error("the {param} of `{family}` must be positive, found {value}")]
+    #[error("the {param} of `{family}` must be positive, found {}", number(*.value))]
     NotPositive { family: &'static str, param: &'static str, value: f64 },
-    #[error("the {param} of `{family}` must be a finite number, found {value}")]
+    #[error("the {param} of `{family}` must be a finite number, found {}", number(*.value))]
     NotFinite { family: &'static str, param: &'static str, value: f64 },
-    #[error("the {param} of `{family}` must be a whole number from 1 to 64, found {value}")]
+    #[error("the {param} of `{family}` must be a whole number from 1 to 64, found {}", number(*.value))]
     NotCount { family: &'static str, param: &'static str, value: f64 },
     #[error("the {param} of `{family}` is not a free parameter: give a whole number")]
     AlwaysFixed { family: &'static str, param: &'static str },
-    #[error("the bounds of the {param} of `{family}` are the wrong way round: {lo} is not below {hi}")]
+    #[error("the bounds of the {param} of `{family}` are the wrong way round: {} is not below {}", number(*.lo), number(*.hi))]
     Bounds { family: &'static str, param: &'static str, lo: f64, hi: f64 },
-    #[error("the {param} of `{family}` starts at {value}, outside its bounds {lo} and {hi}")]
+    #[error("the {param} of `{family}` starts at {}, outside its bounds {} and {}", number(*.value), number(*.lo), number(*.hi))]
     Outside { family: &'static str, param: &'static str, value: f64, lo: f64, hi: f64 },
     #[error("the {param} of `{family}` is not a time, found \"{value}\": give a number")]
     NotTime { family: &'static str, param: &'static str, value: String },
@@ -24,13 +24,24 @@ pub enum ParamError {
     NotDate { family: &'static str, param: &'static str, value: String },
     #[error("the {param} of `{family}` is a length of time, found the date \"{value}\": write it as \"10 days\"")]
     NotLength { family: &'static str, param: &'static str, value: String },
-    #[error("the prior {prior} of the {param} of `{family}` has density zero at {value}")]
+    #[error("the prior {prior} of the {param} of `{family}` has density zero at {}", number(*.value))]
     Prior { family: &'static str, param: &'static str, prior: String, value: f64 },
-    #[error("the prior {prior} of the {param} of `{family}` has no probability between its bounds {lo} and {hi}")]
+    #[error("the prior {prior} of the {param} of `{family}` has no probability between its bounds {} and {}", number(*.lo), number(*.hi))]
     Apart { family: &'static str, param: &'static str, prior: String, lo: f64, hi: f64 },
 }
 
 impl ParamSpec {
+    /// Whether a time of this kind can be a value of the parameter; `value` is its text.
+    fn check_time(&self, family: &'static str, measure: Measure, value: String) -> Result<(), ParamError> {
+        let param = self.name;
+        match (measure, self.role) {
+            (Measure::Date(_), Role::Location) | (Measure::Length(_), Role::LengthScale | Role::Period) => Ok(()),
+            (Measure::Length(_), Role::Location) => Err(ParamError::NotDate { family, param, value }),
+            (Measure::Date(_), Role::LengthScale | Role::Period) => Err(ParamError::NotLength { family, param, value }),
+            _ => Err(ParamError::NotTime { family, param, value }),
+        }
+    }
+
     /// Checks a parameter as it was written.
     ///
     /// # Errors
@@ -52,26 +63,32 @@ impl ParamSpec {
                 State::Bounded { lo, .. } => lo,
                 _ => written.value().unwrap_or(0.0),
             };
-            let value = measure.text(value).unwrap_or_else(|| super::names::number(value));
-            match (measure, self.role) {
-                (Measure::Date(_), Role::Location) | (Measure::Length(_), Role::LengthScale | Role::Period) => {}
-                (Measure::Length(_), Role::Location) => return Err(ParamError::NotDate { family, param, value }),
-                (Measure::Date(_), Role::LengthScale | Role::Period) => {
-                    return Err(ParamError::NotLength { family, param, value });
-                }
-                _ => return Err(ParamError::NotTime { family, param, value }),
+            self.check_time(family, measure, measure.text(value).unwrap_or_else(|| number(value)))?;
+        }
+        if let Some((prior, measure)) = written.prior.and_then(|prior| Some((prior, prior.time?))) {
+            // the spread of a place in time is a length
+            let spread = self.role == Role::Location && matches!(prior.density, Density::HalfNormal { .. });
+            let number = match prior.density {
+                Density::Normal { mean: x, .. } | Density::Uniform { lo: x, .. } | Density::HalfNormal { sd: x } => x,
+                Density::LogNormal { mean, .. } => mean.exp(),
+                Density::Gamma { shape, rate } => shape / rate,
+            };
+            if !spread {
+                self.check_time(family, measure, measure.text(number).unwrap_or_else(|| prior.to_string()))?;
             }
         }
         if let Some(value) = written.value() {
             one(value)?;
-            let same_unit = |_: &Prior| written.time.is_none();
+            let unit = |time: Option<Measure>| time.map(Measure::unit);
+            let same_unit = |prior: &Prior| unit(prior.time) == unit(written.time);
             if let Some(prior) = written.prior.filter(same_unit).filter(|p| p.log_density(value).0 == f64::NEG_INFINITY)
             {
                 return Err(ParamError::Prior { family, param, prior: prior.to_string(), value });
             }
         }
         if let (State::Bounded { lo, hi, .. }, Some(prior)) = (written.state, written.prior)
-            && let Prior::Uniform { lo: least, hi: most } = prior
+            && let Density::Uniform { lo: least, hi: most } = prior.density
+            && prior.time.map(Measure::unit) == written.time.map(Measure::unit)
             && lo.max(least) >= hi.min(most)
         {
             return Err(ParamError::Apart { family, param, prior: prior.to_string(), lo, hi });

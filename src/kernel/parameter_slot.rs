@@ -32,9 +32,9 @@ pub struct Slot {
     pub value: f64,
     /// The columns of the data that its node depends on.
     pub columns: Vec<usize>,
-    /// Its node sees them through a function of the user or round a circle, so that their units are lost.
+    /// Its node gets them through a user function or on a circle, so their units are lost.
     pub warped: bool,
-    /// Then: how far apart the rows lie as its node sees them.
+    /// Then: the spacing of the rows in the inputs of its node.
     pub width: Option<f64>,
     /// It is a length or a place on inputs that are times in this unit.
     pub time: Option<TimeUnit>,

@@ -39,7 +39,7 @@ pub enum Head {
     Whole(InnerInputs),
 }
 
-/// What the kernels in a wrap see.
+/// The inputs of the kernels in a wrap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InnerInputs {
     /// The inputs of the data.

@@ -1,4 +1,4 @@
-//! A kernel on its way to being bound: inputs found, parameters given slots, evaluation laid out instruction by
+//! Binding a kernel: inputs resolved, parameters given slots, evaluation planned instruction by
 //! instruction.
 
 mod parameters;
@@ -47,9 +47,9 @@ pub struct Plan<'s> {
     next_id: u64,
 }
 
-/// So many instructions a plan may have.
+/// The largest number of instructions in a plan.
 const MOST_INSTRUCTIONS: usize = 500_000;
-/// So many numbers the views of a plan may hold: 2 GB.
+/// The largest number of values in the views of a plan: 2 GB.
 const MOST_NUMBERS: usize = 250_000_000;
 
 /// The slots of a node's parameters, and how they are cut up.
@@ -67,7 +67,7 @@ pub(super) enum Key {
         args: Vec<usize>,
         weights: Vec<u64>,
     },
-    /// By the place of the node's parameters, and the columns it sees.
+    /// By the place of the node's parameters, and its columns.
     Node {
         place: usize,
         args: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Rows at which a kernel is evaluated, and why it cannot be.
+//! Rows at which a kernel is evaluated, and errors of evaluation.
 
 use super::bind::Bound;
 use super::bind_error::{Origin, Place};

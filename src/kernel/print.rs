@@ -328,7 +328,7 @@ mod tests {
     use super::super::testing::{self, named};
     use super::super::wraps;
     use super::*;
-    use crate::param::Prior;
+    use crate::param::Density;
 
     fn check(kernel: &Kernel, expected: &str) {
         assert_eq!(kernel.to_string(), expected);
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_parameter_shows_what_is_known_of_it() {
-        let prior = Some(Prior::LogNormal { mean: 0.0, sd: 1.0 });
+        let prior = Some(Density::LogNormal { mean: 0.0, sd: 1.0 }.into());
         let bounded = |value| Param::from(State::Bounded { lo: 0.1, hi: 10.0, value });
         for (param, text) in [
             (Param::free(2.0), "SE(l=2)"),
@@ -385,7 +385,7 @@ mod tests {
             Kernel::sum([se(&s, free), se(&s, free), se(&other, State::Fixed(2.0)), se(&other, State::Fixed(2.0))]);
         check(&sum.unwrap(), "SE(l=param(s, 1.3)) + SE(l=param(s)) + SE(l=param(s2, fixed(2))) + SE(l=param(s2))");
         check(&se(&s, State::Unset), "SE(l=param(s))");
-        let prior = Some(Prior::HalfNormal { sd: 2.0 });
+        let prior = Some(Density::HalfNormal { sd: 2.0 }.into());
         check(&leaf("SE", &[("l", Param { prior, ..tied(&s, State::Unset) })]), "SE(l=param(s, ~ HalfNormal(2)))");
     }
 

@@ -1,7 +1,7 @@
 //! The plan of evaluation: a list of instructions over columns of a Gram matrix.
 //!
 //! A kernel is evaluated a column at a time: every instruction fills a slice with the values of one part of the kernel
-//! for many rows against one. A slice stays in cache while sums and products are made of it, and the walk back over the
+//! for many rows against one. A slice stays in cache while sums and products are made of it, and the backward pass over the
 //! same list gives the gradient in all parameters at once.
 
 use std::ops::Range;

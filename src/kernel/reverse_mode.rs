@@ -1,4 +1,4 @@
-//! The walk back over the plan of a kernel: derivatives of anything that depends on its values, a column at a time.
+//! The backward pass over the plan of a kernel: derivatives of anything that depends on its values, a column at a time.
 
 use super::bind::Bound;
 use super::evaluate::{At, Prepared};
@@ -18,7 +18,8 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// For so many rows. `wanted` holds for each view its number of columns and whether their derivatives are requested.
+    /// For this number of rows. `wanted` holds for each view its number of columns and whether their derivatives are
+    /// requested.
     fn new(bound: &Bound, n: usize, wanted: impl Fn(usize) -> Option<usize>) -> Self {
         let instructions = &bound.program.instructions;
         let mut around = vec![Vec::new(); instructions.len()];
@@ -54,7 +55,7 @@ pub(super) struct Place<'a> {
     pub sides: Sides,
 }
 
-/// What the walk back gathers, and its memory between columns.
+/// The results of the backward pass, and its memory between columns.
 #[derive(Default)]
 pub(super) struct Back {
     /// Derivatives in the values of each instruction at the column that is walked.
@@ -66,7 +67,7 @@ pub(super) struct Back {
 }
 
 impl Back {
-    /// Begins a walk: columns of up to `len` rows.
+    /// Begins a pass: columns of up to `len` rows.
     pub fn start(&mut self, theta: &[Vec<f64>], len: usize, sinks: Vec<Sink>) {
         self.adjoints.resize(theta.len(), Vec::new());
         for adjoint in &mut self.adjoints {

@@ -6,7 +6,7 @@ use super::bind_error::{BindError, Cause, Origin, Place};
 use super::inputs::{InputRef, Inputs};
 use crate::calendar::TimeUnit;
 
-/// The inputs of a data set, as a kernel sees them.
+/// The inputs of a data set, for a kernel.
 #[derive(Debug, Clone)]
 pub struct Schema<'a> {
     pub columns: Vec<Column<'a>>,

@@ -1,4 +1,4 @@
-//! Kernels brought to the form that says the same with the fewest parts.
+//! Simplification of kernels to an equivalent form with the fewest parts.
 //!
 //! The identities are those of Duvenaud, "Expressing Structure with Kernels" and the structure-search chapter: a product
 //! has one variance, numbers multiply and add, products of squared exponentials (and of whatever else has an exponent

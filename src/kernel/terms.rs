@@ -1,4 +1,4 @@
-//! A kernel taken apart: its summands and its factors.
+//! The summands and the factors of a kernel.
 
 use super::tree::{Kernel, Node};
 

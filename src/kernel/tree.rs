@@ -30,7 +30,7 @@ pub struct Kernel {
     size: u32,
 }
 
-/// At most so many nodes a kernel may have: beyond, it takes gigabytes and minutes to print or to bind.
+/// The largest number of nodes of a kernel: beyond, it takes gigabytes and minutes to print or to bind.
 pub const LARGEST_KERNEL: usize = 200_000;
 
 /// The closed set of shapes.
@@ -246,7 +246,7 @@ pub trait Wrap: Debug + Send + Sync {
         None
     }
 
-    /// What it was given beside kernels, inputs and parameters, in a form in which two are the same or not.
+    /// What it was given besides kernels, inputs and parameters, in a form in which two are the same or not.
     fn options(&self) -> String {
         String::new()
     }
@@ -330,7 +330,7 @@ pub trait Wrap: Debug + Send + Sync {
     }
 
     /// Where it stands for one kernel for each input, those kernels: it is replaced by itself around them before it is
-    /// set beside data. `inputs` are the names of all columns.
+    /// bound to data. `inputs` are the names of all columns.
     ///
     /// # Errors
     /// Whatever does not fit the data set.

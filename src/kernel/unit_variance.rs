@@ -1,4 +1,4 @@
-//! Which unset variances are held at 1, and how a pass that moves factors about keeps it so.
+//! Which unset variances are held at 1, and how a pass that moves factors keeps this.
 //!
 //! A product has one variance. An unset one is held in every factor but the first, and in all plain factors beside a
 //! sum, whose parts have variances of their own; numbers do not count as factors. This is said here once:

@@ -1,8 +1,8 @@
-//! One parameter of a node as it was written: one number, or one for each input.
+//! One given parameter of a node: one number, or one for each input.
 
 use crate::param::Param;
 
-/// One parameter of a node as it was written: a number, or a number for each input.
+/// One given parameter of a node: a number, or a number for each input.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
     One(Param),

@@ -1,4 +1,4 @@
-//! What can be known to be wrong before anything runs.
+//! Errors that can be detected before anything runs.
 //!
 //! A walk over the program that knows of each name at most its kind. It reports an error only if running would fail too:
 //! whatever it cannot see, it takes to be right.

@@ -1,4 +1,4 @@
-//! Signatures: what can be known of a callable before it is called.
+//! Signatures: the declared properties of callables.
 //!
 //! Calls are checked, help and the language reference are written and completion is fed from signatures alone.
 

@@ -1,4 +1,4 @@
-//! Pages on the language itself, for what no single name explains. Their examples are run when they are shown.
+//! Help pages on the language itself. Their examples are run when they are shown.
 
 /// A page of the manual that belongs to no name.
 pub struct Topic {

@@ -1,4 +1,4 @@
-//! Factoring and inverting large matrices block by block, so that the work can be given up between two blocks.
+//! Factoring and inverting large matrices block by block, so that the work can be stopped between two blocks.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
@@ -14,7 +14,7 @@ const BLOCK: usize = 128;
 /// Rows of a block that one thread works on: the same at any number of threads, and so is the result.
 const ROWS: usize = 512;
 
-/// Why there is no factor.
+/// Why the factorization failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failure {
     /// The pivot of this row is not positive.
@@ -22,7 +22,7 @@ pub(super) enum Failure {
     Stopped,
 }
 
-/// Whether a matrix of so many rows is worked on in blocks.
+/// Whether a matrix with this number of rows is processed in blocks.
 pub(super) fn is_large(n: usize) -> bool {
     n > LARGE
 }

@@ -16,15 +16,17 @@ pub struct Cholesky {
 
 /// No jitter up to the largest made the matrix positive definite.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error(
-    "the covariance matrix of {rows} rows is not positive definite (row {pivot}), even with {jitter:e} added to its diagonal"
-)]
+#[error("the covariance matrix of {rows} rows is not positive definite (row {pivot}){}", with_jitter(*.jitter))]
 pub struct NotPositiveDefinite {
     pub rows: usize,
     /// The first row whose pivot is not positive, from 0.
     pub pivot: usize,
     /// The largest jitter that was tried.
     pub jitter: f64,
+}
+
+fn with_jitter(jitter: f64) -> String {
+    if jitter > 0.0 { format!(", even with {jitter:e} added to its diagonal") } else { String::new() }
 }
 
 /// Jitter starts at this share of the mean diagonal and grows tenfold.

@@ -1,4 +1,4 @@
-//! Linear systems of which only products are known.
+//! Linear systems given by matrix-vector products.
 
 use super::{Matrix, Vector, vector};
 

@@ -1,4 +1,4 @@
-//! Least squares where columns may depend on each other.
+//! Least squares with linearly dependent columns.
 
 use nalgebra::{DVectorViewMut, Dyn, SVD};
 

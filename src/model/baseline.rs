@@ -1,4 +1,4 @@
-//! Models for which no kernel has to be written: a mean, a linear function, a ridge, a logistic regression.
+//! Baseline models without a given kernel: a mean, linear regression, ridge regression, logistic regression.
 //!
 //! Each is also a Gaussian process, so that every result of one is available for it: a kernel of nothing
 //! leaves the mean function and the noise, whose greatest evidence is least squares; a linear kernel over all inputs is

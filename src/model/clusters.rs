@@ -1,4 +1,4 @@
-//! Clusters of rows: where inducing inputs begin.
+//! Clusters of rows: starting values of inducing inputs.
 //!
 //! k-means with the starts of k-means++ (Arthur & Vassilvitskii 2007), on a sample of the rows where there are many.
 
@@ -36,7 +36,7 @@ fn square(axes: &[Axis<'_>], row: usize, centre: &[f64]) -> f64 {
     axes.iter().zip(centre).map(|(axis, &c)| axis.square(axis.values[row], c)).sum()
 }
 
-/// So many centres, column by column; fewer where there are fewer different rows.
+/// The centres, column by column; fewer if there are fewer distinct rows.
 pub(super) fn centres(axes: &[Axis<'_>], count: usize) -> Vec<Vec<f64>> {
     let n = axes.first().map_or(0, |axis| axis.values.len());
     let mut random = Pcg64::seed_from_u64(SEED);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::classes::Bernoulli;
-use super::inducing::Sparse;
+use super::inducing::{Inducing, Sparse, SparseMethod, USUAL_INDUCING};
 use super::known_noise::KnownNoise;
 use crate::data::Step;
 use crate::kernel::{Kernel, Node};
@@ -58,6 +58,16 @@ impl Model {
             mean: Mean::Constant(Param::default()),
             sparse: None,
         }
+    }
+
+    /// The same of many rows: seen through the usual number of inducing inputs, by VFE. `None` where there is no such model,
+    /// as of classes, of numbers without noise and without a kernel.
+    pub fn through_inducing(&self) -> Option<Self> {
+        if self.sparse.is_some() || self.predicts_classes() || self.is_noiseless() || self.baseline().is_some() {
+            return None;
+        }
+        let sparse = Sparse { method: SparseMethod::Vfe, inducing: Inducing::Count(USUAL_INDUCING) };
+        Some(Self { sparse: Some(sparse), ..self.clone() })
     }
 
     /// Whether the target is one of two classes, and not a number.

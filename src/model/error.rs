@@ -2,6 +2,7 @@ use super::inducing_error::InducingError;
 use crate::data::{DataError, RowRef};
 use crate::kernel::{BindError, EvalError, ExpandError};
 use crate::linalg::{FactorError, NotPositiveDefinite};
+use crate::param::number;
 
 /// Why a model and data do not go together, or why the numbers fail.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -40,12 +41,18 @@ pub enum ModelError {
     NotOfClasses(&'static str),
     #[error("a fit needs at least {needed} rows, and the data have {rows}")]
     TooFewRows { rows: usize, needed: usize },
-    #[error("all {rows} values of the target `{column}` are {value}: a fit needs a target that varies")]
+    #[error("all {rows} values of the target `{column}` are {}: a fit needs a target that varies", number(*.value))]
     ConstantTarget { column: String, rows: usize, value: f64 },
-    #[error("the noise `{column}` is {value} at {row}, expected a finite number that is not negative")]
+    #[error("the noise `{column}` is {} at {row}, expected a finite number that is not negative", number(*.value))]
     NegativeNoise { column: String, value: f64, row: RowRef },
     #[error("a model of {rows} rows needs about {} of memory, and {} are free", bytes(*needed), bytes(*available))]
-    TooLarge { rows: usize, needed: u64, available: u64 },
+    TooLarge {
+        rows: usize,
+        needed: u64,
+        available: u64,
+        /// A model that needs less, as it is written.
+        sparse: Option<String>,
+    },
     #[error("`{column}` is not a column of noise variances: give a column with the known variance of each row")]
     NotANoise { column: String },
     #[error("the noise `{source_text}` failed at {row}: {message}")]
@@ -54,7 +61,7 @@ pub enum ModelError {
         "the slopes share one prior variance, which is for numeric inputs, and `{column}` holds categories: leave it out with `select`, or use `linear()`, which codes them"
     )]
     CategoryMean { column: String },
-    #[error("the {what} must be {expected}, found {value}")]
+    #[error("the {what} must be {expected}, found {}", number(*.value))]
     OutOfDomain { what: &'static str, expected: &'static str, value: f64 },
     #[error("the mean has {found} values, expected {}: an offset, then {}", coefficients.len() + 1, coefficients.join(", "))]
     MeanLength { found: usize, coefficients: Vec<String> },
@@ -72,7 +79,7 @@ pub enum ModelError {
     NoNoise,
     #[error("the noise is given by a column that these rows lack")]
     NoNoiseColumn,
-    #[error("a target of {value} is outside the domain of the transform of the target")]
+    #[error("a target of {} is outside the domain of the transform of the target", number(*.value))]
     OutsideTransform { value: f64 },
     #[error("one of these fits predicts numbers and another classes: a density and a probability cannot be compared")]
     OtherLikelihood,

@@ -1,4 +1,4 @@
-//! The evidence at some values, and which parameters of the mean have a best value in closed form.
+//! The log marginal likelihood at given values, and parameters of the mean with an optimum in closed form.
 
 use super::{ParameterKind, Problem};
 use crate::kernel::SlotState;

@@ -1,7 +1,7 @@
-//! The evidence and its gradient: of exact regression, and of classes by pseudo-observations.
+//! The log marginal likelihood and its gradient: of exact regression, and of classes by pseudo-observations.
 //!
 //! log p(y) = −½ rᵀα − ½ log det K − (n/2) log 2π with r = y − m, α = K⁻¹r (Rasmussen & Williams, 2.30 and 5.9). The
-//! gradient in every parameter comes of one walk back over the kernel with W = ½(ααᵀ − K⁻¹) at its root. With classes
+//! gradient in every parameter comes from one backward pass over the kernel with W = ½(ααᵀ − K⁻¹) at its root. With classes
 //! pseudo-observations stand in for rows, and (K + S⁻¹)⁻¹ for K⁻¹: at the fixed point of expectation propagation the
 //! sites do not count (Rasmussen & Williams, 5.27), at Laplace's mode they add a term (5.23).
 

@@ -16,7 +16,7 @@ pub struct Induced {
     pub lambda: Vec<f64>,
 }
 
-/// A summand beside rows.
+/// A summand with its rows.
 pub struct Term {
     /// Covariance of the base rows (down) with these.
     pub cross: Matrix,

@@ -1,5 +1,6 @@
-//! Inducing inputs: the rows through which a sparse model sees all others.
+//! Inducing inputs of sparse models.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -7,7 +8,8 @@ use super::ModelError;
 use super::clusters::{Axis, centres};
 use super::inducing_error::InducingError;
 use super::spread::spread;
-use crate::kernel::{InputSlope, number, quoted};
+use crate::data::{Column, Dataset};
+use crate::kernel::{InputSlope, number, quoted, word};
 
 /// Inference through inducing inputs, as it is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,11 +41,24 @@ impl SparseMethod {
 /// Which inducing inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Inducing {
-    /// So many, begun at the centres of clusters of the rows.
+    /// This number, with starting values at the centres of clusters of the rows.
     Count(usize),
     /// These to begin with, or with `fixed` as they are. One entry for each input that the model depends on, in the order
     /// of the data, as the kernel sees it: after the steps of the model.
     Rows { rows: Vec<Vec<Entry>>, fixed: bool },
+    /// The rows of a data set, by the names of their columns and before the steps of the model.
+    Data { data: Arc<Dataset>, fixed: bool },
+}
+
+impl Inducing {
+    /// How many are asked for.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Count(count) => *count,
+            Self::Rows { rows, .. } => rows.len(),
+            Self::Data { data, .. } => data.n(),
+        }
+    }
 }
 
 /// One entry of an inducing input.
@@ -67,17 +82,43 @@ pub const USUAL_INDUCING: usize = 50;
 
 impl fmt::Display for Inducing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (rows, fixed) = match self {
+        let (text, fixed) = match self {
             Inducing::Count(count) => return write!(f, "{count}"),
-            Inducing::Rows { rows, fixed } => (rows, fixed),
+            Inducing::Rows { rows, fixed } => (list_text(rows), fixed),
+            Inducing::Data { data, fixed } => (data_text(data), fixed),
         };
-        let row = |row: &Vec<Entry>| match &row[..] {
-            [one] => one.to_string(),
-            all => format!("[{}]", all.iter().map(Entry::to_string).collect::<Vec<_>>().join(", ")),
-        };
-        let list = format!("[{}]", rows.iter().map(row).collect::<Vec<_>>().join(", "));
-        if *fixed { write!(f, "fixed({list})") } else { f.write_str(&list) }
+        if *fixed { write!(f, "fixed({text})") } else { f.write_str(&text) }
     }
+}
+
+fn listed(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(", "))
+}
+
+fn list_text(rows: &[Vec<Entry>]) -> String {
+    let row = |row: &Vec<Entry>| match &row[..] {
+        [one] => one.to_string(),
+        all => listed(all.iter().map(Entry::to_string)),
+    };
+    listed(rows.iter().map(row))
+}
+
+/// Its inputs as `data(…)` makes them. A name that is no word cannot stand there: then the rows are a list.
+fn data_text(data: &Dataset) -> String {
+    let entry = |column: &Column, i: usize| match column.levels() {
+        Some(levels) => levels.get(column.values()[i] as usize).map_or_else(|| number(f64::NAN), |text| quoted(text)),
+        None => number(column.values()[i]),
+    };
+    let columns: Vec<&Column> = data.inputs().collect();
+    if columns.iter().any(|column| word(column.name()) != column.name()) {
+        return listed((0..data.n()).map(|i| listed(columns.iter().map(|column| entry(column, i)))));
+    }
+    let values = |column: &Column| match column.written_scale() {
+        Some(scale) => listed(scale.texts(column.values()).into_iter().map(|text| quoted(&text.unwrap_or_default()))),
+        None => listed((0..data.n()).map(|i| entry(column, i))),
+    };
+    let columns: Vec<String> = columns.iter().map(|column| format!("{}={}", column.name(), values(column))).collect();
+    format!("data({}, target=false)", columns.join(", "))
 }
 
 /// The inducing inputs of a problem, one column for each input of the data.
@@ -105,20 +146,19 @@ pub(super) struct Rows<'a> {
     /// The texts of categories, for the columns that hold them.
     pub levels: Vec<Option<&'a [Arc<str>]>>,
     pub slopes: &'a [InputSlope],
+    /// The inducing inputs that were written as data, as the kernel sees them.
+    pub data: Option<Vec<Vec<f64>>>,
 }
 
 impl InducingInputs {
-    /// Those of a model beside training rows.
+    /// Those of a model with its training rows.
     ///
     /// # Errors
     /// [`ModelError::Inducing`]: none or more than rows, another width, values that are no numbers, the same twice.
     pub(super) fn new(sparse: &Sparse, rows: &Rows<'_>) -> Result<Self, ModelError> {
         let n = rows.x.first().map_or(0, Vec::len);
         let wrong = |problem: InducingError| Err(ModelError::Inducing(problem));
-        let count = match &sparse.inducing {
-            Inducing::Count(count) => *count,
-            Inducing::Rows { rows, .. } => rows.len(),
-        };
+        let count = sparse.inducing.count();
         if count == 0 {
             return wrong(InducingError::None);
         }
@@ -133,6 +173,7 @@ impl InducingInputs {
         let (x, fixed) = match &sparse.inducing {
             Inducing::Count(count) => (rows.clustered(*count, &columns), false),
             Inducing::Rows { rows: given, fixed } => (rows.given(given)?, *fixed),
+            Inducing::Data { fixed, .. } => (rows.of_data()?, *fixed),
         };
         let known = |c: usize| rows.slopes[c] == InputSlope::Known && rows.levels[c].is_none();
         let kept = columns.iter().copied().filter(|&c| !known(c)).collect();
@@ -203,6 +244,19 @@ impl Rows<'_> {
             x[c] = centres;
         }
         x
+    }
+
+    /// Those that were written as data.
+    fn of_data(&self) -> Result<Vec<Vec<f64>>, ModelError> {
+        let x = self.data.clone().unwrap_or_default();
+        let row = |i: usize| x.iter().map(|column| column[i].to_bits()).collect::<Vec<u64>>();
+        let mut seen: HashMap<Vec<u64>, usize> = HashMap::new();
+        for i in 0..x.first().map_or(0, Vec::len) {
+            if let Some(one) = seen.insert(row(i), i) {
+                return Err(InducingError::Twice { one, other: i }.into());
+            }
+        }
+        Ok(x)
     }
 
     /// Those that were written, as columns.

@@ -1,4 +1,4 @@
-//! What can be wrong with inducing inputs as they are written.
+//! Errors of given inducing inputs.
 
 /// What is wrong with inducing inputs. Places count from 0.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -20,6 +20,8 @@ pub enum InducingError {
     NoLevel { place: usize, column: String, level: String },
     #[error("inducing input {place} has {found} (`{column}`)")]
     Kind { place: usize, column: String, found: String },
+    #[error("the data of the inducing inputs do not match the training rows: {reason}")]
+    Data { reason: String },
     #[error("inducing inputs {one} and {other} are equal: inducing inputs must differ")]
     Twice { one: usize, other: usize },
     #[error(

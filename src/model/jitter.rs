@@ -1,4 +1,4 @@
-//! What is added to the diagonal of a covariance matrix that is singular to rounding.
+//! Jitter: what is added to the diagonal of a covariance matrix that is singular to rounding.
 //!
 //! Jitter is noise: the evidence is that of the model with it, new observations are predicted with it, and a fit reports
 //! it. In a fit it is no more than a hundred-millionth of the target's variance, whatever the variance of the kernel, so

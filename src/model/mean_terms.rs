@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-/// One term beside the offset.
+/// One term besides the offset.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeanTerm {
     /// The input that it is about, by place.

@@ -1,6 +1,6 @@
 //! Whether a matrix fits into the memory of the machine.
 
-use super::ModelError;
+use super::{Model, ModelError};
 
 /// What this process may still take, in bytes: what the machine has left, its control groups allow (as in a container)
 /// and its limit of address space allows (`ulimit -v`). If neither is known, 4 GiB.
@@ -34,14 +34,15 @@ pub(super) fn needed_sparse(n: usize, inducing: usize, leaves: usize) -> u64 {
     8 * (50 * m * m + 256 * m * (6 + leaves as u64) * 4 + 2 * n)
 }
 
-/// Refuses n rows whose matrices would not fit, with the figure.
+/// Refuses a model of n rows whose matrices would not fit, with the figure.
 ///
 /// # Errors
 /// [`ModelError::TooLarge`].
-pub fn refuse_if_too_large(n: usize, leaves: usize) -> Result<(), ModelError> {
-    let (needed, available) = (needed(n, leaves), available_memory());
+pub fn refuse_if_too_large(model: &Model, n: usize) -> Result<(), ModelError> {
+    let (needed, available) = (needed(n, model.kernel.leaves()), available_memory());
     if needed as f64 > 0.8 * available as f64 {
-        return Err(ModelError::TooLarge { rows: n, needed, available });
+        let sparse = model.through_inducing().map(|model| model.to_string());
+        return Err(ModelError::TooLarge { rows: n, needed, available, sparse });
     }
     Ok(())
 }
@@ -53,7 +54,7 @@ pub fn refuse_if_too_large(n: usize, leaves: usize) -> Result<(), ModelError> {
 pub fn refuse_if_wide(n: usize, rows: usize) -> Result<(), ModelError> {
     let (needed, available) = (3 * 8 * n as u64 * rows as u64, available_memory());
     if needed as f64 > 0.8 * available as f64 {
-        return Err(ModelError::TooLarge { rows, needed, available });
+        return Err(ModelError::TooLarge { rows, needed, available, sparse: None });
     }
     Ok(())
 }

@@ -1,18 +1,20 @@
-//! Gaussian-process models: a kernel with noise and mean, what the data say of it, and what it says of new rows.
+//! Gaussian-process models: a kernel with noise and mean, its log marginal likelihood, and its posterior.
 //!
-//! [`Model`] is what a user writes. [`Problem`] is a model beside its training rows: the evidence and its gradient.
-//! [`Posterior`] is what comes after: predictions, parts, draws, residuals. No fitting here, and no display.
+//! [`Model`] is what a user writes. [`Problem`] is a model with its training rows: the log marginal likelihood and its
+//! gradient. [`Posterior`] is what comes after: predictions, parts, draws, residuals. No fitting here, and no display.
 
 mod baseline;
 mod classes;
 mod clusters;
 mod definition;
+mod denser;
 mod error;
 mod evaluation;
 mod evidence;
 mod half_covariances;
 mod inducing;
 mod inducing_error;
+mod inputs;
 mod jitter;
 mod known_noise;
 mod mean_terms;
@@ -30,6 +32,7 @@ pub(crate) use classes::cavity;
 pub use classes::{Bernoulli, Classes, Link, Pseudo, Warm};
 pub(crate) use definition::has_white_noise;
 pub use definition::{Likelihood, Mean, Model, Noise, is_noise};
+pub use denser::DenserNoise;
 pub use error::ModelError;
 pub use evaluation::Evidence;
 pub(crate) use evaluation::is_profiled;

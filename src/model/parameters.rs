@@ -1,4 +1,4 @@
-//! The parameters of a problem: what they are called, and what is known of each.
+//! The parameters of a problem: their names, units and states.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,9 +24,9 @@ pub struct Parameter {
     pub value: f64,
     /// The inputs that it is about, by place.
     pub columns: Vec<usize>,
-    /// Its node sees its inputs through a function, so that it has no unit.
+    /// Its node gets transformed inputs, so it has no unit.
     pub warped: bool,
-    /// Then: how far apart the rows lie as its node sees them.
+    /// Then: the spacing of the rows in the inputs of its node.
     pub width: Option<f64>,
     /// Its node is a factor among others.
     pub beside: bool,
@@ -303,8 +303,8 @@ fn noise_parameter(model: &Model, param: &Param, units: &Units<'_>) -> Result<Pa
         state: if fixed { SlotState::Fixed } else { SlotState::Free },
         domain: match param.state {
             State::Bounded { lo, hi, .. } => Domain::Interval { lo, hi },
-            _ => match param.prior {
-                Some(crate::param::Prior::Uniform { lo, hi }) => Domain::Interval { lo: lo.max(0.0), hi },
+            _ => match param.prior.map(|prior| prior.density) {
+                Some(crate::param::Density::Uniform { lo, hi }) => Domain::Interval { lo: lo.max(0.0), hi },
                 _ => Domain::POSITIVE,
             },
         },

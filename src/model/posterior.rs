@@ -1,4 +1,4 @@
-//! What the data say: predictions, the parts of a sum, draws, residuals.
+//! The posterior: predictions, the parts of a sum, draws, residuals.
 
 mod induced;
 mod summand;
@@ -38,7 +38,7 @@ pub struct Moments {
     pub var_f: Vec<f64>,
 }
 
-/// Data drawn anew from a model, as it sees them: rows × draws, on the scale of the model.
+/// Data drawn from a model, on its transformed inputs: rows × draws, on the scale of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replicates {
     /// The posterior mean of f given a draw, at the training rows seen anew: white noise is no part of it.
@@ -122,7 +122,7 @@ impl Posterior {
         self.lml
     }
 
-    /// What was added to the diagonal: noise of this variance beside that of the model.
+    /// What was added to the diagonal: noise of this variance in addition to that of the model.
     pub fn jitter(&self) -> f64 {
         if self.induced.is_some() {
             return 0.0;

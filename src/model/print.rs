@@ -75,7 +75,7 @@ impl Model {
         all.join(", ")
     }
 
-    /// What it is called beside others: by the name of its kernel where it has one, else by its kernel alone where noise
+    /// Its name among others: by the name of its kernel where it has one, else by its kernel alone where noise
     /// and mean are as usual, else as it is written; a long one without its values, but with all else that makes it
     /// another model.
     pub fn short(&self) -> String {
@@ -132,8 +132,8 @@ impl Model {
         };
         // how many, and not where they have come to
         let sparse = self.sparse.as_ref().map(|sparse| match &sparse.inducing {
-            Inducing::Rows { rows, .. } => Sparse { inducing: Inducing::Count(rows.len()), ..sparse.clone() },
             Inducing::Count(_) => sparse.clone(),
+            rows => Sparse { inducing: Inducing::Count(rows.count()), ..sparse.clone() },
         });
         Self { likelihood, mean, sparse, ..self.clone() }
     }

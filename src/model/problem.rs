@@ -1,7 +1,8 @@
-//! A model beside its training rows: parameters in one list, data as the kernel sees them.
+//! A model with its training rows: parameters in one list, and the inputs of the kernel.
 
-use super::inducing::{InducingInputs, Rows, Sparse};
+use super::inducing::{Inducing, InducingInputs, Rows, Sparse};
 use super::inducing_error::InducingError;
+use super::inputs::{inputs_beside_noise, of_inputs, used_inputs};
 use super::mean_terms::{MeanTerm, mean_terms};
 use super::memory;
 use super::parameters::{Parameter, ParameterKind, Units, parameters};
@@ -10,10 +11,10 @@ use super::spread::{power_of_two, spread};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::calendar::TimeUnit;
 use crate::data::{Column as DataColumn, Dataset, Pipeline, Step, Which};
-use crate::kernel::{Bound, Column, InputRef, Points, Schema, SlotState};
+use crate::kernel::{Bound, Column, Points, Schema, SlotState};
 use crate::param::{Domain, Param};
 
-/// A model set beside training rows.
+/// A model with its training rows.
 ///
 /// Its parameters are the kernel's slots, then the noise unless a column gives it or the rows are classes, then those
 /// of the mean.
@@ -46,7 +47,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Sets a model beside training rows. All that can be known before any evaluation is checked here.
+    /// Combines a model with training rows. All that can be known before any evaluation is checked here.
     ///
     /// # Errors
     /// No target, missing or infinite values (with row and column), fewer than 2 rows of a fit, too many for the
@@ -76,7 +77,7 @@ impl Problem {
             return Err(ModelError::ConstantTarget { column: target.name().to_string(), rows: data.n(), value });
         }
         match &model.sparse {
-            None => refuse_if_too_large(data.n(), model.kernel.leaves())?,
+            None => refuse_if_too_large(model, data.n())?,
             Some(_) if bernoulli => {
                 return Err(ModelError::NotOfSparse("inducing inputs are for a target of numbers with Gaussian noise"));
             }
@@ -133,12 +134,6 @@ impl Problem {
         let bound = model.kernel.bind(&schema)?;
         let x_refs: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
         let points = bound.points(&x_refs)?;
-        let inducing = model.sparse.as_ref().map(|sparse| {
-            let levels = inputs.iter().map(|c| c.levels()).collect();
-            let rows = Rows { x: &x, names: &names, used: &used, levels, slopes: &bound.input_slopes() };
-            InducingInputs::new(sparse, &rows)
-        });
-        let inducing = inducing.transpose()?;
         let map = pipeline.target();
         let log_jacobian = match data.y() {
             Some(raw) if !map.is_identity() => raw.iter().map(|&y| map.log_slope(y)).sum(),
@@ -151,7 +146,7 @@ impl Problem {
             names: &names,
         };
         let parameters = parameters(model, &bound, &units, &x, &y)?;
-        Ok(Self {
+        let problem = Self {
             model: model.clone(),
             data: data.clone(),
             pipeline,
@@ -167,9 +162,30 @@ impl Problem {
             parameters,
             log_jacobian,
             fences: Vec::new(),
-            inducing,
+            inducing: None,
             conditions: conditioning,
-        })
+        };
+        match &model.sparse {
+            Some(sparse) => problem.induced_by(sparse),
+            None => Ok(problem),
+        }
+    }
+
+    /// The same rows seen through these inducing inputs.
+    pub(super) fn induced_by(mut self, sparse: &Sparse) -> Result<Self, ModelError> {
+        let levels = self.schema().columns.iter().map(|column| column.levels).collect();
+        let data = match &sparse.inducing {
+            Inducing::Data { data, .. } => {
+                let given = self.inputs_of(&data.as_ref().clone().without_target());
+                Some(given.map_err(|error| InducingError::Data { reason: error.to_string() })?)
+            }
+            _ => None,
+        };
+        let slopes = &self.bound.input_slopes();
+        let rows = Rows { x: &self.x, names: &self.names, used: &self.used, levels, slopes, data };
+        let inducing = InducingInputs::new(sparse, &rows)?;
+        self.inducing = Some(inducing);
+        Ok(self)
     }
 
     /// The same problem over some of its rows: parameters, steps and what the kernel learnt stay as they are.
@@ -198,7 +214,7 @@ impl Problem {
         &self.pipeline
     }
 
-    /// Names of the inputs that the kernel sees, in order.
+    /// Names of the inputs of the kernel, in order.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -316,7 +332,7 @@ impl Problem {
         Some(values[at])
     }
 
-    /// The terms of a linear mean function beside its offset; none of another mean.
+    /// The terms of a linear mean function besides its offset; none for other means.
     pub fn mean_terms(&self) -> Vec<MeanTerm> {
         match &self.model.mean {
             Mean::Linear(_) => mean_terms(self.schema().columns.iter().map(|column| column.levels)),
@@ -444,39 +460,6 @@ impl Problem {
             _ => Ok(None),
         }
     }
-}
-
-/// A step for a classifier: what is done to all columns is done to the inputs, as classes have no scale.
-fn of_inputs(step: &Step) -> Step {
-    match step {
-        Step::Standardize { columns: Which::All } => Step::Standardize { columns: Which::Inputs },
-        other => other.clone(),
-    }
-}
-
-/// The inputs without those that the known noise is read from, unless the kernel names them too.
-fn inputs_beside_noise<'d>(model: &Model, data: &'d Dataset) -> Vec<&'d DataColumn> {
-    let known = model.known_noise();
-    let written = model.kernel.written_inputs().unwrap_or_default();
-    let named = |c: &DataColumn| {
-        let function = known.is_some_and(|known| known.function.is_some());
-        function && written.iter().any(|input| matches!(input, InputRef::Name(name) if **name == *c.name()))
-    };
-    data.inputs().filter(|c| named(c) || !known.is_some_and(|known| known.reads(c.name()))).collect()
-}
-
-/// The inputs of a model: all of them, unless its kernel names its inputs and its mean is not linear.
-fn used_inputs(model: &Model, inputs: &[&DataColumn]) -> Vec<bool> {
-    let written = match &model.mean {
-        Mean::Linear(_) => None,
-        Mean::Zero | Mean::Constant(_) => model.kernel.written_inputs(),
-    };
-    let Some(written) = written else { return vec![true; inputs.len()] };
-    let is = |input: &InputRef, i: usize| match input {
-        InputRef::Index(at) => *at == i,
-        InputRef::Name(name) => **name == *inputs[i].name(),
-    };
-    (0..inputs.len()).map(|i| written.iter().any(|input| is(input, i))).collect()
 }
 
 /// The bytes that one evaluation of a problem takes.

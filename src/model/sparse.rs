@@ -29,7 +29,7 @@ use crate::progress::Progress;
 const BLOCK: usize = 256;
 /// The rows are cut into this many groups, and into fewer where there are few.
 const GROUPS: usize = 16;
-/// A group has at least so many rows.
+/// The least number of rows in a group.
 const LEAST_GROUP: usize = 1024;
 /// The first jitter of K_uu as a share of its mean diagonal, growing tenfold.
 const JITTER: f64 = 1e-12;
@@ -131,7 +131,8 @@ impl SparseProblem<'_> {
         let m = self.m();
         let mut k = Matrix::zeros(m, m);
         Cross::new(self.problem.bound()).evaluate(slots, &z_points, &z_points, &mut k)?;
-        let mean = k.diagonal().mean();
+        // of a function that is 0 everywhere, as of a product with white noise, any unit will do
+        let mean = Some(k.diagonal().mean()).filter(|mean| *mean != 0.0).unwrap_or(1.0);
         let jitters = (0..JITTERS).map(|step| JITTER * mean * 10f64.powi(step));
         let prior = Cholesky::with_jitters(k, std::iter::once(0.0).chain(jitters.filter(|j| j.is_normal())))?;
         let groups = self.groups();
@@ -214,7 +215,7 @@ impl SparseProblem<'_> {
             moved
         };
         let sums = match self.sums(parameters, moved) {
-            // beside noise that is nothing the sums are nothing
+            // without noise the sums are zero
             Err(ModelError::NotPositiveDefinite(NotPositiveDefinite { .. })) if profile => {
                 return Ok(Evidence::none(values.to_vec(), true));
             }
@@ -273,10 +274,15 @@ impl Sums {
         let square = (of.tr_mul(&self.inner) * &of)[0] - (&self.projected * &of).norm_squared();
         let n = self.lambda.len() as f64;
         let lost = match method {
-            SparseMethod::Vfe => self.trace - (self.b.trace() - self.b.nrows() as f64),
+            SparseMethod::Vfe => self.left_out(),
             SparseMethod::Fitc => 0.0,
         };
-        -0.5 * (n * LOG_2PI + self.log_lambda + self.data.log_det() + square + lost.max(0.0))
+        -0.5 * (n * LOG_2PI + self.log_lambda + self.data.log_det() + square + lost)
+    }
+
+    /// Σ (kᵢᵢ − qᵢᵢ)/sᵢ of VFE: the variance that the inducing inputs leave the function at the rows, over the noise.
+    pub fn left_out(&self) -> f64 {
+        (self.trace - (self.b.trace() - self.b.nrows() as f64)).max(0.0)
     }
 
     /// β: the posterior mean of f at x is m + k(x, Z)β.

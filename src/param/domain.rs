@@ -1,4 +1,4 @@
-//! Where a parameter may lie, and its map to the real line.
+//! The domain of a parameter, and its map to the real line.
 
 /// The set of values that a parameter may take.
 #[derive(Debug, Clone, Copy, PartialEq)]

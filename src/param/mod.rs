@@ -1,18 +1,22 @@
-//! Parameters of kernels and models: a value, what a fit may do with it, where it may lie, and a prior.
+//! Parameters of kernels and models: a value, whether a fit optimises it, its domain, and a prior.
 //!
 //! A parameter is always in natural units. [`Domain`]
 //! maps it to the real line on which the optimiser works. This room does not depend on kernels, optimisers or the language.
 
 mod domain;
+mod measure;
+mod number;
 mod prior;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::calendar::{self, Moment, TimeUnit};
+use crate::calendar::TimeUnit;
 pub use domain::Domain;
-pub use prior::{PRIORS, Prior};
+pub use measure::Measure;
+pub use number::number;
+pub use prior::{Density, PRIORS, Prior};
 
 /// What is known of a parameter's value and what a fit may do with it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -35,70 +39,15 @@ pub struct Param {
     pub prior: Option<Prior>,
     /// Parameters of one tie share their value in every fit.
     pub tie: Option<Tie>,
-    /// Its numbers are an amount of time or a date; otherwise they are in the unit of the input. A prior is in the unit
-    /// of the input in any case.
+    /// Its numbers are an amount of time or a date; otherwise they are in the unit of the input.
     pub time: Option<Measure>,
-}
-
-/// What the numbers of a parameter of a time are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
-    /// An amount of a unit.
-    Length(TimeUnit),
-    /// A number of a unit since 1970.
-    Date(TimeUnit),
-}
-
-impl Measure {
-    /// The unit in which dates that were written are kept: fine enough to have every date of the years 2000 to 2034 to
-    /// the last bit that any unit has.
-    const WRITTEN: TimeUnit = TimeUnit::Hour;
-
-    pub fn unit(self) -> TimeUnit {
-        match self {
-            Self::Length(unit) | Self::Date(unit) => unit,
-        }
-    }
-
-    /// The number in another unit.
-    pub fn convert(self, x: f64, to: TimeUnit) -> f64 {
-        match self {
-            Self::Length(unit) => unit.convert(x, to),
-            Self::Date(unit) if unit == to => x,
-            Self::Date(unit) => Moment::from(x, unit).map_or(f64::NAN, |at| at.to(to)),
-        }
-    }
-
-    /// A length or a date from its text.
-    pub fn read(text: &str) -> Option<(f64, Self)> {
-        if let Some(length) = calendar::length(text) {
-            return Some((length.amount, Self::Length(length.unit)));
-        }
-        calendar::date(text).map(|at| (at.to(Self::WRITTEN), Self::Date(Self::WRITTEN)))
-    }
-
-    /// The text that reads back to the same number. A date that no text says to the last bit is `None`.
-    pub fn text(self, x: f64) -> Option<String> {
-        match self {
-            Self::Length(unit) => {
-                let size = x.abs();
-                let plain = size == 0.0 || (1e-5..1e16).contains(&size);
-                let amount = if plain { format!("{x}") } else { format!("{x:e}") };
-                Some(if x == 1.0 { format!("1 {unit}") } else { format!("{amount} {unit}s") })
-            }
-            Self::Date(unit) => {
-                let text = Moment::from(x, unit)?.exact_text();
-                let (back, read) = Self::read(&text)?;
-                (read.convert(back, unit).to_bits() == x.to_bits()).then_some(text)
-            }
-        }
-    }
 }
 
 impl Param {
     /// The same parameter with its numbers in this unit, where they say a time.
     pub fn in_unit(&self, to: TimeUnit) -> Self {
-        let Some(measure) = self.time else { return self.clone() };
+        let prior = self.prior.map(|prior| prior.in_unit(to));
+        let Some(measure) = self.time else { return Self { prior, ..self.clone() } };
         let convert = |x: f64| measure.convert(x, to);
         let state = match self.state {
             State::Unset => State::Unset,
@@ -108,11 +57,7 @@ impl Param {
                 State::Bounded { lo: convert(lo), hi: convert(hi), value: value.map(convert) }
             }
         };
-        let time = match measure {
-            Measure::Length(_) => Measure::Length(to),
-            Measure::Date(_) => Measure::Date(to),
-        };
-        Self { state, time: Some(time), ..self.clone() }
+        Self { state, prior, time: Some(measure.in_unit(to)), ..self.clone() }
     }
 
     pub fn free(value: f64) -> Self {

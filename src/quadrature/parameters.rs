@@ -9,7 +9,7 @@ use crate::fit::{self, Options};
 use crate::kernel::{Bound, InputRef, Inputs, Kernel, Leaf, Node, Role, Schema, SlotState, Values, families};
 use crate::linalg::Matrix;
 use crate::model::{Likelihood, Mean, Model, ModelError, Noise};
-use crate::param::{Param, Prior};
+use crate::param::{self, Param, Prior};
 use crate::progress::Progress;
 
 /// The kernel where none is written: a product of squared exponentials, an input each. Its length-scales have a log-normal
@@ -18,7 +18,7 @@ pub fn usual_kernel(names: &[String], density: &Density) -> Option<Kernel> {
     let family = families::family("SE")?;
     let one = |(i, name): (usize, &String)| {
         let (_, sd) = density.moments(i);
-        let prior = Prior::new("LogNormal", &[sd.ln(), 1.0]);
+        let prior = param::Density::new("LogNormal", &[sd.ln(), 1.0]).map(Prior::from);
         let l = Values::One(Param { prior, ..Param::default() });
         let inputs = Inputs::These(vec![InputRef::Name(name.as_str().into())]);
         Node::Leaf(Leaf { family, inputs, ard: false, params: vec![l, Values::One(Param::default())] }).into()

@@ -1,4 +1,4 @@
-//! What begins with a colon. The table here feeds help, completion, hints and the running of commands.
+//! Commands that begin with a colon. Help, completion, hints and execution use one table.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -11,7 +11,7 @@ use super::state::{NAME, Repl};
 use crate::cli::writable;
 use crate::terminal::{Colour, fit};
 
-/// Whether the session goes on.
+/// Whether the session continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     Stay,

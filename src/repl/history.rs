@@ -1,4 +1,4 @@
-//! What was typed before, across sessions.
+//! The history of typed lines, across sessions.
 
 use std::path::PathBuf;
 

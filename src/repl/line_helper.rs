@@ -1,4 +1,4 @@
-//! What helps while a line is typed: completion, hints, colours, and whether the text goes on in the next line.
+//! Help while a line is typed: completion, hints, colours, and whether the text continues in the next line.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};

@@ -1,4 +1,4 @@
-//! The prompt: what is typed is run and shown, until the user leaves. A mistake never ends the session.
+//! The prompt: typed text is run and its results are shown. An error never ends the session.
 
 mod colours;
 mod commands;
@@ -28,7 +28,7 @@ use history::History;
 use line_helper::LineHelper;
 use state::{NAME, PROMPT, Repl};
 
-/// After so many lines in a row that are not text, the terminal gives none.
+/// The number of consecutive unreadable lines after which the prompt ends.
 const MOST_UNREADABLE: usize = 1000;
 
 /// Bold.

@@ -16,7 +16,7 @@ use crate::search::{Candidate, Level, Reached, Search};
 
 /// Candidates of a depth that are shown.
 const MOST_CANDIDATES: usize = 6;
-/// Models that are listed beside the best.
+/// The number of models listed besides the best.
 const MOST_MODELS: usize = 20;
 
 /// The report of a search: that of its best fit, with the trace of the search.
@@ -45,8 +45,8 @@ fn trace(search: &Search, numbering: &mut FigureNumbering) -> Section {
     let bases: Vec<String> = search.settings.base.iter().map(|kernel| kernel.heading()).collect();
     let moves: Vec<&str> = search.settings.moves.iter().map(|edit| edit.name()).collect();
     let text = format!(
-        "The kernel was found by a greedy search over sums and products of {}. At each depth every subexpression of the best \
-         expression is edited ({}), the candidates are fitted, and the best by {title} is kept. The search tried {} \
+        "The kernel was found by a greedy search over sums and products of {}. At each depth every subexpression of the \
+         best expression is edited ({}), the candidates are fitted, and the best by {title} is kept. The search tried {} \
          candidates at {} depths with {} evaluations of the likelihood in {} s. End of the search: {}.",
         bases.join(", "),
         moves.join(", "),
@@ -85,8 +85,8 @@ fn by_depth(search: &Search, numbering: &mut FigureNumbering) -> Section {
 fn candidates(search: &Search) -> Section {
     let changed: Vec<usize> = turning_points(search).iter().map(|level| level.depth).collect();
     let body = html! {
-        p { "Candidates are screened by their likelihood at the starting values. The best are optimized for a few steps, and the \
-             best of these until convergence. Only the last have a score." }
+        p { "Candidates are screened by their likelihood at the starting values. The best are optimized for a few steps, \
+             and the best of these until convergence. Only the last have a score." }
         @for level in &search.levels {
             article {
                 h3 { "Depth " (level.depth) @if !changed.contains(&level.depth) { " " span.share { "no improvement" } } }

@@ -1,4 +1,4 @@
-//! Whether probabilities of classes can be taken at their word, and which classes are taken for which.
+//! Calibration of class probabilities, and confusion matrices.
 
 use super::metric::Judged;
 use super::one_vs_rest::largest;

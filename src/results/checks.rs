@@ -1,4 +1,4 @@
-//! Whether what a fit leaves unexplained looks as the fit says it should.
+//! Checks of the residuals of a fit against its assumptions.
 //!
 //! Replicates of the data are drawn from the fitted model at the same rows, and a statistic of the residuals is
 //! compared with the same of every replicate: a predictive check (Gelman, Meng & Stern 1996, "Posterior predictive
@@ -126,8 +126,8 @@ pub fn checks(fit: &Arc<Fit>, draws: usize, seed: u64) -> Result<Checks, ModelEr
 pub fn checks_unless(fit: &Arc<Fit>, draws: usize, seed: u64, progress: &dyn Progress) -> Result<Checks, ModelError> {
     if fit.problem().classes().is_some() {
         return Err(ModelError::NotOfClasses(
-            "the checks ask whether residuals are normal, and those of classes cannot be: `score` says how good the \
-             probabilities are",
+            "the \
+             checks are for normal residuals, which classes do not have: `score` assesses the probabilities",
         ));
     }
     let n = fit.problem().n();

@@ -1,4 +1,4 @@
-//! How a part runs: what the posterior says of its shape along its inputs.
+//! The shape of a part along its inputs, from its posterior.
 
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -12,7 +12,7 @@ use crate::model::ModelError;
 /// A part of one input over the range of the rows. Values are on the scale of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComponentShape {
-    /// The input, as a place among those that the kernel sees.
+    /// The input, as an index into the inputs of the kernel.
     pub input: usize,
     /// Where the rows lie on it.
     pub range: (f64, f64),
@@ -35,7 +35,7 @@ pub enum Shape {
     Peaks(f64),
     /// Down, then up.
     Dips(f64),
-    /// It turns more often: so many times.
+    /// The number of turning points, if there are more.
     Turns(usize),
 }
 
@@ -80,7 +80,7 @@ const PHASES: usize = 48;
 /// How well the periods must agree on where the highest place is: the length of the mean of their directions.
 const AGREE: f64 = 0.9;
 
-/// The inputs that a term of a fit depends on, as places among those that the kernel sees.
+/// The inputs that a term of a fit depends on, as indices into the inputs of the kernel.
 pub fn inputs_of(fit: &Fit, term: &Kernel) -> Vec<usize> {
     let names = fit.problem().names();
     let (mentioned, all) = term.mentioned();

@@ -1,4 +1,4 @@
-//! Cross-validation: fit on all folds but one, score on that one; several models on the same folds.
+//! Cross-validation of one or several models on the same folds.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -40,11 +40,11 @@ pub struct FoldScore {
     /// Rows that were trained on.
     pub trained: usize,
     pub score: Score,
-    /// Of the fit on the training rows.
+    /// Of the fit on the training rows; NaN of VFE, which has a bound only.
     pub lml: f64,
 }
 
-/// Mean over the folds, and how the model stands beside the best one.
+/// Mean over the folds, and how the model compares with the best one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
     pub mean: f64,
@@ -275,7 +275,7 @@ pub fn cross_validate(
             }
             let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
             progress.report(finished as f64 / pairs.len() as f64, &format!("fit {finished} of {}", pairs.len()));
-            Ok(FoldScore { trained: train.n(), score, lml: fitted.lml() })
+            Ok(FoldScore { trained: train.n(), score, lml: fitted.evidence().unwrap_or(f64::NAN) })
         })
         .collect();
     let mut folds: Vec<Vec<FoldScore>> = vec![Vec::new(); models.len()];

@@ -1,4 +1,4 @@
-//! Which parts of a sum matter most: the order in which they lower the error on rows that were left out.
+//! The importance of parts: the order in which they lower the error on held-out rows.
 
 use rayon::prelude::*;
 
@@ -17,7 +17,7 @@ use crate::model::{Link, ModelError};
 pub struct Importance {
     /// The part that matters most comes first.
     pub gains: Vec<Gain>,
-    /// The rows were left out in so many groups, dealt from a fixed seed.
+    /// The number of folds, dealt from a fixed seed.
     pub folds: usize,
     /// What errors are.
     pub loss: Loss,
@@ -57,8 +57,8 @@ const FOLDS: usize = 10;
 /// How rows are dealt.
 const SEED: u64 = 0;
 
-/// Orders the parts of a fit: each next one is that which, beside those before it, gives the least error on rows that were
-/// left out. Parameters are those of all rows.
+/// Orders the parts of a fit: each next one is that which, together with those before it, gives the least error on rows
+/// that were left out. Parameters are those of all rows.
 ///
 /// Source: Lloyd, Duvenaud et al., "Automatic construction and natural-language description of nonparametric regression
 /// models", section 4: cross-validated, with the predictions of chosen parts from the posterior of all. One factorization

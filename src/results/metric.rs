@@ -1,4 +1,4 @@
-//! Metrics, each declared once: what it is called, what it says, which way is better, and how it is computed.
+//! Metrics, each declared once: name, meaning, direction and computation.
 //!
 //! Tables, checks and help read [`METRICS`]. All functions here are of plain numbers: predictions beside what came.
 

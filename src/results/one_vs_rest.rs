@@ -1,4 +1,4 @@
-//! More classes than two: one model a class, each against the rest, and their probabilities joined.
+//! One-vs-rest classification: one model for each class, and normalised probabilities.
 //!
 //! The models are fitted apart, so that their probabilities do not add to 1. They are joined as p_k ∝ odds_k^(1/T):
 //! with T = 1 a class has its odds against the rest. The one temperature T is the one of maximum likelihood of the
@@ -73,6 +73,17 @@ impl Fitted {
         match self {
             Self::One(fit) => fit.lml(),
             Self::Rest(rest) => rest.lml(),
+        }
+    }
+
+    /// The same where it is known.
+    ///
+    /// # Errors
+    /// [`ModelError::OnlyBound`]: of VFE a bound is.
+    pub fn evidence(&self) -> Result<f64, ModelError> {
+        match self {
+            Self::One(fit) => fit.evidence(),
+            Self::Rest(rest) => Ok(rest.lml()),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What share of the variance each order of interaction has (Duvenaud, chapter on additive GPs, Table 1.1).
+//! The share of each order of interaction in the variance (Duvenaud, chapter on additive GPs, Table 1.1).
 
 use crate::fit::Fit;
 use crate::kernel::Kernel;

@@ -1,4 +1,4 @@
-//! What a fit leaves unexplained.
+//! Residuals of a fit.
 
 use std::sync::Arc;
 

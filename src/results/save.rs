@@ -1,4 +1,4 @@
-//! A fit as a file: the model in the language's own words, the data, and how the fit came about.
+//! Saved fits: the model as source text, the data, and the settings of the fit.
 //!
 //! Values are printed in digits that read back exactly, so that a fit read in another process predicts the same to the
 //! bit. The text of the model is read back by the language.
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Dataset;
+use crate::data::{DECIMAL_YEARS, Dataset};
 use crate::fit::optimize::{Ended, Obstacle};
 use crate::fit::{Fit, condition, hints};
 use crate::model::{Model, ModelError};
@@ -103,7 +103,9 @@ impl From<&SavedEnd> for Ended {
 }
 
 fn not_a_fit(error: &serde_json::Error) -> String {
-    if error.is_data() {
+    if error.to_string().contains(DECIMAL_YEARS) {
+        DECIMAL_YEARS.to_string()
+    } else if error.is_data() {
         format!("its contents are different ({error})")
     } else {
         format!("it is not JSON, see line {}", error.line())

@@ -1,4 +1,4 @@
-//! How well a fit predicts: on rows held out, or each training row from the others.
+//! Scores of a fit: on held-out rows, or by leave-one-out.
 
 use std::sync::Arc;
 

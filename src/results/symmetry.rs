@@ -1,4 +1,4 @@
-//! Which symmetries data have: the evidence for a kernel with each, against that without.
+//! Symmetries of data: the log marginal likelihood of a kernel with each symmetry, compared with that without.
 //!
 //! Under a true symmetry every row is informative about its orbit, and the log marginal likelihood rises; one that does not
 //! hold makes the rows contradict each other. Duvenaud, "Expressing Structure with Kernels", on checking for symmetries.
@@ -38,7 +38,7 @@ const TURNS: f64 = 1.5;
 #[derive(Debug, Clone, PartialEq)]
 struct Candidate {
     moves: Vec<Move>,
-    /// Inputs that go round, each with its period as far as it is known.
+    /// Periodic inputs, each with its period if it is known.
     periods: Vec<(InputRef, Param)>,
 }
 
@@ -97,7 +97,7 @@ impl Candidate {
 /// speak for. Best first, the model without among them.
 ///
 /// # Errors
-/// What the fit of the model without a symmetry refuses. Candidates that cannot be fitted are left out.
+/// [`ModelError::NotOfSparse`], and what the fit of the model without a symmetry refuses. Candidates that cannot be fitted are left out.
 pub fn symmetries(
     model: &Model,
     data: &Dataset,
@@ -105,6 +105,12 @@ pub fn symmetries(
     options: Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Symmetry>, ModelError> {
+    if model.sparse.is_some() {
+        return Err(ModelError::NotOfSparse(
+            "symmetries are compared by log marginal likelihood, which inducing inputs give a bound or an approximation of: \
+             leave out `inference=`, and take fewer rows where there are too many",
+        ));
+    }
     let base = Arc::new(fit(model, data, options, progress)?);
     let problem = base.problem();
     let numeric = |name: &&String| problem.data().column(name).is_some_and(|c| !c.is_categories());
@@ -179,7 +185,7 @@ fn with_symmetry(
     delta_lml.is_finite().then(|| Symmetry { name: candidate.name(), fit: Arc::new(fitted), delta_lml })
 }
 
-/// Whether each input that goes round reaches over some periods, so that the data could show that something comes
+/// Whether each periodic input spans some periods, so that the data could show that something comes
 /// again. A longer period is not tested by the rows, whatever its log marginal likelihood. Its periods are the kernel's
 /// first parameters.
 fn seen_again(fitted: &Fit, periods: &[(InputRef, Param)]) -> bool {

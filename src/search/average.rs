@@ -1,4 +1,4 @@
-//! Prediction by all models that a search has kept, each with its weight.
+//! The weighted average of the predictions of all kept models of a search.
 
 use std::sync::Arc;
 

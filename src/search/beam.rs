@@ -1,4 +1,4 @@
-//! The search itself: depth after depth, the best expressions are edited and their children raced.
+//! The search itself: at each depth, the best expressions are edited and their children are raced.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::kernel::Kernel;
 use crate::model::Model;
 use crate::progress::{Progress, StopHandle};
 
-/// So many models are kept.
+/// The number of models kept.
 const KEPT: usize = 20;
-/// So many of a race that was cut short are judged.
+/// The number of candidates scored from a race that was cut short.
 const LEADERS: usize = 4;
 /// A score must be better by this.
 const WORTH: f64 = 1e-6;
-/// A search goes on for so many depths without anything better.
+/// The number of depths without improvement after which a search ends.
 const PATIENCE: usize = 2;
 
 /// Searches for the kernel with the best score.
@@ -306,7 +306,7 @@ impl<'g> Walk<'g> {
         let setup = self.setup;
         let fitted = Arc::new(condition(&model, &setup.data).ok()?);
         let (parameters, score) = super::score::judge(&fitted, setup.settings.criterion, setup.held_out.as_ref())?;
-        Some(Found { model: fitted.model.clone(), lml: fitted.lml(), parameters, score, weight: 0.0 })
+        Some(Found { model: fitted.model.clone(), lml: fitted.evidence().ok()?, parameters, score, weight: 0.0 })
     }
 
     /// Noise alone.

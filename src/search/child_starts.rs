@@ -1,4 +1,4 @@
-//! Where the parameters of a new part start: the others stay where the parent had them.
+//! Starting values of the parameters of a new part; the others keep the parent's values.
 //!
 //! New periods are those of the parent, then the peaks of the periodogram of what the parent leaves unexplained, then
 //! those of the data; new length-scales and locations are spread over the distances and the range of their input; new
@@ -21,7 +21,7 @@ use crate::param::Domain;
 const COMB: usize = 24;
 /// Periods are distinct if they differ by this share,
 const APART: f64 = 0.05;
-/// and so many of them go into the first round.
+/// and this number of them enters the first round.
 const PERIODS: usize = 3;
 
 /// Starts of a line that is a factor: the amplitude grows to three times what it was along the input,

@@ -1,4 +1,4 @@
-//! What is done to an expression: every edit, at every place.
+//! Edits of an expression: every edit, at every place.
 //!
 //! Duvenaud, structure-search chapter, "Searching over structures": any subexpression S becomes S + B or S × B, any base
 //! kernel B becomes another one, B′. The rest is for who asks for it: parts taken out again, changepoints, additive
@@ -134,7 +134,7 @@ enum Under {
     Wrap,
 }
 
-/// Up to so many pairs of an input and a base kernel are tried in a changepoint.
+/// The largest number of pairs of an input and a base kernel tried in a changepoint.
 const MOST_CROSSED: usize = 1000;
 
 /// All children of an expression with its values written in, in a fixed order; some may be the same kernel. Where it is

@@ -1,4 +1,4 @@
-//! What a search gives: the models that it found, and what it tried at each depth.
+//! The result of a search: the models found, and the candidates at each depth.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ pub enum Reached {
     Raced,
     /// Fitted to the end.
     Fitted,
-    /// Could not be set beside the data or evaluated: why.
+    /// Could not be bound to the data or evaluated, with the reason.
     Failed(String),
 }
 

@@ -1,4 +1,5 @@
-//! One variance a product: after an edit, the variances are put where a fit expects them, without changing any value.
+//! One variance for each product: after an edit, variances are moved to where a fit expects them, without changing the
+//! kernel's values.
 //!
 //! A product has one variance; the language holds those of all factors but the first, and of plain factors beside a sum.
 //! An edit moves factors about, so that written variances come to stand in places where they say nothing.

@@ -36,13 +36,13 @@ impl Breadth {
     }
 }
 
-/// Candidates that come to the first round: half, but at least and at most so many. Many stand where their parent does.
+/// The number of candidates in the first round: half, within these limits. Many stand where their parent does.
 const FIRST: std::ops::RangeInclusive<usize> = 32..=60;
 /// So few candidates without a parent
 const FEW: usize = 8;
-/// come to the first round with so many starts each.
+/// enter the first round with this number of starts each.
 const STARTS: usize = 6;
-/// So many candidates at most hold their rows at once.
+/// The largest number of candidates that hold their rows at once.
 const MOST_PROBLEMS: usize = 500;
 /// Steps of the first round, on the early rows.
 const FIRST_STEPS: usize = 8;
@@ -50,7 +50,7 @@ const FIRST_STEPS: usize = 8;
 const SECOND_STEPS: usize = 20;
 /// Steps to the end at most.
 const LAST_STEPS: usize = 300;
-/// So many times a finalist goes over to another maximum,
+/// The number of times a finalist changes to another maximum,
 const HOPS: usize = 2;
 /// one that after the first steps is not worse by more than this, in log evidence,
 const NEAR: f64 = 5.0;
@@ -115,7 +115,7 @@ impl Entry {
         Candidate { kernel, edit: self.child.edit.clone(), lml, score, reached: self.reached.clone() }
     }
 
-    /// Values of the best run, with the best mean beside them.
+    /// Values of the best run, with the best mean.
     pub fn values(&self) -> Option<Vec<f64>> {
         let objective = Likelihood::new(self.problem.as_ref()?);
         let values = objective.to_values(&best(&self.runs)?.outcome().at);
@@ -320,7 +320,7 @@ impl Entry {
         }
     }
 
-    /// Sets it beside the data, unless it is there or has failed.
+    /// Binds it to the data, unless it is bound or has failed.
     fn enter(&mut self, setup: &Setup<'_>) {
         if self.problem.is_some() || matches!(self.reached, Reached::Failed(_)) {
             return;

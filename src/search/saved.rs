@@ -1,11 +1,12 @@
 //! A search as a file: settings, data, everything that was tried and the models that were kept, with kernels in the
-//! language's own words. A search that is read back goes on as the one that was written would have.
+//! language's own words. A search that is read back continues like the one that was saved.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Budget, Candidate, Criterion, Edit, Ended, Found, Level, Reached, Search, Settings};
+use crate::data::DECIMAL_YEARS;
 use crate::kernel::Kernel;
 use crate::kernel::families::family;
 use crate::model::{Model, ModelError};
@@ -219,6 +220,7 @@ impl SavedSearch {
             .map_err(|e| SavedSearchError::Read { path: shown.clone(), reason: e.to_string() })?;
         serde_json::from_str(&text).map_err(|e| {
             let reason = match e.is_data() {
+                true if e.to_string().contains(DECIMAL_YEARS) => DECIMAL_YEARS.to_string(),
                 true => format!("its contents are different ({e})"),
                 false => format!("it is not JSON, see line {}", e.line()),
             };
@@ -258,7 +260,9 @@ impl SavedSettings {
     fn restore(&self, reader: &dyn Reader) -> Result<Settings, String> {
         let shared = reader.model(&self.model)?;
         let step = |saved: &SavedMove| match saved {
-            SavedMove::Named(name) => Edit::named(name).ok_or_else(|| format!("there is no edit `{name}`")),
+            SavedMove::Named(name) => {
+                Edit::named(present_name(name)).ok_or_else(|| format!("there is no edit `{name}`"))
+            }
             SavedMove::Own { name, function } => reader.edit(name, function),
         };
         let criterion = Criterion::named(&self.criterion);
@@ -278,12 +282,25 @@ impl SavedSettings {
     }
 }
 
+/// The present name of an edit that a file may have under an earlier one.
+fn present_name(name: &str) -> &str {
+    if name == "wind" { "periodic" } else { name }
+}
+
+/// What was done in a step, with the present name of an edit.
+fn present_edit(text: &str) -> String {
+    match text.strip_prefix("wind(") {
+        Some(rest) => format!("periodic({rest}"),
+        None => present_name(text).to_string(),
+    }
+}
+
 impl SavedLevel {
     fn restore(&self, reader: &dyn Reader) -> Result<Level, String> {
         let candidate = |saved: &SavedCandidate| -> Result<Candidate, String> {
             Ok(Candidate {
                 kernel: reader.model(&saved.kernel)?.kernel,
-                edit: saved.edit.clone(),
+                edit: present_edit(&saved.edit),
                 lml: saved.lml,
                 score: saved.score,
                 reached: saved.reached.clone(),

@@ -1,4 +1,4 @@
-//! What a model is judged by.
+//! Scores of models.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub enum Criterion {
     /// −2·log of the evidence with the parameters integrated out by Laplace's method, under a normal prior of standard
     /// deviation 3 in the optimiser's coordinates around the first start of a fit.
     Laplace,
-    /// −2·log predictive density of a fifth of the rows, which the fits of the search do not see.
+    /// −2·log predictive density of a fifth of the rows, which the fits of the search do not use.
     HeldOut,
 }
 
@@ -128,7 +128,7 @@ pub fn recorded_parameters(kernel: &Kernel) -> usize {
 pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -> Option<(usize, f64)> {
     let problem = fit.problem();
     let count = criterion.count(problem);
-    let by_count = -2.0 * fit.lml() + criterion.penalty(problem.n()) * count as f64;
+    let by_count = -2.0 * fit.evidence().ok()? + criterion.penalty(problem.n()) * count as f64;
     let score = match criterion {
         Criterion::Bic | Criterion::Recorded | Criterion::Aic => by_count,
         Criterion::Laplace => -2.0 * ParameterPosterior::new(problem, fit.values(), PRIOR_SD)?.laplace(),

@@ -1,4 +1,4 @@
-//! What a search stands on: its data, what is read of them once, and the base kernels on their inputs.
+//! The setup of a search: its data, properties of the data, and the base kernels on their inputs.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub struct Setup<'s> {
     pub variance: f64,
     /// Inputs of numbers that kernels are offered on, each with the middle of its values.
     pub inputs: Vec<(Arc<str>, f64)>,
-    /// Base kernels, each with its inputs named, that can be set beside the data.
+    /// Base kernels, each with its inputs named, that can be bound to the data.
     pub bases: Vec<Kernel>,
     /// For several inputs: each base kernel with a length-scale, multiplied over all of them. Where no input alone says
     /// anything, all together may.

@@ -1,4 +1,4 @@
-//! Functions of a user as edits, and what became of them.
+//! User-written functions as edits, and counts of their failures.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! What could stand at the cursor: names, keyword arguments, columns, members, files.
+//! Completion at the cursor: names, keyword arguments, columns, members, files.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::lang::values::value::Value;
 use crate::syntax::print::print_string;
 use crate::syntax::scan::{RESERVED, TokenKind, scan};
 
-/// One thing that could stand at the cursor.
+/// One candidate for completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// What replaces the text from the start of the completion to the cursor.
@@ -20,7 +20,7 @@ pub struct Candidate {
     pub about: String,
 }
 
-/// Everything that could stand at the cursor.
+/// All candidates for completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
     /// The byte at which the word begins that is being written.
@@ -39,7 +39,7 @@ struct Place<'t> {
 }
 
 impl Session {
-    /// What could stand at a place in a line, sorted.
+    /// The completions at a place in a line, sorted.
     pub fn complete(&self, line: &str, cursor: usize) -> Completion {
         let cursor = (0..=cursor.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
         let before = &line[..cursor];

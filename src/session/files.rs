@@ -62,6 +62,11 @@ impl Library {
         self.open.last().and_then(|file| file.parent()).map_or_else(|| self.base.clone(), Path::to_owned)
     }
 
+    /// The file that is being imported.
+    pub fn file(&self) -> Option<&Path> {
+        self.open.last().map(PathBuf::as_path)
+    }
+
     /// The program of an import, until [`close`](Self::close); `None` if this run has had it already.
     pub fn open(&mut self, path: &Spanned<Arc<str>>) -> Result<Option<Arc<Program>>, Diagnostic> {
         let file = self.find(path)?;

@@ -199,6 +199,7 @@ impl Session {
     ) -> bool {
         match files::read(path) {
             Ok(text) => {
+                self.host.has_read(path);
                 let folder = path.parent().map(Path::to_owned).unwrap_or_default();
                 let before = std::mem::replace(&mut self.host.folders.script, folder);
                 let well = self.run_with(&text, &path.display().to_string(), progress, out);
@@ -301,7 +302,7 @@ impl Session {
         text
     }
 
-    /// A text that begins with `|>` goes on from the last value: that of the last statement.
+    /// A text that begins with `|>` continues from the value of the last statement.
     fn continued(&self, text: &str) -> String {
         if !text.trim_start().starts_with("|>") {
             return text.to_owned();
@@ -371,6 +372,9 @@ impl Session {
         let Some(program) = self.library.open(path)? else {
             return Ok(());
         };
+        if let Some(file) = self.library.file() {
+            self.host.has_read(file);
+        }
         let before = std::mem::replace(&mut self.host.folders.script, self.library.folder());
         // What an imported file says is heard; what its bare expressions show is not.
         let mut quiet = |item: Item| {

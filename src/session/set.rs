@@ -1,4 +1,4 @@
-//! Values for a script from outside: `folds=1..3` in place of what stands behind `let folds =`.
+//! Values for a script from outside: `folds=1..3` in place of the value of `let folds =`.
 
 use crate::lang::wording::nearest;
 use crate::syntax::ast::{Expr, Program, StatementKind};

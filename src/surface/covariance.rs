@@ -1,4 +1,4 @@
-//! What a surface needs of a kernel: its values between places of the sheet.
+//! The values of a kernel between points of the sheet.
 
 use crate::linalg::Matrix;
 

@@ -1,4 +1,4 @@
-//! Which part of the plane the sheet covers.
+//! The part of the plane that the sheet covers.
 
 use super::{Covariance, NEAR, Place};
 

@@ -1,4 +1,4 @@
-//! A surface that was drawn from a kernel.
+//! A surface drawn from a kernel.
 
 use super::covariance::Place;
 use super::domain::Domain;

@@ -1,4 +1,4 @@
-//! Surfaces in the two formats that every program for meshes reads.
+//! Surfaces in two common mesh formats.
 
 use std::fmt::Write;
 

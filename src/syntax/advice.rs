@@ -252,7 +252,7 @@ impl Scene<'_> {
         let diagnostic =
             Diagnostic::error("`=` cannot stand here").label(span, format!("expected {}", self.expected()));
         if begins_with_name && self.word(1) == "=" {
-            return Diagnostic::error(format!("`{name}` is given a value with `let`"))
+            return Diagnostic::error(format!("`{name}` is assigned with `let`"))
                 .label(span, "binds only after `let`, and does not compare")
                 .help(format!("write `let {name} = …`, or `==` to compare"));
         }
@@ -340,7 +340,7 @@ impl Scene<'_> {
             return None;
         }
         Some(
-            Diagnostic::error(format!("`{habit}` is not a word of Mercer"))
+            Diagnostic::error(format!("`{habit}` is not a keyword of Mercer"))
                 .label(self.span(&self.tokens[at]), "read as a name")
                 .help(help),
         )

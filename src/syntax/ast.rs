@@ -1,4 +1,4 @@
-//! The syntax tree: what the user wrote, with the place of every node, and nothing of what it means.
+//! The syntax tree: what the user wrote, with the place of every node, without meaning.
 //!
 //! Chains of operators of one precedence (`a + b - c`, `x |> f |> g`) are flat lists and not left-leaning trees: a sum
 //! of a hundred thousand terms is one node, so no walk over the tree recurses deeper than the brackets that were typed.

@@ -45,7 +45,7 @@ pub struct Diagnostic {
     pub help: Option<String>,
 }
 
-/// Of a longer text, only the beginning and the end are shown: so many characters of each.
+/// Of a longer text, only this number of characters at each end is shown.
 const LONGEST: usize = 3000;
 const SHOWN_START: usize = 1000;
 const SHOWN_END: usize = 300;

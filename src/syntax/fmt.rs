@@ -1,4 +1,4 @@
-//! The canonical form of a program: spaces, line breaks and indents; the words and signs stay, comments too.
+//! The canonical form of a program: spaces, line breaks and indents; words, signs and comments are kept.
 //!
 //! The formatter works on tokens and not on the tree, so it cannot change what a program means, and a comment keeps its
 //! place between the tokens it stood between. Text that does not parse is not touched.

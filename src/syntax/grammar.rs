@@ -1,4 +1,4 @@
-//! The parser that is made of the grammar file.
+//! The parser generated from the grammar file.
 
 #[derive(pest_derive::Parser)]
 #[grammar = "../grammar/mercer.pest"]

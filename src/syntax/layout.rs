@@ -63,7 +63,7 @@ fn blank(text: &str, tokens: &[Token]) -> String {
     out
 }
 
-/// A line that ends so goes on in the next.
+/// Such an end of a line continues it in the next.
 fn goes_on(token: &Token, text: &str) -> bool {
     match token.kind {
         TokenKind::Comma => true,
@@ -73,7 +73,7 @@ fn goes_on(token: &Token, text: &str) -> bool {
     }
 }
 
-/// A line that begins so goes on from the one before.
+/// Such a beginning of a line continues the one before.
 fn joins(token: &Token, text: &str) -> bool {
     let text = token.text(text);
     matches!(text, "|>" | ">>" | "+" | "*" | "/" | "^" | "and" | "or" | "then" | "else")
@@ -231,7 +231,9 @@ impl Open {
         let found = token.text(text);
         let span = Span::new(source, token.start, token.end);
         let Some(bracket) = self.brackets.pop() else {
-            return Err(Diagnostic::error(format!("`{found}` closes nothing")).label(span, "no bracket is open here"));
+            return Err(
+                Diagnostic::error(format!("`{found}` has no opening bracket")).label(span, "no bracket is open here")
+            );
         };
         self.waiting -= bracket.ifs;
         let opened = bracket.token.text(text);
@@ -326,7 +328,7 @@ mod tests {
     fn brackets() {
         check_fault("f(1, [2, 3)", 5, "unclosed bracket `[`");
         check_fault("f(1, 2", 1, "unclosed bracket `(`");
-        check_fault("a)", 1, "`)` closes nothing");
+        check_fault("a)", 1, "`)` has no opening bracket");
         check_fault("f(1]", 3, "expected `)`, found `]`");
         check_fault("f(\nlet x = 1", 1, "unclosed bracket `(`");
         check("f(\nlet x = 1", &["f(", "let x = 1"]);

@@ -27,7 +27,7 @@ use super::span::{SourceId, Span, Spanned};
 /// How many nodes of a tree may stand in each other. Every walk over a tree may recurse to this depth.
 pub const MAX_DEPTH: usize = 256;
 
-/// After so many wrong statements the rest is not read: the text is no program.
+/// The number of wrong statements after which the rest is not read.
 const MOST_FAULTS: usize = 100;
 
 /// Brackets up to this depth are parsed on the caller's stack, deeper ones on a stack of their own.

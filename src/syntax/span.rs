@@ -1,4 +1,4 @@
-//! Where a piece of syntax stands in the text that the user wrote.
+//! The place of a piece of syntax in the text.
 
 /// Names one source text of a session: a file, a line at the prompt, `-`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]

@@ -54,7 +54,7 @@ impl Interrupts {
         if count >= last {
             exit(INTERRUPTED);
         }
-        // Most work hears it at once; only of what goes on is there something to say.
+        // Most work stops at once; a message is shown only if it does not.
         thread::sleep(PATIENCE);
         if !self.running.load(Ordering::SeqCst) {
             return;

@@ -11,10 +11,10 @@ use mercer::render::without_controls;
 
 use super::interrupt::Interrupts;
 
-/// What takes less than this shows no bar.
+/// The duration below which no bar is shown.
 const DELAY: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
-/// A longer note than this has a shorter bar beside it.
+/// The width of a note above which the bar is shorter.
 const LONG_NOTE: usize = 34;
 /// The bar has this many steps.
 const STEPS: u64 = 1000;

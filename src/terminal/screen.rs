@@ -1,4 +1,4 @@
-//! How what a session gives is shown: results on stdout, all else on stderr.
+//! Output of a session: results on stdout, everything else on stderr.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::exit;
@@ -124,7 +124,7 @@ impl Screen {
         }
     }
 
-    /// A line beside the results.
+    /// A line besides the results.
     pub fn remark(&self, text: &str) {
         complain(text);
     }

@@ -126,7 +126,7 @@ fn scripts_that_cannot_be_read() {
         };
         says(&missing, "there is no file");
         says(&folder.path().display().to_string(), "is a folder");
-        says(&binary, "is binary");
+        says(&binary, "is a binary file");
         says(&latin.display().to_string(), "is not UTF-8 text: see line 2");
     }
     let said = complaint(&mercer(&["run", "-"]).stdin(b"\xFF".as_slice()).assert().code(1));

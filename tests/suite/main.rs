@@ -20,6 +20,7 @@ mod reports;
 mod saves;
 mod scaling;
 mod search;
+mod sparse;
 mod statements;
 mod support;
 mod tables;

@@ -44,6 +44,11 @@ impl Prompt {
         self.0.press(keys);
     }
 
+    #[track_caller]
+    fn press_bytes(&mut self, keys: &[u8]) {
+        self.0.press_bytes(keys);
+    }
+
     /// Types a text, which may have several lines, and looks at what comes of it. The text itself is not part of that.
     #[track_caller]
     fn says(&mut self, text: &str, expected: &str) {
@@ -271,5 +276,17 @@ fn colours_come_and_go() {
     assert!(!shown.contains("\x1B[1"), "{shown:?}");
     prompt.press("\x03");
     prompt.ready();
+    prompt.leave();
+}
+
+#[test]
+fn a_byte_that_is_no_letter_leaves_the_session_alive() {
+    let folder = folder();
+    let mut prompt = Prompt::open(folder.path());
+    prompt.says("let kept = 41", "");
+    // `café` in Latin-1: its last byte begins no character of UTF-8
+    prompt.press_bytes(b"let caf\xe9 = 1\r");
+    prompt.ready();
+    prompt.says("kept + 1", "42");
     prompt.leave();
 }

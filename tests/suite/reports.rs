@@ -71,7 +71,7 @@ fn sound(page: &str) -> Result<(), String> {
         left = &left[end + 1..];
         if let Some(name) = tag.strip_prefix('/') {
             if open.pop() != Some(name) {
-                return Err(format!("</{name}> closes nothing"));
+                return Err(format!("</{name}> has no opening bracket"));
             }
             continue;
         }

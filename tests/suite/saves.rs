@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use mercer::lang::eval::evaluator::Touches;
+use mercer::lang::eval::host::Item;
 use mercer::lang::registry;
 use mercer::progress::Silent;
 use mercer::session::Session;
+use mercer::syntax::diagnostic::Sources;
 use serde_json::Value as Json;
 
 const DATA: &str = "let d = data(x=[0, 1, 2, 3, 4, 5, 6, 7], z=[1, 0, 2, 5, 3, 3, 7, 4], y=[1, 3, 2, 4, 4, 6, 5, 8])\n";
@@ -218,4 +220,56 @@ fn files_stay_in_the_output_folder() {
     assert_eq!(place.names(), ["out"]);
     let inside = Path::new(&out).join("b.csv").display().to_string();
     place.well(&format!("d |> write(\"{inside}\")\nd |> write(\"x/../c.csv\")"));
+}
+
+#[test]
+fn files_that_were_read_are_not_written_over() {
+    let mut place = Place::new();
+    let text = "x,y\n0,1\n1,3\n2,2\n";
+    fs::write(place.path("d.csv"), text).unwrap();
+    place.well("let d = load(\"d.csv\")");
+    for program in ["d |> write(\"d.csv\")", "d |> write(\"./d.csv\")", "d |> head(1) |> write(\"d.csv\")"] {
+        place.fails(program, "was loaded in this session and is not overwritten");
+        assert_eq!(fs::read_to_string(place.path("d.csv")).unwrap(), text);
+    }
+    // what the session has written it may write again, though it read it in between
+    place.well("d |> write(\"e.csv\")\nlet e = load(\"e.csv\")\ne |> head(2) |> write(\"e.csv\")");
+    assert_eq!(fs::read_to_string(place.path("e.csv")).unwrap().lines().count(), 3);
+    // nor the script that runs, nor one that it imports
+    for (name, program) in [("own.mer", "json(1) |> write(\"own.mer\")"), ("other.mer", "import \"own.mer\"")] {
+        fs::write(place.path(name), program).unwrap();
+        let path = place.path(name);
+        let mut said = String::new();
+        let mut hear = |item: Item, _: &Sources| {
+            if let Item::Diagnostic(diagnostic) = item {
+                said += &diagnostic.message;
+            }
+        };
+        assert!(!place.session.run_file(&path, &Silent, &mut hear));
+        assert!(said.contains("is a script of this session"), "{said}");
+        assert_eq!(fs::read_to_string(place.path(name)).unwrap(), program);
+    }
+}
+
+#[test]
+fn files_of_earlier_versions_open_or_say_what_to_do() {
+    let mut place = Place::new();
+    place.well(&format!("{DATA}{SAVED}"));
+    place.change("m.json", |saved| {
+        saved["data"]["columns"][0]["kind"] = serde_json::json!({"date": {"resolution": "day"}});
+    });
+    place.fails("load_fit(\"m.json\")", "with dates as decimal years: load the data again");
+    let search = "let s = d |> search([SE], depth=1, moves=[\"add\", \"periodic\"], budget=200)\nsave(s, \"s.json\")";
+    place.well(search);
+    place.change("s.json", |saved| {
+        assert_eq!(saved["settings"]["moves"][1], "periodic");
+        saved["settings"]["moves"][1] = Json::from("wind");
+        for level in saved["levels"].as_array_mut().into_iter().flatten() {
+            for candidate in level["candidates"].as_array_mut().into_iter().flatten() {
+                let edit = candidate["edit"].as_str().unwrap_or_default().replace("periodic(", "wind(");
+                candidate["edit"] = Json::from(edit);
+            }
+        }
+    });
+    assert_eq!(place.well("load_search(\"s.json\").candidates == s.candidates"), "true");
 }

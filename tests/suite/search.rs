@@ -131,3 +131,22 @@ fn the_defaults_are_those_of_the_settings() {
     same("moves", list(settings.moves.iter().map(|edit| format!("{:?}", edit.name())).collect()));
     same("budget", format!("{:?}", mercer::search::Budget::USUAL.to_string()));
 }
+
+/// Changepoints of many columns have many children: they are not all entered before the budget is looked at.
+#[test]
+fn many_columns_end_soon_after_the_budget() {
+    let mut program = String::from("let d = data(");
+    for column in 0..150 {
+        let values: Vec<String> = (0..24).map(|i| format!("{:.3}", ((i * (column + 3)) as f64 * 0.7).sin())).collect();
+        program += &format!("c{column}=[{}], ", values.join(", "));
+    }
+    program += "y=[sin(i / 3) for i in 0..24])";
+    let mut talk = Talk::new(&program);
+    let begun = std::time::Instant::now();
+    talk.says("let s = d |> search([SE], depth=3, moves=[\"add\", \"changepoint\"], budget=\"1 s\")");
+    let seconds = begun.elapsed().as_secs_f64();
+    assert!(seconds < 8.0, "{seconds} s for a budget of 1 s");
+    assert_eq!(talk.value("s.ended"), "ended by its time budget: another run may differ");
+    // of children that nobody has looked at there is none in memory
+    assert!(talk.number("len(s.candidates)") < 20_000.0);
+}

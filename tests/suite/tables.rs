@@ -1,4 +1,5 @@
-//! The scripts of examples/tables/ in a tiny form: data made up here in the folders that they read, few rows, small budgets.
+//! The scripts of examples/tables/ in a tiny form: data made up here in the folders that they read, few rows, small
+//! budgets.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -122,7 +123,7 @@ fn predictions_are_set_beside_the_record() {
     let set = |folds: &'static str| [folds, "sets=[\"servo\"]", "depth=2", "budget=60"];
     let (text, _) = bench.run("prediction.mer", &set("folds=1..=1"));
     assert!(text.contains("0.10200") && text.contains("servo"), "{text}");
-    // the rest later: the first fold is there already
+    // the rest later: the first fold exists already
     let (_, files) = bench.run("prediction.mer", &set("folds=1..=3"));
     assert_eq!(files.len(), 3, "{files:?}");
     let results = bench.json("prediction.json");

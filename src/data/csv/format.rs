@@ -1,4 +1,4 @@
-//! What a user says of how a file is written, and what is left to be found.
+//! The given format of a file, and what is detected.
 
 use encoding_rs::Encoding;
 

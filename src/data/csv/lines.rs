@@ -1,4 +1,4 @@
-//! Lines above a table taken out, and runs of blanks made one separator; the number of every line stays.
+//! Removes lines above a table and joins runs of blanks to one separator; line numbers are kept.
 
 use std::io::{self, Read};
 

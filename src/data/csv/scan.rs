@@ -1,4 +1,4 @@
-//! The first reading of a column: what its cells are, so that the second knows how to keep them.
+//! The first pass over a column: the types of its cells, by which the second pass stores them.
 
 use super::cell::{Missing, decorated};
 use super::notation::{Notation, Notations};

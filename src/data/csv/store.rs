@@ -1,4 +1,4 @@
-//! The second reading of a column: its values.
+//! The second pass over a column: its values.
 
 use super::cell::{Cell, Missing};
 use super::notation::Notation;

@@ -1,8 +1,10 @@
 //! The inputs and the target while a kernel is described: names, units, ranges.
 
+use super::quantity::{date_place, place};
 use super::words::join_and;
+use crate::calendar::TimeUnit;
 use crate::fit::Fit;
-use crate::kernel::{InputRef, Inputs};
+use crate::kernel::{Column, InputRef, Inputs};
 
 /// The columns of the data, or nothing where there are none.
 #[derive(Debug, Clone, Default)]
@@ -21,13 +23,23 @@ pub struct Input {
     pub unit: Option<String>,
     /// Where the data lie on it.
     pub range: Option<(f64, f64)>,
+    /// The unit of its values where they are times, in which a place is told as a date.
+    pub time: Option<TimeUnit>,
     /// It stands for all inputs, of which nothing more is known.
     pub all: bool,
 }
 
 impl Input {
     fn named(name: impl Into<String>) -> Self {
-        Self { name: name.into(), unit: None, range: None, all: false }
+        Self { name: name.into(), unit: None, range: None, time: None, all: false }
+    }
+
+    /// A place on it in words: a date where it is a time, else a number as fine as the data need.
+    pub fn place(&self, value: f64) -> String {
+        match self.time {
+            Some(unit) => date_place(value, unit, self.range),
+            None => place(value, self.range),
+        }
     }
 
     /// How far the data reach along it.
@@ -41,20 +53,21 @@ impl DataContext {
     pub fn of_fit(fit: &Fit) -> Self {
         let problem = fit.problem();
         let (data, pipeline) = (problem.data(), problem.pipeline());
-        let input = |(name, values): (&String, &[f64])| {
+        let input = |column: Column<'_>| {
+            let (name, values) = (column.name, column.values);
             let unit = data.column(name).and_then(|column| column.unit()).map(str::to_string);
             let unit = pipeline.of(name).into_iter().fold(unit, |unit, step| step.unit(unit.as_deref()));
             let ends = (f64::INFINITY, f64::NEG_INFINITY);
             let (lo, hi) = values.iter().fold(ends, |(lo, hi), &v| (lo.min(v), hi.max(v)));
-            Input { unit, range: (lo <= hi).then_some((lo, hi)), ..Input::named(name.as_str()) }
+            Input { unit, range: (lo <= hi).then_some((lo, hi)), time: column.time, ..Input::named(name) }
         };
         let target = pipeline.target().unit(data.target().and_then(|column| column.unit()));
-        Self { columns: problem.names().iter().zip(problem.x()).map(input).collect(), target, each: false }
+        Self { columns: problem.schema().columns.into_iter().map(input).collect(), target, each: false }
     }
 
     /// The same for kernels that see other inputs: names stay, units and places are lost.
     pub fn moved(&self) -> Self {
-        let columns = self.columns.iter().map(|input| Input { unit: None, range: None, ..input.clone() });
+        let columns = self.columns.iter().map(|input| Input { unit: None, range: None, time: None, ..input.clone() });
         Self { columns: columns.collect(), ..self.clone() }
     }
 

@@ -1,8 +1,9 @@
 //! The factors of a product by their role in a sentence: noun or clause.
 
 use super::data_context::{DataContext, Input, common_unit, overlap};
-use super::quantity::{amount, cycle, place, short};
+use super::quantity::{amount, cycle, date_place, place, short};
 use crate::kernel::{Head, InnerInputs, Inputs, Kernel, Leaf, Node, ParamSpec, Role, Values, Wrapped};
+use crate::param::{Measure, Param};
 
 /// One factor, or several of one kind that are described as one.
 #[derive(Debug, Clone)]
@@ -193,13 +194,19 @@ pub fn first_value(values: &Values) -> Option<f64> {
     values.as_slice().first()?.value()
 }
 
+/// The unit in which an amount of time was written, for inputs of which none is known.
+fn written_unit(param: &Param) -> Option<&'static str> {
+    param.time.map(|measure| measure.unit().name())
+}
+
 /// The value or values of a parameter in words, if they are known.
 pub fn parameter_text(spec: &ParamSpec, values: &Values, inputs: &[Input], context: &DataContext) -> Option<String> {
     let digits = if spec.role == Role::Period { 3 } else { 2 };
     match (spec.role, values.as_slice()) {
         (Role::LengthScale | Role::Period, [one]) => {
             let value = one.value()?;
-            let text = amount(value, common_unit(inputs), digits);
+            let unit = common_unit(inputs).or_else(|| written_unit(one));
+            let text = amount(value, unit, digits);
             let beyond = match inputs {
                 [input] => input.span().filter(|span| *span < value).map(|span| amount(span, input.unit.as_deref(), 2)),
                 _ => None,
@@ -212,18 +219,29 @@ pub fn parameter_text(spec: &ParamSpec, values: &Values, inputs: &[Input], conte
         (Role::LengthScale, many) if many.len() == inputs.len() => scales(many, inputs, context),
         (Role::Period, many) if many.len() == inputs.len() && !many.is_empty() => {
             let each = many.iter().zip(inputs).map(|(param, input)| {
-                Some(format!("{} in {}", amount(param.value()?, input.unit.as_deref(), digits), input.name))
+                Some(format!(
+                    "{} in {}",
+                    amount(param.value()?, input.unit.as_deref().or_else(|| written_unit(param)), digits),
+                    input.name
+                ))
             });
             Some(super::words::join_and(&each.collect::<Option<Vec<_>>>()?))
         }
-        (Role::Location, [one]) => Some(place(one.value()?, inputs.first().and_then(|input| input.range))),
+        (Role::Location, [one]) => {
+            let value = one.value()?;
+            Some(match (one.time, inputs.first()) {
+                (Some(Measure::Date(unit)), None | Some(Input { time: None, .. })) => date_place(value, unit, None),
+                (_, Some(input)) => input.place(value),
+                _ => place(value, None),
+            })
+        }
         (_, [one]) => Some(short(one.value()?, 3)),
         _ => None,
     }
 }
 
 /// A length-scale for each input; one that is far longer than the data hardly matters.
-fn scales(params: &[crate::param::Param], inputs: &[Input], context: &DataContext) -> Option<String> {
+fn scales(params: &[Param], inputs: &[Input], context: &DataContext) -> Option<String> {
     const FAR: f64 = 10.0;
     let values: Vec<f64> = params.iter().map(|param| param.value()).collect::<Option<_>>()?;
     let flat = |(input, value): &(&Input, f64)| input.span().is_some_and(|span| *value > FAR * span);

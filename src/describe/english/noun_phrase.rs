@@ -2,7 +2,7 @@
 
 use super::data_context::{DataContext, Input, overlap};
 use super::factor::{Factor, Product, mentioned_inputs, parameter_text};
-use super::quantity::{amount, place, short, single, spoken};
+use super::quantity::{amount, short, single, spoken};
 use super::template::fill;
 use super::words::{join_and, with_article};
 use crate::kernel::{Head, InnerInputs, InputRef, Inputs, Kernel, Node, Role};
@@ -201,7 +201,7 @@ fn grows(factor: &Factor<'_>, context: &DataContext) -> String {
         _ if input.all => format!("grows {how}{with} {names}"),
         Some((lo, _)) if crossing <= lo => format!("grows {how}{with} {names}"),
         Some((_, hi)) if crossing >= hi && factor.degree <= 3 => format!("shrinks {how} with {names}"),
-        range => format!("grows {how}{with} the distance of {names} from {}", place(crossing, range)),
+        _ => format!("grows {how}{with} the distance of {names} from {}", input.place(crossing)),
     }
 }
 

@@ -76,7 +76,7 @@ fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, cont
     let (lo, hi) = whole.range;
     let before = side(before, (lo, at - 2.0 * width))?;
     let after = side(after, (at + 2.0 * width, hi))?;
-    Some(format!("Before about {} = {} it {before}. After that it {after}.", input.name, place(at, input.range)))
+    Some(format!("Before about {} = {} it {before}. After that it {after}.", input.name, input.place(at)))
 }
 
 /// The share of each order of interaction in the variance of an additive part.
@@ -126,7 +126,7 @@ fn along(found: &ComponentShape, product: &Product<'_>, input: &Input, context: 
 }
 
 fn turn(first: &str, at: f64, then: &str, input: &Input) -> String {
-    format!("{first} until about {} = {}, then {then}", input.name, place(at, input.range))
+    format!("{first} until about {} = {}, then {then}", input.name, input.place(at))
 }
 
 fn turns(n: usize, found: &ComponentShape, input: &Input, context: &DataContext) -> String {
@@ -242,7 +242,11 @@ fn over(found: &[MainEffect], context: &DataContext) -> Option<String> {
     let size = |effect: &MainEffect| amount(effect.size, context.target.as_deref(), 2);
     let by = |effect: &&MainEffect| format!("{} (by {})", name(effect), size(effect));
     let near = |effect: &MainEffect, at: f64| {
-        format!("{} = {} (by {})", name(effect), place(at, Some(effect.range)), size(effect))
+        let place = match context.column(effect.input) {
+            Some(input) => Input { range: Some(effect.range), ..input.clone() }.place(at),
+            None => place(at, Some(effect.range)),
+        };
+        format!("{} = {place} (by {})", name(effect), size(effect))
     };
     let of = |is: fn(Shape) -> bool| shown.iter().filter(|e| is(e.shape)).map(by).collect::<Vec<_>>();
     let rises = of(|shape| shape == Shape::Rises);

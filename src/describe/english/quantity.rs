@@ -1,5 +1,6 @@
 //! Numbers with units in English.
 
+use crate::calendar::{Resolution, TimeScale, TimeUnit};
 use crate::kernel::number;
 
 /// A number with at most the given significant digits, without zeros at its end.
@@ -114,6 +115,13 @@ pub fn place(value: f64, range: Option<(f64, f64)>) -> String {
     text.parse().map_or(text, number)
 }
 
+/// A place on an input of times: a date, with the time of day where the data cover no more than two weeks.
+pub fn date_place(value: f64, unit: TimeUnit, range: Option<(f64, f64)>) -> String {
+    let short = |(lo, hi): (f64, f64)| (hi - lo) * unit.seconds() <= 2.0 * TimeUnit::Week.seconds();
+    let resolution = if range.is_some_and(short) { Resolution::Second } else { Resolution::Day };
+    TimeScale { unit, resolution }.text(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,6 +157,8 @@ mod tests {
         assert_eq!(place(1949.234, Some((1949.0, 1961.0))), "1949.23");
         assert_eq!(place(1949.234, Some((1700.0, 2000.0))), "1949");
         assert_eq!(place(0.5, None), "0.5");
+        assert_eq!(date_place(18402.9, TimeUnit::Day, Some((18262.0, 18659.0))), "2020-05-20");
+        assert_eq!(date_place(0.25, TimeUnit::Day, Some((0.0, 2.0))), "1970-01-01T06:00:00");
         assert_eq!(place(12345.6, Some((0.0, 1e6))), "12000");
     }
 }

@@ -1,4 +1,4 @@
-//! Texts with places for values.
+//! Templates of texts.
 
 /// Fills the places of a template as [`Wording`](crate::kernel::Wording) says. `None` if a value that stands outside of
 /// brackets is not known.

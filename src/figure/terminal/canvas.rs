@@ -140,7 +140,8 @@ impl Canvas {
             Mark::Mesh { vertices, faces, shade, rims, view } => {
                 self.space(&mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view));
             }
-            Mark::Histogram { .. } => {}
+            // Shown along the axis.
+            Mark::Histogram { .. } | Mark::Rug { .. } => {}
         }
     }
 

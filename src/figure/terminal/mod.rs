@@ -97,7 +97,15 @@ fn draw(panel: &Panel, x_label: &str, width: usize, height: usize) -> Vec<Row> {
         rows.push(row);
     }
     let x_ticks = if known { x_scale.ticks(&panel.x, x_count(&panel.x, wide)) } else { Vec::new() };
-    rows.extend(foot(&x_ticks, left + 1, wide, width));
+    let [mut axis, numbers] = foot(&x_ticks, left + 1, wide, width);
+    for mark in &marks {
+        if let Mark::Rug { x, role, .. } = mark.as_ref() {
+            for t in x.iter().map(|v| x_scale.at(*v)).filter(|t| (0.0..=1.0).contains(t)) {
+                axis.put(left + 2 + ((t * wide as f64) as usize).min(wide - 1), "▲", Ink::Role(*role));
+            }
+        }
+    }
+    rows.extend([axis, numbers]);
     for line in x_label {
         let mut row = Row::new(width);
         row.put((left + 2 + wide / 2).saturating_sub(row::columns(&line) / 2), &line, Ink::Plain);
@@ -173,6 +181,7 @@ fn legend(figure: &Figure, width: usize) -> Vec<Row> {
         let (sign, role) = match key {
             Key::Dot(Role::Test) => ("○", Role::Test),
             Key::Dot(role) => ("•", role),
+            Key::Triangle(role) => ("▲", role),
             Key::Line(role, false) => ("──", role),
             Key::Line(role, true) => ("╌╌", role),
             Key::Patch(role @ (Role::Band | Role::Component(_))) => ("░░", role),

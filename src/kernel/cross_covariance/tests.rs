@@ -30,7 +30,7 @@ fn total(bound: &Bound, theta: &[f64], a: &Columns, b: &Columns) -> f64 {
     pairs + weighted(&own, 7) + weighted(&shared, 8)
 }
 
-/// The gradients of k(A, B) and of both diagonals beside differences, in all parameters and all rows.
+/// The gradients of k(A, B) and of both diagonals compared with differences, in all parameters and all rows.
 pub(in crate::kernel) fn check(bound: &Bound, theta: &[f64], categories: &[f64]) {
     let column = |n: usize, by: f64, from: f64| (0..n).map(|i| ((i + 1) as f64 * by).sin() * 1.7 + from).collect();
     let levels = |n: usize| (0..n).map(|i| categories[i % categories.len()]).collect();

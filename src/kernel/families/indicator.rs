@@ -1,4 +1,4 @@
-//! A level of its own for every category: what is equal shares everything, what differs shares nothing.
+//! Independent levels for all categories.
 //!
 //! k = v for equal values of one column, else 0. Numbers are compared exactly, as categories are. A category that was
 //! not among the training rows is one more, of which nothing is known. Times another kernel it makes one function for

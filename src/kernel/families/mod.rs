@@ -1,4 +1,4 @@
-//! The families, one a file, and the list of them: what is not in the list does not exist.
+//! The kernel families, one in each file, and the list of them.
 
 mod constant;
 mod cosine;

@@ -1,4 +1,4 @@
-//! White noise: a value of its own for every observation.
+//! White noise: independent values for all observations.
 //!
 //! k = v·δ(same observation). Two rows with the same inputs do not share it, and it is 0 between training and test rows.
 

@@ -175,7 +175,7 @@ fn symmetries_have_theirs() {
 }
 
 #[test]
-fn wound_inputs_have_theirs() {
+fn periodic_inputs_have_theirs() {
     let period = || vec![Values::Each(Vec::new())];
     let turn = || vec![Values::One(Param::default())];
     let wind = |w, k, i: &[usize], p| wraps::periodic_embedding(w, k, these(i), p);

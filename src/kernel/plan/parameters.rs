@@ -1,4 +1,4 @@
-//! The parameters of nodes: slots for them, ties made one, and what holds them.
+//! The parameters of nodes: their slots, ties, and fixed or held states.
 
 use super::{DeferredParams, InputColumns, OwnParams, Plan};
 use crate::calendar::TimeUnit;
@@ -7,7 +7,7 @@ use crate::kernel::family::{Domains, ParamSpec, Role, Size};
 use crate::kernel::input_view::{Period, ViewMap};
 use crate::kernel::parameter_slot::{Slot, SlotState};
 use crate::kernel::values::Values;
-use crate::param::{Domain, Param, Prior, State, Tie};
+use crate::param::{Density, Domain, Param, State, Tie};
 
 impl Plan<'_> {
     /// Puts the parameters of a wrap that were made before those of its children in their place behind them.
@@ -70,11 +70,14 @@ impl Plan<'_> {
                 let measured = if each { column.map(std::slice::from_ref).unwrap_or_default() } else { inputs };
                 let time = if warped || !spec.is_along_input() { None } else { self.time_unit(measured) };
                 let (written, param) = (param, &time.map_or_else(|| param.clone(), |unit| param.in_unit(unit)));
-                if written.time.is_some() && time.is_none() {
+                let timed = written.time.or(written.prior.and_then(|prior| prior.time));
+                if timed.is_some() && time.is_none() {
                     let inputs = measured.iter().map(|&c| self.schema.columns[c].name.to_string()).collect();
                     return Err(error(Cause::NoTime { family, param: spec.name, inputs, warped }));
                 }
-                spec.check(family, &Param { time: None, ..param.clone() }).map_err(|e| error(e.into()))?;
+                let plain = param.prior.map(|prior| prior.density.into());
+                let plain = Param { time: None, prior: plain, ..param.clone() };
+                spec.check(family, &plain).map_err(|e| error(e.into()))?;
                 let slot = Slot {
                     family,
                     spec,
@@ -139,9 +142,9 @@ impl Plan<'_> {
 
     pub(in crate::kernel) fn domain(&self, spec: &ParamSpec, param: &Param, column: Option<&[f64]>) -> Domain {
         // a prior that is nothing outside an interval bounds the walk as bounds do
-        let support = match param.prior {
-            Some(Prior::Uniform { lo, hi }) if spec.domain == Domains::Positive => Some((lo.max(0.0), hi)),
-            Some(Prior::Uniform { lo, hi }) => Some((lo, hi)),
+        let support = match param.prior.map(|prior| prior.density) {
+            Some(Density::Uniform { lo, hi }) if spec.domain == Domains::Positive => Some((lo.max(0.0), hi)),
+            Some(Density::Uniform { lo, hi }) => Some((lo, hi)),
             _ => None,
         };
         match (param.state, spec.domain) {

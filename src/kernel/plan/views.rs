@@ -1,4 +1,4 @@
-//! Views of the rows: each made once, and known again by what it shows.
+//! Views of the rows, each made once and identified by its content.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which kernels are one: products and powers of leaves, and sums of lines.
+//! Merging of kernels: products and powers of leaves, and sums of lines.
 
 use super::mode::Mode;
 use super::unit::all_plain;

@@ -1,4 +1,4 @@
-//! What a simplifying pass is for, and how closely it compares values.
+//! The purpose of a simplifying pass, and the tolerance of its comparisons.
 
 use crate::param::State;
 

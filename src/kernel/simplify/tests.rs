@@ -1,6 +1,6 @@
 use super::super::testing::{at, free, function, leaf, of, product, sum};
 use super::super::{Inputs, Kernel, wraps};
-use crate::param::{Param, Prior, State, Tie};
+use crate::param::{Density, Param, State, Tie};
 
 fn check(kernel: Kernel, expected: &str) {
     let simple = kernel.simplify();
@@ -125,7 +125,7 @@ fn what_is_said_of_a_parameter_stays() {
     let params = [
         Param::fixed(1.0),
         State::Bounded { lo: 0.1, hi: 10.0, value: None }.into(),
-        Param { prior: Some(Prior::HalfNormal { sd: 1.0 }), ..Param::default() },
+        Param { prior: Some(Density::HalfNormal { sd: 1.0 }.into()), ..Param::default() },
         Param { tie: Some(tie), ..Param::default() },
     ];
     for param in params {

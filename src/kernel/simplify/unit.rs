@@ -1,4 +1,4 @@
-//! The variance of a kernel taken out of it and put back.
+//! Extracting the variance of a kernel, and restoring it.
 
 use crate::kernel::expand::is_linear;
 use crate::kernel::families::CONST;

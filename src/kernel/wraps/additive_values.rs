@@ -1,11 +1,11 @@
-//! How the values of one kernel an input are mixed: by orders, or by a product with weights.
+//! Combining the values of one kernel for each input: by orders, or by a product with weights.
 
 use super::additive::AdditiveForm;
 use crate::kernel::elementwise::Elementwise;
 use crate::kernel::family::{Pairs, Theta};
 use crate::linalg::vector;
 
-/// So many pairs at a time, so that all orders of them stay in cache.
+/// The number of pairs in one block, so that all orders of them stay in cache.
 const BLOCK: usize = 64;
 
 impl AdditiveForm {

@@ -1,4 +1,4 @@
-//! Known functions with unknown weights: v·Σ φᵢ(x)φᵢ(x′), a mean function moved into the kernel.
+//! Known functions with unknown weights: v·Σ φᵢ(x)φᵢ(x′), a linear mean function as a kernel.
 //!
 //! A mean function Σ wᵢφᵢ with independent weights of variance v is a Gaussian process with this kernel. Source:
 //! Duvenaud, "Expressing Structure with Kernels", on mean functions.

@@ -1,4 +1,4 @@
-//! One kernel before a point of an input, another after it.
+//! One kernel before a changepoint of an input, another after it.
 //!
 //! k = (1 − σ)(1 − σ′)·k₁ + σσ′·k₂ with σ = logistic((x − at)/width). Source: Duvenaud, structure-search appendix.
 
@@ -39,7 +39,7 @@ const WIDTH: ParamSpec = ParamSpec {
 pub(super) static SPEC: Spec = Spec {
     name: "changepoint",
     aliases: &[],
-    summary: "one kernel before a point of an input, another after it",
+    summary: "one kernel before a changepoint of an input, another after it",
     wording: Wording::wrap("a change [near {x} = {at}|along {x}][ over about {width}] from {1} to {2}"),
     formula: "(1 - s)(1 - s') k1 + s s' k2, s = 1/(1 + exp(-(x - at)/width))",
     latex: r"(1-\sigma)(1-\sigma') k_1 + \sigma \sigma' k_2",

@@ -84,7 +84,7 @@ impl Edges {
 pub struct Shifts {
     pub rows: usize,
     pub cols: usize,
-    /// By at most so many pixels in each direction; without it by any number.
+    /// By at most this number of pixels in each direction; by any number if `None`.
     pub radius: Option<usize>,
     pub edges: Edges,
 }

@@ -1,4 +1,4 @@
-//! The constructions around kernels, one a file, and the list of their declarations.
+//! The wraps of kernels, one in each file, and the list of their declarations.
 
 mod additive;
 mod additive_values;

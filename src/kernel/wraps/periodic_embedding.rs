@@ -44,7 +44,7 @@ pub(super) static TORUS: Spec = Spec {
     ..Spec::wrap(
         "torus",
         "functions on a torus: both inputs are periodic",
-        Wording::moving("{k}, on a torus where {x} go round[ every {p}]"),
+        Wording::moving("{k}, on a torus where {x} are periodic[ with period {p}]"),
         "k(u, u') with both inputs mapped onto circles",
         r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
         &[EACH],
@@ -58,7 +58,7 @@ pub(super) static CYLINDER: Spec = Spec {
     ..Spec::wrap(
         "cylinder",
         "functions on a cylinder: the first input is periodic, the second is not",
-        Wording::moving("{k}, on a cylinder of {x} where the first goes round[ every {p}]"),
+        Wording::moving("{k}, on a cylinder of {x} where the first is periodic[ with period {p}]"),
         "k(u, u') with the first input mapped onto a circle",
         r"k(u, u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p), y)",
         &[TURN],
@@ -70,7 +70,7 @@ pub(super) static MOBIUS: Spec = Spec {
     ..Spec::wrap(
         "mobius",
         "functions on a Möbius strip: both inputs are periodic, and the function is symmetric in them",
-        Wording::moving("{k}, on a Möbius strip where {x} go round[ every {p}] and may be exchanged"),
+        Wording::moving("{k}, on a Möbius strip where {x} are periodic[ with period {p}] and may be exchanged"),
         "sum of k(u, v, u', v') over both exchanges of x and y",
         r"\sum_{g, h \in \{1, \mathrm{swap}\}} k(g u, h u'),\ u = (\sin(2\pi x/p), \cos(2\pi x/p))",
         &[TURN],

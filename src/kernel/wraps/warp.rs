@@ -1,4 +1,4 @@
-//! A kernel that sees its inputs through a function: k(φ(x), φ(x′)).
+//! A kernel of a function of the inputs: k(φ(x), φ(x′)).
 //!
 //! The function takes the inputs that the kernel mentions and gives as many numbers. A kernel of any function of the
 //! inputs is a kernel. Source: Duvenaud, "Expressing Structure with Kernels", on transformed inputs.

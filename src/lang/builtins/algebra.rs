@@ -1,4 +1,4 @@
-//! Kernel algebra: sums of products, simpler forms, equality, and what a kernel has.
+//! Kernel algebra: sums of products, simpler forms, equality, and properties of kernels.
 
 use crate::data::write::Table;
 use crate::kernel::Kernel;

@@ -1,4 +1,4 @@
-//! Models to set others beside: a mean, a line, a ridge, a sum of functions of one input each.
+//! Baseline models: a mean, linear regression, ridge regression, a sum of functions of one input each.
 
 use std::sync::Arc;
 

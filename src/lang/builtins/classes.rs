@@ -34,7 +34,7 @@ impl Asked {
         if problem.classes().is_none() {
             let lang_error =
                 LangError::new("this fit predicts numbers, and only classes have probabilities").argument("fit");
-            return Err(lang_error.help("`score` and `residuals` judge predicted numbers"));
+            return Err(lang_error.help("`score` and `residuals` assess predicted numbers"));
         }
         let target = problem.data().target().map_or_else(String::new, |t| t.name().to_string());
         let place = if data.is_some() { "data" } else { "fit" };

@@ -60,7 +60,7 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
             }
             Err(match small {
                 Some(rows) => {
-                    lang_error.note(format!("a fit on all folds but one sees only {rows} of the {} rows", data.n()))
+                    lang_error.note(format!("a fit on all folds but one has only {rows} of the {} rows", data.n()))
                 }
                 None => lang_error.note(format!("in fold {} of the model {}", fold + 1, names[model])),
             })

@@ -1,4 +1,4 @@
-//! What to do where a deep GP and data do not go together.
+//! Help on errors of deep GPs and data.
 
 use crate::data::Dataset;
 use crate::deep::DeepError;

@@ -132,9 +132,9 @@ fn jacobian(call: &mut Call<'_, '_>) -> Res<Value> {
         Err(JacobianError::Prior(error)) => Err(prior_error(call, &error).argument("prior")),
         Err(error) => {
             let (place, help) = match &error {
-                JacobianError::Draws { .. } | JacobianError::Few { .. } => ("draws", "`draws=1000` is usual"),
+                JacobianError::Draws { .. } | JacobianError::Few { .. } => ("draws", "the default is `draws=1000`"),
                 JacobianError::Layers { .. } => {
-                    ("prior", "fewer layers show the same: what is left falls by equal shares")
+                    ("prior", "fewer layers are sufficient: singular values decay at a constant rate")
                 }
                 _ => ("prior", "give fewer `units`, or fewer inputs by `at=`"),
             };

@@ -1,4 +1,4 @@
-//! What leaves the session for others: tables, figures and meshes as files.
+//! Writing tables, figures and meshes to files.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -17,11 +17,28 @@ use crate::lang::wording::join_or;
 
 use super::models::lang_error;
 
-/// Where a file goes: under the output folder. Where one was chosen (`--out`), nothing is written outside of it.
+/// Where a file goes that is to be written: under the output folder, and not over a file that the session has read.
+///
+/// # Errors
+/// As [`place_of`]; a data file that was loaded, a script that runs.
+pub(super) fn out_path(call: &mut Call<'_, '_>, path: &str) -> Res<PathBuf> {
+    let whole = place_of(call, path)?;
+    let file = resolved(&whole).unwrap_or_else(|| whole.clone());
+    if call.eval.host.read.contains(&file) {
+        let script = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mer"));
+        let what = if script { "is a script of this session" } else { "was loaded in this session" };
+        let text = format!("`{path}` {what} and is not overwritten");
+        return Err(LangError::new(text).argument("path").help("choose another name"));
+    }
+    call.eval.host.written.insert(file);
+    Ok(whole)
+}
+
+/// The place of a file under the output folder. Where one was chosen (`--out`), nothing lies outside of it.
 ///
 /// # Errors
 /// A path that leads out of the chosen folder; an evaluation that reaches no files.
-pub(super) fn out_path(call: &Call<'_, '_>, path: &str) -> Res<PathBuf> {
+pub(super) fn place_of(call: &Call<'_, '_>, path: &str) -> Res<PathBuf> {
     if call.eval.library.is_pure() {
         return Err(LangError::new("files cannot be written here").argument("path"));
     }

@@ -1,12 +1,12 @@
-//! What a fit says aside: warnings and notes that must be heard even where the fit itself is never shown.
+//! Warnings and notes on a fit that are shown even if the fit is not.
 
 use crate::data::{Column, Dataset, Step, Which, mean_sd};
-use crate::describe::rounded;
-use crate::fit::{Fit, NOT_CONVERGED, jittered};
+use crate::describe::{grouped, rounded};
+use crate::fit::{Fit, NOT_CONVERGED, Options, expected_seconds, jittered};
 use crate::kernel::{InputRef, Inputs, Kernel, Node, Origin, Place, Size};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::host::Item;
-use crate::model::{Model, Problem};
+use crate::model::{Model, Problem, USUAL_INDUCING, refuse_if_too_large};
 use crate::syntax::diagnostic::Diagnostic;
 
 /// What must not go unheard, even where the fit is never shown.
@@ -17,8 +17,35 @@ pub fn warn_of_end(call: &mut Call<'_, '_>, fit: &Fit) {
     if fit.posterior.pseudo().is_some_and(|pseudo| !pseudo.converged) {
         call.warn(NOT_CONVERGED.to_string());
     }
+    if let Some(denser) = fit.denser {
+        call.warn(denser.to_string());
+    }
     if fit.posterior.jitter() > 0.0 {
         call.warn(jittered(fit.posterior.jitter()));
+    }
+}
+
+/// More seconds than this are worth a word before they are spent.
+const LONG: f64 = 60.0;
+
+/// Says, before any time is spent, that an exact fit will take long, and what would not.
+pub fn warn_of_time(call: &mut Call<'_, '_>, model: &Model, rows: usize, options: Options) {
+    let Some(sparse) = model.through_inducing() else { return };
+    let seconds = expected_seconds(rows, options, rayon::current_num_threads());
+    // what does not fit into memory is refused
+    if seconds > LONG && refuse_if_too_large(model, rows).is_ok() {
+        let text = format!("an exact fit of {} rows takes about {}", grouped(rows), lasting(seconds));
+        let help =
+            format!("`{sparse}` is a sparse approximation with {USUAL_INDUCING} inducing inputs that takes less time");
+        call.emit(Item::Diagnostic(Diagnostic::warning(text).label(call.span, "here").help(help)));
+    }
+}
+
+fn lasting(seconds: f64) -> String {
+    match seconds / 60.0 {
+        minutes if minutes < 1.5 => "a minute".to_string(),
+        minutes if minutes < 90.0 => format!("{minutes:.0} minutes"),
+        minutes => format!("{:.0} hours", minutes / 60.0),
     }
 }
 
@@ -35,7 +62,7 @@ pub fn warn_of_spreads(call: &mut Call<'_, '_>, model: &Model, data: &Dataset) {
         return;
     };
     let [(wide, a), (narrow, b)] = worst;
-    let text = format!("`{family}` has one scale for inputs whose spreads differ more than tenfold");
+    let text = format!("`{family}` has one length-scale for inputs whose standard deviations differ more than tenfold");
     let warning = Diagnostic::warning(text)
         .label(call.eval.host.origins.find(origin, Place::Node).unwrap_or(call.span), "here")
         .note(format!("the standard deviation of `{wide}` is {}, that of `{narrow}` {}", rounded(a), rounded(b)))
@@ -76,7 +103,7 @@ pub fn note_unwritten(call: &mut Call<'_, '_>, problem: &Problem) {
     let unwritten = problem.parameters().iter().filter(|p| p.is_free() && p.param.value().is_none());
     let names: Vec<String> = unwritten.map(|p| format!("`{}`", p.name)).collect();
     if !names.is_empty() {
-        let text = format!("not written, so taken from a fit's first start: {}", names.join(", "));
+        let text = format!("parameters without a value have those of a fit's first start: {}", names.join(", "));
         call.emit(Item::Diagnostic(Diagnostic::remark(text).label(call.span, "here")));
     }
 }

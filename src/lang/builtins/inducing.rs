@@ -7,8 +7,8 @@ use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Kind, Value};
 use crate::model::{Entry, Inducing, InducingError, Sparse, SparseMethod, USUAL_INDUCING};
 
-/// What to write where an exact model is too large.
-pub const ADVICE: &str = "`gp(kernel, inference=\"vfe\", inducing=50)`, which sees all rows through 50 inducing inputs";
+/// The field of the record that stands for data that stay as they are: `fixed(data)`.
+pub const FIXED: &str = "fixed";
 
 pub const INFERENCE: Place = Place::keyword(
     "inference",
@@ -20,9 +20,9 @@ pub const INFERENCE: Place = Place::keyword(
 );
 pub const INDUCING: Place = Place::keyword(
     "inducing",
-    Want::Either(&[Want::Items, Want::Count, Want::Kind(Kind::Data)]),
+    Want::Either(&[Want::Items, Want::Count, Want::Kind(Kind::Data), Want::Kind(Kind::Record)]),
     "50",
-    "with \"vfe\" or \"fitc\": the number of inducing inputs, or their starting values: a list of inputs, or data; `fixed([…])` are not optimised",
+    "with \"vfe\" or \"fitc\": the number of inducing inputs, or their starting values: a list of inputs, or data; `fixed(…)` are not optimised",
 );
 
 /// What a model says of inducing inputs; `None` where inference is through all rows.
@@ -39,7 +39,7 @@ pub fn sparse(call: &mut Call<'_, '_>, inference: Option<&str>, classes: bool) -
     };
     if classes {
         let text = "inducing inputs are for a target of numbers with Gaussian noise";
-        let help = "for classes write `inference=\"ep\"`, or the quicker `inference=\"laplace\"`";
+        let help = "for classes write `inference=\"ep\"`, or the faster `inference=\"laplace\"`";
         return Err(LangError::new(text).argument("inference").help(help));
     }
     let inducing = match given {
@@ -61,16 +61,11 @@ fn inducing(value: Value) -> Res<Inducing> {
         Value::Number(_) => {
             return Err(LangError::new("the number of inducing inputs is a whole number, at least 1"));
         }
-        Value::Data(data) => {
-            let columns: Vec<_> = data.inputs().collect();
-            let entry = |column: &crate::data::Column, i: usize| match column.levels() {
-                Some(levels) => {
-                    levels.get(column.values()[i] as usize).cloned().map_or(Entry::Number(f64::NAN), Entry::Level)
-                }
-                None => Entry::Number(column.values()[i]),
-            };
-            (0..data.n()).map(|i| (columns.iter().map(|c| entry(c, i)).collect(), false)).collect()
-        }
+        Value::Data(data) => return Ok(Inducing::Data { data: data.clone(), fixed: false }),
+        Value::Record(record) => match (record.fields(), record.get(FIXED)) {
+            ([_], Some(Value::Data(data))) => return Ok(Inducing::Data { data: data.clone(), fixed: true }),
+            _ => return Err(expected("a number, a list of inputs, or data", &value)),
+        },
         Value::List(list) => list.items().iter().enumerate().map(|(i, item)| row(item, i)).collect::<Res<Vec<_>>>()?,
         other => return Err(expected("a number, a list of inputs, or data", other)),
     };

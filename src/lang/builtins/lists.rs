@@ -1,4 +1,4 @@
-//! Lists: walking over them and what can be asked of them.
+//! Functions on lists.
 
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;

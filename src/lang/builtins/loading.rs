@@ -1,4 +1,4 @@
-//! Data from files: how a file is written, and where it is looked for.
+//! Loading data from files: formats and folders.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -113,6 +113,9 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
         },
     };
     let places = places(call)?;
+    if let Some(path) = data::file_of(&name, &places) {
+        call.eval.host.has_read(&path);
+    }
     data::load(&name, &places, &options).map(value).map_err(|error| match column_of(&error) {
         Some(column) => {
             let span = choices.find(column, options.inputs.as_deref());

@@ -1,20 +1,24 @@
-//! The way out of what goes wrong while a file is read.
+//! Help on errors of reading a file.
 
 use crate::data::{self, DataError};
 
 /// How to write what a file leaves open or gets wrong.
 pub(super) fn way_out(error: &DataError) -> Option<String> {
     Some(match error {
-        DataError::Missing { .. } => "`dropna` leaves out the rows in which something is missing".into(),
+        DataError::Missing { .. } => {
+            "`dropna` removes the rows with missing values; inputs that the kernel does not name, as in `SE(date)`, \
+         may have gaps"
+                .into()
+        }
         DataError::NotFound { .. } => {
-            "`datasets()` lists the sets that ship; files are looked for beside the script".into()
+            "`datasets()` lists the shipped sets; paths of files are relative to the script".into()
         }
         DataError::TwoReadings(doubt) => {
             let data::TwoReadings { sign, decimal, thousands, .. } = &**doubt;
             format!("write `decimal=\"{sign}\"` for {decimal}, or `thousands=\"{sign}\"` for {thousands}")
         }
         DataError::NotUtf8 { .. } => {
-            "`encoding=\"windows-1252\"` reads the letters of Western Europe; left out, it is found".into()
+            "`encoding=\"windows-1252\"` is for text of Western Europe; by default the encoding is detected".into()
         }
         DataError::Binary { .. } => "text without a byte order mark may need `encoding=\"utf-16\"`".into(),
         DataError::Ragged { .. } => {

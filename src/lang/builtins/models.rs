@@ -1,4 +1,4 @@
-//! Models: writing one, fitting it, and what the evidence says.
+//! Models: definition, conditioning, log marginal likelihood and gradient.
 
 use std::sync::Arc;
 
@@ -17,7 +17,9 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Function, Kind, List, Record, Value};
 use crate::lang::wording::{join_or, nearest};
-use crate::model::{Bernoulli, Evidencer, KnownNoise, Likelihood, Link, Mean, Model, ModelError, Noise, Problem};
+use crate::model::{
+    Bernoulli, Evidencer, KnownNoise, Likelihood, Link, Mean, Model, ModelError, Noise, Problem, USUAL_INDUCING,
+};
 use crate::param::{Param, State};
 
 use super::{fit_warnings, inducing};
@@ -72,7 +74,7 @@ fn usual_target(data: &Dataset) -> Option<String> {
         return None;
     }
     let which = if others.len() > 3 { "`target=`".to_string() } else { join_or(others) };
-    Some(format!("where no target is named it is the last column of numbers, here `{target}`: write {which}"))
+    Some(format!("the default target is the last column of numbers, here `{target}`: write {which}"))
 }
 
 /// A model that does not go with its data, at its place in the text where that is known.
@@ -104,10 +106,15 @@ pub fn lang_error(eval: &Evaluator<'_>, error: ModelError) -> LangError {
         error @ (ModelError::OneClass { .. } | ModelError::NotClasses { .. }) => LangError::new(error.to_string())
             .argument("data")
             .help("for another target write `target=` where the data are made"),
-        error @ ModelError::TooLarge { .. } => {
+        ModelError::TooLarge { ref sparse, .. } => {
             let fewer = "take fewer rows, such as `data |> split(0.1, random=true)` gives";
-            LangError::new(error.to_string()).help(format!("write {}, or {fewer}", inducing::ADVICE))
+            let seen = format!(", a sparse approximation with {USUAL_INDUCING} inducing inputs, or ");
+            let sparse = sparse.as_ref().map_or(String::new(), |sparse| format!("write `{sparse}`{seen}"));
+            LangError::new(error.to_string()).help(format!("{sparse}{fewer}"))
         }
+        error @ ModelError::NotOfSparse(_) => LangError::new(error.to_string()).argument("model"),
+        error @ ModelError::OnlyBound { .. } => LangError::new(error.to_string())
+            .help("write `.bound` of a fit; fits are compared by `score` or `crossval`"),
         error => LangError::new(error.to_string()),
     }
 }
@@ -154,15 +161,15 @@ pub(super) fn likelihood(call: &mut Call<'_, '_>, inference: Option<&str>) -> Re
     }
     if noise.is_some() {
         let help = "leave it out; `+ WN` in the kernel gives each row a function of its own";
-        return wrong("noise", "classes have no noise: their probability says how sure they are", help);
+        return wrong("noise", "classes have no noise parameter: their probability expresses the uncertainty", help);
     }
     let how = match (inference, link.as_deref()) {
         (Some("exact"), _) => {
-            let text = "no exact inference is known for classes";
-            return wrong("inference", text, "write `inference=\"ep\"`, which is close to it, or leave it out");
+            let text = "exact inference is not available for classes";
+            return wrong("inference", text, "write `inference=\"ep\"`, which is close to exact, or leave it out");
         }
         (Some("ep"), Some("logistic")) => {
-            let text = "`ep` goes with the probit link alone";
+            let text = "`ep` needs the probit link";
             return wrong("link", text, "write `inference=\"laplace\"` for the logistic link");
         }
         (None, Some("logistic")) => Bernoulli::Laplace(Link::Logistic),

@@ -1,4 +1,4 @@
-//! Moves of the inputs, of which symmetries are made: `swap`, `flip`, `rotate`, `permute`, `shift`.
+//! Transformations of the inputs, for symmetries: `swap`, `flip`, `rotate`, `permute`, `shift`.
 
 use std::sync::Arc;
 

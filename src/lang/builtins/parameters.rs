@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::inducing::FIXED;
 use crate::kernel::Kernel;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
@@ -9,8 +10,8 @@ use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::{FromValue, expected, no_time};
-use crate::lang::values::value::{Kind, Value};
-use crate::param::{Measure, PRIORS, Param, Prior, State, Tie};
+use crate::lang::values::value::{Kind, Record, Value};
+use crate::param::{Density, Measure, PRIORS, Param, Prior, State, Tie};
 
 fn value(state: State) -> Value {
     Value::Param(Arc::new(state.into()))
@@ -29,6 +30,7 @@ fn fixed(call: &mut Call<'_, '_>) -> Res<Value> {
             Ok(Value::Param(Arc::new(Param { time: Some(measure), ..Param::fixed(x) })))
         }
         Value::List(list) => Value::list(list.items().iter().map(fixed_entry).collect::<Res<Vec<_>>>()?),
+        data @ Value::Data(_) => Ok(Value::Record(Arc::new(Record::default().with(FIXED, data)))),
         other => Err(expected("a number", &other).argument("value")),
     }
 }
@@ -58,7 +60,7 @@ fn fixed_kernel(kernel: &Kernel) -> Res<Kernel> {
     if any {
         return Ok(held);
     }
-    let help = "write the values, as in `fixed(SE(x, l=2, v=1))`, or take a kernel that was fitted: `fixed(f.kernel)`";
+    let help = "write the values, as in `fixed(SE(x, l=2, v=1))`, or use a fitted kernel: `fixed(f.kernel)`";
     Err(LangError::new(format!("no parameter of {kernel} has a value to be fixed at")).help(help))
 }
 
@@ -151,15 +153,56 @@ fn param(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Param(Arc::new(made)))
 }
 
+/// An argument of a prior: a number, or a time where that has a meaning.
+fn argument(prior: &str, place: &str, value: Value) -> Res<(f64, Option<Measure>)> {
+    let (x, time) = match value {
+        Value::Str(text) => Measure::read(&text).map(|(x, time)| (x, Some(time))).ok_or_else(|| no_time(&text))?,
+        other => (f64::from_value(other)?, None),
+    };
+    let length = matches!((prior, place), ("LogNormal", "mean") | ("Normal" | "HalfNormal", "sd"));
+    let any = matches!((prior, place), ("Normal", "mean") | ("Uniform", _));
+    match time {
+        None => Ok((x, time)),
+        Some(Measure::Length(_)) if length || any => Ok((x, time)),
+        Some(Measure::Date(_)) if any => Ok((x, time)),
+        Some(Measure::Date(_)) if length => {
+            Err(LangError::new(format!("`{place}` of `{prior}` is a length of time")).help("write it as \"2 weeks\""))
+        }
+        Some(_) => Err(LangError::new(format!("`{place}` of `{prior}` is no time: give a number"))
+            .help("a prior over lengths of time is written `LogNormal(\"3 months\", 1)`, whose median is 3 months")),
+    }
+}
+
 /// A prior by its name in [`PRIORS`].
 fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
     let name = call.signature.name;
-    let mut args = Vec::new();
+    let mut written = Vec::new();
     for place in &call.signature.places {
-        args.push(call.arg::<f64>(place.name)?);
+        written.push(argument(name, place.name, call.arg(place.name)?).map_err(|t| t.argument(place.name))?);
     }
-    if let Some(prior) = Prior::new(name, &args) {
-        return Ok(Value::Dist(prior));
+    let time = written.iter().find_map(|(_, time)| *time);
+    let mut args = Vec::new();
+    for ((x, own), place) in written.into_iter().zip(&call.signature.places) {
+        args.push(match (own, time) {
+            (Some(own), Some(time)) if own.unit() != time.unit() => own.convert(x, time.unit()),
+            (None, Some(_)) if !(name == "LogNormal" && place.name == "sd") => {
+                let lang_error =
+                    LangError::new(format!("`{}` of `{name}` must be a time, as the others are", place.name));
+                return Err(lang_error
+                    .help("write it as \"2 weeks\", or a place as \"2020-03-15\"")
+                    .argument(place.name));
+            }
+            _ => x,
+        });
+    }
+    if let ("LogNormal", Some(_), Some(median)) = (name, time, args.first_mut()) {
+        if *median <= 0.0 {
+            return Err(LangError::new("the median of `LogNormal` must be longer than 0").argument("mean"));
+        }
+        *median = median.ln();
+    }
+    if let Some(density) = Density::new(name, &args) {
+        return Ok(Value::Dist(Prior { density, time }));
     }
     if let (Some(place), [lo, hi]) = (call.signature.places.first(), args.as_slice())
         && name == "Uniform"
@@ -221,15 +264,17 @@ const fn distribution(
         places,
         result: Some(Kind::Dist),
         summary: summary(name),
-        help: "A prior, in the units of the data, written after `~`. The fit is then the mode of the posterior.",
+        help: "A prior, in the units of the data, written after `~`. The fit is then the mode of the posterior. Where the input is \
+               a time, lengths and dates are written as text: `l ~ LogNormal(\"3 months\", 1)` has a median of 3 months, \
+               `at ~ Normal(\"2020-03-15\", \"2 weeks\")`.",
         examples,
         touches: Touches::Nothing,
         run: prior,
     }
 }
 
-const MEAN: Place = Place::required("mean", Want::NUMBER, "where it is centred");
-const SD: Place = Place::required("sd", Want::NUMBER, "its standard deviation, positive");
+const MEAN: Place = Place::required("mean", BOUND, "where it is centred");
+const SD: Place = Place::required("sd", BOUND, "its standard deviation, positive");
 
 pub static PARAMETERS: &[Builtin] = &[
     Builtin {
@@ -238,13 +283,14 @@ pub static PARAMETERS: &[Builtin] = &[
         group: Group::Parameters,
         places: &[Place::required(
             "value",
-            Want::Either(&[Want::Param, Want::Kind(Kind::Kernel)]),
-            "the value, a list of values, or a kernel",
+            Want::Either(&[Want::Param, Want::Kind(Kind::Kernel), Want::Kind(Kind::Data)]),
+            "the value, a list of values, a kernel, or data",
         )],
         result: None,
         summary: "a parameter that is not optimised, or a kernel with every given value fixed",
         help: "In a kernel, every parameter that has a value is fixed; one without a value stays free. The \
-               kernel of a fit, `f.kernel`, has all its values. In a list, each number is fixed.",
+               kernel of a fit, `f.kernel`, has all its values. In a list, each number is fixed; \
+               `inducing=fixed(data)` keeps the inducing inputs at the rows of data.",
         examples: &["SE(0, l=fixed(2))", "fixed(SE(0, l=2)) + Lin(0)"],
         touches: Touches::Nothing,
         run: fixed,
@@ -286,7 +332,7 @@ pub static PARAMETERS: &[Builtin] = &[
         "LogNormal",
         &["lognormal"],
         &[
-            Place::required("mean", Want::NUMBER, "the mean of the logarithm"),
+            Place::required("mean", BOUND, "the mean of the logarithm; of times the median, such as \"3 months\""),
             Place::required("sd", Want::NUMBER, "the standard deviation of the logarithm, positive"),
         ],
         &["SE(0, l ~ LogNormal(0, 1))"],
@@ -295,8 +341,8 @@ pub static PARAMETERS: &[Builtin] = &[
         "Gamma",
         &["gamma"],
         &[
-            Place::required("shape", Want::NUMBER, "positive; the mean is shape/rate"),
-            Place::required("rate", Want::NUMBER, "positive"),
+            Place::required("shape", BOUND, "positive; the mean is shape/rate"),
+            Place::required("rate", BOUND, "positive"),
         ],
         &["SE(0, l=2 ~ Gamma(2, 1))"],
     ),
@@ -304,10 +350,7 @@ pub static PARAMETERS: &[Builtin] = &[
     distribution(
         "Uniform",
         &["uniform"],
-        &[
-            Place::required("lo", Want::NUMBER, "the least value"),
-            Place::required("hi", Want::NUMBER, "the greatest value"),
-        ],
+        &[Place::required("lo", BOUND, "the least value"), Place::required("hi", BOUND, "the greatest value")],
         &["Per(0, p ~ Uniform(0.5, 2))"],
     ),
 ];

@@ -42,7 +42,7 @@ pub(super) fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {
     rows(call, fit, at, n).map(At::Rows).map_err(|t| t.argument("at"))
 }
 
-pub(super) fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Dataset> {
+pub(super) fn rows(call: &mut Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Dataset> {
     match at {
         Value::Data(data) => Ok((*data).clone()),
         Value::Str(text) if calendar::date(&text).is_some() && one_time(fit).is_some() => dates(call, fit, &[text]),
@@ -51,7 +51,11 @@ pub(super) fn rows(call: &Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) 
             let times = fit.problem().data().inputs().any(|column| column.time().is_some());
             let digits = if times { Digits::Dates } else { Digits::Numbers };
             let options = data::Options { target: data::Target::None, digits, ..data::Options::default() };
-            data::load(&path, &super::loading::places(call)?, &options).map_err(super::data::lang_error)
+            let places = super::loading::places(call)?;
+            if let Some(file) = data::file_of(&path, &places) {
+                call.eval.host.has_read(&file);
+            }
+            data::load(&path, &places, &options).map_err(super::data::lang_error)
         }
         Value::Range(range) if range.dates => {
             let column = one_time(fit).ok_or_else(|| {

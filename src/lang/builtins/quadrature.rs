@@ -11,7 +11,7 @@ use crate::lang::payload::integral::Integrated;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Function, Kind, Record, Value};
-use crate::param::Prior;
+use crate::param::{self, Prior};
 use crate::quadrature::{
     Component, Density, Evaluations, Integral, Marginal, PriorMean, QuadratureError, Settings, Warp, continued,
     estimate, model_evidence, usual_kernel,
@@ -58,9 +58,13 @@ fn no_density(value: &Value) -> LangError {
 }
 
 fn marginal(prior: &Prior) -> Res<Marginal> {
-    let made = match *prior {
-        Prior::Normal { mean, sd } => Marginal::normal(mean, sd),
-        Prior::Uniform { lo, hi } => Marginal::uniform(lo, hi),
+    if prior.time.is_some() {
+        let text = format!("integrals are taken over numbers, and `{prior}` is a density over times");
+        return Err(LangError::new(text).help("count the time from an origin, in days"));
+    }
+    let made = match prior.density {
+        param::Density::Normal { mean, sd } => Marginal::normal(mean, sd),
+        param::Density::Uniform { lo, hi } => Marginal::uniform(lo, hi),
         _ => {
             let text = format!("integrals are taken against normal and uniform densities, and not `{prior}`");
             return Err(LangError::new(text).help("substitute a variable that is normal or uniform"));

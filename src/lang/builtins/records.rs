@@ -1,10 +1,10 @@
-//! Values under names, values in files, and the time: what a long script needs to go on where it stopped.
+//! Records, values kept in files, and the time, for scripts with long computations.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
-use super::files::out_path;
+use super::files::{out_path, place_of};
 use crate::data::write::write_whole;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
@@ -40,7 +40,7 @@ fn parsed(path: &Path, name: &str) -> Res<Value> {
 fn read(call: &mut Call<'_, '_>) -> Res<Value> {
     let name: Arc<str> = call.arg("path")?;
     let read_from = super::loading::places(call)?.into_iter().map(|folder| folder.join(&*name));
-    let path = read_from.chain(out_path(call, &name).ok()).find(|path| path.is_file());
+    let path = read_from.chain(place_of(call, &name).ok()).find(|path| path.is_file());
     let path: PathBuf = path.ok_or_else(|| LangError::new(format!("there is no file `{name}`")).argument("path"))?;
     parsed(&path, &name).map_err(|t| t.argument("path"))
 }
@@ -50,7 +50,7 @@ fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
     let function: Function = call.arg("function")?;
     let path = out_path(call, &name)?;
     if path.exists() {
-        let help = "remove the file, and the value is found anew";
+        let help = "remove the file, and the value is computed again";
         return parsed(&path, &name).map_err(|t| t.argument("path").help(help));
     }
     // before the work and not after it

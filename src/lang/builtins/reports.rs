@@ -1,4 +1,4 @@
-//! What a fit is judged and shown by: checks of its residuals, and a report of all of it.
+//! Checks of residuals, and reports.
 
 use std::sync::Arc;
 

@@ -51,7 +51,7 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
         Value::Search(search) if average => crate::search::average(search, &place),
         _ if average => {
             let lang_error = LangError::new("a fit is one model, with nothing to average over").argument("average");
-            return Err(lang_error.help("an average is taken over the models of a search"));
+            return Err(lang_error.help("`average` applies to the models of a search"));
         }
         _ => results::predict_unless(&fit, place, call.eval.progress),
     };

@@ -1,4 +1,4 @@
-//! Rows chosen from data: by their places, by a share, in folds; and evenly drawn numbers to make data of.
+//! Rows selected from data: by index, by a share, in folds; and uniform random numbers.
 
 use std::sync::Arc;
 

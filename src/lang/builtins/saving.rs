@@ -1,4 +1,4 @@
-//! Fits and searches kept in files, and read back.
+//! Saving and loading fits and searches.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::syntax::ast::StatementKind;
 use crate::syntax::parse::parse;
 use crate::syntax::span::SourceId;
 
-use super::files::{PATH, out_path};
+use super::files::{PATH, out_path, place_of};
 use super::user_edits;
 
 fn save(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -100,7 +100,7 @@ fn search_text(reader: &SavedTexts<'_>, search: &Search) -> Res<String> {
 /// A file that is to be read: it is looked for where scripts read, then where they write.
 fn find(call: &Call<'_, '_>, name: &str) -> Res<PathBuf> {
     let read_from = super::loading::places(call)?.into_iter().map(|folder| folder.join(name));
-    let path = read_from.chain(out_path(call, name).ok()).find(|path| path.exists());
+    let path = read_from.chain(place_of(call, name).ok()).find(|path| path.exists());
     path.ok_or_else(|| LangError::new(format!("there is no file `{name}`")).argument("path"))
 }
 

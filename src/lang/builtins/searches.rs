@@ -127,7 +127,7 @@ fn resume(call: &mut Call<'_, '_>) -> Res<Value> {
         Some(depth) => depth,
         None if before.ended == Ended::Depth => {
             let text = format!("the search has reached its depth of {done}");
-            let help = format!("say how deep it is to go: `resume(search, depth={})`", done + 2);
+            let help = format!("give a depth: `resume(search, depth={})`", done + 2);
             return Err(LangError::new(text).argument("search").help(help));
         }
         None => before.settings.depth,

@@ -1,4 +1,4 @@
-//! What is done to columns before a model sees them: on data, or as steps of a model.
+//! Preprocessing of columns: on data, or as steps of a model.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
     let (lambda, mut used) = (call.maybe::<f64>("lambda")?, false);
     if let Some(lambda) = lambda.filter(|l| !(0.0..=data::LARGEST_POWER).contains(l)) {
         let text = format!("the power of `boxcox` is from 0 to {}, found {}", data::LARGEST_POWER, number(lambda));
-        let lang_error = LangError::new(text).note("below 0 a prediction would have no finite mean");
+        let lang_error = LangError::new(text).note("below 0 the predictive mean is not finite");
         return Err(lang_error.argument("lambda"));
     }
     for (column, function) in call.keywords() {

@@ -1,4 +1,4 @@
-//! Showing things: `print`, `str`, `json`, `help`.
+//! Output: `print`, `str`, `json`, `help`.
 
 use crate::lang::error::Res;
 use crate::lang::eval::evaluator::Call;

@@ -1,4 +1,4 @@
-//! Dates: a date and a time put together, and what the calendar says of a date.
+//! Dates: joining a date and a time, and calendar functions.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Functions of the user as moves of a search.
+//! User-written functions as edits of a search.
 
 use std::sync::Arc;
 

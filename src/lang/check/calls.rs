@@ -1,4 +1,4 @@
-//! Calls: their arguments, what they give, and those that can be tried out beforehand.
+//! Checks of calls: their arguments, the kinds of their results, and calls that can be evaluated in advance.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which argument goes where: positions, names, and what is wrong about them. Nothing is evaluated here, so that calls
+//! Matching of arguments to parameters by position and name, with errors. Nothing is evaluated here, so that calls
 //! and the checker share it.
 
 use std::sync::Arc;
@@ -170,18 +170,16 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> LangErr
     let from_data = matches!(kind, Kind::Data | Kind::Kernel | Kind::Model);
     let help = match (near, want) {
         (Some(near), _) => format!("did you mean \"{near}\"?"),
-        (None, Want::Kind(Kind::Data)) if kind == Kind::Fit => {
-            "`.data` of it are the rows that it was fitted to".into()
-        }
-        (None, Want::Kind(Kind::Fit)) if from_data => "a fit comes of `data |> fit(model)`".into(),
+        (None, Want::Kind(Kind::Data)) if kind == Kind::Fit => "`.data` of the fit are its training rows".into(),
+        (None, Want::Kind(Kind::Fit)) if from_data => "a fit is made by `data |> fit(model)`".into(),
         (None, Want::FIT_OR_SEARCH | Want::PREDICTOR) if from_data => {
-            "a fit comes of `data |> fit(model)`, a search of `data |> search`".into()
+            "a fit is made by `data |> fit(model)`, a search by `data |> search`".into()
         }
         (None, Want::FUNCTION) => "a function is written `x -> …`, or `(x, y) -> …`".into(),
         (None, Want::Kind(Kind::Kernel) | Want::Each(Want::Kind(Kind::Kernel)))
             if matches!(kind, Kind::Fit | Kind::Search | Kind::Model) =>
         {
-            "`.kernel` of it is its kernel, with its values".into()
+            "`.kernel` of the fit is its kernel, with its values".into()
         }
         (None, Want::Budget) if kind == Kind::String => {
             "a time has a number and one of s, min and h; a number without quotes counts evaluations".into()

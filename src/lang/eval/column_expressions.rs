@@ -49,7 +49,7 @@ impl Evaluator<'_> {
                 return Ok(function.clone());
             }
             if user.is_some() && !by_col && self.host.noted.insert(name.node.clone()) {
-                let text = format!("`{}` is the column here, not the value that you gave this name", name.node);
+                let text = format!("`{}` is the column here, not the bound value", name.node);
                 self.emit(Item::Diagnostic(Diagnostic::remark(text).label(name.span, "here")));
             }
             columns.push(name);

@@ -470,7 +470,7 @@ fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
         match error {
             DeepError::NoLayer => lang_error,
             DeepError::Limit => {
-                lang_error.help("`deep(inf, k, connected=true)` has a limit that still depends on its inputs")
+                lang_error.help("`deep(inf, k, connected=true)` has a limit that depends on the inputs")
             }
         }
     })

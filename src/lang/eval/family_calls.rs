@@ -187,8 +187,8 @@ pub fn input_refs(value: &Value) -> Res<Vec<InputRef>> {
     let one = |value: &Value| match value {
         Value::Number(x) if *x >= 0.0 && x.fract() == 0.0 && *x < 1e9 => Ok(InputRef::Index(*x as usize)),
         Value::Number(_) => {
-            let help = "inputs are counted from 0; a length-scale is written `l=…`, and a column whose name you have given \
-                        to something else is written in quotes";
+            let help = "inputs are counted from 0; a length-scale is written `l=…`, and a \
+                        column with the name of a binding is written in quotes";
             Err(LangError::new(format!("{value} is not an input")).help(help))
         }
         Value::Str(name) => Ok(InputRef::Name(name.clone())),

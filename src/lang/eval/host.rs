@@ -1,7 +1,7 @@
-//! What evaluation needs of the session and leaves behind in it, apart from the bindings.
+//! The state of a session that evaluation uses and changes, apart from the bindings.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::lang::eval::kernel_spans::Origins;
@@ -45,6 +45,10 @@ pub struct Host {
     pub draws: u64,
     /// The parameters that `param(name)` has named in this statement, and where.
     pub named: HashMap<Arc<str>, (Param, Span)>,
+    /// Files of data and scripts that were read, which are not written over.
+    pub read: HashSet<PathBuf>,
+    /// Files that were written, which may be written again.
+    pub written: HashSet<PathBuf>,
     /// Bare words of this statement whose reading was already noted.
     pub noted: HashSet<Arc<str>>,
 }
@@ -54,6 +58,15 @@ impl Host {
     pub fn begin(&mut self) {
         self.named.clear();
         self.noted.clear();
+    }
+
+    /// Remembers a file that was read.
+    pub fn has_read(&mut self, path: &Path) {
+        if let Ok(path) = path.canonicalize()
+            && !self.written.contains(&path)
+        {
+            self.read.insert(path);
+        }
     }
 
     /// The number of the next draw from the session's random stream.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::calendar::TimeUnit;
 use crate::data::Dataset;
 use crate::kernel::{
     Bound, Cell, Column, EvalError, FunctionError, Gram, InputRef, Kernel, Points, RowFunction, Schema,
@@ -221,6 +222,16 @@ fn code(levels: &mut Vec<Arc<str>>, text: &str) -> f64 {
     at as f64
 }
 
+/// Whether a parameter is written as a time.
+fn mentions_times(kernel: &Kernel) -> bool {
+    let mut found = false;
+    kernel.map_params(&mut |param| {
+        found |= param.time.is_some() || param.prior.is_some_and(|prior| prior.time.is_some());
+        param.clone()
+    });
+    found
+}
+
 /// A kernel set beside rows that were given by hand.
 pub struct Placed {
     bound: Bound,
@@ -254,12 +265,14 @@ impl Placed {
         }
         let order = order(&mentioned, all || whole, width);
         let names: Vec<String> = (0..order.len()).map(|i| name(&mentioned, &order, i)).collect();
+        // numbers that stand for times are days
+        let time = mentions_times(kernel).then_some(TimeUnit::Day);
         let unseen = vec![0.0; rows.n];
         let columns = names.iter().zip(&order).map(|(name, at)| Column {
             name,
             values: at.map_or(&unseen[..], |at| &rows.columns[at][..]),
             levels: at.and_then(|at| rows.levels(at)),
-            time: None,
+            time,
         });
         let schema = Schema { columns: columns.collect() };
         let bound = kernel.bind(&schema).map_err(|error| origins.bind_error(&error))?;

@@ -1,11 +1,11 @@
-//! Where the nodes of kernels stand in the text, so that an error in minute two of a fit still underlines `Per(2)`.
+//! The places of kernel nodes in the text, so that an error late in a fit still underlines `Per(2)`.
 
 use std::collections::HashMap;
 
 use crate::kernel::families::family;
 use crate::kernel::{BindError, Cause, EvalError, Origin, Place};
 use crate::lang::error::LangError;
-use crate::lang::wording::nearest;
+use crate::lang::wording::{did_you_mean, nearest_column};
 use crate::syntax::span::Span;
 
 /// The text of one node.
@@ -67,9 +67,9 @@ impl Origins {
         }
         let mut lang_error = LangError::new(error.cause.to_string());
         if let Cause::UnknownInput { input, known } = &error.cause
-            && let Some(near) = nearest(input.trim_matches('`'), known.iter().map(String::as_str))
+            && let Some(near) = nearest_column(input.trim_matches('`'), known.iter().map(String::as_str))
         {
-            lang_error = lang_error.help(format!("did you mean `{near}`?"));
+            lang_error = lang_error.help(did_you_mean(near));
         }
         if let Cause::SeveralInputs { family, inputs } = &error.cause
             && let Some(first) = inputs.first()

@@ -107,7 +107,7 @@ fn check_size(kernels: &[Kernel]) -> Res<()> {
         return Ok(());
     }
     let grouped = crate::lang::numerals::grouped;
-    let text = format!("a kernel of {} parts does not fit: at most {}", grouped(size), grouped(LARGEST_KERNEL));
+    let text = format!("a kernel of {} parts is too large: the limit is {}", grouped(size), grouped(LARGEST_KERNEL));
     Err(LangError::new(text).help("a kernel that is used twice counts twice; a number scales one, as in `2 * k`"))
 }
 

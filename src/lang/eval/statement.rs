@@ -1,4 +1,4 @@
-//! What each statement does to the bindings.
+//! Execution of statements.
 
 use std::sync::Arc;
 

@@ -59,7 +59,8 @@ pub fn prior<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &
 
 /// An unknown bare name among the arguments of a user's function.
 pub fn bare_argument(lang_error: LangError, name: &str, function: &str) -> LangError {
-    lang_error.note("a bare word is a column's name only where a kernel or a verb takes an input, not in a call of your own function")
+    lang_error
+        .note("a bare word is a column's name only as an argument of a kernel or a verb, not of a user function")
         .help(format!("if `{name}` is a column, write it as text: `{function}(\"{name}\", …)`"))
 }
 

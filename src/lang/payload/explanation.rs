@@ -1,4 +1,4 @@
-//! A kernel or a fit in words, as a value: text to read, parts to take out, and what it is of to be drawn.
+//! A kernel or a fit in words, as a value: text, parts, and its subject for figures.
 
 use std::sync::Arc;
 

@@ -125,5 +125,5 @@ pub fn check_length(n: usize) -> Res<()> {
         return Ok(());
     }
     let (n, most) = (grouped(n), grouped(MAX));
-    Err(LangError::new(format!("a list of {n} values or more does not fit: at most {most} are held")))
+    Err(LangError::new(format!("a list of {n} values or more is too large: the limit is {most}")))
 }

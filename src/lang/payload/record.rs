@@ -1,4 +1,4 @@
-//! Records: a few values under names, as a row of a table has them.
+//! Records: named values, such as a row of a table.
 
 use super::list::Nested;
 

@@ -1,4 +1,4 @@
-//! Casts from values to what builtins work on, and the message where a value is of another kind.
+//! Conversions of values to the types that builtins use, and messages on values of other kinds.
 
 use std::sync::Arc;
 

@@ -36,7 +36,7 @@ impl ValueKind for Dataset {
         }),
     ];
 
-    /// Every column is a member too, unless a member of that name is there already.
+    /// Every column is a member too, unless a member of that name exists already.
     fn open_member(&self, name: &str) -> Option<Res<Value>> {
         self.column(name).map(of_column)
     }

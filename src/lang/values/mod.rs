@@ -1,4 +1,4 @@
-//! Values: what a user may hold. A kind of value is one file, with one implementation of [`value::ValueKind`]; the list
+//! Values of the language. A kind of value is one file, with one implementation of [`value::ValueKind`]; the list
 //! of the kinds is in [`value`].
 
 mod boolean;

@@ -1,4 +1,4 @@
-//! What a call gives that has nothing to give. It is never shown.
+//! The result of a call without a result. It is never shown.
 
 use serde_json::Value as Json;
 

@@ -48,6 +48,10 @@ impl ValueKind for Param {
 
 /// A parameter in the language's own notation.
 fn source(param: &Param) -> String {
+    let number = |x: f64| match param.time.and_then(|measure| measure.text(x)) {
+        Some(text) => format!("\"{text}\""),
+        None => number(x),
+    };
     let state = match param.state {
         State::Unset => String::new(),
         State::Free(x) => number(x),

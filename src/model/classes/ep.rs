@@ -17,19 +17,19 @@ const ROUNDING: f64 = 1e-13;
 const ROUGHLY: f64 = 1e-4;
 /// Rounds at most.
 const ROUNDS: usize = 300;
-/// A step leads away when what the sites are off by grows so many times.
+/// A step diverges if the error of the sites grows by this factor.
 const AWAY: f64 = 2.0;
 /// Newton's steps are not made shorter than this share.
 const LEAST_STEP: f64 = 0.05;
 /// Sites that go by themselves go so far.
 const DAMPED: f64 = 0.5;
-/// So many rounds before Newton's method is tried again.
+/// The number of iterations before Newton's method is tried again.
 const BY_THEMSELVES: usize = 4;
 /// No marginal has less.
 const LEAST_VARIANCE: f64 = 1e-150;
-/// So many rounds of Newton's method may pass without a better one.
+/// The number of iterations of Newton's method without improvement.
 const PATIENCE: usize = 15;
-/// The linear system is solved to this share of its right side, with so many products at most.
+/// The linear system is solved to this share of its right side, with at most this number of products.
 const SOLVED: f64 = 1e-3;
 const PRODUCTS: usize = 40;
 

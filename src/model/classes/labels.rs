@@ -21,15 +21,15 @@ pub struct Classes {
     rest: Vec<Arc<str>>,
 }
 
-/// Numbers of more different values than this are no classes but a quantity.
+/// Numbers with more distinct values than this are a quantity, not classes.
 const MOST: usize = 20;
 
 impl Classes {
     /// The classes of a target. `positive` names the positive one.
     ///
     /// # Errors
-    /// [`ModelError::OneClass`], [`ModelError::TooManyClasses`] where none of them is named, [`ModelError::NoSuchClass`], or
-    /// [`ModelError::NotClasses`] of numbers with many values; a missing label, with its row.
+    /// [`ModelError::OneClass`], [`ModelError::TooManyClasses`] where none of them is named, [`ModelError::NoSuchClass`],
+    /// or [`ModelError::NotClasses`] of numbers with many values; a missing label, with its row.
     pub fn of(target: &Column, data: &Dataset, positive: Option<&str>) -> Result<Self, ModelError> {
         let column: Arc<str> = target.name().into();
         let present = present(target, data)?;

@@ -7,7 +7,7 @@ use crate::linalg::{FactorError, Workspace, vector};
 /// Newton's method has ended when a step moves f by no more than this, relative to its size.
 const SETTLED: f64 = 1e-7;
 const ROUNDS: usize = 100;
-/// A step is halved so many times.
+/// The largest number of halvings of a step.
 const HALVINGS: usize = 30;
 
 pub(super) fn find(

@@ -1,4 +1,4 @@
-//! The link functions, in forms that keep their digits far out.
+//! The link functions, in forms that are accurate in the tails.
 
 use spec_math::cephes64::erfc;
 

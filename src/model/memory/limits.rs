@@ -1,4 +1,4 @@
-//! What Linux leaves a process of memory: of the machine, its control groups and its address space.
+//! The memory that Linux grants a process: limits of the machine, its control groups and its address space.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! A posterior through inducing inputs: covariances with them stand where those with all training rows do.
+//! The posterior of a sparse model: covariances with the inducing inputs replace those with all training rows.
 
 use super::{Moments, Posterior, Replicates, mean_at};
 use crate::kernel::{Cross, Kernel};

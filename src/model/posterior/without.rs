@@ -1,4 +1,4 @@
-//! Leaving rows out of a model that has nothing but its mean function to predict by.
+//! Leave-one-out predictions of a model with only a mean function.
 
 use super::{Posterior, mean_at};
 use crate::linalg::{Matrix, Vector, least_squares, orthonormal};
@@ -28,9 +28,9 @@ impl Posterior {
     /// What the mean function says of each row when it is fitted to the others, as a mean and the variance of y around it
     /// (of classes 0: the latent function itself). `None` where nothing of the mean is free.
     ///
-    /// With h the share of a row in what is fitted at it (the diagonal of the hat matrix), least squares are off by 1/(1 − h)
-    /// times as much where the row is left out (Cook & Weisberg 1982, 2.2). Of classes that is one step of Newton's method
-    /// from the fit to all rows; those with a large share are fitted to the end.
+    /// With h the share of a row in what is fitted at it (the diagonal of the hat matrix), least squares are off by 1/(1 −
+    /// h) times as much where the row is left out (Cook & Weisberg 1982, 2.2). Of classes that is one step of Newton's
+    /// method from the fit to all rows; those with a large share are fitted to the end.
     pub(super) fn mean_without_each(&self) -> Option<Vec<(f64, f64)>> {
         let regression = self.mean_regression()?;
         let link = self.problem.model().bernoulli().map(|how| how.link());

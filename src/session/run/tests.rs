@@ -433,9 +433,15 @@ fn warnings_of_a_fit() {
     let said = |source: &str| run(source).text();
     let text =
         said("let d = data(a=[1, 2, 3, 4], b=[100, 300, 200, 900], y=[1, 2, 1, 3])\nlet f = d |> fit(SE, restarts=1)");
-    assert!(text.contains("`SE` has one scale for inputs whose spreads differ more than tenfold"), "{text}");
+    assert!(
+        text.contains("`SE` has one length-scale for inputs whose standard deviations differ more than tenfold"),
+        "{text}"
+    );
     let text = said("let d = data(x=[1, 2, 3, 4], y=[1, 2, 1, 3])\nlet f = d |> condition(gp(SE(x, l=1)))");
-    assert!(text.contains("not written, so taken from a fit's first start: `SE.v`, `noise`, `mean`"), "{text}");
+    assert!(
+        text.contains("parameters without a value have those of a fit's first start: `SE.v`, `noise`, `mean`"),
+        "{text}"
+    );
 }
 
 #[test]

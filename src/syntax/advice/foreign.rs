@@ -1,4 +1,4 @@
-//! Signs, numbers and quotes as other languages write them, and characters that only look like ours.
+//! Signs, numbers and quotes as other languages write them, and look-alike characters.
 
 use super::super::diagnostic::Diagnostic;
 use super::super::scan::{Token, TokenKind, is_word_start};

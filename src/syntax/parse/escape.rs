@@ -1,4 +1,4 @@
-//! What is written in a string and what it stands for.
+//! Escape sequences in strings.
 
 /// The text that a string's inside stands for, or the place and length in bytes of an escape that means nothing.
 pub(super) fn unescape(inner: &str) -> Result<String, (usize, usize)> {

@@ -1,4 +1,4 @@
-//! What stands between operators: literals, names, lists, calls with their arguments.
+//! Operands: literals, names, lists, calls with their arguments.
 
 use std::sync::Arc;
 

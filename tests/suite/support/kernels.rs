@@ -13,7 +13,7 @@ use mercer::kernel::{
 };
 use mercer::kernel::{Cell, FunctionError, RowFunction};
 use mercer::linalg::Matrix;
-use mercer::param::{Param, Prior, State, Tie};
+use mercer::param::{Density, Param, Prior, State, Tie};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -158,11 +158,11 @@ fn param(domain: Domains) -> impl Strategy<Value = Param> {
     let prior = prop::option::weighted(
         0.1,
         match domain {
-            Domains::Real => Just(Prior::Normal { mean: 0.5, sd: 2.0 }),
-            Domains::Positive | Domains::Count => Just(Prior::LogNormal { mean: 0.1, sd: 1.0 }),
+            Domains::Real => Just(Density::Normal { mean: 0.5, sd: 2.0 }),
+            Domains::Positive | Domains::Count => Just(Density::LogNormal { mean: 0.1, sd: 1.0 }),
         },
     );
-    (state, prior).prop_map(|(state, prior)| Param { state, prior, tie: None, time: None })
+    (state, prior).prop_map(|(state, prior)| Param { state, prior: prior.map(Prior::from), tie: None, time: None })
 }
 
 /// Ties some of the length-scales (and what else is one positive number) to each other.

@@ -47,7 +47,13 @@ impl Terminal {
 
     #[track_caller]
     pub fn press(&mut self, keys: &str) {
-        (&*self.pty).write_all(keys.as_bytes()).expect("the terminal takes keys");
+        self.press_bytes(keys.as_bytes());
+    }
+
+    /// Sends bytes that need not be text.
+    #[track_caller]
+    pub fn press_bytes(&mut self, keys: &[u8]) {
+        (&*self.pty).write_all(keys).expect("the terminal takes keys");
     }
 
     /// Waits for a text. Gives what was written before it.

@@ -1,0 +1,39 @@
+//! How long a fit will take.
+
+use super::result::Options;
+
+/// Seconds that one evidence with its gradient takes on one core, over n³: as measured (docs/benchmarks.md).
+const EVALUATION: f64 = 1.6e-11;
+/// Evaluations that a start which is followed to its end takes, as measured on one-part and two-part kernels.
+const EVALUATIONS: f64 = 260.0;
+/// The share of them that a start takes which is left behind.
+const LEFT_BEHIND: f64 = 1.0 / 3.0;
+
+/// About how many seconds an exact fit of so many rows takes on so many threads. Fits differ: it is right within a factor of
+/// two or three.
+pub fn expected_seconds(rows: usize, options: Options, threads: usize) -> f64 {
+    let whole = EVALUATIONS.min(1.5 * options.max_iter as f64);
+    let others = LEFT_BEHIND * options.restarts.saturating_sub(1) as f64;
+    let parallel = ((1.0 + others) / threads.max(1) as f64).max(1.0);
+    EVALUATION * (rows as f64).powi(3) * whole * parallel
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seconds that fits of `SE(x) + Lin(x)` took of one core.
+    #[test]
+    fn it_is_as_measured() {
+        let of = |rows, restarts, threads| expected_seconds(rows, Options { restarts, ..Options::default() }, threads);
+        for (rows, restarts, measured) in
+            [(500, 1, 0.66), (500, 10, 2.7), (1000, 1, 4.3), (1000, 10, 18.1), (2000, 1, 33.6), (2000, 10, 130.6)]
+        {
+            let ratio = of(rows, restarts, 1) / measured;
+            assert!((0.5..2.0).contains(&ratio), "{rows} rows, {restarts} starts: {ratio}");
+        }
+        // a single start runs on one core
+        assert_eq!(of(3000, 1, 8), of(3000, 1, 1));
+        assert!(expected_seconds(5000, Options { max_iter: 5, restarts: 1, seed: 0 }, 2) < 20.0);
+    }
+}

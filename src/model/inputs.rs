@@ -1,0 +1,38 @@
+//! Which columns of the data are inputs of a model.
+
+use super::{Mean, Model};
+use crate::data::{Column, Dataset, Step, Which};
+use crate::kernel::InputRef;
+
+/// A step of a classifier: what is done to all columns is done to the inputs, as classes have no scale.
+pub(super) fn of_inputs(step: &Step) -> Step {
+    match step {
+        Step::Standardize { columns: Which::All } => Step::Standardize { columns: Which::Inputs },
+        other => other.clone(),
+    }
+}
+
+/// The inputs without those that the known noise is read from, unless the kernel names them too.
+pub(super) fn inputs_beside_noise<'d>(model: &Model, data: &'d Dataset) -> Vec<&'d Column> {
+    let known = model.known_noise();
+    let written = model.kernel.written_inputs().unwrap_or_default();
+    let named = |c: &Column| {
+        let function = known.is_some_and(|known| known.function.is_some());
+        function && written.iter().any(|input| matches!(input, InputRef::Name(name) if **name == *c.name()))
+    };
+    data.inputs().filter(|c| named(c) || !known.is_some_and(|known| known.reads(c.name()))).collect()
+}
+
+/// Which inputs a model looks at: all of them, unless those of its kernel are written and its mean is no line.
+pub(super) fn used_inputs(model: &Model, inputs: &[&Column]) -> Vec<bool> {
+    let written = match &model.mean {
+        Mean::Linear(_) => None,
+        Mean::Zero | Mean::Constant(_) => model.kernel.written_inputs(),
+    };
+    let Some(written) = written else { return vec![true; inputs.len()] };
+    let is = |input: &InputRef, i: usize| match input {
+        InputRef::Index(at) => *at == i,
+        InputRef::Name(name) => **name == *inputs[i].name(),
+    };
+    (0..inputs.len()).map(|i| written.iter().any(|input| is(input, i))).collect()
+}
