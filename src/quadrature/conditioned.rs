@@ -1,5 +1,7 @@
 //! A Gaussian process with all parameters given, conditioned on evaluations, and its integral.
 
+use std::sync::Arc;
+
 use super::density::Density;
 use super::embedding::Embedding;
 use super::error::QuadratureError;
@@ -22,7 +24,7 @@ pub struct Conditioned {
     bound: Bound,
     values: Vec<f64>,
     points: Points,
-    embedding: Embedding,
+    embedding: Arc<Embedding>,
     factor: Cholesky,
     /// K⁻¹(y − m).
     alpha: Vector,
@@ -56,11 +58,25 @@ impl Conditioned {
         evaluations: &Evaluations,
         density: &Density,
     ) -> Result<Self, QuadratureError> {
+        let embedding = Arc::new(Embedding::new(kernel, evaluations.names(), density)?);
+        Self::beside(embedding, kernel, noise, mean, evaluations)
+    }
+
+    /// The same where the kernel stands beside the density already.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn beside(
+        embedding: Arc<Embedding>,
+        kernel: &Kernel,
+        noise: f64,
+        mean: PriorMean,
+        evaluations: &Evaluations,
+    ) -> Result<Self, QuadratureError> {
         let n = evaluations.n();
         if n == 0 {
             return Err(QuadratureError::NoPoints);
         }
-        let embedding = Embedding::new(kernel, evaluations.names(), density)?;
         let columns: Vec<&[f64]> = evaluations.x().iter().map(Vec::as_slice).collect();
         let bound = kernel.bind(&Schema::unnamed(evaluations.names(), &columns))?;
         let values = bound.values();
@@ -233,7 +249,7 @@ impl Conditioned {
         Ok((0..rows.n()).map(one).collect())
     }
 
-    pub fn embedding(&self) -> &Embedding {
+    pub fn embedding(&self) -> &Arc<Embedding> {
         &self.embedding
     }
 }

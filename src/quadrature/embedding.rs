@@ -3,6 +3,8 @@
 //! Source: Duvenaud (2014), A.7 and A.8. A sum of products is integrated term by term; within a product, factors that
 //! share no input are integrated apart. White noise is left out, as it has no mass at other points.
 
+use std::sync::OnceLock;
+
 use super::axis::{Axis, Matern, Polynomial};
 use super::density::{Component, Density, Marginal};
 use super::error::QuadratureError;
@@ -16,6 +18,8 @@ use crate::param::Param;
 pub struct Embedding {
     density: Density,
     terms: Vec<Term>,
+    /// V₀, once it is known.
+    prior: OnceLock<Estimate>,
 }
 
 /// One product of a sum: a number, and what is multiplied, by inputs.
@@ -44,7 +48,7 @@ impl Embedding {
                 terms.push(Term::new(factors, names)?);
             }
         }
-        Ok(Self { density: density.clone(), terms })
+        Ok(Self { density: density.clone(), terms, prior: OnceLock::new() })
     }
 
     /// z for each row, given by column.
@@ -71,6 +75,9 @@ impl Embedding {
     /// # Errors
     /// [`QuadratureError::Evaluation`].
     pub fn prior_variance(&self) -> Result<Estimate, QuadratureError> {
+        if let Some(known) = self.prior.get() {
+            return Ok(*known);
+        }
         let mut sum = Estimate::exact(0.0);
         for (i, p) in self.density.components().iter().enumerate() {
             for (j, q) in self.density.components().iter().enumerate().take(i + 1) {
@@ -82,7 +89,7 @@ impl Embedding {
                 }
             }
         }
-        Ok(sum)
+        Ok(*self.prior.get_or_init(|| sum))
     }
 }
 

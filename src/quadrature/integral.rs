@@ -1,9 +1,12 @@
 //! Integrals of a function against a density, from evaluations that are given or chosen one by one.
 
+use std::sync::Arc;
+
 use super::conditioned::{Conditioned, Moments, PriorMean};
 use super::density::Density;
 use super::distribution::{Belief, Believed};
 use super::error::QuadratureError;
+use super::estimate::Estimate;
 use super::evaluations::Evaluations;
 use super::parameters::{Fitted, fitted};
 use super::rules::sobol;
@@ -120,6 +123,8 @@ pub fn continued(
     }
     let candidates = settings.candidates(seed);
     let mut current: Option<Fitted> = None;
+    // the integrals of the kernel, which change with its parameters alone
+    let (mut embedding, mut at_candidates) = (None, Vec::new());
     let mut refit_at = 0;
     while evaluations.n() < total && !stopped {
         let warped = settings.warp.apply(&evaluations)?;
@@ -127,10 +132,16 @@ pub fn continued(
             Some(fit) if evaluations.n() < refit_at => fit,
             _ => {
                 refit_at = (evaluations.n() * 5).div_ceil(4).max(evaluations.n() + 1);
+                (embedding, at_candidates) = (None, Vec::new());
                 fitted(&settings.kernel, settings.noise, settings.prior_mean(), &warped, settings.seed, progress)?
             }
         };
-        let conditioned = settings.conditioned(&fit.kernel(), &warped)?;
+        let kernel = fit.kernel();
+        let conditioned = match embedding.take() {
+            None => settings.conditioned(&kernel, &warped)?,
+            Some(known) => Conditioned::beside(known, &kernel, settings.noise, settings.prior_mean(), &warped)?,
+        };
+        embedding = Some(Arc::clone(conditioned.embedding()));
         if let Some(tolerance) = tolerance {
             let belief = settings.belief(&conditioned, &fit, &evaluations)?.0;
             let (lo, hi) = belief.interval(0.95);
@@ -139,7 +150,10 @@ pub fn continued(
                 break;
             }
         }
-        let gains = settings.gains(&conditioned, &candidates, &evaluations)?;
+        if settings.warp == Warp::None && at_candidates.is_empty() {
+            at_candidates = conditioned.embedding().means(&candidates)?;
+        }
+        let gains = settings.gains(&conditioned, &candidates, &at_candidates, &evaluations)?;
         let best = gains.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
         let row: Vec<f64> = candidates.iter().map(|column| column[best]).collect();
         if gains[best] <= 0.0 {
@@ -212,11 +226,11 @@ impl Settings {
         &self,
         conditioned: &Conditioned,
         candidates: &[Vec<f64>],
+        at_candidates: &[Estimate],
         evaluations: &Evaluations,
     ) -> Result<Vec<f64>, QuadratureError> {
         if self.warp == Warp::None {
-            let z = conditioned.embedding().means(candidates)?;
-            return conditioned.reductions(candidates, &z);
+            return conditioned.reductions(candidates, at_candidates);
         }
         let moments = conditioned.predict(candidates)?;
         let one = |(i, g): (usize, &Moments)| {
