@@ -91,6 +91,7 @@ pub mod linalg;
 pub mod model;
 pub mod param;
 pub mod progress;
+pub mod quadrature;
 pub mod render;
 pub mod report;
 pub mod results;

@@ -18,6 +18,7 @@ mod numbers;
 pub mod part_figures;
 mod prediction;
 pub mod probability_figures;
+pub mod quadrature;
 pub mod result_figures;
 mod sampled_surface;
 pub mod search;

@@ -1,10 +1,8 @@
 //! The shape of the log posterior around a maximum: the last steps to it, and standard errors.
 
 use super::likelihood::Likelihood;
-use super::starts::Starts;
 use crate::linalg::{Matrix, Vector};
-use crate::model::{Model, Parameter, ParameterKind, Problem, Warm};
-use crate::param::{Param, State};
+use crate::model::{Parameter, ParameterKind, Warm};
 
 /// Beyond this many e-folds (or spreads of a column) either way a parameter is called not determined.
 const UNDETERMINED: f64 = 4.0;
@@ -33,46 +31,11 @@ pub struct Curvature {
     vectors: Matrix,
 }
 
-/// The log of the evidence with the parameters integrated out by Laplace's method around some values: log p(y, θ) +
-/// (p/2) log 2π − ½ log det H (MacKay 1992). The prior is normal in the optimiser's coordinates, centred on the first
-/// start of a fit, with standard deviation `sd` (Duvenaud, structure-search chapter, gives no prior of its own).
-/// `None` where there is no curvature.
-pub fn laplace_evidence(problem: &Problem, values: &[f64], sd: f64) -> Option<f64> {
-    let objective = Likelihood::new(problem);
-    let total = objective.at(values, false)?.total;
-    let Some(curvature) = Curvature::at(&objective, values) else {
-        return (problem.free() == 0).then_some(total);
-    };
-    // the start of the model as if nothing had been written of it
-    let model = problem.model();
-    let bare = Model { kernel: model.kernel.map_params(&mut without_value), ..model.clone() };
-    let bare = Problem::new(&bare, problem.data(), true).ok()?;
-    let centre = Starts::new(&bare, 0).start(0);
-    let squares: f64 = curvature
-        .free
-        .iter()
-        .map(|&i| {
-            let domain = problem.parameters()[i].domain;
-            ((domain.to_real(values[i]) - domain.to_real(centre[i])) / sd).powi(2)
-        })
-        .sum();
-    // the constants of the prior and of the integral over it leave −log sd a parameter
-    let prior = -0.5 * squares - curvature.free.len() as f64 * sd.ln();
-    Some(total + prior - 0.5 * curvature.log_det(1.0 / (sd * sd)))
-}
-
 /// So far from its value a parameter is not determined.
 fn limit(parameter: &Parameter, of_classes: bool) -> f64 {
     match parameter.kind {
         ParameterKind::Mean(_) if !of_classes => UNDETERMINED_MEAN,
         _ => UNDETERMINED,
-    }
-}
-
-fn without_value(param: &Param) -> Param {
-    match param.state {
-        State::Free(_) if param.prior.is_none() && param.tie.is_none() => Param::default(),
-        _ => param.clone(),
     }
 }
 
@@ -204,10 +167,9 @@ impl Curvature {
         !falls(sd) && !falls(-sd)
     }
 
-    /// log det of the Hessian with a precision added to its diagonal; curvature that is missing counts as none.
-    fn log_det(&self, precision: f64) -> f64 {
-        let symmetric = 0.5 * (&self.hessian + self.hessian.transpose());
-        symmetric.symmetric_eigenvalues().iter().map(|value| (value.max(0.0) + precision).ln()).sum()
+    /// The places of the free parameters that are on no bound, and the Hessian in their coordinates.
+    pub fn hessian(&self) -> (&[usize], Matrix) {
+        (&self.free, 0.5 * (&self.hessian + self.hessian.transpose()))
     }
 
     /// Newton's steps from a place near the maximum, as long as each lowers the gradient and loses no likelihood.

@@ -74,18 +74,26 @@ impl Bound {
     /// ones stay as they are.
     pub fn with_values(&self, values: &[f64]) -> Kernel {
         let mut places = self.places.iter();
-        self.rebuild(&self.kernel, values, &mut places)
+        self.rebuild(&self.kernel, values, false, &mut places)
+    }
+
+    /// The kernel with these values, slot by slot, every parameter fixed at its number: free, held and default ones alike.
+    pub fn with_all_fixed(&self, values: &[f64]) -> Kernel {
+        let mut places = self.places.iter();
+        self.rebuild(&self.kernel, values, true, &mut places)
     }
 
     fn rebuild<'p>(
         &self,
         kernel: &Kernel,
         values: &[f64],
+        all: bool,
         places: &mut impl Iterator<Item = &'p Vec<Vec<usize>>>,
     ) -> Kernel {
         let fill = |params: &[Values], slots: Option<&Vec<Vec<usize>>>| -> Vec<Values> {
             let Some(slots) = slots else { return params.to_vec() };
             let one = |written: &Param, slot: usize| match self.slots[slot].state {
+                _ if all => Param::fixed(values[slot]),
                 SlotState::Held => written.clone(),
                 SlotState::Fixed if written.is_unset() => written.clone(),
                 _ => self.slots[slot].measured(written).with_value(values[slot]),
@@ -114,15 +122,15 @@ impl Bound {
                 kernel.with_node(Node::Leaf(Leaf { params, ..leaf.clone() }))
             }
             Node::Sum(children) => {
-                let children = children.iter().map(|c| self.rebuild(c, values, places)).collect();
+                let children = children.iter().map(|c| self.rebuild(c, values, all, places)).collect();
                 kernel.with_node(Node::Sum(children))
             }
             Node::Product(children) => {
-                let children = children.iter().map(|c| self.rebuild(c, values, places)).collect();
+                let children = children.iter().map(|c| self.rebuild(c, values, all, places)).collect();
                 kernel.with_node(Node::Product(children))
             }
             Node::Wrap(wrapped) => {
-                let children = wrapped.children.iter().map(|c| self.rebuild(c, values, places)).collect();
+                let children = wrapped.children.iter().map(|c| self.rebuild(c, values, all, places)).collect();
                 let params = fill(&wrapped.params, places.next());
                 kernel.with_node(Node::Wrap(Wrapped { children, params, ..wrapped.clone() }))
             }

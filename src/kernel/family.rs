@@ -208,6 +208,32 @@ impl<'a> Pairs<'a> {
     }
 }
 
+/// How a family depends on its inputs, where integrals over it have closed forms.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Form {
+    Constant(f64),
+    /// v·exp(−½ Σ (x − x′)²/l²), with one length-scale for each input.
+    SquaredExponential {
+        v: f64,
+        l: Vec<f64>,
+    },
+    /// Σₘ aₘ ((x − c)(x′ − c))ᵐ on one input.
+    Polynomial {
+        c: f64,
+        a: Vec<f64>,
+    },
+    /// v·(Σₘ aₘ sᵐ)·e⁻ˢ with s = rate·|x − x′|, on one input.
+    Matern {
+        v: f64,
+        rate: f64,
+        a: &'static [f64],
+    },
+    /// 0 between different rows: noise.
+    Noise,
+    /// Anything else.
+    General,
+}
+
 /// A family of kernels: a declaration, values over a column of the Gram matrix, and their derivatives.
 ///
 /// An implementer promises that values are symmetric and positive semi-definite, finite with finite derivatives for
@@ -283,6 +309,11 @@ pub trait Family: Debug + Send + Sync {
         _left: &mut [Vec<f64>],
         _right: &mut [f64],
     ) {
+    }
+
+    /// How it depends on `inputs` inputs, for integrals over it.
+    fn form(&self, _theta: Theta<'_>, _inputs: usize) -> Form {
+        Form::General
     }
 
     /// k(x, x), and for each of `inputs` inputs the variance of the derivative there of a function drawn from it,

@@ -3,9 +3,9 @@
 //! A tree is the kernel as written. [`Kernel::bind`] binds it to the columns of a data set and returns a
 //! [`Bound`] kernel, which holds numbers. There are no spans here, no data sets, and no rounding for display.
 //!
-//! Files import downward only: gram, cross → back → evaluate → bind → simplify, expand → wraps → layout → print, terms,
-//! equality → tree → plan → program → input_view, slot → group, names → families → family → values, inputs. This file lists
-//! them and holds nothing.
+//! Files import downward only: gram, cross → back → evaluate → bind → factors → simplify, expand → wraps → layout → print,
+//! terms, equality → tree → plan → program → input_view, slot → group, names → families → family → values, inputs. This
+//! file lists them and holds nothing.
 
 mod bind;
 mod bind_error;
@@ -14,6 +14,7 @@ mod elementwise;
 mod equality;
 mod evaluate;
 mod expand;
+mod factors;
 pub mod families;
 pub mod family;
 mod gram;
@@ -51,7 +52,8 @@ pub use bind_error::{BindError, Cause, Origin, Place};
 pub use cross_covariance::{Cross, CrossGradient};
 pub use elementwise::Elementwise;
 pub use expand::ExpandError;
-pub use family::{Domains, Family, ParamSpec, Role, Size, Spec};
+pub use factors::Factor;
+pub use family::{Domains, Family, Form, ParamSpec, Role, Size, Spec};
 pub use gram::Gram;
 pub use group::{LARGEST_GROUP, Move, MoveError, MoveKind, order as group_order};
 pub use input_view::{Cell, FunctionError, RowFunction, ViewPair};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::Dataset;
-use crate::fit::{Fit, laplace_evidence};
+use crate::fit::{Fit, ParameterPosterior};
 use crate::kernel::{Kernel, Node};
 use crate::model::Problem;
 use crate::results::score_held_out;
@@ -131,7 +131,7 @@ pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -
     let by_count = -2.0 * fit.evidence().ok()? + criterion.penalty(problem.n()) * count as f64;
     let score = match criterion {
         Criterion::Bic | Criterion::Recorded | Criterion::Aic => by_count,
-        Criterion::Laplace => -2.0 * laplace_evidence(problem, fit.values(), PRIOR_SD)?,
+        Criterion::Laplace => -2.0 * ParameterPosterior::new(problem, fit.values(), PRIOR_SD)?.laplace(),
         Criterion::HeldOut => {
             let rows = held_out?;
             2.0 * rows.n() as f64 * score_held_out(fit, rows).ok()?.get("nll")?

@@ -16,7 +16,8 @@ use mercer::syntax::diagnostic::Sources;
 use mercer::syntax::parse::parse_all;
 
 const ROOT: &str = "tests/transcripts";
-const TOPICS: [&str; 9] = ["data", "dates", "deep", "fit", "kernels", "language", "mistakes", "results", "search"];
+const TOPICS: [&str; 10] =
+    ["data", "dates", "deep", "fit", "kernels", "language", "mistakes", "quadrature", "results", "search"];
 /// What stands in golden text for the folder that a session writes to.
 const OUT: &str = "OUT";
 
@@ -195,6 +196,11 @@ fn language() {
 #[test]
 fn mistakes() {
     topic("mistakes");
+}
+
+#[test]
+fn quadrature() {
+    topic("quadrature");
 }
 
 #[test]

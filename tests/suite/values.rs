@@ -30,6 +30,7 @@ let classes = c |> fit(gp(SE(x), likelihood="bernoulli"), restarts=1)
 let shares = predict(classes, [0.5])
 let slopes = jacobian(deepgp(layers=3, units=2), draws=20)
 let sent = density(deepgp(layers=2, units=2), n=5)
+let mixed, area = mixture([normal(0, 1), uniform(0, 2)]), integrate(x -> x^2, over=normal(0, 1), n=5)
 "#;
 
 const NAMES: &[&str] = &[
@@ -63,6 +64,8 @@ const NAMES: &[&str] = &[
     "shares",
     "slopes",
     "sent",
+    "mixed",
+    "area",
 ];
 
 fn samples() -> Vec<Value> {

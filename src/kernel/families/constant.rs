@@ -2,7 +2,7 @@
 //!
 //! k = v. Times another kernel it scales it. A number in kernel algebra is one whose variance is fixed.
 
-use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta, V};
+use crate::kernel::family::{Family, Form, Pairs, Rows, Scratch, Spec, Theta, V};
 use crate::kernel::phrasing::{Head, Wording};
 
 #[derive(Debug)]
@@ -57,5 +57,9 @@ impl Family for Constant {
 
     fn slope_variances(&self, theta: Theta<'_>, inputs: usize) -> Option<(f64, Vec<f64>)> {
         Some((theta.one(0), vec![0.0; inputs]))
+    }
+
+    fn form(&self, theta: Theta<'_>, _inputs: usize) -> Form {
+        Form::Constant(theta.one(0))
     }
 }

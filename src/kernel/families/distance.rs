@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta};
+use crate::kernel::family::{Family, Form, Pairs, Rows, Scratch, Spec, Theta};
 use crate::linalg::vector;
 
 /// The shape of a distance family. Its parameters are the length-scale first, then at most one shape, then the variance.
@@ -18,6 +18,11 @@ pub trait Profile: Debug + Send + Sync {
     /// Whether [`slope`](Self::slope) reads what stands in `s`.
     fn slope_reads_distance(&self) -> bool {
         true
+    }
+
+    /// How it depends on one or more inputs with these length-scales, for integrals over it.
+    fn form(&self, _v: f64, _l: Vec<f64>) -> Form {
+        Form::General
     }
 
     /// Σ wᵢ ∂kᵢ/∂shape; `s` may be overwritten.
@@ -126,6 +131,12 @@ impl<P: Profile> Family for Distance<P> {
                 }
             }
         }
+    }
+
+    fn form(&self, theta: Theta<'_>, inputs: usize) -> Form {
+        let l = theta.each(0);
+        let each = (0..inputs).map(|d| l[if l.len() == 1 { 0 } else { d }]).collect();
+        self.0.form(theta.one(theta.ranges.len() - 1), each)
     }
 
     /// −2 dk/ds/l² at s = 0.

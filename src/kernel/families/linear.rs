@@ -4,7 +4,7 @@
 //! inputs there is a location for each and, with `ARD`, a slope variance for each. Source: Duvenaud, appendix to the
 //! structure-search chapter, where b is written σ_b².
 
-use crate::kernel::family::{B, C, Domains, Family, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta};
+use crate::kernel::family::{B, C, Domains, Family, Form, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
@@ -109,6 +109,13 @@ impl Family for Linear {
             if let Some(right) = right.get_mut(d) {
                 *right += v * vector::dot(w, pairs.left(d, k.len()));
             }
+        }
+    }
+
+    fn form(&self, theta: Theta<'_>, inputs: usize) -> Form {
+        match inputs {
+            1 => Form::Polynomial { c: theta.one(2), a: vec![theta.one(0), theta.one(1)] },
+            _ => Form::General,
         }
     }
 }

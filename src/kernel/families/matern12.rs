@@ -3,7 +3,7 @@
 //! k = v·e^{−r}, r the distance in length-scales: the Ornstein–Uhlenbeck process. Source: Rasmussen & Williams, 4.17.
 
 use super::distance::{Distance, Profile};
-use crate::kernel::family::{L, Spec, V};
+use crate::kernel::family::{Form, L, Spec, V};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
@@ -49,6 +49,13 @@ impl Profile for Matern12 {
         vector::sqrt(s);
         for (s, k) in s.iter_mut().zip(k) {
             *s = if *s > 0.0 { -0.5 * k / *s } else { 0.0 };
+        }
+    }
+
+    fn form(&self, v: f64, l: Vec<f64>) -> Form {
+        match l[..] {
+            [l] => Form::Matern { v, rate: 1.0 / l, a: &[1.0] },
+            _ => Form::General,
         }
     }
 }

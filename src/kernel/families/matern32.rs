@@ -3,7 +3,7 @@
 //! k = v·(1 + √3r)e^{−√3r}, r the distance in length-scales. Source: Rasmussen & Williams, 4.17.
 
 use super::distance::{Distance, Profile};
-use crate::kernel::family::{L, Spec, V};
+use crate::kernel::family::{Form, L, Spec, V};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
@@ -53,6 +53,13 @@ impl Profile for Matern32 {
         vector::sqrt(s);
         for (s, k) in s.iter_mut().zip(k) {
             *s = -1.5 * k / (1.0 + SQRT_3 * *s);
+        }
+    }
+
+    fn form(&self, v: f64, l: Vec<f64>) -> Form {
+        match l[..] {
+            [l] => Form::Matern { v, rate: 3f64.sqrt() / l, a: &[1.0, 1.0] },
+            _ => Form::General,
         }
     }
 }

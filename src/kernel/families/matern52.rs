@@ -3,7 +3,7 @@
 //! k = v·(1 + √5r + 5r²/3)e^{−√5r}, r the distance in length-scales. Source: Rasmussen & Williams, 4.17.
 
 use super::distance::{Distance, Profile};
-use crate::kernel::family::{L, Spec, V};
+use crate::kernel::family::{Form, L, Spec, V};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
@@ -53,6 +53,13 @@ impl Profile for Matern52 {
         for (s, k) in s.iter_mut().zip(k) {
             let r = SQRT_5 * s.sqrt();
             *s = -5.0 / 6.0 * k * (1.0 + r) / (1.0 + r + 5.0 / 3.0 * *s);
+        }
+    }
+
+    fn form(&self, v: f64, l: Vec<f64>) -> Form {
+        match l[..] {
+            [l] => Form::Matern { v, rate: 5f64.sqrt() / l, a: &[1.0, 1.0, 1.0 / 3.0] },
+            _ => Form::General,
         }
     }
 }

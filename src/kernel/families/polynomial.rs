@@ -3,7 +3,7 @@
 //! k = v·((x − c)·(x′ − c) + b)^degree. The degree is a whole number and fixed, 2 unless given. Source: Duvenaud,
 //! appendix to the structure-search chapter.
 
-use crate::kernel::family::{B, C, Domains, Family, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
+use crate::kernel::family::{B, C, Domains, Family, Form, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
@@ -122,5 +122,15 @@ impl Family for Polynomial {
                 *right += vector::dot(&by_inner, pairs.left(d, k.len()));
             }
         }
+    }
+
+    /// By the binomial theorem.
+    fn form(&self, theta: Theta<'_>, inputs: usize) -> Form {
+        let (v, b, degree) = (theta.one(0), theta.one(1), theta.one(3) as u64);
+        if inputs != 1 {
+            return Form::General;
+        }
+        let a = |m: u64| v * statrs::function::factorial::binomial(degree, m) * b.powi((degree - m) as i32);
+        Form::Polynomial { c: theta.one(2), a: (0..=degree).map(a).collect() }
     }
 }

@@ -5,7 +5,7 @@
 //! Limit: RQ with a → ∞. See also `Matern52`, `RQ`.
 
 use super::distance::{Distance, Profile};
-use crate::kernel::family::{L, Spec, V};
+use crate::kernel::family::{Form, L, Spec, V};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
@@ -49,5 +49,9 @@ impl Profile for SquaredExponential {
 
     fn slope_reads_distance(&self) -> bool {
         false
+    }
+
+    fn form(&self, v: f64, l: Vec<f64>) -> Form {
+        Form::SquaredExponential { v, l }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! k = v·δ(same observation). Two rows with the same inputs do not share it, and it is 0 between training and test rows.
 
-use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta, V};
+use crate::kernel::family::{Family, Form, Pairs, Rows, Scratch, Spec, Theta, V};
 use crate::kernel::phrasing::{Head, Wording};
 
 #[derive(Debug)]
@@ -70,5 +70,9 @@ impl Family for WhiteNoise {
         if let Some(at) = Self::own(pairs, k.len()) {
             gradient[0] += w[at];
         }
+    }
+
+    fn form(&self, _theta: Theta<'_>, _inputs: usize) -> Form {
+        Form::Noise
     }
 }

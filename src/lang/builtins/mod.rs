@@ -25,6 +25,7 @@ mod numbers;
 mod parameters;
 mod plot_options;
 mod prediction_rows;
+mod quadrature;
 mod random_numbers;
 mod records;
 mod reports;
@@ -34,6 +35,7 @@ mod rows;
 mod saving;
 mod searches;
 mod steps;
+mod structures;
 mod surfaces;
 mod text;
 mod time;
@@ -57,6 +59,8 @@ pub static ALL: &[&[Builtin]] = &[
     models::MODELS,
     deep::DEEP,
     deep_priors::DEEP_PRIORS,
+    quadrature::QUADRATURE,
+    structures::STRUCTURES,
     baselines::BASELINES,
     moves::MOVES,
     searches::SEARCHES,

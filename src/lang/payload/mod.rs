@@ -3,6 +3,7 @@
 
 pub mod explanation;
 pub mod function;
+pub mod integral;
 pub mod items;
 pub mod list;
 pub mod pipeline;

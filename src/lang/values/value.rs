@@ -17,6 +17,7 @@ use crate::kernel::{Kernel, Move};
 use crate::lang::error::Res;
 use crate::lang::payload::explanation::Explanation;
 use crate::lang::payload::function;
+use crate::lang::payload::integral::Integrated;
 use crate::lang::payload::items;
 use crate::lang::payload::list;
 pub use crate::lang::payload::list::check_length;
@@ -26,6 +27,7 @@ use crate::lang::payload::range::Range;
 use crate::lang::payload::record;
 use crate::lang::payload::sheet::Sheet;
 use crate::param::{Param, Prior};
+use crate::quadrature::Density;
 use crate::results::{
     ClassPrediction, CrossValidation, Decomposition, Features, OneVsRest, Prediction, Residuals, SampledSurface,
 };
@@ -347,6 +349,10 @@ kinds! {
         Jacobian(Jacobian) => Jacobian,
         /// The plane sent through a deep model.
         PlaneMap(PlaneMap) => PlaneMap,
+        /// What functions are integrated against.
+        Density(Density) => Density,
+        /// An integral with an error bar.
+        Integral(Integrated<Value>) => Integral,
         Figure(Figure) => Figure,
         Table(Sheet) => Table,
         /// A few values under names: a row of a table, a component.

@@ -1,0 +1,149 @@
+//! Integrals in words, as tables and as figures.
+
+use super::numbers::{percent, rounded, significant};
+use crate::data::write::Table;
+use crate::figure::{Across, Axis, Figure, Mark, Panel, Role};
+use crate::quadrature::{Integral, Moments, Warp};
+
+/// Points of a curve over one input.
+const GRID: usize = 300;
+
+/// What is believed of the integral, and what it rests on.
+pub fn integral(z: &Integral) -> String {
+    let belief = &z.belief;
+    let sd = belief.sd();
+    let mean = with_digits(belief.mean(), sd);
+    let error = if sd.is_finite() { significant(sd, 2) } else { "infinite".to_string() };
+    let (lo, hi) = belief.interval(0.95);
+    let inputs = z.evaluations.names().join(", ");
+    let mut text = format!("integral over {inputs}, {}\n", z.settings.density);
+    text += &format!("mean {mean}, standard deviation {error}");
+    text += &format!("\n95 % interval from {} to {}", with_digits(lo, sd), with_digits(hi, sd));
+    text += &match (belief.components().len(), belief.degrees()) {
+        (1, Some(degrees)) => format!(", by a Student-t distribution with {degrees} degrees of freedom"),
+        (1, None) => ", by a normal distribution".to_string(),
+        (many, _) => format!(", by a mixture over {many} sets of parameters"),
+    };
+    let many =
+        if z.evaluations.n() == 1 { "1 evaluation".into() } else { format!("{} evaluations", z.evaluations.n()) };
+    text += &format!("\n{many}, kernel {}", z.kernel);
+    if let Some(share) = z.share_left {
+        let share = if share < 1e-3 { format!("{share:.1e}") } else { percent(share) };
+        text += &format!("\nshare of the prior variance that is left: {share}");
+    }
+    match z.settings.warp {
+        Warp::None => {}
+        Warp::SquareRoot => text += "\nthe process models the square root of twice the integrand above a floor",
+        Warp::Log => text += "\nthe process models the logarithm of the integrand",
+    }
+    if z.numerical_error.0 > 0.0 {
+        text += &format!("\nnumerical integrals of the kernel: error of the mean at most {:.1e}", z.numerical_error.0);
+    }
+    if z.jitter > 0.0 {
+        text += &format!("\n{:.1e} was added to the diagonal of the covariance matrix (jitter)", z.jitter);
+    }
+    if z.stopped {
+        text += "\nstopped before the last evaluation";
+    }
+    text
+}
+
+/// A number to two digits of its error.
+fn with_digits(value: f64, error: f64) -> String {
+    if !(error.is_finite() && error > 0.0 && value != 0.0) {
+        return rounded(value);
+    }
+    let digits = (value.abs() / error).log10().floor().max(0.0) as usize + 2;
+    significant(value, digits.clamp(3, 15))
+}
+
+/// The evaluated points, a row each.
+pub fn evaluations_table(z: &Integral) -> Table {
+    let mut table = Table::new();
+    for (name, x) in z.evaluations.names().iter().zip(z.evaluations.x()) {
+        table = table.numbers(name.as_str(), x);
+    }
+    table.numbers("f", z.evaluations.y())
+}
+
+/// Over one input: the integrand with its posterior, the density, and the posterior of the integral (Duvenaud 2014, Fig.
+/// A.1). Over more: the evaluated points on the first two inputs, and the posterior of the integral.
+pub fn integral_figure(z: &Integral) -> Figure {
+    let title = format!("integral, {} evaluations", z.evaluations.n());
+    let mut panels = Vec::new();
+    match z.evaluations.x() {
+        [x] => panels.extend(curve_panels(z, x)),
+        [x, y, ..] => {
+            let names = z.evaluations.names();
+            let marks =
+                vec![Mark::Points { x: x.clone(), y: y.clone(), label: "evaluations".into(), role: Role::Data }];
+            panels.push(Panel::new(names[0].clone(), names[1].clone(), marks));
+        }
+        [] => {}
+    }
+    panels.push(belief_panel(z));
+    Figure::grid(title, 2, panels)
+}
+
+fn curve_panels(z: &Integral, x: &[f64]) -> Vec<Panel> {
+    let (mut lo, mut hi) = z.settings.density.range(0);
+    // nine standard deviations hold all mass and are too many to look at
+    let (mean, sd) = z.settings.density.moments(0);
+    let outermost = x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), x| (lo.min(*x), hi.max(*x)));
+    lo = lo.max((mean - 4.0 * sd).min(outermost.0));
+    hi = hi.min((mean + 4.0 * sd).max(outermost.1));
+    let grid: Vec<f64> = (0..=GRID).map(|i| lo + (hi - lo) * i as f64 / GRID as f64).collect();
+    let name = &z.evaluations.names()[0];
+    let mut marks = Vec::new();
+    if let Ok(posterior) = z.predict(std::slice::from_ref(&grid)) {
+        let end = |sign: f64| posterior.iter().map(|m: &Moments| m.mean + sign * 2.0 * m.variance.sqrt()).collect();
+        marks.push(Mark::Band {
+            x: grid.clone(),
+            lo: end(-1.0),
+            hi: end(1.0),
+            label: "mean ± 2 sd".into(),
+            role: Role::Band,
+        });
+        let mean = posterior.iter().map(|m| m.mean).collect();
+        marks.push(Mark::Line {
+            x: grid.clone(),
+            y: mean,
+            label: "posterior mean".into(),
+            role: Role::Mean,
+            dashed: false,
+        });
+    }
+    let (x, y) = (x.to_vec(), z.evaluations.y().to_vec());
+    marks.push(Mark::Points { x, y, label: "evaluations".into(), role: Role::Data });
+    let density: Vec<f64> = grid.iter().map(|x| z.settings.density.at(&[*x])).collect();
+    let below = vec![0.0; grid.len()];
+    let area = Mark::Band { x: grid, lo: below, hi: density, label: "density".into(), role: Role::Component(1) };
+    vec![
+        Panel::new(name.clone(), "f", marks).titled("integrand"),
+        Panel::new(name.clone(), "p", vec![area]).titled("density"),
+    ]
+}
+
+fn belief_panel(z: &Integral) -> Panel {
+    let (lo, hi) = z.belief.interval(0.999);
+    let grid: Vec<f64> = (0..=GRID).map(|i| lo + (hi - lo) * i as f64 / GRID as f64).collect();
+    let density: Vec<f64> = grid.iter().map(|x| z.belief.density(*x)).collect();
+    let (low, high) = z.belief.interval(0.95);
+    let rule = |at: f64, label: &str| Mark::Rule {
+        at,
+        across: Across::Vertical,
+        label: label.to_string(),
+        role: Role::Reference,
+    };
+    let mut panel = Panel::new(
+        "integral",
+        "density of the integral",
+        vec![
+            Mark::Line { x: grid, y: density, label: "posterior".into(), role: Role::Mean, dashed: false },
+            rule(low, "95 % interval"),
+            rule(high, ""),
+        ],
+    );
+    panel.y = Axis { label: "density".into(), ..panel.y };
+    panel.titled("posterior of the integral")
+}

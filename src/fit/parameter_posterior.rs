@@ -1,0 +1,131 @@
+//! The posterior of the parameters around a fit, under a weak prior, and its integral: the evidence of the model.
+
+use super::curvature::Curvature;
+use super::likelihood::Likelihood;
+use super::starts::Starts;
+use crate::linalg::{LOG_2PI, Matrix, Vector};
+use crate::model::{Model, Problem};
+use crate::param::{Param, State};
+
+/// The posterior density of the free parameters in the optimiser's coordinates, around the values of a fit.
+///
+/// A parameter without a prior of its own is normal around the first start of a fit with one standard deviation in the
+/// optimiser's coordinates (Duvenaud, structure-search chapter, gives no prior of its own). A parameter on a bound stays
+/// there.
+pub struct ParameterPosterior<'p> {
+    objective: Likelihood<'p>,
+    values: Vec<f64>,
+    free: Vec<usize>,
+    /// In the optimiser's coordinates, where a weak prior applies.
+    centre: Vec<Option<f64>>,
+    sd: f64,
+    /// VΛ^{−½} of the Hessian of the negative log posterior.
+    axes: Matrix,
+    log_volume: f64,
+    top: f64,
+}
+
+impl<'p> ParameterPosterior<'p> {
+    /// Around some values; `sd` is that of the weak prior. `None` where there is no density or no curvature.
+    pub fn new(problem: &'p Problem, values: &[f64], sd: f64) -> Option<Self> {
+        let objective = Likelihood::new(problem);
+        let total = objective.at(values, false)?.total;
+        let (free, mut hessian) = match Curvature::at(&objective, values) {
+            Some(curvature) => {
+                let (free, hessian) = curvature.hessian();
+                (free.to_vec(), hessian)
+            }
+            None if problem.free() == 0 => (Vec::new(), Matrix::zeros(0, 0)),
+            None => return None,
+        };
+        // the start of the model as if nothing had been written of it
+        let model = problem.model();
+        let bare = Model { kernel: model.kernel.map_params(&mut without_value), ..model.clone() };
+        let bare = Problem::new(&bare, problem.data(), true).ok()?;
+        let start = Starts::new(&bare, 0).start(0);
+        let parameters = problem.parameters();
+        let weak = |&i: &usize| parameters[i].param.prior.is_none().then(|| parameters[i].domain.to_real(start[i]));
+        let centre: Vec<Option<f64>> = free.iter().map(weak).collect();
+        // curvature that is missing counts as none
+        let mut eigen = hessian.clone().symmetric_eigen();
+        eigen.eigenvalues.apply(|value| *value = value.max(0.0));
+        hessian = eigen.recompose();
+        for (a, centre) in centre.iter().enumerate() {
+            if centre.is_some() {
+                hessian[(a, a)] += 1.0 / (sd * sd);
+            }
+        }
+        let eigen = hessian.symmetric_eigen();
+        let widths = eigen.eigenvalues.map(|value| 1.0 / value.max(1.0 / (sd * sd)).sqrt());
+        let mut posterior = Self {
+            objective,
+            values: values.to_vec(),
+            free,
+            centre,
+            sd,
+            axes: eigen.eigenvectors * Matrix::from_diagonal(&widths),
+            log_volume: widths.iter().map(|w| w.ln()).sum(),
+            top: 0.0,
+        };
+        let coordinates = posterior.coordinates(&Vector::zeros(posterior.free.len()));
+        posterior.top = total + posterior.log_prior(&coordinates);
+        Some(posterior)
+    }
+
+    /// How many parameters are integrated over.
+    pub fn dimensions(&self) -> usize {
+        self.free.len()
+    }
+
+    /// How many of them have the weak prior.
+    pub fn weak(&self) -> usize {
+        self.centre.iter().flatten().count()
+    }
+
+    /// The log of the evidence by Laplace's method: log p(y, θ) + (p/2) log 2π − ½ log det H (MacKay 1992).
+    pub fn laplace(&self) -> f64 {
+        self.top + 0.5 * self.free.len() as f64 * LOG_2PI + self.log_volume
+    }
+
+    /// log p(y, θ) at the values it is around.
+    pub fn top(&self) -> f64 {
+        self.top
+    }
+
+    /// The log determinant of the map from `z` to the optimiser's coordinates.
+    pub fn log_volume(&self) -> f64 {
+        self.log_volume
+    }
+
+    /// log p(y, θ) at z, in units of the standard deviations of the normal approximation. `None` where it has none.
+    pub fn log_density(&self, z: &[f64]) -> Option<f64> {
+        let coordinates = self.coordinates(&Vector::from_column_slice(z));
+        let mut values = self.values.clone();
+        for (&i, at) in self.free.iter().zip(&coordinates) {
+            values[i] = self.objective.problem().parameters()[i].domain.from_real(*at);
+        }
+        let total = self.objective.at(&values, false)?.total;
+        Some(total + self.log_prior(&coordinates)).filter(|value| value.is_finite())
+    }
+
+    fn coordinates(&self, z: &Vector) -> Vec<f64> {
+        let away = &self.axes * z;
+        let parameters = self.objective.problem().parameters();
+        self.free.iter().zip(away.iter()).map(|(&i, a)| parameters[i].domain.to_real(self.values[i]) + a).collect()
+    }
+
+    fn log_prior(&self, coordinates: &[f64]) -> f64 {
+        let one = |(at, centre): (&f64, &Option<f64>)| match centre {
+            Some(centre) => -0.5 * ((at - centre) / self.sd).powi(2) - self.sd.ln() - 0.5 * LOG_2PI,
+            None => 0.0,
+        };
+        coordinates.iter().zip(&self.centre).map(one).sum()
+    }
+}
+
+fn without_value(param: &Param) -> Param {
+    match param.state {
+        State::Free(_) if param.prior.is_none() && param.tie.is_none() => Param::default(),
+        _ => param.clone(),
+    }
+}

@@ -1,0 +1,76 @@
+//! A kernel as a sum of products of factors, each with the inputs that it reads: what integrals over a kernel need.
+
+use super::bind_error::BindError;
+use super::family::{Form, Theta};
+use super::inputs::Inputs;
+use super::tree::{Kernel, Leaf, Node};
+
+/// One factor of a product.
+#[derive(Debug, Clone)]
+pub struct Factor {
+    pub kernel: Kernel,
+    /// The places of the input columns that it reads, ascending.
+    pub columns: Vec<usize>,
+    /// How it depends on them, in the order of `columns`.
+    pub form: Form,
+}
+
+impl Kernel {
+    /// The factors of each summand of the expanded kernel, over input columns of these names. A kernel that is too large
+    /// to expand is one factor. Every parameter must have a number, as after
+    /// [`Bound::with_all_fixed`](super::Bound::with_all_fixed).
+    ///
+    /// # Errors
+    /// [`BindError`]: an input that is none of the columns.
+    pub fn sums_of_factors(&self, names: &[&str]) -> Result<Vec<Vec<Factor>>, BindError> {
+        let expanded = self.expand().unwrap_or_else(|_| self.clone());
+        let factors = |term: &Kernel| term.factors().into_iter().map(|kernel| Factor::new(kernel, names)).collect();
+        expanded.summands().into_iter().map(factors).collect()
+    }
+}
+
+impl Factor {
+    fn new(kernel: &Kernel, names: &[&str]) -> Result<Self, BindError> {
+        let kernel = kernel.clone().unlabelled();
+        let inputs = kernel.written_inputs().map_or(Inputs::All, Inputs::These);
+        let mut columns = inputs.places(names, kernel.origin())?;
+        let in_order = columns.windows(2).all(|pair| pair[0] < pair[1]);
+        let form = match kernel.node() {
+            // a family with an order of its own keeps its lengths in that order
+            Node::Leaf(leaf) if in_order => leaf.form(columns.len()),
+            _ => Form::General,
+        };
+        columns.sort_unstable();
+        columns.dedup();
+        Ok(Self { kernel, columns, form })
+    }
+}
+
+impl Kernel {
+    /// Whether some family in it has a limited number of derivatives, so that the kernel has a corner at x = x′.
+    pub fn has_corner(&self) -> bool {
+        match self.node() {
+            Node::Leaf(leaf) => leaf.family.spec().derivatives.is_finite(),
+            _ => self.children().iter().any(Kernel::has_corner),
+        }
+    }
+}
+
+impl Leaf {
+    /// How it depends on `inputs` inputs; [`Form::General`] where a parameter has no number.
+    fn form(&self, inputs: usize) -> Form {
+        let (mut all, mut ranges) = (Vec::new(), Vec::new());
+        for values in &self.params {
+            let start = all.len();
+            for param in values.as_slice() {
+                let Some(value) = param.value() else { return Form::General };
+                all.push(value);
+            }
+            ranges.push(start..all.len());
+        }
+        match ranges.iter().any(|range| range.is_empty()) {
+            true => Form::General,
+            false => self.family.form(Theta { all: &all, ranges: &ranges }, inputs),
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! Structures that likelihoods are averaged over: binary matrices under the Indian buffet process, and Dirichlet-process
+//! mixtures.
+
+use std::sync::Arc;
+
+use crate::data::write::Table;
+use crate::lang::error::{LangError, Res};
+use crate::lang::eval::evaluator::{Builtin, Call, Touches};
+use crate::lang::signature::{Group, Place, Want};
+use crate::lang::values::cast::FromValue;
+use crate::lang::values::value::{Kind, Record, Value};
+use crate::linalg::{Matrix, Vector};
+use crate::quadrature::{
+    AtomPrior, BinaryMatrix, BuffetMeans, ComponentDensity, FeatureNoise, MixtureModel, StructureEvidence,
+    posterior_mixtures, structure_evidence,
+};
+
+use super::random_numbers::random;
+
+/// Rows, sweeps and samples at most.
+const MOST: usize = 10_000;
+
+/// Rows of numbers: a list of lists, a list of numbers for one column, or the inputs of data.
+fn rows_of(value: &Value) -> Res<Vec<Vec<f64>>> {
+    if let Value::Data(data) = value {
+        data.check_finite().map_err(|error| LangError::new(error.to_string()))?;
+        let columns = data.columns().iter().filter(|column| column.levels().is_none());
+        let columns: Vec<&[f64]> = columns.map(|column| column.values()).collect();
+        return Ok((0..data.n()).map(|i| columns.iter().map(|column| column[i]).collect()).collect());
+    }
+    let Some(items) = value.items() else {
+        let text = format!("rows of numbers are a list of lists or data, and not {}", value.kind().noun());
+        return Err(LangError::new(text).help("`[[0.1, 2], [0.3, -1]]` has two rows"));
+    };
+    let row = |item: Value| match item {
+        Value::Number(x) => Ok(vec![x]),
+        other => Vec::<f64>::from_value(other),
+    };
+    let rows = items.map(row).collect::<Res<Vec<_>>>()?;
+    let width = rows.first().map_or(0, Vec::len);
+    match rows.iter().position(|row| row.len() != width || row.iter().any(|x| !x.is_finite())) {
+        Some(at) => Err(LangError::new(format!("row {} has not {width} finite numbers, as row 0 has", at))),
+        None if width == 0 => Err(LangError::new("there are no numbers")),
+        None => Ok(rows),
+    }
+}
+
+fn matrix(rows: &[Vec<f64>]) -> Matrix {
+    Matrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j])
+}
+
+/// A binary matrix of rows of zeros and ones; a row may have no features.
+fn binary(value: &Value) -> Res<BinaryMatrix> {
+    let Some(items) = value.items() else {
+        let text = format!("a binary matrix is a list of rows of zeros and ones, and not {}", value.kind().noun());
+        return Err(LangError::new(text).help("`[[1, 0], [1, 1]]` has two objects and two features"));
+    };
+    let rows = items.map(Vec::<f64>::from_value).collect::<Res<Vec<_>>>()?;
+    let width = rows.first().map_or(0, Vec::len);
+    for (n, row) in rows.iter().enumerate() {
+        if row.len() != width {
+            let text = format!("row {n} of the binary matrix has {} numbers, and row 0 has {width}", row.len());
+            return Err(LangError::new(text));
+        }
+        if let Some(k) = row.iter().position(|x| *x != 0.0 && *x != 1.0) {
+            return Err(LangError::new(format!(
+                "a binary matrix has zeros and ones, and row {n}, column {k} has {}",
+                row[k]
+            )));
+        }
+    }
+    let column = |k: usize| rows.iter().map(|row| row[k] == 1.0).collect();
+    Ok(BinaryMatrix::new(rows.len(), (0..width).map(column).collect()))
+}
+
+fn binary_value(z: &BinaryMatrix) -> Res<Value> {
+    let row = |n: usize| Value::numbers(z.columns().iter().map(move |column| f64::from(u8::from(column[n]))));
+    Value::checked_list((0..z.rows()).map(row))
+}
+
+/// A mixture: a record of weights and atoms.
+fn mixture_model(value: &Value) -> Res<MixtureModel> {
+    let wrong = || {
+        LangError::new("a mixture is a record of `weights` that sum to 1 and as many `atoms`")
+            .help("`record(weights=[0.3, 0.7], atoms=[[0], [2]])`")
+    };
+    let Value::Record(record) = value else { return Err(wrong()) };
+    let (Some(weights), Some(atoms)) = (record.get("weights"), record.get("atoms")) else { return Err(wrong()) };
+    let weights = Vec::<f64>::from_value(weights.clone())?;
+    let atoms = rows_of(atoms)?;
+    let total: f64 = weights.iter().sum();
+    if weights.len() != atoms.len() || weights.iter().any(|w| !(*w >= 0.0)) || (total - 1.0).abs() > 1e-6 {
+        return Err(wrong());
+    }
+    Ok(MixtureModel { weights, atoms })
+}
+
+fn mixture_value(mixture: &MixtureModel) -> Res<Value> {
+    let weights = Value::numbers(mixture.weights.iter().copied())?;
+    let atoms = Value::checked_list(mixture.atoms.iter().map(|atom| Value::numbers(atom.iter().copied())))?;
+    Ok(Value::Record(Arc::new(Record::default().with("weights", weights).with("atoms", atoms))))
+}
+
+/// One positive number of a place.
+fn positive(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<f64> {
+    let value: f64 = call.or(place, default)?;
+    match value > 0.0 && value.is_finite() {
+        true => Ok(value),
+        false => Err(LangError::new(format!("`{place}` is a positive number, found {value}")).argument(place)),
+    }
+}
+
+fn count(call: &mut Call<'_, '_>, place: &'static str, default: usize) -> Res<usize> {
+    let value: usize = call.or(place, default)?;
+    match value <= MOST {
+        true => Ok(value),
+        false => Err(LangError::new(format!("`{place}` is at most {MOST}, found {value}")).argument(place)),
+    }
+}
+
+fn draw_buffet(call: &mut Call<'_, '_>) -> Res<Value> {
+    let rows = count(call, "rows", 1)?;
+    let alpha = positive(call, "alpha", 1.0)?;
+    binary_value(&BinaryMatrix::draw(rows, alpha, &mut random(call)?))
+}
+
+fn buffet_prior(call: &mut Call<'_, '_>) -> Res<Value> {
+    let z = binary(&call.arg::<Value>("z")?).map_err(|t| t.argument("z"))?;
+    let alpha = positive(call, "alpha", 1.0)?;
+    let finite = call.or("finite", false)?;
+    Ok(Value::Number(if finite { z.log_prior_finite(alpha) } else { z.log_prior(alpha) }))
+}
+
+fn buffet_likelihood(call: &mut Call<'_, '_>) -> Res<Value> {
+    let x = rows_of(&call.arg::<Value>("x")?).map_err(|t| t.argument("x"))?;
+    let z = binary(&call.arg::<Value>("z")?).map_err(|t| t.argument("z"))?;
+    let sd = FeatureNoise { noise: positive(call, "noise_sd", 1.0)?, features: positive(call, "feature_sd", 1.0)? };
+    same_rows(z.rows(), x.len()).map_err(|t| t.argument("z"))?;
+    Ok(Value::Number(z.log_likelihood(&matrix(&x), sd)))
+}
+
+fn same_rows(found: usize, expected: usize) -> Res<()> {
+    match found == expected {
+        true => Ok(()),
+        false => {
+            Err(LangError::new(format!("the binary matrix has {found} rows, and the observations have {expected}")))
+        }
+    }
+}
+
+fn buffet_samples(call: &mut Call<'_, '_>) -> Res<Value> {
+    let x = matrix(&rows_of(&call.arg::<Value>("x")?).map_err(|t| t.argument("x"))?);
+    let sweeps = count(call, "n", 100)?;
+    let alpha = positive(call, "alpha", 1.0)?;
+    let sd = FeatureNoise { noise: positive(call, "noise_sd", 1.0)?, features: positive(call, "feature_sd", 1.0)? };
+    let mut random = random(call)?;
+    let mut z = BinaryMatrix::empty(x.nrows());
+    let mut samples = Vec::with_capacity(sweeps);
+    for _ in 0..sweeps {
+        call.eval.poll()?;
+        z.sweep(&x, alpha, sd, &mut random);
+        samples.push(binary_value(&z)?);
+    }
+    Value::checked_list(samples.into_iter().map(Ok))
+}
+
+fn mixture_samples(call: &mut Call<'_, '_>) -> Res<Value> {
+    let x = matrix(&rows_of(&call.arg::<Value>("x")?).map_err(|t| t.argument("x"))?);
+    let sweeps = count(call, "n", 100)?;
+    let alpha = positive(call, "alpha", 1.0)?;
+    let prior = atom_prior(call, x.ncols())?;
+    let scale = positive(call, "scale", 1.0)?;
+    let samples = posterior_mixtures(&x, alpha, &prior, scale, sweeps, &mut random(call)?);
+    Value::checked_list(samples.iter().map(mixture_value))
+}
+
+fn atom_prior(call: &mut Call<'_, '_>, dimensions: usize) -> Res<AtomPrior> {
+    let mean = match call.maybe::<Value>("mean")? {
+        None => vec![0.0; dimensions],
+        Some(Value::Number(mean)) => vec![mean; dimensions],
+        Some(list) => Vec::<f64>::from_value(list).map_err(|t| t.argument("mean"))?,
+    };
+    if mean.len() != dimensions {
+        let text = format!("the prior mean has {} numbers, and the observations have {dimensions}", mean.len());
+        return Err(LangError::new(text).argument("mean"));
+    }
+    Ok(AtomPrior { mean, sd: positive(call, "sd", 1.0)? })
+}
+
+fn overlap(call: &mut Call<'_, '_>) -> Res<Value> {
+    let (a, b) = (call.arg::<Value>("a")?, call.arg::<Value>("b")?);
+    if matches!(a, Value::Record(_)) {
+        let (a, b) = (mixture_model(&a).map_err(|t| t.argument("a"))?, mixture_model(&b).map_err(|t| t.argument("b"))?);
+        if a.atoms[0].len() != b.atoms[0].len() {
+            return Err(LangError::new("the atoms of the two mixtures have other dimensions").argument("b"));
+        }
+        return Ok(Value::Number(a.similarity(&b, positive(call, "l", 1.0)?)));
+    }
+    let (a, b) = (binary(&a).map_err(|t| t.argument("a"))?, binary(&b).map_err(|t| t.argument("b"))?);
+    same_rows(b.rows(), a.rows()).map_err(|t| t.argument("b"))?;
+    Ok(Value::Number(a.overlap(&b)))
+}
+
+/// One number, or several, all positive.
+fn grid(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<Vec<f64>> {
+    let values = match call.maybe::<Value>(place)? {
+        None => vec![default],
+        Some(Value::Number(value)) => vec![value],
+        Some(list) => Vec::<f64>::from_value(list).map_err(|t| t.argument(place))?,
+    };
+    match values.iter().find(|value| !(**value > 0.0)) {
+        Some(value) => Err(LangError::new(format!("`{place}` is positive, found {value}")).argument(place)),
+        None => Ok(values),
+    }
+}
+
+/// The evidence by each pair of two parameters, as a table.
+fn table(names: [&str; 2], rows: &[([f64; 2], StructureEvidence)]) -> Value {
+    let of = |part: &dyn Fn(&([f64; 2], StructureEvidence)) -> f64| rows.iter().map(part).collect::<Vec<f64>>();
+    let table = Table::new()
+        .numbers(names[0], &of(&|row| row.0[0]))
+        .numbers(names[1], &of(&|row| row.0[1]))
+        .numbers("log_evidence", &of(&|row| row.1.log))
+        .numbers("relative_sd", &of(&|row| row.1.relative_sd))
+        .numbers("unexplained", &of(&|row| row.1.unexplained));
+    Value::table(table)
+}
+
+fn sensitivity(call: &mut Call<'_, '_>) -> Res<Value> {
+    let samples: Vec<Value> = call.arg::<Value>("samples")?.items().into_iter().flatten().collect();
+    if samples.is_empty() || samples.len() > MOST {
+        return Err(
+            LangError::new(format!("there are from 1 to {MOST} samples, found {}", samples.len())).argument("samples")
+        );
+    }
+    let x = matrix(&rows_of(&call.arg::<Value>("x")?).map_err(|t| t.argument("x"))?);
+    match samples[0] {
+        Value::Record(_) => of_mixtures(call, &samples, &x),
+        _ => of_matrices(call, &samples, &x),
+    }
+}
+
+fn of_matrices(call: &mut Call<'_, '_>, samples: &[Value], x: &Matrix) -> Res<Value> {
+    let mut matrices: Vec<BinaryMatrix> = Vec::new();
+    for sample in samples {
+        let z = binary(sample).map_err(|t| t.argument("samples"))?.without_empty_columns();
+        same_rows(z.rows(), x.nrows()).map_err(|t| t.argument("samples"))?;
+        // a sample that came twice says nothing new
+        if !matrices.contains(&z) {
+            matrices.push(z);
+        }
+    }
+    let means = BuffetMeans { alpha: positive(call, "alpha", 1.0)?, columns: None };
+    let n = matrices.len();
+    let k = Matrix::from_fn(n, n, |i, j| matrices[i].overlap(&matrices[j]));
+    let z = Vector::from_iterator(n, matrices.iter().map(|z| means.kernel_mean(z)));
+    let v = means.prior_variance(x.nrows());
+    let (noise, features) = (grid(call, "noise_sd", 1.0)?, grid(call, "feature_sd", 1.0)?);
+    let mut rows = Vec::new();
+    for &noise in &noise {
+        for &features in &features {
+            call.eval.poll()?;
+            let sd = FeatureNoise { noise, features };
+            let logs: Vec<f64> = matrices.iter().map(|z| z.log_likelihood(x, sd)).collect();
+            rows.push(([noise, features], evidence(&k, &z, v, &logs)?));
+        }
+    }
+    Ok(table(["noise_sd", "feature_sd"], &rows))
+}
+
+fn of_mixtures(call: &mut Call<'_, '_>, samples: &[Value], x: &Matrix) -> Res<Value> {
+    let mixtures = samples.iter().map(mixture_model).collect::<Res<Vec<_>>>().map_err(|t| t.argument("samples"))?;
+    if mixtures.iter().any(|mixture| mixture.atoms[0].len() != x.ncols()) {
+        return Err(LangError::new("the atoms have other dimensions than the observations").argument("samples"));
+    }
+    let (l, sd, scale) = (positive(call, "l", 1.0)?, positive(call, "sd", 1.0)?, positive(call, "scale", 1.0)?);
+    let means = match call.maybe::<Value>("mean")? {
+        None => vec![0.0],
+        Some(Value::Number(mean)) => vec![mean],
+        Some(list) => Vec::<f64>::from_value(list).map_err(|t| t.argument("mean"))?,
+    };
+    let degrees = grid(call, "degrees", f64::INFINITY)?;
+    let n = mixtures.len();
+    let k = Matrix::from_fn(n, n, |i, j| mixtures[i].similarity(&mixtures[j], l));
+    let mut rows = Vec::new();
+    for &degree in &degrees {
+        let density = ComponentDensity { scale, degrees: Some(degree).filter(|d| d.is_finite()) };
+        let logs: Vec<f64> = mixtures.iter().map(|m| m.log_likelihood(x, density)).collect();
+        for &mean in &means {
+            call.eval.poll()?;
+            let prior = AtomPrior { mean: vec![mean; x.ncols()], sd };
+            let z = Vector::from_iterator(n, mixtures.iter().map(|m| m.kernel_mean(l, &prior)));
+            rows.push(([mean, degree], evidence(&k, &z, MixtureModel::prior_variance(l, &prior), &logs)?));
+        }
+    }
+    Ok(table(["mean", "degrees"], &rows))
+}
+
+fn evidence(k: &Matrix, z: &Vector, v: f64, logs: &[f64]) -> Res<StructureEvidence> {
+    structure_evidence(k, z, v, logs).map_err(|error| {
+        LangError::new(error.to_string()).argument("samples").help("take more samples, from parameters nearer to these")
+    })
+}
+
+const X: Place = Place::required(
+    "x",
+    Want::Either(&[Want::Items, Want::Kind(Kind::Data)]),
+    "the observations: a list of rows of numbers, or data",
+);
+const Z: Place = Place::required("z", Want::Items, "a binary matrix: a list of rows of zeros and ones");
+const ALPHA: Place = Place::keyword("alpha", Want::NUMBER, "1", "the concentration, positive");
+const SEED: Place = Place::keyword("seed", Want::Count, "the session's stream", "what the draws depend on");
+const NOISE_SD: Place = Place::keyword("noise_sd", Want::NUMBER, "1", "the standard deviation of the noise");
+const FEATURE_SD: Place = Place::keyword("feature_sd", Want::NUMBER, "1", "the standard deviation of feature values");
+const SWEEPS: Place = Place::keyword("n", Want::Positive, "100", "how many samples, one a sweep");
+
+pub static STRUCTURES: &[Builtin] = &[
+    Builtin {
+        name: "buffet",
+        aliases: &[],
+        group: Group::Results,
+        places: &[Place::required("rows", Want::Positive, "how many objects"), ALPHA, SEED],
+        result: Some(Kind::List),
+        summary: "a binary matrix drawn from the Indian buffet process",
+        help: "Objects are rows and features columns. Each row has a Poisson number of features with mean `alpha`.",
+        examples: &["buffet(4, alpha=2, seed=1)"],
+        touches: Touches::Nothing,
+        run: draw_buffet,
+    },
+    Builtin {
+        name: "buffet_prior",
+        aliases: &[],
+        group: Group::Results,
+        places: &[
+            Z,
+            ALPHA,
+            Place::keyword("finite", Want::BOOL, "false", "the prior with as many columns as are written"),
+        ],
+        result: Some(Kind::Number),
+        summary: "the log probability of a binary matrix under the Indian buffet process",
+        help: "It is that of all matrices that differ in the order of columns and in columns of zeros; with `finite=true` \
+               that of the matrix as it is written, among those with as many columns.",
+        examples: &["buffet_prior([[1, 0], [1, 1]], alpha=2)"],
+        touches: Touches::Nothing,
+        run: buffet_prior,
+    },
+    Builtin {
+        name: "buffet_likelihood",
+        aliases: &[],
+        group: Group::Results,
+        places: &[X, Z, NOISE_SD, FEATURE_SD],
+        result: Some(Kind::Number),
+        summary: "the log likelihood of observations X = ZA + noise given a binary matrix Z",
+        help: "The entries of A are normal with standard deviation `feature_sd` and are integrated out.",
+        examples: &["buffet_likelihood([[0.2], [1.9]], [[1, 0], [1, 1]], noise_sd=0.5)"],
+        touches: Touches::Nothing,
+        run: buffet_likelihood,
+    },
+    Builtin {
+        name: "buffet_samples",
+        aliases: &[],
+        group: Group::Results,
+        places: &[X, SWEEPS, ALPHA, NOISE_SD, FEATURE_SD, SEED],
+        result: Some(Kind::List),
+        summary: "binary matrices from the posterior of X = ZA + noise, by collapsed Gibbs sampling",
+        help: "The first samples still depend on the start, a matrix without features.",
+        examples: &["buffet_samples([[0.2], [1.9]], n=2, noise_sd=0.5, seed=1)"],
+        touches: Touches::Nothing,
+        run: buffet_samples,
+    },
+    Builtin {
+        name: "mixture_samples",
+        aliases: &[],
+        group: Group::Results,
+        places: &[
+            X,
+            SWEEPS,
+            ALPHA,
+            Place::keyword(
+                "mean",
+                Want::Numbers,
+                "0",
+                "the prior mean of the atoms: a number, or one for each dimension",
+            ),
+            Place::keyword("sd", Want::NUMBER, "1", "the prior standard deviation of the atoms"),
+            Place::keyword("scale", Want::NUMBER, "1", "the standard deviation of each component"),
+            SEED,
+        ],
+        result: Some(Kind::List),
+        summary: "mixtures from the posterior of a Dirichlet-process mixture of normal densities, by Gibbs sampling",
+        help: "Each sample is a record of `weights` and `atoms`, the means of the components.",
+        examples: &["len(mixture_samples([[0.2], [1.9]], n=2, seed=1))"],
+        touches: Touches::Nothing,
+        run: mixture_samples,
+    },
+    Builtin {
+        name: "overlap",
+        aliases: &[],
+        group: Group::Results,
+        places: &[
+            Place::required("a", Want::Any, "a binary matrix, or a record of `weights` and `atoms`"),
+            Place::required("b", Want::Any, "another one"),
+            Place::keyword("l", Want::NUMBER, "1", "the length-scale of the kernel between atoms"),
+        ],
+        result: Some(Kind::Number),
+        summary: "the kernel between two structures",
+        help: "Between binary matrices it does not depend on the order of the columns; between mixtures it depends neither on \
+               the order of the components nor on whether a component is split.",
+        examples: &["overlap([[1, 0], [1, 1]], [[0, 1], [1, 1]])"],
+        touches: Touches::Nothing,
+        run: overlap,
+    },
+    Builtin {
+        name: "sensitivity",
+        aliases: &[],
+        group: Group::Results,
+        places: &[
+            Place::required("samples", Want::Items, "binary matrices, or records of `weights` and `atoms`"),
+            X,
+            ALPHA,
+            Place::keyword("noise_sd", Want::Numbers, "1", "standard deviations of the noise, of binary matrices"),
+            Place::keyword("feature_sd", Want::Numbers, "1", "standard deviations of features, of binary matrices"),
+            Place::keyword("mean", Want::Numbers, "0", "prior means of the atoms, of mixtures"),
+            Place::keyword("degrees", Want::Numbers, "normal", "degrees of freedom of the components, of mixtures"),
+            Place::keyword("sd", Want::NUMBER, "1", "the prior standard deviation of the atoms, of mixtures"),
+            Place::keyword("scale", Want::NUMBER, "1", "the scale of the components, of mixtures"),
+            Place::keyword("l", Want::NUMBER, "1", "the length-scale of the kernel between atoms"),
+        ],
+        result: Some(Kind::Table),
+        summary: "the evidence as a function of parameters, from one set of samples",
+        help: "The likelihood of every sample is computed anew for each pair of parameters, and integrated over the prior of \
+               structures by Bayesian quadrature. `relative_sd` is the standard deviation of the evidence over its mean: \
+               large values say that the samples do not determine it.",
+        examples: &["sensitivity([[[1], [1]], [[1], [0]]], [[0.2], [1.9]], noise_sd=[0.5, 1])"],
+        touches: Touches::Nothing,
+        run: sensitivity,
+    },
+];

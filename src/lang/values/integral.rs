@@ -1,0 +1,113 @@
+//! An integral with an error bar.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use super::json::{number, numbers};
+use super::value::{Member, Value, ValueKind};
+use crate::data::write::Table;
+use crate::describe::quadrature;
+use crate::figure::Figure;
+use crate::lang::error::Res;
+use crate::lang::payload::integral::Integrated;
+use crate::lang::payload::plot::{PlotError, PlotOptions};
+
+impl ValueKind for Integrated<Value> {
+    const NAME: &'static str = "Integral";
+    const NOUN: &'static str = "an integral";
+    const MADE_BY: &'static str = "`integrate(x -> exp(-x^2), over=normal(0, 1), n=10)`";
+    const PLOT: Option<&'static [&'static str]> = Some(&[]);
+    const TABLE: bool = true;
+    const MEMBERS: &'static [Member<Self>] = &[
+        Member::new("mean", "the mean of the integral given the evaluations", |z| {
+            Value::Number(z.integral.belief.mean())
+        }),
+        Member::new("sd", "the standard deviation of the integral given the evaluations", |z| {
+            Value::Number(z.integral.belief.sd())
+        }),
+        Member::checked("interval", "the central 95 % interval, two numbers", |z| {
+            let (lo, hi) = z.integral.belief.interval(0.95);
+            Value::numbers([lo, hi])
+        }),
+        Member::new("n", "how many evaluations were made", |z| Value::Number(z.integral.evaluations.n() as f64)),
+        Member::new(
+            "share_left",
+            "the variance of the integral given the evaluations over that before any; nothing on a warped scale",
+            |z| Value::maybe_number(z.integral.share_left),
+        ),
+        Member::new(
+            "degrees",
+            "degrees of freedom of the Student-t distribution of the integral; nothing for a normal one or a mixture",
+            |z| Value::maybe_number(z.integral.belief.degrees()),
+        ),
+        Member::new("kernel", "the kernel of the integrand with its fitted values", |z| {
+            Value::Kernel(z.integral.kernel.clone())
+        }),
+        Member::new("density", "the density", |z| Value::Density(Arc::new(z.integral.settings.density.clone()))),
+        Member::checked(
+            "at",
+            "the evaluated points: numbers, or a list for each where there are several inputs",
+            |z| {
+                let evaluations = &z.integral.evaluations;
+                match evaluations.x() {
+                    [only] => list(only),
+                    _ => Value::checked_list((0..evaluations.n()).map(|i| list(&evaluations.row(i)))),
+                }
+            },
+        ),
+        Member::checked("values", "the value of the integrand at each point", |z| list(z.integral.evaluations.y())),
+        Member::new(
+            "numerical_error",
+            "a bound on the error that the numerical integrals of the kernel add to the mean; 0 for closed forms",
+            |z| Value::Number(z.integral.numerical_error.0),
+        ),
+        Member::new("jitter", "what was added to the diagonal of the covariance matrix", |z| {
+            Value::Number(z.integral.jitter)
+        }),
+        Member::new("stopped", "whether it was stopped before its last evaluation", |z| {
+            Value::Bool(z.integral.stopped)
+        }),
+    ];
+
+    fn show(&self) -> String {
+        quadrature::integral(&self.integral)
+    }
+
+    fn json(&self) -> Json {
+        let integral = &self.integral;
+        let (lo, hi) = integral.belief.interval(0.95);
+        json!({
+            "mean": number(integral.belief.mean()),
+            "sd": number(integral.belief.sd()),
+            "interval": [number(lo), number(hi)],
+            "degrees": integral.belief.degrees(),
+            "n": integral.evaluations.n(),
+            "share_left": integral.share_left,
+            "kernel": integral.kernel.to_string(),
+            "density": integral.settings.density.to_string(),
+            "inputs": integral.evaluations.names(),
+            "at": integral.evaluations.x().iter().map(|x| numbers(x)).collect::<Vec<_>>(),
+            "values": numbers(integral.evaluations.y()),
+            "numerical_error": number(integral.numerical_error.0),
+            "jitter": number(integral.jitter),
+            "stopped": integral.stopped,
+        })
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        self.integral == other.integral
+    }
+
+    fn figure(&self, _options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        Ok(quadrature::integral_figure(&self.integral))
+    }
+
+    fn table(&self) -> Option<Table> {
+        Some(quadrature::evaluations_table(&self.integral))
+    }
+}
+
+fn list(values: &[f64]) -> Res<Value> {
+    Value::numbers(values.iter().copied())
+}

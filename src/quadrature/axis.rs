@@ -1,0 +1,295 @@
+//! Integrals of a product of factors that read one input only.
+//!
+//! Squared-exponential factors are joined: exp(−τ(x − x′)²/2) with τ the sum of 1/l². Against a normal density that is a
+//! normal density again, with polynomial factors integrated exactly by a Gauss rule; against a uniform one it is an error
+//! function. A Matérn kernel against a uniform density has an antiderivative. All else is summed over panels that are
+//! halved until the sum stands still, and the last change is the stated error.
+
+use spec_math::cephes64::erf;
+
+use super::density::Marginal;
+use super::error::QuadratureError;
+use super::estimate::Estimate;
+use super::group::Group;
+use super::rules::Rule;
+
+/// A polynomial factor Σₘ aₘ ((x − c)(x′ − c))ᵐ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Polynomial {
+    pub c: f64,
+    pub a: Vec<f64>,
+}
+
+impl Polynomial {
+    fn at(&self, x: f64, other: f64) -> f64 {
+        let u = (x - self.c) * (other - self.c);
+        self.a.iter().rev().fold(0.0, |sum, a| sum * u + a)
+    }
+
+    fn degree(&self) -> usize {
+        self.a.len().saturating_sub(1)
+    }
+}
+
+/// (Σₘ aₘ sᵐ) e⁻ˢ with s = rate·|x − x′|.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Matern {
+    pub rate: f64,
+    pub a: &'static [f64],
+}
+
+/// The factors of a product that read one input.
+#[derive(Debug, Default)]
+pub struct Axis {
+    /// The sum of 1/l² over squared-exponential factors.
+    pub precision: f64,
+    pub polynomials: Vec<Polynomial>,
+    pub matern: Vec<Matern>,
+    /// All factors as one kernel, where there are others than those above.
+    pub general: Option<Group>,
+}
+
+/// Panels are doubled from the first number up to the second.
+const PANELS: [usize; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
+/// Where sums over panels count as equal, relative to the largest.
+const EQUAL: f64 = 1e-12;
+
+impl Axis {
+    fn is_squared_exponential(&self) -> bool {
+        self.matern.is_empty() && self.general.is_none()
+    }
+
+    fn polynomial(&self, x: f64, other: f64) -> f64 {
+        self.polynomials.iter().map(|p| p.at(x, other)).product()
+    }
+
+    fn degree(&self) -> usize {
+        self.polynomials.iter().map(Polynomial::degree).sum()
+    }
+
+    /// The Matérn factor alone, if that is all there is.
+    fn lone_matern(&self) -> Option<Matern> {
+        let alone = self.precision == 0.0 && self.polynomials.is_empty() && self.general.is_none();
+        match self.matern[..] {
+            [one] if alone => Some(one),
+            _ => None,
+        }
+    }
+
+    /// Whether the product has a corner where x = x′, or may have.
+    fn has_corner(&self) -> bool {
+        !self.matern.is_empty() || self.general.as_ref().is_some_and(Group::has_corner)
+    }
+
+    /// k(x, x′) for x against many x′.
+    fn row(&self, x: f64, others: &[f64]) -> Result<Vec<f64>, QuadratureError> {
+        if let Some(general) = &self.general {
+            let k = general.cross(&[vec![x]], &[others.to_vec()])?;
+            return Ok(k.iter().copied().collect());
+        }
+        let one = |other: &f64| {
+            let d = (x - other).abs();
+            let smooth = (-0.5 * self.precision * d * d).exp() * self.polynomial(x, *other);
+            self.matern.iter().fold(smooth, |k, m| {
+                let s = m.rate * d;
+                k * m.a.iter().rev().fold(0.0, |sum, a| sum * s + a) * (-s).exp()
+            })
+        };
+        Ok(others.iter().map(one).collect())
+    }
+
+    /// ∫ k(x, x′) p(x′) dx′ for each x.
+    ///
+    /// # Errors
+    /// [`QuadratureError`]: a kernel that cannot be evaluated.
+    pub fn means(&self, xs: &[f64], p: &Marginal) -> Result<Vec<Estimate>, QuadratureError> {
+        if self.is_squared_exponential() {
+            match *p {
+                Marginal::Normal { mean, sd } => {
+                    return Ok(xs.iter().map(|x| Estimate::exact(self.normal_mean(*x, mean, sd))).collect());
+                }
+                Marginal::Uniform { lo, hi } if self.degree() == 0 => {
+                    let scale = self.polynomial(0.0, 0.0);
+                    let one = |x: &f64| Estimate::exact(scale * uniform_mean(self.precision, *x, lo, hi));
+                    return Ok(xs.iter().map(one).collect());
+                }
+                Marginal::Uniform { .. } if self.precision == 0.0 => {
+                    let rule = Rule::gauss(p, self.degree() / 2 + 1);
+                    let one = |x: &f64| Estimate::exact(rule.sum(|other| self.polynomial(*x, other)));
+                    return Ok(xs.iter().map(one).collect());
+                }
+                Marginal::Uniform { .. } => {}
+            }
+        }
+        if let (Some(matern), Marginal::Uniform { lo, hi }) = (self.lone_matern(), *p) {
+            let one = |x: &f64| {
+                let sum = matern.integral(hi - x) - matern.integral(lo - x);
+                Estimate::exact(sum / (hi - lo))
+            };
+            return Ok(xs.iter().map(one).collect());
+        }
+        self.summed(xs, p)
+    }
+
+    fn summed(&self, xs: &[f64], p: &Marginal) -> Result<Vec<Estimate>, QuadratureError> {
+        let mut before: Option<Vec<f64>> = None;
+        let mut found = Vec::new();
+        for panels in PANELS {
+            let mut values = Vec::with_capacity(xs.len());
+            let shared = (!self.has_corner()).then(|| Rule::under(p, &[], panels));
+            for x in xs {
+                let own;
+                let rule = match &shared {
+                    Some(rule) => rule,
+                    None => {
+                        own = Rule::under(p, &[*x], panels);
+                        &own
+                    }
+                };
+                let k = self.row(*x, &rule.at)?;
+                values.push(k.iter().zip(&rule.weights).map(|(k, w)| k * w).sum::<f64>());
+            }
+            let size = values.iter().fold(0.0f64, |size, v| size.max(v.abs()));
+            found = match &before {
+                None => values.iter().map(|v| Estimate { value: *v, error: size }).collect(),
+                Some(before) => values.iter().zip(before).map(|(v, b)| estimate(*v, *b)).collect::<Vec<_>>(),
+            };
+            if before.is_some() && found.iter().all(|e| e.error <= EQUAL * size) {
+                break;
+            }
+            before = Some(values);
+        }
+        Ok(found)
+    }
+
+    /// ∬ k(x, x′) p(x) q(x′) dx dx′.
+    ///
+    /// # Errors
+    /// As [`means`](Self::means).
+    pub fn variance(&self, p: &Marginal, q: &Marginal) -> Result<Estimate, QuadratureError> {
+        if self.is_squared_exponential() {
+            match (*p, *q) {
+                (Marginal::Normal { mean, sd }, Marginal::Normal { mean: other, sd: other_sd }) => {
+                    return Ok(Estimate::exact(self.normal_variance(mean, sd, other, other_sd)));
+                }
+                (Marginal::Uniform { .. }, Marginal::Uniform { .. }) if self.precision == 0.0 => {
+                    let n = self.degree() / 2 + 1;
+                    let (outer, inner) = (Rule::gauss(p, n), Rule::gauss(q, n));
+                    return Ok(Estimate::exact(outer.sum(|x| inner.sum(|other| self.polynomial(x, other)))));
+                }
+                (Marginal::Uniform { lo, hi }, Marginal::Uniform { .. }) if p == q && self.degree() == 0 => {
+                    let scale = self.polynomial(0.0, 0.0);
+                    return Ok(Estimate::exact(scale * uniform_variance(self.precision, hi - lo)));
+                }
+                _ => {}
+            }
+        }
+        if let (Some(matern), Marginal::Uniform { lo, hi }) = (self.lone_matern(), *p)
+            && p == q
+        {
+            let width = hi - lo;
+            return Ok(Estimate::exact(2.0 * matern.second_integral(width) / (width * width)));
+        }
+        let mut before = None;
+        let mut found = Estimate { value: f64::NAN, error: f64::INFINITY };
+        for panels in &PANELS[..6] {
+            let (lo, hi) = q.range();
+            let rule = Rule::under(p, &[lo, hi], *panels);
+            let inner = self.means(&rule.at, q)?;
+            let value = inner.iter().zip(&rule.weights).map(|(z, w)| z.value * w).sum::<f64>();
+            let within = inner.iter().zip(&rule.weights).map(|(z, w)| z.error * w).sum::<f64>();
+            if let Some(before) = before {
+                let change = estimate(value, before);
+                found = Estimate { value, error: change.error + within };
+                if change.error <= EQUAL * value.abs() {
+                    break;
+                }
+            }
+            before = Some(value);
+        }
+        Ok(found)
+    }
+
+    /// Against N(mean, sd²): exp(−r (x − mean)²/2), r = τ/(1 + τ sd²), times the expectation of the polynomial.
+    fn normal_mean(&self, x: f64, mean: f64, sd: f64) -> f64 {
+        let r = self.precision / (1.0 + self.precision * sd * sd);
+        (-0.5 * r * (x - mean) * (x - mean)).exp() * self.normal_polynomial(x, mean, sd)
+    }
+
+    /// The product of exp(−τ(x − x′)²/2) and N(x′; mean, sd²) is proportional to a normal density: the expectation of the
+    /// polynomial under it, times what does not depend on x.
+    fn normal_polynomial(&self, x: f64, mean: f64, sd: f64) -> f64 {
+        let (t, s2) = (self.precision, sd * sd);
+        let shrink = 1.0 / (1.0 + t * s2);
+        let expectation = match self.degree() {
+            0 => self.polynomial(0.0, 0.0),
+            degree => {
+                let between = Marginal::Normal { mean: mean + t * s2 * shrink * (x - mean), sd: sd * shrink.sqrt() };
+                Rule::gauss(&between, degree / 2 + 1).sum(|other| self.polynomial(x, other))
+            }
+        };
+        shrink.sqrt() * expectation
+    }
+
+    /// Against N(m, s²) in x and N(m2, s2²) in x′: the outer integral is again that of a polynomial under a normal density.
+    fn normal_variance(&self, m: f64, s: f64, m2: f64, s2: f64) -> f64 {
+        let r = self.precision / (1.0 + self.precision * s2 * s2);
+        let shrink = 1.0 / (1.0 + r * s * s);
+        let size = shrink.sqrt() * (-0.5 * r * shrink * (m - m2) * (m - m2)).exp();
+        let between = Marginal::Normal { mean: m + r * s * s * shrink * (m2 - m), sd: s * shrink.sqrt() };
+        match self.degree() {
+            0 => size * self.normal_polynomial(m2, m2, s2),
+            degree => size * Rule::gauss(&between, degree + 1).sum(|x| self.normal_polynomial(x, m2, s2)),
+        }
+    }
+}
+
+/// A sum and the one over half as many panels.
+fn estimate(value: f64, before: f64) -> Estimate {
+    Estimate { value, error: (value - before).abs() }
+}
+
+/// The mean of exp(−τ(x − x′)²/2) over x′ uniform between `lo` and `hi`.
+fn uniform_mean(precision: f64, x: f64, lo: f64, hi: f64) -> f64 {
+    if precision == 0.0 {
+        return 1.0;
+    }
+    let root = (0.5 * precision).sqrt();
+    let half = std::f64::consts::PI.sqrt() / (2.0 * root);
+    half * (erf(root * (hi - x)) - erf(root * (lo - x))) / (hi - lo)
+}
+
+/// The mean of exp(−τ(x − x′)²/2) over x and x′ uniform on one interval.
+fn uniform_variance(precision: f64, width: f64) -> f64 {
+    if precision == 0.0 {
+        return 1.0;
+    }
+    let u = (0.5 * precision).sqrt() * width;
+    // 2/w² ∫ (w − t) exp(−τt²/2) dt
+    (std::f64::consts::PI.sqrt() * u * erf(u) + (-u * u).exp_m1()) / (u * u)
+}
+
+impl Matern {
+    /// ∫₀ᵗ of the kernel, odd in t.
+    fn integral(&self, t: f64) -> f64 {
+        let s = self.rate * t.abs();
+        // ∫₀ˢ uᵐ e⁻ᵘ du = m!·P(m + 1, s)
+        let sum: f64 = self.a.iter().enumerate().map(|(m, a)| a * lower_gamma(m, s)).sum();
+        t.signum() * sum / self.rate
+    }
+
+    /// ∫₀ʷ (w − t) k(t) dt.
+    fn second_integral(&self, width: f64) -> f64 {
+        let s = self.rate * width;
+        let one = |(m, a): (usize, &f64)| a * (s * lower_gamma(m, s) - lower_gamma(m + 1, s));
+        self.a.iter().enumerate().map(one).sum::<f64>() / (self.rate * self.rate)
+    }
+}
+
+/// ∫₀ˢ uᵐ e⁻ᵘ du.
+fn lower_gamma(m: usize, s: f64) -> f64 {
+    match s > 0.0 {
+        true => statrs::function::gamma::gamma_lr(m as f64 + 1.0, s) * statrs::function::factorial::factorial(m as u64),
+        false => 0.0,
+    }
+}

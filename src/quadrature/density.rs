@@ -1,0 +1,234 @@
+//! Probability densities that integrals are taken against: mixtures of products of normal and uniform densities.
+
+use std::fmt;
+
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// The density of one input.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Marginal {
+    Normal {
+        mean: f64,
+        sd: f64,
+    },
+    /// On the interval from `lo` to `hi`.
+    Uniform {
+        lo: f64,
+        hi: f64,
+    },
+}
+
+/// What is wrong with a density.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum DensityError {
+    #[error("a normal density has a finite mean and a positive standard deviation, found {mean} and {sd}")]
+    Normal { mean: f64, sd: f64 },
+    #[error("a uniform density has two finite bounds, the lower one first, found {lo} and {hi}")]
+    Uniform { lo: f64, hi: f64 },
+    #[error("a density has at least one input")]
+    NoInputs,
+    #[error("a mixture has at least one component")]
+    NoComponents,
+    #[error("the weights of a mixture are positive and sum to 1; these sum to {0}")]
+    Weights(f64),
+    #[error("{weights} weights for {components} components")]
+    WeightCount { weights: usize, components: usize },
+    #[error("component {component} has {found} inputs, and the first has {expected}")]
+    Inputs { component: usize, expected: usize, found: usize },
+}
+
+impl Marginal {
+    /// A normal density with a mean and a standard deviation.
+    ///
+    /// # Errors
+    /// [`DensityError::Normal`]: a number that is not finite, or a standard deviation that is not positive.
+    pub fn normal(mean: f64, sd: f64) -> Result<Self, DensityError> {
+        let good = mean.is_finite() && sd.is_finite() && sd > 0.0;
+        good.then_some(Self::Normal { mean, sd }).ok_or(DensityError::Normal { mean, sd })
+    }
+
+    /// A uniform density from `lo` to `hi`.
+    ///
+    /// # Errors
+    /// [`DensityError::Uniform`]: a bound that is not finite, or an empty interval.
+    pub fn uniform(lo: f64, hi: f64) -> Result<Self, DensityError> {
+        let good = (hi - lo).is_finite() && lo < hi;
+        good.then_some(Self::Uniform { lo, hi }).ok_or(DensityError::Uniform { lo, hi })
+    }
+
+    /// The density at a point.
+    pub fn at(&self, x: f64) -> f64 {
+        match *self {
+            Self::Normal { mean, sd } => {
+                let z = (x - mean) / sd;
+                (-0.5 * z * z).exp() / (sd * (2.0 * std::f64::consts::PI).sqrt())
+            }
+            Self::Uniform { lo, hi } => {
+                if (lo..=hi).contains(&x) {
+                    1.0 / (hi - lo)
+                } else {
+                    0.0
+                }
+            }
+        }
+    }
+
+    pub fn mean(&self) -> f64 {
+        match *self {
+            Self::Normal { mean, .. } => mean,
+            Self::Uniform { lo, hi } => 0.5 * (lo + hi),
+        }
+    }
+
+    pub fn sd(&self) -> f64 {
+        match *self {
+            Self::Normal { sd, .. } => sd,
+            Self::Uniform { lo, hi } => (hi - lo) / 12f64.sqrt(),
+        }
+    }
+
+    /// The point below which a share `u` of the mass lies, for u between 0 and 1.
+    pub fn quantile(&self, u: f64) -> f64 {
+        match *self {
+            Self::Normal { mean, sd } => {
+                let u = u.clamp(1e-300, 1.0 - f64::EPSILON / 2.0);
+                mean + sd * Normal::standard().inverse_cdf(u)
+            }
+            Self::Uniform { lo, hi } => lo + u * (hi - lo),
+        }
+    }
+
+    /// An interval outside of which there is no mass that a sum in double precision could see.
+    pub fn range(&self) -> (f64, f64) {
+        match *self {
+            Self::Normal { mean, sd } => (mean - 9.0 * sd, mean + 9.0 * sd),
+            Self::Uniform { lo, hi } => (lo, hi),
+        }
+    }
+}
+
+/// One component of a mixture: a weight, and the densities of its inputs, which are independent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Component {
+    pub weight: f64,
+    pub marginals: Vec<Marginal>,
+}
+
+/// A mixture of products. The weights are positive and sum to 1, and every component has the same number of inputs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Density {
+    components: Vec<Component>,
+}
+
+impl Density {
+    /// One product of densities, an input each.
+    ///
+    /// # Errors
+    /// [`DensityError::NoInputs`].
+    pub fn product(marginals: Vec<Marginal>) -> Result<Self, DensityError> {
+        Self::mixture(vec![Component { weight: 1.0, marginals }])
+    }
+
+    /// A mixture.
+    ///
+    /// # Errors
+    /// [`DensityError`]: no components, weights that do not sum to 1 (to 1e-9), components of different width.
+    pub fn mixture(mut components: Vec<Component>) -> Result<Self, DensityError> {
+        let expected = components.first().ok_or(DensityError::NoComponents)?.marginals.len();
+        if expected == 0 {
+            return Err(DensityError::NoInputs);
+        }
+        for (component, part) in components.iter().enumerate() {
+            let found = part.marginals.len();
+            if found != expected {
+                return Err(DensityError::Inputs { component, expected, found });
+            }
+        }
+        let total: f64 = components.iter().map(|c| c.weight).sum();
+        let positive = components.iter().all(|c| c.weight > 0.0);
+        if !positive || (total - 1.0).abs() > 1e-9 {
+            return Err(DensityError::Weights(total));
+        }
+        components.iter_mut().for_each(|c| c.weight /= total);
+        Ok(Self { components })
+    }
+
+    pub fn components(&self) -> &[Component] {
+        &self.components
+    }
+
+    /// How many inputs.
+    pub fn inputs(&self) -> usize {
+        self.components[0].marginals.len()
+    }
+
+    /// The density at a point, one number for each input.
+    pub fn at(&self, x: &[f64]) -> f64 {
+        let one = |c: &Component| c.weight * c.marginals.iter().zip(x).map(|(m, x)| m.at(*x)).product::<f64>();
+        self.components.iter().map(one).sum()
+    }
+
+    /// Mean and standard deviation of one input.
+    pub fn moments(&self, input: usize) -> (f64, f64) {
+        let mean: f64 = self.components.iter().map(|c| c.weight * c.marginals[input].mean()).sum();
+        let second = |c: &Component| {
+            let m = c.marginals[input];
+            c.weight * (m.sd().powi(2) + (m.mean() - mean).powi(2))
+        };
+        (mean, self.components.iter().map(second).sum::<f64>().sqrt())
+    }
+
+    /// The point that a point of the unit cube stands for: the first coordinate chooses the component, the others
+    /// place a quantile in each input. Points that fill the cube evenly fill the density evenly.
+    pub fn place(&self, cube: &[f64]) -> Vec<f64> {
+        let mut left = cube[0];
+        let mut chosen = &self.components[0];
+        for component in &self.components {
+            chosen = component;
+            if left < component.weight {
+                break;
+            }
+            left -= component.weight;
+        }
+        chosen.marginals.iter().zip(&cube[1..]).map(|(m, u)| m.quantile(*u)).collect()
+    }
+
+    /// Where it is not negligible in one input.
+    pub fn range(&self, input: usize) -> (f64, f64) {
+        self.components
+            .iter()
+            .map(|c| c.marginals[input].range())
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |all, one| (all.0.min(one.0), all.1.max(one.1)))
+    }
+}
+
+impl fmt::Display for Marginal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Normal { mean, sd } => write!(f, "normal({mean}, {sd})"),
+            Self::Uniform { lo, hi } => write!(f, "uniform({lo}, {hi})"),
+        }
+    }
+}
+
+impl fmt::Display for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let each: Vec<String> = self.marginals.iter().map(Marginal::to_string).collect();
+        match &each[..] {
+            [one] => f.write_str(one),
+            _ => write!(f, "[{}]", each.join(", ")),
+        }
+    }
+}
+
+/// As it is written in the language.
+impl fmt::Display for Density {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [one] = &self.components[..] {
+            return one.fmt(f);
+        }
+        let each: Vec<String> = self.components.iter().map(Component::to_string).collect();
+        let weights: Vec<String> = self.components.iter().map(|c| c.weight.to_string()).collect();
+        write!(f, "mixture([{}], weights=[{}])", each.join(", "), weights.join(", "))
+    }
+}

@@ -1,0 +1,142 @@
+//! What is believed of an integral: a mixture of normal and Student-t distributions, mostly of one.
+
+use statrs::distribution::{Continuous, ContinuousCDF, Normal, StudentsT};
+
+/// One component.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Believed {
+    pub weight: f64,
+    pub mean: f64,
+    /// The standard deviation of a normal distribution, the scale of a Student-t.
+    pub scale: f64,
+    /// Degrees of freedom; `None` for a normal distribution.
+    pub degrees: Option<f64>,
+}
+
+/// The distribution of an integral given the evaluations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Belief {
+    components: Vec<Believed>,
+}
+
+impl Believed {
+    fn variance(&self) -> f64 {
+        match self.degrees {
+            None => self.scale * self.scale,
+            Some(n) if n > 2.0 => self.scale * self.scale * n / (n - 2.0),
+            Some(_) => f64::INFINITY,
+        }
+    }
+
+    fn cdf(&self, x: f64) -> f64 {
+        let z = (x - self.mean) / self.scale;
+        match self.degrees.and_then(|n| StudentsT::new(0.0, 1.0, n).ok()) {
+            Some(t) => t.cdf(z),
+            None => Normal::standard().cdf(z),
+        }
+    }
+
+    fn pdf(&self, x: f64) -> f64 {
+        let z = (x - self.mean) / self.scale;
+        let unit = match self.degrees.and_then(|n| StudentsT::new(0.0, 1.0, n).ok()) {
+            Some(t) => t.pdf(z),
+            None => Normal::standard().pdf(z),
+        };
+        unit / self.scale
+    }
+
+    fn quantile(&self, p: f64) -> f64 {
+        let z = match self.degrees.and_then(|n| StudentsT::new(0.0, 1.0, n).ok()) {
+            Some(t) => t.inverse_cdf(p),
+            None => Normal::standard().inverse_cdf(p),
+        };
+        self.mean + self.scale * z
+    }
+}
+
+impl Belief {
+    /// A mixture; weights are made to sum to 1. There is at least one component.
+    pub fn new(mut components: Vec<Believed>) -> Self {
+        let total: f64 = components.iter().map(|c| c.weight).sum();
+        components.iter_mut().for_each(|c| c.weight /= total);
+        Self { components }
+    }
+
+    /// One component.
+    pub fn one(mean: f64, scale: f64, degrees: Option<f64>) -> Self {
+        Self { components: vec![Believed { weight: 1.0, mean, scale, degrees }] }
+    }
+
+    pub fn components(&self) -> &[Believed] {
+        &self.components
+    }
+
+    pub fn mean(&self) -> f64 {
+        self.components.iter().map(|c| c.weight * c.mean).sum()
+    }
+
+    /// The standard deviation; infinite for a Student-t with at most two degrees of freedom.
+    pub fn sd(&self) -> f64 {
+        let mean = self.mean();
+        let one = |c: &Believed| c.weight * (c.variance() + (c.mean - mean).powi(2));
+        self.components.iter().map(one).sum::<f64>().sqrt()
+    }
+
+    /// Degrees of freedom, where it is one Student-t.
+    pub fn degrees(&self) -> Option<f64> {
+        match self.components[..] {
+            [one] => one.degrees,
+            _ => None,
+        }
+    }
+
+    /// The density at a value of the integral.
+    pub fn density(&self, x: f64) -> f64 {
+        self.components.iter().map(|c| c.weight * c.pdf(x)).sum()
+    }
+
+    /// The value below which the integral lies with probability `p`, between 0 and 1 without both.
+    pub fn quantile(&self, p: f64) -> f64 {
+        let each = self.components.iter().map(|c| c.quantile(p));
+        let (mut lo, mut hi) = each.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), q| (lo.min(q), hi.max(q)));
+        // the quantile of a mixture lies between those of its components
+        for _ in 0..200 {
+            let middle = 0.5 * (lo + hi);
+            if !(lo < middle && middle < hi) {
+                break;
+            }
+            let below: f64 = self.components.iter().map(|c| c.weight * c.cdf(middle)).sum();
+            if below < p {
+                lo = middle;
+            } else {
+                hi = middle;
+            }
+        }
+        0.5 * (lo + hi)
+    }
+
+    /// The central interval that holds a share of the probability, 0.95 for the usual one.
+    pub fn interval(&self, share: f64) -> (f64, f64) {
+        (self.quantile(0.5 - 0.5 * share), self.quantile(0.5 + 0.5 * share))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_of_known_distributions() {
+        let (lo, hi) = Belief::one(1.0, 2.0, None).interval(0.95);
+        assert!((hi - 1.0 - 2.0 * 1.959_963_984_540_054).abs() < 1e-9 && (lo + hi - 2.0).abs() < 1e-9);
+        // the tabled quantile of the Student-t with 5 degrees of freedom
+        let t = Belief::one(0.0, 1.0, Some(5.0));
+        assert!((t.interval(0.95).1 - 2.570_581_835_636_314).abs() < 1e-7);
+        assert!((t.sd() - (5f64 / 3.0).sqrt()).abs() < 1e-12);
+        let two = Belief::new(vec![
+            Believed { weight: 1.0, mean: -1.0, scale: 0.5, degrees: None },
+            Believed { weight: 1.0, mean: 1.0, scale: 0.5, degrees: None },
+        ]);
+        assert!(two.quantile(0.5).abs() < 1e-9 && (two.sd() - 1.25f64.sqrt()).abs() < 1e-12);
+    }
+}

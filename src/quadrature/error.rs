@@ -1,0 +1,36 @@
+//! Why an integral cannot be estimated.
+
+use super::density::DensityError;
+use crate::kernel::{BindError, EvalError};
+use crate::model::ModelError;
+
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum QuadratureError {
+    #[error(transparent)]
+    Density(#[from] DensityError),
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    #[error(transparent)]
+    Evaluation(#[from] EvalError),
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error("the density has {density} inputs, and the evaluated points have {points}")]
+    Inputs { density: usize, points: usize },
+    #[error("{0} compares categories, over which there is no density")]
+    Categories(String),
+    #[error("an integral takes at most {most} evaluations, and this asks for {asked}")]
+    TooMany { asked: usize, most: usize },
+    #[error("there are no evaluated points")]
+    NoPoints,
+    #[error("the integrand is {value} at {at}")]
+    NotFinite { value: f64, at: String },
+    #[error("the integrand is {value} at {at}, and `scale=\"{scale}\"` is for integrands that are positive everywhere")]
+    NotPositive { value: f64, at: String, scale: &'static str },
+    #[error("the covariance matrix of the {n} evaluated points cannot be factored, as points are too close together")]
+    NotPositiveDefinite { n: usize },
+    #[error("stopped before there was a result")]
+    Stopped,
+    /// A function of the user failed; the message is its own.
+    #[error("{0}")]
+    Integrand(String),
+}

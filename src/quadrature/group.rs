@@ -1,0 +1,150 @@
+//! Integrals of a kernel without a closed form, over one input or several together.
+
+use super::density::Marginal;
+use super::error::QuadratureError;
+use super::estimate::Estimate;
+use super::rules::{Rule, sobol};
+use crate::kernel::{Bound, Kernel, Points, Schema};
+use crate::linalg::Matrix;
+
+/// A kernel over some of the inputs.
+#[derive(Debug)]
+pub struct Group {
+    bound: Bound,
+    values: Vec<f64>,
+    /// The places of the inputs that it reads, and how many there are in all.
+    columns: Vec<usize>,
+    inputs: usize,
+}
+
+/// Gauss nodes for each of two, and of three inputs; beyond, Sobol points in all. The last change is the stated error.
+const PLANE: [usize; 4] = [12, 20, 36, 60];
+const SPACE: [usize; 3] = [8, 12, 16];
+const SOBOL: [usize; 3] = [1024, 2048, 4096];
+/// Where sums count as equal, relative to the largest.
+const EQUAL: f64 = 1e-11;
+/// Rows that are evaluated against all nodes at a time.
+const BLOCK: usize = 256;
+
+impl Group {
+    /// A kernel with numbers for all parameters, over the inputs of these names; `columns` are those that it reads.
+    ///
+    /// # Errors
+    /// [`QuadratureError::Bind`].
+    pub fn new(kernel: &Kernel, names: &[String], columns: Vec<usize>) -> Result<Self, QuadratureError> {
+        let origin = [0.0];
+        let values: Vec<&[f64]> = names.iter().map(|_| &origin[..]).collect();
+        let bound = kernel.bind(&Schema::unnamed(names, &values))?;
+        Ok(Self { values: bound.values(), bound, columns, inputs: names.len() })
+    }
+
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// Whether it may have a corner where both arguments agree.
+    pub fn has_corner(&self) -> bool {
+        self.bound.kernel().has_corner()
+    }
+
+    fn points(&self, x: &[Vec<f64>]) -> Result<Points, QuadratureError> {
+        let n = x.first().map_or(0, Vec::len);
+        let other = vec![0.0; n];
+        let column = |place: usize| self.columns.iter().position(|c| *c == place).map_or(&other[..], |i| &x[i]);
+        let columns: Vec<&[f64]> = (0..self.inputs).map(column).collect();
+        Ok(self.bound.points(&columns)?)
+    }
+
+    /// k(a, b), the rows given by column in the order of the columns that it reads.
+    ///
+    /// # Errors
+    /// [`QuadratureError::Evaluation`].
+    pub fn cross(&self, a: &[Vec<f64>], b: &[Vec<f64>]) -> Result<Matrix, QuadratureError> {
+        Ok(self.bound.cross(&self.values, &self.points(a)?, &self.points(b)?)?)
+    }
+
+    fn levels(&self) -> usize {
+        match self.columns.len() {
+            0..=2 => PLANE.len(),
+            3 => SPACE.len(),
+            _ => SOBOL.len(),
+        }
+    }
+
+    /// Nodes by column, and weights.
+    fn nodes(&self, marginals: &[Marginal], level: usize, seed: u32) -> (Vec<Vec<f64>>, Vec<f64>) {
+        let d = marginals.len();
+        if d > 3 {
+            let n = SOBOL[level];
+            let cube: Vec<Vec<f64>> = (0..n).map(|i| sobol(i, d, seed)).collect();
+            let column = |j: usize| cube.iter().map(|u| marginals[j].quantile(u[j])).collect();
+            return ((0..d).map(column).collect(), vec![1.0 / n as f64; n]);
+        }
+        let n = if d == 3 { SPACE[level] } else { PLANE[level] };
+        let rules: Vec<Rule> = marginals.iter().map(|m| Rule::gauss(m, n)).collect();
+        let count = n.pow(d as u32);
+        let place = |i: usize, j: usize| i / n.pow(j as u32) % n;
+        let column = |j: usize| (0..count).map(|i| rules[j].at[place(i, j)]).collect();
+        let weight = |i: usize| (0..d).map(|j| rules[j].weights[place(i, j)]).product();
+        ((0..d).map(column).collect(), (0..count).map(weight).collect())
+    }
+
+    /// ∫ k(x, x′) p(x′) dx′ for each row x, one density for each column that it reads.
+    ///
+    /// # Errors
+    /// [`QuadratureError::Evaluation`].
+    pub fn means(&self, x: &[Vec<f64>], p: &[Marginal]) -> Result<Vec<Estimate>, QuadratureError> {
+        let mut before: Option<Vec<f64>> = None;
+        let mut found = Vec::new();
+        for level in 0..self.levels() {
+            let values = self.sums(x, &self.nodes(p, level, 1))?;
+            let size = values.iter().fold(0.0f64, |size, v| size.max(v.abs()));
+            if let Some(before) = &before {
+                let pairs = values.iter().zip(before);
+                found = pairs.map(|(v, b)| Estimate { value: *v, error: (v - b).abs() }).collect();
+                if found.iter().all(|e: &Estimate| e.error <= EQUAL * size) {
+                    break;
+                }
+            }
+            before = Some(values);
+        }
+        Ok(found)
+    }
+
+    /// Σ w k(x, node) for each row x.
+    fn sums(&self, x: &[Vec<f64>], (nodes, weights): &(Vec<Vec<f64>>, Vec<f64>)) -> Result<Vec<f64>, QuadratureError> {
+        let (a, b) = (self.points(nodes)?, self.points(x)?);
+        let mut out = Vec::with_capacity(b.n());
+        let mut from = 0;
+        while from < b.n() {
+            let to = (from + BLOCK).min(b.n());
+            let k = self.bound.cross(&self.values, &a, &b.rows(from..to))?;
+            out.extend(k.column_iter().map(|column| column.iter().zip(weights).map(|(k, w)| k * w).sum::<f64>()));
+            from = to;
+        }
+        Ok(out)
+    }
+
+    /// ∬ k(x, x′) p(x) q(x′) dx dx′.
+    ///
+    /// # Errors
+    /// [`QuadratureError::Evaluation`].
+    pub fn variance(&self, p: &[Marginal], q: &[Marginal]) -> Result<Estimate, QuadratureError> {
+        let mut found = Estimate { value: f64::NAN, error: f64::INFINITY };
+        let mut before = None;
+        for level in 0..self.levels() {
+            // with Sobol points the two sides have scrambles of their own
+            let (outer, inner) = (self.nodes(p, level, 2), self.nodes(q, level, 3));
+            let value: f64 = self.sums(&outer.0, &inner)?.iter().zip(&outer.1).map(|(z, w)| z * w).sum();
+            if let Some(before) = before {
+                let change: f64 = value - before;
+                found = Estimate { value, error: change.abs() };
+                if found.error <= EQUAL * value.abs() {
+                    break;
+                }
+            }
+            before = Some(value);
+        }
+        Ok(found)
+    }
+}

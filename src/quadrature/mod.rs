@@ -1,0 +1,38 @@
+//! Bayesian quadrature: integrals of functions that are known at a few points, with error bars.
+//!
+//! A Gaussian process stands for the integrand, so that its integral against a density is a random variable with a mean
+//! and a variance (O'Hagan 1991; Duvenaud 2014, appendix A). Deliberately absent: the language.
+
+mod axis;
+mod binary_matrices;
+mod conditioned;
+mod density;
+mod distribution;
+mod embedding;
+mod error;
+mod estimate;
+mod evaluations;
+mod evidence;
+mod group;
+mod integral;
+mod mixture_models;
+mod parameters;
+mod rules;
+mod structures;
+mod warp;
+
+pub use binary_matrices::{BinaryMatrix, BuffetMeans, FeatureNoise};
+pub use conditioned::{Conditioned, Moments, PriorMean};
+pub use density::{Component, Density, DensityError, Marginal};
+pub use distribution::{Belief, Believed};
+pub use embedding::Embedding;
+pub use error::QuadratureError;
+pub use estimate::Estimate;
+pub use evaluations::Evaluations;
+pub use evidence::{ModelEvidence, model_evidence};
+pub use integral::{Integral, Integrand, Settings, continued, estimate, integrate};
+pub use mixture_models::{AtomPrior, ComponentDensity, MixtureModel, posterior_mixtures};
+pub use parameters::usual_kernel;
+pub use rules::sobol;
+pub use structures::{StructureEvidence, structure_evidence};
+pub use warp::Warp;

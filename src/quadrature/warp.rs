@@ -1,0 +1,165 @@
+//! Positive integrands on a warped scale, so that the process in their place is positive too.
+//!
+//! Square root: f = α + g²/2 with α a little below the least evaluation (Gunter, Osborne, Garnett, Hennig and Roberts
+//! 2014). Log: f = exp(g) (Osborne et al. 2012). The Gaussian process stands for g; the moments of f follow exactly from
+//! those of g, and are summed over nodes of the density.
+
+use super::conditioned::{Conditioned, Moments};
+use super::density::Density;
+use super::error::QuadratureError;
+use super::evaluations::Evaluations;
+use super::rules::{Rule, sobol};
+use crate::linalg::Matrix;
+
+/// The scale on which the process lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Warp {
+    /// That of the integrand.
+    #[default]
+    None,
+    SquareRoot,
+    Log,
+}
+
+/// α as a share of the least evaluation (Gunter et al. take 0.8).
+const SHARE_OF_LEAST: f64 = 0.8;
+/// Nodes for one input, for each of two, and in all for more.
+const LINE: usize = 24;
+const PLANE: usize = 26;
+const POINTS: usize = 1024;
+
+impl Warp {
+    pub const ALL: [Warp; 3] = [Warp::None, Warp::SquareRoot, Warp::Log];
+
+    /// As it is written in the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::SquareRoot => "sqrt",
+            Self::Log => "log",
+        }
+    }
+
+    /// α of the square-root scale.
+    fn floor(evaluations: &Evaluations) -> f64 {
+        SHARE_OF_LEAST * evaluations.y().iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The evaluations on the scale of the process.
+    ///
+    /// # Errors
+    /// [`QuadratureError::NotPositive`] names the first point that is not positive (that is negative, for the square root).
+    pub fn apply(self, evaluations: &Evaluations) -> Result<Evaluations, QuadratureError> {
+        let bad = |value: f64| match self {
+            Self::None => false,
+            Self::SquareRoot => value < 0.0,
+            Self::Log => value <= 0.0,
+        };
+        if let Some(i) = evaluations.y().iter().position(|y| bad(*y)) {
+            let at = evaluations.place(&evaluations.row(i));
+            return Err(QuadratureError::NotPositive { value: evaluations.y()[i], at, scale: self.name() });
+        }
+        let floor = Self::floor(evaluations);
+        let one = |y: &f64| match self {
+            Self::None => *y,
+            Self::SquareRoot => (2.0 * (y - floor)).sqrt(),
+            Self::Log => y.ln(),
+        };
+        Ok(evaluations.with_values(evaluations.y().iter().map(one).collect()))
+    }
+
+    /// Mean and variance of the integrand from those of the process.
+    pub fn moments(self, g: Moments, evaluations: &Evaluations) -> Moments {
+        let Moments { mean: m, variance: v } = g;
+        match self {
+            Self::None => g,
+            Self::SquareRoot => {
+                Moments { mean: Self::floor(evaluations) + 0.5 * (m * m + v), variance: 0.5 * v * v + m * m * v }
+            }
+            Self::Log => {
+                let mean = (m + 0.5 * v).exp();
+                Moments { mean, variance: mean * mean * v.exp_m1() }
+            }
+        }
+    }
+
+    /// Mean and variance of the integral of a warped process, and a bound on the error of the sums in both as it was
+    /// observed between two sets of nodes.
+    ///
+    /// # Errors
+    /// [`QuadratureError::Evaluation`].
+    pub fn integral(
+        self,
+        conditioned: &Conditioned,
+        evaluations: &Evaluations,
+        density: &Density,
+    ) -> Result<(Moments, (f64, f64)), QuadratureError> {
+        let coarse = self.summed(conditioned, evaluations, &nodes(density, 0))?;
+        let fine = self.summed(conditioned, evaluations, &nodes(density, 1))?;
+        let error = ((fine.mean - coarse.mean).abs(), (fine.variance - coarse.variance).abs());
+        Ok((fine, error))
+    }
+
+    fn summed(
+        self,
+        conditioned: &Conditioned,
+        evaluations: &Evaluations,
+        (x, weights): &(Vec<Vec<f64>>, Vec<f64>),
+    ) -> Result<Moments, QuadratureError> {
+        let (mean, covariance) = conditioned.joint(x)?;
+        let one = |i: usize| {
+            let g = Moments { mean: mean[i], variance: covariance[(i, i)].max(0.0) };
+            self.moments(g, evaluations).mean
+        };
+        let means: Vec<f64> = (0..mean.len()).map(one).collect();
+        let total = means.iter().zip(weights).map(|(m, w)| m * w).sum();
+        let shared = |i: usize, j: usize, covariance: &Matrix| {
+            let c = covariance[(i, j)];
+            match self {
+                Self::None => c,
+                Self::SquareRoot => 0.5 * c * c + mean[i] * mean[j] * c,
+                Self::Log => means[i] * means[j] * c.exp_m1(),
+            }
+        };
+        let mut variance = 0.0;
+        for j in 0..weights.len() {
+            variance += (0..weights.len()).map(|i| weights[i] * weights[j] * shared(i, j, &covariance)).sum::<f64>();
+        }
+        let rounding = f64::EPSILON * total * total;
+        Ok(Moments { mean: total, variance: variance.max(rounding) })
+    }
+}
+
+/// Rows by column, and weights that sum to 1.
+fn nodes(density: &Density, level: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let d = density.inputs();
+    let mut x = vec![Vec::new(); d];
+    let mut weights = Vec::new();
+    if d > 2 {
+        let n = POINTS >> (1 - level);
+        for i in 0..n {
+            let row = density.place(&sobol(i, d + 1, 4));
+            x.iter_mut().zip(&row).for_each(|(column, x)| column.push(*x));
+        }
+        return (x, vec![1.0 / n as f64; n]);
+    }
+    for component in density.components() {
+        let rule = |marginal| match d {
+            1 => Rule::under(marginal, &[], (LINE << level) / 2),
+            _ => Rule::gauss(marginal, if level == 0 { PLANE - 6 } else { PLANE }),
+        };
+        let rules: Vec<Rule> = component.marginals.iter().map(rule).collect();
+        let sizes: Vec<usize> = rules.iter().map(|rule| rule.at.len()).collect();
+        for i in 0..sizes.iter().product() {
+            let (mut left, mut weight) = (i, component.weight);
+            for (j, rule) in rules.iter().enumerate() {
+                let at = left % sizes[j];
+                left /= sizes[j];
+                x[j].push(rule.at[at]);
+                weight *= rule.weights[at];
+            }
+            weights.push(weight);
+        }
+    }
+    (x, weights)
+}
