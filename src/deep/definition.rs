@@ -36,6 +36,18 @@ pub enum PseudoPrior {
     Whitened,
     /// log N(ȳ; 0, K), as Vafa writes it (4.25).
     Outputs,
+    /// None: the likelihood alone is maximised (Vafa, 5.1.2).
+    Nothing,
+}
+
+/// Where training starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StartsFrom {
+    /// Most starts are taken from the data, every third one after the first two is random.
+    #[default]
+    Mixed,
+    Data,
+    Random,
 }
 
 /// What maximises the training objective.
@@ -65,6 +77,7 @@ pub struct DeepModel {
     pub noise: Param,
     pub prior: PseudoPrior,
     pub optimizer: Optimizer,
+    pub starts: StartsFrom,
 }
 
 /// A deep model that cannot be.
@@ -113,6 +126,7 @@ impl DeepModel {
             noise: Param::default(),
             prior: PseudoPrior::default(),
             optimizer: Optimizer::default(),
+            starts: StartsFrom::default(),
         }
     }
 
@@ -211,11 +225,18 @@ impl fmt::Display for DeepModel {
         if self.noise != Param::default() {
             write!(f, ", {}", parameter_text(&NOISE, &self.noise))?;
         }
-        if self.prior == PseudoPrior::Outputs {
-            f.write_str(", prior=\"outputs\"")?;
+        match self.prior {
+            PseudoPrior::Whitened => {}
+            PseudoPrior::Outputs => f.write_str(", prior=\"outputs\"")?,
+            PseudoPrior::Nothing => f.write_str(", prior=\"none\"")?,
         }
         if self.optimizer == Optimizer::Adam {
             f.write_str(", optimizer=\"adam\"")?;
+        }
+        match self.starts {
+            StartsFrom::Mixed => {}
+            StartsFrom::Data => f.write_str(", starts=\"data\"")?,
+            StartsFrom::Random => f.write_str(", starts=\"random\"")?,
         }
         f.write_str(")")
     }

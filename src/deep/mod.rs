@@ -17,7 +17,9 @@ mod starts;
 mod tape;
 mod train;
 
-pub use definition::{DEFAULT_INDUCING, DEFAULT_SAMPLES, DeepModel, DefinitionError, Optimizer, PseudoPrior, Units};
+pub use definition::{
+    DEFAULT_INDUCING, DEFAULT_SAMPLES, DeepModel, DefinitionError, Optimizer, PseudoPrior, StartsFrom, Units,
+};
 pub use error::DeepError;
 pub use jacobian::{Jacobian, JacobianError, Spectrum};
 pub use map::{Image, MapError, PlaneMap, Sent, shown_layers, side_places};

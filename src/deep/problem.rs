@@ -144,8 +144,10 @@ impl DeepProblem {
             vars.push([theta, inducing, whitened]);
             let Conditional { mean, variance, factor, .. } =
                 conditional(tape, &layer.bound, [theta, inducing, whitened], input)?;
-            let squares = tape.sum_squares(whitened);
-            terms.push((squares, -0.5));
+            if self.model.prior != PseudoPrior::Nothing {
+                let squares = tape.sum_squares(whitened);
+                terms.push((squares, -0.5));
+            }
             if self.model.prior == PseudoPrior::Outputs {
                 let log = tape.log_diagonal(factor);
                 terms.push((log, -(layer.units as f64)));
@@ -167,7 +169,10 @@ impl DeepProblem {
             }
         }
         terms.push((likelihood, 1.0));
-        let constants: f64 = values.layers.iter().map(|of| of.whitened.len() as f64).sum();
+        let constants: f64 = match self.model.prior {
+            PseudoPrior::Nothing => 0.0,
+            _ => values.layers.iter().map(|of| of.whitened.len() as f64).sum(),
+        };
         let one = tape.leaf(Matrix::from_element(1, 1, -0.5 * constants * crate::linalg::LOG_2PI));
         terms.push((one, 1.0));
         let objective = tape.combine(terms);

@@ -8,6 +8,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
+use super::definition::StartsFrom;
 use super::problem::{DeepProblem, JITTER, Layer, LayerValues, Values, normals};
 use super::tape::{Tape, TapeError};
 use crate::fit::spacing::median_distance;
@@ -29,7 +30,11 @@ impl DeepProblem {
         let centres = clusters(&scaled, m, &mut random);
         let targets = nearest_means(&scaled, &centres, &self.y);
         let unit = self.variance.sqrt().max(f64::MIN_POSITIVE);
-        let random_start = index >= 2 && index % 3 == 2;
+        let random_start = match self.model.starts {
+            StartsFrom::Mixed => index >= 2 && index % 3 == 2,
+            StartsFrom::Data => false,
+            StartsFrom::Random => true,
+        };
         // targets at the bottom
         let early = index % 2 == 1 && last > 0;
         let columns: Vec<&[f64]> = scaled.iter().map(Vec::as_slice).collect();
@@ -38,7 +43,7 @@ impl DeepProblem {
         // rows at which the next layer is known, and its values there
         let mut known = centres.clone();
         for (at, layer) in self.layers.iter().enumerate() {
-            let jump = if index < 2 { 1.0 } else { (random.random_range(-1.0..1.0f64) * 1.2).exp() };
+            let jump = if index < 2 && !random_start { 1.0 } else { (random.random_range(-1.0..1.0f64) * 1.2).exp() };
             let (length, variance) = match (at, at == last) {
                 (0, true) => (0.5 * median, self.variance),
                 (0, false) => (if early { 0.5 } else { 1.0 } * median, 1.0),

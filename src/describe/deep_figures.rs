@@ -1,6 +1,7 @@
 //! Deep GPs as figures.
 
 use super::figure_labels::axis_label;
+use super::posterior_draws::draw_lines;
 use crate::deep::{DeepError, DeepFit, Mixture};
 use crate::figure::standard_figures::parity_figure;
 use crate::figure::{Figure, Mark, Panel, Role};
@@ -8,15 +9,14 @@ use crate::linalg::Matrix;
 
 /// Samples of the hidden layers for a band.
 const SAMPLES: usize = 50;
-const DRAWS: usize = 5;
 const POINTS: usize = 160;
 
-/// Draws, mean and band over the one input, reaching beyond the data, and below it one panel for each layer with its
+/// So many draws, mean and band over the one input, reaching beyond the data, and below it one panel for each layer with its
 /// pseudo data; over several inputs predicted against observed.
 ///
 /// # Errors
 /// Rows at which a kernel cannot be evaluated.
-pub fn deep_fit_figure(fit: &DeepFit) -> Result<Figure, DeepError> {
+pub fn deep_fit_figure(fit: &DeepFit, draws: usize) -> Result<Figure, DeepError> {
     let data = fit.problem.base.data();
     let target = data.target().map_or_else(String::new, axis_label);
     let observed = data.y().unwrap_or_default();
@@ -27,9 +27,9 @@ pub fn deep_fit_figure(fit: &DeepFit) -> Result<Figure, DeepError> {
     let x = fit.problem.x.column(0);
     let grid = spaced(x.as_slice(), 0.25);
     let rows = Matrix::from_column_slice(grid.len(), 1, &grid);
-    let draws = fit.draws(&rows, DRAWS, fit.training.seed)?;
-    let mut marks = band(&grid, &fit.mixture(&rows, SAMPLES, fit.training.seed)?);
-    marks.extend(lines(&grid, &draws));
+    let drawn = fit.draws(&rows, draws, fit.training.seed)?;
+    let mut marks = draw_lines(&grid, &drawn);
+    marks.extend(band(&grid, &fit.mixture(&rows, SAMPLES, fit.training.seed)?));
     marks.push(Mark::Points { x: x.as_slice().to_vec(), y: observed.to_vec(), label: "data".into(), role: Role::Data });
     let scaled = |label: String| match fit.problem.model.steps.is_empty() {
         true => label,
@@ -42,8 +42,7 @@ pub fn deep_fit_figure(fit: &DeepFit) -> Result<Figure, DeepError> {
         let pseudo = fit.pseudo_data(layer)?;
         let (px, py): (Vec<f64>, Vec<f64>) = pseudo.into_iter().unzip();
         let grid = spaced(&px, 0.15);
-        let draws = fit.layer_draws(layer, &grid, DRAWS, fit.training.seed)?;
-        let mut marks = lines(&grid, &draws);
+        let mut marks = draw_lines(&grid, &fit.layer_draws(layer, &grid, draws, fit.training.seed)?);
         marks.push(Mark::Points { x: px, y: py, label: "pseudo data".into(), role: Role::Test });
         let from = if layer == 0 { input.clone() } else { format!("hidden layer {layer}") };
         let to =
@@ -87,17 +86,6 @@ fn band(x: &[f64], mixture: &Mixture) -> Vec<Mark> {
         },
         Mark::Line { x: x.to_vec(), y: mixture.mean(), label: "mean".into(), role: Role::Mean, dashed: true },
     ]
-}
-
-fn lines(x: &[f64], draws: &Matrix) -> Vec<Mark> {
-    let line = |(i, draw): (usize, nalgebra::DVectorView<'_, f64>)| Mark::Line {
-        x: x.to_vec(),
-        y: draw.as_slice().to_vec(),
-        label: if i == 0 { "draws".into() } else { String::new() },
-        role: Role::Draw(i),
-        dashed: false,
-    };
-    draws.column_iter().enumerate().map(line).collect()
 }
 
 /// Points over the range of some values, and beyond it by a share of its width.

@@ -139,7 +139,11 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
             dots(scene, points, *role);
         }
         Mark::Line { x, y, role, dashed, .. } => {
-            let wide = if matches!(role, Role::Draw(_) | Role::Reference) { 1.2 } else { 1.8 };
+            let wide = match role {
+                Role::Cloud => 0.8,
+                Role::Draw(_) | Role::Reference => 1.2,
+                _ => 1.8,
+            };
             let dashed = *dashed || palette::dashed(*role);
             for run in runs(pairs(x, y).map(place)) {
                 stroke(scene, &thin_line(&run), colour(*role), wide, dashed);

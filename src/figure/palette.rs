@@ -10,6 +10,7 @@ pub(super) const QUIET: Rgb = (0x55, 0x55, 0x55);
 pub(super) const GRID: Rgb = (0xe8, 0xe8, 0xe8);
 pub(super) const MISSING: Rgb = (0xdd, 0xdd, 0xdd);
 
+const CLOUD: Rgb = (0xcb, 0xcb, 0xcb);
 const BLUE: Rgb = (0x00, 0x72, 0xb2);
 const SKY: Rgb = (0x56, 0xb4, 0xe9);
 const VERMILION: Rgb = (0xd5, 0x5e, 0x00);
@@ -26,6 +27,7 @@ pub(super) fn colour(role: Role) -> Rgb {
         Role::Mean => BLUE,
         Role::Band => SKY,
         Role::Inducing => GREEN,
+        Role::Cloud => CLOUD,
         Role::Draw(i) | Role::Component(i) => CYCLE[i % CYCLE.len()],
         Role::Reference => (0x76, 0x76, 0x76),
     }
@@ -168,7 +170,7 @@ mod tests {
 
     #[test]
     fn roles_differ_from_each_other() {
-        let roles = [Role::Data, Role::Test, Role::Mean, Role::Band, Role::Inducing, Role::Reference];
+        let roles = [Role::Data, Role::Test, Role::Mean, Role::Band, Role::Inducing, Role::Cloud, Role::Reference];
         for (i, a) in roles.iter().enumerate() {
             for b in &roles[i + 1..] {
                 assert_ne!(colour(*a), colour(*b), "{a:?} {b:?}");

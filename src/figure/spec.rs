@@ -169,6 +169,8 @@ pub enum Role {
     Band,
     /// One of several function draws, counted from 0.
     Draw(usize),
+    /// One of so many function draws that they are not told apart.
+    Cloud,
     /// One of several parts, counted from 0.
     Component(usize),
     /// Inducing inputs.

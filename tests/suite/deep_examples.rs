@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use crate::docs::example;
+use crate::docs::example_with;
 
 macro_rules! scripts {
-    ($($test:ident;)*) => {
-        $(#[test] fn $test() { example(concat!("deep/", stringify!($test), ".mer")); })*
+    ($($test:ident $(: [$($set:literal),*])?;)*) => {
+        $(#[test] fn $test() {
+            example_with(concat!("deep/", stringify!($test), ".mer"), &[$($($set),*)?]);
+        })*
 
         #[test]
         fn every_script_is_run_and_in_its_canonical_form() {
@@ -25,15 +27,27 @@ macro_rules! scripts {
     };
 }
 
+// Scripts that take long have a quick form.
 scripts! {
     connected_b8;
     connected_density_b9;
     connected_feature_map_b11;
     connected_spectrum_b10;
     density_b5;
+    depths_5_2: ["draws=20", "restarts=1", "maxiter=20"];
     derivatives_b2;
     draws_3_3;
     feature_map_b6;
+    fitc_4_2;
+    layers_5_6: ["sizes=[50]", "depths=1..=2", "trials=1..=2", "maxiter=10"];
     manifold_b3;
+    motorcycle_5_15: ["draws=10", "inducing=10", "restarts=1", "maxiter=10"];
+    motorcycle_5_16: ["inducing=[5]", "depths=1..=2", "trials=1..=2", "maxiter=10"];
+    nonstationary_5_12: ["draws=10", "inducing=10", "restarts=1", "maxiter=10"];
+    nonstationary_5_13: ["inducing=[5]", "depths=1..=2", "trials=1..=2", "maxiter=10"];
+    pseudo_prior_5_3: ["restarts=2", "maxiter=60"];
+    samples_5_10: ["samples=[2, 4]", "inducing=[5]", "trials=1..=2", "maxiter=10"];
     spectrum_b4;
+    starts_5_5: ["maxiter=20"];
+    step_5_1;
 }

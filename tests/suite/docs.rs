@@ -12,7 +12,7 @@ use mercer::lang::eval::host::{Folders, Item};
 use mercer::lang::help;
 use mercer::progress::Silent;
 use mercer::render::render;
-use mercer::session::Session;
+use mercer::session::{Session, Setting};
 use mercer::syntax::diagnostic::Severity;
 use mercer::syntax::layout::is_incomplete;
 
@@ -184,9 +184,15 @@ fn the_reference_of_builtins_is_what_the_registry_writes() {
 /// Runs an example: it says nothing worse than a note, and writes every figure that it names. Gives the session after
 /// it. The scripts in examples/tables need data that do not ship: tests/suite/tables.rs runs them.
 pub fn example(name: &str) -> Session {
+    example_with(name, &[])
+}
+
+/// The same with other values of what the script sets at its top, as `--set` gives them.
+pub fn example_with(name: &str, set: &[&str]) -> Session {
     let out = tempfile::tempdir().expect("a folder");
     let folders = Folders { out: out.path().to_owned(), ..Folders::default() };
     let mut session = Session::new(folders, 0);
+    session.set(set.iter().map(|text| Setting::read(text).expect("a setting")).collect());
     let (mut shown, mut files) = (0, Vec::new());
     let well = session.run_file(&path("examples").join(name), &Silent, &mut |item, sources| match item {
         Item::Shown(_) | Item::Text(_) => shown += 1,

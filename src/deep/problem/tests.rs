@@ -40,6 +40,7 @@ fn the_gradient_agrees_with_differences() {
     let small = |layers| DeepModel { inducing: 4, samples: 3, ..DeepModel::new(layers, kernel("SE")) };
     agrees(&small(1));
     agrees(&DeepModel { prior: PseudoPrior::Outputs, ..small(2) });
+    agrees(&DeepModel { prior: PseudoPrior::Nothing, ..small(2) });
     let mixed = vec![kernel("Matern52"), kernel("SE"), kernel("RQ")];
     let units = crate::deep::Units::Each(vec![2, 1]);
     agrees(&DeepModel { kernels: mixed, units, connected: true, ..small(3) });

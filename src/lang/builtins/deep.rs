@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::deep::{DEFAULT_INDUCING, DEFAULT_SAMPLES, DeepModel, DefinitionError, Optimizer, PseudoPrior, Units};
+use crate::deep::{
+    DEFAULT_INDUCING, DEFAULT_SAMPLES, DeepModel, DefinitionError, Optimizer, PseudoPrior, StartsFrom, Units,
+};
 use crate::kernel::{Kernel, families};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
@@ -46,6 +48,7 @@ fn deepgp(call: &mut Call<'_, '_>) -> Res<Value> {
     };
     let prior = match call.maybe::<Arc<str>>("prior")?.as_deref() {
         Some("outputs") => PseudoPrior::Outputs,
+        Some("none") => PseudoPrior::Nothing,
         _ => PseudoPrior::Whitened,
     };
     let optimizer = match call.maybe::<Arc<str>>("optimizer")?.as_deref() {
@@ -53,7 +56,13 @@ fn deepgp(call: &mut Call<'_, '_>) -> Res<Value> {
         _ => Optimizer::Bfgs,
     };
     let steps = Vec::new();
-    let model = DeepModel { steps, layers, units, kernels, connected, inducing, samples, noise, prior, optimizer };
+    let starts = match call.maybe::<Arc<str>>("starts")?.as_deref() {
+        Some("data") => StartsFrom::Data,
+        Some("random") => StartsFrom::Random,
+        _ => StartsFrom::Mixed,
+    };
+    let model =
+        DeepModel { steps, layers, units, kernels, connected, inducing, samples, noise, prior, optimizer, starts };
     match model.checked() {
         Ok(model) => Ok(Value::DeepModel(Arc::new(model))),
         Err(error) => Err(refused(&error)),
@@ -106,11 +115,17 @@ pub static DEEP: &[Builtin] = &[Builtin {
         super::models::NOISE_SD,
         Place::keyword(
             "prior",
-            Want::Choice(&["whitened", "outputs"]),
+            Want::Choice(&["whitened", "outputs", "none"]),
             "\"whitened\"",
-            "the coordinates in which the prior density of the pseudo outputs enters the objective",
+            "the coordinates in which the prior density of the pseudo outputs enters the objective; \"none\" leaves it out",
         ),
         Place::keyword("optimizer", Want::Choice(&["bfgs", "adam"]), "\"bfgs\"", "the optimiser"),
+        Place::keyword(
+            "starts",
+            Want::Choice(&["mixed", "data", "random"]),
+            "\"mixed\"",
+            "where training starts: most starts from the data and some at random, or one sort alone",
+        ),
     ],
     result: Some(Kind::DeepModel),
     summary: "a deep Gaussian process: each layer is a function of the values of the layer before",

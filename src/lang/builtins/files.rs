@@ -136,18 +136,32 @@ fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn picture(call: &mut Call<'_, '_>, value: &Value, band: BandOf) -> Res<Figure> {
     let (show, view, scales) = (call.maybe("show")?, view(call)?, super::plot_options::scales(call)?);
+    let (draws, seed) = (draws(call)?, call.eval.host.seed);
     // of a kernel it is a range, which the kernel's own figure reads
     let x = if matches!(value, Value::List(_) | Value::Range(_)) { call.maybe("x")? } else { None };
     let mut draw = |from: Drawable<'_>| match from {
         Drawable::Kernel(kernel) => super::kernels::picture(call, kernel),
         Drawable::Deep(model) => super::deep_priors::picture(call, model),
     };
-    let figure = value.figure(&mut PlotOptions { band, show, x, view, scales, draw: &mut draw });
+    let figure = value.figure(&mut PlotOptions { band, show, x, view, draws, seed, scales, draw: &mut draw });
     figure.map_err(|error| match error {
         PlotError::NoFigure => expected(&nouns(|kind| kind.plot.is_some()), value).argument("value"),
         PlotError::Model(error) => lang_error(call.eval, error),
         PlotError::Other(error) => error.argument("value"),
     })
+}
+
+/// More draws than these are not told apart.
+const MOST_DRAWS: usize = 10_000;
+
+/// How many functions are drawn, where it was said.
+fn draws(call: &mut Call<'_, '_>) -> Res<Option<usize>> {
+    match call.maybe::<usize>("draws")? {
+        Some(count) if count > MOST_DRAWS => {
+            Err(LangError::new(format!("a figure shows at most 10,000 draws, found {count}")).argument("draws"))
+        }
+        count => Ok(count),
+    }
 }
 
 /// The direction from which a surface is viewed.
@@ -193,6 +207,12 @@ pub static FILES: &[Builtin] = &[
                 "for \
                  a decomposition, the parts, or the correlations of their posteriors; for a search, the best fit of \
                  each depth, or its score",
+            ),
+            Place::keyword(
+                "draws",
+                Want::Count,
+                "0; for a fit of a deep GP 5",
+                "for a prediction or a fit of a deep GP, how many functions are drawn from the posterior; the first five are in colour",
             ),
             Place::keyword(
                 "scales",

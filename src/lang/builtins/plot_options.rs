@@ -39,6 +39,11 @@ const OPTIONS: &[FigureOption] = &[
         applies_to: "a decomposition (\"parts\" or \"correlation\") or a search (\"depths\" or \"scores\")",
         except: |_| false,
     },
+    FigureOption {
+        name: "draws",
+        applies_to: "a prediction of a numeric target, or a fit of a deep GP",
+        except: |value| matches!(value, Value::Prediction(prediction) if prediction.probability.is_some()),
+    },
     FigureOption { name: "view", applies_to: "a surface", except: |_| false },
     FigureOption {
         name: "scales",

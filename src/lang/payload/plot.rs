@@ -17,6 +17,10 @@ pub struct PlotOptions<'p> {
     pub x: Option<Vec<f64>>,
     /// Azimuth and elevation, in degrees.
     pub view: Option<(f64, f64)>,
+    /// How many functions are drawn from a posterior, where it was said.
+    pub draws: Option<usize>,
+    /// What draws depend on.
+    pub seed: u64,
     /// Whether the panels of parts share a vertical scale, if that was said.
     pub scales: Option<Scales>,
     /// Draws what the evaluator has to evaluate.

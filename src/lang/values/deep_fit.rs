@@ -15,11 +15,14 @@ use crate::lang::error::{LangError, Res};
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::payload::sheet::Sheet;
 
+/// Draws that a figure shows unless it is said.
+const DRAWS: usize = 5;
+
 impl ValueKind for DeepFit {
     const NAME: &'static str = "DeepFit";
     const NOUN: &'static str = "a fit of a deep GP";
     const MADE_BY: &'static str = "`fit(data, deepgp(layers=2))`";
-    const PLOT: Option<&'static [&'static str]> = Some(&[]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["draws"]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
         Member::new("model", "the deep GP that was fitted", |fit| {
@@ -79,8 +82,9 @@ impl ValueKind for DeepFit {
         })
     }
 
-    fn figure(&self, _options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
-        describe::deep_fit_figure(self).map_err(|error| PlotError::Other(LangError::new(error.to_string())))
+    fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        describe::deep_fit_figure(self, options.draws.unwrap_or(DRAWS))
+            .map_err(|error| PlotError::Other(LangError::new(error.to_string())))
     }
 
     /// Its parameters.

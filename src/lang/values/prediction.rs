@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
 use serde_json::{Map, Value as Json, json};
 
 use super::data::{inputs, inputs_json};
@@ -19,7 +21,7 @@ impl ValueKind for Prediction {
     const NAME: &'static str = "Prediction";
     const NOUN: &'static str = "a prediction";
     const MADE_BY: &'static str = "`predict(fit, at)`";
-    const PLOT: Option<&'static [&'static str]> = Some(&["band"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["band", "draws"]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
         Member::checked("at", "the inputs: numbers, or a list for each row where there are several", |p| inputs(&p.at)),
@@ -81,7 +83,12 @@ impl ValueKind for Prediction {
     }
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
-        Ok(result_figures::prediction(self, options.band)?)
+        let mut figure = result_figures::prediction(self, options.band)?;
+        if let Some(count) = options.draws {
+            let mut random = rand_pcg::Pcg64::seed_from_u64(options.seed);
+            describe::add_draws(&mut figure, self, count, &mut || StandardNormal.sample(&mut random))?;
+        }
+        Ok(figure)
     }
 
     fn table(&self) -> Option<Table> {

@@ -1,0 +1,68 @@
+//! Functions drawn from a posterior, behind its mean and band.
+
+use super::figure_labels::{single_input, sorted};
+use crate::figure::{Figure, Mark, Role};
+use crate::linalg::Matrix;
+use crate::model::ModelError;
+use crate::results::Prediction;
+
+/// So many draws are told apart by colour.
+const COLOURED: usize = 5;
+
+/// Draws as lines over ascending `x`, a column each: the first few in colour, all others pale behind them.
+pub(super) fn draw_lines(x: &[f64], draws: &Matrix) -> Vec<Mark> {
+    let line = |i: usize, role: Role, label: &str| Mark::Line {
+        x: x.to_vec(),
+        y: draws.column(i).as_slice().to_vec(),
+        label: label.into(),
+        role,
+        dashed: false,
+    };
+    let pale = (COLOURED..draws.ncols()).map(|i| line(i, Role::Cloud, if i == COLOURED { "more draws" } else { "" }));
+    let coloured = (0..draws.ncols().min(COLOURED)).map(|i| line(i, Role::Draw(i), if i == 0 { "draws" } else { "" }));
+    pale.chain(coloured).collect()
+}
+
+/// Adds draws of f at the rows of a prediction of one input to its figure, from standard normal numbers.
+///
+/// # Errors
+/// [`ModelError::OneInput`], as of a prediction of classes, and rows at which the kernel cannot be evaluated.
+pub fn add_draws(
+    figure: &mut Figure,
+    prediction: &Prediction,
+    count: usize,
+    normals: &mut dyn FnMut() -> f64,
+) -> Result<(), ModelError> {
+    let problem = prediction.fit.problem();
+    let input = single_input(&prediction.fit).filter(|_| problem.classes().is_none());
+    let (Some(input), Some(panel)) = (input, figure.panels.first_mut()) else {
+        return Err(ModelError::OneInput { inputs: problem.names().to_vec() });
+    };
+    let along = prediction.at.find(&input)?.values();
+    let order = sorted(along);
+    let x = problem.inputs_of(&prediction.at)?;
+    let x: Vec<&[f64]> = x.iter().map(|column| &column[..]).collect();
+    let map = problem.pipeline().target();
+    let drawn = prediction.fit.posterior.draws(&x, count, normals)?;
+    let drawn = Matrix::from_fn(order.len(), count, |i, draw| map.inverse(drawn[(order[i], draw)]));
+    let along: Vec<f64> = order.iter().map(|&i| along[i]).collect();
+    panel.marks.splice(0..0, draw_lines(&along, &drawn));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_draws_are_coloured_and_lie_in_front() {
+        let draws = Matrix::from_fn(3, 8, |i, j| (i * j) as f64);
+        let roles: Vec<Role> = draw_lines(&[0.0, 1.0, 2.0], &draws)
+            .iter()
+            .filter_map(|mark| if let Mark::Line { role, .. } = mark { Some(*role) } else { None })
+            .collect();
+        assert_eq!(roles[..3], [Role::Cloud; 3]);
+        assert_eq!(roles[3..], [0, 1, 2, 3, 4].map(Role::Draw));
+        assert_eq!(draw_lines(&[0.0, 1.0, 2.0], &draws.columns(0, 2).into_owned()).len(), 2);
+    }
+}
