@@ -3,7 +3,6 @@
 
 mod algebra;
 mod cli;
-mod deep_examples;
 mod descriptions;
 mod docs;
 mod figures;
@@ -19,6 +18,7 @@ mod reference;
 mod reports;
 mod saves;
 mod scaling;
+mod script_folders;
 mod search;
 mod sparse;
 mod statements;

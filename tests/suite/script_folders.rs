@@ -1,0 +1,72 @@
+//! The scripts of examples/deep/ and examples/quadrature/: figures and lessons of Duvenaud's appendices and of Vafa's thesis.
+
+use std::fs;
+use std::path::Path;
+
+/// All scripts of a folder are among `tests`, and each is as `mercer fmt` writes it.
+fn all_are_run(folder: &str, tests: &[&str]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(folder);
+    let entries = fs::read_dir(&path).expect("the scripts");
+    let mut found: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    found.sort();
+    assert_eq!(found, tests.iter().map(|test| format!("{test}.mer")).collect::<Vec<_>>());
+    for name in found {
+        let text = fs::read_to_string(path.join(&name)).expect("a script");
+        assert_eq!(mercer::syntax::fmt::format(&text).as_ref(), Ok(&text), "`mercer fmt examples/{folder}/{name}`");
+    }
+}
+
+macro_rules! scripts {
+    ($folder:ident: $($test:ident $(: [$($set:literal),*])?;)*) => {
+        mod $folder {
+            use crate::docs::example_with;
+
+            $(#[test] fn $test() {
+                example_with(concat!(stringify!($folder), "/", stringify!($test), ".mer"), &[$($($set),*)?]);
+            })*
+
+            #[test]
+            fn every_script_is_run_and_in_its_canonical_form() {
+                super::all_are_run(stringify!($folder), &[$(stringify!($test)),*]);
+            }
+        }
+    };
+}
+
+// Scripts that take long have a quick form.
+scripts! {
+    deep:
+    connected_b8;
+    connected_density_b9;
+    connected_feature_map_b11;
+    connected_spectrum_b10;
+    density_b5;
+    depths_5_2: ["draws=20", "restarts=1", "maxiter=20"];
+    derivatives_b2;
+    draws_3_3;
+    feature_map_b6;
+    fitc_4_2;
+    layers_5_6: ["sizes=[50]", "depths=1..=2", "trials=1..=2", "maxiter=10"];
+    manifold_b3;
+    motorcycle_5_15: ["draws=10", "inducing=10", "restarts=1", "maxiter=10"];
+    motorcycle_5_16: ["inducing=[5]", "depths=1..=2", "trials=1..=2", "maxiter=10"];
+    nonstationary_5_12: ["draws=10", "inducing=10", "restarts=1", "maxiter=10"];
+    nonstationary_5_13: ["inducing=[5]", "depths=1..=2", "trials=1..=2", "maxiter=10"];
+    pseudo_prior_5_3: ["restarts=2", "maxiter=60"];
+    samples_5_10: ["samples=[2, 4]", "inducing=[5]", "trials=1..=2", "maxiter=10"];
+    spectrum_b4;
+    starts_5_5: ["maxiter=20"];
+    step_5_1;
+}
+
+scripts! {
+    quadrature:
+    buffet_a2;
+    error_bars;
+    evidence;
+    identifiability;
+    integral_a1;
+    mixture_a3;
+    symmetry;
+}
