@@ -172,7 +172,7 @@ fn what_does_not_fit_into_memory_is_refused_with_the_figure() {
     }
     talk.says("let f = d(5) |> condition(SE(x))");
     let said = talk.fails("f |> predict(0..1, n=1000000000)");
-    assert!(said.contains("10,000,000 are held"), "{said}");
+    assert!(said.contains("the limit is 10,000,000"), "{said}");
 }
 
 #[test]

@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(place(1949.234, Some((1949.0, 1961.0))), "1949.23");
         assert_eq!(place(1949.234, Some((1700.0, 2000.0))), "1949");
         assert_eq!(place(0.5, None), "0.5");
-        assert_eq!(date_place(18402.9, TimeUnit::Day, Some((18262.0, 18659.0))), "2020-05-20");
+        assert_eq!(date_place(18402.9, TimeUnit::Day, Some((18262.0, 18659.0))), "2020-05-21");
         assert_eq!(date_place(0.25, TimeUnit::Day, Some((0.0, 2.0))), "1970-01-01T06:00:00");
         assert_eq!(place(12345.6, Some((0.0, 1e6))), "12000");
     }

@@ -87,10 +87,10 @@ fn lists() {
     check("len([0..100 for i in 0..2][0])", "100");
     fails("[1, 2][5]", "index 5 is out of range: there are 2 items");
     fails("[1, 2][0.5]", "an index is a whole number");
-    fails("[0 for i in 0..1000000000]", "10,000,000 are held");
-    fails("map(0..1000000000, x -> x)", "10,000,000 are held");
+    fails("[0 for i in 0..1000000000]", "the limit is 10,000,000");
+    fails("map(0..1000000000, x -> x)", "the limit is 10,000,000");
     fails("[1 for i in 3]", "expected a list after `in`, found a number");
-    fails("fn f(x, n) = if n == 0 then x else f([x, x], n - 1); f([1, 2, 3, 4], 40)", "10,000,000 are held");
+    fails("fn f(x, n) = if n == 0 then x else f([x, x], n - 1); f([1, 2, 3, 4], 40)", "the limit is 10,000,000");
     fails("fn f(x, n) = if n == 0 then x else f([x], n - 1); f(1, 5000)", "nested more than");
 }
 
@@ -360,8 +360,8 @@ fn fits_and_evidence() {
     check(&format!("{data}[g.param for g in gradient(d, m)]"), "[\"SE.l\", \"SE.v\", \"noise\"]");
     check(&format!("{data}let f = d |> fit(m); lml(d, f.model) == f.lml"), "true");
     check(&format!("{data}let fit = d |> fit(m, restarts=2); (d |> fit(m)).converged"), "true");
-    fails("load(\"airline\") |> fit(SE(1) * Per(2) + Lin)", "there is not an input 1: the data have");
-    fails("load(\"airline\") |> fit(SE(yeer))", "there is not an input `yeer`");
+    fails("load(\"airline\") |> fit(SE(1) * Per(2) + Lin)", "there is no input 1: the data have");
+    fails("load(\"airline\") |> fit(SE(yeer))", "there is no input `yeer`");
     fails("data(x=[1, 2, 3], y=[1, 1, 1]) |> fit(SE)", "a fit needs a target that varies");
     fails("data(a=[1, 2, 3], b=[1, 2, 4], y=[1, 2, 1]) |> fit(Per)", "`Per` takes one input");
 }
@@ -403,11 +403,11 @@ fn much_is_known_before_running() {
     one("SE(-1)", "-1 is not an input");
     one(
         "let k = Lin(yeer) * Per(year)\nload(\"airline\") |> fit(k + SE)",
-        "there is not an input `yeer`: the data have `year`",
+        "there is no input `yeer`: the data have `year`",
     );
     one(
         "let a = load(\"airline\")\na |> head(20) |> fit(transform(y=log) >> gp(SE(yaer)))",
-        "there is not an input `yaer`: the data have `year`",
+        "there is no input `yaer`: the data have `year`",
     );
     one(
         "load(\"airline\") |> fit(3)",
