@@ -36,8 +36,13 @@ pub enum Cause {
     SeveralInputs { family: &'static str, inputs: Vec<String> },
     #[error("the data have no input column for `{family}`")]
     NoInputs { family: &'static str },
-    #[error("`{column}` holds categories, for which `{family}` is not defined: use `onehot({column})`")]
-    Categories { family: &'static str, column: String },
+    #[error("`{column}` holds categories, for which `{family}` is not defined: {}", instead(family, column, *ard))]
+    Categories {
+        family: &'static str,
+        column: String,
+        /// `ARD` of the family is.
+        ard: bool,
+    },
     #[error("`{column}` holds categories, which {as_they}")]
     NotNumbers { column: String, as_they: &'static str },
     #[error("`{param}` has {} for {expected} {of}", values(*found))]
@@ -93,6 +98,13 @@ fn list(names: &[String]) -> String {
             let named: Vec<String> = many.iter().enumerate().map(|(i, n)| format!("`{n}` ({i})")).collect();
             named.join(", ")
         }
+    }
+}
+
+fn instead(family: &str, column: &str, ard: bool) -> String {
+    match ard {
+        false => format!("use `onehot({column})`"),
+        true => format!("use `onehot({column})`, or `ARD({family}(…))`, which has a length-scale for each category"),
     }
 }
 

@@ -227,6 +227,12 @@ pub trait Family: Debug + Send + Sync {
         false
     }
 
+    /// Whether `ARD` of it is defined for categories, by columns of 0 and 1 for their levels: it depends on a weighted
+    /// distance.
+    fn takes_indicators(&self) -> bool {
+        false
+    }
+
     /// Whether it is defined for categories that were not among the training rows.
     fn takes_new_categories(&self) -> bool {
         false

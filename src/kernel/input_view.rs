@@ -94,11 +94,48 @@ pub(super) enum ViewMap {
         columns: Vec<usize>,
         periods: Vec<Period>,
     },
+    /// Behind the columns of the parent: a column of 0 and 1 for each level of categorical columns.
+    Indicators(Vec<Indicators>),
     /// Behind the columns of the parent: the point on the unit sphere at a latitude and a longitude in degrees.
     Sphere {
         lat: usize,
         lon: usize,
     },
+}
+
+/// The columns of 0 and 1 that stand for a categorical column.
+#[derive(Debug)]
+pub(super) struct Indicators {
+    pub column: usize,
+    /// What the column is called, and the texts of its categories.
+    pub name: Arc<str>,
+    pub levels: Levels,
+    /// The codes of the training rows, in order.
+    pub known: Vec<f64>,
+}
+
+impl Indicators {
+    /// The codes that have a column: all, and of two the second, since one column says which of the two it is.
+    pub fn shown(&self) -> &[f64] {
+        if let [_, second @ ..] = &self.known[..]
+            && second.len() == 1
+        {
+            second
+        } else {
+            &self.known
+        }
+    }
+
+    fn columns(&self, codes: &[f64]) -> Result<Vec<Vec<f64>>, RowFailure> {
+        if let Some(row) = codes.iter().position(|code| !self.known.contains(code)) {
+            let level = self.levels.get(codes[row] as usize).map_or("a category", |level| level);
+            let message =
+                format!("`{level}` in column `{}` was not among the categories of the training rows", self.name);
+            return Err(RowFailure { row, error: FunctionError::Failed(message) });
+        }
+        let indicator = |level: &f64| codes.iter().map(|code| f64::from(u8::from(code == level))).collect();
+        Ok(self.shown().iter().map(indicator).collect())
+    }
 }
 
 /// The length of a circle: a number, or that of a slot.
@@ -142,6 +179,13 @@ impl ViewMap {
                     let turns = TAU / period.value(values);
                     shown.push(parent[column].iter().map(|x| (turns * x).sin()).collect());
                     shown.push(parent[column].iter().map(|x| (turns * x).cos()).collect());
+                }
+                Ok(shown)
+            }
+            ViewMap::Indicators(all) => {
+                let mut shown = parent.to_vec();
+                for indicators in all {
+                    shown.extend(indicators.columns(&parent[indicators.column])?);
                 }
                 Ok(shown)
             }
@@ -190,7 +234,7 @@ impl ViewMap {
                     }
                 }
             }
-            ViewMap::Identity | ViewMap::Circle { .. } | ViewMap::Sphere { .. } => {
+            ViewMap::Identity | ViewMap::Circle { .. } | ViewMap::Indicators(_) | ViewMap::Sphere { .. } => {
                 for (to, from) in to_parent.iter_mut().zip(adjoint) {
                     add(to, from, 1.0);
                 }

@@ -4,7 +4,7 @@ use super::bind_error::{BindError, Cause, Place};
 use super::family::Size;
 use super::input_view::ViewPair;
 use super::parameter_slot::SlotState;
-use super::plan::{DeferredParams, InputColumns, Key, OwnParams, Plan};
+use super::plan::{DeferredParams, Element, InputColumns, Key, OwnParams, Plan, level_text};
 use super::program::{LeafOp, Op};
 use super::tree::{Kernel, Leaf, Node, Wrapped};
 
@@ -119,7 +119,12 @@ impl Plan<'_> {
     fn leaf(&mut self, kernel: &Kernel, leaf: &Leaf, views: ViewPair) -> Result<usize, BindError> {
         let spec = leaf.family.spec();
         let error = |place, cause| BindError { origin: kernel.origin(), place, cause };
-        let nothing = InputColumns { inputs: Vec::new(), columns: Vec::new(), of: Vec::new() };
+        let nothing = InputColumns::none(&[]);
+        let coded = leaf.ard && leaf.family.takes_indicators();
+        let views = match coded {
+            true => self.indicator_views(kernel.origin(), views, &self.inputs(kernel.origin(), &leaf.inputs)?)?,
+            false => views,
+        };
         let columns =
             if spec.reads_inputs { self.input_columns(kernel.origin(), &leaf.inputs, views.left)? } else { nothing };
         if spec.reads_inputs {
@@ -134,8 +139,9 @@ impl Plan<'_> {
                 let inputs = columns.inputs.iter().map(|&c| self.name(c).to_string()).collect();
                 return Err(error(Place::Node, Cause::SeveralInputs { family: spec.name, inputs }));
             }
-            if !leaf.family.takes_categories() {
-                let cause = |column| Cause::Categories { family: spec.name, column };
+            if !leaf.family.takes_categories() && !coded {
+                let ard = leaf.family.takes_indicators();
+                let cause = |column| Cause::Categories { family: spec.name, column, ard };
                 let as_categories: Vec<usize> =
                     columns.inputs.iter().copied().filter(|&input| self.levels(views.left, input).is_some()).collect();
                 self.no_categories(kernel.origin(), &as_categories, cause)?;
@@ -160,18 +166,25 @@ impl Plan<'_> {
             }
         };
         let each = |size: Size| size == Size::Each || (size == Size::EachIfArd && leaf.ard);
-        let elements = leaf.family.elements(columns.inputs.len(), &learnt);
+        let (places, mut elements) = columns.elements();
+        let count = leaf.family.elements(elements.len(), &learnt);
+        if count != elements.len() {
+            let input = columns.inputs.first().copied();
+            let levels = input.and_then(|input| self.levels(views.left, input)).unwrap_or_default();
+            let element = |code: &f64| Element { input, level: Some(level_text(levels, *code)) };
+            elements = learnt.iter().map(element).collect();
+        }
         let view = (views.left != 0 || views.right != 0).then_some(views.left);
         let (slots, ranges) =
-            self.params(kernel.origin(), spec.name, spec.params, &leaf.params, elements, leaf.ard, &columns, view)?;
+            self.params(kernel.origin(), spec.name, spec.params, &leaf.params, &elements, leaf.ard, &columns, view)?;
         self.learn(place, learnt.clone());
         // where columns stand for one input together, they share its parameter
         let (mut spread, mut spread_ranges) = (Vec::new(), Vec::new());
         for (param, range) in spec.params.iter().zip(&ranges) {
             let own = &slots[range.clone()];
             let start = spread.len();
-            match each(param.size) && own.len() == columns.inputs.len() && columns.of.len() != own.len() {
-                true => spread.extend(columns.of.iter().map(|&i| own[i])),
+            match each(param.size) && own.len() == count && places.len() > own.len() {
+                true => spread.extend(places.iter().map(|&i| own[i])),
                 false => spread.extend_from_slice(own),
             }
             spread_ranges.push(start..spread.len());
@@ -207,8 +220,10 @@ impl Plan<'_> {
         elements: usize,
     ) -> Result<OwnParams, BindError> {
         let spec = wrapped.wrap.spec();
-        let columns = InputColumns { inputs: inputs.to_vec(), columns: Vec::new(), of: Vec::new() };
-        self.params(kernel.origin(), spec.name, spec.params, &wrapped.params, elements, false, &columns, None)
+        let columns = InputColumns::none(inputs);
+        let element = |e: usize| Element { input: inputs.get(e).copied(), level: None };
+        let elements: Vec<Element> = (0..elements).map(element).collect();
+        self.params(kernel.origin(), spec.name, spec.params, &wrapped.params, &elements, false, &columns, None)
     }
 
     /// The parameters of a wrap's own where its children depend on them: made before these, they still stand behind

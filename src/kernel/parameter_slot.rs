@@ -25,6 +25,8 @@ pub struct Slot {
     pub spec: &'static ParamSpec,
     /// For a parameter of one-for-each: which.
     pub element: Option<usize>,
+    /// The level of a categorical input that it belongs to.
+    pub level: Option<Arc<str>>,
     pub param: Param,
     pub state: SlotState,
     pub domain: Domain,

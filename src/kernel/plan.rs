@@ -1,8 +1,11 @@
 //! Binding a kernel: inputs resolved, parameters given slots, evaluation planned instruction by
 //! instruction.
 
+mod indicators;
 mod parameters;
 mod views;
+
+pub(super) use indicators::level_text;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -85,6 +88,39 @@ pub struct InputColumns {
     pub columns: Vec<usize>,
     /// For each of `columns`, which of `inputs` it stands for.
     pub of: Vec<usize>,
+    /// For each of `columns`, the level of a categorical input that it says 1 of.
+    pub levels: Vec<Option<Arc<str>>>,
+}
+
+/// What one number of a parameter of one-for-each belongs to.
+#[derive(Debug, Clone, Default)]
+pub struct Element {
+    /// An input of the data.
+    pub input: Option<usize>,
+    /// A level of it.
+    pub level: Option<Arc<str>>,
+}
+
+impl InputColumns {
+    /// No columns of these inputs.
+    pub(super) fn none(inputs: &[usize]) -> Self {
+        Self { inputs: inputs.to_vec(), columns: Vec::new(), of: Vec::new(), levels: Vec::new() }
+    }
+
+    /// For each column, the place of its number in a parameter of one-for-each: columns that stand for one input together
+    /// share it, and the levels of a categorical input have one each. Then what the numbers belong to.
+    pub(super) fn elements(&self) -> (Vec<usize>, Vec<Element>) {
+        let mut elements: Vec<Element> = Vec::new();
+        let place = |(&of, level): (&usize, &Option<Arc<str>>)| {
+            let input = Some(self.inputs[of]);
+            let known = elements.iter().position(|e| level.is_none() && e.input == input);
+            known.unwrap_or_else(|| {
+                elements.push(Element { input, level: level.clone() });
+                elements.len() - 1
+            })
+        };
+        (self.of.iter().zip(&self.levels).map(place).collect(), elements)
+    }
 }
 
 impl<'s> Plan<'s> {
@@ -222,16 +258,18 @@ impl<'s> Plan<'s> {
         view: usize,
     ) -> Result<InputColumns, BindError> {
         let inputs = self.inputs(origin, inputs)?;
-        let (mut columns, mut of) = (Vec::new(), Vec::new());
+        let mut all = InputColumns::none(&inputs);
         for (i, &input) in inputs.iter().enumerate() {
-            for &column in &self.views[view].shown[input] {
-                if !columns.contains(&column) {
-                    columns.push(column);
-                    of.push(i);
+            let levels = self.indicated_levels(view, input);
+            for (at, &column) in self.views[view].shown[input].iter().enumerate() {
+                if !all.columns.contains(&column) {
+                    all.columns.push(column);
+                    all.of.push(i);
+                    all.levels.push(levels.as_ref().map(|levels| levels[at].clone()));
                 }
             }
         }
-        Ok(InputColumns { inputs, columns, of })
+        Ok(all)
     }
 
     /// The one input of a node that depends on one.

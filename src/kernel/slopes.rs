@@ -91,6 +91,12 @@ fn through(map: &ViewMap, parent: &[Made]) -> Vec<Made> {
                 shown.extend([parent[c].clone(), parent[c].clone()]);
             }
         }
+        ViewMap::Indicators(all) => {
+            for indicators in all {
+                let made = together(&mut std::iter::once(indicators.column), false);
+                shown.extend(indicators.shown().iter().map(|_| made.clone()));
+            }
+        }
         ViewMap::Sphere { lat, lon } => {
             let place = together(&mut [*lat, *lon].into_iter(), true);
             shown.extend(vec![place; 3]);

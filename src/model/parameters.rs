@@ -263,17 +263,21 @@ impl<'s> NodeNames<'s> {
     }
 
     fn of(&self, slot: &Slot) -> String {
-        let family = match &slot.columns[..] {
-            [] => slot.family.to_string(),
+        let family = match (&slot.columns[..], &slot.level) {
+            ([input], Some(level)) => format!("{}({}[{level}])", slot.family, self.columns[*input]),
+            ([], _) => slot.family.to_string(),
             _ if !reads(slot.family) || self.columns.len() == 1 => slot.family.to_string(),
-            all if all.len() == self.columns.len() && slot.element.is_none() => slot.family.to_string(),
-            some => {
+            (all, _) if all.len() == self.columns.len() && slot.element.is_none() => slot.family.to_string(),
+            (some, _) => {
                 let columns: Vec<&str> = some.iter().map(|&c| &*self.columns[c]).collect();
                 format!("{}({})", slot.family, columns.join(", "))
             }
         };
         match (slot.labels.last(), self.below.get(&slot.labels[..])) {
-            (Some(label), Some((_, Some(_)))) => label.to_string(),
+            (Some(label), Some((_, Some(_)))) => match (&slot.columns[..], &slot.level) {
+                ([input], Some(level)) => format!("{label}({}[{level}])", self.columns[*input]),
+                _ => label.to_string(),
+            },
             (Some(label), Some((count, None))) if *count < self.slots.len() => format!("{label}.{family}"),
             _ => family,
         }

@@ -49,6 +49,10 @@ impl<P: Profile> Family for Distance<P> {
         self.0.spec()
     }
 
+    fn takes_indicators(&self) -> bool {
+        true
+    }
+
     fn prepare(&self, theta: Theta<'_>, x: &[&[f64]], learnt: &[f64]) -> Result<Rows, String> {
         let l = theta.each(0);
         let rows = x.iter().enumerate().map(|(d, column)| {

@@ -1,6 +1,6 @@
 //! The parameters of nodes: their slots, ties, and fixed or held states.
 
-use super::{DeferredParams, InputColumns, OwnParams, Plan};
+use super::{DeferredParams, Element, InputColumns, OwnParams, Plan};
 use crate::calendar::TimeUnit;
 use crate::kernel::bind_error::{BindError, Cause, Origin, Place};
 use crate::kernel::family::{Domains, ParamSpec, Role, Size};
@@ -25,7 +25,7 @@ impl Plan<'_> {
         family: &'static str,
         specs: &'static [ParamSpec],
         written: &[Values],
-        elements: usize,
+        elements: &[Element],
         ard: bool,
         looks: &InputColumns,
         view: Option<usize>,
@@ -44,7 +44,7 @@ impl Plan<'_> {
         for (i, (spec, values)) in specs.iter().zip(written).enumerate() {
             let error = |cause| BindError { origin, place: Place::Param(i), cause };
             let each = spec.size == Size::Each || (spec.size == Size::EachIfArd && ard);
-            let wanted = if each { elements } else { 1 };
+            let wanted = if each { elements.len() } else { 1 };
             let params: Vec<Param> = match values.as_slice() {
                 [] => vec![Param::default(); wanted],
                 [one] if wanted != 1 && matches!(values, Values::One(_)) => {
@@ -55,6 +55,8 @@ impl Plan<'_> {
             };
             let of = match spec.role {
                 Role::OrderVariance => "orders",
+                _ if elements.iter().all(|e| e.level.is_some()) => "categories",
+                _ if elements.iter().any(|e| e.level.is_some()) => "inputs and categories",
                 _ if wanted != inputs.len() => "categories",
                 _ => "inputs",
             };
@@ -65,8 +67,9 @@ impl Plan<'_> {
             for (e, param) in params.iter().enumerate() {
                 spec.check(family, param).map_err(|e| error(e.into()))?;
                 let element = (each && (wanted > 1 || ard)).then_some(e);
-                let column = if each { inputs.get(e) } else { inputs.first() };
-                let warped = view.is_some_and(|view| self.changes_units(view));
+                let Element { input, level } = elements.get(e).filter(|_| each).cloned().unwrap_or_default();
+                let column = if each { input.as_ref() } else { inputs.first() };
+                let warped = level.is_some() || view.is_some_and(|view| self.changes_units(view));
                 let measured = if each { column.map(std::slice::from_ref).unwrap_or_default() } else { inputs };
                 let time = if warped || !spec.is_along_input() { None } else { self.time_unit(measured) };
                 let (written, param) = (param, &time.map_or_else(|| param.clone(), |unit| param.in_unit(unit)));
@@ -89,7 +92,9 @@ impl Plan<'_> {
                     columns: if each { column.into_iter().copied().collect() } else { inputs.to_vec() },
                     warped,
                     time,
-                    width: self.view_width(view, looks),
+                    // indicators of two rows differ by 0 or 1
+                    width: if level.is_some() { Some(1.0) } else { self.view_width(view, looks) },
+                    level,
                     labels: self.labels.clone(),
                     origin,
                     uses: 1,
@@ -115,7 +120,9 @@ impl Plan<'_> {
     pub(in crate::kernel) fn changes_units(&self, view: usize) -> bool {
         match self.views[view].map {
             ViewMap::Identity => false,
-            ViewMap::Placed(_) | ViewMap::Folded { .. } => self.changes_units(self.views[view].parent),
+            ViewMap::Placed(_) | ViewMap::Folded { .. } | ViewMap::Indicators(_) => {
+                self.changes_units(self.views[view].parent)
+            }
             _ => true,
         }
     }

@@ -99,7 +99,7 @@ impl Plan<'_> {
         })?;
         let mut ids = self.ids[parent].clone();
         let kept = match &map {
-            ViewMap::Circle { .. } | ViewMap::Sphere { .. } => ids.len(),
+            ViewMap::Circle { .. } | ViewMap::Indicators(_) | ViewMap::Sphere { .. } => ids.len(),
             _ => 0,
         };
         ids.truncate(kept);

@@ -1,0 +1,88 @@
+//! Columns of 0 and 1 in the place of categories, for families of the distance with a length-scale for each input.
+//!
+//! Every level c of a categorical input has an indicator column δ_c and a length-scale l_c. The squared distance of two
+//! rows with the levels a ≠ b then gains Σ_c ((δ_c − δ′_c)/l_c)² = 1/l_a² + 1/l_b², and that of rows of one level nothing.
+//! No level is left out as a reference. Beside a reference r the distance of r and b would be 1/l_b² and that of a and b
+//! 1/l_a² + 1/l_b², so that the kernel, other than the span of a linear model, would depend on which level is the reference.
+//! With three levels or more the distances determine all length-scales. Two levels have one distance, 1/l², which is that
+//! of one indicator column: the second level has it, and whichever had it the kernel would be the same.
+//!
+//! With the squared exponential, `ARD(SE([c, x]))` is `SE(x)` times `ARD(onehot(c))` with these length-scales.
+
+use std::sync::Arc;
+
+use super::Plan;
+use crate::kernel::bind_error::{BindError, Cause, Origin, Place};
+use crate::kernel::input_view::{Indicators, Levels, ViewMap, ViewPair};
+
+/// The most levels of a column that get a length-scale each.
+const MOST_LEVELS: usize = 1000;
+
+impl Plan<'_> {
+    /// Views in which categorical inputs are shown by their indicator columns, behind the other columns; the views as they
+    /// are where no input is categorical.
+    ///
+    /// # Errors
+    /// A column with more levels than can have a length-scale each.
+    pub(in crate::kernel) fn indicator_views(
+        &mut self,
+        origin: Option<Origin>,
+        views: ViewPair,
+        inputs: &[usize],
+    ) -> Result<ViewPair, BindError> {
+        let left = self.indicator_view(origin, views.left, inputs)?;
+        let right = if views.right == views.left { left } else { self.indicator_view(origin, views.right, inputs)? };
+        Ok(ViewPair { left, right })
+    }
+
+    fn indicator_view(&mut self, origin: Option<Origin>, view: usize, inputs: &[usize]) -> Result<usize, BindError> {
+        let mut shown = self.views[view].shown.clone();
+        let mut next = self.columns[view].len();
+        let mut all: Vec<Indicators> = Vec::new();
+        for (place, &input) in inputs.iter().enumerate() {
+            let Some(levels) = self.levels(view, input).map(Levels::from) else { continue };
+            if shown[input] != [input] || all.iter().any(|known| known.column == input) {
+                continue;
+            }
+            let known = self.codes(input);
+            if known.len() > MOST_LEVELS {
+                let message = format!(
+                    "`{}` has {} categories, too many for a length-scale each: use `onehot({0})`, which has one for all",
+                    self.name(input),
+                    known.len()
+                );
+                return Err(BindError { origin, place: Place::Input(place), cause: Cause::Rows(message) });
+            }
+            let name = Arc::from(self.name(input));
+            let indicators = Indicators { column: input, name, levels, known };
+            shown[input] = (next..next + indicators.shown().len()).collect();
+            next += indicators.shown().len();
+            all.push(indicators);
+        }
+        if all.is_empty() { Ok(view) } else { self.view(origin, view, ViewMap::Indicators(all), Some(shown)) }
+    }
+
+    /// The distinct codes of the training rows in a categorical column, in order.
+    fn codes(&self, input: usize) -> Vec<f64> {
+        let mut codes = self.schema.columns[input].values.to_vec();
+        codes.sort_by(f64::total_cmp);
+        codes.dedup();
+        codes
+    }
+
+    /// For a view, the levels that the columns of an input stand for; `None` of one that is shown by no indicators.
+    pub(super) fn indicated_levels(&self, view: usize, input: usize) -> Option<Vec<Arc<str>>> {
+        match &self.views[view].map {
+            ViewMap::Indicators(all) => {
+                let found = all.iter().find(|indicators| indicators.column == input)?;
+                Some(found.shown().iter().map(|&code| level_text(&found.levels, code)).collect())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The text of a category by its code.
+pub(in crate::kernel) fn level_text(levels: &[Arc<str>], code: f64) -> Arc<str> {
+    levels.get(code as usize).cloned().unwrap_or_else(|| code.to_string().into())
+}
