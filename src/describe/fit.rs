@@ -111,7 +111,21 @@ pub(super) fn classes(fit: &Fit) -> Option<String> {
     Some(format!("{} ({yes}), the positive one, and {} ({no})", classes.positive(), classes.negative()))
 }
 
-/// How a linear mean function sees categories: each beside the first.
+/// How the distance of a kernel with `ARD` sees categories: by a column of 0 and 1 for each, of two by one.
+fn indicators(fit: &Fit) -> Option<String> {
+    let problem = fit.problem();
+    let slots = problem.bound().slots().iter();
+    let coded = slots.filter(|slot| slot.level.is_some() && slot.spec.role == Role::LengthScale);
+    let mut inputs: Vec<usize> = coded.filter_map(|slot| slot.columns.first().copied()).collect();
+    inputs.sort_unstable();
+    inputs.dedup();
+    let names: Vec<&str> = inputs.into_iter().map(|input| &*problem.names()[input]).collect();
+    (!names.is_empty()).then(|| {
+        format!("distance: a 0/1 column for each level of {} (of two levels, for the second)", names.join(", "))
+    })
+}
+
+/// How the model sees categories. A linear mean function compares each with the first.
 pub(super) fn coding(fit: &Fit) -> Option<String> {
     let problem = fit.problem();
     let mut inputs: Vec<usize> = problem.mean_terms().iter().filter(|t| t.level.is_some()).map(|t| t.input).collect();
@@ -122,7 +136,9 @@ pub(super) fn coding(fit: &Fit) -> Option<String> {
         Some(format!("the reference of {name} is {first}"))
     });
     let said: Vec<String> = said.collect();
-    (!said.is_empty()).then(|| format!("treatment: {}", said.join(", ")))
+    let treatment = (!said.is_empty()).then(|| format!("treatment: {}", said.join(", ")));
+    let texts: Vec<String> = treatment.into_iter().chain(indicators(fit)).collect();
+    (!texts.is_empty()).then(|| texts.join("; "))
 }
 
 /// What the values of a fit maximize.

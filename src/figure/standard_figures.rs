@@ -143,10 +143,11 @@ pub fn residuals_panel(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Optio
     Panel::new(names.x, names.y, marks).titled(names.title)
 }
 
-/// k(·, 0) over `lags`, and draws of functions over `grid`; `input` names the input.
+/// k(·, 0) over `lags`, and draws of functions over `grid`; `input` names the input, `unit` its unit or nothing.
 pub fn kernel_figure(
     title: &str,
     input: &str,
+    unit: &str,
     lags: &[f64],
     values: &[f64],
     grid: &[f64],
@@ -154,9 +155,10 @@ pub fn kernel_figure(
 ) -> Figure {
     let covariance = line(lags, values, "", Role::Mean);
     let name = if input.is_empty() { "x" } else { input };
+    let axis = if unit.is_empty() { name.to_string() } else { format!("{name} ({unit})") };
     let panels = vec![
-        Panel::new(name, format!("k({name}, 0)"), vec![zero(), covariance]).titled("Covariance with 0"),
-        Panel::new(name, format!("f({name})"), drawn(grid, draws)).titled("Functions drawn from it"),
+        Panel::new(axis.clone(), format!("k({name}, 0)"), vec![zero(), covariance]).titled("Covariance with 0"),
+        Panel::new(axis, format!("f({name})"), drawn(grid, draws)).titled("Functions drawn from it"),
     ];
     Figure::grid(title, 2, panels)
 }

@@ -1,4 +1,4 @@
-//! The delay of a stop until the first result of a fit.
+//! The delay of a stop until the first result of a fit, or until its posterior.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::progress::{Progress, StopHandle};
 
-/// A request to stop that is delayed until the first result, so that a fit that is stopped early still has one.
+/// A request to stop that is delayed until the first result, so that a fit that is stopped early still has one; and, for
+/// a short time, until the posterior at the last values.
 pub struct FirstResult<'p> {
     progress: &'p dyn Progress,
     reached: AtomicBool,

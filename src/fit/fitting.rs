@@ -14,7 +14,7 @@ use super::starts::{Starts, latent_fences, noise_fence};
 use super::trace::Trace;
 use crate::data::Dataset;
 use crate::model::{DenserNoise, Evidencer, Model, ModelError, Posterior, Problem, is_nothing};
-use crate::progress::{Progress, Quiet};
+use crate::progress::{Progress, Quiet, Silent};
 
 /// Fits a model: the maximum of the evidence, or of the posterior density in the optimiser's coordinates where
 /// parameters have priors.
@@ -23,7 +23,8 @@ use crate::progress::{Progress, Quiet};
 /// on. Asked to stop, it gives the best so far. The first start is evaluated all the same, unless that itself is long.
 ///
 /// # Errors
-/// Whatever [`Problem::new`] refuses, [`ModelError::Stopped`] when it was stopped before there was a result, or
+/// Whatever [`Problem::new`] refuses, [`ModelError::Stopped`] when it was stopped before there was a result,
+/// [`ModelError::StoppedAt`] when the posterior at the values that were reached takes long, or
 /// [`ModelError::NotPositiveDefinite`] when no start has a finite evidence.
 pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progress) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, false)?;
@@ -94,7 +95,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     drop(objective);
     drop(starts);
     let judged = Judged { errors, redundant, trace };
-    finish(model, problem, values, judged, Some((ended, gradient_size)), reports, options)
+    finish(model, problem, values, judged, Some((ended, gradient_size)), reports, options, progress)
 }
 
 /// With more rows than this, the starts of a sparse fit are compared on this number of them.
@@ -155,7 +156,7 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     let (size, trace) = (outcome.gradient_size(), entry.followed.trace());
     drop(runs);
     drop(objective);
-    finish(model, problem, values, Judged { errors, redundant, trace }, Some((ended, size)), reports, options)
+    finish(model, problem, values, Judged { errors, redundant, trace }, Some((ended, size)), reports, options, progress)
 }
 
 /// The largest number of steps of a start on a subset of the rows.
@@ -169,7 +170,7 @@ pub fn condition(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, true)?;
     let values = given(&problem);
     let judged = Judged { errors: vec![None; values.len()], ..Judged::default() };
-    finish(model, problem, values, judged, None, Vec::new(), Options::default())
+    finish(model, problem, values, judged, None, Vec::new(), Options::default(), &Silent)
 }
 
 /// Takes the values of a model for those of a fit that has ended elsewhere, and finds its standard errors.
@@ -186,7 +187,7 @@ pub fn judged(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
     let (errors, redundant) = errors.unwrap_or_else(|| (vec![None; values.len()], 0));
     let ended = if gradient_size < NEARLY { Ended::Converged } else { Ended::Left };
     let judged = Judged { errors, redundant, ..Judged::default() };
-    finish(model, problem, values, judged, Some((ended, gradient_size)), Vec::new(), Options::default())
+    finish(model, problem, values, judged, Some((ended, gradient_size)), Vec::new(), Options::default(), &Silent)
 }
 
 /// A gradient below this leaves next to nothing to gain.
@@ -209,6 +210,7 @@ struct Judged {
     redundant: usize,
 }
 
+#[allow(clippy::too_many_arguments)]
 fn finish(
     asked: &Model,
     problem: Problem,
@@ -217,9 +219,16 @@ fn finish(
     ended: Option<(Ended, f64)>,
     starts: Vec<Start>,
     options: Options,
+    progress: &dyn Progress,
 ) -> Result<Fit, ModelError> {
     let free = problem.free();
-    let posterior = Posterior::new(problem, values)?;
+    let reached = problem.model_with(&values);
+    // the last step is worth a short wait
+    let last = FirstResult::new(progress);
+    let posterior = Posterior::new_unless(problem, values, &last).map_err(|error| match error {
+        ModelError::Stopped => ModelError::StoppedAt { model: reached.process().to_string() },
+        error => error,
+    })?;
     let model = posterior.problem().model_with(posterior.values());
     let mut fit = Fit {
         asked: asked.clone(),
@@ -371,7 +380,6 @@ mod tests {
     use super::*;
     use crate::data;
     use crate::kernel::{Kernel, families::family};
-    use crate::progress::Silent;
 
     fn trend_and_season() -> Model {
         let leaf = |name: &str| Kernel::family(family(name).unwrap());

@@ -51,7 +51,10 @@ impl Kernel {
     /// Whether some part learns the categories of an input from the training rows; `at` is its place.
     pub fn learns_categories(&self, name: &str, at: Option<usize>) -> bool {
         match self.node() {
-            Node::Leaf(leaf) if leaf.family.takes_categories() && !leaf.family.takes_new_categories() => {
+            Node::Leaf(leaf)
+                if (leaf.family.takes_categories() && !leaf.family.takes_new_categories())
+                    || (leaf.ard && leaf.family.takes_indicators()) =>
+            {
                 match &leaf.inputs {
                     Inputs::All => true,
                     Inputs::These(these) => these.iter().any(|input| match input {

@@ -29,6 +29,15 @@ fn with_jitter(jitter: f64) -> String {
     if jitter > 0.0 { format!(", even with {jitter:e} added to its diagonal") } else { String::new() }
 }
 
+/// Why a matrix was not factored or inverted.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum FactorError {
+    #[error(transparent)]
+    NotPositiveDefinite(#[from] NotPositiveDefinite),
+    #[error("stopped")]
+    Stopped,
+}
+
 /// Jitter starts at this share of the mean diagonal and grows tenfold.
 const JITTER_LEAST: f64 = 1e-10;
 const JITTER_STEPS: i32 = 7;
@@ -56,6 +65,22 @@ impl Cholesky {
     /// [`NotPositiveDefinite`] with the last jitter where none does.
     pub fn with_jitters(matrix: Matrix, jitters: impl IntoIterator<Item = f64>) -> Result<Self, NotPositiveDefinite> {
         let n = matrix.nrows();
+        Self::with_jitters_unless(matrix, jitters, &|| false).map_err(|error| match error {
+            FactorError::NotPositiveDefinite(error) => error,
+            FactorError::Stopped => NotPositiveDefinite { rows: n, pivot: 0, jitter: 0.0 },
+        })
+    }
+
+    /// The same, ended when `stop` returns true.
+    ///
+    /// # Errors
+    /// As [`with_jitters`](Self::with_jitters); [`FactorError::Stopped`].
+    pub fn with_jitters_unless(
+        matrix: Matrix,
+        jitters: impl IntoIterator<Item = f64>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Self, FactorError> {
+        let n = matrix.nrows();
         let mut factor = matrix.clone();
         let mut error = NotPositiveDefinite { rows: n, pivot: 0, jitter: 0.0 };
         for (tried, jitter) in jitters.into_iter().enumerate() {
@@ -63,12 +88,13 @@ impl Cholesky {
                 factor.copy_from(&matrix);
             }
             (0..n).for_each(|i| factor[(i, i)] += jitter);
-            match factor_in_place(&mut factor) {
+            match factor_unless(&mut factor, stop) {
                 Ok(()) => return Ok(Self { factor, jitter }),
-                Err(pivot) => error = NotPositiveDefinite { rows: n, pivot, jitter },
+                Err(Failure::Pivot(pivot)) => error = NotPositiveDefinite { rows: n, pivot, jitter },
+                Err(Failure::Stopped) => return Err(FactorError::Stopped),
             }
         }
-        Err(error)
+        Err(error.into())
     }
 
     /// The factor of S^−½BS^−½, where B = LLᵀ with the factor L and S^½ is diagonal.
@@ -164,15 +190,6 @@ impl Cholesky {
 
 /// Fails at the first pivot that is not positive, or that is no larger than what rounding alone leaves of a row that
 /// depends on those before it (a repeated row without noise): its logarithm and its inverse would be made of rounding.
-pub(super) fn factor_in_place(matrix: &mut Matrix) -> Result<(), usize> {
-    match factor_unless(matrix, &|| false) {
-        Ok(()) => Ok(()),
-        Err(Failure::Pivot(pivot)) => Err(pivot),
-        Err(Failure::Stopped) => Err(0),
-    }
-}
-
-/// The same, ended when `stop` returns true.
 pub(super) fn factor_unless(matrix: &mut Matrix, stop: &dyn Fn() -> bool) -> Result<(), Failure> {
     let n = matrix.nrows();
     let diagonal = matrix.diagonal();

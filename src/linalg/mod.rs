@@ -14,10 +14,10 @@ pub mod vector;
 mod views;
 mod workspace;
 
-pub use cholesky::{Cholesky, NotPositiveDefinite, transposed_product};
+pub use cholesky::{Cholesky, FactorError, NotPositiveDefinite, transposed_product};
 pub use gmres::gmres;
 pub use least_squares::{least_squares, orthonormal};
 pub use matrix::{LOG_2PI, Matrix, Vector};
 pub use pivoted::{pivoted_cholesky, pivoted_columns};
 pub use products::{add_symmetric_product, add_transposed_product, product};
-pub use workspace::{FactorError, Workspace};
+pub use workspace::Workspace;

@@ -4,19 +4,10 @@ use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Conj, MatMut, Par};
 
 use super::blocked::{self, Failure};
-use super::cholesky::factor_unless;
+use super::cholesky::{FactorError, factor_unless};
 use super::views::{view, view_mut};
 use super::{Matrix, NotPositiveDefinite};
 use crate::progress::{Progress, Silent};
-
-/// Why a matrix was not factored or inverted.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum FactorError {
-    #[error(transparent)]
-    NotPositiveDefinite(#[from] NotPositiveDefinite),
-    #[error("stopped")]
-    Stopped,
-}
 
 /// Memory for factoring matrices of one size again and again, as a fit does.
 ///

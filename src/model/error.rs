@@ -101,6 +101,11 @@ pub enum ModelError {
     NotOfSparse(&'static str),
     #[error("stopped by the user before the first result")]
     Stopped,
+    #[error(
+        "stopped by the user before the posterior was computed: the values that were reached are those of `{model}`, \
+         which `condition` takes as given"
+    )]
+    StoppedAt { model: String },
 }
 
 impl From<EvalError> for ModelError {

@@ -67,6 +67,14 @@ impl Posterior {
     /// # Errors
     /// [`ModelError::NotPositiveDefinite`] when jitter does not help.
     pub fn new(problem: Problem, values: Vec<f64>) -> Result<Self, ModelError> {
+        Self::new_unless(problem, values, &Silent)
+    }
+
+    /// The same, where the covariance of the rows is given up when the user stops the work.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`ModelError::Stopped`].
+    pub fn new_unless(problem: Problem, values: Vec<f64>, progress: &dyn Progress) -> Result<Self, ModelError> {
         if let Some(how) = problem.model().bernoulli() {
             return Self::of_classes(problem, values, how);
         }
@@ -75,12 +83,13 @@ impl Posterior {
         }
         let n = problem.n();
         let mut k = Matrix::zeros(n, n);
-        crate::kernel::Gram::new(problem.bound(), problem.points()).evaluate(problem.kernel_values(&values), &mut k)?;
+        let gram = crate::kernel::Gram::new(problem.bound(), problem.points());
+        gram.stopped_by(progress).evaluate(problem.kernel_values(&values), &mut k)?;
         for (i, noise) in problem.noise(&values).into_iter().enumerate() {
             k[(i, i)] += noise;
         }
         let mean = k.diagonal().sum() / n.max(1) as f64;
-        let factor = Cholesky::with_jitters(k, jitters(&problem, mean))?;
+        let factor = Cholesky::with_jitters_unless(k, jitters(&problem, mean), &|| progress.stop())?;
         let residual = Vector::from_vec(problem.y().to_vec()) - mean_at(&problem, &values, &problem.x(), n);
         let alpha = factor.solve(&residual);
         let lml = -0.5 * residual.dot(&alpha) - 0.5 * factor.log_det() - 0.5 * n as f64 * std::f64::consts::TAU.ln()

@@ -316,7 +316,9 @@ pub fn cross_validate(
         .par_iter()
         .map(|&(fold, model)| {
             let failed = |error: Failure| match error {
-                Failure::Gp(ModelError::Stopped) | Failure::Deep(DeepError::Stopped) => CrossError::Stopped,
+                Failure::Gp(ModelError::Stopped | ModelError::StoppedAt { .. }) | Failure::Deep(DeepError::Stopped) => {
+                    CrossError::Stopped
+                }
                 error => CrossError::Failed { model, fold, error: Box::new(error) },
             };
             if progress.stop() {

@@ -1,5 +1,6 @@
 //! Kernel values and structure: values, matrices, parts, draws.
 
+use crate::calendar::TimeUnit;
 use crate::data::Dataset;
 use crate::describe;
 use crate::figure::Figure;
@@ -9,7 +10,7 @@ use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::family_calls;
-use crate::lang::eval::kernel_rows::{Placed, Rows};
+use crate::lang::eval::kernel_rows::{Placed, Rows, mentions_times};
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::value::{Kind, List, Value, check_length};
 use crate::linalg::{Matrix, Vector, pivoted_cholesky};
@@ -138,12 +139,15 @@ pub fn draws(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Value> {
 pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
     const MOST: usize = 1601;
     const DRAWS: usize = 3;
+    // rows given by hand are days where a parameter is written as a time
+    let timed = mentions_times(kernel);
+    let in_days = if timed { kernel.map_params(&mut |param| param.in_unit(TimeUnit::Day)) } else { kernel.clone() };
     let (mentioned, _) = kernel.mentioned();
     let width = mentioned.len().max(1);
     let (lo, hi) = match super::plot_options::input_range(call)? {
         Some(range) => range,
         None => {
-            let reach = reach(longest_scale(kernel));
+            let reach = reach(longest_scale(&in_days));
             (-reach, reach)
         }
     };
@@ -153,7 +157,7 @@ pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
         Rows::numbers(n, columns)
     };
     // an odd number of points has 0 among them where the range is symmetric
-    let points = describe::kernel_points(kernel, hi - lo, MOST) | 1;
+    let points = describe::kernel_points(&in_days, hi - lo, MOST) | 1;
     let grid: Vec<f64> = (0..points)
         .map(|i| {
             let t = i as f64 / (points - 1) as f64;
@@ -173,7 +177,8 @@ pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
     let input =
         mentioned.first().map(|input| input.to_string().replace('`', "")).filter(|name| name.parse::<usize>().is_err());
     let values: Vec<f64> = values.iter().copied().collect();
-    Ok(kernel_figure(&kernel.to_string(), input.as_deref().unwrap_or(""), &grid, &values, &grid, &draws))
+    let unit = if timed { "days" } else { "" };
+    Ok(kernel_figure(&kernel.to_string(), input.as_deref().unwrap_or(""), unit, &grid, &values, &grid, &draws))
 }
 
 /// How far a kernel is shown on either side of 0. Kernels whose longest scale lies between 0.1 and 5 have one range, so

@@ -223,7 +223,7 @@ fn code(levels: &mut Vec<Arc<str>>, text: &str) -> f64 {
 }
 
 /// Whether a parameter is written as a time.
-fn mentions_times(kernel: &Kernel) -> bool {
+pub fn mentions_times(kernel: &Kernel) -> bool {
     let mut found = false;
     kernel.map_params(&mut |param| {
         found |= param.time.is_some() || param.prior.is_some_and(|prior| prior.time.is_some());
