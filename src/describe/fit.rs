@@ -119,10 +119,20 @@ fn indicators(fit: &Fit) -> Option<String> {
     let mut inputs: Vec<usize> = coded.filter_map(|slot| slot.columns.first().copied()).collect();
     inputs.sort_unstable();
     inputs.dedup();
-    let names: Vec<&str> = inputs.into_iter().map(|input| &*problem.names()[input]).collect();
-    (!names.is_empty()).then(|| {
-        format!("distance: a 0/1 column for each level of {} (of two levels, for the second)", names.join(", "))
-    })
+    let slots = problem.bound().slots();
+    let said = inputs.into_iter().map(|input| {
+        let of = slots.iter().filter(|s| s.columns == [input] && s.spec.role == Role::LengthScale);
+        let mut levels: Vec<&str> = of.filter_map(|slot| slot.level.as_deref()).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        let name = &problem.names()[input];
+        match &levels[..] {
+            [one] => format!("a 0/1 column for {one} of {name}"),
+            _ => format!("a 0/1 column for each level of {name}"),
+        }
+    });
+    let said: Vec<String> = said.collect();
+    (!said.is_empty()).then(|| format!("distance: {}", said.join(", ")))
 }
 
 /// How the model sees categories. A linear mean function compares each with the first.

@@ -13,7 +13,7 @@ use super::result::{Fit, Options, Start};
 use super::starts::{Starts, latent_fences, noise_fence};
 use super::trace::Trace;
 use crate::data::Dataset;
-use crate::model::{DenserNoise, Evidencer, Model, ModelError, Posterior, Problem, is_nothing};
+use crate::model::{DenserNoise, Model, ModelError, Posterior, Problem, is_nothing};
 use crate::progress::{Progress, Quiet, Silent};
 
 /// Fits a model: the maximum of the evidence, or of the posterior density in the optimiser's coordinates where
@@ -61,7 +61,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     let seen = if progress.stop() { best.followed.best() } else { None };
     let mut values = match seen {
         Some(values) => values,
-        None => Evidencer::new(&problem).evaluate(&objective.to_values(&outcome.at), false, true)?.values,
+        None => best.followed.last_values(&objective.to_values(&outcome.at))?,
     };
     let (mut errors, mut redundant) = (vec![None; problem.parameters().len()], 0);
     let (mut ended, mut gradient_size) = (outcome.ended, outcome.gradient_size());
@@ -143,7 +143,7 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     let mut values = match seen {
         Some(values) => values,
         None if stopped => return Err(ModelError::Stopped),
-        None => Evidencer::new(&problem).evaluate(&objective.to_values(&outcome.at), false, true)?.values,
+        None => entry.followed.last_values(&objective.to_values(&outcome.at))?,
     };
     let (mut errors, mut redundant) = (vec![None; problem.parameters().len()], 0);
     let ended = if stopped { Ended::Stopped { steps: outcome.iterations } } else { outcome.ended };

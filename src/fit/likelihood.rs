@@ -257,6 +257,20 @@ impl<'l, 'p> Followed<'l, 'p> {
     pub fn best(&self) -> Option<Vec<f64>> {
         Some(self.seen.lock().ok()?.best.as_ref()?.1.clone())
     }
+
+    /// The values where a run ended, with those that follow from the others; where the user stops this evaluation, those
+    /// at the best place so far.
+    ///
+    /// # Errors
+    /// Whatever keeps the model from being evaluated there.
+    pub fn last_values(&self, at: &[f64]) -> Result<Vec<f64>, ModelError> {
+        let Likelihood { problem, progress, .. } = self.objective;
+        match Evidencer::new(problem).stopped_by(*progress).evaluate(at, false, true) {
+            Ok(found) => Ok(found.values),
+            Err(ModelError::Stopped) => self.best().ok_or(ModelError::Stopped),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 impl Objective for Followed<'_, '_> {

@@ -31,10 +31,9 @@ const BLOCK: usize = 256;
 const GROUPS: usize = 16;
 /// The least number of rows in a group.
 const LEAST_GROUP: usize = 1024;
-/// The jitter of K_uu as a share of its mean diagonal, growing tenfold where it is not enough. It is always there: inducing
-/// inputs that come near one another would else make the objective jump where it sets in.
-const JITTER: f64 = 1e-10;
-const JITTERS: i32 = 7;
+/// The first jitter of K_uu as a share of its mean diagonal, growing tenfold.
+const JITTER: f64 = 1e-12;
+const JITTERS: i32 = 9;
 
 /// A sparse model at some values: what the rows add up to.
 #[derive(Debug, Clone)]
@@ -43,8 +42,6 @@ pub(super) struct Sums {
     pub z: Vec<Vec<f64>>,
     /// L of K_uu.
     pub prior: Cholesky,
-    /// What was added to its diagonal, over the mean of that.
-    jitter: f64,
     /// L_B of B = I + VΛ⁻¹Vᵀ.
     pub data: Cholesky,
     b: Matrix,
@@ -135,9 +132,9 @@ impl SparseProblem<'_> {
         let mut k = Matrix::zeros(m, m);
         Cross::new(self.problem.bound()).evaluate(slots, &z_points, &z_points, &mut k)?;
         // of a function that is 0 everywhere, as of a product with white noise, any unit will do
-        let mean = Some(k.diagonal().mean()).filter(|mean| mean.is_normal()).unwrap_or(1.0);
-        let prior = Cholesky::with_jitters(k, (0..JITTERS).map(|step| JITTER * mean * 10f64.powi(step)))?;
-        let jitter = prior.jitter() / mean;
+        let mean = Some(k.diagonal().mean()).filter(|mean| *mean != 0.0).unwrap_or(1.0);
+        let jitters = (0..JITTERS).map(|step| JITTER * mean * 10f64.powi(step));
+        let prior = Cholesky::with_jitters(k, std::iter::once(0.0).chain(jitters.filter(|j| j.is_normal())))?;
         let groups = self.groups();
         let parts: Vec<Result<Group, ModelError>> =
             groups.par_iter().map(|group| self.first(group, values, &z_points, &prior)).collect();
@@ -157,7 +154,7 @@ impl SparseProblem<'_> {
         let data = Cholesky::with_jitters(b.clone(), [0.0])?;
         let projected = data.half_solve(&projected);
         let log_lambda = lambda.iter().map(|l| l.ln()).sum();
-        Ok(Sums { z, prior, jitter, data, b, projected, inner, lambda, log_lambda, trace })
+        Ok(Sums { z, prior, data, b, projected, inner, lambda, log_lambda, trace })
     }
 
     fn first(&self, group: &Range<usize>, values: &[f64], z: &Points, prior: &Cholesky) -> Result<Group, ModelError> {

@@ -116,20 +116,23 @@ impl ComponentDensity {
 }
 
 /// Samples of mixtures from the posterior of a Dirichlet-process mixture of normal densities: collapsed Gibbs sampling of
-/// the assignments (Neal 2000, algorithm 3), then weights and atoms given these. One mixture for each sweep.
+/// the assignments (Neal 2000, algorithm 3), then weights and atoms given these. One mixture for each sweep, with the
+/// concentration, the prior of the atoms and the scale of the components; fewer where `stop` says so.
 pub fn posterior_mixtures(
     x: &Matrix,
-    alpha: f64,
-    prior: &AtomPrior,
-    scale: f64,
+    (alpha, prior, scale): (f64, &AtomPrior, f64),
     sweeps: usize,
     random: &mut impl RngExt,
+    stop: &dyn Fn() -> bool,
 ) -> Vec<MixtureModel> {
     let rows: Vec<Vec<f64>> = (0..x.nrows()).map(|n| x.row(n).iter().copied().collect()).collect();
     let mut of = vec![0usize; rows.len()];
     let mut mixtures = Vec::with_capacity(sweeps);
     for _ in 0..sweeps {
         for n in 0..rows.len() {
+            if stop() {
+                return mixtures;
+            }
             let groups = 1 + of.iter().copied().max().unwrap_or(0);
             let members = |group: usize, of: &[usize]| -> Vec<usize> {
                 (0..rows.len()).filter(|&i| i != n && of[i] == group).collect()
@@ -257,7 +260,7 @@ mod tests {
         let x = Matrix::from_fn(20, 1, |i, _| if i < 10 { -3.0 } else { 3.0 } + 0.1 * (i % 10) as f64);
         let prior = AtomPrior { mean: vec![0.0], sd: 3.0 };
         let mut random = Pcg64::seed_from_u64(4);
-        let mixtures = posterior_mixtures(&x, 1.0, &prior, 0.5, 60, &mut random);
+        let mixtures = posterior_mixtures(&x, (1.0, &prior, 0.5), 60, &mut random, &|| false);
         let last = &mixtures[59];
         let mut heavy: Vec<f64> =
             last.weights.iter().zip(&last.atoms).filter(|(w, _)| **w > 0.2).map(|(_, atom)| atom[0]).collect();

@@ -46,7 +46,6 @@ scripts! {
     derivatives_b2;
     draws_3_3;
     feature_map_b6;
-    fitc_4_2;
     layers_5_6: ["sizes=[50]", "depths=1..=2", "trials=1..=2", "maxiter=10"];
     manifold_b3;
     motorcycle_5_15: ["draws=10", "inducing=10", "restarts=1", "maxiter=10"];

@@ -86,3 +86,68 @@ impl Plan<'_> {
 pub(in crate::kernel) fn level_text(levels: &[Arc<str>], code: f64) -> Arc<str> {
     levels.get(code as usize).cloned().unwrap_or_else(|| code.to_string().into())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::kernel::families::family;
+    use crate::kernel::{Bound, Column, Gram, InputRef, Inputs, Kernel, Leaf, Node, Schema};
+    use crate::linalg::Matrix;
+
+    const CODES: [f64; 4] = [0.0, 1.0, 2.0, 0.0];
+    const X: [f64; 4] = [0.0, 0.5, 1.0, 3.0];
+
+    /// `ARD(SE([c, x]))` on these rows.
+    fn bound(codes: &[f64]) -> Bound {
+        let levels: Vec<Arc<str>> = ["Ulm", "Bonn", "Kiel"].map(Arc::from).to_vec();
+        let c = Column { name: "c", values: codes, levels: Some(&levels), time: None };
+        let x = Column { name: "x", values: &X, levels: None, time: None };
+        let inputs = Inputs::These(vec![InputRef::Index(0), InputRef::Index(1)]);
+        let family = family("SE").unwrap();
+        let params = family.spec().params.iter().map(|spec| spec.unset(true)).collect();
+        let kernel: Kernel = Node::Leaf(Leaf { family, inputs, params, ard: true }).into();
+        kernel.bind(&Schema { columns: vec![c, x] }).unwrap()
+    }
+
+    fn gram(bound: &Bound, codes: &[f64], values: &[f64]) -> Matrix {
+        let mut k = Matrix::zeros(4, 4);
+        let points = bound.points(&[codes, &X]).unwrap();
+        Gram::new(bound, &points).evaluate(values, &mut k).unwrap();
+        k
+    }
+
+    #[test]
+    fn rows_of_two_levels_are_apart_by_the_length_scales_of_both() {
+        let bound = bound(&CODES);
+        let l = [0.8, 1.5, 2.0];
+        let k = gram(&bound, &CODES, &[l[0], l[1], l[2], 3.0, 2.0]);
+        for i in 0..4 {
+            for j in 0..=i {
+                let (a, b) = (CODES[i] as usize, CODES[j] as usize);
+                let levels = if a == b { 0.0 } else { l[a].powi(-2) + l[b].powi(-2) };
+                let expected = 2.0 * (-0.5 * (levels + ((X[i] - X[j]) / 3.0).powi(2))).exp();
+                assert!((k[(i, j)] - expected).abs() < 1e-14, "{i} {j}");
+            }
+        }
+        let levels: Vec<Option<&str>> = bound.slots().iter().map(|slot| slot.level.as_deref()).collect();
+        assert_eq!(levels, [Some("Ulm"), Some("Bonn"), Some("Kiel"), None, None]);
+    }
+
+    #[test]
+    fn two_levels_have_one_column_in_whatever_order() {
+        let (one, other) = ([0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0]);
+        let values = [0.8, 3.0, 2.0];
+        let k = gram(&bound(&one), &one, &values);
+        assert_eq!(k, gram(&bound(&other), &other, &values));
+        let expected = 2.0 * (-0.5 * (0.8f64.powi(-2) + (0.5f64 / 3.0).powi(2))).exp();
+        assert!((k[(1, 0)] - expected).abs() < 1e-14);
+    }
+
+    #[test]
+    fn a_level_that_was_not_among_the_training_rows_is_refused() {
+        let bound = bound(&[0.0, 1.0, 1.0, 0.0]);
+        let error = bound.points(&[&CODES, &X]).unwrap_err().to_string();
+        assert_eq!(error, "`Kiel` in column `c` was not among the categories of the training rows (row 2)");
+    }
+}

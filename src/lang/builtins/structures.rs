@@ -17,8 +17,10 @@ use crate::quadrature::{
 
 use super::random_numbers::random;
 
-/// Rows, sweeps and samples at most.
-const MOST: usize = 10_000;
+/// Rows, sweeps and samples at most: beyond, a sweep takes minutes.
+const MOST: usize = 1000;
+/// The greatest concentration: a draw then has hundreds of features or components.
+const LARGEST_ALPHA: f64 = 100.0;
 
 /// Rows of numbers: a list of lists, a list of numbers for one column, or the inputs of data.
 fn rows_of(value: &Value) -> Res<Vec<Vec<f64>>> {
@@ -38,6 +40,10 @@ fn rows_of(value: &Value) -> Res<Vec<Vec<f64>>> {
     };
     let rows = items.map(row).collect::<Res<Vec<_>>>()?;
     let width = rows.first().map_or(0, Vec::len);
+    if rows.len() > MOST || width > MOST {
+        let text = format!("there are at most {MOST} rows of at most {MOST} numbers, found {} of {width}", rows.len());
+        return Err(LangError::new(text));
+    }
     match rows.iter().position(|row| row.len() != width || row.iter().any(|x| !x.is_finite())) {
         Some(at) => Err(LangError::new(format!("row {} has not {width} finite numbers, as row 0 has", at))),
         None if width == 0 => Err(LangError::new("there are no numbers")),
@@ -110,6 +116,15 @@ fn positive(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<f
     }
 }
 
+/// The concentration of a prior of structures: their size grows with it.
+fn concentration(call: &mut Call<'_, '_>) -> Res<f64> {
+    let alpha = positive(call, "alpha", 1.0)?;
+    match alpha <= LARGEST_ALPHA {
+        true => Ok(alpha),
+        false => Err(LangError::new(format!("`alpha` is at most {LARGEST_ALPHA}, found {alpha}")).argument("alpha")),
+    }
+}
+
 fn count(call: &mut Call<'_, '_>, place: &'static str, default: usize) -> Res<usize> {
     let value: usize = call.or(place, default)?;
     match value <= MOST {
@@ -120,13 +135,13 @@ fn count(call: &mut Call<'_, '_>, place: &'static str, default: usize) -> Res<us
 
 fn draw_buffet(call: &mut Call<'_, '_>) -> Res<Value> {
     let rows = count(call, "rows", 1)?;
-    let alpha = positive(call, "alpha", 1.0)?;
+    let alpha = concentration(call)?;
     binary_value(&BinaryMatrix::draw(rows, alpha, &mut random(call)?))
 }
 
 fn buffet_prior(call: &mut Call<'_, '_>) -> Res<Value> {
     let z = binary(&call.arg::<Value>("z")?).map_err(|t| t.argument("z"))?;
-    let alpha = positive(call, "alpha", 1.0)?;
+    let alpha = concentration(call)?;
     let finite = call.or("finite", false)?;
     Ok(Value::Number(if finite { z.log_prior_finite(alpha) } else { z.log_prior(alpha) }))
 }
@@ -151,7 +166,7 @@ fn same_rows(found: usize, expected: usize) -> Res<()> {
 fn buffet_samples(call: &mut Call<'_, '_>) -> Res<Value> {
     let x = matrix(&rows_of(&call.arg::<Value>("x")?).map_err(|t| t.argument("x"))?);
     let sweeps = count(call, "n", 100)?;
-    let alpha = positive(call, "alpha", 1.0)?;
+    let alpha = concentration(call)?;
     let sd = FeatureNoise { noise: positive(call, "noise_sd", 1.0)?, features: positive(call, "feature_sd", 1.0)? };
     let mut random = random(call)?;
     let mut z = BinaryMatrix::empty(x.nrows());
@@ -167,10 +182,13 @@ fn buffet_samples(call: &mut Call<'_, '_>) -> Res<Value> {
 fn mixture_samples(call: &mut Call<'_, '_>) -> Res<Value> {
     let x = matrix(&rows_of(&call.arg::<Value>("x")?).map_err(|t| t.argument("x"))?);
     let sweeps = count(call, "n", 100)?;
-    let alpha = positive(call, "alpha", 1.0)?;
+    let alpha = concentration(call)?;
     let prior = atom_prior(call, x.ncols())?;
     let scale = positive(call, "scale", 1.0)?;
-    let samples = posterior_mixtures(&x, alpha, &prior, scale, sweeps, &mut random(call)?);
+    let mut random = random(call)?;
+    let progress = call.eval.progress;
+    let samples = posterior_mixtures(&x, (alpha, &prior, scale), sweeps, &mut random, &|| progress.stop());
+    call.eval.poll()?;
     Value::checked_list(samples.iter().map(mixture_value))
 }
 
@@ -250,7 +268,7 @@ fn of_matrices(call: &mut Call<'_, '_>, samples: &[Value], x: &Matrix) -> Res<Va
             matrices.push(z);
         }
     }
-    let means = BuffetMeans { alpha: positive(call, "alpha", 1.0)?, columns: None };
+    let means = BuffetMeans { alpha: concentration(call)?, columns: None };
     let n = matrices.len();
     let k = Matrix::from_fn(n, n, |i, j| matrices[i].overlap(&matrices[j]));
     let z = Vector::from_iterator(n, matrices.iter().map(|z| means.kernel_mean(z)));

@@ -80,9 +80,6 @@ impl SparseProblem<'_> {
         };
         w -= &beta * beta.transpose();
         w *= 0.5;
-        // the jitter follows the mean of the diagonal
-        let by_mean = sums.jitter * w.trace() / m as f64;
-        (0..m).for_each(|i| w[(i, i)] += by_mean);
         let mut cross = Cross::new(problem.bound());
         let mut k = Matrix::zeros(m, m);
         cross.evaluate(problem.kernel_values(values), &z, &z, &mut k)?;
