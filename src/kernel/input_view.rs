@@ -405,3 +405,8 @@ fn show_row(row: &[Cell<'_>]) -> String {
         row => format!("[{}]", row.iter().map(Cell::to_string).collect::<Vec<_>>().join(", ")),
     }
 }
+
+/// The text of a category by its code.
+pub(super) fn level_text(levels: &[Arc<str>], code: f64) -> Arc<str> {
+    levels.get(code as usize).cloned().unwrap_or_else(|| code.to_string().into())
+}

@@ -2,9 +2,9 @@
 
 use super::bind_error::{BindError, Cause, Place};
 use super::family::Size;
-use super::input_view::ViewPair;
+use super::input_view::{ViewPair, level_text};
 use super::parameter_slot::SlotState;
-use super::plan::{DeferredParams, Element, InputColumns, Key, OwnParams, Plan, level_text};
+use super::plan::{DeferredParams, Element, InputColumns, Key, OwnParams, Plan};
 use super::program::{LeafOp, Op};
 use super::tree::{Kernel, Leaf, Node, Wrapped};
 

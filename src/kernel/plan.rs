@@ -5,8 +5,6 @@ mod indicators;
 mod parameters;
 mod views;
 
-pub(super) use indicators::level_text;
-
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;

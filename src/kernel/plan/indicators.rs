@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::Plan;
 use crate::kernel::bind_error::{BindError, Cause, Origin, Place};
-use crate::kernel::input_view::{Indicators, Levels, ViewMap, ViewPair};
+use crate::kernel::input_view::{Indicators, Levels, ViewMap, ViewPair, level_text};
 
 /// The most levels of a column that get a length-scale each.
 const MOST_LEVELS: usize = 1000;
@@ -80,11 +80,6 @@ impl Plan<'_> {
             _ => None,
         }
     }
-}
-
-/// The text of a category by its code.
-pub(in crate::kernel) fn level_text(levels: &[Arc<str>], code: f64) -> Arc<str> {
-    levels.get(code as usize).cloned().unwrap_or_else(|| code.to_string().into())
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use crate::quadrature::{
 const USUAL_EVALUATIONS: usize = 20;
 
 fn mixture(call: &mut Call<'_, '_>) -> Res<Value> {
-    let parts: Vec<Value> = call.arg::<Value>("components")?.items().into_iter().flatten().collect();
+    let parts = listed(&call.arg::<Value>("components")?).map_err(|t| t.argument("components"))?;
     let each = parts.iter().map(marginals).collect::<Res<Vec<_>>>().map_err(|t| t.argument("components"))?;
     let weights = match call.maybe::<Vec<f64>>("weights")? {
         Some(weights) => weights,
@@ -36,17 +36,30 @@ fn mixture(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Density(Arc::new(density)))
 }
 
+/// At most so many components, and so many inputs.
+const MOST_PARTS: usize = 200;
+
+/// The items of a list that is not too long.
+fn listed(value: &Value) -> Res<Vec<Value>> {
+    let count = value.items().map_or(0, |items| items.len());
+    if count > MOST_PARTS {
+        return Err(LangError::new(format!("there are at most {MOST_PARTS} densities, found {count}")));
+    }
+    Ok(value.items().into_iter().flatten().collect())
+}
+
 /// One density for each input: a distribution, or a list of them.
 fn marginals(value: &Value) -> Res<Vec<Marginal>> {
     match value {
         Value::Dist(prior) => Ok(vec![marginal(prior)?]),
         list if list.items().is_some() => {
-            let each = list.items().into_iter().flatten();
-            each.map(|value| match value {
-                Value::Dist(prior) => marginal(&prior),
-                other => Err(no_density(&other)),
-            })
-            .collect()
+            let each = listed(list)?;
+            each.into_iter()
+                .map(|value| match value {
+                    Value::Dist(prior) => marginal(&prior),
+                    other => Err(no_density(&other)),
+                })
+                .collect()
         }
         other => Err(no_density(other)),
     }

@@ -22,6 +22,14 @@ const MOST: usize = 1000;
 /// The greatest concentration: a draw then has hundreds of features or components.
 const LARGEST_ALPHA: f64 = 100.0;
 
+/// Refuses what is too long, a range without end among it, before it is listed.
+fn few_enough(items: usize) -> Res<()> {
+    match items <= MOST {
+        true => Ok(()),
+        false => Err(LangError::new(format!("there are at most {MOST} rows, found {items}"))),
+    }
+}
+
 /// Rows of numbers: a list of lists, a list of numbers for one column, or the inputs of data.
 fn rows_of(value: &Value) -> Res<Vec<Vec<f64>>> {
     if let Value::Data(data) = value {
@@ -34,6 +42,7 @@ fn rows_of(value: &Value) -> Res<Vec<Vec<f64>>> {
         let text = format!("rows of numbers are a list of lists or data, and not {}", value.kind().noun());
         return Err(LangError::new(text).help("`[[0.1, 2], [0.3, -1]]` has two rows"));
     };
+    few_enough(items.len())?;
     let row = |item: Value| match item {
         Value::Number(x) => Ok(vec![x]),
         other => Vec::<f64>::from_value(other),
@@ -61,6 +70,7 @@ fn binary(value: &Value) -> Res<BinaryMatrix> {
         let text = format!("a binary matrix is a list of rows of zeros and ones, and not {}", value.kind().noun());
         return Err(LangError::new(text).help("`[[1, 0], [1, 1]]` has two objects and two features"));
     };
+    few_enough(items.len())?;
     let rows = items.map(Vec::<f64>::from_value).collect::<Res<Vec<_>>>()?;
     let width = rows.first().map_or(0, Vec::len);
     for (n, row) in rows.iter().enumerate() {
@@ -245,12 +255,12 @@ fn table(names: [&str; 2], rows: &[([f64; 2], StructureEvidence)]) -> Value {
 }
 
 fn sensitivity(call: &mut Call<'_, '_>) -> Res<Value> {
-    let samples: Vec<Value> = call.arg::<Value>("samples")?.items().into_iter().flatten().collect();
-    if samples.is_empty() || samples.len() > MOST {
-        return Err(
-            LangError::new(format!("there are from 1 to {MOST} samples, found {}", samples.len())).argument("samples")
-        );
+    let samples: Value = call.arg("samples")?;
+    let count = samples.items().map_or(0, |items| items.len());
+    if count == 0 || count > MOST {
+        return Err(LangError::new(format!("there are from 1 to {MOST} samples, found {count}")).argument("samples"));
     }
+    let samples: Vec<Value> = samples.items().into_iter().flatten().collect();
     let x = matrix(&rows_of(&call.arg::<Value>("x")?).map_err(|t| t.argument("x"))?);
     match samples[0] {
         Value::Record(_) => of_mixtures(call, &samples, &x),
