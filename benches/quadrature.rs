@@ -12,9 +12,11 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use spec_math::cephes64::erf;
 
+type Function = Box<dyn Fn(&[f64]) -> f64 + Send + Sync>;
+
 /// An integrand on the unit cube with its integral.
 struct Case {
-    f: Box<dyn Fn(&[f64]) -> f64 + Send + Sync>,
+    f: Function,
     integral: f64,
 }
 

@@ -113,7 +113,7 @@ fn integrate(call: &mut Call<'_, '_>) -> Res<Value> {
     };
     let n = call.maybe::<usize>("n")?;
     let tolerance = call.maybe::<f64>("tol")?;
-    if let Some(tolerance) = tolerance.filter(|t| !(*t > 0.0)) {
+    if let Some(tolerance) = tolerance.filter(|t| t.is_nan() || *t <= 0.0) {
         let text = format!("the tolerance is half the width of the 95 % interval and positive, found {tolerance}");
         return Err(LangError::new(text).argument("tol"));
     }

@@ -105,7 +105,7 @@ fn mixture_model(value: &Value) -> Res<MixtureModel> {
     let weights = Vec::<f64>::from_value(weights.clone())?;
     let atoms = rows_of(atoms)?;
     let total: f64 = weights.iter().sum();
-    if weights.len() != atoms.len() || weights.iter().any(|w| !(*w >= 0.0)) || (total - 1.0).abs() > 1e-6 {
+    if weights.len() != atoms.len() || weights.iter().any(|w| w.is_nan() || *w < 0.0) || (total - 1.0).abs() > 1e-6 {
         return Err(wrong());
     }
     Ok(MixtureModel { weights, atoms })
@@ -236,15 +236,18 @@ fn grid(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<Vec<f
         Some(Value::Number(value)) => vec![value],
         Some(list) => Vec::<f64>::from_value(list).map_err(|t| t.argument(place))?,
     };
-    match values.iter().find(|value| !(**value > 0.0)) {
+    match values.iter().find(|value| value.is_nan() || **value <= 0.0) {
         Some(value) => Err(LangError::new(format!("`{place}` is positive, found {value}")).argument(place)),
         None => Ok(values),
     }
 }
 
+/// Two parameters and the evidence at these.
+type AtPair = ([f64; 2], StructureEvidence);
+
 /// The evidence by each pair of two parameters, as a table.
-fn table(names: [&str; 2], rows: &[([f64; 2], StructureEvidence)]) -> Value {
-    let of = |part: &dyn Fn(&([f64; 2], StructureEvidence)) -> f64| rows.iter().map(part).collect::<Vec<f64>>();
+fn table(names: [&str; 2], rows: &[AtPair]) -> Value {
+    let of = |part: &dyn Fn(&AtPair) -> f64| rows.iter().map(part).collect::<Vec<f64>>();
     let table = Table::new()
         .numbers(names[0], &of(&|row| row.0[0]))
         .numbers(names[1], &of(&|row| row.0[1]))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use super::deep_fit::traced;
 use super::json::{number, table};
 use super::kernel;
 use super::value::{Member, Value, ValueKind};
@@ -40,6 +41,11 @@ impl ValueKind for Arc<OneVsRest> {
             Value::Number(rest.temperature)
         }),
         Member::new("params", "a table of all parameters", |rest| Value::table(describe::classes::parameters(rest))),
+        Member::checked(
+            "trace",
+            "for each class a table of the objective and the free parameters along the run",
+            |rest| Value::list(rest.fits.iter().map(|fit| traced(&describe::fit_trace(fit)))),
+        ),
         Member::new("converged", "whether the optimiser reached a maximum for every class", |rest| {
             Value::Bool(rest.fits.iter().all(|fit| fit.converged()))
         }),
