@@ -94,8 +94,9 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     drop(runs);
     drop(objective);
     drop(starts);
-    let judged = Judged { errors, redundant, trace };
-    finish(model, problem, values, judged, Some((ended, gradient_size)), reports, options, progress)
+    let ended = Some((ended, gradient_size));
+    let reached = Reached { values, errors, redundant, trace, ended, starts: reports };
+    finish(model, problem, reached, options, progress)
 }
 
 /// With more rows than this, the starts of a sparse fit are compared on this number of them.
@@ -156,7 +157,8 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     let (size, trace) = (outcome.gradient_size(), entry.followed.trace());
     drop(runs);
     drop(objective);
-    finish(model, problem, values, Judged { errors, redundant, trace }, Some((ended, size)), reports, options, progress)
+    let reached = Reached { values, errors, redundant, trace, ended: Some((ended, size)), starts: reports };
+    finish(model, problem, reached, options, progress)
 }
 
 /// The largest number of steps of a start on a subset of the rows.
@@ -169,8 +171,8 @@ const RACED_STEPS: usize = 100;
 pub fn condition(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, true)?;
     let values = given(&problem);
-    let judged = Judged { errors: vec![None; values.len()], ..Judged::default() };
-    finish(model, problem, values, judged, None, Vec::new(), Options::default(), &Silent)
+    let reached = Reached { errors: vec![None; values.len()], values, ..Reached::default() };
+    finish(model, problem, reached, Options::default(), &Silent)
 }
 
 /// Takes the values of a model for those of a fit that has ended elsewhere, and finds its standard errors.
@@ -186,8 +188,8 @@ pub fn judged(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
     drop(objective);
     let (errors, redundant) = errors.unwrap_or_else(|| (vec![None; values.len()], 0));
     let ended = if gradient_size < NEARLY { Ended::Converged } else { Ended::Left };
-    let judged = Judged { errors, redundant, ..Judged::default() };
-    finish(model, problem, values, judged, Some((ended, gradient_size)), Vec::new(), Options::default(), &Silent)
+    let reached = Reached { values, errors, redundant, ended: Some((ended, gradient_size)), ..Reached::default() };
+    finish(model, problem, reached, Options::default(), &Silent)
 }
 
 /// A gradient below this leaves next to nothing to gain.
@@ -200,33 +202,33 @@ pub fn given(problem: &Problem) -> Vec<f64> {
     written.map(|(p, start)| if p.is_free() { p.param.value().unwrap_or(start) } else { p.value }).collect()
 }
 
-/// What the curvature at the values of a fit says.
+/// Where a fit ended, and what the curvature there says.
 #[derive(Default)]
-struct Judged {
+struct Reached {
+    values: Vec<f64>,
     errors: Vec<Option<f64>>,
-    /// The way of the optimiser.
-    trace: Trace,
     /// Directions of the free parameters along which the log posterior does not fall.
     redundant: usize,
+    /// The way of the optimiser.
+    trace: Trace,
+    /// Why it ended and the largest part of the gradient there; `None` where the values were taken as given.
+    ended: Option<(Ended, f64)>,
+    starts: Vec<Start>,
 }
 
-#[allow(clippy::too_many_arguments)]
 fn finish(
     asked: &Model,
     problem: Problem,
-    values: Vec<f64>,
-    judged: Judged,
-    ended: Option<(Ended, f64)>,
-    starts: Vec<Start>,
+    reached: Reached,
     options: Options,
     progress: &dyn Progress,
 ) -> Result<Fit, ModelError> {
     let free = problem.free();
-    let reached = problem.model_with(&values);
+    let so_far = problem.model_with(&reached.values);
     // the last step is worth a short wait
     let last = FirstResult::new(progress);
-    let posterior = Posterior::new_unless(problem, values, &last).map_err(|error| match error {
-        ModelError::Stopped => ModelError::StoppedAt { model: reached.process().to_string() },
+    let posterior = Posterior::new_unless(problem, reached.values, &last).map_err(|error| match error {
+        ModelError::Stopped => ModelError::StoppedAt { model: so_far.process().to_string() },
         error => error,
     })?;
     let model = posterior.problem().model_with(posterior.values());
@@ -236,20 +238,20 @@ fn finish(
         posterior,
         free,
         redundant: 0,
-        standard_errors: judged.errors,
-        ended: ended.map(|e| e.0),
-        gradient_size: ended.map_or(0.0, |e| e.1),
-        starts,
+        standard_errors: reached.errors,
+        ended: reached.ended.map(|e| e.0),
+        gradient_size: reached.ended.map_or(0.0, |e| e.1),
+        starts: reached.starts,
         options,
         denser: None,
-        trace: judged.trace,
+        trace: reached.trace,
         hints: Vec::new(),
     };
     // where the fit went as far as it looks, the curvature vanishes without two parameters being one
     let at_fence = fit.problem().fences().iter().any(|fence| fence.is_reached(fit.values()));
     let separable = fit.problem().classes().is_some() && is_nothing(&fit.model.kernel);
     if fit.is_judged() && !at_fence && !separable {
-        fit.redundant = judged.redundant.min(free);
+        fit.redundant = reached.redundant.min(free);
     }
     if fit.ended.is_some() {
         fit.denser = DenserNoise::find(fit.problem(), fit.values()).ok().flatten();
