@@ -114,7 +114,7 @@ fn rarest(data: &Dataset, unknown: Option<&str>) -> Option<String> {
 }
 
 /// Models under the names that a record gives them, or what they are in short.
-fn named(value: Value) -> Res<Vec<(String, Contender)>> {
+pub fn named(value: Value) -> Res<Vec<(String, Contender)>> {
     let model = |value: &Value| contender(value.clone());
     let models: Vec<Contender> = match &value {
         Value::Record(record) => {
@@ -128,7 +128,7 @@ fn named(value: Value) -> Res<Vec<(String, Contender)>> {
 }
 
 /// A model that is compared with others.
-pub fn contender(value: Value) -> Res<Contender> {
+fn contender(value: Value) -> Res<Contender> {
     match value {
         Value::DeepModel(model) => Ok(Contender::Deep((*model).clone())),
         Value::DeepFit(fit) => Ok(Contender::Deep(fit.problem.model.clone())),
@@ -161,6 +161,12 @@ fn metrics(names: Option<Value>) -> Res<Vec<&'static Metric>> {
     Ok(chosen)
 }
 
+/// Random folds of so many, stratified for a target of classes.
+pub fn random_folds(data: &Dataset, k: usize, seed: u64) -> Res<Folds> {
+    let rows = if data.has_classes() { data.stratified_folds(k, Some(seed)) } else { data.folds(k, Some(seed)) };
+    rows.map(Folds::Rows).map_err(super::data::lang_error)
+}
+
 /// So many folds dealt from the seed, or those that were given: as pairs, as the fold of each row, or as a table.
 fn folds(value: Option<Value>, data: &Dataset, seed: u64) -> Res<Folds> {
     let value = match value {
@@ -168,12 +174,7 @@ fn folds(value: Option<Value>, data: &Dataset, seed: u64) -> Res<Folds> {
         Some(value) => value,
     };
     match value {
-        Value::Number(_) => {
-            let k = usize::from_value(value)?;
-            let dealt =
-                if data.has_classes() { data.stratified_folds(k, Some(seed)) } else { data.folds(k, Some(seed)) };
-            dealt.map(Folds::Rows).map_err(super::data::lang_error)
-        }
+        Value::Number(_) => random_folds(data, usize::from_value(value)?, seed),
         Value::Data(table) => published(&table, data),
         value => {
             let items = Items::from_value(value)?;

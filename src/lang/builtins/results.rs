@@ -15,7 +15,7 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Items, Kind, List, Value, check_length};
 use crate::results::metric::metric;
-use crate::results::{self, Contender, Fitted, Folds, Score, Trial};
+use crate::results::{self, Contender, Fitted, Score, Trial};
 use crate::syntax::span::Spanned;
 
 use super::models::{lang_error, unfit};
@@ -99,39 +99,25 @@ const FOLDS: usize = 5;
 
 /// Models by the density of rows held out, each fitted to the same folds.
 fn compare_held_out(call: &mut Call<'_, '_>, data: &Dataset, given: Vec<Spanned<Value>>) -> Res<Value> {
-    let (mut models, mut names) = (Vec::new(), Vec::new());
+    let (mut models, mut all_named) = (Vec::new(), true);
     for value in given {
-        let mut add = |model: Value| -> Res<()> {
-            models.push(super::crossval::contender(model).map_err(|t| t.at(value.span))?);
-            Ok(())
-        };
-        match value.node.clone() {
-            Value::Record(record) => {
-                for (name, field) in record.fields() {
-                    add(field.clone())?;
-                    names.push(name.clone());
-                }
-            }
-            Value::List(list) => list.items().iter().try_for_each(|item| add(item.clone()))?,
-            model => add(model)?,
-        }
+        let record = matches!(value.node, Value::Record(_));
+        let found = super::crossval::named(value.node).map_err(|t| t.at(value.span))?;
+        all_named &= record || found.is_empty();
+        models.extend(found);
     }
     if models.is_empty() {
         return Err(LangError::new("there is no model to compare")
             .help("write `compare(data, [deepgp(layers=1), deepgp(layers=2), gp(SE)])`"));
     }
-    if names.len() != models.len() {
-        names = Contender::names(&models);
+    if !all_named {
+        let plain: Vec<Contender> = models.into_iter().map(|(_, model)| model).collect();
+        models = Contender::names(&plain).into_iter().zip(plain).collect();
     }
     let options = Options { seed: call.eval.host.seed, ..Options::default() };
-    let classes = data.has_classes();
-    let rows =
-        if classes { data.stratified_folds(FOLDS, Some(options.seed)) } else { data.folds(FOLDS, Some(options.seed)) };
-    let folds = rows.map(Folds::Rows).map_err(super::data::lang_error)?;
-    let metrics = ["nll", if classes { "error" } else { "rmse" }].into_iter().filter_map(metric).collect();
-    let trial = Trial { folds, metrics, options };
-    let models = names.into_iter().zip(models).collect();
-    let cv = super::crossval::validated(call, models, data, &trial, true, "fits")?;
+    let folds = super::crossval::random_folds(data, FOLDS, options.seed)?;
+    let metrics = ["nll", if data.has_classes() { "error" } else { "rmse" }].into_iter().filter_map(metric).collect();
+    let cv = super::crossval::validated(call, models, data, &Trial { folds, metrics, options }, true, "fits")?;
     let table = describe::cross_validation::scores_table(&cv);
     Ok(Value::table(Sheet::with_text(table, describe::cross_validation::cross_validation(&cv))))
 }
