@@ -59,19 +59,17 @@ fn refuse_to_replace(path: &Path, name: &str, stopped: bool) -> Res<()> {
     if !path.is_file() {
         return Ok(());
     }
-    let finished = match (SavedFit::read(path), SavedDeepFit::read(path), SavedSearch::read(path)) {
-        (Ok(fit), ..) => !fit.was_stopped(),
-        (_, Ok(fit), _) => !fit.was_stopped(),
-        (.., Ok(search)) => !search.was_stopped(),
-        (.., Err(error)) => {
-            let text = format!("`{name}` exists and was not written by `save`");
-            return Err(LangError::new(text)
+    let was_stopped = SavedFit::read(path)
+        .map(|fit| fit.was_stopped())
+        .or_else(|_| SavedDeepFit::read(path).map(|fit| fit.was_stopped()))
+        .or_else(|_| SavedSearch::read(path).map(|search| search.was_stopped()))
+        .map_err(|error| {
+            LangError::new(format!("`{name}` exists and was not written by `save`"))
                 .argument("path")
                 .note(error.to_string())
-                .help("choose another name, or remove the file"));
-        }
-    };
-    if stopped && finished {
+                .help("choose another name, or remove the file")
+        })?;
+    if stopped && !was_stopped {
         return Err(LangError::new(format!("`{name}` holds finished work, and this was stopped before its end"))
             .argument("path")
             .help("save it under another name, or remove the file"));
@@ -126,21 +124,23 @@ fn load_fit(call: &mut Call<'_, '_>) -> Res<Value> {
         if other { lang_error.help("it is a search: `load_search` reads it") } else { lang_error }
     };
     let reader = SavedTexts::new(call.eval);
-    if let Ok(saved) = SavedDeepFit::read(&path) {
-        let model = reader.deep_model(&saved.deep_model)?;
-        let fit = saved.restore(&model, &path).map_err(at_path)?;
-        if saved.was_stopped() {
-            call.warn("the saved fit was stopped before its end: its values are the best until then");
+    let (fit, stopped) = match SavedFit::read(&path) {
+        Ok(saved) => {
+            let (model, asked) = (reader.saved_model(&saved.model)?, reader.saved_model(&saved.asked)?);
+            let fit = saved.restore(&model, asked, &path).map_err(at_path)?;
+            let stopped = fit.was_stopped();
+            (Value::Fit(fit), stopped)
         }
-        return Ok(Value::DeepFit(fit));
-    }
-    let saved = SavedFit::read(&path).map_err(at_path)?;
-    let (model, asked) = (reader.saved_model(&saved.model)?, reader.saved_model(&saved.asked)?);
-    let fit = saved.restore(&model, asked, &path).map_err(at_path)?;
-    if fit.was_stopped() {
+        Err(error) => {
+            let saved = SavedDeepFit::read(&path).map_err(|_| at_path(error))?;
+            let model = reader.deep_model(&saved.deep_model)?;
+            (Value::DeepFit(saved.restore(&model, &path).map_err(at_path)?), saved.was_stopped())
+        }
+    };
+    if stopped {
         call.warn("the saved fit was stopped before its end: its values are the best until then");
     }
-    Ok(Value::Fit(fit))
+    Ok(fit)
 }
 
 fn load_search(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -164,6 +164,17 @@ struct SavedTexts<'a> {
     progress: &'a dyn Progress,
 }
 
+/// What a text of a model was read as; an error says that it does not read back.
+fn read_back<T>(text: &str, model: Res<T>) -> Res<T> {
+    model.map_err(|lang_error| {
+        if lang_error.is_stop() {
+            return lang_error;
+        }
+        let text = shortened(text);
+        LangError::new(format!("the saved model `{text}` does not read back: {}", lang_error.message()))
+    })
+}
+
 /// A text of a model takes a few steps for each of its characters; this is far above that.
 const STEPS: u64 = 1_000_000;
 const STEPS_A_BYTE: u64 = 10;
@@ -176,26 +187,12 @@ impl<'a> SavedTexts<'a> {
 
     /// The model of a text.
     fn saved_model(&self, text: &str) -> Res<Model> {
-        let model = self.value(text).and_then(Pipeline::from_value).and_then(Pipeline::model);
-        model.map_err(|lang_error| {
-            if lang_error.is_stop() {
-                return lang_error;
-            }
-            let text = shortened(text);
-            LangError::new(format!("the saved model `{text}` does not read back: {}", lang_error.message()))
-        })
+        read_back(text, self.value(text).and_then(Pipeline::from_value).and_then(Pipeline::model))
     }
 
     /// The deep GP of a text.
     fn deep_model(&self, text: &str) -> Res<Arc<DeepModel>> {
-        let model = self.value(text).and_then(<Arc<DeepModel>>::from_value);
-        model.map_err(|lang_error| {
-            if lang_error.is_stop() {
-                return lang_error;
-            }
-            let text = shortened(text);
-            LangError::new(format!("the saved model `{text}` does not read back: {}", lang_error.message()))
-        })
+        read_back(text, self.value(text).and_then(<Arc<DeepModel>>::from_value))
     }
 
     /// Makes sure that a text reads back to a model that is written in the same way.
