@@ -11,31 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Rooms whose files import one another in one direction only.
-const ONE_WAY: &[&str] = &[
-    "repl",
-    "cli",
-    "terminal",
-    "session",
-    "lang",
-    "report",
-    "describe",
-    "figure",
-    "search",
-    "results",
-    "deep",
-    "quadrature",
-    "surface",
-    "fit",
-    "model",
-    "kernel",
-    "data",
-    "param",
-    "linalg",
-    "calendar",
-    "syntax",
-];
-
 /// From the top to the bottom: a room imports those below it.
 const ROOMS: &[&str] = &[
     "main",
@@ -275,7 +250,9 @@ fn shown(edges: &BTreeMap<Module, BTreeSet<Module>>) -> String {
 fn files_of_a_room_import_one_another_in_one_direction() {
     let tree = Tree::read();
     let mut faults = String::new();
-    for room in ONE_WAY {
+    // a room that is one file cannot have a circle
+    let folder = |room: &&&str| Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room).is_dir();
+    for room in ROOMS.iter().filter(folder) {
         let inside = |module: &&Module| module.first().is_some_and(|first| first == room);
         let files = tree.files.keys().filter(inside);
         let edges: BTreeMap<Module, BTreeSet<Module>> = files.map(|file| (file.clone(), tree.imports(file))).collect();
