@@ -6,7 +6,7 @@
 //! docs/results.md.
 
 use mercer::progress::Silent;
-use mercer::quadrature::{Density, Marginal, PriorMean, Settings, Warp, integrate, sobol, usual_kernel};
+use mercer::quadrature::{Density, Evaluations, Marginal, PriorMean, Settings, Warp, integrate, sobol, usual_kernel};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -128,7 +128,7 @@ fn run(make: fn(&[f64], &[f64]) -> Case, d: usize, n: usize, seed: u64) -> Error
     let kernel = usual_kernel(&names, &density).unwrap();
     let mean = PriorMean::Given(0.0);
     let settings = Settings { density, kernel, noise: 0.0, mean, warp: Warp::None, integrated: false, seed };
-    let found = integrate(names, &mut |x| Ok((case.f)(x)), n, None, settings, &Silent).unwrap();
+    let found = integrate(Evaluations::none(names), &mut |x| Ok((case.f)(x)), n, None, settings, &Silent).unwrap();
     let (lo, hi) = found.belief.interval(0.95);
     let relative = |value: f64| (value - case.integral).abs() / case.integral.abs();
     let mean_of =

@@ -26,7 +26,7 @@ pub use effort::expected_seconds;
 pub use fitting::{condition, fit, given, judged};
 pub(crate) use hints::{NOT_CONVERGED, hints, jittered};
 pub use likelihood::Likelihood;
-pub use parameter_posterior::ParameterPosterior;
+pub use parameter_posterior::{ParameterPosterior, WEAK_PRIOR_SD};
 pub use result::{Fit, Options, Start};
 pub use starts::{Column, Starts};
 pub(crate) use starts::{latent_fences, spread};

@@ -3,22 +3,26 @@
 use super::curvature::Curvature;
 use super::likelihood::Likelihood;
 use super::starts::Starts;
-use crate::linalg::{LOG_2PI, Matrix, Vector};
+use crate::linalg::{LOG_2PI, Matrix, Vector, inverse_root};
 use crate::model::{Model, Problem};
 use crate::param::{Param, State};
 
+/// The standard deviation of the normal prior of parameters that have none of their own, in the optimiser's coordinates.
+pub const WEAK_PRIOR_SD: f64 = 3.0;
+/// The curvature of that prior.
+const LEAST_CURVATURE: f64 = 1.0 / (WEAK_PRIOR_SD * WEAK_PRIOR_SD);
+
 /// The posterior density of the free parameters in the optimiser's coordinates, around the values of a fit.
 ///
-/// A parameter without a prior of its own is normal around the first start of a fit with one standard deviation in the
-/// optimiser's coordinates (Duvenaud, structure-search chapter, gives no prior of its own). A parameter on a bound stays
-/// there.
+/// A parameter without a prior of its own is normal around the first start of a fit with the standard deviation
+/// [`WEAK_PRIOR_SD`] in the optimiser's coordinates (Duvenaud, structure-search chapter, gives no prior of its own). A
+/// parameter on a bound stays there.
 pub struct ParameterPosterior<'p> {
     objective: Likelihood<'p>,
     values: Vec<f64>,
     free: Vec<usize>,
     /// In the optimiser's coordinates, where a weak prior applies.
     centre: Vec<Option<f64>>,
-    sd: f64,
     /// VΛ^{−½} of the Hessian of the negative log posterior.
     axes: Matrix,
     log_volume: f64,
@@ -26,8 +30,8 @@ pub struct ParameterPosterior<'p> {
 }
 
 impl<'p> ParameterPosterior<'p> {
-    /// Around some values; `sd` is that of the weak prior. `None` where there is no density or no curvature.
-    pub fn new(problem: &'p Problem, values: &[f64], sd: f64) -> Option<Self> {
+    /// Around some values. `None` where there is no density or no curvature.
+    pub fn new(problem: &'p Problem, values: &[f64]) -> Option<Self> {
         let objective = Likelihood::new(problem);
         let total = objective.at(values, false)?.total;
         let (free, mut hessian) = match Curvature::at(&objective, values) {
@@ -52,21 +56,11 @@ impl<'p> ParameterPosterior<'p> {
         hessian = eigen.recompose();
         for (a, centre) in centre.iter().enumerate() {
             if centre.is_some() {
-                hessian[(a, a)] += 1.0 / (sd * sd);
+                hessian[(a, a)] += LEAST_CURVATURE;
             }
         }
-        let eigen = hessian.symmetric_eigen();
-        let widths = eigen.eigenvalues.map(|value| 1.0 / value.max(1.0 / (sd * sd)).sqrt());
-        let mut posterior = Self {
-            objective,
-            values: values.to_vec(),
-            free,
-            centre,
-            sd,
-            axes: eigen.eigenvectors * Matrix::from_diagonal(&widths),
-            log_volume: widths.iter().map(|w| w.ln()).sum(),
-            top: 0.0,
-        };
+        let (axes, log_volume) = inverse_root(hessian, LEAST_CURVATURE);
+        let mut posterior = Self { objective, values: values.to_vec(), free, centre, axes, log_volume, top: 0.0 };
         let coordinates = posterior.coordinates(&Vector::zeros(posterior.free.len()));
         posterior.top = total + posterior.log_prior(&coordinates);
         Some(posterior)
@@ -116,7 +110,7 @@ impl<'p> ParameterPosterior<'p> {
 
     fn log_prior(&self, coordinates: &[f64]) -> f64 {
         let one = |(at, centre): (&f64, &Option<f64>)| match centre {
-            Some(centre) => -0.5 * ((at - centre) / self.sd).powi(2) - self.sd.ln() - 0.5 * LOG_2PI,
+            Some(centre) => -0.5 * ((at - centre) / WEAK_PRIOR_SD).powi(2) - WEAK_PRIOR_SD.ln() - 0.5 * LOG_2PI,
             None => 0.0,
         };
         coordinates.iter().zip(&self.centre).map(one).sum()

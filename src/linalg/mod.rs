@@ -6,6 +6,7 @@
 mod blocked;
 mod cholesky;
 mod gmres;
+mod inverse_root;
 mod least_squares;
 mod matrix;
 mod pivoted;
@@ -16,6 +17,7 @@ mod workspace;
 
 pub use cholesky::{Cholesky, FactorError, NotPositiveDefinite, transposed_product};
 pub use gmres::gmres;
+pub use inverse_root::inverse_root;
 pub use least_squares::{least_squares, orthonormal};
 pub use matrix::{LOG_2PI, Matrix, Vector};
 pub use pivoted::{pivoted_cholesky, pivoted_columns};

@@ -9,7 +9,7 @@ use spec_math::cephes64::erf;
 
 use super::density::Marginal;
 use super::error::QuadratureError;
-use super::estimate::Estimate;
+use super::estimate::{Estimate, refined};
 use super::group::Group;
 use super::rules::Rule;
 
@@ -22,8 +22,7 @@ pub struct Polynomial {
 
 impl Polynomial {
     fn at(&self, x: f64, other: f64) -> f64 {
-        let u = (x - self.c) * (other - self.c);
-        self.a.iter().rev().fold(0.0, |sum, a| sum * u + a)
+        polynomial(&self.a, (x - self.c) * (other - self.c))
     }
 
     fn degree(&self) -> usize {
@@ -92,7 +91,7 @@ impl Axis {
             let smooth = (-0.5 * self.precision * d * d).exp() * self.polynomial(x, *other);
             self.matern.iter().fold(smooth, |k, m| {
                 let s = m.rate * d;
-                k * m.a.iter().rev().fold(0.0, |sum, a| sum * s + a) * (-s).exp()
+                k * polynomial(m.a, s) * (-s).exp()
             })
         };
         Ok(others.iter().map(one).collect())
@@ -132,12 +131,9 @@ impl Axis {
     }
 
     fn summed(&self, xs: &[f64], p: &Marginal) -> Result<Vec<Estimate>, QuadratureError> {
-        let mut before: Option<Vec<f64>> = None;
-        let mut found = Vec::new();
-        for panels in PANELS {
-            let mut values = Vec::with_capacity(xs.len());
+        refined(PANELS, EQUAL, |panels| {
             let shared = (!self.has_corner()).then(|| Rule::under(p, &[], panels));
-            for x in xs {
+            let one = |x: &f64| {
                 let own;
                 let rule = match &shared {
                     Some(rule) => rule,
@@ -147,19 +143,10 @@ impl Axis {
                     }
                 };
                 let k = self.row(*x, &rule.at)?;
-                values.push(k.iter().zip(&rule.weights).map(|(k, w)| k * w).sum::<f64>());
-            }
-            let size = values.iter().fold(0.0f64, |size, v| size.max(v.abs()));
-            found = match &before {
-                None => values.iter().map(|v| Estimate { value: *v, error: size }).collect(),
-                Some(before) => values.iter().zip(before).map(|(v, b)| estimate(*v, *b)).collect::<Vec<_>>(),
+                Ok(k.iter().zip(&rule.weights).map(|(k, w)| k * w).sum::<f64>())
             };
-            if before.is_some() && found.iter().all(|e| e.error <= EQUAL * size) {
-                break;
-            }
-            before = Some(values);
-        }
-        Ok(found)
+            xs.iter().map(one).collect()
+        })
     }
 
     /// ∬ k(x, x′) p(x) q(x′) dx dx′.
@@ -190,24 +177,16 @@ impl Axis {
             let width = hi - lo;
             return Ok(Estimate::exact(2.0 * matern.second_integral(width) / (width * width)));
         }
-        let mut before = None;
-        let mut found = Estimate { value: f64::NAN, error: f64::INFINITY };
-        for panels in &PANELS[..6] {
-            let (lo, hi) = q.range();
-            let rule = Rule::under(p, &[lo, hi], *panels);
+        // what the inner sums are off by comes on top
+        let mut within = 0.0;
+        let (lo, hi) = q.range();
+        let found = refined(PANELS[..6].iter().copied(), EQUAL, |panels| {
+            let rule = Rule::under(p, &[lo, hi], panels);
             let inner = self.means(&rule.at, q)?;
-            let value = inner.iter().zip(&rule.weights).map(|(z, w)| z.value * w).sum::<f64>();
-            let within = inner.iter().zip(&rule.weights).map(|(z, w)| z.error * w).sum::<f64>();
-            if let Some(before) = before {
-                let change = estimate(value, before);
-                found = Estimate { value, error: change.error + within };
-                if change.error <= EQUAL * value.abs() {
-                    break;
-                }
-            }
-            before = Some(value);
-        }
-        Ok(found)
+            within = inner.iter().zip(&rule.weights).map(|(z, w)| z.error * w).sum::<f64>();
+            Ok(vec![inner.iter().zip(&rule.weights).map(|(z, w)| z.value * w).sum::<f64>()])
+        })?;
+        Ok(Estimate { error: found[0].error + within, ..found[0] })
     }
 
     /// Against N(mean, sd²): exp(−r (x − mean)²/2), r = τ/(1 + τ sd²), times the expectation of the polynomial.
@@ -244,9 +223,9 @@ impl Axis {
     }
 }
 
-/// A sum and the one over half as many panels.
-fn estimate(value: f64, before: f64) -> Estimate {
-    Estimate { value, error: (value - before).abs() }
+/// Σₘ aₘ uᵐ, by Horner's rule.
+fn polynomial(a: &[f64], u: f64) -> f64 {
+    a.iter().rev().fold(0.0, |sum, a| sum * u + a)
 }
 
 /// The mean of exp(−τ(x − x′)²/2) over x′ uniform between `lo` and `hi`.

@@ -1,123 +1,36 @@
-//! A Gaussian process with all parameters given, conditioned on evaluations, and its integral.
+//! The integral of a Gaussian process that is conditioned on evaluations.
 
-use std::sync::Arc;
-
-use super::density::Density;
 use super::embedding::Embedding;
 use super::error::QuadratureError;
 use super::estimate::Estimate;
 use super::evaluations::Evaluations;
-use crate::kernel::{Bound, Kernel, Points, Schema};
-use crate::linalg::{Cholesky, Matrix, Vector};
+use super::process::{Moments, Process};
+use crate::linalg::Vector;
 
-/// The mean function of the integrand's process.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum PriorMean {
-    Given(f64),
-    /// A constant about which nothing is known: it is integrated out under a flat prior.
-    Free,
-}
-
-/// A Gaussian process conditioned on evaluations of an integrand, beside a density.
+/// A conditioned process beside a density.
 #[derive(Debug)]
-pub struct Conditioned {
-    bound: Bound,
-    values: Vec<f64>,
-    points: Points,
-    embedding: Arc<Embedding>,
-    factor: Cholesky,
-    /// K⁻¹(y − m).
-    alpha: Vector,
+pub struct Conditioned<'p> {
+    process: &'p Process,
     /// K⁻¹z.
     weights: Vector,
-    /// K⁻¹1.
-    ones: Vector,
     z: Vec<Estimate>,
     prior: Estimate,
-    mean: f64,
-    free_mean: bool,
-    quadratic: f64,
 }
 
-/// The integral as a random variable: mean and variance.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Moments {
-    pub mean: f64,
-    pub variance: f64,
-}
-
-impl Conditioned {
-    /// A kernel with numbers for all parameters, and a noise variance of the evaluations.
+impl<'p> Conditioned<'p> {
+    /// A process on some evaluations, and the integrals of its kernel.
     ///
     /// # Errors
-    /// [`QuadratureError`]: no points, a kernel that does not fit them, a covariance matrix that cannot be factored.
+    /// [`QuadratureError::Evaluation`].
     pub fn new(
-        kernel: &Kernel,
-        noise: f64,
-        mean: PriorMean,
-        evaluations: &Evaluations,
-        density: &Density,
-    ) -> Result<Self, QuadratureError> {
-        let embedding = Arc::new(Embedding::new(kernel, evaluations.names(), density)?);
-        Self::beside(embedding, kernel, noise, mean, evaluations)
-    }
-
-    /// The same where the kernel stands beside the density already.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn beside(
-        embedding: Arc<Embedding>,
-        kernel: &Kernel,
-        noise: f64,
-        mean: PriorMean,
+        process: &'p Process,
+        embedding: &Embedding,
         evaluations: &Evaluations,
     ) -> Result<Self, QuadratureError> {
-        let n = evaluations.n();
-        if n == 0 {
-            return Err(QuadratureError::NoPoints);
-        }
-        let columns: Vec<&[f64]> = evaluations.x().iter().map(Vec::as_slice).collect();
-        let bound = kernel.bind(&Schema::unnamed(evaluations.names(), &columns))?;
-        let values = bound.values();
-        let points = bound.points(&columns)?;
-        let mut k = bound.cross(&values, &points, &points)?;
-        // white noise is on the diagonal alone
-        for (i, own) in bound.diagonal(&values, &points)?.into_iter().enumerate() {
-            k[(i, i)] = own + noise;
-        }
-        let factor = Cholesky::new(k).map_err(|_| QuadratureError::NotPositiveDefinite { n })?;
         let z = embedding.means(evaluations.x())?;
         let prior = embedding.prior_variance()?;
-        let weights = factor.solve(&Vector::from_iterator(n, z.iter().map(|z| z.value)));
-        let ones = factor.solve(&Vector::repeat(n, 1.0));
-        let y = Vector::from_column_slice(evaluations.y());
-        let (mean, free_mean) = match mean {
-            PriorMean::Given(mean) => (mean, false),
-            PriorMean::Free => (ones.dot(&y) / ones.sum(), true),
-        };
-        let residual = y.add_scalar(-mean);
-        let alpha = factor.solve(&residual);
-        let quadratic = residual.dot(&alpha);
-        Ok(Self {
-            bound,
-            values,
-            points,
-            embedding,
-            factor,
-            alpha,
-            weights,
-            ones,
-            z,
-            prior,
-            mean,
-            free_mean,
-            quadratic,
-        })
-    }
-
-    pub fn n(&self) -> usize {
-        self.alpha.len()
+        let weights = process.factor.solve(&Vector::from_iterator(z.len(), z.iter().map(|z| z.value)));
+        Ok(Self { process, weights, z, prior })
     }
 
     /// zᵀK⁻¹(y − m) + m, and V₀ − zᵀK⁻¹z (Duvenaud 2014, A.5 and A.6). With a free mean the variance grows by
@@ -127,13 +40,13 @@ impl Conditioned {
     pub fn integral(&self) -> Moments {
         let z = self.z.iter().map(|z| z.value);
         let explained: f64 = z.clone().zip(self.weights.iter()).map(|(z, w)| z * w).sum();
-        let mean = self.mean + z.clone().zip(self.alpha.iter()).map(|(z, a)| z * a).sum::<f64>();
+        let mean = self.process.mean + z.clone().zip(self.process.alpha.iter()).map(|(z, a)| z * a).sum::<f64>();
         let mut variance = self.prior.value - explained;
-        if self.free_mean {
-            let left = 1.0 - z.zip(self.ones.iter()).map(|(z, o)| z * o).sum::<f64>();
-            variance += left * left / self.ones.sum();
+        if self.process.free_mean {
+            let left = 1.0 - z.zip(self.process.ones.iter()).map(|(z, o)| z * o).sum::<f64>();
+            variance += left * left / self.process.ones.sum();
         }
-        let rounding = f64::EPSILON * self.n() as f64 * self.prior.value.abs();
+        let rounding = f64::EPSILON * self.process.n() as f64 * self.prior.value.abs();
         Moments { mean, variance: variance.max(rounding) }
     }
 
@@ -142,122 +55,37 @@ impl Conditioned {
         self.prior.value
     }
 
-    /// z, a number for each evaluation.
-    pub fn kernel_means(&self) -> Vec<f64> {
-        self.z.iter().map(|z| z.value).collect()
-    }
-
-    /// K⁻¹z: with a mean of zero the integral's mean is their product with the evaluations.
-    pub fn weights(&self) -> &Vector {
-        &self.weights
-    }
-
     /// A bound on what the numerical z and V₀ contribute to the error of the integral's mean, and of its variance; 0
     /// where both have closed forms.
     pub fn numerical_error(&self) -> (f64, f64) {
-        let of_mean = self.z.iter().zip(self.alpha.iter()).map(|(z, a)| z.error * a.abs()).sum();
+        let of_mean = self.z.iter().zip(self.process.alpha.iter()).map(|(z, a)| z.error * a.abs()).sum();
         let of_z: f64 = self.z.iter().zip(self.weights.iter()).map(|(z, w)| 2.0 * z.error * w.abs()).sum();
         (of_mean, self.prior.error + of_z)
     }
 
-    /// rᵀK⁻¹r over its degrees of freedom: by what the kernel is to be multiplied for the greatest likelihood. And the
-    /// degrees of freedom of the Student-t that the integral then has: N, or N − 1 with a free mean.
-    pub fn scale(&self) -> (f64, f64) {
-        let degrees = self.n() as f64 - if self.free_mean { 1.0 } else { 0.0 };
-        (self.quadratic / degrees.max(1.0), degrees.max(1.0))
-    }
-
-    /// What was added to the diagonal for the factorization.
-    pub fn jitter(&self) -> f64 {
-        self.factor.jitter()
-    }
-
-    /// log |K| and rᵀK⁻¹r, of which the log marginal likelihood is made.
-    pub fn likelihood_terms(&self) -> (f64, f64) {
-        (self.factor.log_det(), self.quadratic)
-    }
-
-    fn rows(&self, x: &[Vec<f64>]) -> Result<Points, QuadratureError> {
-        let columns: Vec<&[f64]> = x.iter().map(Vec::as_slice).collect();
-        Ok(self.bound.points(&columns)?)
-    }
-
-    /// Mean and variance of the integrand at rows given by column.
-    ///
-    /// # Errors
-    /// [`QuadratureError::Evaluation`].
-    pub fn predict(&self, x: &[Vec<f64>]) -> Result<Vec<Moments>, QuadratureError> {
-        let rows = self.rows(x)?;
-        let k = self.bound.cross(&self.values, &self.points, &rows)?;
-        let own = self.function_variances(&rows)?;
-        let half = self.factor.half_solve(&k);
-        let one = |j: usize| {
-            let column = k.column(j);
-            let mut variance = own[j] - half.column(j).norm_squared();
-            if self.free_mean {
-                let left = 1.0 - column.dot(&self.ones);
-                variance += left * left / self.ones.sum();
-            }
-            Moments { mean: self.mean + column.dot(&self.alpha), variance: variance.max(0.0) }
-        };
-        Ok((0..rows.n()).map(one).collect())
-    }
-
-    /// k(x, x) of the function alone, without noise.
-    fn function_variances(&self, rows: &Points) -> Result<Vec<f64>, QuadratureError> {
-        let one = |i: usize| {
-            let row = rows.rows(i..i + 1);
-            Ok(self.bound.cross(&self.values, &row, &row)?[(0, 0)])
-        };
-        (0..rows.n()).map(one).collect()
-    }
-
-    /// Mean and covariance of the integrand at rows given by column.
-    ///
-    /// # Errors
-    /// [`QuadratureError::Evaluation`].
-    pub fn joint(&self, x: &[Vec<f64>]) -> Result<(Vec<f64>, Matrix), QuadratureError> {
-        let rows = self.rows(x)?;
-        let k = self.bound.cross(&self.values, &self.points, &rows)?;
-        let mut covariance = self.bound.cross(&self.values, &rows, &rows)?;
-        let half = self.factor.half_solve(&k);
-        covariance -= half.tr_mul(&half);
-        if self.free_mean {
-            let left = Vector::repeat(rows.n(), 1.0) - k.tr_mul(&self.ones);
-            covariance += &left * left.transpose() / self.ones.sum();
-        }
-        let mean = (0..rows.n()).map(|j| self.mean + k.column(j).dot(&self.alpha)).collect();
-        Ok((mean, covariance))
-    }
-
     /// By how much an evaluation at each row would lower the variance of the integral: the squared posterior covariance
-    /// of the integrand there with the integral, over its variance there.
+    /// of the integrand there with the integral, over its variance there. `z` are the integrals of the kernel at the rows.
     ///
     /// # Errors
     /// [`QuadratureError::Evaluation`].
     pub fn reductions(&self, x: &[Vec<f64>], z: &[Estimate]) -> Result<Vec<f64>, QuadratureError> {
-        let rows = self.rows(x)?;
-        let k = self.bound.cross(&self.values, &self.points, &rows)?;
-        let half = self.factor.half_solve(&k);
-        let own = self.function_variances(&rows)?;
-        let one = |j: usize| {
-            let left = own[j] - half.column(j).norm_squared();
+        let (k, own) = self.process.beside(x)?;
+        let half = self.process.factor.half_solve(&k);
+        let one = |(j, own): (usize, f64)| {
+            let left = own - half.column(j).norm_squared();
             let shared = z[j].value - k.column(j).dot(&self.weights);
             // at a point that is known already both are rounding
-            if left > 1e-9 * own[j] { shared * shared / left } else { 0.0 }
+            if left > 1e-9 * own { shared * shared / left } else { 0.0 }
         };
-        Ok((0..rows.n()).map(one).collect())
-    }
-
-    pub fn embedding(&self) -> &Arc<Embedding> {
-        &self.embedding
+        Ok(own.into_iter().enumerate().map(one).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::density::Marginal;
+    use super::super::density::{Density, Marginal};
     use super::super::parameters::usual_kernel;
+    use super::super::process::PriorMean;
     use super::*;
 
     #[test]
@@ -283,9 +111,11 @@ mod tests {
             let columns = (0..d).map(|i| rows.iter().map(|row| row[i]).collect()).collect();
             let evaluations = Evaluations::new(names, columns, numbers(&case["y"])).unwrap();
             let noise = case["noise"].as_f64().unwrap();
-            let found = Conditioned::new(&kernel, noise, PriorMean::Given(0.0), &evaluations, &density).unwrap();
+            let process = Process::new(&kernel, noise, PriorMean::Given(0.0), &evaluations).unwrap();
+            let embedding = Embedding::new(&kernel, evaluations.names(), &density).unwrap();
+            let found = Conditioned::new(&process, &embedding, &evaluations).unwrap();
             let name = &case["name"];
-            for (z, right) in found.kernel_means().iter().zip(numbers(&case["z"])) {
+            for (z, right) in found.z.iter().map(|z| z.value).zip(numbers(&case["z"])) {
                 assert!((z - right).abs() <= 1e-12 * right.abs(), "{name}: z {z} {right}");
             }
             let right = case["prior_variance"].as_f64().unwrap();

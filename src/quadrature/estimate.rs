@@ -1,5 +1,7 @@
 //! A number with its error.
 
+use super::error::QuadratureError;
+
 /// A number and a bound on its error as it was observed, 0 for closed forms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
@@ -11,4 +13,28 @@ impl Estimate {
     pub fn exact(value: f64) -> Self {
         Self { value, error: 0.0 }
     }
+}
+
+/// Numbers from finer and finer sums, level by level, until no change is above `equal` of the largest, or the levels end.
+/// The last change is the error; there are at least two levels.
+pub fn refined(
+    levels: impl IntoIterator<Item = usize>,
+    equal: f64,
+    mut sums: impl FnMut(usize) -> Result<Vec<f64>, QuadratureError>,
+) -> Result<Vec<Estimate>, QuadratureError> {
+    let mut before: Option<Vec<f64>> = None;
+    let mut found: Vec<Estimate> = Vec::new();
+    for level in levels {
+        let values = sums(level)?;
+        let size = values.iter().fold(0.0f64, |size, v| size.max(v.abs()));
+        if let Some(before) = &before {
+            let pairs = values.iter().zip(before);
+            found = pairs.map(|(v, b)| Estimate { value: *v, error: (v - b).abs() }).collect();
+            if found.iter().all(|one| one.error <= equal * size) {
+                break;
+            }
+        }
+        before = Some(values);
+    }
+    Ok(found)
 }

@@ -1,10 +1,11 @@
 //! The evidence of a model: its likelihood integrated over the parameters by Bayesian quadrature.
 
-use super::conditioned::PriorMean;
 use super::density::{Density, Marginal};
 use super::error::QuadratureError;
+use super::evaluations::Evaluations;
 use super::integral::{Settings, integrate};
 use super::parameters::usual_kernel;
+use super::process::PriorMean;
 use super::warp::Warp;
 use crate::fit::ParameterPosterior;
 use crate::progress::Progress;
@@ -55,7 +56,8 @@ pub fn model_evidence(
     let top = posterior.top();
     // values without a density have none of the mass
     let mut quotient = |z: &[f64]| Ok(posterior.log_density(z).map_or(0.0, |log| (log - top).exp() / density.at(z)));
-    let integral = integrate(names, &mut quotient, EVALUATIONS + EACH * p, None, settings, progress)?;
+    let integral =
+        integrate(Evaluations::none(names), &mut quotient, EVALUATIONS + EACH * p, None, settings, progress)?;
     let mean = integral.belief.mean();
     Ok(ModelEvidence {
         log: top + posterior.log_volume() + mean.ln(),
@@ -85,7 +87,7 @@ mod tests {
             ..Model::new(Kernel::family(families::family("SE").unwrap()))
         };
         let fit = fit(&model, &data, Options { restarts: 2, ..Options::default() }, &Silent).unwrap();
-        let posterior = ParameterPosterior::new(fit.problem(), fit.values(), 3.0).unwrap();
+        let posterior = ParameterPosterior::new(fit.problem(), fit.values()).unwrap();
         assert_eq!(posterior.dimensions(), 2);
         let step = 0.1;
         let places: Vec<f64> = (-120..=120).map(|i| f64::from(i) * step).collect();

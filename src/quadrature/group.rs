@@ -2,8 +2,8 @@
 
 use super::density::Marginal;
 use super::error::QuadratureError;
-use super::estimate::Estimate;
-use super::rules::{Rule, sobol};
+use super::estimate::{Estimate, refined};
+use super::rules::{Rule, sobol, tensor};
 use crate::kernel::{Bound, Kernel, Points, Schema};
 use crate::linalg::Matrix;
 
@@ -82,11 +82,7 @@ impl Group {
         }
         let n = if d == 3 { SPACE[level] } else { PLANE[level] };
         let rules: Vec<Rule> = marginals.iter().map(|m| Rule::gauss(m, n)).collect();
-        let count = n.pow(d as u32);
-        let place = |i: usize, j: usize| i / n.pow(j as u32) % n;
-        let column = |j: usize| (0..count).map(|i| rules[j].at[place(i, j)]).collect();
-        let weight = |i: usize| (0..d).map(|j| rules[j].weights[place(i, j)]).product();
-        ((0..d).map(column).collect(), (0..count).map(weight).collect())
+        tensor(&rules, 1.0)
     }
 
     /// ∫ k(x, x′) p(x′) dx′ for each row x, one density for each column that it reads.
@@ -94,21 +90,7 @@ impl Group {
     /// # Errors
     /// [`QuadratureError::Evaluation`].
     pub fn means(&self, x: &[Vec<f64>], p: &[Marginal]) -> Result<Vec<Estimate>, QuadratureError> {
-        let mut before: Option<Vec<f64>> = None;
-        let mut found = Vec::new();
-        for level in 0..self.levels() {
-            let values = self.sums(x, &self.nodes(p, level, 1))?;
-            let size = values.iter().fold(0.0f64, |size, v| size.max(v.abs()));
-            if let Some(before) = &before {
-                let pairs = values.iter().zip(before);
-                found = pairs.map(|(v, b)| Estimate { value: *v, error: (v - b).abs() }).collect();
-                if found.iter().all(|e: &Estimate| e.error <= EQUAL * size) {
-                    break;
-                }
-            }
-            before = Some(values);
-        }
-        Ok(found)
+        refined(0..self.levels(), EQUAL, |level| self.sums(x, &self.nodes(p, level, 1)))
     }
 
     /// Σ w k(x, node) for each row x.
@@ -130,21 +112,11 @@ impl Group {
     /// # Errors
     /// [`QuadratureError::Evaluation`].
     pub fn variance(&self, p: &[Marginal], q: &[Marginal]) -> Result<Estimate, QuadratureError> {
-        let mut found = Estimate { value: f64::NAN, error: f64::INFINITY };
-        let mut before = None;
-        for level in 0..self.levels() {
+        let found = refined(0..self.levels(), EQUAL, |level| {
             // with Sobol points the two sides have scrambles of their own
             let (outer, inner) = (self.nodes(p, level, 2), self.nodes(q, level, 3));
-            let value: f64 = self.sums(&outer.0, &inner)?.iter().zip(&outer.1).map(|(z, w)| z * w).sum();
-            if let Some(before) = before {
-                let change: f64 = value - before;
-                found = Estimate { value, error: change.abs() };
-                if found.error <= EQUAL * value.abs() {
-                    break;
-                }
-            }
-            before = Some(value);
-        }
-        Ok(found)
+            Ok(vec![self.sums(&outer.0, &inner)?.iter().zip(&outer.1).map(|(z, w)| z * w).sum()])
+        })?;
+        Ok(found[0])
     }
 }

@@ -1,14 +1,14 @@
 //! Integrals of a function against a density, from evaluations that are given or chosen one by one.
 
-use std::sync::Arc;
-
-use super::conditioned::{Conditioned, Moments, PriorMean};
+use super::conditioned::Conditioned;
 use super::density::Density;
 use super::distribution::{Belief, Believed};
+use super::embedding::Embedding;
 use super::error::QuadratureError;
 use super::estimate::Estimate;
 use super::evaluations::Evaluations;
 use super::parameters::{Fitted, fitted};
+use super::process::{Moments, PriorMean, Process};
 use super::rules::sobol;
 use super::warp::Warp;
 use crate::kernel::Kernel;
@@ -69,33 +69,17 @@ pub fn estimate(
     progress: &dyn Progress,
 ) -> Result<Integral, QuadratureError> {
     let warped = settings.warp.apply(&evaluations)?;
-    let mean = settings.prior_mean();
-    let found = fitted(&settings.kernel, settings.noise, mean, &warped, settings.seed, progress)?;
+    let found = settings.fitted(&warped, progress)?;
     settings.concluded(evaluations, &warped, found, false)
 }
 
-/// Estimates an integral from `n` evaluations of a function, each where it lowers the variance of the integral most; on a
-/// warped scale where the integrand, weighted by the density, is least certain. Ends early where half the 95 % interval is
-/// at most `tolerance`, or when asked to stop, with what is known then.
+/// Estimates an integral from the evaluations that there are and `n` further ones of a function, each where it lowers the
+/// variance of the integral most; on a warped scale where the integrand, weighted by the density, is least certain. Ends
+/// early where half the 95 % interval is at most `tolerance`, or when asked to stop, with what is known then.
 ///
 /// # Errors
 /// [`QuadratureError`]; [`QuadratureError::Stopped`] when it was stopped before two evaluations.
 pub fn integrate(
-    names: Vec<String>,
-    function: &mut Integrand<'_>,
-    n: usize,
-    tolerance: Option<f64>,
-    settings: Settings,
-    progress: &dyn Progress,
-) -> Result<Integral, QuadratureError> {
-    continued(Evaluations::none(names), function, n, tolerance, settings, progress)
-}
-
-/// The same with evaluations that are there already; `n` counts the new ones.
-///
-/// # Errors
-/// As [`integrate`].
-pub fn continued(
     mut evaluations: Evaluations,
     function: &mut Integrand<'_>,
     n: usize,
@@ -122,55 +106,73 @@ pub fn continued(
         return Err(QuadratureError::Stopped);
     }
     let candidates = settings.candidates(seed);
-    let mut current: Option<Fitted> = None;
-    // the integrals of the kernel, which change with its parameters alone
-    let (mut embedding, mut at_candidates) = (None, Vec::new());
+    let mut current: Option<Current> = None;
     let mut refit_at = 0;
     while evaluations.n() < total && !stopped {
         let warped = settings.warp.apply(&evaluations)?;
-        let fit = match current.take() {
-            Some(fit) if evaluations.n() < refit_at => fit,
-            _ => {
-                refit_at = (evaluations.n() * 5).div_ceil(4).max(evaluations.n() + 1);
-                (embedding, at_candidates) = (None, Vec::new());
-                fitted(&settings.kernel, settings.noise, settings.prior_mean(), &warped, settings.seed, progress)?
-            }
+        if evaluations.n() >= refit_at {
+            refit_at = (evaluations.n() * 5).div_ceil(4).max(evaluations.n() + 1);
+            current = None;
+        }
+        let now = match &mut current {
+            Some(now) => now,
+            None => current.insert(Current::new(&settings, &warped, progress)?),
         };
-        let kernel = fit.kernel();
-        let conditioned = match embedding.take() {
-            None => settings.conditioned(&kernel, &warped)?,
-            Some(known) => Conditioned::beside(known, &kernel, settings.noise, settings.prior_mean(), &warped)?,
-        };
-        embedding = Some(Arc::clone(conditioned.embedding()));
+        let process = settings.process(&now.kernel, &warped)?;
+        let conditioned = settings.conditioned(&process, &now.embedding, &warped)?;
         if let Some(tolerance) = tolerance {
-            let belief = settings.belief(&conditioned, &fit, &evaluations)?.0;
+            let belief = settings.belief(&process, conditioned.as_ref(), &now.fit, &evaluations)?.0;
             let (lo, hi) = belief.interval(0.95);
             if 0.5 * (hi - lo) <= tolerance {
-                current = Some(fit);
                 break;
             }
         }
-        if settings.warp == Warp::None && at_candidates.is_empty() {
-            at_candidates = conditioned.embedding().means(&candidates)?;
-        }
-        let gains = settings.gains(&conditioned, &candidates, &at_candidates, &evaluations)?;
+        let gains = match &conditioned {
+            Some(conditioned) => conditioned.reductions(&candidates, now.at_candidates(&candidates)?)?,
+            None => settings.uncertainties(&process, &candidates, &evaluations)?,
+        };
         let best = gains.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
-        let row: Vec<f64> = candidates.iter().map(|column| column[best]).collect();
         if gains[best] <= 0.0 {
             // nothing more to learn to rounding
-            current = Some(fit);
             break;
         }
+        let row: Vec<f64> = candidates.iter().map(|column| column[best]).collect();
         stopped = !evaluated(&mut evaluations, &row, function, progress)?;
-        current = Some(fit);
         progress.report((evaluations.n() + n - total) as f64 / n as f64, &format!("{} evaluations", evaluations.n()));
     }
     let warped = settings.warp.apply(&evaluations)?;
     let last = match current {
-        Some(fit) if stopped => fit,
-        _ => fitted(&settings.kernel, settings.noise, settings.prior_mean(), &warped, settings.seed, progress)?,
+        Some(now) if stopped || now.fitted_to == evaluations.n() => now.fit,
+        _ => settings.fitted(&warped, progress)?,
     };
     settings.concluded(evaluations, &warped, last, stopped)
+}
+
+/// What stays the same from one evaluation to the next, until the parameters are fitted anew.
+struct Current {
+    fit: Fitted,
+    /// How many evaluations it was fitted to.
+    fitted_to: usize,
+    kernel: Kernel,
+    embedding: Embedding,
+    /// The integrals of the kernel at the candidates, once they are wanted.
+    at_candidates: Option<Vec<Estimate>>,
+}
+
+impl Current {
+    fn new(settings: &Settings, warped: &Evaluations, progress: &dyn Progress) -> Result<Self, QuadratureError> {
+        let fit = settings.fitted(warped, progress)?;
+        let kernel = fit.kernel();
+        let embedding = Embedding::new(&kernel, warped.names(), &settings.density)?;
+        Ok(Self { fit, fitted_to: warped.n(), kernel, embedding, at_candidates: None })
+    }
+
+    fn at_candidates(&mut self, candidates: &[Vec<f64>]) -> Result<&[Estimate], QuadratureError> {
+        match &mut self.at_candidates {
+            Some(known) => Ok(known),
+            unknown => Ok(unknown.insert(self.embedding.means(candidates)?)),
+        }
+    }
 }
 
 /// Adds the value of a function at a point; false when asked to stop before it is known.
@@ -200,8 +202,22 @@ impl Settings {
         }
     }
 
-    fn conditioned(&self, kernel: &Kernel, warped: &Evaluations) -> Result<Conditioned, QuadratureError> {
-        Conditioned::new(kernel, self.noise, self.prior_mean(), warped, &self.density)
+    fn fitted(&self, warped: &Evaluations, progress: &dyn Progress) -> Result<Fitted, QuadratureError> {
+        fitted(&self.kernel, self.noise, self.prior_mean(), warped, self.seed, progress)
+    }
+
+    fn process(&self, kernel: &Kernel, warped: &Evaluations) -> Result<Process, QuadratureError> {
+        Process::new(kernel, self.noise, self.prior_mean(), warped)
+    }
+
+    /// The integral of the process; on a warped scale it is not that of the integrand, and `None`.
+    fn conditioned<'p>(
+        &self,
+        process: &'p Process,
+        embedding: &Embedding,
+        warped: &Evaluations,
+    ) -> Result<Option<Conditioned<'p>>, QuadratureError> {
+        (self.warp == Warp::None).then(|| Conditioned::new(process, embedding, warped)).transpose()
     }
 
     /// Points by column: half as the density has them, half wider, as evaluations in the tails hold the function there.
@@ -222,17 +238,14 @@ impl Settings {
         columns
     }
 
-    fn gains(
+    /// How uncertain the integrand is at each candidate: its variance times the squared density.
+    fn uncertainties(
         &self,
-        conditioned: &Conditioned,
+        process: &Process,
         candidates: &[Vec<f64>],
-        at_candidates: &[Estimate],
         evaluations: &Evaluations,
     ) -> Result<Vec<f64>, QuadratureError> {
-        if self.warp == Warp::None {
-            return conditioned.reductions(candidates, at_candidates);
-        }
-        let moments = conditioned.predict(candidates)?;
+        let moments = process.predict(candidates)?;
         let one = |(i, g): (usize, &Moments)| {
             let row: Vec<f64> = candidates.iter().map(|column| column[i]).collect();
             let p = self.density.at(&row);
@@ -244,24 +257,24 @@ impl Settings {
     /// What is believed at one set of parameters, and the error of numerical integrals in mean and variance.
     fn belief(
         &self,
-        conditioned: &Conditioned,
+        process: &Process,
+        conditioned: Option<&Conditioned<'_>>,
         fit: &Fitted,
         evaluations: &Evaluations,
     ) -> Result<(Belief, (f64, f64)), QuadratureError> {
-        if self.warp != Warp::None {
-            let (moments, error) = self.warp.integral(conditioned, evaluations, &self.density)?;
+        let Some(conditioned) = conditioned else {
+            let (moments, error) = self.warp.integral(process, evaluations, &self.density)?;
             return Ok((Belief::one(moments.mean, moments.variance.sqrt(), None), error));
-        }
+        };
         let Moments { mean, variance } = conditioned.integral();
-        let error = conditioned.numerical_error();
         let belief = match fit.scale_is_free {
             true => {
-                let (scale, degrees) = conditioned.scale();
+                let (scale, degrees) = process.scale();
                 Belief::one(mean, (scale * variance).sqrt(), Some(degrees))
             }
             false => Belief::one(mean, variance.sqrt(), None),
         };
-        Ok((belief, error))
+        Ok((belief, conditioned.numerical_error()))
     }
 
     fn concluded(
@@ -272,13 +285,17 @@ impl Settings {
         stopped: bool,
     ) -> Result<Integral, QuadratureError> {
         let fixed = fit.kernel();
-        let conditioned = self.conditioned(&fixed, warped)?;
-        let (mut belief, (of_mean, of_variance)) = self.belief(&conditioned, &fit, &evaluations)?;
+        let embedding = Embedding::new(&fixed, warped.names(), &self.density)?;
+        let process = self.process(&fixed, warped)?;
+        let conditioned = self.conditioned(&process, &embedding, warped)?;
+        let (mut belief, (of_mean, of_variance)) = self.belief(&process, conditioned.as_ref(), &fit, &evaluations)?;
         if self.integrated {
             let mut components = Vec::new();
-            for set in fit.spread(self.noise, self.prior_mean(), warped, &self.density) {
-                let Ok(conditioned) = self.conditioned(&set.kernel, warped) else { continue };
-                let (one, _) = self.belief(&conditioned, &fit, &evaluations)?;
+            for set in fit.spread(self.noise, self.prior_mean(), warped) {
+                let embedding = Embedding::new(&set.kernel, warped.names(), &self.density);
+                let conditioned = embedding.and_then(|known| self.conditioned(&set.process, &known, warped));
+                let Ok(conditioned) = conditioned else { continue };
+                let (one, _) = self.belief(&set.process, conditioned.as_ref(), &fit, &evaluations)?;
                 components.extend(one.components().iter().map(|c| Believed { weight: set.weight, ..*c }));
             }
             if !components.is_empty() {
@@ -287,13 +304,12 @@ impl Settings {
         }
         let scale = belief.components()[0].scale;
         Ok(Integral {
-            share_left: (self.warp == Warp::None)
-                .then(|| conditioned.integral().variance / conditioned.prior_variance()),
+            share_left: conditioned.map(|one| one.integral().variance / one.prior_variance()),
             kernel: fit.written(),
             fixed,
             // an error of the variance moves its root by half of it over the root
             numerical_error: (of_mean, 0.5 * of_variance / scale),
-            jitter: conditioned.jitter(),
+            jitter: process.jitter(),
             belief,
             evaluations,
             settings: self,
@@ -303,21 +319,13 @@ impl Settings {
 }
 
 impl Integral {
-    /// The process at its fitted parameters, for predictions of the integrand (of g on a warped scale).
-    ///
-    /// # Errors
-    /// [`QuadratureError`], never for an integral that was computed.
-    pub fn process(&self) -> Result<Conditioned, QuadratureError> {
-        let warped = self.settings.warp.apply(&self.evaluations)?;
-        self.settings.conditioned(&self.fixed, &warped)
-    }
-
     /// Mean and variance of the integrand at rows given by column.
     ///
     /// # Errors
     /// [`QuadratureError`].
     pub fn predict(&self, x: &[Vec<f64>]) -> Result<Vec<Moments>, QuadratureError> {
-        let moments = self.process()?.predict(x)?;
+        let warped = self.settings.warp.apply(&self.evaluations)?;
+        let moments = self.settings.process(&self.fixed, &warped)?.predict(x)?;
         Ok(moments.into_iter().map(|g| self.settings.warp.moments(g, &self.evaluations)).collect())
     }
 }

@@ -1,13 +1,13 @@
 //! The parameters of the integrand's kernel: fitted by the log marginal likelihood, or integrated out around that fit.
 
-use super::conditioned::{Conditioned, PriorMean};
 use super::density::Density;
 use super::error::QuadratureError;
 use super::evaluations::Evaluations;
+use super::process::{PriorMean, Process};
 use crate::data::{Column, Dataset};
-use crate::fit::{self, Options};
+use crate::fit::{self, Options, WEAK_PRIOR_SD};
 use crate::kernel::{Bound, InputRef, Inputs, Kernel, Leaf, Node, Role, Schema, SlotState, Values, families};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, inverse_root};
 use crate::model::{Likelihood, Mean, Model, ModelError, Noise};
 use crate::param::{self, Param, Prior};
 use crate::progress::Progress;
@@ -37,9 +37,6 @@ pub struct Fitted {
 
 /// Starts of the optimiser.
 const RESTARTS: usize = 4;
-/// Without a prior of its own a parameter is normal around its fitted value with this standard deviation, in the
-/// optimiser's coordinates.
-const PRIOR_SD: f64 = 3.0;
 
 /// Fits what is free in a kernel to evaluations.
 ///
@@ -110,9 +107,10 @@ fn scalable(bound: &Bound) -> impl Iterator<Item = usize> {
 }
 
 /// One set of values with its share of the posterior.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Weighted {
     pub kernel: Kernel,
+    pub process: Process,
     pub weight: f64,
 }
 
@@ -134,73 +132,52 @@ impl Fitted {
         slots.filter(|(i, s)| s.state == SlotState::Free && Some(*i) != held).map(|(i, _)| i).collect()
     }
 
-    fn coordinates(&self, free: &[usize]) -> Vec<f64> {
-        free.iter().map(|&i| self.bound.slots()[i].domain.to_real(self.values[i])).collect()
-    }
-
-    fn values_at(&self, free: &[usize], at: &[f64]) -> Vec<f64> {
-        let mut values = self.values.clone();
-        for (&i, at) in free.iter().zip(at) {
-            values[i] = self.bound.slots()[i].domain.from_real(*at);
-        }
-        values
-    }
-
-    /// The log posterior density in the optimiser's coordinates, up to a constant; the scale is integrated out under a
-    /// prior proportional to 1/v where it is free.
-    fn log_posterior(
+    /// The kernel at some way from the fit, in the optimiser's coordinates of the parameters `free`; its process, and the log
+    /// posterior density there up to a constant. The scale is integrated out under a prior proportional to 1/v where it is
+    /// free; a parameter without a prior is normal around its fitted value.
+    fn at(
         &self,
-        values: &[f64],
-        away: &[f64],
         free: &[usize],
+        away: &[f64],
         (noise, mean): (f64, PriorMean),
-        (evaluations, density): (&Evaluations, &Density),
-    ) -> Option<f64> {
-        let kernel = self.bound.with_all_fixed(values);
-        let conditioned = Conditioned::new(&kernel, noise, mean, evaluations, density).ok()?;
-        let (log_det, quadratic) = conditioned.likelihood_terms();
+        evaluations: &Evaluations,
+    ) -> Option<(Kernel, Process, f64)> {
+        let mut values = self.values.clone();
+        let mut prior = 0.0;
+        for (&i, away) in free.iter().zip(away) {
+            let slot = &self.bound.slots()[i];
+            values[i] = slot.domain.from_real(slot.domain.to_real(self.values[i]) + away);
+            prior += match &slot.param.prior {
+                Some(prior) => prior.log_density(values[i]).0 + slot.domain.slope(values[i]).abs().ln(),
+                None => -0.5 * (away / WEAK_PRIOR_SD).powi(2),
+            };
+        }
+        let kernel = self.bound.with_all_fixed(&values);
+        let process = Process::new(&kernel, noise, mean, evaluations).ok()?;
+        let (log_det, quadratic) = process.likelihood_terms();
         let likelihood = match self.scale_is_free {
-            true => -0.5 * log_det - 0.5 * conditioned.scale().1 * quadratic.ln(),
+            true => -0.5 * log_det - 0.5 * process.scale().1 * quadratic.ln(),
             false => -0.5 * log_det - 0.5 * quadratic,
         };
-        let prior: f64 = free
-            .iter()
-            .zip(away)
-            .map(|(&i, away)| match &self.bound.slots()[i].param.prior {
-                Some(prior) => {
-                    prior.log_density(values[i]).0 + self.bound.slots()[i].domain.slope(values[i]).abs().ln()
-                }
-                None => -0.5 * (away / PRIOR_SD).powi(2),
-            })
-            .sum();
-        Some(likelihood + prior).filter(|total| total.is_finite())
+        let total = likelihood + prior;
+        total.is_finite().then_some((kernel, process, total))
     }
 
     /// Sets of values with weights that stand for the posterior of the parameters: a central composite design around
-    /// the fit (Rue, Martino and Chopin 2009). One set where nothing is left to integrate over.
-    pub fn spread(&self, noise: f64, mean: PriorMean, evaluations: &Evaluations, density: &Density) -> Vec<Weighted> {
+    /// the fit (Rue, Martino and Chopin 2009). The fit alone where nothing is left to integrate over, none where the fit
+    /// has no density.
+    pub fn spread(&self, noise: f64, mean: PriorMean, evaluations: &Evaluations) -> Vec<Weighted> {
         let free = self.integrated();
         let p = free.len();
-        let alone = vec![Weighted { kernel: self.kernel(), weight: 1.0 }];
-        if p == 0 {
-            return alone;
-        }
-        let centre = self.coordinates(&free);
-        let total = |away: &[f64]| {
-            let at: Vec<f64> = centre.iter().zip(away).map(|(c, a)| c + a).collect();
-            self.log_posterior(&self.values_at(&free, &at), away, &free, (noise, mean), (evaluations, density))
-        };
-        let Some(top) = total(&vec![0.0; p]) else { return alone };
-        let axes = self.axes(p, &total, top);
-        let mut sets = Vec::new();
-        for (z, area) in design(p) {
+        let at = |away: &[f64]| self.at(&free, away, (noise, mean), evaluations);
+        let Some((_, _, top)) = at(&vec![0.0; p]) else { return Vec::new() };
+        let axes = self.axes(p, &|away| at(away).map(|(_, _, total)| total), top);
+        let set = |(z, area): (Vec<f64>, f64)| {
             let away: Vec<f64> = (0..p).map(|i| (0..p).map(|j| axes[(i, j)] * z[j]).sum()).collect();
-            let Some(here) = total(&away) else { continue };
-            let at: Vec<f64> = centre.iter().zip(&away).map(|(c, a)| c + a).collect();
-            let kernel = self.bound.with_all_fixed(&self.values_at(&free, &at));
-            sets.push(Weighted { kernel, weight: area * (here - top).min(50.0).exp() });
-        }
-        if sets.is_empty() { alone } else { sets }
+            let (kernel, process, here) = at(&away)?;
+            Some(Weighted { kernel, process, weight: area * (here - top).min(50.0).exp() })
+        };
+        design(p).into_iter().filter_map(set).collect()
     }
 
     /// V Λ^{−½} of the Hessian of the negative log posterior, by central differences. A direction is never wider than
@@ -222,9 +199,7 @@ impl Fitted {
                 hessian[(j, i)] = hessian[(i, j)];
             }
         }
-        let eigen = hessian.symmetric_eigen();
-        let widths = eigen.eigenvalues.map(|v| 1.0 / v.max(1.0 / (PRIOR_SD * PRIOR_SD)).sqrt());
-        eigen.eigenvectors * Matrix::from_diagonal(&widths)
+        inverse_root(hessian, 1.0 / (WEAK_PRIOR_SD * WEAK_PRIOR_SD)).0
     }
 }
 
@@ -232,6 +207,9 @@ impl Fitted {
 /// the corners of a cube, all but the centre at distance f₀√p.
 fn design(p: usize) -> Vec<(Vec<f64>, f64)> {
     const F0: f64 = 1.1;
+    if p == 0 {
+        return vec![(Vec::new(), 1.0)];
+    }
     let mut outer: Vec<Vec<f64>> = Vec::new();
     for i in 0..p {
         for sign in [-1.0, 1.0] {

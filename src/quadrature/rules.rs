@@ -86,6 +86,24 @@ impl Rule {
     }
 }
 
+/// All combinations of the nodes of some rules: rows by column, the first input changing fastest, and weights that are `unit`
+/// times the product of those of the rules.
+pub fn tensor(rules: &[Rule], unit: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let mut x = vec![Vec::new(); rules.len()];
+    let mut weights = Vec::new();
+    for i in 0..rules.iter().map(|rule| rule.at.len()).product() {
+        let (mut left, mut weight) = (i, unit);
+        for (column, rule) in x.iter_mut().zip(rules) {
+            let at = left % rule.at.len();
+            left /= rule.at.len();
+            column.push(rule.at[at]);
+            weight *= rule.weights[at];
+        }
+        weights.push(weight);
+    }
+    (x, weights)
+}
+
 /// The i-th point of a scrambled Sobol sequence in the unit cube, for i below 65,536 and up to 256 dimensions.
 /// Source: Burley (2020), Owen scrambling by hashes.
 pub fn sobol(i: usize, dimensions: usize, seed: u32) -> Vec<f64> {

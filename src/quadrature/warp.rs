@@ -4,11 +4,11 @@
 //! 2014). Log: f = exp(g) (Osborne et al. 2012). The Gaussian process stands for g; the moments of f follow exactly from
 //! those of g, and are summed over nodes of the density.
 
-use super::conditioned::{Conditioned, Moments};
 use super::density::Density;
 use super::error::QuadratureError;
 use super::evaluations::Evaluations;
-use super::rules::{Rule, sobol};
+use super::process::{Moments, Process};
+use super::rules::{Rule, sobol, tensor};
 use crate::linalg::Matrix;
 
 /// The scale on which the process lives.
@@ -90,23 +90,23 @@ impl Warp {
     /// [`QuadratureError::Evaluation`].
     pub fn integral(
         self,
-        conditioned: &Conditioned,
+        process: &Process,
         evaluations: &Evaluations,
         density: &Density,
     ) -> Result<(Moments, (f64, f64)), QuadratureError> {
-        let coarse = self.summed(conditioned, evaluations, &nodes(density, 0))?;
-        let fine = self.summed(conditioned, evaluations, &nodes(density, 1))?;
+        let coarse = self.summed(process, evaluations, &nodes(density, 0))?;
+        let fine = self.summed(process, evaluations, &nodes(density, 1))?;
         let error = ((fine.mean - coarse.mean).abs(), (fine.variance - coarse.variance).abs());
         Ok((fine, error))
     }
 
     fn summed(
         self,
-        conditioned: &Conditioned,
+        process: &Process,
         evaluations: &Evaluations,
         (x, weights): &(Vec<Vec<f64>>, Vec<f64>),
     ) -> Result<Moments, QuadratureError> {
-        let (mean, covariance) = conditioned.joint(x)?;
+        let (mean, covariance) = process.joint(x)?;
         let one = |i: usize| {
             let g = Moments { mean: mean[i], variance: covariance[(i, i)].max(0.0) };
             self.moments(g, evaluations).mean
@@ -149,17 +149,9 @@ fn nodes(density: &Density, level: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
             _ => Rule::gauss(marginal, if level == 0 { PLANE - 6 } else { PLANE }),
         };
         let rules: Vec<Rule> = component.marginals.iter().map(rule).collect();
-        let sizes: Vec<usize> = rules.iter().map(|rule| rule.at.len()).collect();
-        for i in 0..sizes.iter().product() {
-            let (mut left, mut weight) = (i, component.weight);
-            for (j, rule) in rules.iter().enumerate() {
-                let at = left % sizes[j];
-                left /= sizes[j];
-                x[j].push(rule.at[at]);
-                weight *= rule.weights[at];
-            }
-            weights.push(weight);
-        }
+        let (at, more) = tensor(&rules, component.weight);
+        x.iter_mut().zip(at).for_each(|(column, at)| column.extend(at));
+        weights.extend(more);
     }
     (x, weights)
 }

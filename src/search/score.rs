@@ -8,9 +8,6 @@ use crate::kernel::{Kernel, Node};
 use crate::model::Problem;
 use crate::results::score_held_out;
 
-/// Of the normal prior that the Laplace evidence takes, in the optimiser's coordinates.
-const PRIOR_SD: f64 = 3.0;
-
 /// A score, of which less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Criterion {
@@ -131,7 +128,7 @@ pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -
     let by_count = -2.0 * fit.evidence().ok()? + criterion.penalty(problem.n()) * count as f64;
     let score = match criterion {
         Criterion::Bic | Criterion::Recorded | Criterion::Aic => by_count,
-        Criterion::Laplace => -2.0 * ParameterPosterior::new(problem, fit.values(), PRIOR_SD)?.laplace(),
+        Criterion::Laplace => -2.0 * ParameterPosterior::new(problem, fit.values())?.laplace(),
         Criterion::HeldOut => {
             let rows = held_out?;
             2.0 * rows.n() as f64 * score_held_out(fit, rows).ok()?.get("nll")?

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::Dataset;
-use crate::fit::{Fit, ParameterPosterior};
+use crate::fit::{Fit, ParameterPosterior, WEAK_PRIOR_SD};
 use crate::kernel::Kernel;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
@@ -13,8 +13,8 @@ use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Function, Kind, Record, Value};
 use crate::param::{self, Prior};
 use crate::quadrature::{
-    Component, Density, Evaluations, Integral, Marginal, PriorMean, QuadratureError, Settings, Warp, continued,
-    estimate, model_evidence, usual_kernel,
+    Component, Density, Evaluations, Integral, Marginal, PriorMean, QuadratureError, Settings, Warp, estimate,
+    integrate as integrate_function, model_evidence, usual_kernel,
 };
 
 /// Evaluations where nothing is said.
@@ -157,10 +157,9 @@ fn settings(call: &mut Call<'_, '_>, density: Density, names: &[String]) -> Res<
         let error = QuadratureError::Inputs { density: density.inputs(), points: names.len() };
         return Err(LangError::new(error.to_string()).argument("over"));
     }
-    let usual = usual_kernel(names, &density);
     let kernel = match call.maybe::<Kernel>("kernel")? {
         Some(kernel) => kernel,
-        None => usual.ok_or_else(|| LangError::new("a density has at least one input"))?,
+        None => usual_kernel(names, &density).ok_or_else(|| LangError::new("a density has at least one input"))?,
     };
     let mean = match call.maybe::<Value>("mean")? {
         None => PriorMean::Given(0.0),
@@ -257,7 +256,7 @@ fn evaluate(
             }
         }
     };
-    let integral = continued(evaluations, &mut value_at, n, tolerance, settings, progress);
+    let integral = integrate_function(evaluations, &mut value_at, n, tolerance, settings, progress);
     match (integral, failed) {
         (Err(QuadratureError::Integrand(_)), Some(error)) => Err(error.or_help(|| {
             "the integrand is called with one number for each input of the density and gives a number".to_string()
@@ -289,9 +288,6 @@ fn refused(call: &Call<'_, '_>, error: QuadratureError) -> LangError {
     }
 }
 
-/// The standard deviation of the prior of parameters that have none, in the optimiser's coordinates.
-const WEAK_PRIOR_SD: f64 = 3.0;
-
 fn marginal_likelihood(call: &mut Call<'_, '_>) -> Res<Value> {
     let fit: Arc<Fit> = call.arg("fit")?;
     let method: Arc<str> = call.or("method", "laplace".into())?;
@@ -301,7 +297,7 @@ fn marginal_likelihood(call: &mut Call<'_, '_>) -> Res<Value> {
             .argument("fit")
             .help("a fit without inducing inputs has a marginal likelihood")
     })?;
-    let Some(posterior) = ParameterPosterior::new(fit.problem(), fit.values(), WEAK_PRIOR_SD) else {
+    let Some(posterior) = ParameterPosterior::new(fit.problem(), fit.values()) else {
         let error = LangError::new("the log likelihood has no curvature at the values of this fit").argument("fit");
         return Err(error.help("fit the model anew with more restarts"));
     };

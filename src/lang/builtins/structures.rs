@@ -30,7 +30,7 @@ fn few_enough(items: usize) -> Res<()> {
     }
 }
 
-/// Rows of numbers: a list of lists, a list of numbers for one column, or the inputs of data.
+/// Rows of numbers: a list of lists, a list of numbers for one column, or the columns of data that are numbers.
 fn rows_of(value: &Value) -> Res<Vec<Vec<f64>>> {
     if let Value::Data(data) = value {
         data.check_finite().map_err(|error| LangError::new(error.to_string()))?;

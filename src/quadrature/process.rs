@@ -1,0 +1,150 @@
+//! A Gaussian process with all parameters given, conditioned on evaluations of an integrand.
+
+use super::error::QuadratureError;
+use super::evaluations::Evaluations;
+use crate::kernel::{Bound, Kernel, Points, Schema};
+use crate::linalg::{Cholesky, Matrix, Vector};
+
+/// The mean function of the integrand's process.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PriorMean {
+    Given(f64),
+    /// A constant about which nothing is known: it is integrated out under a flat prior.
+    Free,
+}
+
+/// A Gaussian process conditioned on evaluations.
+#[derive(Debug)]
+pub struct Process {
+    bound: Bound,
+    values: Vec<f64>,
+    points: Points,
+    pub(super) factor: Cholesky,
+    /// K⁻¹(y − m).
+    pub(super) alpha: Vector,
+    /// K⁻¹1.
+    pub(super) ones: Vector,
+    pub(super) mean: f64,
+    pub(super) free_mean: bool,
+    quadratic: f64,
+}
+
+/// A random variable: mean and variance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moments {
+    pub mean: f64,
+    pub variance: f64,
+}
+
+impl Process {
+    /// A kernel with numbers for all parameters, and a noise variance of the evaluations.
+    ///
+    /// # Errors
+    /// [`QuadratureError`]: no points, a kernel that does not fit them, a covariance matrix that cannot be factored.
+    pub fn new(
+        kernel: &Kernel,
+        noise: f64,
+        mean: PriorMean,
+        evaluations: &Evaluations,
+    ) -> Result<Self, QuadratureError> {
+        let n = evaluations.n();
+        if n == 0 {
+            return Err(QuadratureError::NoPoints);
+        }
+        let columns: Vec<&[f64]> = evaluations.x().iter().map(Vec::as_slice).collect();
+        let bound = kernel.bind(&Schema::unnamed(evaluations.names(), &columns))?;
+        let values = bound.values();
+        let points = bound.points(&columns)?;
+        let mut k = bound.cross(&values, &points, &points)?;
+        // white noise is on the diagonal alone
+        for (i, own) in bound.diagonal(&values, &points)?.into_iter().enumerate() {
+            k[(i, i)] = own + noise;
+        }
+        let factor = Cholesky::new(k).map_err(|_| QuadratureError::NotPositiveDefinite { n })?;
+        let ones = factor.solve(&Vector::repeat(n, 1.0));
+        let y = Vector::from_column_slice(evaluations.y());
+        let (mean, free_mean) = match mean {
+            PriorMean::Given(mean) => (mean, false),
+            PriorMean::Free => (ones.dot(&y) / ones.sum(), true),
+        };
+        let residual = y.add_scalar(-mean);
+        let alpha = factor.solve(&residual);
+        let quadratic = residual.dot(&alpha);
+        Ok(Self { bound, values, points, factor, alpha, ones, mean, free_mean, quadratic })
+    }
+
+    pub fn n(&self) -> usize {
+        self.alpha.len()
+    }
+
+    /// rᵀK⁻¹r over its degrees of freedom: by what the kernel is to be multiplied for the greatest likelihood. And the
+    /// degrees of freedom of the Student-t that the integral then has: N, or N − 1 with a free mean.
+    pub fn scale(&self) -> (f64, f64) {
+        let degrees = self.n() as f64 - if self.free_mean { 1.0 } else { 0.0 };
+        (self.quadratic / degrees.max(1.0), degrees.max(1.0))
+    }
+
+    /// What was added to the diagonal for the factorization.
+    pub fn jitter(&self) -> f64 {
+        self.factor.jitter()
+    }
+
+    /// log |K| and rᵀK⁻¹r, of which the log marginal likelihood is made.
+    pub fn likelihood_terms(&self) -> (f64, f64) {
+        (self.factor.log_det(), self.quadratic)
+    }
+
+    fn rows(&self, x: &[Vec<f64>]) -> Result<Points, QuadratureError> {
+        let columns: Vec<&[f64]> = x.iter().map(Vec::as_slice).collect();
+        Ok(self.bound.points(&columns)?)
+    }
+
+    /// The covariances of the evaluations (down) with the integrand at rows (across), and its prior variance at each, without
+    /// noise.
+    pub(super) fn beside(&self, x: &[Vec<f64>]) -> Result<(Matrix, Vec<f64>), QuadratureError> {
+        let rows = self.rows(x)?;
+        let k = self.bound.cross(&self.values, &self.points, &rows)?;
+        let own = |i: usize| {
+            let row = rows.rows(i..i + 1);
+            Ok(self.bound.cross(&self.values, &row, &row)?[(0, 0)])
+        };
+        Ok((k, (0..rows.n()).map(own).collect::<Result<_, QuadratureError>>()?))
+    }
+
+    /// Mean and variance of the integrand at rows given by column.
+    ///
+    /// # Errors
+    /// [`QuadratureError::Evaluation`].
+    pub fn predict(&self, x: &[Vec<f64>]) -> Result<Vec<Moments>, QuadratureError> {
+        let (k, own) = self.beside(x)?;
+        let half = self.factor.half_solve(&k);
+        let one = |(j, own): (usize, f64)| {
+            let column = k.column(j);
+            let mut variance = own - half.column(j).norm_squared();
+            if self.free_mean {
+                let left = 1.0 - column.dot(&self.ones);
+                variance += left * left / self.ones.sum();
+            }
+            Moments { mean: self.mean + column.dot(&self.alpha), variance: variance.max(0.0) }
+        };
+        Ok(own.into_iter().enumerate().map(one).collect())
+    }
+
+    /// Mean and covariance of the integrand at rows given by column.
+    ///
+    /// # Errors
+    /// [`QuadratureError::Evaluation`].
+    pub fn joint(&self, x: &[Vec<f64>]) -> Result<(Vec<f64>, Matrix), QuadratureError> {
+        let rows = self.rows(x)?;
+        let k = self.bound.cross(&self.values, &self.points, &rows)?;
+        let mut covariance = self.bound.cross(&self.values, &rows, &rows)?;
+        let half = self.factor.half_solve(&k);
+        covariance -= half.tr_mul(&half);
+        if self.free_mean {
+            let left = Vector::repeat(rows.n(), 1.0) - k.tr_mul(&self.ones);
+            covariance += &left * left.transpose() / self.ones.sum();
+        }
+        let mean = (0..rows.n()).map(|j| self.mean + k.column(j).dot(&self.alpha)).collect();
+        Ok((mean, covariance))
+    }
+}
