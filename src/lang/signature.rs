@@ -51,7 +51,12 @@ impl Want {
     pub const FIT_OR_SEARCH: Want = Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search)]);
 
     /// What is kept in files.
-    pub const SAVED: Want = Want::PREDICTOR;
+    pub const SAVED: Want = Want::Either(&[
+        Want::Kind(Kind::Fit),
+        Want::Kind(Kind::Search),
+        Want::Kind(Kind::DeepFit),
+        Want::Kind(Kind::Integral),
+    ]);
 
     /// Whether a value of a kind could be right. Values themselves are tested by [`admits`](Self::admits).
     pub fn allows(self, kind: Kind) -> bool {

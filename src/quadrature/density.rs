@@ -149,7 +149,10 @@ impl Density {
         if !positive || (total - 1.0).abs() > 1e-9 {
             return Err(DensityError::Weights(total));
         }
-        components.iter_mut().for_each(|c| c.weight /= total);
+        // weights that sum to 1 to rounding stay as they are, so that a density that is written reads back the same
+        if (total - 1.0).abs() > 1e-12 {
+            components.iter_mut().for_each(|c| c.weight /= total);
+        }
         Ok(Self { components })
     }
 

@@ -319,6 +319,25 @@ impl Settings {
 }
 
 impl Integral {
+    /// An integral from its evaluations and a kernel that has its fitted values: nothing is fitted.
+    ///
+    /// # Errors
+    /// [`QuadratureError`].
+    pub fn restored(
+        evaluations: Evaluations,
+        kernel: &Kernel,
+        settings: Settings,
+        stopped: bool,
+    ) -> Result<Self, QuadratureError> {
+        let (density, points) = (settings.density.inputs(), evaluations.names().len());
+        if density != points {
+            return Err(QuadratureError::Inputs { density, points });
+        }
+        let warped = settings.warp.apply(&evaluations)?;
+        let fit = Fitted::given(kernel, settings.noise, &warped)?;
+        settings.concluded(evaluations, &warped, fit, stopped)
+    }
+
     /// Mean and variance of the integrand at rows given by column.
     ///
     /// # Errors

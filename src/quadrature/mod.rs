@@ -28,7 +28,7 @@ pub use distribution::{Belief, Believed};
 pub use error::QuadratureError;
 pub use evaluations::Evaluations;
 pub use evidence::{ModelEvidence, model_evidence};
-pub use integral::{Integral, Integrand, Settings, estimate, integrate};
+pub use integral::{Integral, Integrand, MOST_EVALUATIONS, Settings, estimate, integrate};
 pub use mixture_models::{AtomPrior, ComponentDensity, MixtureModel, posterior_mixtures};
 pub use parameters::usual_kernel;
 pub use process::{Moments, PriorMean};

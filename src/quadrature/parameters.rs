@@ -115,6 +115,19 @@ pub struct Weighted {
 }
 
 impl Fitted {
+    /// A kernel that has its fitted values already.
+    ///
+    /// # Errors
+    /// [`QuadratureError::Bind`] and [`QuadratureError::Evaluation`].
+    pub fn given(kernel: &Kernel, noise: f64, evaluations: &Evaluations) -> Result<Self, QuadratureError> {
+        let columns: Vec<&[f64]> = evaluations.x().iter().map(Vec::as_slice).collect();
+        let bound = kernel.bind(&Schema::unnamed(evaluations.names(), &columns))?;
+        let values = bound.values();
+        let is_free = bound.slots().iter().any(|slot| slot.state == SlotState::Free);
+        let scale_is_free = is_free && noise == 0.0 && scale_is_free(&bound, &values, &columns)?;
+        Ok(Self { bound, values, scale_is_free })
+    }
+
     /// The kernel with its fitted values.
     pub fn written(&self) -> Kernel {
         self.bound.with_values(&self.values)

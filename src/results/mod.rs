@@ -24,6 +24,7 @@ mod residuals;
 mod sampled_surface;
 mod save;
 mod save_deep;
+mod save_integral;
 mod score;
 mod symmetry;
 
@@ -50,5 +51,6 @@ pub use residuals::{Residuals, residuals};
 pub use sampled_surface::SampledSurface;
 pub use save::{SaveError, SavedFit};
 pub use save_deep::SavedDeepFit;
+pub use save_integral::SavedIntegral;
 pub use score::{Score, judge, judge_leave_one_out, score_held_out, score_leave_one_out, scored};
 pub use symmetry::{Symmetry, symmetries};

@@ -59,7 +59,7 @@ pub struct SavedStart {
     pub dropped: bool,
 }
 
-/// Why a file is not a fit.
+/// Why a file is not a fit or an integral.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
     #[error("cannot read `{path}`: {reason}")]
@@ -70,6 +70,10 @@ pub enum SaveError {
     Changed { path: String, expected: f64, found: f64 },
     #[error("the fit read from `{path}` has an objective of {found}, and it was saved with {expected}")]
     ChangedObjective { path: String, expected: f64, found: f64 },
+    #[error("`{path}` is not a saved integral: {reason}")]
+    NotAnIntegral { path: String, reason: String },
+    #[error("the integral read from `{path}` has a mean of {found}, and it was saved with {expected}")]
+    ChangedIntegral { path: String, expected: f64, found: f64 },
     #[error(transparent)]
     Model(#[from] ModelError),
 }

@@ -9,7 +9,7 @@ use crate::syntax::scan::{TokenKind, scan};
 pub const FIRST_LINE: &str = "# A session of Mercer, written by `:save`.";
 
 /// What reads files by their names.
-const READERS: &[&str] = &["import", "load", "load_fit", "load_search", "predict", "read"];
+const READERS: &[&str] = &["import", "load", "load_fit", "load_integral", "load_search", "predict", "read"];
 
 /// A statement that read files from one folder, to be run from another. Names of files behind `load(`, `import` and the
 /// like become whole paths, if the files are there.

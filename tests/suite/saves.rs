@@ -273,3 +273,48 @@ fn files_of_earlier_versions_open_or_say_what_to_do() {
     });
     assert_eq!(place.well("load_search(\"s.json\").candidates == s.candidates"), "true");
 }
+
+#[test]
+fn opening_an_integral_reaches_nothing_outside() {
+    let mut place = Place::new();
+    let saved = "integrate(x -> x^2, over=normal(0, 1), n=4) |> save(\"z.json\")";
+    place.well(saved);
+    for text in [
+        "x -> [1, write(1, \"f.json\")][0]",
+        "(x -> write(x, \"f.json\")) >> (x -> 1)",
+        "x -> reduce([1, \"f.json\"], write)",
+        "fetch",
+    ] {
+        place.change("z.json", |saved| saved["integrand"] = Json::from(text));
+        place.fails("integrate(load_integral(\"z.json\"), n=2)", "does not read back");
+        assert_eq!(place.names(), ["z.json"], "{text}");
+    }
+    for member in ["density", "kernel", "fitted_kernel"] {
+        fs::remove_file(place.path("z.json")).unwrap();
+        place.well(saved);
+        place.change("z.json", |saved| saved[member] = Json::from("[SE, write(1, \"f.json\")][0]"));
+        place.fails("load_integral(\"z.json\")", "does not read back");
+        assert_eq!(place.names(), ["z.json"], "{member}");
+    }
+}
+
+#[test]
+fn an_integral_whose_parts_do_not_fit_is_refused() {
+    let mut place = Place::new();
+    let saved = "integrate((x, y) -> x * y^2, over=[normal(0, 1), uniform(0, 1)], n=8) |> save(\"z.json\")";
+    let changes: [(&str, Json, &str); 7] = [
+        ("integral", Json::from(3.0), "it was saved with"),
+        ("values", Json::from(vec![1.0, 2.0]), "is not a saved integral"),
+        ("at", Json::from(vec![vec![1.0; 8]]), "is not a saved integral"),
+        ("scale", Json::from("cubic"), "no scale"),
+        ("density", Json::from("normal(0, 1)"), "the density has 1 inputs"),
+        ("noise", Json::from(-1.0), "is not a saved integral"),
+        ("fitted_kernel", Json::from("SE(z, l=1)"), "z"),
+    ];
+    for (member, value, part) in changes {
+        place.well(saved);
+        place.change("z.json", |saved| saved[member] = value.clone());
+        place.fails("load_integral(\"z.json\")", part);
+        fs::remove_file(place.path("z.json")).unwrap();
+    }
+}

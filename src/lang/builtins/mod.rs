@@ -10,6 +10,7 @@ mod deep;
 mod deep_help;
 mod deep_priors;
 mod deep_results;
+mod densities;
 mod explain;
 mod files;
 mod fit_warnings;
@@ -32,7 +33,9 @@ mod reports;
 mod reshaping;
 mod results;
 mod rows;
+mod saved_texts;
 mod saving;
+mod saving_integrals;
 mod searches;
 mod steps;
 mod structures;
@@ -60,6 +63,7 @@ pub static ALL: &[&[Builtin]] = &[
     deep::DEEP,
     deep_priors::DEEP_PRIORS,
     quadrature::QUADRATURE,
+    densities::DENSITIES,
     structures::STRUCTURES,
     baselines::BASELINES,
     moves::MOVES,
