@@ -1,5 +1,5 @@
-//! A kernel bound to the columns of a data set: inputs resolved, parameters counted and given slots, ties made one, and
-//! the plan of evaluation laid out.
+//! A kernel bound to the columns of a data set. Binding resolves inputs to columns, assigns a slot to every parameter,
+//! merges tied parameters into one slot, and plans the evaluation.
 
 use std::sync::Arc;
 
@@ -19,19 +19,20 @@ pub struct Bound {
     pub(super) kernel: Kernel,
     pub(super) program: Arc<Program>,
     slots: Vec<Slot>,
-    /// For every node with parameters, depth first: for every parameter, the slots of its numbers.
+    /// For every node with parameters, depth first: the slots of each parameter's numbers.
     places: Vec<Vec<Vec<usize>>>,
 }
 
 impl Kernel {
     /// Binds the kernel to the columns of a data set.
     ///
-    /// Slots are in depth-first order, a node's own after its children's, and within a node in the order of its spec.
-    /// An unset variance is held at 1 in every factor of a product but the first, and in all plain factors beside a
-    /// sum; numbers do not count as factors. A tie over a parameter of one for each input ties element by element.
+    /// Slots are in depth-first order: a node's slots follow those of its children, in the order of its spec. An unset
+    /// variance is held at 1 in every factor of a product but the first, and in all plain factors of a product that
+    /// contains a sum; numbers do not count as factors. A tie of a parameter with one number per input ties the numbers
+    /// one by one.
     ///
     /// # Errors
-    /// [`BindError`] names the node and what of it does not fit.
+    /// [`BindError`] names the node and the input, parameter or function at fault.
     pub fn bind(&self, schema: &Schema<'_>) -> Result<Bound, BindError> {
         let kernel = self.spread(&schema.names())?;
         let mut plan = Plan::new(schema);
@@ -40,7 +41,7 @@ impl Kernel {
         Ok(Bound { kernel, program: Arc::new(program), slots, places })
     }
 
-    /// The kernel with what stands for one kernel for each input written out.
+    /// The kernel in which every node that abbreviates one kernel per input is written out.
     fn spread(&self, inputs: &[&str]) -> Result<Kernel, BindError> {
         let all = |children: &[Kernel]| children.iter().map(|c| c.spread(inputs)).collect::<Result<Vec<_>, _>>();
         Ok(match self.node() {
@@ -56,7 +57,7 @@ impl Kernel {
 }
 
 impl Bound {
-    /// The kernel as it was bound.
+    /// The kernel, as bound.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
@@ -65,19 +66,19 @@ impl Bound {
         &self.slots
     }
 
-    /// What was written, or the defaults, slot by slot.
+    /// The initial value of every slot: the written value, or the default.
     pub fn values(&self) -> Vec<f64> {
         self.slots.iter().map(|s| s.value).collect()
     }
 
-    /// The kernel with these values, slot by slot: free parameters that were unset get them written, held and fixed
-    /// ones stay as they are.
+    /// The kernel with these values, one per slot. Free parameters get them as starting values; held and fixed
+    /// parameters keep their state.
     pub fn with_values(&self, values: &[f64]) -> Kernel {
         let mut places = self.places.iter();
         self.rebuild(&self.kernel, values, false, &mut places)
     }
 
-    /// The kernel with these values, slot by slot, every parameter fixed at its number: free, held and default ones alike.
+    /// The kernel with every parameter fixed at these values, one per slot: free, held and default ones alike.
     pub fn with_all_fixed(&self, values: &[f64]) -> Kernel {
         let mut places = self.places.iter();
         self.rebuild(&self.kernel, values, true, &mut places)

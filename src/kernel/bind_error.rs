@@ -3,11 +3,12 @@
 use super::group::MoveError;
 use super::parameter_checks::ParamError;
 
-/// A mark that whoever built a node leaves on it, to know it again in an error. This room never reads it.
+/// An identifier that the builder of a node attaches to it, to find the node again in an error. This room never reads
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Origin(pub u32);
 
-/// What keeps a kernel from being used on a data set, and which node and place of it.
+/// Why a kernel cannot be used on a data set, and at which node and place.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{cause}")]
 pub struct BindError {
@@ -16,7 +17,7 @@ pub struct BindError {
     pub cause: Cause,
 }
 
-/// Where in a node.
+/// The part of a node that an error concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     Node,
@@ -24,7 +25,7 @@ pub enum Place {
     Input(usize),
     /// The i-th of its parameters.
     Param(usize),
-    /// The function that it was given.
+    /// Its function.
     Function,
 }
 

@@ -1,9 +1,9 @@
-//! k(A, B) of a bound kernel for rows of two kinds, and the gradient of anything that depends on it: in the parameters,
-//! and in the rows themselves.
+//! k(A, B) of a bound kernel for two different sets of rows, and the gradient of any function of it with respect to the
+//! parameters and to the rows.
 //!
-//! No row of A is an observation of B, so that noise of an observation (`WN`) is 0 here. The derivatives in the rows are
-//! those in the columns of the data, whatever the kernel makes of them; a function of the user has no known slope, and
-//! columns that only go through one get none ([`Bound::input_slopes`]).
+//! No row of A is the same observation as a row of B, so white noise (`WN`) is 0 here. Derivatives with respect to the
+//! rows are taken in the columns of the data, through all transformations of the kernel. The slope of a user's function
+//! is unknown: columns that enter only through one get no derivative ([`Bound::input_slopes`]).
 
 use super::bind::Bound;
 use super::evaluate::{At, Prepared, Stored};
@@ -12,23 +12,23 @@ use super::program::Op;
 use super::reverse_mode::{Back, Place, Sides, Sink};
 use crate::linalg::Matrix;
 
-/// The sums to which the backward pass adds.
+/// The gradients to which the backward pass adds.
 #[derive(Debug)]
 pub struct CrossGradient<'g> {
-    /// In the parameters, natural units, slot by slot.
+    /// With respect to the parameters in natural units, one per slot.
     pub parameters: &'g mut [f64],
-    /// In the rows of A, one column for each input of the data; `None` where it is not asked for.
+    /// With respect to the rows of A, one column per input of the data; `None` if not requested.
     pub a: Option<&'g mut [Vec<f64>]>,
-    /// The same of B.
+    /// With respect to the rows of B.
     pub b: Option<&'g mut [Vec<f64>]>,
 }
 
-/// k(A, B) and k(x, x) under evaluation, with their memory between calls.
+/// Evaluates k(A, B) and k(x, x), and reuses its memory between calls.
 pub struct Cross<'k> {
     bound: &'k Bound,
     theta: Vec<Vec<f64>>,
     values: Vec<f64>,
-    /// Values of each leaf, column after column.
+    /// Values of each leaf, stored by columns.
     stored: Vec<Vec<f64>>,
     registers: Vec<Vec<f64>>,
     prepared: Option<[Prepared; 2]>,
@@ -124,7 +124,7 @@ impl<'k> Cross<'k> {
         self.prepared = Some([one, two]);
     }
 
-    /// The pairs of a row with itself, for what was read around other pairs.
+    /// Evaluates the pairs of each row with itself, which some wraps need for the value of another pair.
     fn around(&mut self, points: &Points, prepared: &Prepared, side: usize) {
         let sides = Sides { left: side, right: side };
         for j in 0..points.n {
@@ -136,8 +136,8 @@ impl<'k> Cross<'k> {
         }
     }
 
-    /// k(x, x) of every row: as one observation with itself, or, with `shared`, as two observations at equal inputs,
-    /// which do not share noise of their own.
+    /// k(x, x) of every row. With `shared`, the two arguments are different observations at equal inputs, which do not
+    /// share observation noise; otherwise they are one observation.
     ///
     /// # Errors
     /// [`EvalError::Rows`]: rows at which a family cannot be evaluated.
@@ -156,7 +156,7 @@ impl<'k> Cross<'k> {
         Ok(out)
     }
 
-    /// Adds Σᵢ wᵢ ∂k(xᵢ, xᵢ) to the gradients; of the rows to `a` of these.
+    /// Adds Σᵢ wᵢ ∂k(xᵢ, xᵢ) to the gradients. The derivatives with respect to the rows are added to `to.a`.
     ///
     /// # Errors
     /// [`EvalError::Rows`]: rows at which a family cannot be evaluated.

@@ -1,7 +1,7 @@
-//! When two kernels are the same as written.
+//! Equality of kernels as written.
 //!
-//! Sums and products are compared as flat lists: brackets and labels do not count. Ties are compared by what they join
-//! and not by who made them, so that a kernel that was printed and read again equals the first.
+//! Sums and products are compared as flat lists; brackets and labels do not count. Two ties are equal if they join the
+//! same parameters, whatever their names, so a kernel that was printed and parsed again equals the original.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,8 @@ impl PartialEq for Kernel {
     }
 }
 
-/// Equal with the very same ties, so that one can stand for the other in a larger kernel; values to a relative tolerance.
+/// Equal with identical ties, so that one can replace the other inside a larger kernel. Values are compared to a
+/// relative tolerance.
 pub(super) fn same(a: &Kernel, b: &Kernel, tolerance: f64) -> bool {
     Pairing { very_same: true, tolerance, ..Pairing::default() }.kernels(a, b)
 }
@@ -39,10 +40,10 @@ impl PartialEq for Wrapped {
     }
 }
 
-/// A comparison under way: which tie of the one stands for which tie of the other.
+/// A comparison in progress: which tie of one kernel corresponds to which tie of the other.
 #[derive(Default)]
 struct Pairing {
-    /// Every tie stands for itself.
+    /// A tie corresponds only to itself.
     very_same: bool,
     tolerance: f64,
     forth: HashMap<Tie, Tie>,

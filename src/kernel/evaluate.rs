@@ -1,4 +1,4 @@
-//! Values of a bound kernel, a column at a time: what the evaluators of matrices have in common.
+//! Values of a bound kernel, one column at a time: the common part of the evaluators of matrices.
 
 use super::bind::Bound;
 use super::bind_error::Place;
@@ -8,11 +8,11 @@ use super::points::{EvalError, Points};
 use super::program::{LeafOp, Op};
 use crate::linalg::{Matrix, vector};
 
-/// Numbers of every instruction for every row, at one setting of the parameters.
+/// The numbers that every instruction prepares for every row, at one setting of the parameters.
 pub(super) struct Prepared {
     /// Of the first argument.
     pub left: Vec<Rows>,
-    /// Of the second, where it is views otherwise.
+    /// Of the second argument, where its views differ from those of the first.
     pub right: Vec<Option<Rows>>,
     /// The columns of views that depend on parameters; empty for the others.
     pub moving: Vec<Vec<Vec<f64>>>,
@@ -140,7 +140,7 @@ impl Bound {
         out
     }
 
-    /// k(a, b) for all rows of `a` (down) and `b` (across). No row of the one is an observation of the other.
+    /// k(a, b) for all rows of `a` (down) and `b` (across). No row of `a` is the same observation as a row of `b`.
     ///
     /// # Errors
     /// [`EvalError::Rows`]: rows at which a family cannot be evaluated.
@@ -171,7 +171,7 @@ impl Bound {
         Ok(registers.pop().unwrap_or_default())
     }
 
-    /// Fills the registers with one column. Leaves are read from `stored` if there is such.
+    /// Fills the registers with one column. Leaves are read from `stored` if it is given.
     pub(super) fn column(
         &self,
         theta: &[Vec<f64>],
@@ -223,7 +223,7 @@ pub(super) enum Stored {
     Write,
 }
 
-/// Which part of which column.
+/// The part of a column to evaluate.
 #[derive(Clone, Copy)]
 pub(super) struct At {
     pub from: usize,
@@ -233,7 +233,7 @@ pub(super) struct At {
 }
 
 impl At {
-    /// One observation with itself, and nothing else.
+    /// Whether the column contains only pairs of an observation with itself.
     pub fn own_alone(&self) -> bool {
         self.same && self.len == 1 && self.from == self.j
     }

@@ -10,10 +10,10 @@ use super::values::Values;
 use super::wraps::power;
 use crate::param::{Param, Tie};
 
-/// At most this number of terms is built, unless the kernel has as many parts already.
+/// At most this number of terms is built, unless the kernel already has as many parts.
 const MOST: usize = 10_000;
 
-/// A power of a sum with a greater exponent stays as it is: its coefficients would soon leave the range of numbers.
+/// A power of a sum with a greater exponent is not expanded: its coefficients would soon overflow.
 const HIGHEST: u32 = 64;
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -26,9 +26,9 @@ impl Kernel {
     /// The same kernel as a sum of products: products and powers are distributed over sums, and so are `warp` and
     /// `scale` where each term depends on the same inputs as the whole. Inside a changepoint each side is expanded.
     ///
-    /// Parameters of a part that comes to stand in several terms are tied; fixed ones are copied. Whether a variance is
-    /// held or free stays as it was, written out where its new place would say otherwise. A label of a sum goes to
-    /// those of its terms that have no name.
+    /// Parameters of a part that occurs in several terms are tied; fixed ones are copied. A variance stays held or free
+    /// as it was, and is written out where the default at its new position differs. The label of a sum passes to those
+    /// of its terms that have none.
     ///
     /// # Errors
     /// [`ExpandError::TooManyTerms`].
@@ -38,7 +38,7 @@ impl Kernel {
     }
 }
 
-/// The sum of products, with the parameters of copies as they were.
+/// The sum of products; the parameters of copies are not tied.
 pub(super) fn distribute(kernel: &Kernel) -> Result<Kernel, ExpandError> {
     let (terms, most) = (count(kernel), MOST.max(parts(kernel)));
     if terms > most as f64 {
@@ -60,7 +60,7 @@ fn parts(kernel: &Kernel) -> usize {
     }
 }
 
-/// How many terms a kernel has when expanded.
+/// The number of terms of the expanded kernel.
 fn count(kernel: &Kernel) -> f64 {
     match kernel.node() {
         Node::Leaf(_) => 1.0,
@@ -107,7 +107,7 @@ fn terms_of(kernel: &Kernel) -> Result<Vec<Kernel>, ExpandError> {
     Ok(name(terms, kernel.label()))
 }
 
-/// Leaves out constants that are held at 1.
+/// Removes constants that are held at 1.
 fn drop_ones(factors: &mut Vec<Kernel>) {
     let lost = |factor: &Kernel| factor.label().is_none() && is_one(factor);
     if !factors.iter().all(lost) {
@@ -145,7 +145,7 @@ fn terms_of_wrap(kernel: &Kernel, wrapped: &Wrapped) -> Result<Vec<Kernel>, Expa
     }
 }
 
-/// Whether a wrap changes nothing of a kernel, as it moves inputs that the kernel does not depend on.
+/// Whether a wrap leaves a kernel unchanged because it only moves inputs that the kernel does not depend on.
 pub(super) fn is_blind_warp(wrapped: &Wrapped, kernel: &Kernel) -> bool {
     fn is_blind(kernel: &Kernel) -> bool {
         let looks = match kernel.node() {
@@ -158,12 +158,12 @@ pub(super) fn is_blind_warp(wrapped: &Wrapped, kernel: &Kernel) -> bool {
     wrapped.wrap.spec().name == "warp" && is_blind(kernel)
 }
 
-/// Whether a wrap of one kernel passes sums and constant factors of it through.
+/// Whether a wrap of one kernel distributes over sums and constant factors of it.
 pub(super) fn is_linear(wrapped: &Wrapped) -> bool {
     wrapped.children.len() == 1 && wrapped.wrap.is_linear()
 }
 
-/// What a function of the inputs around a kernel is given.
+/// The inputs that a function of the inputs around this kernel receives, and whether it receives all.
 pub(super) fn seen(kernel: &Kernel) -> (Vec<super::inputs::InputRef>, bool) {
     let (mentioned, all) = kernel.function_inputs();
     if all { (Vec::new(), true) } else { (mentioned, false) }
@@ -230,7 +230,7 @@ pub(super) fn raise(kernel: &Kernel, n: u32) -> Kernel {
     power(kernel.clone(), n)
 }
 
-/// Hands a label down to the terms that a labelled kernel has come to.
+/// Passes a label to the terms into which the labelled kernel was expanded.
 fn name(mut terms: Vec<Kernel>, label: Option<&Arc<str>>) -> Vec<Kernel> {
     let Some(label) = label else { return terms };
     let single = terms.len() == 1;
@@ -242,7 +242,7 @@ fn name(mut terms: Vec<Kernel>, label: Option<&Arc<str>>) -> Vec<Kernel> {
     terms
 }
 
-/// Whether a label is to be seen on a kernel, its own or one of its factors'.
+/// Whether a label is shown on a kernel: its own or that of a factor.
 fn has_name(kernel: &Kernel) -> bool {
     let inside = match kernel.node() {
         Node::Product(factors) => factors.iter().any(has_name),
@@ -251,7 +251,7 @@ fn has_name(kernel: &Kernel) -> bool {
     kernel.label().is_some() || inside
 }
 
-/// Ties every parameter that a fit may move and that is not tied, so that its copies can be found.
+/// Ties every free parameter that is not tied, so that its copies can be found.
 fn tag(kernel: &Kernel) -> (Kernel, Vec<Tie>) {
     let mut tags = Vec::new();
     let tagged = kernel.rewrite_params(&mut |at, values| {
@@ -271,7 +271,7 @@ fn tag(kernel: &Kernel) -> (Kernel, Vec<Tie>) {
     (tagged, tags)
 }
 
-/// Unties what has only one copy.
+/// Removes the ties of parameters that occur only once.
 fn untag(kernel: &Kernel, tags: &[Tie]) -> Kernel {
     let mut copies: HashMap<Tie, usize> = tags.iter().map(|tie| (tie.clone(), 0)).collect();
     kernel.rewrite_params(&mut |_, values| {

@@ -1,4 +1,4 @@
-//! A kernel as a sum of products of factors, each with the inputs that it reads: what integrals over a kernel need.
+//! A kernel as a sum of products of factors, each with its inputs: the form that integrals over a kernel need.
 
 use super::bind_error::BindError;
 use super::family::{Form, Theta};
@@ -9,19 +9,19 @@ use super::tree::{Kernel, Leaf, Node};
 #[derive(Debug, Clone)]
 pub struct Factor {
     pub kernel: Kernel,
-    /// The places of the input columns that it reads, ascending.
+    /// Indices of its input columns, ascending.
     pub columns: Vec<usize>,
-    /// How it depends on them, in the order of `columns`.
+    /// Its form as a function of these columns, in the order of `columns`.
     pub form: Form,
 }
 
 impl Kernel {
-    /// The factors of each summand of the expanded kernel, over input columns of these names. A kernel that is too large
-    /// to expand is one factor. Every parameter must have a number, as after
+    /// The factors of each term of the expanded kernel, over input columns of these names. A kernel too large to expand
+    /// is one factor. Every parameter must have a value, as after
     /// [`Bound::with_all_fixed`](super::Bound::with_all_fixed).
     ///
     /// # Errors
-    /// [`BindError`]: an input that is none of the columns.
+    /// [`BindError`]: an input is none of the columns.
     pub fn sums_of_factors(&self, names: &[&str]) -> Result<Vec<Vec<Factor>>, BindError> {
         let expanded = self.expand().unwrap_or_else(|_| self.clone());
         let factors = |term: &Kernel| term.factors().into_iter().map(|kernel| Factor::new(kernel, names)).collect();
@@ -47,7 +47,7 @@ impl Factor {
 }
 
 impl Kernel {
-    /// Whether some family in it has a limited number of derivatives, so that the kernel has a corner at x = x′.
+    /// Whether one of its families has a limited number of derivatives, so that the kernel is not smooth at x = x′.
     pub fn has_corner(&self) -> bool {
         match self.node() {
             Node::Leaf(leaf) => leaf.family.spec().derivatives.is_finite(),
@@ -57,7 +57,7 @@ impl Kernel {
 }
 
 impl Leaf {
-    /// How it depends on `inputs` inputs; [`Form::General`] where a parameter has no number.
+    /// Its form on `inputs` inputs; [`Form::General`] where a parameter has no value.
     fn form(&self, inputs: usize) -> Form {
         let (mut all, mut ranges) = (Vec::new(), Vec::new());
         for values in &self.params {

@@ -10,41 +10,40 @@ use crate::param::Param;
 /// The declaration of a family or a wrap: everything but its values.
 #[derive(Debug)]
 pub struct Spec {
-    /// As it is written in the language.
+    /// The name in the language.
     pub name: &'static str,
     pub aliases: &'static [&'static str],
-    /// One sentence on what its functions look like.
+    /// One sentence on the functions that it describes.
     pub summary: &'static str,
     /// The words for it in descriptions.
     pub wording: Wording,
     /// Plain text, in the letters of the parameters' short names.
     pub formula: &'static str,
-    /// The same for LaTeX.
+    /// The formula in LaTeX.
     pub latex: &'static str,
     pub params: &'static [ParamSpec],
-    /// A keyword that chooses a variant of the family: its name, and whether this one is the variant.
+    /// A keyword that chooses between two variants of the family, and which of them this is.
     pub flag: Option<Flag>,
-    /// The value depends on the difference of its inputs alone.
+    /// Whether the value depends only on the difference of the inputs.
     pub stationary: bool,
-    /// How often its draws can be differentiated in mean square: [`f64::INFINITY`] where as often as one likes, and for
-    /// what is no function of a number (noise, levels of categories). The least of the parts of a kernel is that of the
-    /// whole.
+    /// The number of mean-square derivatives of its draws: [`f64::INFINITY`] for smooth families, and for those that
+    /// are not functions of a number (noise, levels of categories). The number for a kernel is the least of its parts.
     pub derivatives: f64,
-    /// Whether it depends on inputs at all (`Const` and `WN` do not).
+    /// Whether it depends on inputs (`Const` and `WN` do not).
     pub reads_inputs: bool,
     /// Whether it is defined on several inputs at once.
     pub several_inputs: bool,
-    /// Every positive power of it is a kernel: what products over a group need (log k is conditionally positive
-    /// definite).
+    /// Whether every positive power of it is a kernel, that is, log k is conditionally positive definite. Products over
+    /// a group need this.
     pub infinitely_divisible: bool,
-    /// An expression of the language that shows it.
+    /// An example in the language.
     pub example: &'static str,
-    /// Values computed elsewhere: (parameters in order, x, x′, value).
+    /// Reference values from independent computations: (parameters in order, x, x′, value).
     pub points: &'static [(&'static [f64], f64, f64, f64)],
 }
 
 impl Spec {
-    /// A wrap that depends on inputs of its own, of which nothing more is known: no stationarity, no powers.
+    /// A wrap with inputs of its own and no further known properties: not stationary, not infinitely divisible.
     pub(super) const fn wrap(
         name: &'static str,
         summary: &'static str,
@@ -79,7 +78,7 @@ impl Spec {
 pub struct Flag {
     pub name: &'static str,
     pub on: bool,
-    /// The variant with the flag the other way.
+    /// The variant with the other value of the flag.
     pub other: fn() -> &'static dyn Family,
     pub help: &'static str,
 }
@@ -92,18 +91,18 @@ pub struct ParamSpec {
     pub domain: Domains,
     pub role: Role,
     pub size: Size,
-    /// Its value where nothing is written and there are no data.
+    /// Its value if none is written and there are no data.
     pub default: f64,
     pub help: &'static str,
 }
 
 impl ParamSpec {
-    /// Whether it is a length or a place along the inputs, in their unit.
+    /// Whether it is a length or a location along the inputs, in their unit.
     pub fn is_along_input(&self) -> bool {
         matches!(self.role, Role::LengthScale | Role::Period | Role::Location)
     }
 
-    /// The parameter as it stands when nothing was written.
+    /// The parameter with no written value.
     pub fn unset(&self, ard: bool) -> Values {
         match self.size {
             Size::One => Values::One(Param::default()),
@@ -114,7 +113,7 @@ impl ParamSpec {
     }
 }
 
-/// Where the values of a parameter lie.
+/// The domain of a parameter's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Domains {
     Real,
@@ -123,12 +122,12 @@ pub enum Domains {
     Count,
 }
 
-/// What a parameter does, for starting values, units, and the counting of free parameters.
+/// The role of a parameter; it determines starting values, units and whether the parameter counts as free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// In units of the inputs.
     LengthScale,
-    /// A length-scale without a unit: that of a periodic kernel, in radians of half the angle.
+    /// A dimensionless length-scale: that of a periodic kernel, in radians of half the phase.
     Roughness,
     /// In units of the inputs.
     Period,
@@ -136,10 +135,10 @@ pub enum Role {
     Variance,
     /// Slope variance: target² / input².
     SlopeVariance,
-    /// A variance added inside: the offset of a linear or polynomial kernel.
+    /// A variance added inside the kernel: the offset of a linear or polynomial kernel.
     Bias,
-    /// The variance of all terms of one order of an additive kernel. Each is free, as their ratios say what the order
-    /// is.
+    /// The variance of all terms of one order of an additive kernel. All are free, because their ratios determine the
+    /// share of each order.
     OrderVariance,
     /// In units of the inputs; any real number.
     Location,
@@ -148,13 +147,13 @@ pub enum Role {
     Degree,
 }
 
-/// How many numbers a parameter has.
+/// The number of values of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     One,
-    /// One for each input.
+    /// One per input.
     Each,
-    /// One, or with `ARD` one for each input.
+    /// One, or one per input with `ARD`.
     EachIfArd,
 }
 
@@ -176,16 +175,16 @@ impl<'a> Theta<'a> {
         self.all[self.ranges[i].start]
     }
 
-    /// Where the i-th parameter's numbers stand, for gradients.
+    /// The indices of the i-th parameter in `all`, for gradients.
     pub fn range(&self, i: usize) -> Range<usize> {
         self.ranges[i].clone()
     }
 }
 
-/// Numbers computed once for each row, of which the pairs are then made: scaled coordinates, cosines, weights.
+/// Numbers computed once per row, from which the values of pairs are computed: scaled coordinates, cosines, weights.
 pub type Rows = Vec<Vec<f64>>;
 
-/// Which pairs are evaluated: rows `from ..` of `a` against row `j` of `b`, as many as the slice is long.
+/// The pairs to evaluate: rows `from ..` of `a` against row `j` of `b`, as many as the output slice is long.
 #[derive(Debug, Clone, Copy)]
 pub struct Pairs<'a> {
     pub a: &'a Rows,
@@ -208,11 +207,11 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// How a family depends on its inputs, where integrals over it have closed forms.
+/// The form of a family as a function of its inputs, where integrals over it have closed forms.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Form {
     Constant(f64),
-    /// v·exp(−½ Σ (x − x′)²/l²), with one length-scale for each input.
+    /// v·exp(−½ Σ (x − x′)²/l²), with one length-scale per input.
     SquaredExponential {
         v: f64,
         l: Vec<f64>,
@@ -228,51 +227,51 @@ pub enum Form {
         rate: f64,
         a: &'static [f64],
     },
-    /// 0 between different rows: noise.
+    /// 0 between different rows: white noise.
     Noise,
-    /// Anything else.
+    /// Any other form.
     General,
 }
 
-/// A family of kernels: a declaration, values over a column of the Gram matrix, and their derivatives.
+/// A kernel family: its declaration, its values over one column of the Gram matrix, and their derivatives.
 ///
-/// An implementer promises that values are symmetric and positive semi-definite, finite with finite derivatives for
-/// equal inputs, and that nothing depends on columns that were not handed over.
+/// Implementations must be symmetric and positive semi-definite, finite with finite derivatives at equal inputs, and
+/// must depend on no column but those passed to them.
 pub trait Family: Debug + Send + Sync {
     fn spec(&self) -> &'static Spec;
 
-    /// What is learnt once from the columns of a data set and then kept for every evaluation and prediction: by
-    /// default a value amid each column, from which differences are taken so that large coordinates (years) lose no
+    /// Constants computed once from the columns of the training data and used in every evaluation and prediction. By
+    /// default the mid-range of each column: differences are taken from it so that large coordinates (years) lose no
     /// digits.
     fn learn(&self, x: &[&[f64]]) -> Vec<f64> {
         x.iter().map(|column| middle(column)).collect()
     }
 
-    /// Whether it is defined for categories: it depends only on which values are equal.
+    /// Whether it is defined for categories, that is, depends only on which values are equal.
     fn takes_categories(&self) -> bool {
         false
     }
 
-    /// Whether `ARD` of it is defined for categories, by columns of 0 and 1 for their levels: it depends on a weighted
-    /// distance.
+    /// Whether `ARD` of it is defined for categories through indicator columns (0 or 1, one per level): it depends on a
+    /// weighted distance.
     fn takes_indicators(&self) -> bool {
         false
     }
 
-    /// Whether it is defined for categories that were not among the training rows.
+    /// Whether it is defined for categories that do not occur in the training rows.
     fn takes_new_categories(&self) -> bool {
         false
     }
 
-    /// How many numbers a parameter of one-for-each has.
+    /// The number of values of a parameter of [`Size::Each`].
     fn elements(&self, inputs: usize, _learnt: &[f64]) -> usize {
         inputs
     }
 
-    /// Numbers for each row. `x` holds one slice for each input, `learnt` what [`learn`](Self::learn) gave.
+    /// Numbers for each row. `x` holds one slice per input; `learnt` is the result of [`learn`](Self::learn).
     ///
     /// # Errors
-    /// A sentence, when the family is not defined for a value in a row.
+    /// A sentence, if the family is not defined at the value of a row.
     fn prepare(&self, theta: Theta<'_>, x: &[&[f64]], learnt: &[f64]) -> Result<Rows, String>;
 
     /// `out[i]` ← k(a\[from + i\], b\[j\]).
@@ -281,8 +280,8 @@ pub trait Family: Debug + Send + Sync {
     /// `out[i]` ← k(a\[i\], a\[i\]).
     fn diagonal(&self, theta: Theta<'_>, rows: &Rows, out: &mut [f64]);
 
-    /// Adds Σᵢ wᵢ ∂k(a\[from + i\], b\[j\])/∂θ to `gradient`, which is laid out like `theta.all`. `k` is what
-    /// [`column`](Self::column) gave; `w` may be overwritten.
+    /// Adds Σᵢ wᵢ ∂k(a\[from + i\], b\[j\])/∂θ to `gradient`, which is laid out like `theta.all`. `k` holds the results
+    /// of [`column`](Self::column); `w` may be overwritten.
     fn pull(
         &self,
         theta: Theta<'_>,
@@ -293,19 +292,19 @@ pub trait Family: Debug + Send + Sync {
         gradient: &mut [f64],
     );
 
-    /// Whether the values have derivatives in the inputs, which [`pull_inputs`](Self::pull_inputs) gives.
+    /// Whether the values have derivatives in the inputs, computed by [`pull_inputs`](Self::pull_inputs).
     fn has_input_gradient(&self) -> bool {
         !self.takes_categories()
     }
 
-    /// Whether a row with itself differs from a row with another one of equal inputs: noise.
+    /// Whether k(x, x) of one row differs from that of two rows with equal inputs: white noise.
     fn tells_rows_apart(&self) -> bool {
         false
     }
 
-    /// The derivative in the inputs: adds wᵢ ∂kᵢ/∂x to `left` (one slice a column, of the rows of `pairs`) and
-    /// Σᵢ wᵢ ∂kᵢ/∂x′ to `right` (one number a column). Either is empty where it is not asked for. By default nothing,
-    /// for kernels of no inputs or of categories only.
+    /// The derivatives in the inputs: adds wᵢ ∂kᵢ/∂x to `left` (one slice per column, for the rows of `pairs`) and Σᵢ
+    /// wᵢ ∂kᵢ/∂x′ to `right` (one number per column). Either is empty if not requested. Does nothing by default, for
+    /// kernels without inputs or of categories only.
     fn pull_inputs(
         &self,
         _theta: Theta<'_>,
@@ -317,26 +316,26 @@ pub trait Family: Debug + Send + Sync {
     ) {
     }
 
-    /// How it depends on `inputs` inputs, for integrals over it.
+    /// Its form as a function of `inputs` inputs, for integrals over it.
     fn form(&self, _theta: Theta<'_>, _inputs: usize) -> Form {
         Form::General
     }
 
-    /// k(x, x), and for each of `inputs` inputs the variance of the derivative there of a function drawn from it,
-    /// ∂²k(x, x′)/∂x∂x′ at x = x′. `None` where these depend on x. Asked only of families with a derivative.
+    /// k(x, x), and for each of `inputs` inputs the variance of the derivative of a draw in that input, ∂²k(x,
+    /// x′)/∂x∂x′ at x = x′. `None` if these depend on x. Called only for families with a derivative.
     fn slope_variances(&self, _theta: Theta<'_>, _inputs: usize) -> Option<(f64, Vec<f64>)> {
         None
     }
 }
 
-/// Memory that calls hand on to each other.
+/// Memory shared between calls.
 #[derive(Debug, Default)]
 pub struct Scratch {
     buffers: [Vec<f64>; 2],
 }
 
 impl Scratch {
-    /// Two slices of a length, with unspecified contents.
+    /// Two slices of length `len`, with unspecified contents.
     pub fn two(&mut self, len: usize) -> (&mut [f64], &mut [f64]) {
         for buffer in &mut self.buffers {
             if buffer.len() < len {
@@ -348,7 +347,7 @@ impl Scratch {
     }
 }
 
-/// Half-way between the least and the greatest value; 0 of nothing.
+/// The mid-range: half-way between the least and the greatest value; 0 for an empty column.
 fn middle(column: &[f64]) -> f64 {
     let (lo, hi) = column.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| (lo.min(x), hi.max(x)));
     if lo <= hi { 0.5 * lo + 0.5 * hi } else { 0.0 }

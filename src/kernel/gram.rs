@@ -1,4 +1,4 @@
-//! The Gram matrix of a bound kernel, and the gradient of anything that depends on it.
+//! The Gram matrix of a bound kernel, and the gradient of any function of it.
 
 use super::bind::Bound;
 use super::evaluate::{At, Prepared, Range, Stored};
@@ -8,12 +8,12 @@ use super::reverse_mode::{Back, Place, Sides, Sink};
 use crate::linalg::Matrix;
 use crate::progress::{Progress, Silent};
 
-/// Columns between two checks for a stop by the user.
+/// The number of columns between two checks for a stop by the user.
 const POLLED: usize = 16;
 
-/// A Gram matrix under evaluation: keeps the values of the leaves, and its memory between calls.
+/// Evaluates a Gram matrix; stores the values of the leaves and reuses its memory between calls.
 ///
-/// It holds one half-matrix for each leaf of the kernel, n(n + 1)/2 numbers; copies of a leaf, of which a symmetry can
+/// It stores half a matrix, n(n + 1)/2 numbers, for each leaf of the kernel. Copies of a leaf, of which a symmetry can
 /// make many, are evaluated again for the gradient.
 pub struct Gram<'k> {
     bound: &'k Bound,
@@ -21,7 +21,7 @@ pub struct Gram<'k> {
     /// Parameters of every instruction, with_multiplicity.
     theta: Vec<Vec<f64>>,
     prepared: Option<Prepared>,
-    /// Values of each leaf, column after column of the lower triangle.
+    /// Values of each leaf, stored by columns of the lower triangle.
     stored: Vec<Vec<f64>>,
     registers: Vec<Vec<f64>>,
     back: Back,
@@ -55,12 +55,12 @@ impl<'k> Gram<'k> {
         }
     }
 
-    /// The same, where an evaluation is given up when the user stops the work.
+    /// The same; evaluation ends with [`EvalError::Stopped`] when the user stops the work.
     pub fn stopped_by(self, progress: &'k dyn Progress) -> Self {
         Self { progress, ..self }
     }
 
-    /// Writes the lower triangle of the Gram matrix at these parameters into `out` (n × n).
+    /// Writes the lower triangle of the Gram matrix at these parameters to `out` (n × n).
     ///
     /// # Errors
     /// [`EvalError::Rows`]: rows at which a family cannot be evaluated; [`EvalError::Stopped`].
@@ -84,11 +84,11 @@ impl<'k> Gram<'k> {
         Ok(())
     }
 
-    /// Adds Σᵢⱼ W(i, j) ∂K(i, j)/∂θ to `gradient` (natural units, slot by slot) for the last evaluation, in one pass
-    /// back over the kernel.
+    /// Adds Σᵢⱼ W(i, j) ∂K(i, j)/∂θ to `gradient` (natural units, one number per slot) for the last evaluation, in one
+    /// backward pass over the kernel.
     ///
-    /// `weights(j, w)` fills `w` with the entries of W from (j, j) down to (n, j), those below the diagonal twice, as
-    /// they stand for both halves.
+    /// `weights(j, w)` fills `w` with the entries of W from (j, j) down to (n, j). Those below the diagonal are
+    /// doubled, as each counts for both halves.
     ///
     /// # Errors
     /// [`EvalError::Stopped`].
@@ -111,7 +111,7 @@ impl<'k> Gram<'k> {
             self.pull_column(&prepared, at);
         }
         if self.bound.program.needs_diagonals {
-            // pairs of a row with itself, for what was read around other pairs
+            // pairs of a row with itself, which some wraps need for the value of another pair
             let mut start = 0;
             for j in 0..n {
                 let at = At { from: j, j, same: true, len: 1 };
@@ -126,7 +126,7 @@ impl<'k> Gram<'k> {
         Ok(())
     }
 
-    /// The values of one column again, and no derivatives yet.
+    /// Computes the values of one column again, and sets its derivatives to 0.
     fn fill(&mut self, prepared: &Prepared, at: At, range: Range) {
         let stored = Some((&mut self.stored[..], range, Stored::Read));
         self.bound.column(&self.theta, prepared, prepared, at, &mut self.registers, stored);

@@ -1,8 +1,8 @@
 //! Moves of the inputs, and the finite groups that they generate.
 //!
-//! A function is invariant under a group when its kernel is, in each argument (Ginsbourger et al. 2012; Duvenaud,
-//! "Expressing Structure with Kernels", 1.20). All moves here take each coordinate to another, with a sign and a shift:
-//! swaps, mirrors, quarter turns, permutations.
+//! A function is invariant under a group if and only if its kernel is, in each argument (Ginsbourger et al. 2012;
+//! Duvenaud, "Expressing Structure with Kernels", 1.20). All moves here map each coordinate to one coordinate, with a
+//! sign and a shift: swaps, mirrors, quarter turns, permutations.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use super::names::{input_list, number};
 /// The largest number of elements of a group.
 pub const LARGEST_GROUP: usize = 1000;
 
-/// So far from 0 a mirror may stand: beyond, every place would have the same image.
+/// The greatest distance from 0 of the point of a mirror. Farther away, rounding would give all inputs the same image.
 pub const FARTHEST: f64 = 1e100;
 
-/// What a move does to the inputs that it names.
+/// The action of a move on its inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MoveKind {
     /// Exchanges two inputs.
@@ -34,7 +34,7 @@ impl MoveKind {
     pub const ALL: [MoveKind; 5] =
         [MoveKind::Swap, MoveKind::Flip, MoveKind::Rotate, MoveKind::Permute, MoveKind::Shift];
 
-    /// As it is written in the language.
+    /// The name in the language.
     pub const fn name(self) -> &'static str {
         match self {
             MoveKind::Swap => "swap",
@@ -45,7 +45,7 @@ impl MoveKind {
         }
     }
 
-    /// The constraint on the function.
+    /// The constraint on the function, as a sentence.
     pub const fn summary(self) -> &'static str {
         match self {
             MoveKind::Swap => "two inputs exchanged: f(x, y) = f(y, x)",
@@ -57,12 +57,12 @@ impl MoveKind {
     }
 }
 
-/// One symmetry: what is done to which inputs, and about which point (in the units of the inputs).
+/// One symmetry: an action on some inputs, about a point in the units of these inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Move {
     pub kind: MoveKind,
     pub inputs: Vec<InputRef>,
-    /// One number for each input of a flip or a turn; empty for the rest.
+    /// One number per input of a flip or a rotation; empty for other moves.
     pub about: Vec<f64>,
 }
 
@@ -83,7 +83,7 @@ pub enum MoveError {
 }
 
 impl Move {
-    /// A move of some inputs. `about` is 0 where nothing is given.
+    /// A move of some inputs. `about` is 0 by default.
     ///
     /// # Errors
     /// The wrong number of inputs or of coordinates, or an input named twice.
@@ -113,7 +113,7 @@ impl Move {
         Ok(Self { kind, inputs, about })
     }
 
-    /// What generates it, where its inputs stand at the places `at` of `width` coordinates.
+    /// Its generators, if its inputs are at the indices `at` of `width` coordinates.
     fn generators(&self, at: &[usize], width: usize) -> Vec<Placement> {
         let mut one = Placement::identity(width);
         match self.kind {
@@ -145,8 +145,8 @@ impl Move {
 }
 
 impl Move {
-    /// In a form that is the same for moves that generate the same group: of an exchange and of all orders it does not
-    /// matter which input is named first, and a turn back is a turn.
+    /// A form that is equal for moves that generate the same group: the order of inputs of a swap or a permutation does
+    /// not matter, and rotations in both directions are the same.
     pub fn canonical(&self) -> String {
         let mut order: Vec<usize> = (0..self.inputs.len()).collect();
         if self.kind != MoveKind::Shift {
@@ -157,7 +157,7 @@ impl Move {
         Move { kind: self.kind, inputs, about }.to_string()
     }
 
-    /// What is done, as a clause of a template: "x and y are exchanged". An input by its place is `{input 0}`.
+    /// The action as a clause of a template: "x and y are exchanged". An input given by index is `{input 0}`.
     pub fn clause(&self) -> String {
         let names: Vec<String> = self.inputs.iter().map(input_name).collect();
         let about = |c: f64| if c == 0.0 { "0".to_string() } else { number(c) };
@@ -175,7 +175,7 @@ impl Move {
     }
 }
 
-/// An input in a template, its name without what would be taken for a place of a value.
+/// The name of an input in a template, without characters that the template would read as a placeholder.
 fn input_name(input: &InputRef) -> String {
     match input {
         InputRef::Index(at) => format!("{{input {at}}}"),
@@ -195,7 +195,7 @@ impl fmt::Display for Move {
     }
 }
 
-/// Where one coordinate comes from: sign · x\[from\] + add. A sign of 0 is a blank.
+/// The origin of one coordinate: sign · x\[from\] + add. A sign of 0 is a blank.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Coordinate {
     pub from: usize,
@@ -203,7 +203,7 @@ pub(super) struct Coordinate {
     pub add: f64,
 }
 
-/// A map of rows to rows that takes each coordinate from one other.
+/// A map of rows in which each coordinate is computed from one coordinate.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Placement(pub Vec<Coordinate>);
 
@@ -216,7 +216,7 @@ impl Placement {
         self.0.iter().enumerate().all(|(i, c)| c.from == i && c.sign == 1.0 && c.add == 0.0)
     }
 
-    /// First `first`, then this.
+    /// The composition: `first`, then this map.
     pub fn after(&self, first: &Placement) -> Placement {
         let then = |c: &Coordinate| {
             let inner = first.0[c.from];
@@ -225,7 +225,7 @@ impl Placement {
         Placement(self.0.iter().map(then).collect())
     }
 
-    /// What undoes it; `None` where a coordinate is lost.
+    /// The inverse; `None` if a coordinate is lost.
     pub fn inverse(&self) -> Option<Placement> {
         let mut back: Vec<Option<Coordinate>> = vec![None; self.0.len()];
         for (to, c) in self.0.iter().enumerate() {
@@ -236,13 +236,13 @@ impl Placement {
         back.into_iter().collect::<Option<Vec<_>>>().map(Placement)
     }
 
-    /// Whether a coordinate stays where it is.
+    /// Whether it maps coordinate `i` to itself.
     pub fn keeps(&self, i: usize) -> bool {
         let c = self.0[i];
         c.from == i && c.sign == 1.0 && c.add == 0.0
     }
 
-    /// Whether they are one map, up to the rounding of shifts of a size.
+    /// Whether two maps are equal, up to rounding of shifts of this size.
     pub fn same(&self, other: &Placement, size: f64) -> bool {
         self.0.iter().zip(&other.0).all(|(a, b)| {
             (a.sign == 0.0 && b.sign == 0.0 || a.from == b.from && a.sign == b.sign)
@@ -250,7 +250,7 @@ impl Placement {
         })
     }
 
-    /// The same without shifts that are only rounding.
+    /// The same map, with shifts at the level of rounding set to 0.
     fn settled(mut self, size: f64) -> Self {
         for c in self.0.iter_mut().filter(|c| c.add.abs() <= ROUNDING * size) {
             c.add = 0.0;
@@ -258,7 +258,7 @@ impl Placement {
         self
     }
 
-    /// Whether it shifts coordinates and does nothing else, so that it never comes back.
+    /// Whether it only shifts coordinates, so that its order is infinite.
     fn only_shifts(&self) -> bool {
         self.0.iter().enumerate().all(|(i, c)| c.from == i && c.sign == 1.0) && !self.is_identity()
     }
@@ -274,14 +274,15 @@ pub(super) fn largest_shift(all: &[Placement]) -> f64 {
     all.iter().flat_map(|p| &p.0).fold(0.0, |size, c| size.max(c.add.abs()))
 }
 
-/// Shifts that differ by less than this share of the largest are one.
+/// Two shifts are equal if they differ by less than this share of the largest.
 const ROUNDING: f64 = 1e-9;
 
-/// The group generated by moves whose inputs stand at the places `at` (move by move) of `width` coordinates; the first
-/// element is the identity.
+/// The group generated by these moves, with inputs at the indices `at` (one list per move) of `width` coordinates. The
+/// first element is the identity.
 ///
 /// # Errors
-/// [`MoveError::Endless`] when it does not close, [`MoveError::TooLarge`] when it has more elements than the limit.
+/// [`MoveError::Endless`] if the group is infinite, [`MoveError::TooLarge`] if it has more than [`LARGEST_GROUP`]
+/// elements.
 pub(super) fn group(moves: &[Move], at: &[Vec<usize>], width: usize) -> Result<Vec<Placement>, MoveError> {
     let generators: Vec<Placement> = moves.iter().zip(at).flat_map(|(m, at)| m.generators(at, width)).collect();
     let size = largest_shift(&generators);
@@ -305,7 +306,7 @@ pub(super) fn group(moves: &[Move], at: &[Vec<usize>], width: usize) -> Result<V
     Ok(all)
 }
 
-/// How many elements the group of some moves has, each input counted as another than the rest.
+/// The order of the group generated by some moves, with all named inputs different.
 ///
 /// # Errors
 /// [`MoveError::Endless`], [`MoveError::TooLarge`].

@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use super::group::Placement;
 
-/// A function of the user over the rows of the inputs, as the language hands it down.
+/// A user's function of one row of the inputs, supplied by the language.
 pub trait RowFunction: Debug + Send + Sync {
-    /// How it is written, with captured values filled in: parses back to the same function.
+    /// Its source text with captured values filled in; it parses back to the same function.
     fn source(&self) -> String;
 
     /// Its value at one row.
     ///
     /// # Errors
-    /// What went wrong, or that the user asked to stop.
+    /// The function failed, or the user stopped the work.
     fn apply(&self, row: &[Cell<'_>]) -> Result<Vec<f64>, FunctionError>;
 }
 
-/// One entry of a row as a function of the user receives it.
+/// One entry of a row as a user's function receives it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
     Number(f64),
@@ -34,12 +34,12 @@ impl std::fmt::Display for Cell<'_> {
     }
 }
 
-/// Why a function of the user gives nothing at a row.
+/// Why a user's function has no value at a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FunctionError {
-    /// The user asked to stop.
+    /// The user stopped the work.
     Stopped,
-    /// A sentence that says what went wrong.
+    /// A sentence with the reason.
     Failed(String),
 }
 
@@ -54,20 +54,20 @@ pub struct ViewPair {
 }
 
 impl ViewPair {
-    /// Both arguments through one view.
+    /// The same view for both arguments.
     pub const fn both(view: usize) -> Self {
         Self { left: view, right: view }
     }
 }
 
-/// The same rows, shown in other columns.
+/// A view of the rows: columns computed from those of the data.
 #[derive(Debug)]
 pub(super) struct View {
     pub parent: usize,
     pub map: ViewMap,
-    /// For each input of the data, the columns of this view that stand for it.
+    /// For each input of the data, the columns of this view that represent it.
     pub shown: Vec<Vec<usize>>,
-    /// Its columns depend on parameters, so that they change from one evaluation to the next.
+    /// Whether its columns depend on parameters and so change between evaluations.
     pub moving: bool,
 }
 
@@ -77,45 +77,45 @@ pub(super) enum ViewMap {
     Function {
         function: Arc<dyn RowFunction>,
         columns: Vec<usize>,
-        /// For each of `columns`: the texts of its categories.
+        /// The texts of the categories of each column; `None` for numbers.
         levels: Vec<Option<Levels>>,
         replace: bool,
     },
-    /// The first columns come from others; the rest stays.
+    /// The first columns are computed by the map; the others are unchanged.
     Placed(Placement),
-    /// Each row is replaced by one of its orbit, so that rows of one orbit become the same.
+    /// Each row is replaced by the representative of its orbit.
     Folded {
         group: Vec<Placement>,
-        /// Columns that some element mirrors: of these the greater value is taken, of others the lesser.
+        /// Columns that some element mirrors: for these the greater value is taken, for others the lesser.
         mirrored: Vec<bool>,
     },
-    /// Behind the columns of the parent: sin and cos of 2πx/p for each of some columns.
+    /// Adds sin and cos of 2πx/p of some columns after the columns of the parent.
     Circle {
         columns: Vec<usize>,
         periods: Vec<Period>,
     },
-    /// Behind the columns of the parent: a column of 0 and 1 for each level of categorical columns.
+    /// Adds a column of 0 and 1 for each level of categorical columns after the columns of the parent.
     Indicators(Vec<Indicators>),
-    /// Behind the columns of the parent: the point on the unit sphere at a latitude and a longitude in degrees.
+    /// Adds the point on the unit sphere at a latitude and a longitude in degrees after the columns of the parent.
     Sphere {
         lat: usize,
         lon: usize,
     },
 }
 
-/// The columns of 0 and 1 that stand for a categorical column.
+/// The indicator columns of a categorical column.
 #[derive(Debug)]
 pub(super) struct Indicators {
     pub column: usize,
-    /// What the column is called, and the texts of its categories.
+    /// The name of the column, and the texts of its categories.
     pub name: Arc<str>,
     pub levels: Levels,
-    /// The codes of the training rows, in order.
+    /// The codes that occur in the training rows, ascending.
     pub known: Vec<f64>,
 }
 
 impl Indicators {
-    /// The codes that have a column: all, and of two the second, since one column says which of the two it is.
+    /// The codes that have a column: all codes, or the second of two, since one column then determines the other.
     pub fn shown(&self) -> &[f64] {
         if let [_, second @ ..] = &self.known[..]
             && second.len() == 1
@@ -138,7 +138,7 @@ impl Indicators {
     }
 }
 
-/// The length of a circle: a number, or that of a slot.
+/// The period: a number, or the value of a slot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Period {
     Number(f64),
@@ -154,17 +154,17 @@ impl Period {
     }
 }
 
-/// A function of the user failed.
+/// The failure of a user's function at a row.
 #[derive(Debug)]
 pub(super) struct RowFailure {
-    /// From 0.
+    /// The index of the row, from 0.
     pub row: usize,
-    /// The error, with the values of the row; or a stop by the user.
+    /// The error with the values of the row, or a stop by the user.
     pub error: FunctionError,
 }
 
 impl ViewMap {
-    /// The columns that this view shows of those of its parent, at the values of all slots.
+    /// The columns of this view, computed from those of its parent and the values of all slots.
     pub fn apply(&self, parent: &[Vec<f64>], values: &[f64]) -> Result<Vec<Vec<f64>>, RowFailure> {
         match self {
             ViewMap::Identity => Ok(parent.to_vec()),
@@ -200,7 +200,7 @@ impl ViewMap {
         }
     }
 
-    /// Hands derivatives in the columns of this view on: to those of its parent, and to the slots that it depends on.
+    /// Passes derivatives in the columns of this view to the columns of its parent and to the slots that it depends on.
     pub fn pull(
         &self,
         parent: &[Vec<f64>],
@@ -225,7 +225,7 @@ impl ViewMap {
                 }
             }
             ViewMap::Folded { group, mirrored } => pull_folded(group, mirrored, parent, adjoint, to_parent),
-            // nothing is known of the slope of a function of the user
+            // the slope of a user's function is unknown
             ViewMap::Function { replace: false, .. } => {}
             ViewMap::Function { columns, .. } => {
                 for (c, (to, from)) in to_parent.iter_mut().zip(adjoint).enumerate() {
@@ -268,7 +268,7 @@ impl ViewMap {
     }
 }
 
-/// Sine and cosine of degrees, exact at whole quarters so that a full turn closes.
+/// Sine and cosine of degrees, exact at multiples of 90 so that a full turn closes.
 fn on_sphere(degrees: f64) -> (f64, f64) {
     match degrees.rem_euclid(360.0) {
         0.0 => (0.0, 1.0),
@@ -289,7 +289,7 @@ fn placed(placement: &Placement, parent: &[Vec<f64>]) -> Vec<Vec<f64>> {
     (0..parent.len()).map(moved).collect()
 }
 
-/// The element that takes a row to the first of its orbit.
+/// The element that maps a row to the representative of its orbit.
 fn first_of_orbit<'g>(group: &'g [Placement], mirrored: &[bool], row: &[f64]) -> Option<(&'g Placement, Vec<f64>)> {
     let before = |a: &[f64], b: &[f64]| {
         let by = |c: usize| if mirrored[c] { b[c].total_cmp(&a[c]) } else { a[c].total_cmp(&b[c]) };

@@ -1,19 +1,19 @@
-//! Which inputs of the data a node of a kernel depends on, by place or by name.
+//! The inputs of a node of a kernel, by index or by name.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Which inputs a node depends on.
+/// The inputs of a node.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Inputs {
-    /// Nothing was written: all of them.
+    /// All inputs: none was written.
     #[default]
     All,
     These(Vec<InputRef>),
 }
 
 impl Inputs {
-    /// Those that were written.
+    /// The inputs that were written.
     pub fn written(&self) -> &[InputRef] {
         match self {
             Inputs::All => &[],
@@ -22,7 +22,7 @@ impl Inputs {
     }
 }
 
-/// One input, by its place (from 0) or by the name of its column.
+/// One input, by its index (from 0) or by the name of its column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum InputRef {
     Index(usize),

@@ -1,4 +1,4 @@
-//! Kernels in LaTeX, for the mathematics mode of any LaTeX without packages.
+//! Kernels in LaTeX math mode, without packages.
 
 use super::family::Spec;
 use super::inputs::{InputRef, Inputs};
@@ -13,8 +13,8 @@ impl Kernel {
         write(self, Level::Sum, &mut |leaf| leaf_name(leaf))
     }
 
-    /// The same with every family's formula in place of its name. Where there are several, their parameters bear the
-    /// number of their family in reading order, and inputs their names.
+    /// The expression with the formula of every family in place of its name. If there are several, their parameters are
+    /// numbered by family in reading order, and inputs have their names.
     pub fn latex_formula(&self) -> String {
         let several = count_leaves(self) > 1;
         let mut n = 0;
@@ -54,7 +54,7 @@ fn write(kernel: &Kernel, least: Level, leaf_text: &mut dyn FnMut(&Leaf) -> Stri
         }
         Node::Wrap(wrapped) => match (wrapped.wrap.exponent(), &wrapped.children[..]) {
             (Some(n), [base]) => {
-                // an inner exponent or a superscript of a name would make a double one
+                // an exponent inside, or a name with a superscript, would give a double superscript
                 let text = write(base, Level::Sum, leaf_text);
                 format!(r"{{\left({text}\right)}}^{{{n}}}")
             }
@@ -105,7 +105,7 @@ fn input(input: &InputRef) -> String {
     }
 }
 
-/// The formula of a family with distinct letters: parameters by a number, inputs by their names.
+/// The formula of a family with distinct letters: parameters with the number of the family, inputs with their names.
 fn formula(spec: &Spec, inputs: &Inputs, n: Option<usize>) -> String {
     let at = subscript(inputs);
     let number = n.map_or(String::new(), |n| format!("_{{{n}}}"));
@@ -114,7 +114,7 @@ fn formula(spec: &Spec, inputs: &Inputs, n: Option<usize>) -> String {
     while let Some(c) = chars.next() {
         out.push(c);
         if c == '\\' {
-            // a command: its letters are no letters of the formula
+            // a command, whose letters are not letters of the formula
             while let Some(letter) = chars.next_if(char::is_ascii_alphabetic) {
                 out.push(letter);
             }
@@ -123,7 +123,7 @@ fn formula(spec: &Spec, inputs: &Inputs, n: Option<usize>) -> String {
         while let Some(prime) = chars.next_if_eq(&'\'') {
             out.push(prime);
         }
-        // a letter with a subscript already keeps it
+        // a letter that already has a subscript
         if chars.peek() == Some(&'_') {
             continue;
         }
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(product.latex_formula(), format!(r"{first} \times \left[v_{{2}}\right]"));
     }
 
-    /// Braces and `\left`/`\right` come in pairs in everything that is made, and no script is doubled.
+    /// Braces and `\left`/`\right` are balanced, and no script is doubled.
     #[test]
     fn groups_are_closed() {
         for family in super::super::families::FAMILIES {

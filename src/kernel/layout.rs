@@ -1,4 +1,4 @@
-//! The evaluation of a tree laid out in a plan: leaves, sums, products and the kernels inside wraps.
+//! Plans the evaluation of a tree: leaves, sums, products and the kernels inside wraps.
 
 use super::bind_error::{BindError, Cause, Place};
 use super::family::Size;
@@ -8,17 +8,17 @@ use super::plan::{DeferredParams, Element, InputColumns, Key, OwnParams, Plan};
 use super::program::{LeafOp, Op};
 use super::tree::{Kernel, Leaf, Node, Wrapped};
 
-/// How many nodes with a place for parameters stand in a kernel.
+/// The number of nodes of a kernel that can have parameters.
 fn nodes(kernel: &Kernel) -> usize {
     let own = matches!(kernel.node(), Node::Leaf(_) | Node::Wrap(_));
     usize::from(own) + kernel.children().iter().map(nodes).sum::<usize>()
 }
 
 impl Plan<'_> {
-    /// Lays out a kernel as it is seen; gives the register that will hold its values.
+    /// Plans the evaluation of a kernel through a pair of views, and returns the register of its values.
     ///
     /// # Errors
-    /// Whatever does not fit the data set.
+    /// [`BindError`]: a part that does not fit the data set.
     pub fn kernel(&mut self, kernel: &Kernel, views: ViewPair) -> Result<usize, BindError> {
         self.check_size(kernel.origin())?;
         let labels = self.labels.len();
@@ -40,12 +40,12 @@ impl Plan<'_> {
         Ok(register)
     }
 
-    /// Lays out a kernel inside a wrap.
+    /// Plans the evaluation of a kernel inside a wrap.
     ///
     /// # Errors
-    /// Whatever does not fit the data set.
+    /// [`BindError`]: a part that does not fit the data set.
     pub fn child(&mut self, wrapped: &Wrapped, child: usize, views: ViewPair) -> Result<usize, BindError> {
-        // nested symmetries evaluate the same kernel through the same views repeatedly
+        // nested symmetries evaluate the same kernel repeatedly through the same views
         let places = if self.copying { nodes(&wrapped.children[child]) } else { 0 };
         let key = (self.reused_place.unwrap_or(self.places.len()), places, views);
         if let (true, Some(place), Some(&register)) = (self.copying, self.reused_place, self.laid_out.get(&key)) {
@@ -62,11 +62,11 @@ impl Plan<'_> {
         Ok(register)
     }
 
-    /// Lays out one kernel inside a wrap several times, seen through several pairs of views. All copies have the same
-    /// parameters, and what is the same in two of them is evaluated once. Gives a register for each.
+    /// Plans the evaluation of one kernel inside a wrap through several pairs of views. All copies have the same
+    /// parameters, and parts that two of them share are evaluated once. Returns one register per copy.
     ///
     /// # Errors
-    /// Whatever does not fit the data set.
+    /// [`BindError`]: a part that does not fit the data set.
     pub fn copies(&mut self, wrapped: &Wrapped, child: usize, views: &[ViewPair]) -> Result<Vec<usize>, BindError> {
         let mut registers = Vec::with_capacity(views.len());
         self.repeated(views, |plan, views| {
@@ -76,10 +76,11 @@ impl Plan<'_> {
         Ok(registers)
     }
 
-    /// Lays out nothing of a kernel inside a wrap, whose values do not matter: its parameters do not move.
+    /// Creates the slots of a kernel inside a wrap without planning its evaluation. Its values do not matter, so its
+    /// parameters are not optimised.
     ///
     /// # Errors
-    /// Whatever does not fit the data set.
+    /// [`BindError`]: a part that does not fit the data set.
     pub fn only_parameters(&mut self, wrapped: &Wrapped, child: usize, views: ViewPair) -> Result<(), BindError> {
         let (instructions, first) = (self.instructions.len(), self.slots.len());
         self.child(wrapped, child, views)?;
@@ -94,8 +95,8 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// Lays out what a sum adds or a product multiplies. A sum in a sum, which only its name keeps together, is taken
-    /// apart, so that a name does not change the order of rounding.
+    /// Plans the operands of a sum or product. A labelled sum inside a sum is flattened, so that a label does not
+    /// change the order of rounding.
     fn operands(&mut self, kernel: &Kernel, views: ViewPair, args: &mut Vec<usize>) -> Result<(), BindError> {
         let product = matches!(kernel.node(), Node::Product(_));
         let children = kernel.children();
@@ -152,8 +153,8 @@ impl Plan<'_> {
             Some(place) => self.learnt[place].clone(),
             None => {
                 let shown = &self.columns[views.left];
-                // coordinates on a circle lie about 0; a centre that moved with the period would make a kernel that is
-                // read back differ in the last bit
+                // coordinates on a circle are centred at 0 already; a centre that depended on the period would change
+                // the last bit of a kernel that is saved and read back
                 let moving = self.views[views.left].moving;
                 let appended = |c: usize| moving && c >= self.schema.columns.len();
                 leaf.family.learn(
@@ -178,7 +179,7 @@ impl Plan<'_> {
         let (slots, ranges) =
             self.params(kernel.origin(), spec.name, spec.params, &leaf.params, &elements, leaf.ard, &columns, view)?;
         self.learn(place, learnt.clone());
-        // where columns stand for one input together, they share its parameter
+        // columns that together represent one input share its parameter
         let (mut spread, mut spread_ranges) = (Vec::new(), Vec::new());
         for (param, range) in spec.params.iter().zip(&ranges) {
             let own = &slots[range.clone()];
@@ -208,10 +209,11 @@ impl Plan<'_> {
         Ok(self.once(key, Op::Leaf(op), Vec::new(), None))
     }
 
-    /// The parameters of a wrap's own, after its children's. Gives their slots and how they are cut up.
+    /// The parameters of the wrap itself, after those of its children. Returns their slots and the range of each
+    /// parameter.
     ///
     /// # Errors
-    /// A parameter outside its domain, or ties that disagree.
+    /// A parameter outside its domain, or contradictory ties.
     pub fn own_params(
         &mut self,
         kernel: &Kernel,
@@ -226,8 +228,8 @@ impl Plan<'_> {
         self.params(kernel.origin(), spec.name, spec.params, &wrapped.params, &elements, false, &columns, None)
     }
 
-    /// The parameters of a wrap's own where its children depend on them: made before these, they still stand behind
-    /// them in the order of nodes, once [`insert_params`](Plan::insert_params) has put them there.
+    /// The parameters of a wrap whose children depend on them. They are created before those of the children;
+    /// [`insert_params`](Plan::insert_params) then puts them after these in the order of nodes.
     ///
     /// # Errors
     /// As [`own_params`](Self::own_params).

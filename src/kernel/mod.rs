@@ -1,11 +1,11 @@
 //! Kernels as trees: families at the leaves, sums and products, and wraps around kernels.
 //!
-//! A tree is the kernel as written. [`Kernel::bind`] binds it to the columns of a data set and returns a
-//! [`Bound`] kernel, which holds numbers. There are no spans here, no data sets, and no rounding for display.
+//! A tree is the kernel as written. [`Kernel::bind`] binds it to the columns of a data set and returns a [`Bound`]
+//! kernel, which holds numbers. This room has no positions in the text, no data sets, and no rounding for display.
 //!
-//! Files import downward only: gram, cross → back → evaluate → bind → factors → simplify, expand → wraps → layout → print,
-//! terms, equality → tree → plan → program → input_view, slot → group, names → families → family → values, inputs. This
-//! file lists them and holds nothing.
+//! Files import downward only: gram, cross_covariance → reverse_mode → evaluate → bind → factors → simplify, expand →
+//! wraps → layout → print, terms, equality → tree → plan → program → input_view, parameter_slot → group, names →
+//! families → family → values, inputs. This file lists them.
 
 mod bind;
 mod bind_error;

@@ -1,16 +1,16 @@
-//! Which inputs a kernel can depend on, as it is written.
+//! The inputs that a kernel can depend on, from its written form.
 
 use super::inputs::{InputRef, Inputs};
 use super::tree::{Kernel, Node};
 
 impl Kernel {
-    /// The inputs that it names, if it depends on no others; `None` if it depends on all, or may.
+    /// The inputs that it names, if it can depend on no others; `None` if it may depend on all.
     pub fn written_inputs(&self) -> Option<Vec<InputRef>> {
         let mut found = Vec::new();
         self.gather_inputs(&mut found).then_some(found)
     }
 
-    /// False where some node may depend on any input.
+    /// Collects the inputs. Returns `false` if some node may depend on any input.
     fn gather_inputs(&self, found: &mut Vec<InputRef>) -> bool {
         let these = |inputs: &Inputs, found: &mut Vec<InputRef>| match inputs {
             Inputs::All => false,
@@ -23,7 +23,7 @@ impl Kernel {
             Node::Leaf(leaf) => !leaf.family.spec().reads_inputs || these(&leaf.inputs, found),
             Node::Sum(children) | Node::Product(children) => children.iter().all(|child| child.gather_inputs(found)),
             Node::Wrap(wrapped) => {
-                // others move or count inputs in ways of their own
+                // other wraps move or count inputs in their own ways
                 let known = wrapped.wrap.exponent().is_some()
                     || matches!(wrapped.wrap.spec().name, "changepoint" | "onehot" | "basis");
                 known

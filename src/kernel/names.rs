@@ -3,21 +3,21 @@
 use super::families::FAMILIES;
 use super::inputs::{InputRef, Inputs};
 
-/// Words that name no column.
+/// Words that cannot name a column.
 const WORDS: [&str; 15] =
     ["let", "fn", "import", "if", "then", "else", "for", "in", "and", "or", "not", "true", "false", "inf", "pi"];
 
-/// Whether a word means something of its own in the language, so that it cannot name a column or a parameter.
+/// Whether a word has a meaning in the language, so that it cannot name a column or a parameter.
 pub fn is_reserved(word: &str) -> bool {
     WORDS.contains(&word) || FAMILIES.iter().any(|f| f.spec().name == word || f.spec().aliases.contains(&word))
 }
 
 pub use crate::param::number;
 
-/// A string as the language reads it.
+/// A string as a literal of the language.
 pub use crate::syntax::print::print_string as quoted;
 
-/// A name as it is written where a bare word is allowed: bare if it can be.
+/// A name where the language allows a bare word: bare if possible, otherwise as a string.
 pub(crate) fn word(name: &str) -> String {
     let in_word = |c: char| pest::unicode::XID_CONTINUE(c) && c != '\u{B7}' && c != '\u{387}';
     let plain = name.starts_with(|c: char| c == '_' || pest::unicode::XID_START(c)) && name.chars().all(in_word);
@@ -31,7 +31,7 @@ pub(super) fn input(input: &InputRef) -> String {
     }
 }
 
-/// Several inputs as arguments: `0, 1` for up to two, a list for more.
+/// Several inputs as arguments: `0, 1` for up to two, a list otherwise.
 pub(super) fn input_list(inputs: &[InputRef]) -> String {
     let names = inputs.iter().map(input).collect::<Vec<_>>().join(", ");
     if inputs.len() > 2 { format!("[{names}]") } else { names }

@@ -1,9 +1,9 @@
-//! Checks of the given parameters.
+//! Checks of written parameters.
 
 use super::family::{Domains, ParamSpec, Role};
 use crate::param::{Density, Measure, Param, Prior, State, number};
 
-/// Why a parameter cannot be as it was written.
+/// Why a written parameter is not valid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParamError {
     #[error("the {param} of `{family}` must be positive, found {}", number(*.value))]
@@ -31,7 +31,7 @@ pub enum ParamError {
 }
 
 impl ParamSpec {
-    /// Whether a time of this kind can be a value of the parameter; `value` is its text.
+    /// Checks that a time of this kind can be a value of the parameter; `value` is its text.
     fn check_time(&self, family: &'static str, measure: Measure, value: String) -> Result<(), ParamError> {
         let param = self.name;
         match (measure, self.role) {
@@ -42,15 +42,16 @@ impl ParamSpec {
         }
     }
 
-    /// Checks a parameter as it was written.
+    /// Checks a written parameter.
     ///
     /// # Errors
-    /// [`ParamError`]: a value outside the domain, bounds the wrong way round, a start outside them or outside the prior.
+    /// [`ParamError`]: a value outside the domain, bounds in the wrong order, or a starting value outside the bounds or
+    /// the prior.
     pub fn check(&self, family: &'static str, written: &Param) -> Result<(), ParamError> {
         let param = self.name;
         let one = |value: f64| match self.domain {
             _ if !value.is_finite() => Err(ParamError::NotFinite { family, param, value }),
-            // an order that is not there
+            // an additive kernel without this order
             Domains::Positive if value == 0.0 && self.role == Role::OrderVariance && written.is_fixed() => Ok(()),
             Domains::Positive if value <= 0.0 => Err(ParamError::NotPositive { family, param, value }),
             Domains::Count if value < 1.0 || value.fract() != 0.0 || value > 64.0 => {
@@ -66,7 +67,7 @@ impl ParamSpec {
             self.check_time(family, measure, measure.text(value).unwrap_or_else(|| number(value)))?;
         }
         if let Some((prior, measure)) = written.prior.and_then(|prior| Some((prior, prior.time?))) {
-            // the spread of a place in time is a length
+            // the spread of a location in time is a length
             let spread = self.role == Role::Location && matches!(prior.density, Density::HalfNormal { .. });
             let number = match prior.density {
                 Density::Normal { mean: x, .. } | Density::Uniform { lo: x, .. } | Density::HalfNormal { sd: x } => x,

@@ -1,4 +1,4 @@
-//! The parameters of a bound kernel: one slot for each number that the kernel depends on.
+//! The parameters of a bound kernel: one slot for each number on which the kernel depends.
 
 use std::sync::Arc;
 
@@ -7,50 +7,50 @@ use super::family::{ParamSpec, Role};
 use crate::calendar::TimeUnit;
 use crate::param::{Domain, Measure, Param};
 
-/// Whether a fit moves a parameter.
+/// Whether a fit optimises a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotState {
     Free,
-    /// By the user.
+    /// Fixed by the user.
     Fixed,
-    /// An unset variance that a product does not need.
+    /// Held at 1: an unset variance that a product does not need.
     Held,
 }
 
-/// One number that a bound kernel depends on. Tied parameters share one.
+/// One number on which a bound kernel depends. Tied parameters share a slot.
 #[derive(Debug, Clone)]
 pub struct Slot {
     /// The name of the family or wrap.
     pub family: &'static str,
     pub spec: &'static ParamSpec,
-    /// For a parameter of one-for-each: which.
+    /// The index, for a parameter with several values.
     pub element: Option<usize>,
-    /// The level of a categorical input that it belongs to.
+    /// The level of a categorical input to which it belongs.
     pub level: Option<Arc<str>>,
     pub param: Param,
     pub state: SlotState,
     pub domain: Domain,
-    /// What was written, or the default of the family.
+    /// The written value, or the default of the family.
     pub value: f64,
-    /// The columns of the data that its node depends on.
+    /// The columns of the data on which its node depends.
     pub columns: Vec<usize>,
-    /// Its node gets them through a user function or on a circle, so their units are lost.
+    /// Whether its node receives these through a user's function or mapped to a circle, so that their units are lost.
     pub warped: bool,
-    /// Then: the spacing of the rows in the inputs of its node.
+    /// If `warped`: the typical spacing of the rows in the transformed inputs.
     pub width: Option<f64>,
-    /// It is a length or a place on inputs that are times in this unit.
+    /// The unit, if it is a length or a location on inputs that are times.
     pub time: Option<TimeUnit>,
-    /// Names around its node, outermost first.
+    /// The labels of the kernels around its node, outermost first.
     pub labels: Vec<Arc<str>>,
     pub origin: Option<Origin>,
-    /// How many parameters of the tree it stands for.
+    /// The number of parameters of the tree that share it.
     pub uses: usize,
-    /// Its node is a factor among others, so that a variance has no meaning of its own.
+    /// Whether its node is one of several factors, so that a variance of it is not identifiable alone.
     pub in_product: bool,
 }
 
 impl Slot {
-    /// What was written, as a time in the unit of the input where it is one.
+    /// The written parameter, with times converted to the unit of the input.
     pub(super) fn measured(&self, written: &Param) -> Param {
         let Some(unit) = self.time else { return written.clone() };
         let measure = if self.spec.role == Role::Location { Measure::Date(unit) } else { Measure::Length(unit) };

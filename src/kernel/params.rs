@@ -9,26 +9,26 @@ use super::tree::{Kernel, Node};
 use super::values::Values;
 use crate::param::{Param, Prior, State};
 
-/// One parameter of a kernel as it was written.
+/// One parameter of a kernel, as written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParamInfo {
-    /// Unlike all others of the kernel: `SE(year).l`; where the family has a label of its own `season.l`; inside a
-    /// labelled sum or product `season.SE(year).l`; of several `ARD(SE([0, 1])).l[1]`. A second part of one name is
-    /// `SE(year) (2).l`.
+    /// Unique in the kernel: `SE(year).l`; `season.l` if the family has a label; `season.SE(year).l` inside a labelled
+    /// sum or product; `ARD(SE([0, 1])).l[1]` for one of several values. A second part of the same name is `SE(year)
+    /// (2).l`.
     pub name: String,
-    /// As the family or wrap is written in the language.
+    /// The name of the family or wrap in the language.
     pub family: &'static str,
-    /// The parameter's long name.
+    /// The long name of the parameter.
     pub parameter: &'static str,
     pub short: &'static str,
-    /// Which, where there is one for each input.
+    /// The index, for a parameter with one value per input.
     pub element: Option<usize>,
     pub inputs: Inputs,
     /// "free", "fixed", "bounded" or "held".
     pub state: &'static str,
-    /// Nothing was written of its value.
+    /// Whether no value was written.
     pub unset: bool,
-    /// The value that was written, or the default.
+    /// The written value, or the default.
     pub value: f64,
     pub bounds: Option<(f64, f64)>,
     pub prior: Option<Prior>,
@@ -37,9 +37,9 @@ pub struct ParamInfo {
 }
 
 impl Kernel {
-    /// All parameters in the order in which a fit lists them: depth first, a wrap's after those of its children, each
-    /// node's in the order of its family. Numbers in algebra are none. A parameter of one for each input of which
-    /// nothing was written is one record.
+    /// All parameters in the order in which a fit lists them: depth first, those of a wrap after those of its children,
+    /// within a node in the order of its spec. Numbers in kernel algebra are not parameters. A parameter with one value
+    /// per input for which nothing is written is one record.
     pub fn params(&self) -> Vec<ParamInfo> {
         let mut list = List::default();
         list.walk(self, None, false);
@@ -50,12 +50,13 @@ impl Kernel {
 #[derive(Default)]
 struct List {
     out: Vec<ParamInfo>,
-    /// How many parts have a name.
+    /// The number of parts with each name.
     seen: HashMap<String, usize>,
 }
 
 impl List {
-    /// `outer` is the nearest label around the kernel, `held` says whether unset variances in it are held.
+    /// `outer` is the label of the innermost labelled kernel around this one; `unit_variance` is true if unset
+    /// variances in it are held at 1.
     fn walk(&mut self, kernel: &Kernel, outer: Option<&str>, unit_variance: bool) {
         let inner = kernel.label().map(|label| &**label).or(outer);
         for (child, unit_variance) in kernel.children().iter().zip(kernel.children_at_unit_variance(unit_variance)) {

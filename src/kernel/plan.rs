@@ -1,5 +1,4 @@
-//! Binding a kernel: inputs resolved, parameters given slots, evaluation planned instruction by
-//! instruction.
+//! The plan of a bound kernel: inputs resolved, parameters assigned to slots, evaluation as a list of instructions.
 
 mod indicators;
 mod parameters;
@@ -17,31 +16,31 @@ use super::parameter_slot::Slot;
 use super::program::{Instruction, Op, Program};
 use super::schema::Schema;
 
-/// The plan of a kernel's evaluation while it is being laid out. Wraps write their own part of it.
+/// The plan of a kernel's evaluation under construction. Each wrap adds its own instructions.
 pub struct Plan<'s> {
     pub(super) schema: &'s Schema<'s>,
     pub(super) instructions: Vec<Instruction>,
     pub(super) views: Vec<View>,
-    /// The training columns as each view shows them.
+    /// The training columns in each view.
     pub(super) columns: Vec<Vec<Vec<f64>>>,
-    /// For each view a number for each of its columns: equal where they are the same function of the rows.
+    /// One number for each column of each view; equal for columns that are the same function of the rows.
     pub(super) ids: Vec<Vec<u64>>,
     pub(super) slots: Vec<Slot>,
     pub(super) places: Vec<Vec<Vec<usize>>>,
-    /// What each node with parameters learnt from the columns.
+    /// The constants that each node computed from the training columns.
     pub(super) learnt: Vec<Vec<f64>>,
     pub(super) labels: Vec<Arc<str>>,
-    /// An unset variance is held at 1 here.
+    /// Whether unset variances are held at 1 at this point.
     pub(super) unit_variance: bool,
-    /// The node is a factor of a product.
+    /// Whether the node is a factor of a product.
     pub(super) in_product: bool,
-    /// While a kernel is laid out a second time: the place of the parameters of its next node, which exist already.
+    /// If a kernel is planned again: the index of the parameters of its next node, which already exist.
     pub(super) reused_place: Option<usize>,
-    /// While copies are made, no instruction and no view is laid out twice.
+    /// If copies are planned, no instruction or view is created twice.
     pub(super) copying: bool,
     pub(super) made: HashMap<Key, usize>,
-    /// While copies are made: the registers of kernels inside wraps, by the place of their parameters, how many places
-    /// they take, and the views.
+    /// If copies are planned: the registers of kernels inside wraps, by the index of their parameters, the number of
+    /// nodes with parameters, and the views.
     pub(super) laid_out: HashMap<(usize, usize, ViewPair), usize>,
     known_views: HashMap<(usize, Vec<u64>), usize>,
     known_ids: HashMap<(u64, u64, u64), u64>,
@@ -53,13 +52,13 @@ const MOST_INSTRUCTIONS: usize = 500_000;
 /// The largest number of values in the views of a plan: 2 GB.
 const MOST_NUMBERS: usize = 250_000_000;
 
-/// The slots of a node's parameters, and how they are cut up.
+/// The slots of a node's parameters, and the range of each parameter.
 pub type OwnParams = (Vec<usize>, Vec<Range<usize>>);
 
-/// Parameters that still have to be put in their place.
+/// Parameters that are still to be inserted at their index.
 pub(super) struct DeferredParams(pub(super) Option<Vec<Vec<usize>>>);
 
-/// What makes two instructions one.
+/// Two instructions with equal keys are the same.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     Sum(Vec<usize>),
@@ -68,7 +67,7 @@ pub(super) enum Key {
         args: Vec<usize>,
         weights: Vec<u64>,
     },
-    /// By the place of the node's parameters, and its columns.
+    /// The index of the node's parameters, and its columns.
     Node {
         place: usize,
         args: Vec<usize>,
@@ -77,25 +76,25 @@ pub(super) enum Key {
     },
 }
 
-/// The columns of a view that a node depends on.
+/// The columns of a view on which a node depends.
 #[derive(Debug, Clone)]
 pub struct InputColumns {
     /// The inputs of the data.
     pub inputs: Vec<usize>,
-    /// The columns of the view that stand for them.
+    /// The columns of the view that represent them.
     pub columns: Vec<usize>,
-    /// For each of `columns`, which of `inputs` it stands for.
+    /// For each of `columns`, the index in `inputs` of the input that it represents.
     pub of: Vec<usize>,
-    /// For each of `columns`, the level of a categorical input that it says 1 of.
+    /// For each of `columns`, the level of a categorical input of which it is the indicator.
     pub levels: Vec<Option<Arc<str>>>,
 }
 
-/// What one number of a parameter of one-for-each belongs to.
+/// The input or level to which one value of a parameter of [`Size::Each`](super::family::Size::Each) belongs.
 #[derive(Debug, Clone, Default)]
 pub struct Element {
     /// An input of the data.
     pub input: Option<usize>,
-    /// A level of it.
+    /// A level of this input.
     pub level: Option<Arc<str>>,
 }
 
@@ -105,8 +104,8 @@ impl InputColumns {
         Self { inputs: inputs.to_vec(), columns: Vec::new(), of: Vec::new(), levels: Vec::new() }
     }
 
-    /// For each column, the place of its number in a parameter of one-for-each: columns that stand for one input together
-    /// share it, and the levels of a categorical input have one each. Then what the numbers belong to.
+    /// For each column, the index of its value in a parameter of one value per input, and what each value belongs to.
+    /// Columns that together represent one input share a value; each level of a categorical input has its own.
     pub(super) fn elements(&self) -> (Vec<usize>, Vec<Element>) {
         let mut elements: Vec<Element> = Vec::new();
         let place = |(&of, level): (&usize, &Option<Arc<str>>)| {
@@ -153,7 +152,7 @@ impl<'s> Plan<'s> {
         (Program { instructions, views, needs_diagonals, columns: schema.columns.len() }, slots, places)
     }
 
-    /// Refuses an evaluation that would take more time and memory than there is.
+    /// Rejects an evaluation that would need too much time or memory.
     pub(super) fn check_size(&self, origin: Option<Origin>) -> Result<(), BindError> {
         let rows = self.schema.columns.first().map_or(0, |column| column.values.len());
         let numbers = self.views.len().saturating_mul(self.width()).saturating_mul(rows);
@@ -163,7 +162,7 @@ impl<'s> Plan<'s> {
         Ok(())
     }
 
-    /// How many inputs the data have.
+    /// The number of inputs of the data.
     pub fn width(&self) -> usize {
         self.schema.columns.len()
     }
@@ -173,10 +172,10 @@ impl<'s> Plan<'s> {
         self.schema.columns[input].name
     }
 
-    /// Lays out one kernel several times, through several pairs of views, with one set of parameters.
+    /// Plans the evaluation of one kernel through several pairs of views, with one set of parameters.
     ///
     /// # Errors
-    /// Whatever does not fit the data set.
+    /// [`BindError`]: a part that does not fit the data set.
     pub fn repeated(
         &mut self,
         views: &[ViewPair],
@@ -195,7 +194,7 @@ impl<'s> Plan<'s> {
         Ok(())
     }
 
-    /// A combination with known weights inside a wrap, before the parameters of the wrap are made.
+    /// A sum with known weights inside a wrap, planned before the parameters of the wrap exist.
     pub(super) fn weighted_sum(&mut self, function: Box<dyn Elementwise>, args: Vec<usize>, weights: &[f64]) -> usize {
         let op = Op::Elementwise {
             function: function.into(),
@@ -213,7 +212,7 @@ impl<'s> Plan<'s> {
         self.instructions.len() - 1
     }
 
-    /// An instruction, which among copies is made once.
+    /// Adds an instruction. If copies are planned, an equal instruction is reused.
     pub(super) fn once(&mut self, key: Key, op: Op, args: Vec<usize>, diagonals: Option<[usize; 2]>) -> usize {
         if !self.copying {
             return self.push(op, args, diagonals);
@@ -237,18 +236,18 @@ impl<'s> Plan<'s> {
         self.learnt[place] = learnt;
     }
 
-    /// The inputs of the data that a node depends on.
+    /// The inputs of the data on which a node depends.
     ///
     /// # Errors
-    /// An input that does not exist.
+    /// [`BindError`]: an input that does not exist.
     pub fn inputs(&self, origin: Option<Origin>, inputs: &Inputs) -> Result<Vec<usize>, BindError> {
         inputs.places(&self.schema.names(), origin)
     }
 
-    /// The columns of a view that a node depends on, each once.
+    /// The columns of a view on which a node depends, each once.
     ///
     /// # Errors
-    /// An input that does not exist.
+    /// [`BindError`]: an input that does not exist.
     pub fn input_columns(
         &self,
         origin: Option<Origin>,
@@ -270,10 +269,10 @@ impl<'s> Plan<'s> {
         Ok(all)
     }
 
-    /// The one input of a node that depends on one.
+    /// The one input of a node that is defined on a single input.
     ///
     /// # Errors
-    /// An input that does not exist, or several.
+    /// [`BindError`]: an input that does not exist, or several inputs.
     pub fn single_input(
         &self,
         origin: Option<Origin>,
@@ -292,16 +291,16 @@ impl<'s> Plan<'s> {
         Ok(columns)
     }
 
-    /// Refuses columns of categories; `as_they` says why.
+    /// Rejects categorical columns; `as_they` is the reason.
     ///
     /// # Errors
-    /// [`Cause::NotNumbers`] with the first of them.
+    /// [`Cause::NotNumbers`](super::bind_error::Cause::NotNumbers) with the first of them.
     pub fn numbers(&self, origin: Option<Origin>, columns: &[usize], as_they: &'static str) -> Result<(), BindError> {
         let cause = |column| Cause::NotNumbers { column, as_they };
         self.no_categories(origin, columns, cause)
     }
 
-    /// Refuses columns of categories.
+    /// Rejects categorical columns.
     pub(super) fn no_categories(
         &self,
         origin: Option<Origin>,
@@ -317,8 +316,8 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// An element-by-element combination of registers, with parameters and columns of its own, and with `around` the
-    /// registers whose values at k(x, x) and k(x′, x′) it needs. To be called right after its parameters were made.
+    /// Adds an element-by-element combination of registers with its own parameters and columns; [`Parts`] names the
+    /// registers whose values k(x, x) and k(x′, x′) it needs. Must be called right after its parameters are created.
     pub fn elementwise(&mut self, function: Box<dyn Elementwise>, parts: Parts) -> usize {
         let Parts { args, diagonals, views, columns, slots, ranges } = parts;
         let place = self.reused_place.unwrap_or(self.places.len()) - 1;
@@ -334,26 +333,26 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// What a combination is made of.
+/// The arguments of a combination.
 #[derive(Debug, Clone)]
 pub struct Parts {
     /// Registers, element by element.
     pub args: Vec<usize>,
     pub diagonals: Option<[usize; 2]>,
     pub views: ViewPair,
-    /// The columns of the views that it depends on itself.
+    /// The columns of the views on which it depends directly.
     pub columns: Vec<usize>,
     pub slots: Vec<usize>,
     pub ranges: Vec<Range<usize>>,
 }
 
 impl Parts {
-    /// Registers alone.
+    /// Registers only.
     pub fn of(args: Vec<usize>, views: ViewPair) -> Self {
         Self { args, diagonals: None, views, columns: Vec::new(), slots: Vec::new(), ranges: Vec::new() }
     }
 
-    /// With the parameters of the wrap.
+    /// The same with the parameters of the wrap.
     pub fn params(self, (slots, ranges): OwnParams) -> Self {
         Self { slots, ranges, ..self }
     }

@@ -1,10 +1,10 @@
-//! Rows at which a kernel is evaluated, and errors of evaluation.
+//! The rows at which a kernel is evaluated, and errors of evaluation.
 
 use super::bind::Bound;
 use super::bind_error::{Origin, Place};
 use super::input_view::{FunctionError, RowFailure};
 
-/// Rows at which a kernel is evaluated, as every view of it shows them.
+/// The rows at which a kernel is evaluated, in the columns of all its views.
 #[derive(Debug, Clone)]
 pub struct Points {
     pub(super) n: usize,
@@ -16,12 +16,12 @@ impl Points {
     /// No rows.
     pub const NONE: &'static Points = &Points { n: 0, views: Vec::new() };
 
-    /// How many rows.
+    /// The number of rows.
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// Some of the rows.
+    /// A range of the rows.
     pub fn rows(&self, range: std::ops::Range<usize>) -> Self {
         let some = |column: &Vec<f64>| column[range.clone()].to_vec();
         let views = self.views.iter().map(|view| view.iter().map(some).collect()).collect();
@@ -29,7 +29,7 @@ impl Points {
     }
 }
 
-/// Why a kernel cannot be evaluated at some rows.
+/// Why a kernel cannot be evaluated at rows.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EvalError {
     #[error("the kernel is bound to {expected} input columns, and these rows have {found}")]
@@ -52,10 +52,10 @@ impl From<RowFailure> for EvalError {
 }
 
 impl Bound {
-    /// Rows of this kernel's inputs, one slice for each input column of the data.
+    /// Rows for this kernel. `x` holds one slice per input column of the data.
     ///
     /// # Errors
-    /// [`EvalError`]: another number of columns, or a function of the user that fails at a row.
+    /// [`EvalError`]: the number of columns differs, or a user's function fails at a row.
     pub fn points(&self, x: &[&[f64]]) -> Result<Points, EvalError> {
         if x.len() != self.program.columns {
             return Err(EvalError::Columns { expected: self.program.columns, found: x.len() });

@@ -1,26 +1,25 @@
-//! The source form of a kernel: what is printed parses back to the same kernel, to the bit.
+//! The source form of a kernel. What is printed parses back to the same kernel, to the last bit.
 //!
-//! Nothing is printed of what was not written. Sums and products are printed flat: brackets and labels that make no
-//! difference to the kernel are not kept. This is the form, for whoever parses it:
+//! Only what was written is printed. Sums and products are printed flat: brackets and labels that do not change the
+//! kernel are dropped. The form, for its parser:
 //!
-//! - A family: `SE`, `SE(0)`, `SE(year, l=2)`, `SE([0, 1])`, `Per("fly ash", p=1, centred=true)`: first the input, or a
-//!   list of several; then parameters by their short names in the order of the family's spec; then the flag, if it
-//!   is not as usual. An input is its place, a bare word, or a string where it is no plain word.
-//! - With one number for each input: `ARD(SE)`, `ARD(SE([0, 1], v=2), l=[1, fixed(2)])`. What has a number for each
-//!   input only because of `ARD` is an argument of `ARD` (`l`, the `v` of `Lin`); everything else stays in the family.
-//!   Without brackets, `ARD(SE, l=2)`, it is the start of each. `Lin([0, 1], c=[0.1, 0.2])` and `Poly` have their
-//!   locations in the family in any case.
-//! - A parameter: `l=2` is free, `l=fixed(2)`, `l=between(0.1, 10)`, `l=between(0.1, 10, 2.3)`; with a prior
-//!   `l=2 ~ LogNormal(0, 1)`, or without a value `l ~ LogNormal(0, 1)`. A degree is `degree=3`.
-//! - A tie: where it first stands in the text, with all that is known of it, `l=param(s)`, `l=param(s, 1.3)`,
-//!   `l=param(s, fixed(2))`, `l=param(s, 1.3 ~ LogNormal(0, 1))`, `l=param(s, ~ LogNormal(0, 1))`; afterwards
-//!   `l=param(s)`. Names are made distinct: `s`, `s2`.
-//! - In a list, an item is as it would stand after `=`, and `~ LogNormal(0, 1)` where it has no value.
-//! - A number in algebra: `2.5 * SE`, `SE + 0.1`. Where it would be taken for the arithmetic of numbers (first in a sum,
-//!   behind another number, alone, under `^`) it is `Const(v=fixed(2.5))`.
-//! - A wrap: kernels, then the function, then the input, then parameters, then further arguments:
-//!   `changepoint(SE, Lin, year, at=1950, width=2)`, `warp(SE(0), x -> log(x))`, `basis(x -> [x, x^2], 0, v=2)`. A power
-//!   is `SE^3`, `(SE + Lin)^2`, `(SE^2)^3`.
+//! - A family: `SE`, `SE(0)`, `SE(year, l=2)`, `SE([0, 1])`, `Per("fly ash", p=1, centred=true)`: the input or a list
+//!   of inputs; then parameters by their short names in the order of the family's spec; then the flag, if it is not the
+//!   default. An input is an index, a bare word, or a string where it is not a plain word.
+//! - With one number per input: `ARD(SE)`, `ARD(SE([0, 1], v=2), l=[1, fixed(2)])`. Parameters that have a number per
+//!   input only because of `ARD` are arguments of `ARD` (`l`, the `v` of `Lin`); the others stay in the family. Without
+//!   brackets, `ARD(SE, l=2)`, the number is the starting value of each. The locations of `Lin([0, 1], c=[0.1, 0.2])`
+//!   and `Poly` are always in the family.
+//! - A parameter: `l=2` is free, `l=fixed(2)`, `l=between(0.1, 10)`, `l=between(0.1, 10, 2.3)`; with a prior `l=2 ~
+//!   LogNormal(0, 1)`, or without a value `l ~ LogNormal(0, 1)`. A degree is `degree=3`.
+//! - A tie: complete at its first occurrence, `l=param(s)`, `l=param(s, 1.3)`, `l=param(s, fixed(2))`, `l=param(s, 1.3
+//!   ~ LogNormal(0, 1))`, `l=param(s, ~ LogNormal(0, 1))`; afterwards `l=param(s)`. Names are made distinct: `s`, `s2`.
+//! - An item of a list has the form that it has after `=`, or `~ LogNormal(0, 1)` if it has no value.
+//! - A number in kernel algebra: `2.5 * SE`, `SE + 0.1`. Where it would be read as arithmetic of numbers (first in a
+//!   sum, after another number, alone, under `^`) it is `Const(v=fixed(2.5))`.
+//! - A wrap: kernels, then the function, then the input, then parameters, then further arguments: `changepoint(SE, Lin,
+//!   year, at=1950, width=2)`, `warp(SE(0), x -> log(x))`, `basis(x -> [x, x^2], 0, v=2)`. A power is `SE^3`, `(SE +
+//!   Lin)^2`, `(SE^2)^3`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -33,7 +32,7 @@ use super::tree::{Kernel, Leaf, Node, Wrapped};
 use super::values::Values;
 use crate::param::{Param, State, Tie};
 
-/// Source form: see the [module](self).
+/// The source form: see the [module](self).
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut printer = Printer::default();
@@ -42,7 +41,7 @@ impl fmt::Display for Kernel {
     }
 }
 
-/// How tightly a piece of text holds together.
+/// The precedence of a piece of text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Sum,
@@ -54,17 +53,17 @@ enum Level {
 #[derive(Default)]
 struct Printer {
     out: String,
-    /// The names under which ties have been printed.
+    /// The printed names of ties.
     ties: HashMap<Tie, String>,
 }
 
 impl Printer {
-    /// Writes a kernel, in brackets if it holds together less tightly than `least`.
+    /// Writes a kernel, in brackets if its precedence is lower than `least`.
     fn kernel(&mut self, kernel: &Kernel, least: Level) {
         match kernel.node() {
             Node::Leaf(leaf) => self.leaf(leaf),
             Node::Sum(_) => self.bracketed(least > Level::Sum, |p| {
-                // a number in front of anything but a kernel would be added to it there and then
+                // the language would add a leading number to a number before it
                 let mut number_before = true;
                 for (i, term) in kernel.summands().into_iter().enumerate() {
                     if i > 0 {
@@ -104,7 +103,7 @@ impl Printer {
         }
     }
 
-    /// A term or a factor, which may be a bare number. Returns whether it was a number.
+    /// Writes a term or a factor, which may be a bare number. Returns whether it was a number.
     fn operand(&mut self, kernel: &Kernel, number_before: bool, least: Level) -> bool {
         match kernel.as_number() {
             Some(value)
@@ -194,14 +193,14 @@ impl Printer {
             args.push(self, |p| p.out.push_str(&extra));
         }
         if !args.open {
-            // a bare name would be the function that makes the kernel
+            // a bare name would be the function that builds the kernel
             self.out.push('(');
             args.open = true;
         }
         args.close(self);
     }
 
-    /// A parameter as an argument, if anything was written of it.
+    /// Writes a parameter as an argument, if anything of it is set.
     fn param(&mut self, args: &mut Args, spec: &ParamSpec, values: &Values) {
         if !values.is_unset() {
             args.push(self, |p| p.named(spec, values));
@@ -223,7 +222,7 @@ impl Printer {
                         self.out.push_str(", ");
                     }
                     match param.is_unset() {
-                        // nothing can be left out of a list
+                        // a list has no gaps
                         true => self.out.push_str(&number(spec.default)),
                         false => self.value(spec, param),
                     }
@@ -253,7 +252,7 @@ impl Printer {
         self.out.push(')');
     }
 
-    /// A name for a tie, unlike those of the ties before it.
+    /// A name for a tie, different from those of earlier ties.
     fn name(&mut self, tie: &Tie, spec: &ParamSpec) -> String {
         let base = if tie.name.is_empty() { spec.short } else { &tie.name };
         let numbered = (2..).map(|n| word(&format!("{base}{n}")));
@@ -264,7 +263,7 @@ impl Printer {
     }
 }
 
-/// A parameter apart from its tie: nothing, a value, a prior, or both.
+/// A parameter without its tie: nothing, a value, a prior, or both.
 fn untied(spec: &ParamSpec, param: &Param) -> String {
     let number = |x: f64| match param.time.and_then(|measure| measure.text(x)) {
         Some(text) => quoted(&text),
@@ -301,7 +300,7 @@ pub(crate) fn list(spec: &ParamSpec, params: &[Param]) -> String {
     printer.out
 }
 
-/// The arguments of a call whose brackets stand only if there are any.
+/// The arguments of a call, whose brackets are written only if there are any.
 #[derive(Default)]
 struct Args {
     open: bool,

@@ -1,8 +1,8 @@
 //! The plan of evaluation: a list of instructions over columns of a Gram matrix.
 //!
-//! A kernel is evaluated a column at a time: every instruction fills a slice with the values of one part of the kernel
-//! for many rows against one. A slice stays in cache while sums and products are made of it, and the backward pass over the
-//! same list gives the gradient in all parameters at once.
+//! A kernel is evaluated one column at a time: every instruction fills a slice with the values of one part of the
+//! kernel for many rows against one. The slice stays in cache for the following sums and products, and the backward
+//! pass over the same list gives the gradient with respect to all parameters at once.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use super::input_view::ViewPair;
 #[derive(Debug)]
 pub(super) struct Program {
     pub instructions: Vec<Instruction>,
-    /// The first is the data as they are.
+    /// The first view is the data, unchanged.
     pub views: Vec<View>,
-    /// Whether some instruction needs values around its pairs.
+    /// Whether some instruction needs the values k(x, x) and k(x′, x′).
     pub needs_diagonals: bool,
-    /// How many input columns the data have.
+    /// The number of input columns of the data.
     pub columns: usize,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct LeafOp {
     pub slots: Vec<usize>,
     pub ranges: Vec<Range<usize>>,
     pub views: ViewPair,
-    /// Whether its values are kept between an evaluation and its gradient.
+    /// Whether its values are stored between an evaluation and its gradient.
     pub keep: bool,
     pub origin: Option<Origin>,
 }

@@ -1,4 +1,4 @@
-//! The backward pass over the plan of a kernel: derivatives of anything that depends on its values, a column at a time.
+//! The backward pass over the plan of a kernel: derivatives of any function of its values, one column at a time.
 
 use super::bind::Bound;
 use super::evaluate::{At, Prepared};
@@ -8,18 +8,17 @@ use super::points::Points;
 use super::program::Op;
 use crate::linalg::vector;
 
-/// Derivatives in what belongs to the rows of one argument.
+/// Derivatives with respect to quantities of the rows of one argument.
 #[derive(Default)]
 pub(super) struct Sink {
-    /// In the values k(x, x) of each row, for the instructions that need them; empty for the others.
+    /// With respect to the values k(x, x) of each row, for the instructions that need them; empty for the others.
     around: Vec<Vec<f64>>,
-    /// In the columns of each view; empty for those that are not asked for.
+    /// With respect to the columns of each view; empty if not requested.
     pub shown: Vec<Vec<Vec<f64>>>,
 }
 
 impl Sink {
-    /// For this number of rows. `wanted` holds for each view its number of columns and whether their derivatives are
-    /// requested.
+    /// A sink for `n` rows. `wanted` returns the number of columns of each view whose derivatives are requested.
     fn new(bound: &Bound, n: usize, wanted: impl Fn(usize) -> Option<usize>) -> Self {
         let instructions = &bound.program.instructions;
         let mut around = vec![Vec::new(); instructions.len()];
@@ -30,7 +29,7 @@ impl Sink {
         Self { around, shown }
     }
 
-    /// For the columns that depend on parameters, and with `inputs` for all columns.
+    /// A sink for the columns that depend on parameters or, with `inputs`, for all columns.
     pub fn of(bound: &Bound, points: &Points, prepared: &Prepared, inputs: bool) -> Self {
         Self::new(bound, points.n, |view| match bound.program.views[view].moving {
             true => Some(prepared.moving[view].len()),
@@ -46,7 +45,7 @@ pub(super) struct Sides {
     pub right: usize,
 }
 
-/// Which column, and the numbers of the rows on both sides of it.
+/// A column, and the prepared numbers of the rows of both arguments.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub at: At,
@@ -58,16 +57,16 @@ pub(super) struct Place<'a> {
 /// The results of the backward pass, and its memory between columns.
 #[derive(Default)]
 pub(super) struct Back {
-    /// Derivatives in the values of each instruction at the column that is walked.
+    /// Derivatives with respect to the values of each instruction in the current column.
     pub adjoints: Vec<Vec<f64>>,
-    /// In the parameters of each instruction.
+    /// With respect to the parameters of each instruction.
     gradients: Vec<Vec<f64>>,
     pub sinks: Vec<Sink>,
     scratch: Scratch,
 }
 
 impl Back {
-    /// Begins a pass: columns of up to `len` rows.
+    /// Starts a pass over columns of up to `len` rows.
     pub fn start(&mut self, theta: &[Vec<f64>], len: usize, sinks: Vec<Sink>) {
         self.adjoints.resize(theta.len(), Vec::new());
         for adjoint in &mut self.adjoints {
@@ -77,14 +76,14 @@ impl Back {
         self.sinks = sinks;
     }
 
-    /// Nothing is handed back to this column yet.
+    /// Sets the derivatives of this column to 0.
     pub fn clear(&mut self, len: usize) {
         for adjoint in &mut self.adjoints {
             adjoint[..len].fill(0.0);
         }
     }
 
-    /// Hands what stands in the adjoint of the last instruction back to all others, and on to the parameters.
+    /// Propagates the adjoint of the last instruction back to all others, and to the parameters.
     pub fn column(&mut self, bound: &Bound, theta: &[Vec<f64>], registers: &[Vec<f64>], place: Place<'_>) {
         let Place { at, one, two, sides } = place;
         let len = at.len;
@@ -110,7 +109,7 @@ impl Back {
                     }
                 }
                 Op::Product => {
-                    // each factor gets w times the product of the others: no division, as a factor may be 0
+                    // each factor receives w times the product of the others; no division, as a factor may be 0
                     for (position, &a) in args.iter().enumerate() {
                         let (rest, _) = self.scratch.two(len);
                         rest.copy_from_slice(w);
@@ -145,7 +144,8 @@ impl Back {
         }
     }
 
-    /// Hands the derivatives in the columns of the views on to their parents, and to the parameters they depend on.
+    /// Propagates the derivatives in the columns of the views to their parents, and to the parameters on which they
+    /// depend.
     pub fn views(&mut self, bound: &Bound, values: &[f64], sink: usize, rows: (&Points, &Prepared), to: &mut [f64]) {
         let (points, prepared) = rows;
         let views = &bound.program.views;
@@ -168,7 +168,7 @@ impl Back {
         }
     }
 
-    /// Adds what came to the parameters, slot by slot.
+    /// Adds the derivatives to the gradient, one number per slot.
     pub fn finish(&self, bound: &Bound, gradient: &mut [f64]) {
         for (instruction, part) in bound.program.instructions.iter().zip(&self.gradients) {
             let slots: &[usize] = match &instruction.op {
@@ -183,7 +183,7 @@ impl Back {
     }
 }
 
-/// Adds derivatives in the columns that an instruction depends on, on the sides where they are requested.
+/// Adds derivatives in the columns on which an instruction depends, on the sides where they are requested.
 fn pull_shown(
     sinks: &mut [Sink],
     sides: Sides,

@@ -1,4 +1,4 @@
-//! The input columns of a data set, and the places of a kernel's inputs among them.
+//! The input columns of a data set, and the indices of a kernel's inputs among them.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::bind_error::{BindError, Cause, Origin, Place};
 use super::inputs::{InputRef, Inputs};
 use crate::calendar::TimeUnit;
 
-/// The inputs of a data set, for a kernel.
+/// The inputs of a data set, as a kernel needs them.
 #[derive(Debug, Clone)]
 pub struct Schema<'a> {
     pub columns: Vec<Column<'a>>,
@@ -17,14 +17,14 @@ pub struct Schema<'a> {
 pub struct Column<'a> {
     pub name: &'a str,
     pub values: &'a [f64],
-    /// The texts of its categories, of which its values are codes; `None` for numbers.
+    /// The texts of its categories, if its values are codes of categories; `None` for numbers.
     pub levels: Option<&'a [Arc<str>]>,
-    /// Its values are times in this unit.
+    /// The unit, if its values are times.
     pub time: Option<TimeUnit>,
 }
 
 impl Column<'_> {
-    /// Whether its values are codes of categories, between which there is no distance.
+    /// Whether its values are codes of categories, which have no distances.
     pub fn is_categories(&self) -> bool {
         self.levels.is_some()
     }
@@ -38,14 +38,14 @@ impl<'a> Schema<'a> {
         Self { columns }
     }
 
-    /// What the columns are called.
+    /// The names of the columns.
     pub(super) fn names(&self) -> Vec<&'a str> {
         self.columns.iter().map(|c| c.name).collect()
     }
 }
 
 impl Inputs {
-    /// The places of these inputs among the columns of the data.
+    /// The indices of these inputs among the columns of the data.
     ///
     /// # Errors
     /// [`Cause::UnknownInput`].

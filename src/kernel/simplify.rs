@@ -1,11 +1,11 @@
 //! Simplification of kernels to an equivalent form with the fewest parts.
 //!
-//! The identities are those of Duvenaud, "Expressing Structure with Kernels" and the structure-search chapter: a product
-//! has one variance, numbers multiply and add, products of squared exponentials (and of whatever else has an exponent
-//! that adds) are one, sums of lines are one line. Parts are then put into a fixed order.
+//! The identities are those of Duvenaud, "Expressing Structure with Kernels" and the structure-search chapter: a
+//! product has one variance, numbers multiply and add, a product of squared exponentials (or of other kernels whose
+//! exponents add) is one, a sum of lines is one line. The parts are then sorted.
 //!
-//! Whatever is fixed, bounded, tied, labelled or has a prior is left alone and never merged. A variance that is held is
-//! under its [mark](super::unit_variance) throughout.
+//! Parameters that are fixed, bounded, tied, labelled or have a prior are never merged. A held variance carries a
+//! [mark](super::unit_variance) throughout.
 
 mod factors;
 mod merge;
@@ -27,41 +27,41 @@ use super::values::Values;
 use crate::param::Param;
 
 impl Kernel {
-    /// The same kernel in fewer parts, in a fixed order. Its values, with defaults for
-    /// what is unset, stay as they are; so where parts whose values agree are merged, the result has their common value.
+    /// An equivalent kernel with fewer parts, sorted. Its values, with defaults for unset parameters, do not change;
+    /// where parts with equal values are merged, the result has their value.
     pub fn simplify(&self) -> Kernel {
         settle(self, Mode::Values)
     }
 
-    /// The family of kernels that this one reaches as its free parameters vary, with the fewest parameters: free
-    /// parameters are unset, and redundant parts are merged. Two expressions of a search are the same if these
-    /// are equal. Unlike [`simplify`](Self::simplify) it does not merge what merely starts alike, such as the two
-    /// length-scales of `SE + SE`.
+    /// The smallest form of the family of kernels that this kernel spans as its free parameters vary: free parameters
+    /// are unset, and redundant parts are merged. Two expressions of a search are the same if these forms are equal.
+    /// Unlike [`simplify`](Self::simplify) it does not merge parts that only have equal starting values, such as the
+    /// two length-scales of `SE + SE`.
     pub fn simplify_structure(&self) -> Kernel {
         settle(self, Mode::Structure)
     }
 
-    /// The same kernel without a name or an origin anywhere in it.
+    /// The same kernel without labels and origins.
     pub fn bare(&self) -> Kernel {
         bare(self)
     }
 
-    /// Whether two kernels are the same after [`expand`](Self::expand) and [`simplify`](Self::simplify), labels apart,
-    /// with values to 1e-12. An unset parameter equals an unset one only, except that a variance or an offset may be
-    /// written as its default.
+    /// Whether two kernels are the same after [`expand`](Self::expand) and [`simplify`](Self::simplify), with values
+    /// equal to 1e-12 and without regard to labels. An unset parameter equals only an unset one, except that a variance
+    /// or an offset may be written as its default.
     ///
     /// # Errors
     /// [`ExpandError::TooManyTerms`].
     pub fn equal(&self, other: &Kernel) -> Result<bool, ExpandError> {
         let same = |one: &Kernel, other: &Kernel| Ok(near(&canonical(one)?, &canonical(other)?, 1e-12));
-        // once without the ties that expanding makes, and once with them, as either may have been expanded already
+        // once without the ties that `expand` creates, and once with them, as either may already be expanded
         Ok(self == other || same(self, other)? || same(&self.expand()?, &other.expand()?)?)
     }
 }
 
-/// The form in which equal kernels are equal, with held variances under their mark.
+/// The canonical form: equal for equal kernels. Held variances carry their mark.
 fn canonical(kernel: &Kernel) -> Result<Kernel, ExpandError> {
-    // a held variance that has come to the front is written
+    // a held variance that has moved to the front is written out
     let as_held = mark(&bare(kernel)).rewrite_params(&mut |at, values| match values {
         Values::One(param)
             if at.spec.is_variance() && *param == Param::fixed(1.0) && !std::ptr::eq(at.family, CONST.spec()) =>
@@ -75,7 +75,7 @@ fn canonical(kernel: &Kernel) -> Result<Kernel, ExpandError> {
     Ok(simple(distribute(&simple(as_held))?))
 }
 
-/// The kernel with variances and offsets unset that are written as their default, as numbers that cancel leave them.
+/// The kernel with variances and offsets unset where they equal their default, as after numbers have cancelled.
 fn without_defaults(kernel: &Kernel) -> Kernel {
     kernel.rewrite_params(&mut |at, values| match values {
         Values::One(param)
@@ -108,7 +108,7 @@ fn settle(kernel: &Kernel, mode: Mode) -> Kernel {
     })
 }
 
-/// The kernel with everything unset that can be merged.
+/// The kernel with every parameter unset that can be merged.
 fn without_values(kernel: &Kernel) -> Kernel {
     kernel.rewrite_params(&mut |at, values| match values {
         _ if at.spec.domain != Domains::Count && values.as_slice().iter().all(unit::is_plain) => at.spec.unset(at.ard),
@@ -116,7 +116,7 @@ fn without_values(kernel: &Kernel) -> Kernel {
     })
 }
 
-/// Repeats a pass until nothing changes: one merge may make another possible.
+/// Repeats a pass until nothing changes, because one merge may allow another.
 fn until_settled(mut kernel: Kernel, pass: impl Fn(&Kernel) -> Kernel) -> Kernel {
     for _ in 0..8 {
         let next = pass(&kernel);
@@ -155,10 +155,10 @@ impl Mode {
                 _ => self.product([raise(&self.kernel(base), n)]),
             };
         }
-        // a function of the inputs is given those that the kernel mentions, in that order
+        // a user's function receives the inputs that the kernel mentions, in that order
         let keep_inputs = wrapped.wrap.function().is_some();
         let child = |child: &Kernel| {
-            // noise takes a stationary factor for its variance only where a row meets itself
+            // noise absorbs a stationary factor into its variance only if it is on the diagonal
             if wrapped.wrap.moves_arguments_separately() && has_noise(child) {
                 return child.clone();
             }
@@ -174,7 +174,7 @@ impl Mode {
         self.product([kernel.with_node(Node::Wrap(Wrapped { children, ..wrapped.clone() }))])
     }
 
-    /// A text after which parts are ordered, and which parts that are alike share.
+    /// A text by which parts are sorted; equal for parts that are alike.
     fn key(self, kernel: &Kernel) -> String {
         let mut ties = String::new();
         let plain = kernel.rewrite_params(&mut |_, values| {
@@ -187,12 +187,12 @@ impl Mode {
         });
         let mut key = String::new();
         write_key(&plain, &mut key);
-        // what differs in its ties alone still has an order
+        // parts that differ only in their ties are still ordered
         key + &ties
     }
 }
 
-/// Families in the order of their list, then sums, then wraps.
+/// Sorts families in the order of their list, then sums, then wraps.
 fn write_key(kernel: &Kernel, key: &mut String) {
     match kernel.node() {
         Node::Leaf(leaf) => {
@@ -215,7 +215,7 @@ fn write_key(kernel: &Kernel, key: &mut String) {
     }
 }
 
-/// A leaf without differences that make none: the order of several inputs, inputs where none are read.
+/// A leaf in normal form: inputs sorted where their order does not matter, and none where none are read.
 fn tidy(leaf: &Leaf) -> Leaf {
     let mut leaf = leaf.clone();
     let spec = leaf.family.spec();

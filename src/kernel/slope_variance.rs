@@ -1,15 +1,15 @@
 //! The derivative of a function drawn from a kernel: its variance in each input, ∂²k(x, x′)/∂x∂x′ at x = x′
 //! (Duvenaud, "Characterizing Deep Gaussian Process Models", B.13 and B.14).
 //!
-//! For a stationary kernel it is the same everywhere, the derivatives in different inputs are independent, and they do not
-//! depend on the value of the function at the same place, because the kernel has its greatest value at distance 0.
+//! For a stationary kernel it is the same everywhere. The derivatives in different inputs are independent, and
+//! independent of the value of the function at the same point, because the kernel has its maximum at distance 0.
 
 use super::bind::Bound;
 use super::family::Theta;
 use super::input_view::ViewMap;
 use super::program::Op;
 
-/// Why a kernel has no such variance.
+/// Why the derivative of a kernel has no variance.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SlopeError {
     #[error("functions drawn from {family} have no derivative")]
@@ -27,7 +27,7 @@ impl Bound {
     /// [`SlopeError`]: a part that is not stationary, or whose functions have no derivative.
     pub fn slope_variances(&self, values: &[f64]) -> Result<Vec<f64>, SlopeError> {
         let columns = self.program.columns;
-        // Of each instruction k(x, x) and the variances of the derivative.
+        // For each instruction: k(x, x) and the variances of the derivative.
         let mut found: Vec<(f64, Vec<f64>)> = Vec::with_capacity(self.program.instructions.len());
         for (instruction, theta) in self.program.instructions.iter().zip(self.gather(values)) {
             let args = || instruction.args.iter().map(|&arg| &found[arg]);
@@ -44,7 +44,7 @@ impl Bound {
                     }
                     let theta = Theta { all: &theta, ranges: &leaf.ranges };
                     let found = leaf.family.slope_variances(theta, leaf.columns.len());
-                    // What is stationary without a curvature at distance 0 is noise or a code of categories.
+                    // A stationary part without a curvature at distance 0 is noise or a category.
                     let (value, slopes) = found.ok_or(match spec.stationary {
                         true => rough,
                         false => SlopeError::NotStationary { family: spec.name },
@@ -59,7 +59,7 @@ impl Bound {
                     let value = args().map(|(value, _)| value).sum();
                     (value, (0..columns).map(|c| args().map(|(_, slopes)| slopes[c]).sum()).collect())
                 }
-                // The first derivatives at distance 0 vanish, so no products of them are left.
+                // The first derivatives at distance 0 vanish, and with them the products of first derivatives.
                 Op::Product => {
                     let value = args().map(|(value, _)| value).product();
                     let others = |at: usize| -> f64 {
@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// −∂²k/∂τ² at 0 by a central difference, which is the same number for a stationary kernel.
+    /// −∂²k/∂τ² at 0 by a central difference, for a stationary kernel.
     fn by_difference(bound: &Bound, values: &[f64], input: usize) -> f64 {
         let h = 1e-3;
         let mut moved = [vec![0.0], vec![0.0]];

@@ -1,20 +1,20 @@
-//! In which columns of the data a kernel has derivatives.
+//! The columns of the data in which a kernel has derivatives.
 
 use super::bind::Bound;
 use super::input_view::ViewMap;
 use super::program::Op;
 
-/// What is known of the slope of a kernel along one input of the data.
+/// The derivative of a kernel in one input of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InputSlope {
-    /// The kernel does not depend on it.
+    /// The kernel does not depend on the input.
     Unused,
     Known,
-    /// The kernel depends on it by equality only (`Indicator`, `onehot`), or through a function of the user.
+    /// The kernel depends on it only through equality (`Indicator`, `onehot`), or through a user's function.
     Unknown,
 }
 
-/// What a column of a view is made of: inputs of the data, and whether each comes with its slope.
+/// The inputs of the data from which a column of a view is computed, and whether the derivative in each is known.
 type Made = Vec<(usize, bool)>;
 
 impl Bound {
@@ -32,7 +32,7 @@ impl Bound {
         let mut look = |view: usize, columns: &[usize], known: bool| {
             let Some(shown) = views.get(view) else { return };
             for &column in columns {
-                // a function's results are all made of the same
+                // all results of a function depend on the same inputs
                 for &(input, with_slope) in shown.get(column).or(shown.last()).into_iter().flatten() {
                     let slope = if known && with_slope { InputSlope::Known } else { InputSlope::Unknown };
                     slopes[input] = slopes[input].max(slope);
@@ -51,7 +51,7 @@ impl Bound {
         slopes
     }
 
-    /// Whether a row with itself differs from a row with another one of equal inputs: noise inside the kernel.
+    /// Whether k(x, x) of one row differs from that of two rows with equal inputs: white noise in the kernel.
     pub fn tells_rows_apart(&self) -> bool {
         let mut instructions = self.program.instructions.iter();
         instructions.any(|i| matches!(&i.op, Op::Leaf(leaf) if leaf.family.tells_rows_apart()))

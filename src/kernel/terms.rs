@@ -1,9 +1,10 @@
-//! The summands and the factors of a kernel.
+//! The terms and the factors of a kernel.
 
 use super::tree::{Kernel, Node};
 
 impl Kernel {
-    /// The parts that are added at the top. A labelled sum among them is one part; a kernel that is no sum is its own.
+    /// The terms of the sum at the top. A labelled sum among them is one term; a kernel that is not a sum is its only
+    /// term.
     pub fn terms(&self) -> &[Kernel] {
         match self.node() {
             Node::Sum(terms) => terms,
@@ -11,7 +12,7 @@ impl Kernel {
         }
     }
 
-    /// All that is added at the top, sums within sums taken apart whether they have a label or not.
+    /// All terms of the sum at the top, with sums inside sums flattened, labelled or not.
     pub fn summands(&self) -> Vec<&Kernel> {
         let mut out = Vec::new();
         flatten(self, &mut out, |node| match node {
@@ -21,7 +22,7 @@ impl Kernel {
         out
     }
 
-    /// All that is multiplied at the top, products within products taken apart whether they have a label or not.
+    /// All factors of the product at the top, with products inside products flattened, labelled or not.
     pub fn factors(&self) -> Vec<&Kernel> {
         let mut out = Vec::new();
         flatten(self, &mut out, |node| match node {
@@ -31,7 +32,7 @@ impl Kernel {
         out
     }
 
-    /// How many families stand in it, numbers among them.
+    /// The number of families in it, numbers included.
     pub fn leaves(&self) -> usize {
         match self.children() {
             [] => 1,
@@ -39,7 +40,7 @@ impl Kernel {
         }
     }
 
-    /// Whether its value depends on the difference of its inputs alone.
+    /// Whether its value depends only on the difference of its inputs.
     pub fn stationary(&self) -> bool {
         match self.node() {
             Node::Leaf(leaf) => leaf.family.spec().stationary,
@@ -51,8 +52,8 @@ impl Kernel {
         }
     }
 
-    /// The first part of it of which not every positive power is a kernel, as a product over a group needs. A product
-    /// has all powers if its factors have; of sums nothing is known.
+    /// The first part that is not infinitely divisible, as products over a group require. A product is infinitely
+    /// divisible if its factors are; a sum is assumed not to be.
     pub fn not_infinitely_divisible(&self) -> Option<&Kernel> {
         match self.node() {
             Node::Leaf(leaf) => (!leaf.family.spec().infinitely_divisible).then_some(self),
@@ -69,8 +70,8 @@ impl Kernel {
         }
     }
 
-    /// The name under which it is shown as a part: its label, or for a product with labels among its factors those,
-    /// joined by ×, beside the source form of factors without one. `None` where no label is to be seen.
+    /// The name of this kernel as a part: its label, or for a product with labelled factors these labels and the source
+    /// forms of the other factors, joined by ×. `None` if there is no label.
     pub fn part_name(&self) -> Option<String> {
         if let Some(label) = self.label() {
             return Some(label.to_string());
@@ -92,7 +93,7 @@ impl Kernel {
         }
     }
 
-    /// What it is without any parameter: `SE(year)`.
+    /// Its form without parameters: `SE(year)`.
     pub fn heading(&self) -> String {
         self.rewrite_params(&mut |at, _| at.spec.unset(at.ard)).to_string()
     }

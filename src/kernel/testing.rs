@@ -9,17 +9,17 @@ use super::tree::{Kernel, Node};
 use super::values::Values;
 use crate::param::Param;
 
-/// The inputs of one name.
+/// The input with this name.
 pub fn named(name: &str) -> Inputs {
     Inputs::These(vec![InputRef::Name(name.into())])
 }
 
-/// The inputs of one place.
+/// The input with this index.
 pub fn at(place: usize) -> Inputs {
     Inputs::These(vec![InputRef::Index(place)])
 }
 
-/// A family on inputs with some parameters written, by their short names.
+/// A family on inputs with some parameters set, by their short names.
 pub fn leaf(name: &str, inputs: Inputs, params: &[(&str, Param)]) -> Kernel {
     let kernel = Kernel::leaf(family(name).unwrap_or_else(|| panic!("no family {name}")), inputs);
     let Node::Leaf(mut leaf) = kernel.node().clone() else { unreachable!() };
@@ -54,7 +54,7 @@ pub fn example() -> Kernel {
     Kernel::sum([product.unwrap(), leaf("Lin", Inputs::All, &[])]).unwrap()
 }
 
-/// A function of the user: the logarithm of each number, under any source text.
+/// A user's function: the logarithm of each number, with any source text.
 pub fn function(source: &'static str) -> Arc<dyn RowFunction> {
     Arc::new(Stub(source))
 }

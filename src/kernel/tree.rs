@@ -1,6 +1,6 @@
 //! A kernel as a tree: families at the leaves, sums, products, and wraps around kernels.
 //!
-//! The contract of a wrap stands here too, as a node of the tree holds a wrap and a wrap is asked about nodes.
+//! The trait of wraps is also here, because a node of the tree holds a wrap, and a wrap's methods take nodes.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -17,23 +17,23 @@ use crate::param::{Param, State};
 
 /// A kernel: an immutable tree that is cheap to clone.
 ///
-/// Equality is that of what is written: values, bounds, priors and ties (whatever their names) count, labels, origins and
-/// brackets do not.
+/// Two kernels are equal if they are written alike: values, bounds, priors and ties (but not names of ties) count;
+/// labels, origins and brackets do not.
 #[derive(Debug, Clone)]
 pub struct Kernel {
     node: Arc<Node>,
     label: Option<Arc<str>>,
     origin: Option<Origin>,
-    /// How many nodes stand in each other.
+    /// The depth of nesting.
     depth: u32,
-    /// How many nodes the tree has, one that is used twice counted twice.
+    /// The number of nodes of the tree; a shared node counts at every occurrence.
     size: u32,
 }
 
-/// The largest number of nodes of a kernel: beyond, it takes gigabytes and minutes to print or to bind.
+/// The largest number of nodes of a kernel. A larger one would take gigabytes and minutes to print or to bind.
 pub const LARGEST_KERNEL: usize = 200_000;
 
-/// The closed set of shapes.
+/// The shapes of a kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {
     Leaf(Leaf),
@@ -49,25 +49,25 @@ pub enum Node {
 pub struct Leaf {
     pub family: &'static dyn Family,
     pub inputs: Inputs,
-    /// One length-scale (or slope variance) for each input.
+    /// One length-scale (or slope variance) per input.
     pub ard: bool,
     /// In the order of the family's [`Spec`].
     pub params: Vec<Values>,
 }
 
-/// A construction around kernels, with inputs and parameters of its own.
+/// A construction from kernels, with its own inputs and parameters.
 #[derive(Debug, Clone)]
 pub struct Wrapped {
     pub wrap: Arc<dyn Wrap>,
     pub children: Vec<Kernel>,
-    /// What the wrap itself depends on: the input of a changepoint.
+    /// The inputs on which the wrap itself depends: the input of a changepoint.
     pub inputs: Inputs,
     /// In the order of the wrap's [`Spec`].
     pub params: Vec<Values>,
 }
 
 impl Node {
-    /// One more than the deepest of the kernels directly below.
+    /// One more than the greatest depth of the children.
     fn depth(&self) -> u32 {
         let children = match self {
             Node::Leaf(_) => &[][..],
@@ -77,7 +77,7 @@ impl Node {
         1 + children.iter().map(|child| child.depth).max().unwrap_or(0)
     }
 
-    /// One more than all nodes of the kernels directly below.
+    /// One more than the number of nodes of all children.
     fn size(&self) -> u32 {
         let children = match self {
             Node::Leaf(_) => &[][..],
@@ -95,12 +95,12 @@ impl From<Node> for Kernel {
 }
 
 impl Kernel {
-    /// A family with nothing written: all inputs, all parameters unset.
+    /// A family on all inputs, with all parameters unset.
     pub fn family(family: &'static dyn Family) -> Self {
         Self::leaf(family, Inputs::All)
     }
 
-    /// A family on some inputs, all parameters unset.
+    /// A family on some inputs, with all parameters unset.
     pub fn leaf(family: &'static dyn Family, inputs: Inputs) -> Self {
         let params = family.spec().params.iter().map(|p| p.unset(false)).collect();
         Node::Leaf(Leaf { family, inputs, ard: false, params }).into()
@@ -113,7 +113,7 @@ impl Kernel {
         Node::Leaf(Leaf { family, inputs: Inputs::All, ard: false, params }).into()
     }
 
-    /// The sum, with unlabelled sums among the terms taken apart. `None` for no terms.
+    /// The sum, with unlabelled sums among the terms flattened. `None` without terms.
     pub fn sum(terms: impl IntoIterator<Item = Kernel>) -> Option<Self> {
         let mut flat = Vec::new();
         for term in terms {
@@ -125,7 +125,7 @@ impl Kernel {
         if flat.len() < 2 { flat.pop() } else { Some(Node::Sum(flat).into()) }
     }
 
-    /// The product, with unlabelled products among the factors taken apart. `None` for no factors.
+    /// The product, with unlabelled products among the factors flattened. `None` without factors.
     pub fn product(factors: impl IntoIterator<Item = Kernel>) -> Option<Self> {
         let mut flat = Vec::new();
         for factor in factors {
@@ -142,12 +142,12 @@ impl Kernel {
         Node::Wrap(Wrapped { wrap, children, inputs, params }).into()
     }
 
-    /// How many nodes stand in each other. Walks over the tree recurse to this depth.
+    /// The depth of nesting. Walks over the tree recurse to this depth.
     pub fn depth(&self) -> usize {
         self.depth as usize
     }
 
-    /// How many nodes the tree has, one that is used twice counted twice; see [`LARGEST_KERNEL`].
+    /// The number of nodes of the tree; a shared node counts at every occurrence. See [`LARGEST_KERNEL`].
     pub fn size(&self) -> usize {
         self.size as usize
     }
@@ -161,18 +161,18 @@ impl Kernel {
         &self.node
     }
 
-    /// The name that a user gave it.
+    /// The label that the user gave it.
     pub fn label(&self) -> Option<&Arc<str>> {
         self.label.as_ref()
     }
 
-    /// The same kernel under a name; a name that it has already stays ("the innermost wins").
+    /// The same kernel with a label; an existing label is kept.
     pub fn labelled(mut self, name: impl Into<Arc<str>>) -> Self {
         self.label.get_or_insert_with(|| name.into());
         self
     }
 
-    /// The same kernel without its own name.
+    /// The same kernel without its label. Labels of its parts are kept.
     pub fn unlabelled(mut self) -> Self {
         self.label = None;
         self
@@ -187,12 +187,12 @@ impl Kernel {
         self
     }
 
-    /// The same label and origin on another node: for passes that rewrite a tree.
+    /// Another node with the label and origin of this kernel, for passes that rewrite a tree.
     pub fn with_node(&self, node: Node) -> Self {
         Self { depth: node.depth(), size: node.size(), node: Arc::new(node), ..self.clone() }
     }
 
-    /// The number of a constant kernel whose variance is fixed.
+    /// The value, if this is a constant kernel with fixed variance.
     pub fn as_number(&self) -> Option<f64> {
         match &*self.node {
             Node::Leaf(leaf) if std::ptr::eq(leaf.family.spec(), CONST.spec()) => match &leaf.params[..] {
@@ -203,7 +203,7 @@ impl Kernel {
         }
     }
 
-    /// The kernels directly below.
+    /// The kernels of this node.
     pub fn children(&self) -> &[Kernel] {
         match &*self.node {
             Node::Leaf(_) => &[],
@@ -213,17 +213,17 @@ impl Kernel {
     }
 }
 
-/// A construction around kernels: a changepoint, a warped input, a power.
+/// A construction from kernels: a changepoint, a warped input, a power.
 pub trait Wrap: Debug + Send + Sync {
     fn spec(&self) -> &'static Spec;
 
-    /// The phrase that it is described by, a template as [`Wording`](super::Wording) says: by default that of its spec. One
-    /// that was given more than kernels, inputs and parameters (moves, a depth) writes these into it.
+    /// The phrase that describes it, a template of [`Wording`](super::Wording): by default that of its spec. A wrap
+    /// with options (moves, a depth) writes these into it.
     fn phrase(&self) -> Cow<'static, str> {
         self.spec().wording.noun.into()
     }
 
-    /// Whether two wraps are the same apart from children, inputs and parameters.
+    /// Whether two wraps are equal apart from children, inputs and parameters.
     fn same(&self, other: &dyn Wrap) -> bool {
         std::ptr::eq(self.spec(), other.spec())
             && self.exponent() == other.exponent()
@@ -231,27 +231,27 @@ pub trait Wrap: Debug + Send + Sync {
             && self.options() == other.options()
     }
 
-    /// Whether it depends on inputs itself, and not only through its children.
+    /// Whether it depends on inputs directly, and not only through its children.
     fn reads_inputs(&self) -> bool {
         self.spec().reads_inputs
     }
 
-    /// The exponent, for the one wrap that is written `k^n`.
+    /// The exponent, if this is the power `k^n`.
     fn exponent(&self) -> Option<u32> {
         None
     }
 
-    /// The function of the user that it was given; it is printed after the children.
+    /// Its user's function, which is printed after the children.
     fn function(&self) -> Option<&dyn RowFunction> {
         None
     }
 
-    /// What it was given besides kernels, inputs and parameters, in a form in which two are the same or not.
+    /// Its options other than kernels, inputs and parameters, in a canonical form.
     fn options(&self) -> String {
         String::new()
     }
 
-    /// An argument before the kernels, in source form: the layers of a deep kernel.
+    /// An argument before the kernels, in source form: the number of layers of a deep kernel.
     fn leading(&self) -> Option<String> {
         None
     }
@@ -261,7 +261,7 @@ pub trait Wrap: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// How the inputs of its own are written.
+    /// How its own inputs are written.
     fn inputs_shown(&self) -> InputsShown {
         InputsShown::Place
     }
@@ -276,83 +276,83 @@ pub trait Wrap: Debug + Send + Sync {
         self.spec().stationary && children.iter().all(|&c| c)
     }
 
-    /// How often its draws can be differentiated, given the least number of the kernels inside (see
-    /// [`Spec::derivatives`]). `None` where a function of the user or a fold decides.
+    /// The number of mean-square derivatives of its draws, given the least number of its children (see
+    /// [`Spec::derivatives`]). `None` if it depends on a user's function or a fold.
     fn derivatives(&self, inside: f64) -> Option<f64> {
         self.function().is_none().then_some(inside)
     }
 
-    /// Whether a kernel inside is the one that stands where none is written, so that it is not printed.
+    /// Whether this child is the default, which is not printed.
     fn hides_child(&self, _child: &Kernel) -> bool {
         false
     }
 
-    /// Whether the kernel inside stands for one kernel for each input.
+    /// Whether its child abbreviates one kernel per input.
     fn is_one_kernel_per_input(&self) -> bool {
         false
     }
 
-    /// How many orders an additive kernel has whose kernels are written one by one, each with a variance of its own.
+    /// The number of orders of an additive kernel whose kernels are listed one by one, each with its own variance.
     fn additive_orders(&self, _wrapped: &Wrapped) -> Option<usize> {
         None
     }
 
-    /// Whether every positive power of it is a kernel (see [`Spec::infinitely_divisible`]), given that of its children.
+    /// Whether every positive power of it is a kernel (see [`Spec::infinitely_divisible`]), given the same for its
+    /// children.
     fn infinitely_divisible(&self, children: &[bool]) -> bool {
         self.spec().infinitely_divisible && children.iter().all(|&c| c)
     }
 
-    /// Whether a constant factor of all its children is a factor of it.
+    /// Whether it is linear in its children: a constant factor of all of them is a factor of it.
     fn is_linear(&self) -> bool {
         false
     }
 
-    /// Whether it depends on inputs through its children alone, so that a move that changes nothing of them changes
-    /// nothing of it.
+    /// Whether it depends on inputs only through its children, so that a move that leaves these unchanged leaves it
+    /// unchanged.
     fn reads_inputs_through_children(&self) -> bool {
         false
     }
 
-    /// Whether its children are seen with their two arguments moved differently, so that a row with itself is not at
-    /// distance 0.
+    /// Whether the two arguments of its children are moved differently, so that the diagonal is not at distance 0.
     fn moves_arguments_separately(&self) -> bool {
         false
     }
 
-    /// Whether unset variances inside are held at 1, given whether those of the wrap itself would be.
+    /// Whether unset variances inside it are held at 1, given whether those of the wrap itself are.
     fn unit_variance_inside(&self, unit_variance: bool) -> bool {
         unit_variance
     }
 
-    /// Whether its parts have variances of their own, as those of a sum have. By default with several kernels inside.
+    /// Whether its parts have their own variances, like the terms of a sum. By default true with several children.
     fn is_sum(&self, wrapped: &Wrapped) -> bool {
         wrapped.children.len() > 1 || wrapped.children.iter().any(Kernel::is_sum_like)
     }
 
-    /// Where it stands for one kernel for each input, those kernels: it is replaced by itself around them before it is
-    /// bound to data. `inputs` are the names of all columns.
+    /// If its child abbreviates one kernel per input: the same wrap with these kernels written out, which replaces it
+    /// before it is bound to data. `inputs` are the names of all columns.
     ///
     /// # Errors
-    /// Whatever does not fit the data set.
+    /// [`BindError`]: a part that does not fit the data set.
     fn spread(&self, _node: &Kernel, _wrapped: &Wrapped, _inputs: &[&str]) -> Result<Option<Wrapped>, BindError> {
         Ok(None)
     }
 
-    /// Puts its evaluation into the plan, as it is seen, and gives the register that will hold it.
+    /// Plans its evaluation through a pair of views, and returns the register of its values.
     ///
     /// # Errors
-    /// Whatever does not fit the data set.
+    /// [`BindError`]: a part that does not fit the data set.
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError>;
 }
 
 /// How a wrap's own inputs are written in source form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputsShown {
-    /// After the kernels, as an argument without a name.
+    /// After the kernels, as a positional argument.
     Place,
-    /// The same, each input for itself.
+    /// The same, with each input as an argument.
     Each,
-    /// Under a keyword.
+    /// As a keyword argument.
     Keyword(&'static str),
     /// Among the further arguments.
     Extras,

@@ -1,4 +1,4 @@
-//! Walks over the tree: which inputs it mentions, and its parameters replaced one by one.
+//! Walks over the tree: the inputs that it mentions, and replacement of its parameters.
 
 use super::inputs::{InputRef, Inputs};
 use super::tree::{Kernel, Leaf, Node, Wrapped};
@@ -6,14 +6,14 @@ use super::values::Values;
 use crate::param::Param;
 
 impl Kernel {
-    /// The inputs that are mentioned, each once, in order of first mention; and whether some part depends on all inputs.
-    /// The kernels in a wrap stand before its own inputs, as in the text.
+    /// The inputs that are mentioned, each once, in order of first mention, and whether some part depends on all
+    /// inputs. The kernels of a wrap come before its own inputs, as in the text.
     pub fn mentioned(&self) -> (Vec<InputRef>, bool) {
         self.inputs_read(false)
     }
 
-    /// The same for a function around this kernel: it is given inputs too that are written in a family that reads none,
-    /// as in `scale(Const(kind), f)`.
+    /// The same for a user's function around this kernel, which also receives inputs written in a family that reads
+    /// none, as in `scale(Const(kind), f)`.
     pub fn function_inputs(&self) -> (Vec<InputRef>, bool) {
         self.inputs_read(true)
     }
@@ -48,7 +48,7 @@ impl Kernel {
         (seen, all)
     }
 
-    /// Whether some part learns the categories of an input from the training rows; `at` is its place.
+    /// Whether some part learns the categories of an input from the training rows; `at` is the index of the input.
     pub fn learns_categories(&self, name: &str, at: Option<usize>) -> bool {
         match self.node() {
             Node::Leaf(leaf)
@@ -67,7 +67,7 @@ impl Kernel {
         }
     }
 
-    /// The tree with every parameter replaced by what `f` makes of it, depth first, in the order of the specs.
+    /// The tree with every parameter replaced by the result of `f`, depth first, in the order of the specs.
     pub fn map_params(&self, f: &mut dyn FnMut(&Param) -> Param) -> Self {
         let map_all = |params: &[Values], f: &mut dyn FnMut(&Param) -> Param| -> Vec<Values> {
             params.iter().map(|v| v.map(&mut *f)).collect()

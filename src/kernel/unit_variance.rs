@@ -1,9 +1,9 @@
-//! Which unset variances are held at 1, and how a pass that moves factors keeps this.
+//! Which unset variances are held at 1, and how passes that move factors preserve this.
 //!
-//! A product has one variance. An unset one is held in every factor but the first, and in all plain factors beside a
-//! sum, whose parts have variances of their own; numbers do not count as factors. This is said here once:
-//! [`Kernel::bind`] follows it, and a pass that rewrites a kernel [`mark`]s what is held beforehand and afterwards, in
-//! [`unmark`], writes out what has come to stand in another place.
+//! A product has one variance. An unset variance is held in every factor but the first, and in all plain factors of a
+//! product with a sum, whose terms have their own variances. Numbers do not count as factors. The rule is implemented
+//! only here: [`Kernel::bind`] applies it; a pass that rewrites a kernel first [`mark`]s held variances and finally, in
+//! [`unmark`], writes out those whose new position would change them.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use super::values::Values;
 use crate::param::{Param, Tie};
 
 impl Kernel {
-    /// For each child, whether unset variances in it are held, given whether those of this kernel are.
+    /// For each child, whether unset variances in it are held, given the same for this kernel.
     pub(super) fn children_at_unit_variance(&self, unit_variance: bool) -> Vec<bool> {
         match self.node() {
             Node::Leaf(_) => Vec::new(),
@@ -33,7 +33,7 @@ impl Kernel {
         }
     }
 
-    /// Whether it is a sum in effect: its parts have variances of their own, so that a factor beside it needs none.
+    /// Whether it acts as a sum: its parts have their own variances, so that another factor of the product needs none.
     pub(crate) fn is_sum_like(&self) -> bool {
         match self.node() {
             Node::Leaf(_) => false,
@@ -43,8 +43,8 @@ impl Kernel {
         }
     }
 
-    /// The tree with the parameters of every node replaced by what `f` makes of them, depth first, a wrap's after those
-    /// of its children.
+    /// The tree with the parameters of every node replaced by the result of `f`, depth first, those of a wrap after
+    /// those of its children.
     pub(crate) fn rewrite_params(&self, f: &mut dyn FnMut(At, &Values) -> Values) -> Kernel {
         self.rewrite_below(false, f)
     }
@@ -79,37 +79,37 @@ impl Kernel {
     }
 }
 
-/// Where a parameter stands.
+/// The position of a parameter.
 #[derive(Clone, Copy)]
 pub(crate) struct At {
     pub family: &'static Spec,
     pub spec: &'static ParamSpec,
     pub ard: bool,
-    /// If it is a variance and nothing is written of it, it is held at 1.
+    /// Whether it is held at 1 if it is an unset variance.
     pub unit_variance: bool,
 }
 
 impl ParamSpec {
-    /// Whether it is one of those of which a product needs only one.
+    /// Whether it is a variance of which a product needs only one.
     pub(crate) fn is_variance(&self) -> bool {
         matches!(self.role, Role::Variance | Role::SlopeVariance)
     }
 }
 
-/// What stands in for an unset variance that is held, wherever it may be moved.
+/// The mark of an unset variance that is held, wherever it is moved.
 static UNIT_VARIANCE: LazyLock<Tie> = LazyLock::new(|| Tie::new("held"));
 
-/// A variance under the mark.
+/// A variance with the mark.
 pub(super) fn unit_variance() -> Param {
     Param { tie: Some(UNIT_VARIANCE.clone()), ..Param::default() }
 }
 
-/// Whether a variance is under the mark.
+/// Whether a variance has the mark.
 pub(super) fn is_unit_variance(param: &Param) -> bool {
     param.tie.as_ref() == Some(&*UNIT_VARIANCE)
 }
 
-/// Whether it is a constant under the mark, which is the number 1 if its place makes it be written.
+/// Whether it is a constant with the mark: the number 1, if its position requires it to be written.
 pub(super) fn is_one(kernel: &Kernel) -> bool {
     match kernel.node() {
         Node::Leaf(leaf) if std::ptr::eq(leaf.family.spec(), CONST.spec()) => {
@@ -119,7 +119,7 @@ pub(super) fn is_one(kernel: &Kernel) -> bool {
     }
 }
 
-/// Puts the mark on every unset variance that is held. What is unset without a mark is free.
+/// Marks every unset variance that is held. An unset variance without a mark is free.
 pub(super) fn mark(kernel: &Kernel) -> Kernel {
     kernel.rewrite_params(&mut |at, values| match values {
         _ if !at.unit_variance || !at.spec.is_variance() => values.clone(),
@@ -128,7 +128,7 @@ pub(super) fn mark(kernel: &Kernel) -> Kernel {
     })
 }
 
-/// Takes the marks away: a variance whose place does not say by itself whether it is held or free is written out.
+/// Removes the marks. A variance is written out if its new position would change whether it is held.
 pub(super) fn unmark(kernel: &Kernel) -> Kernel {
     kernel.rewrite_params(&mut |at, values| match values {
         _ if !at.spec.is_variance() => values.clone(),

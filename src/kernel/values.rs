@@ -1,17 +1,17 @@
-//! One given parameter of a node: one number, or one for each input.
+//! The value of one parameter of a node: one number, or one number per input.
 
 use crate::param::Param;
 
-/// One given parameter of a node: a number, or a number for each input.
+/// The value of one parameter of a node: one number, or one number per input.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
     One(Param),
-    /// One for each input. Empty: nothing was written, and the data decide how many there are.
+    /// One per input. Empty: none was written, and the data determine the number.
     Each(Vec<Param>),
 }
 
 impl Values {
-    /// All that were written.
+    /// All written parameters.
     pub fn as_slice(&self) -> &[Param] {
         match self {
             Values::One(param) => std::slice::from_ref(param),
@@ -19,7 +19,7 @@ impl Values {
         }
     }
 
-    /// Nothing was written of it.
+    /// Whether none was written.
     pub fn is_unset(&self) -> bool {
         self.as_slice().iter().all(Param::is_unset)
     }
