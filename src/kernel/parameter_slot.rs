@@ -36,7 +36,7 @@ pub struct Slot {
     pub columns: Vec<usize>,
     /// Whether its node receives these through a user's function or mapped to a circle, so that their units are lost.
     pub warped: bool,
-    /// If `warped`: the typical spacing of the rows in the transformed inputs.
+    /// If `warped`: the root of the summed variances of the transformed columns of its node.
     pub width: Option<f64>,
     /// The unit, if it is a length or a location on inputs that are times.
     pub time: Option<TimeUnit>,

@@ -1,31 +1,31 @@
 //! Baseline models without a given kernel: a mean, linear regression, ridge regression, logistic regression.
 //!
-//! Each is also a Gaussian process, so that every result of one is available for it: a kernel of nothing
-//! leaves the mean function and the noise, whose greatest evidence is least squares; a linear kernel over all inputs is
-//! a normal prior on slopes, whose posterior mean is ridge regression (Rasmussen & Williams, 2.1 and exercise 2.9.1).
+//! Each is also a Gaussian process, so all results of one are available for it. With a zero kernel, only the mean
+//! function and the noise remain; maximum likelihood is then least squares. A linear kernel over all inputs is a normal
+//! prior on slopes, whose posterior mean is ridge regression (Rasmussen & Williams, 2.1 and exercise 2.9.1).
 
 use super::{Bernoulli, Likelihood, Link, Mean, Model};
 use crate::kernel::{Inputs, Kernel, Leaf, Node, Values, families};
 use crate::param::{Param, State};
 
-/// The variance of a function that is not there.
+/// The variance of the zero kernel.
 const NOTHING: f64 = 1e-300;
 
-/// What a model without a kernel of its own is called.
+/// A model without a user's kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Baseline {
     /// A constant and noise.
     MeanOnly,
     /// A linear function of the inputs by least squares, and noise.
     Linear,
-    /// A linear function whose slopes have one prior variance, and noise.
+    /// A linear function whose slopes share one prior variance, and noise.
     Ridge,
-    /// Two classes, the logarithm of whose odds is a linear function of the inputs.
+    /// Two classes, with log odds that are a linear function of the inputs.
     Logistic,
 }
 
 impl Baseline {
-    /// As the language writes it.
+    /// The name in the language.
     pub fn name(self) -> &'static str {
         match self {
             Self::MeanOnly => "mean_only",
@@ -35,7 +35,7 @@ impl Baseline {
         }
     }
 
-    /// What it is, in a few words.
+    /// A short description.
     pub fn says(self) -> &'static str {
         match self {
             Self::MeanOnly => "a constant and noise",
@@ -48,17 +48,17 @@ impl Baseline {
     }
 }
 
-/// The kernel of no function at all.
+/// The zero kernel.
 pub fn nothing() -> Kernel {
     Kernel::number(NOTHING)
 }
 
-/// Whether a kernel is that of no function.
+/// Whether a kernel is the zero kernel.
 pub fn is_nothing(kernel: &Kernel) -> bool {
     *kernel == nothing()
 }
 
-/// Straight lines through 0 along every input, of slopes with this variance.
+/// Linear functions through 0 along every input, with this prior variance of the slopes.
 fn slopes(variance: Param) -> Option<Kernel> {
     let family = families::family("Lin")?;
     let params = vec![Values::One(Param::fixed(NOTHING)), Values::One(variance), Values::One(Param::fixed(0.0))];
@@ -71,25 +71,25 @@ impl Model {
         Self::new(nothing())
     }
 
-    /// Least squares: a free offset and slope for each input, and noise.
+    /// Least squares: a free offset, a free slope for each input, and noise.
     pub fn linear() -> Self {
         Self { mean: Mean::Linear(Vec::new()), ..Self::new(nothing()) }
     }
 
-    /// Ridge regression: slopes of one prior variance around a free constant, and noise. The weight of its penalty is
-    /// noise / variance.
+    /// Ridge regression: slopes with one prior variance, a free constant, and noise. The weight of the penalty is the
+    /// noise variance divided by the prior variance.
     pub fn ridge(variance: Param) -> Self {
         Self::new(slopes(variance).unwrap_or_else(nothing))
     }
 
-    /// Logistic regression: a free offset and slope for each input. Of no function beside the mean Laplace's method knows
-    /// the mode, and its evidence is the likelihood.
+    /// Logistic regression: a free offset and a free slope for each input. With the zero kernel, Laplace's method is
+    /// exact and the log marginal likelihood is the log likelihood.
     pub fn logistic() -> Self {
         let how = Bernoulli::Laplace(Link::Logistic);
         Self { likelihood: Likelihood::Bernoulli { how, positive: None }, ..Self::linear() }
     }
 
-    /// Which of these models it is, if any, steps apart.
+    /// The baseline model that this is, without regard to its steps; `None` for other models.
     pub fn baseline(&self) -> Option<Baseline> {
         if let Some(how) = self.bernoulli() {
             let plain = self.positive().is_none() && is_nothing(&self.kernel);
@@ -104,13 +104,13 @@ impl Model {
         }
     }
 
-    /// The prior variance of the slopes of a ridge.
+    /// The prior variance of the slopes of a ridge regression.
     pub fn slope_variance(&self) -> Option<&Param> {
         let Node::Leaf(leaf) = self.kernel.node() else { return None };
         let [bias, Values::One(variance), centre] = &leaf.params[..] else { return None };
         let all = |values: &Values, value: f64| values.as_slice().iter().all(|p| *p == Param::fixed(value));
         let bare = leaf.family.spec().name == "Lin" && leaf.inputs == Inputs::All && !leaf.ard;
-        // a fit writes the location of every input
+        // a fitted model has written locations for all inputs
         (bare && all(bias, NOTHING) && all(centre, 0.0) && variance.state != State::Fixed(NOTHING)).then_some(variance)
     }
 }
@@ -158,7 +158,7 @@ mod tests {
             assert!((told - mean).abs() < 1e-6, "{i}: {mean} is not {told}");
             assert!((var / whole.noise().unwrap() - 1.0).abs() < 1e-9);
         }
-        // of values that are not those of a fit too
+        // also at values that are not those of a fit
         let elsewhere = Model { mean: Mean::Linear([9.0, -3.0, 1.0].map(Param::free).to_vec()), ..whole.model.clone() };
         let moved = condition(&elsewhere, &all).unwrap().posterior.leave_one_out().unwrap();
         assert!(moved.iter().zip(&left_out).all(|(a, b)| (a.0 - b.0).abs() < 1e-6));
@@ -167,7 +167,8 @@ mod tests {
         assert!((fitted(&Model::mean_only()).posterior.leave_one_out().unwrap()[4].0 - others).abs() < 1e-9);
     }
 
-    /// What one row alone says of a slope is not known without it: the shortest line through the others has none.
+    /// Without a row, the slope that only this row determines is unknown: the minimum-norm least-squares solution sets
+    /// it to 0.
     #[test]
     fn a_row_that_stands_alone_is_told_by_the_others() {
         let only: Vec<f64> = (0..8).map(|i| if i == 4 { 7.0 } else { 0.0 }).collect();
@@ -186,7 +187,7 @@ mod tests {
         assert!((left_out[4].0 - (3.0f64 / 4.0).ln()).abs() < 1e-6, "{:?}", left_out[4]);
     }
 
-    /// Constant columns and redundant columns change nothing.
+    /// Constant or redundant columns do not change the fit.
     #[test]
     fn idle_columns_leave_least_squares() {
         let [a, b, y] = columns();
@@ -202,7 +203,7 @@ mod tests {
         assert!(with.converged() && means.iter().all(|m| m.abs() < 10.0) && means[3] == 0.0, "{means:?}");
     }
 
-    /// Offset and slopes that are least squares with a penalty on the slopes, by the normal equations.
+    /// Offset and slopes by penalised least squares, from the normal equations.
     fn solved(penalty: f64) -> (Vector, f64) {
         let [a, b, y] = columns();
         let x = Matrix::from_fn(N, 3, |i, j| [1.0, a[i], b[i]][j]);
@@ -223,7 +224,7 @@ mod tests {
         }
         let noise = squares / N as f64;
         assert!((fit.noise().unwrap() / noise - 1.0).abs() < 1e-4);
-        // the evidence is the likelihood of least squares
+        // the log marginal likelihood is the likelihood of least squares
         let likelihood = -0.5 * N as f64 * ((std::f64::consts::TAU * noise).ln() + 1.0);
         assert!((fit.lml() - likelihood).abs() < 1e-6, "{} is not {likelihood}", fit.lml());
         assert_eq!(fit.free, 4);
@@ -254,7 +255,7 @@ mod tests {
         assert!(fit.model.to_string().starts_with("ridge(v="), "{}", fit.model);
     }
 
-    /// At the greatest likelihood the classes less their probabilities are at right angles to every input.
+    /// At the maximum of the likelihood, the residuals (class less probability) are orthogonal to every input.
     #[test]
     fn a_logistic_model_has_the_greatest_likelihood() {
         let [a, b, y] = columns();
@@ -278,7 +279,7 @@ mod tests {
         assert_eq!((fit.asked.to_string(), fit.model.baseline()), ("logistic()".into(), Some(Baseline::Logistic)));
     }
 
-    /// Left out by one step of Newton's method, and by a fit to the others.
+    /// Leave-one-out by one step of Newton's method, and by a fit to the other rows.
     #[test]
     fn each_class_is_told_by_the_others() {
         let [a, _, y] = columns();

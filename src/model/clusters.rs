@@ -1,6 +1,6 @@
 //! Clusters of rows: starting values of inducing inputs.
 //!
-//! k-means with the starts of k-means++ (Arthur & Vassilvitskii 2007), on a sample of the rows where there are many.
+//! k-means with the starts of k-means++ (Arthur & Vassilvitskii 2007), on a random sample if there are many rows.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -8,17 +8,17 @@ use rand_pcg::Pcg64;
 /// One input of the rows.
 pub struct Axis<'a> {
     pub values: &'a [f64],
-    /// In units of which numbers are compared; `None` for categories, which are equal or not.
+    /// The scale for distances; `None` for categories, which are equal or different.
     pub scale: Option<f64>,
-    /// A centre has a value of the data here.
+    /// Whether the centres take values of the data in this input.
     pub kept: bool,
-    /// How far different categories lie apart.
+    /// The distance of different categories.
     pub apart: f64,
 }
 
-/// Rows that are clustered.
+/// The largest number of rows that are clustered.
 const SAMPLE: usize = 20_000;
-/// Rounds of moving the centres.
+/// The number of iterations.
 const ROUNDS: usize = 20;
 
 impl Axis<'_> {
@@ -35,14 +35,15 @@ fn square(axes: &[Axis<'_>], row: usize, centre: &[f64]) -> f64 {
     axes.iter().zip(centre).map(|(axis, &c)| axis.square(axis.values[row], c)).sum()
 }
 
-/// The centres, column by column; fewer if there are fewer distinct rows. The first centres are drawn from the seed.
+/// The centres, column by column; fewer than `count` if there are fewer distinct rows. The first centres are drawn from
+/// the seed.
 pub fn centres(axes: &[Axis<'_>], count: usize, seed: u64) -> Vec<Vec<f64>> {
     let n = axes.first().map_or(0, |axis| axis.values.len());
     let mut random = Pcg64::seed_from_u64(seed);
     let rows: Vec<usize> = match n > SAMPLE.max(20 * count) {
         true => {
             let size = SAMPLE.max(20 * count);
-            // every stretch of the rows once, so that no part of an ordered file is missed
+            // one row from every stretch of the file, so that no part of an ordered file is missed
             (0..size).map(|i| (i * n + random.random_range(0..n)) / size).map(|row| row.min(n - 1)).collect()
         }
         false => (0..n).collect(),
@@ -104,7 +105,7 @@ pub fn centres(axes: &[Axis<'_>], count: usize, seed: u64) -> Vec<Vec<f64>> {
         a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
     });
     if axes.iter().any(|axis| axis.kept) {
-        // centres that have come to one place are one
+        // identical centres are merged
         centres.dedup();
     }
     (0..axes.len()).map(|d| centres.iter().map(|centre| centre[d]).collect()).collect()

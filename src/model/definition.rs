@@ -1,4 +1,4 @@
-//! Models: a kernel with its likelihood and its mean, and steps on the data before them.
+//! Models: a kernel with a likelihood and a mean, and steps on the data before them.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::data::Step;
 use crate::kernel::{Kernel, Node};
 use crate::param::Param;
 
-/// A model as it is written: steps on the data, then a Gaussian process.
+/// A model as written: steps on the data, then a Gaussian process.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     /// Applied to the data in order; learnt on training rows only.
@@ -17,25 +17,25 @@ pub struct Model {
     pub kernel: Kernel,
     pub likelihood: Likelihood,
     pub mean: Mean,
-    /// Inducing inputs that stand for the rows; without them inference is as the likelihood has it.
+    /// Inducing inputs; without them inference uses all rows.
     pub sparse: Option<Sparse>,
 }
 
-/// What an observation is, given the function.
+/// The distribution of an observation given the function.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Likelihood {
-    /// A number: the function with normal noise.
+    /// A number: the function with Gaussian noise.
     Gaussian(Noise),
-    /// One of two classes; `positive` names the positive one, and all others are the negative one.
+    /// One of two classes; `positive` is the name of the positive one, and all others are the negative one.
     Bernoulli { how: Bernoulli, positive: Option<Arc<str>> },
 }
 
-/// The noise of observations: a variance.
+/// The variance of the observation noise.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Noise {
-    /// One for all rows. A fixed one may be 0.
+    /// One variance for all rows. A fixed one may be 0.
     Variance(Param),
-    /// That of each row is known.
+    /// A known variance for each row.
     Known(KnownNoise),
 }
 
@@ -44,12 +44,12 @@ pub enum Noise {
 pub enum Mean {
     Zero,
     Constant(Param),
-    /// An offset, then a slope for each input. Empty: nothing was written.
+    /// An offset, then a slope for each input. Empty if none was written.
     Linear(Vec<Param>),
 }
 
 impl Model {
-    /// The model of a bare kernel: free noise, a free constant mean, no steps.
+    /// The model of a kernel with defaults: free noise, a free constant mean, no steps.
     pub fn new(kernel: Kernel) -> Self {
         Self {
             steps: Vec::new(),
@@ -60,8 +60,8 @@ impl Model {
         }
     }
 
-    /// The same of many rows: seen through the usual number of inducing inputs, by VFE. `None` where there is no such model,
-    /// as of classes, of numbers without noise and without a kernel.
+    /// The same model for many rows, with the default number of inducing inputs, by VFE. `None` if there is no such
+    /// model: for classes, without noise, and without a kernel.
     pub fn through_inducing(&self) -> Option<Self> {
         if self.sparse.is_some() || self.predicts_classes() || self.is_noiseless() || self.baseline().is_some() {
             return None;
@@ -70,23 +70,23 @@ impl Model {
         Some(Self { sparse: Some(sparse), ..self.clone() })
     }
 
-    /// Whether the target is one of two classes, and not a number.
+    /// Whether the target is a class rather than a number.
     pub fn predicts_classes(&self) -> bool {
         self.bernoulli().is_some()
     }
 
-    /// Whether numbers are observed without noise, so that where the function is known they have no density.
+    /// Whether numbers are observed without noise, so that an observation has no density where the function is known.
     pub fn is_noiseless(&self) -> bool {
         matches!(self.noise(), Some(Noise::Variance(param)) if param.value() == Some(0.0))
             && !has_white_noise(&self.kernel)
     }
 
-    /// The same with this noise of observations, which are numbers.
+    /// The same model of numbers with this noise.
     pub fn with_noise(self, noise: Noise) -> Self {
         Self { likelihood: Likelihood::Gaussian(noise), ..self }
     }
 
-    /// The noise of an observation, where observations are numbers.
+    /// The noise of the observations, if they are numbers.
     pub fn noise(&self) -> Option<&Noise> {
         match &self.likelihood {
             Likelihood::Gaussian(noise) => Some(noise),
@@ -94,7 +94,7 @@ impl Model {
         }
     }
 
-    /// The noise that is known for each row, where it is.
+    /// The known noise of each row, if there is one.
     pub fn known_noise(&self) -> Option<&KnownNoise> {
         match self.noise() {
             Some(Noise::Known(known)) => Some(known),
@@ -102,7 +102,7 @@ impl Model {
         }
     }
 
-    /// How classes come of the function, where observations are classes.
+    /// The approximation and link function, if observations are classes.
     pub fn bernoulli(&self) -> Option<Bernoulli> {
         match self.likelihood {
             Likelihood::Gaussian(_) => None,
@@ -110,7 +110,7 @@ impl Model {
         }
     }
 
-    /// The class that was named as the positive one.
+    /// The class that was named as positive.
     pub fn positive(&self) -> Option<&str> {
         match &self.likelihood {
             Likelihood::Bernoulli { positive, .. } => positive.as_deref(),
@@ -125,7 +125,7 @@ pub fn is_noise(term: &Kernel) -> bool {
     term.factors().iter().any(white)
 }
 
-/// Whether white noise is a summand at the top.
+/// Whether white noise is a term of the kernel.
 pub(crate) fn has_white_noise(kernel: &Kernel) -> bool {
     let white = |k: &Kernel| matches!(k.node(), Node::Leaf(l) if l.family.spec().name == "WN");
     match kernel.node() {

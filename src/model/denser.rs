@@ -1,8 +1,8 @@
-//! How much of the noise of a fit by VFE stands for what its inducing inputs leave out.
+//! The part of the noise of a VFE fit that is due to its inducing inputs.
 //!
-//! Where the bound of VFE is greatest, the noise variance has tr(K − Q)/n in it, the mean variance of the function given
-//! the inducing inputs (Titsias 2009, 9; Bauer, van der Wilk & Rasmussen 2016). If that is more than a little, the noise
-//! is looked for again with twice as many inducing inputs at the same kernel.
+//! At the maximum of the bound of VFE, the noise variance contains tr(K − Q)/n, the mean variance of the function given
+//! the inducing inputs (Titsias 2009, 9; Bauer, van der Wilk & Rasmussen 2016). If that is more than a small share, the
+//! noise is estimated again with twice as many inducing inputs and the same kernel.
 
 use std::fmt;
 
@@ -11,32 +11,33 @@ use super::sparse::SparseProblem;
 use super::{Evidencer, ModelError, ParameterKind, Problem};
 use crate::progress::Silent;
 
-/// Noise that would be smaller with more inducing inputs.
+/// A noise variance that would be smaller with more inducing inputs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DenserNoise {
-    /// How many inducing inputs the fit has.
+    /// The number of inducing inputs of the fit.
     pub inducing: usize,
-    /// How many were tried.
+    /// The number that was tried.
     pub denser: usize,
-    /// Noise variance of the fit.
+    /// The noise variance of the fit.
     pub noise: f64,
-    /// That which has the greatest bound with so many, or near it.
+    /// The noise variance that maximises the bound with this number, approximately.
     pub denser_noise: f64,
 }
 
-/// tr(K − Q)/n below this share of the noise is let be.
+/// A share of tr(K − Q)/n in the noise below this is accepted.
 const SHARE: f64 = 0.05;
-/// A noise variance that falls by less than this share is let be.
+/// A relative decrease of the noise variance below this is accepted.
 const FALL: f64 = 0.1;
-/// Steps towards the noise of the denser set, and the change in its logarithm that ends them.
+/// The maximum number of steps, and the change in the logarithm of the noise that ends them.
 const STEPS: usize = 12;
 const CHANGE: f64 = 0.02;
 
 impl DenserNoise {
-    /// Looks for it at the values of a fit; `None` for other models, known or fixed noise, and where it does not fall.
+    /// Estimates it at the values of a fit. `None` for other models, for known or fixed noise, and if the noise does
+    /// not fall.
     ///
     /// # Errors
-    /// As an evaluation of the bound.
+    /// Those of an evaluation of the bound.
     pub fn find(problem: &Problem, values: &[f64]) -> Result<Option<Self>, ModelError> {
         let Some(inducing) = problem.inducing().filter(|inducing| inducing.method == SparseMethod::Vfe) else {
             return Ok(None);
@@ -59,7 +60,7 @@ impl DenserNoise {
         let mut values = values.to_vec();
         for _ in 0..STEPS {
             let slope = evidencer.evaluate(&values, true, true)?.gradient[at];
-            // Fisher's information of a noise variance v is n/(2v²); never more than halved at once
+            // the Fisher information of a noise variance v is n/(2v²); a step at most halves it
             let v = values[at];
             values[at] = (v + 2.0 * v * v * slope / n as f64).clamp(0.5 * v, noise);
             if (values[at] / v).ln().abs() < CHANGE {

@@ -4,7 +4,7 @@ use crate::kernel::{BindError, EvalError, ExpandError};
 use crate::linalg::{FactorError, NotPositiveDefinite};
 use crate::param::number;
 
-/// Why a model and data do not go together, or why the numbers fail.
+/// Why a model and data are not compatible, or why a computation fails.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
     #[error(transparent)]
@@ -50,7 +50,7 @@ pub enum ModelError {
         rows: usize,
         needed: u64,
         available: u64,
-        /// A model that needs less, as it is written.
+        /// The source form of a model that needs less memory.
         sparse: Option<String>,
     },
     #[error("`{column}` is not a column of noise variances: give a column with the known variance of each row")]

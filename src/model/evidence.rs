@@ -1,9 +1,10 @@
-//! The log marginal likelihood and its gradient: of exact regression, and of classes by pseudo-observations.
+//! The log marginal likelihood and its gradient: for exact regression, and for classes through pseudo-observations.
 //!
 //! log p(y) = −½ rᵀα − ½ log det K − (n/2) log 2π with r = y − m, α = K⁻¹r (Rasmussen & Williams, 2.30 and 5.9). The
-//! gradient in every parameter comes from one backward pass over the kernel with W = ½(ααᵀ − K⁻¹) at its root. With classes
-//! pseudo-observations stand in for rows, and (K + S⁻¹)⁻¹ for K⁻¹: at the fixed point of expectation propagation the
-//! sites do not count (Rasmussen & Williams, 5.27), at Laplace's mode they add a term (5.23).
+//! gradient with respect to all parameters comes from one backward pass over the kernel with W = ½(ααᵀ − K⁻¹) at its
+//! root. For classes, pseudo-observations replace the rows, and (K + S⁻¹)⁻¹ replaces K⁻¹. At the fixed point of
+//! expectation propagation the derivatives of the sites cancel (Rasmussen & Williams, 5.27); for Laplace's method they
+//! add a term (5.23).
 
 use super::classes::{Approximator, Pseudo, Warm};
 use super::evaluation::{Evidence, is_profiled};
@@ -14,7 +15,7 @@ use crate::kernel::{Gram, Points};
 use crate::linalg::{FactorError, LOG_2PI, Matrix, NotPositiveDefinite, Workspace, least_squares, vector};
 use crate::progress::{Progress, Silent};
 
-/// Evaluates the evidence of one problem, keeping its memory between calls.
+/// Evaluates the log marginal likelihood of a problem, and reuses its memory between calls.
 pub struct Evidencer<'p> {
     problem: &'p Problem,
     gram: Gram<'p>,
@@ -23,13 +24,13 @@ pub struct Evidencer<'p> {
     unit: f64,
     jitter: f64,
     progress: &'p dyn Progress,
-    /// Of classes.
+    /// For classes.
     approximator: Option<Approximator>,
 }
 
 impl<'p> Evidencer<'p> {
     pub fn new(problem: &'p Problem) -> Self {
-        // a sparse model has no matrix of all rows
+        // a sparse model needs no matrix of all rows
         let exact = problem.inducing().is_none();
         let n = if exact { problem.n() } else { 0 };
         let points = if exact { problem.points() } else { Points::NONE };
@@ -45,23 +46,23 @@ impl<'p> Evidencer<'p> {
         }
     }
 
-    /// The same, where an evaluation is given up when the user stops the work.
+    /// The same; an evaluation ends with an error when the user stops the work.
     pub fn stopped_by(self, progress: &'p dyn Progress) -> Self {
         let (gram, work) = (self.gram.stopped_by(progress), self.work.stopped_by(progress));
         Self { gram, work, progress, ..self }
     }
 
-    /// The evidence, with `profile` at the best values of the free parameters of the mean (generalised least squares,
-    /// where that is the maximum: no bounds, no priors).
+    /// The log marginal likelihood. With `profile`, the free parameters of the mean are set to their optimum by
+    /// generalised least squares, where that is the maximum (no bounds, no priors).
     ///
     /// # Errors
-    /// [`ModelError::NotPositiveDefinite`], also with the little jitter that is tried; rows at which a kernel cannot be
+    /// [`ModelError::NotPositiveDefinite`], if the largest jitter does not help; rows at which a kernel cannot be
     /// evaluated.
     pub fn evaluate(&mut self, values: &[f64], gradient: bool, profile: bool) -> Result<Evidence, ModelError> {
         self.evaluate_from(values, gradient, profile, &mut Warm::default())
     }
 
-    /// The same, with classes' approximation begun where that of a place nearby ended.
+    /// The same; the approximation for classes starts from the sites of a previous call.
     ///
     /// # Errors
     /// As [`Evidencer::evaluate`].
@@ -131,12 +132,12 @@ impl<'p> Evidencer<'p> {
         self.unit
     }
 
-    /// What was added to the diagonal in the last evaluation.
+    /// The jitter that was added to the diagonal in the last evaluation.
     pub fn jitter(&self) -> f64 {
         self.jitter
     }
 
-    /// Writes K + noise and factors it; a first failure is met with the jitter that predictions would use.
+    /// Computes K + noise and its factor. After a failure, the jitter of the posterior is added.
     fn factor(&mut self, values: &[f64]) -> Result<(), ModelError> {
         let noise = self.problem.noise(values);
         let n = noise.len();
@@ -175,7 +176,7 @@ impl<'p> Evidencer<'p> {
         let n = alpha.len();
         let mut gradient = vec![0.0; count];
         let slots = problem.bound().slots().len();
-        // the approximation of classes has come by it already
+        // the approximation for classes has already computed it
         let inverse = if pseudo.is_some() { self.work.inverse() } else { self.work.invert()? };
         let by_diagonal = 0.5 * (0..n).map(|i| alpha[i] * alpha[i] - inverse[(i, i)]).sum::<f64>();
         self.gram.pull(
@@ -186,7 +187,7 @@ impl<'p> Evidencer<'p> {
                     return;
                 }
                 w.copy_from_slice(&alpha[j..]);
-                // twice ½(αᵢαⱼ − K⁻¹ᵢⱼ): both halves of the matrix
+                // twice ½(αᵢαⱼ − K⁻¹ᵢⱼ), for both halves of the matrix
                 vector::affine(w, alpha[j], 0.0);
                 vector::axpy(w, -1.0, column);
                 w[0] *= 0.5;
@@ -207,7 +208,7 @@ impl<'p> Evidencer<'p> {
         Ok(gradient)
     }
 
-    /// Sets the free, unbounded, prior-less parameters of the mean to their maximum given the rest.
+    /// Sets the free parameters of the mean without bounds and priors to their maximum given the others.
     fn profile_mean(&self, values: &mut [f64]) {
         let first = values.len() - self.basis.len();
         let profiled: Vec<usize> = (0..self.basis.len()).filter(|&m| is_profiled(self.problem, first + m)).collect();
@@ -220,7 +221,7 @@ impl<'p> Evidencer<'p> {
                 vector::axpy(&mut target, -values[first + m], basis);
             }
         }
-        // nearly always one: a projection, for which nothing has to be decomposed
+        // almost always one: a projection, without a decomposition
         if let [m] = profiled[..] {
             let mut column = self.basis[m].clone();
             self.work.solve(&mut column);
@@ -234,7 +235,7 @@ impl<'p> Evidencer<'p> {
         self.work.half_solve(&mut columns);
         let mut target = Matrix::from_column_slice(target.len(), 1, &target);
         self.work.half_solve(&mut target);
-        // inputs that do not vary, or that say the same, leave the shortest of the best
+        // for constant or redundant inputs, the minimum-norm solution
         if let Some(best) = least_squares(columns, &target.column(0).into_owned()) {
             for (&m, &value) in profiled.iter().zip(best.iter()) {
                 values[first + m] = value;

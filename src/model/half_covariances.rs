@@ -1,12 +1,12 @@
-//! Covariances with the rows that a posterior is made of, halved: what the data take off a prior covariance is a product of
-//! these, of an exact model and of one with inducing inputs.
+//! Covariances with the rows of a posterior, multiplied by half of the inverse: the reduction of a prior covariance by
+//! the data is a product of two of these, for exact and sparse models.
 
 use super::ModelError;
 use super::inducing::SparseMethod;
 use crate::kernel::{Bound, Cross, Points};
 use crate::linalg::{Cholesky, Matrix, transposed_product};
 
-/// What a sparse model keeps of its training rows.
+/// The parts of a sparse model that depend on its training rows.
 #[derive(Debug, Clone)]
 pub struct Induced {
     pub method: SparseMethod,
@@ -16,18 +16,18 @@ pub struct Induced {
     pub lambda: Vec<f64>,
 }
 
-/// A summand with its rows.
+/// A summand of the kernel, with its rows.
 pub struct Term {
-    /// Covariance of the base rows (down) with these.
+    /// Covariance of the base rows (rows of the matrix) with these (columns).
     pub cross: Matrix,
     pub diagonal: Vec<f64>,
-    /// Of a sparse model at its training rows: the noise in it that is each row's own.
+    /// For a sparse model at its training rows: the noise in the summand, which is independent for each row.
     pub own: Option<Vec<f64>>,
 }
 
-/// The training rows of a sparse model as they are seen by noise of their own.
+/// The training rows of a sparse model, for the noise of its summands.
 pub struct OwnRows {
-    /// [Σ⁻¹(y − m)]ᵢ, Σ the covariance of y under the approximation.
+    /// [Σ⁻¹(y − m)]ᵢ, where Σ is the covariance of y under the approximation.
     pub weights: Vec<f64>,
     /// 1/λᵢ.
     pub inverse: Vec<f64>,
@@ -35,11 +35,11 @@ pub struct OwnRows {
     pub minus: Matrix,
 }
 
-/// Covariances halved, so that products of them are what the data take off a prior covariance.
+/// Half-multiplied covariances. Products of them are reductions of a prior covariance by the data.
 #[derive(Clone)]
 pub struct Halves {
     plus: Matrix,
-    /// Of a sparse model: what the noise of the rows leaves.
+    /// For a sparse model: the part that the noise of the rows gives back.
     minus: Option<Matrix>,
     own: Option<OwnHalf>,
 }
@@ -61,7 +61,7 @@ impl Halves {
         &self.plus
     }
 
-    /// Of a sparse model: L_B⁻¹L⁻¹k.
+    /// L_B⁻¹L⁻¹k of a sparse model.
     pub fn minus(&self) -> Option<&Matrix> {
         self.minus.as_ref()
     }
@@ -103,7 +103,7 @@ impl Halves {
         self.dots(self)
     }
 
-    /// With the noise of a summand that is each row's own.
+    /// The same with the independent noise of a summand included.
     pub fn of_term(mut self, term: &Term, rows: Option<&OwnRows>) -> Self {
         if let (Some(noise), Some(rows)) = (&term.own, rows) {
             let (inverse, rows) = (rows.inverse.clone(), rows.minus.clone());
@@ -113,7 +113,7 @@ impl Halves {
     }
 }
 
-/// The noise of a kernel that is each row's own; `None` where it has none.
+/// The noise in a kernel at each row; `None` if it has none.
 pub(super) fn own_noise(bound: &Bound, values: &[f64], points: &Points) -> Result<Option<Vec<f64>>, ModelError> {
     if !bound.tells_rows_apart() {
         return Ok(None);

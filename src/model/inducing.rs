@@ -11,25 +11,25 @@ use super::spread::spread;
 use crate::data::{Column, Dataset};
 use crate::kernel::{InputSlope, number, quoted, word};
 
-/// Inference through inducing inputs, as it is written.
+/// Inference with inducing inputs, as written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sparse {
     pub method: SparseMethod,
     pub inducing: Inducing,
 }
 
-/// How the inducing inputs stand for the rows.
+/// The approximation by inducing inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SparseMethod {
     /// A lower bound of the log marginal likelihood (Titsias 2009).
     Vfe,
-    /// The log marginal likelihood of another model, in which rows depend on each other through the inducing inputs alone
-    /// (Snelson & Ghahramani 2006; Vafa, chapter 4).
+    /// The log marginal likelihood of another model, in which rows are conditionally independent given the function at
+    /// the inducing inputs (Snelson & Ghahramani 2006; Vafa, chapter 4).
     Fitc,
 }
 
 impl SparseMethod {
-    /// As it is written.
+    /// The name in the language.
     pub fn name(self) -> &'static str {
         match self {
             Self::Vfe => "vfe",
@@ -38,20 +38,20 @@ impl SparseMethod {
     }
 }
 
-/// Which inducing inputs.
+/// The choice of inducing inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Inducing {
-    /// This number, with starting values at the centres of clusters of the rows.
+    /// This number of inducing inputs, started at the centres of clusters of the rows.
     Count(usize),
-    /// These to begin with, or with `fixed` as they are. One entry for each input that the model depends on, in the order
-    /// of the data, as the kernel sees it: after the steps of the model.
+    /// Starting values or, with `fixed`, constants. One entry for each input that the model depends on, in the order of
+    /// the data, after the steps of the model.
     Rows { rows: Vec<Vec<Entry>>, fixed: bool },
-    /// The rows of a data set, by the names of their columns and before the steps of the model.
+    /// The rows of a data set, matched by column names, before the steps of the model.
     Data { data: Arc<Dataset>, fixed: bool },
 }
 
 impl Inducing {
-    /// How many are asked for.
+    /// The requested number.
     pub fn count(&self) -> usize {
         match self {
             Self::Count(count) => *count,
@@ -77,7 +77,7 @@ impl fmt::Display for Entry {
     }
 }
 
-/// From which the first centres of clusters are drawn.
+/// The seed from which the first centres of clusters are drawn.
 const CLUSTER_SEED: u64 = 0x5eed;
 
 /// The default number.
@@ -106,7 +106,7 @@ fn list_text(rows: &[Vec<Entry>]) -> String {
     listed(rows.iter().map(row))
 }
 
-/// Its inputs as `data(…)` makes them. A name that is no word cannot stand there: then the rows are a list.
+/// The inducing inputs as `data(…)`, or as a list of rows if a name of a column is not a word.
 fn data_text(data: &Dataset) -> String {
     let entry = |column: &Column, i: usize| match column.levels() {
         Some(levels) => levels.get(column.values()[i] as usize).map_or_else(|| number(f64::NAN), |text| quoted(text)),
@@ -124,40 +124,41 @@ fn data_text(data: &Dataset) -> String {
     format!("data({}, target=false)", columns.join(", "))
 }
 
-/// The inducing inputs of a problem, one column for each input of the data.
+/// The inducing inputs of a problem, one column per input of the data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InducingInputs {
     pub method: SparseMethod,
     pub x: Vec<Vec<f64>>,
-    /// Whether a fit moves them along a column.
+    /// Whether a fit optimises them along a column.
     pub moves: Vec<bool>,
-    /// Columns that the kernel depends on without a derivative: inducing inputs keep values of the data there.
+    /// Columns in which the kernel has no derivative: there, inducing inputs have values of the data.
     pub kept: Vec<usize>,
     /// A unit for each column: its standard deviation.
     pub scale: Vec<f64>,
-    /// They were written as fixed.
+    /// Whether they were written as fixed.
     pub fixed: bool,
-    /// How many were asked for, where the data have fewer different rows.
+    /// The requested number, if the data have fewer distinct rows.
     pub asked: Option<usize>,
 }
 
-/// The rows of a problem, as inducing inputs are chosen from them.
+/// The rows of a problem, from which inducing inputs are chosen.
 pub(super) struct Rows<'a> {
     pub x: &'a [Vec<f64>],
     pub names: &'a [String],
     pub used: &'a [bool],
-    /// The texts of categories, for the columns that hold them.
+    /// The texts of categories, for categorical columns.
     pub levels: Vec<Option<&'a [Arc<str>]>>,
     pub slopes: &'a [InputSlope],
-    /// The inducing inputs that were written as data, as the kernel sees them.
+    /// The inducing inputs that were written as data, after the steps of the model.
     pub data: Option<Vec<Vec<f64>>>,
 }
 
 impl InducingInputs {
-    /// Those of a model with its training rows.
+    /// The inducing inputs of a model with its training rows.
     ///
     /// # Errors
-    /// [`ModelError::Inducing`]: none or more than rows, another width, values that are no numbers, the same twice.
+    /// [`ModelError::Inducing`]: none, more than there are rows, a wrong number of entries, values that are not
+    /// numbers, or duplicates.
     pub(super) fn new(sparse: &Sparse, rows: &Rows<'_>) -> Result<Self, ModelError> {
         let n = rows.x.first().map_or(0, Vec::len);
         let wrong = |problem: InducingError| Err(ModelError::Inducing(problem));
@@ -187,12 +188,12 @@ impl InducingInputs {
         Ok(Self { method: sparse.method, x, moves, kept, scale, fixed, asked })
     }
 
-    /// How many there are.
+    /// The number of inducing inputs.
     pub fn count(&self) -> usize {
         self.x.first().map_or(0, Vec::len)
     }
 
-    /// The numbers that a fit moves: column by column.
+    /// The numbers that a fit optimises, column by column.
     pub fn moved(&self) -> Vec<f64> {
         self.x.iter().zip(&self.moves).filter(|(_, moves)| **moves).flat_map(|(column, _)| column.clone()).collect()
     }
@@ -203,7 +204,7 @@ impl InducingInputs {
         moving.flat_map(|(&scale, _)| vec![scale; self.count()]).collect()
     }
 
-    /// The columns with these numbers in the place of those that move.
+    /// The columns with these numbers for those that a fit optimises.
     pub fn at(&self, moved: &[f64]) -> Vec<Vec<f64>> {
         let mut left = moved.chunks_exact(self.count().max(1));
         let column = |(own, moves): (&Vec<f64>, &bool)| match moves {
@@ -213,7 +214,7 @@ impl InducingInputs {
         self.x.iter().zip(&self.moves).map(column).collect()
     }
 
-    /// As a model is written with them.
+    /// Their written form in a model.
     pub(super) fn written(&self, x: &[Vec<f64>], used: &[bool], levels: &[Option<&[Arc<str>]>]) -> Inducing {
         let entry = |c: usize, i: usize| match levels[c].and_then(|levels| levels.get(x[c][i] as usize)) {
             Some(text) => Entry::Level(text.clone()),
@@ -225,11 +226,11 @@ impl InducingInputs {
     }
 }
 
-/// A level that stands in a column of categories as well as this standard deviation of numbers.
+/// The distance of two categories, in standard deviations of a column of numbers.
 const LEVEL: f64 = 2.0;
 
 impl Rows<'_> {
-    /// The centres of clusters of the rows; along columns without a slope they have the values of the row nearest to them.
+    /// The centres of clusters of the rows; in columns without a derivative they have the values of the nearest row.
     fn clustered(&self, count: usize, columns: &[usize]) -> Vec<Vec<f64>> {
         let axes: Vec<Axis<'_>> = columns
             .iter()
@@ -249,7 +250,7 @@ impl Rows<'_> {
         x
     }
 
-    /// Those that were written as data.
+    /// The inducing inputs that were written as data.
     fn of_data(&self) -> Result<Vec<Vec<f64>>, ModelError> {
         let x = self.data.clone().unwrap_or_default();
         let row = |i: usize| x.iter().map(|column| column[i].to_bits()).collect::<Vec<u64>>();
@@ -262,7 +263,7 @@ impl Rows<'_> {
         Ok(x)
     }
 
-    /// Those that were written, as columns.
+    /// The inducing inputs that were written as rows, by columns.
     fn given(&self, given: &[Vec<Entry>]) -> Result<Vec<Vec<f64>>, ModelError> {
         let columns: Vec<usize> = (0..self.x.len()).filter(|&c| self.used[c]).collect();
         let wrong = |fault: InducingError| ModelError::Inducing(fault);

@@ -1,6 +1,6 @@
 //! Errors of given inducing inputs.
 
-/// What is wrong with inducing inputs. Places count from 0.
+/// An error in the inducing inputs. Indices count from 0.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum InducingError {
     #[error("a sparse model needs at least one inducing input")]

@@ -1,10 +1,10 @@
-//! Which columns of the data are inputs of a model.
+//! The columns of the data that are inputs of a model.
 
 use super::{Mean, Model};
 use crate::data::{Column, Dataset, Step, Which};
 use crate::kernel::InputRef;
 
-/// A step of a classifier: what is done to all columns is done to the inputs, as classes have no scale.
+/// The step of a classifier that acts on its inputs only, for a step on all columns: classes have no scale.
 pub(super) fn of_inputs(step: &Step) -> Step {
     match step {
         Step::Standardize { columns: Which::All } => Step::Standardize { columns: Which::Inputs },
@@ -12,7 +12,7 @@ pub(super) fn of_inputs(step: &Step) -> Step {
     }
 }
 
-/// The inputs without those that the known noise is read from, unless the kernel names them too.
+/// The inputs without the columns of the known noise, unless the kernel also names them.
 pub(super) fn inputs_beside_noise<'d>(model: &Model, data: &'d Dataset) -> Vec<&'d Column> {
     let known = model.known_noise();
     let written = model.kernel.written_inputs().unwrap_or_default();
@@ -23,7 +23,7 @@ pub(super) fn inputs_beside_noise<'d>(model: &Model, data: &'d Dataset) -> Vec<&
     data.inputs().filter(|c| named(c) || !known.is_some_and(|known| known.reads(c.name()))).collect()
 }
 
-/// Which inputs a model looks at: all of them, unless those of its kernel are written and its mean is no line.
+/// Whether the model depends on each input: all of them, unless its kernel names its inputs and its mean is not linear.
 pub(super) fn used_inputs(model: &Model, inputs: &[&Column]) -> Vec<bool> {
     let written = match &model.mean {
         Mean::Linear(_) => None,

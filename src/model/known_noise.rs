@@ -1,4 +1,4 @@
-//! Noise whose variance is known for each row: from a column, or from a function of columns.
+//! Noise with a known variance for each row: from a column, or from a function of columns.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use crate::kernel::{Cell, FunctionError, RowFunction, word};
 /// The known noise of each row.
 #[derive(Debug, Clone)]
 pub struct KnownNoise {
-    /// The columns that it is read from.
+    /// The columns from which it is computed.
     pub columns: Vec<Arc<str>>,
-    /// Of the columns, in their order; without it there is one column, whose values are taken as they are.
+    /// A function of the columns, in their order. Without it there is one column with the values.
     pub function: Option<Arc<dyn RowFunction>>,
-    /// Whether these are standard deviations, and not variances.
+    /// Whether the values are standard deviations rather than variances.
     pub is_sd: bool,
 }
 
@@ -24,7 +24,7 @@ impl PartialEq for KnownNoise {
     }
 }
 
-/// The argument of the language that says it.
+/// The argument in the language.
 impl fmt::Display for KnownNoise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}", if self.is_sd { "noise_sd" } else { "noise" }, self.source())
@@ -32,12 +32,12 @@ impl fmt::Display for KnownNoise {
 }
 
 impl KnownNoise {
-    /// From one column.
+    /// The noise in one column.
     pub fn column(name: impl Into<Arc<str>>, is_sd: bool) -> Self {
         Self { columns: vec![name.into()], function: None, is_sd }
     }
 
-    /// The column, or the function as it is written.
+    /// The column, or the source text of the function.
     pub fn source(&self) -> String {
         match &self.function {
             Some(function) => function.source(),
@@ -45,7 +45,7 @@ impl KnownNoise {
         }
     }
 
-    /// In words: what is read, and as what.
+    /// In words: the source, and whether it is a variance or a standard deviation.
     pub fn described(&self) -> String {
         let what = if self.is_sd { "standard deviations" } else { "variances" };
         match &self.function {
@@ -56,12 +56,12 @@ impl KnownNoise {
         }
     }
 
-    /// Whether a column is one of those that it is read from.
+    /// Whether it is computed from this column.
     pub fn reads(&self, column: &str) -> bool {
         self.columns.iter().any(|name| **name == *column)
     }
 
-    /// Whether rows have what it is read from.
+    /// Whether these rows have its columns.
     pub fn is_known_of(&self, data: &Dataset) -> bool {
         self.columns.iter().all(|name| data.column(name).is_some())
     }
@@ -69,7 +69,7 @@ impl KnownNoise {
     /// The variance of each row.
     ///
     /// # Errors
-    /// A column that is not there or holds categories, a negative or missing value, a function that fails.
+    /// A column that does not exist or is categorical, a negative or missing value, or a function that fails.
     pub fn variances(&self, data: &Dataset) -> Result<Vec<f64>, ModelError> {
         let mut columns = Vec::with_capacity(self.columns.len());
         for name in &self.columns {

@@ -1,18 +1,18 @@
-//! The terms of a linear mean function: a slope for each input of numbers, and for an input of categories what each of
-//! them but the first adds (treatment coding, with the first category as the reference).
+//! The terms of a linear mean function: a slope for each numeric input, and for a categorical input an effect of every
+//! category but the first (treatment coding with the first category as reference).
 
 use std::sync::Arc;
 
-/// One term besides the offset.
+/// One term other than the offset.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeanTerm {
-    /// The input that it is about, by place.
+    /// The index of its input.
     pub input: usize,
-    /// Of an input of categories: the code of the category, and what it is called.
+    /// For a categorical input: the code of the category, and its text.
     pub level: Option<(usize, Arc<str>)>,
 }
 
-/// The terms of inputs, given the categories of those that have some.
+/// The terms for inputs, given the categories of the categorical ones.
 pub(super) fn mean_terms<'l>(levels: impl Iterator<Item = Option<&'l [Arc<str>]>>) -> Vec<MeanTerm> {
     let mut terms = Vec::new();
     for (input, levels) in levels.enumerate() {
@@ -36,7 +36,7 @@ impl MeanTerm {
         }
     }
 
-    /// What its coefficient is multiplied by in each row, given the inputs one slice a column.
+    /// The values of the term in each row, given the inputs as one slice per column.
     pub fn column<C: AsRef<[f64]>>(&self, x: &[C]) -> Vec<f64> {
         let column = x[self.input].as_ref();
         match &self.level {
@@ -70,7 +70,7 @@ mod tests {
         Arc::new(fit(model, data, Options { restarts: 1, ..Options::default() }, &Silent).unwrap())
     }
 
-    /// y = 2 + 3x, 5 more in `b` and 1 less in `c`, with residuals that are orthogonal to all columns.
+    /// y = 2 + 3x, plus 5 in `b` and minus 1 in `c`, with residuals that are orthogonal to all columns.
     #[test]
     fn categories_add_to_the_first_of_them() {
         let shops: Vec<&str> = (0..12).map(|i| ["a", "b", "c"][i / 4]).collect();
@@ -84,13 +84,13 @@ mod tests {
         let found = &line.values()[names.len() - 4..];
         assert!(found.iter().zip([2.0, 5.0, -1.0, 3.0]).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}");
         assert!((line.noise().unwrap() - 0.01).abs() < 1e-6);
-        // matched by their texts, whatever the order in which new rows have them
+        // matched by text, whatever the codes of the new rows
         let new = data(&["c", "a"], &[0.0, 2.0], &[0.0, 0.0]);
         let told = predict(&line, At::Rows(new)).unwrap().mean;
         assert!((told[0] - 1.0).abs() < 1e-6 && (told[1] - 8.0).abs() < 1e-6, "{told:?}");
         let unknown = predict(&line, At::Rows(data(&["d"], &[0.0], &[0.0]))).unwrap_err().to_string();
         assert_eq!(unknown, "`d` in column `shop`, row 0, is not a category of that column: `a`, `b`, `c`");
-        // one value for each
+        // one value per term
         let short = Model { mean: Mean::Linear(vec![Param::free(1.0); 3]), ..Model::linear() };
         let error = fit(&short, &all, Options::default(), &Silent).unwrap_err();
         assert_eq!(
@@ -100,7 +100,7 @@ mod tests {
                 coefficients: vec!["shop[b]".into(), "shop[c]".into(), "slope(x)".into()]
             }
         );
-        // what a fit writes is the same model
+        // the written form of a fit is the same model
         let again = crate::fit::condition(&line.model, &all).unwrap();
         assert_eq!(again.lml(), line.lml());
     }

@@ -2,8 +2,8 @@
 
 use super::{Model, ModelError};
 
-/// What this process may still take, in bytes: what the machine has left, its control groups allow (as in a container)
-/// and its limit of address space allows (`ulimit -v`). If neither is known, 4 GiB.
+/// The memory that this process may still allocate, in bytes: the least of the free memory of the machine, the limits
+/// of its control groups (as in a container) and the limit of its address space (`ulimit -v`). 4 GiB if none is known.
 pub fn available_memory() -> u64 {
     const UNKNOWN: u64 = 4 << 30;
     limits::all().into_iter().flatten().min().unwrap_or(UNKNOWN)
@@ -14,27 +14,27 @@ mod limits;
 
 #[cfg(not(target_os = "linux"))]
 mod limits {
-    /// Nothing is known here.
+    /// No limit can be read on this system.
     pub fn all() -> [Option<u64>; 0] {
         []
     }
 }
 
-/// The bytes that exact inference over n rows takes with a kernel of so many leaves.
+/// The bytes that exact inference over n rows needs, with a kernel of this number of leaves.
 pub fn needed(n: usize, leaves: usize) -> u64 {
-    // the covariance, its inverse and its scratch, and a half-matrix a leaf
+    // the covariance, its inverse and scratch memory, and half a matrix per leaf
     let n = n as u64;
     8 * n * n * (6 + leaves as u64) / 2
 }
 
-/// The bytes that one evaluation of a sparse model takes beyond its data.
+/// The bytes that one evaluation of a sparse model needs in addition to its data.
 pub(super) fn needed_sparse(n: usize, inducing: usize, leaves: usize) -> u64 {
-    // the sums of the groups of rows, blocks of rows, and a few numbers a row
+    // the sums of the groups of rows, blocks of rows, and a few numbers per row
     let (n, m) = (n as u64, inducing as u64);
     8 * (50 * m * m + 256 * m * (6 + leaves as u64) * 4 + 2 * n)
 }
 
-/// Refuses a model of n rows whose matrices would not fit, with the figure.
+/// Rejects a model of n rows whose matrices would not fit into memory.
 ///
 /// # Errors
 /// [`ModelError::TooLarge`].
@@ -47,7 +47,7 @@ pub fn refuse_if_too_large(model: &Model, n: usize) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// Refuses predictions at so many rows that the covariance with n training rows would not fit.
+/// Rejects predictions at this number of rows if the covariance with n training rows would not fit into memory.
 ///
 /// # Errors
 /// [`ModelError::TooLarge`].
@@ -59,7 +59,7 @@ pub fn refuse_if_wide(n: usize, rows: usize) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// So many evaluations, each of so many bytes, may hold memory at once; at least 1.
+/// The number of evaluations of `each` bytes that fit into memory at once; at least 1.
 pub fn at_once(each: u64) -> usize {
     (available_memory() / 2 / each.max(1)).max(1) as usize
 }

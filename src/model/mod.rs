@@ -1,7 +1,8 @@
 //! Gaussian-process models: a kernel with noise and mean, its log marginal likelihood, and its posterior.
 //!
-//! [`Model`] is what a user writes. [`Problem`] is a model with its training rows: the log marginal likelihood and its
-//! gradient. [`Posterior`] is what comes after: predictions, parts, draws, residuals. No fitting here, and no display.
+//! [`Model`] is a model as written. [`Problem`] is a model with its training rows: the log marginal likelihood and its
+//! gradient. [`Posterior`] is the model given these rows: predictions, parts, draws, residuals. This room does not fit
+//! parameters or format results.
 
 mod baseline;
 mod classes;

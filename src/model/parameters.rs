@@ -10,7 +10,7 @@ use crate::calendar::TimeUnit;
 use crate::kernel::{Bound, Domains, Origin, ParamSpec, Role, Size, Slot, SlotState};
 use crate::param::{Domain, Param, State};
 
-/// One number that the evidence depends on.
+/// One number on which the log marginal likelihood depends.
 #[derive(Debug, Clone)]
 pub struct Parameter {
     /// Stable and unique: `SE(year).l`, `season.p`, `noise`, `mean`.
@@ -20,30 +20,30 @@ pub struct Parameter {
     pub state: SlotState,
     pub domain: Domain,
     pub param: Param,
-    /// The given value, or a default that does not depend on the data.
+    /// The written value, or a default that does not depend on the data.
     pub value: f64,
-    /// The inputs that it is about, by place.
+    /// The indices of its inputs.
     pub columns: Vec<usize>,
-    /// Its node gets transformed inputs, so it has no unit.
+    /// Whether its node receives transformed inputs, so that it has no unit.
     pub warped: bool,
-    /// Then: the spacing of the rows in the inputs of its node.
+    /// If `warped`: the spread of the rows in the transformed inputs of its node.
     pub width: Option<f64>,
-    /// Its node is a factor among others.
+    /// Whether its node is one of several factors of a product.
     pub beside: bool,
     pub origin: Option<Origin>,
     pub uses: usize,
     /// The unit, such as `years` or `ppm^2`, if the data have units.
     pub unit: Option<String>,
-    /// It is a length of time or a date in this unit.
+    /// The unit, if it is a duration or a date.
     pub time: Option<TimeUnit>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterKind {
-    /// A slot of the bound kernel.
+    /// This slot of the bound kernel.
     Kernel(usize),
     Noise,
-    /// The offset (0) or a slope of the mean.
+    /// The offset (0) or a slope of the mean function.
     Mean(usize),
 }
 
@@ -52,13 +52,13 @@ impl Parameter {
         self.state == SlotState::Free
     }
 
-    /// Whether its gradient is with respect to its logarithm.
+    /// Whether its gradient is reported with respect to its logarithm.
     pub fn in_log(&self) -> bool {
         !matches!(self.domain, Domain::Real { .. }) && self.role != Role::Location
     }
 }
 
-/// The noise as a parameter: for checks and help.
+/// The noise as a parameter, for checks and help.
 pub const NOISE: ParamSpec = ParamSpec {
     name: "noise",
     short: "noise",
@@ -69,7 +69,7 @@ pub const NOISE: ParamSpec = ParamSpec {
     help: "the variance of the noise of an observation",
 };
 
-/// The mean as a parameter.
+/// The mean as a parameter, for checks and help.
 pub const MEAN: ParamSpec = ParamSpec {
     name: "mean",
     short: "mean",
@@ -117,7 +117,7 @@ pub(super) fn parameters(
     let names = NodeNames::new(bound.slots(), units.names);
     for (i, slot) in bound.slots().iter().enumerate() {
         let node = names.of(slot);
-        // a variance next to other factors has no unit of its own
+        // a variance in a product with other factors has no unit of its own
         let alone = !slot.in_product || matches!(slot.spec.role, Role::LengthScale | Role::Period | Role::Location);
         let role = slot.spec.role;
         let unit = if alone { units.of(role, &slot.columns, slot.warped) } else { None };
@@ -205,18 +205,18 @@ pub(super) fn parameters(
     Ok(all)
 }
 
-/// Gives positive parameters the unit in which their logarithm is taken, from the spreads of the target and the inputs.
-/// Multiplying these by a power of two then leaves all coordinates of a fit as they are, to the bit.
+/// Sets the units in which the logarithms of positive parameters are taken, from the spreads of the target and the
+/// inputs. If these are multiplied by a power of two, all coordinates of a fit stay the same, to the last bit.
 fn set_units(all: &mut [Parameter], x: &[Vec<f64>], y: &[f64], latent: bool) {
     let target = if latent { 1.0 } else { power_of_two(spread(y)) };
     let inputs: Vec<f64> = x.iter().map(|column| power_of_two(spread(column))).collect();
-    // a polynomial is measured in powers of its input; its degree is the last of its parameters
+    // a polynomial scales with a power of its input; its degree is the last of its parameters
     let power = |i: usize, square: f64| {
         let degree = all[i..].iter().take(4).find(|p| p.role == Role::Degree && p.origin == all[i].origin);
         degree.map_or(1.0, |degree| square.powi(degree.value as i32))
     };
     let unit = |(i, p): (usize, &Parameter)| {
-        // the slope of a line stands behind its offset
+        // the slope of a linear kernel follows its offset
         let line = all.get(i + 1).is_some_and(|next| next.role == Role::SlopeVariance && next.state != SlotState::Held);
         let input = p.columns.first().filter(|_| !p.warped).map_or(1.0, |&c| inputs[c]);
         let held = p.state == SlotState::Held;
@@ -237,12 +237,12 @@ fn set_units(all: &mut [Parameter], x: &[Vec<f64>], y: &[f64], latent: bool) {
     }
 }
 
-/// What nodes are called: by the user's name for one, else by its family, with its inputs where there are others. A name
-/// of several nodes stands before the family, and a label of the whole kernel distinguishes nothing.
+/// The names of nodes: the user's label, or else the family, with its inputs if other nodes have other inputs. A label
+/// of several nodes is a prefix of the family; a label of the whole kernel is not used.
 struct NodeNames<'s> {
     slots: &'s [Slot],
     columns: &'s [String],
-    /// For every name, with those around it: how many slots are below it, and the node if that is only one.
+    /// For every sequence of labels: the number of slots inside, and the node if it is the only one.
     below: HashMap<&'s [Arc<str>], (usize, Option<Node>)>,
 }
 
@@ -297,7 +297,7 @@ fn noise_parameter(model: &Model, param: &Param, units: &Units<'_>) -> Result<Pa
         let expected = "a positive variance with bounds, if any, in order around it (or 0 for none)";
         return Err(ModelError::OutOfDomain { what: "noise", expected, value });
     }
-    // white noise at the top is the noise; a second one would not be identifiable
+    // white noise as a term of the kernel is the noise; a second noise would not be identifiable
     let unset_beside_white = param.is_unset() && has_white_noise(&model.kernel);
     let fixed = zero || unset_beside_white || param.is_fixed();
     Ok(Parameter {
@@ -329,7 +329,7 @@ fn reads(family: &str) -> bool {
     crate::kernel::families::family(family).is_none_or(|f| f.spec().reads_inputs)
 }
 
-/// Numbers names that occur more than once: `SE.l`, `SE(2).l`.
+/// Numbers repeated names: `SE.l`, `SE(2).l`.
 fn make_unique(parameters: &mut [Parameter]) {
     let mut count: HashMap<String, usize> = HashMap::new();
     for parameter in parameters {

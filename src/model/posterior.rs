@@ -14,19 +14,19 @@ use crate::kernel::{Bound, Kernel, Points};
 use crate::linalg::{Cholesky, Matrix, Vector, Workspace, orthonormal, pivoted_cholesky, transposed_product};
 use crate::progress::{Progress, Silent};
 
-/// A Gaussian process given its training rows, at fixed values of its parameters. Of a classifier it is the latent
-/// function, and pseudo-observations stand in for the rows: K is then the covariance with their noise.
+/// A Gaussian process given its training rows, at fixed parameter values. For a classifier it is the latent function,
+/// with pseudo-observations in place of the rows; K then includes their noise.
 #[derive(Debug, Clone)]
 pub struct Posterior {
     problem: Problem,
     values: Vec<f64>,
     factor: Cholesky,
-    /// K⁻¹(y − m): what the covariances with the base rows are weighted by.
+    /// K⁻¹(y − m): the weights of the covariances with the base rows.
     alpha: Vector,
     lml: f64,
-    /// Of a classifier.
+    /// For a classifier.
     pseudo: Option<Pseudo>,
-    /// Of a sparse model: then `factor` is that of the inducing inputs, and `alpha` their weights.
+    /// For a sparse model: `factor` is then that of the inducing inputs, and `alpha` their weights.
     induced: Option<Induced>,
 }
 
@@ -34,17 +34,17 @@ pub struct Posterior {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moments {
     pub mean: Vec<f64>,
-    /// Of the function itself. Never negative.
+    /// The variance of the function itself, non-negative.
     pub var_f: Vec<f64>,
 }
 
-/// Data drawn from a model, on its transformed inputs: rows × draws, on the scale of the model.
+/// Data drawn from a model, on the scale of the model: rows × draws.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replicates {
-    /// The posterior mean of f given a draw, at the training rows seen anew: white noise is no part of it.
+    /// The posterior mean of f at the training rows given a draw, without white noise.
     pub fitted: Matrix,
-    /// Each row less what the other rows of its draw predict, over the standard deviation: standard normal by itself,
-    /// correlated with the others.
+    /// The leave-one-out residual of each row divided by its standard deviation. Each is standard normal; they are
+    /// correlated.
     pub standardized: Matrix,
 }
 
@@ -53,24 +53,24 @@ pub struct Replicates {
 pub struct Part {
     pub kernel: Kernel,
     pub mean: Vec<f64>,
-    /// Never negative.
+    /// Non-negative.
     pub var: Vec<f64>,
 }
 
-/// Rows that are predicted at a time, and multiplications for these.
+/// The largest number of rows predicted at a time, and of multiplications per block.
 const ROWS: usize = 2048;
 const ENTRIES: usize = 2_000_000_000;
 
 impl Posterior {
-    /// Conditions on the training rows at these values, with jitter as further noise if that must be.
+    /// Conditions on the training rows at these parameter values, with jitter as additional noise if necessary.
     ///
     /// # Errors
-    /// [`ModelError::NotPositiveDefinite`] when jitter does not help.
+    /// [`ModelError::NotPositiveDefinite`] if jitter does not help.
     pub fn new(problem: Problem, values: Vec<f64>) -> Result<Self, ModelError> {
         Self::new_unless(problem, values, &Silent)
     }
 
-    /// The same, where the covariance of the rows is given up when the user stops the work.
+    /// The same; the computation ends with an error when the user stops the work.
     ///
     /// # Errors
     /// As [`new`](Self::new); [`ModelError::Stopped`].
@@ -112,7 +112,7 @@ impl Posterior {
         Ok(Self { problem, values, factor, alpha, lml, pseudo: Some(pseudo), induced: None })
     }
 
-    /// What stands in for the rows of a classifier.
+    /// The pseudo-observations of a classifier.
     pub fn pseudo(&self) -> Option<&Pseudo> {
         self.pseudo.as_ref()
     }
@@ -121,7 +121,7 @@ impl Posterior {
         &self.problem
     }
 
-    /// Of all parameters of the problem, in order.
+    /// The values of all parameters of the problem, in order.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
@@ -131,7 +131,7 @@ impl Posterior {
         self.lml
     }
 
-    /// What was added to the diagonal: noise of this variance in addition to that of the model.
+    /// The jitter: additional noise of this variance on the diagonal.
     pub fn jitter(&self) -> f64 {
         if self.induced.is_some() {
             return 0.0;
@@ -139,13 +139,13 @@ impl Posterior {
         self.factor.jitter()
     }
 
-    /// K⁻¹(y − m), on the scale of the model; of a sparse model the weights of its inducing inputs.
+    /// K⁻¹(y − m), on the scale of the model; for a sparse model the weights of its inducing inputs.
     pub fn alpha(&self) -> &Vector {
         &self.alpha
     }
 
-    /// Mean and variance of f at new rows (inputs as [`Problem::inputs_of`] gives them). White noise in the kernel is
-    /// part of f: each new row has its own.
+    /// Mean and variance of f at new rows (inputs from [`Problem::inputs_of`]), on the scale of the model. White noise
+    /// in the kernel is part of f, independent at each new row.
     ///
     /// # Errors
     /// Rows at which the kernel cannot be evaluated.
@@ -153,14 +153,14 @@ impl Posterior {
         self.predict_unless(x, &Silent)
     }
 
-    /// The same, some rows at a time, so that memory does not grow with their number, and given up when
-    /// the user stops the work.
+    /// The same in blocks of rows, so that memory does not grow with their number. Ends with an error when the user
+    /// stops the work.
     ///
     /// # Errors
     /// As [`Posterior::predict`]; [`ModelError::Stopped`].
     pub fn predict_unless(&self, x: &[&[f64]], progress: &dyn Progress) -> Result<Moments, ModelError> {
         let rows = x.first().map_or(0, |column| column.len());
-        // a fraction of a second each
+        // a fraction of a second per block
         let block = (ENTRIES / self.alpha.len().max(1).pow(2)).clamp(16, ROWS);
         let mut all = Moments { mean: Vec::with_capacity(rows), var_f: Vec::with_capacity(rows) };
         for first in (0..rows).step_by(block) {
@@ -178,8 +178,8 @@ impl Posterior {
         Ok(all)
     }
 
-    /// The variance of the summands that are noise at new rows: of an observation, and not of the function. `None`
-    /// where there are none.
+    /// The variance of the white-noise summands at new rows, which belongs to an observation and not to the function.
+    /// `None` if there are none.
     ///
     /// # Errors
     /// Rows at which a part cannot be evaluated.
@@ -197,7 +197,7 @@ impl Posterior {
         Ok(noise)
     }
 
-    /// The means alone: O(n) a row.
+    /// The means only, in O(n) per row.
     ///
     /// # Errors
     /// Rows at which the kernel cannot be evaluated.
@@ -222,8 +222,7 @@ impl Posterior {
         Ok(prior - half.product(&half))
     }
 
-    /// Draws of f at new rows from standard normal numbers: one column a draw. `normals` returns the requested number of
-    /// them.
+    /// Draws of f at new rows, one column per draw. `normals` returns standard normal numbers.
     ///
     /// # Errors
     /// Rows at which the kernel cannot be evaluated.
@@ -238,10 +237,10 @@ impl Posterior {
         Ok(draws)
     }
 
-    /// The summands of the kernel, products expanded, each given the data, at new rows.
+    /// The posterior of each summand of the expanded kernel at new rows.
     ///
-    /// mean k*ᵢᵀα, variance k**ᵢ − k*ᵢᵀK⁻¹k*ᵢ (Duvenaud, "Expressing Structure with Kernels", 1.8). At the training
-    /// rows themselves (`training`), white noise is each row's own.
+    /// The mean is k*ᵢᵀα, the variance k**ᵢ − k*ᵢᵀK⁻¹k*ᵢ (Duvenaud, "Expressing Structure with Kernels", 1.8). At the
+    /// training rows themselves (`training`), white noise is that of each row.
     ///
     /// # Errors
     /// Rows at which a part cannot be evaluated.
@@ -258,7 +257,7 @@ impl Posterior {
         Ok(parts)
     }
 
-    /// The means of the summands at the training rows, white noise each row's own.
+    /// The posterior means of the summands at the training rows, including white noise of each row.
     ///
     /// # Errors
     /// Rows at which a part cannot be evaluated.
@@ -271,8 +270,8 @@ impl Posterior {
         Ok(crosses.iter().map(|term| self.mean_of(term, rows.as_ref())).collect())
     }
 
-    /// The posterior covariance between two summands at new rows: −k*ᵢᵀK⁻¹k*ⱼ (Duvenaud, 1.9). Rows of the first down,
-    /// of the second across.
+    /// The posterior covariance between two summands at new rows: −k*ᵢᵀK⁻¹k*ⱼ (Duvenaud, 1.9). Rows of the matrix
+    /// belong to the first summand, columns to the second.
     ///
     /// # Errors
     /// Rows at which a part cannot be evaluated.
@@ -301,7 +300,8 @@ impl Posterior {
         Ok(prior - half.product(&half))
     }
 
-    /// For every pair of summands, the posterior covariance at each row: what the variances lack to make the whole.
+    /// The posterior covariance of every pair of summands at each row: with the variances they add up to the variance
+    /// of the whole.
     ///
     /// # Errors
     /// Rows at which a part cannot be evaluated.
@@ -338,9 +338,9 @@ impl Posterior {
     }
 
     /// Leave-one-out predictions of y at every training row from one factorization: mean and variance, on the scale of
-    /// the model (Rasmussen & Williams, 5.12). Of a classifier they are those of the latent function, the
-    /// pseudo-observations of the other rows kept: the cavities. Parameters are kept; where there is no kernel, and so
-    /// nothing but the mean function to predict by, that is fitted to the other rows, and only the noise is kept.
+    /// the model (Rasmussen & Williams, 5.12). For a classifier these are the cavities: predictions of the latent
+    /// function with the pseudo-observations of the other rows unchanged. Parameters are unchanged. The exception is a
+    /// model without a kernel, whose mean function is fitted to the other rows; its noise is unchanged.
     ///
     /// # Errors
     /// Rows at which the kernel cannot be evaluated.
@@ -364,9 +364,9 @@ impl Posterior {
         Ok((0..y.len()).map(|i| (y[i] - self.alpha[i] / inverse[i], 1.0 / inverse[i])).collect())
     }
 
-    /// Data that the model draws at the training rows. Its parameters are kept, but for those of the mean function in
-    /// `refit` (their places among its parameters): each draw has them fitted by generalized least squares, as the data
-    /// had. `normals` are standard normal numbers, rows × draws.
+    /// Data drawn from the model at the training rows. Its parameters are unchanged, except those of the mean function
+    /// in `refit` (their indices among its parameters), which are fitted to each draw by generalised least squares, as
+    /// they were to the data. `normals` are standard normal numbers, rows × draws.
     ///
     /// # Errors
     /// Rows at which the kernel cannot be evaluated.
@@ -379,11 +379,11 @@ impl Posterior {
         let basis = self.problem.mean_basis(&x, n);
         let columns: Vec<&Vec<f64>> = refit.iter().filter_map(|&i| basis.get(i)).collect();
         let (cross, _, mean) = self.against(&x)?;
-        // With K = LLᵀ a draw is y = m + Lz, and K⁻¹(y − m) = L⁻ᵀz. Fitting the mean takes off what lies along L⁻¹H.
+        // With K = LLᵀ a draw is y = m + Lz, and K⁻¹(y − m) = L⁻ᵀz. Fitting the mean removes the components along L⁻¹H.
         let (mut white, mut shift) = (normals.clone(), None);
         if !columns.is_empty() {
             let basis = Matrix::from_fn(n, columns.len(), |i, j| columns[j][i]);
-            // there may be fewer rows than columns, or columns that depend on each other
+            // there may be fewer rows than columns, or linearly dependent columns
             if let Some(along) = orthonormal(self.factor.half_solve(&basis)) {
                 let fitted = &along * transposed_product(&along, normals);
                 white -= &fitted;
@@ -401,7 +401,7 @@ impl Posterior {
         Ok(Replicates { fitted, standardized })
     }
 
-    /// The posterior mean of f at the training rows; white noise is each row's own and so part of it.
+    /// The posterior mean of f at the training rows, including white noise of each row.
     ///
     /// # Errors
     /// Rows at which the kernel cannot be evaluated.
@@ -418,8 +418,8 @@ impl Posterior {
         Ok(rows.map(|((y, a), v)| y - (v + jitter) * a).collect())
     }
 
-    /// What the parts of the model are to explain at the training rows: y on the scale of the model; of a classifier
-    /// the posterior mean of its latent function, as labels have no scale that parts could be measured by.
+    /// The values that the parts of the model explain at the training rows: y on the scale of the model, or for a
+    /// classifier the posterior mean of its latent function, as labels have no scale.
     ///
     /// # Errors
     /// Rows at which the kernel cannot be evaluated.
@@ -430,7 +430,7 @@ impl Posterior {
         }
     }
 
-    /// Of f at the training rows themselves: white noise is each row's own.
+    /// Mean and variance of f at the training rows themselves, including white noise of each row.
     ///
     /// # Errors
     /// Rows at which the kernel cannot be evaluated.
@@ -453,13 +453,13 @@ impl Posterior {
         covariance(self.problem.bound(), self.problem.kernel_values(&self.values), self.problem.points())
     }
 
-    /// m + Kα at the training rows, given that covariance.
+    /// m + Kα at the training rows, given this covariance K.
     fn latent_mean(&self, k: &Matrix) -> Vec<f64> {
         let mean = mean_at(&self.problem, &self.values, &self.problem.x(), k.ncols());
         (mean + k.tr_mul(&self.alpha)).as_slice().to_vec()
     }
 
-    /// Covariance with the training rows, own variance, and mean function at new rows.
+    /// The covariance with the base rows, the prior variance, and the mean function at new rows.
     fn against(&self, x: &[&[f64]]) -> Result<(Matrix, Vec<f64>, Vector), ModelError> {
         let bound = self.problem.bound();
         let points = bound.points(x)?;
@@ -478,7 +478,7 @@ impl Posterior {
     }
 }
 
-/// A kernel at some rows, both triangles.
+/// The covariance matrix of a kernel at some rows, both triangles.
 fn covariance(bound: &Bound, values: &[f64], points: &Points) -> Result<Matrix, ModelError> {
     let mut k = Matrix::zeros(points.n(), points.n());
     crate::kernel::Gram::new(bound, points).evaluate(values, &mut k)?;

@@ -1,4 +1,4 @@
-//! The source form of a model: parses back to the same model.
+//! The source form of a model. It parses back to the same model.
 
 use std::fmt;
 
@@ -24,14 +24,14 @@ impl fmt::Display for Model {
     }
 }
 
-/// As `ridge` takes it.
+/// The variance as an argument of `ridge`.
 fn slope_variance(param: &Param) -> String {
     let spec = families::family("Lin").and_then(|lin| lin.spec().params.iter().find(|spec| spec.short == "v"));
     spec.filter(|_| !param.is_unset()).map_or_else(String::new, |spec| print::keyword(spec, param))
 }
 
 impl Model {
-    /// What stands behind the kernel where it is written: noise and mean, as far as they are not as usual.
+    /// The arguments after the kernel: noise and mean, where they are not the default.
     pub fn arguments(&self) -> String {
         let mut all = Vec::new();
         match &self.likelihood {
@@ -75,9 +75,8 @@ impl Model {
         all.join(", ")
     }
 
-    /// Its name among others: by the name of its kernel where it has one, else by its kernel alone where noise
-    /// and mean are as usual, else as it is written; a long one without its values, but with all else that makes it
-    /// another model.
+    /// A short name of the model: the label of its kernel if there is one; the kernel alone if noise and mean are the
+    /// default; otherwise the source form. A long name has no values, but all else that distinguishes the model.
     pub fn short(&self) -> String {
         const LONG: usize = 60;
         let process = match (self.kernel.label(), self.baseline()) {
@@ -97,12 +96,12 @@ impl Model {
         steps + &process
     }
 
-    /// Which model without a kernel of its own it is, whatever class it takes as the positive one.
+    /// The baseline model that this is, whatever its positive class.
     pub fn stands_for(&self) -> Option<Baseline> {
         self.any_class().baseline()
     }
 
-    /// As it was asked for, for people: steps apart, and the class apart that one against the rest names.
+    /// The model for display: without steps, and without the class that one-vs-rest names.
     pub fn process(&self) -> Self {
         let plain = Self { steps: Vec::new(), ..self.clone() };
         if plain.baseline().is_none() && self.stands_for().is_some() { plain.any_class() } else { plain }
@@ -117,7 +116,7 @@ impl Model {
         }
     }
 
-    /// With noise and mean free where they have values.
+    /// The same model with free noise and mean instead of values.
     fn without_values(&self) -> Self {
         let likelihood = match &self.likelihood {
             Likelihood::Gaussian(Noise::Variance(param)) if param.value() != Some(0.0) => {
@@ -130,7 +129,7 @@ impl Model {
             Mean::Constant(_) => Mean::Constant(Param::default()),
             Mean::Linear(_) => Mean::Linear(Vec::new()),
         };
-        // how many, and not where they have come to
+        // the number of inducing inputs instead of their values
         let sparse = self.sparse.as_ref().map(|sparse| match &sparse.inducing {
             Inducing::Count(_) => sparse.clone(),
             rows => Sparse { inducing: Inducing::Count(rows.count()), ..sparse.clone() },
@@ -138,8 +137,8 @@ impl Model {
         Self { likelihood, mean, sparse, ..self.clone() }
     }
 
-    /// What models are called side by side: in short, whole where two of them would look alike, and numbered where they are
-    /// the same.
+    /// Names of models in one table: short, in full where two short names are equal, and numbered where the models are
+    /// equal.
     pub fn names(models: &[&Self]) -> Vec<String> {
         let short: Vec<String> = models.iter().map(|model| model.short()).collect();
         let alike = |i: usize| {
@@ -206,7 +205,7 @@ mod tests {
         assert!(names[1].starts_with("standardize(which=\"inputs\") >> ") && names[2] != names[1]);
     }
 
-    /// Long names that differ only in values are given in full.
+    /// Long names are given in full if they differ only in values.
     #[test]
     fn values_are_left_out_unless_they_tell_models_apart() {
         let steps = vec![Step::Standardize { columns: Which::Inputs }; 3];

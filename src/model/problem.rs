@@ -16,8 +16,8 @@ use crate::param::{Domain, Param};
 
 /// A model with its training rows.
 ///
-/// Its parameters are the kernel's slots, then the noise unless a column gives it or the rows are classes, then those
-/// of the mean.
+/// Its parameters are the kernel's slots; then the noise, unless it is known or the rows are classes; then those of the
+/// mean.
 #[derive(Debug, Clone)]
 pub struct Problem {
     model: Model,
@@ -28,31 +28,30 @@ pub struct Problem {
     /// Which of the inputs the model depends on.
     used: Vec<bool>,
     x: Vec<Vec<f64>>,
-    /// The units of inputs that are times.
+    /// The units of the inputs that are times.
     times: Vec<Option<TimeUnit>>,
     y: Vec<f64>,
-    /// Of a classifier.
+    /// For a classifier.
     classes: Option<Classes>,
     /// Known noise variance of each row.
     known_noise: Option<Vec<f64>>,
     bound: Bound,
     points: Points,
     parameters: Vec<Parameter>,
-    /// Σ log|g′(yᵢ)| of the target's transforms.
+    /// Σ log|g′(yᵢ)| of the transforms of the target.
     log_jacobian: f64,
     fences: Vec<Fence>,
     inducing: Option<InducingInputs>,
-    /// Values are taken as given.
+    /// Whether values are taken as given rather than fitted.
     conditions: bool,
 }
 
 impl Problem {
-    /// Combines a model with training rows. All that can be known before any evaluation is checked here.
+    /// Combines a model with training rows, and checks all that can be checked before an evaluation.
     ///
-    /// # Errors
-    /// No target, missing or infinite values (with row and column), fewer than 2 rows of a fit, too many for the
-    /// memory, a kernel that does not fit the inputs, a parameter outside its domain. A constant target is refused too,
-    /// unless `conditioning`, where the values are taken as given.
+    /// No target; missing or infinite values (with row and column); fewer than 2 rows for a fit; too many rows for the
+    /// memory; a kernel that does not fit the inputs; a parameter outside its domain; a constant target, unless
+    /// `conditioning`, where the values are taken as given.
     pub fn new(model: &Model, data: &Dataset, conditioning: bool) -> Result<Self, ModelError> {
         let target = data.target().ok_or(ModelError::NoTarget)?;
         let bernoulli = model.bernoulli().is_some();
@@ -67,7 +66,7 @@ impl Problem {
             return Err(crate::data::DataError::from(cell).into());
         }
         let names: Vec<String> = inputs.iter().map(|c| c.name().to_string()).collect();
-        // one row and no noise have no maximum; without any row the posterior is the prior
+        // one row without noise has no maximum; without rows the posterior is the prior
         let needed = if conditioning { 0 } else { 2 };
         let classes = bernoulli.then(|| Classes::of(target, data, model.positive())).transpose()?;
         if data.n() < needed {
@@ -88,7 +87,7 @@ impl Problem {
             return Err(ModelError::NotANoise { column: target.name().to_string() });
         }
         let known_noise = known.map(|known| known.variances(data)).transpose()?;
-        // before its values are used: they are not numbers
+        // before the values are used, because classes are not numbers
         let is_target = |step: &Step| {
             let own = |name: &str| name == target.name() || (name == "y" && data.column("y").is_none());
             match step {
@@ -108,7 +107,7 @@ impl Problem {
             return Err(ModelError::ClassTransform { column: target.name().to_string() });
         }
         let inputs: Vec<&DataColumn> = names.iter().map(|name| made.find(name)).collect::<Result<_, _>>()?;
-        // gaps in columns that the model does not use are ignored
+        // missing values in columns that the model does not use are ignored
         let finite = |values: &[f64]| values.iter().all(|v| v.is_finite());
         let x: Vec<Vec<f64>> = inputs
             .iter()
@@ -171,7 +170,7 @@ impl Problem {
         }
     }
 
-    /// The same rows seen through these inducing inputs.
+    /// The same rows with these inducing inputs.
     pub(super) fn induced_by(mut self, sparse: &Sparse) -> Result<Self, ModelError> {
         let levels = self.schema().columns.iter().map(|column| column.levels).collect();
         let data = match &sparse.inducing {
@@ -188,10 +187,10 @@ impl Problem {
         Ok(self)
     }
 
-    /// The same problem over some of its rows: parameters, steps and what the kernel learnt stay as they are.
+    /// The same problem with some of its rows. Parameters, steps and the constants of the kernel are those of all rows.
     ///
     /// # Errors
-    /// [`ModelError::Eval`]: a function of the user that fails at a row.
+    /// [`ModelError::Eval`]: a user's function fails at a row.
     pub fn of_rows(&self, rows: &[usize]) -> Result<Self, ModelError> {
         let take = |values: &[f64]| rows.iter().map(|&i| values[i]).collect::<Vec<f64>>();
         let x: Vec<Vec<f64>> = self.x.iter().map(|column| take(column)).collect();
@@ -204,12 +203,12 @@ impl Problem {
         &self.model
     }
 
-    /// The training rows as they were given.
+    /// The training rows, before the steps.
     pub fn data(&self) -> &Dataset {
         &self.data
     }
 
-    /// The steps with what they learnt.
+    /// The steps with their learned constants.
     pub fn pipeline(&self) -> &Pipeline {
         &self.pipeline
     }
@@ -225,22 +224,22 @@ impl Problem {
         used.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The inputs after the steps, one slice a column.
+    /// The inputs after the steps, one slice per column.
     pub fn x(&self) -> Vec<&[f64]> {
         self.x.iter().map(|c| &c[..]).collect()
     }
 
-    /// The target after the steps; of a classifier 1 for the positive class and −1 for the other.
+    /// The target after the steps; for a classifier 1 for the positive class and −1 for the other.
     pub fn y(&self) -> &[f64] {
         &self.y
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub fn n(&self) -> usize {
         self.y.len()
     }
 
-    /// The two classes, where rows are classes.
+    /// The two classes, for a classifier.
     pub fn classes(&self) -> Option<&Classes> {
         self.classes.as_ref()
     }
@@ -249,12 +248,12 @@ impl Problem {
         self.known_noise.as_deref()
     }
 
-    /// Of a sparse model: where its inducing inputs begin.
+    /// The starting values of the inducing inputs, for a sparse model.
     pub fn inducing(&self) -> Option<&InducingInputs> {
         self.inducing.as_ref()
     }
 
-    /// The same problem with inducing inputs moved to these numbers.
+    /// The same problem with these values of the inducing inputs.
     pub fn induced_at(mut self, moved: &[f64]) -> Self {
         if let Some(inducing) = &mut self.inducing {
             inducing.x = inducing.at(moved);
@@ -274,7 +273,7 @@ impl Problem {
         &self.parameters
     }
 
-    /// The inputs as a kernel is bound to them.
+    /// The inputs, as needed to bind a kernel to them.
     pub fn schema(&self) -> Schema<'_> {
         let levels = |name: &str| self.data.column(name).and_then(|c| c.levels());
         let columns = self.names.iter().zip(&self.x).zip(&self.times);
@@ -282,17 +281,17 @@ impl Problem {
         Schema { columns: columns.collect() }
     }
 
-    /// What was written, or defaults that know nothing of the data.
+    /// The written values, or defaults that do not depend on the data.
     pub fn values(&self) -> Vec<f64> {
         self.parameters.iter().map(|p| p.value).collect()
     }
 
-    /// How many parameters a fit moves.
+    /// The number of parameters that a fit optimises.
     pub fn free(&self) -> usize {
         self.parameters.iter().filter(|p| p.is_free()).count()
     }
 
-    /// A power of two of the size of the target's standard deviation, on the scale of the model; 1 for classes.
+    /// The power of two at or below the target's standard deviation, on the scale of the model; 1 for classes.
     pub fn target_unit(&self) -> f64 {
         if self.classes.is_some() { 1.0 } else { power_of_two(spread(&self.y)) }
     }
@@ -304,7 +303,7 @@ impl Problem {
         self.y.iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / n
     }
 
-    /// Whether values are taken as given, and not looked for.
+    /// Whether values are taken as given rather than fitted.
     pub fn conditions(&self) -> bool {
         self.conditions
     }
@@ -318,7 +317,7 @@ impl Problem {
         &values[..self.bound.slots().len()]
     }
 
-    /// The noise variance of each training row; 0 of a classifier's, whose labels have no noise of their own.
+    /// The noise variance of each training row; 0 for a classifier.
     pub fn noise(&self, values: &[f64]) -> Vec<f64> {
         match &self.known_noise {
             Some(known) => known.clone(),
@@ -326,13 +325,13 @@ impl Problem {
         }
     }
 
-    /// The one noise variance, where there is one.
+    /// The noise variance, if it is a single one.
     pub fn noise_variance(&self, values: &[f64]) -> Option<f64> {
         let at = self.parameters.iter().position(|p| p.kind == ParameterKind::Noise)?;
         Some(values[at])
     }
 
-    /// The terms of a linear mean function besides its offset; none for other means.
+    /// The terms of a linear mean function without its offset; none for other means.
     pub fn mean_terms(&self) -> Vec<MeanTerm> {
         match &self.model.mean {
             Mean::Linear(_) => mean_terms(self.schema().columns.iter().map(|column| column.levels)),
@@ -340,7 +339,7 @@ impl Problem {
         }
     }
 
-    /// Columns of the mean function (rows × parameters of the mean).
+    /// The basis functions of the mean at these rows: one column per parameter of the mean.
     pub fn mean_basis(&self, x: &[&[f64]], n: usize) -> Vec<Vec<f64>> {
         match &self.model.mean {
             Mean::Zero => Vec::new(),
@@ -358,8 +357,8 @@ impl Problem {
         &values[end - count..end]
     }
 
-    /// The same problem with free parameters kept within a reasonable region. Bounds, priors
-    /// and the texts of models stay as they are.
+    /// The same problem with its free parameters confined to a region. Bounds, priors and the printed form of models do
+    /// not change.
     pub fn confined(mut self, region: impl Fn(&Parameter) -> Option<(f64, f64)>) -> Self {
         for parameter in &mut self.parameters {
             let bounded = matches!(parameter.domain, Domain::Interval { .. }) || parameter.param.prior.is_some();
@@ -373,7 +372,7 @@ impl Problem {
         self
     }
 
-    /// The same problem with fences around its fits.
+    /// The same problem with bounds on products of parameters.
     pub fn fenced(self, fences: Vec<Fence>) -> Self {
         Self { fences, ..self }
     }
@@ -382,7 +381,7 @@ impl Problem {
         &self.fences
     }
 
-    /// The model with these values written in: held variances stay unset, fixed ones as they are.
+    /// The model with these values written in. Held variances stay unset, and fixed ones fixed.
     pub fn model_with(&self, values: &[f64]) -> Model {
         let kernel = self.bound.with_values(self.kernel_values(values));
         let likelihood = match &self.model.likelihood {
@@ -418,11 +417,11 @@ impl Problem {
         noise.map_or(SlotState::Fixed, |p| p.state)
     }
 
-    /// The inputs of other rows, through the steps, in the order that the kernel was bound in and with the training
-    /// rows' codes of categories.
+    /// The inputs of other rows after the steps, in the order of the bound kernel, with the codes of categories of the
+    /// training rows.
     ///
     /// # Errors
-    /// An input that the rows lack, a value that is missing or infinite, a category that training did not have.
+    /// A missing column, a missing or infinite value, or a category that does not occur in the training rows.
     pub fn inputs_of(&self, data: &Dataset) -> Result<Vec<Vec<f64>>, ModelError> {
         let used = self.used_names();
         if used.is_empty() {
@@ -447,13 +446,13 @@ impl Problem {
         Ok(x)
     }
 
-    /// Whether new rows may have categories in a column that the training rows did not: nothing has to know them.
+    /// Whether new rows may have unknown categories in a column: the model does not learn them.
     fn is_open(&self, name: &str) -> bool {
         let at = self.names.iter().position(|known| known == name);
         !self.model.kernel.learns_categories(name, at) && !matches!(self.model.mean, Mean::Linear(_))
     }
 
-    /// The known noise of other rows, if they have that column.
+    /// The known noise of other rows, if they have its columns.
     pub fn known_noise_of(&self, data: &Dataset) -> Result<Option<Vec<f64>>, ModelError> {
         match self.model.known_noise() {
             Some(known) if known.is_known_of(data) => known.variances(data).map(Some),
@@ -462,7 +461,7 @@ impl Problem {
     }
 }
 
-/// The bytes that one evaluation of a problem takes.
+/// The bytes that one evaluation of a problem needs.
 pub fn needed_memory(problem: &Problem) -> u64 {
     let leaves = problem.model().kernel.leaves();
     match problem.inducing() {

@@ -1,13 +1,13 @@
-//! Sparse regression: the objective of a model with inducing inputs, and its gradient, some rows at a time.
+//! Sparse regression: the objective of a model with inducing inputs, and its gradient, computed in blocks of rows.
 //!
 //! With u = f(Z) at the inducing inputs, Q = K_fu K_uu⁻¹ K_uf and s the noise of each row, FITC is the log density of y
-//! under N(m, Q + Λ), Λ = s + diag(K − Q) (Snelson & Ghahramani 2006; Vafa, 4.3–4.6). VFE has Λ = s and takes off
-//! ½ Σ (K − Q)ᵢᵢ/sᵢ, which makes it a lower bound of the log marginal likelihood (Titsias 2009, 9). White noise in the
-//! kernel is each row's own: it is noise here, and no part of K_uu or K_uf.
+//! under N(m, Q + Λ), Λ = s + diag(K − Q) (Snelson & Ghahramani 2006; Vafa, 4.3–4.6). VFE has Λ = s and subtracts ½ Σ
+//! (K − Q)ᵢᵢ/sᵢ, which makes it a lower bound of the log marginal likelihood (Titsias 2009, 9). White noise in the
+//! kernel is independent for each row: it is part of s here, and not of K_uu or K_uf.
 //!
-//! With K_uu = LLᵀ, V = L⁻¹K_uf and B = I + VΛ⁻¹Vᵀ all that is needed of the rows are sums over them: O(n m²) time, and
-//! memory for m² and for a block of rows. A gradient goes over the rows a second time. The rows are cut into the same
-//! groups however many threads there are, and the sums of the groups are added in their order.
+//! With K_uu = LLᵀ, V = L⁻¹K_uf and B = I + VΛ⁻¹Vᵀ, only sums over the rows are needed: O(n m²) time, and memory for m²
+//! numbers and one block of rows. A gradient needs a second pass over the rows. The rows are split into the same groups
+//! for any number of threads, and the sums of the groups are added in order, so results do not depend on that number.
 
 mod gradient;
 
@@ -25,17 +25,17 @@ use crate::linalg::{
 };
 use crate::progress::Progress;
 
-/// Rows that stand in memory at a time.
+/// The number of rows in a block.
 const BLOCK: usize = 256;
-/// The rows are cut into this many groups, and into fewer where there are few.
+/// The number of groups of rows; fewer if there are few rows.
 const GROUPS: usize = 16;
 /// The least number of rows in a group.
 const LEAST_GROUP: usize = 1024;
-/// The first jitter of K_uu as a share of its mean diagonal, growing tenfold.
+/// The first jitter of K_uu as a share of its mean diagonal; it grows by factors of 10.
 const JITTER: f64 = 1e-12;
 const JITTERS: i32 = 9;
 
-/// A sparse model at some values: what the rows add up to.
+/// The sums over the rows of a sparse model at given parameter values.
 #[derive(Debug, Clone)]
 pub(super) struct Sums {
     /// The inducing inputs.
@@ -56,7 +56,7 @@ pub(super) struct Sums {
     trace: f64,
 }
 
-/// What one group of rows adds.
+/// The sums over one group of rows.
 struct Group {
     b: Matrix,
     projected: Matrix,
@@ -91,7 +91,7 @@ impl SparseProblem<'_> {
         Ok(self.problem.bound().points(&z.iter().map(|c| &c[..]).collect::<Vec<_>>())?)
     }
 
-    /// T = [y, columns of the mean] of some rows.
+    /// T = [y, columns of the mean] for some rows.
     fn targets(&self, rows: &Range<usize>) -> Matrix {
         let x: Vec<&[f64]> = self.problem.x().iter().map(|column| &column[rows.clone()]).collect();
         let basis = self.problem.mean_basis(&x, rows.len());
@@ -99,7 +99,7 @@ impl SparseProblem<'_> {
         Matrix::from_fn(rows.len(), 1 + basis.len(), |i, j| if j == 0 { y[i] } else { basis[j - 1][i] })
     }
 
-    /// The noise of each of some rows with that of the kernel, and kᵢᵢ without it.
+    /// The noise of each of some rows, with that of the kernel, and kᵢᵢ without it.
     fn own(
         &self,
         cross: &mut Cross<'_>,
@@ -123,7 +123,7 @@ impl SparseProblem<'_> {
         Ok((noise, shared))
     }
 
-    /// Goes over the rows once.
+    /// Computes the sums in one pass over the rows.
     pub fn sums(&self, values: &[f64], moved: &[f64]) -> Result<Sums, ModelError> {
         let z = self.inducing.at(moved);
         let z_points = self.points_of(&z)?;
@@ -131,7 +131,7 @@ impl SparseProblem<'_> {
         let m = self.m();
         let mut k = Matrix::zeros(m, m);
         Cross::new(self.problem.bound()).evaluate(slots, &z_points, &z_points, &mut k)?;
-        // of a function that is 0 everywhere, as of a product with white noise, any unit will do
+        // for a function that is 0 everywhere, as in a product with white noise, any unit will do
         let mean = Some(k.diagonal().mean()).filter(|mean| *mean != 0.0).unwrap_or(1.0);
         let jitters = (0..JITTERS).map(|step| JITTER * mean * 10f64.powi(step));
         let prior = Cholesky::with_jitters(k, std::iter::once(0.0).chain(jitters.filter(|j| j.is_normal())))?;
@@ -201,8 +201,8 @@ impl SparseProblem<'_> {
         Ok(sum)
     }
 
-    /// The objective at some values and numbers of the inducing inputs, and its gradient: of the parameters, then of these
-    /// numbers. With `profile` the free parameters of the mean are at their best.
+    /// The objective and its gradient with respect to the parameters, then the values of the inducing inputs. With
+    /// `profile` the free parameters of the mean are optimal.
     pub fn evidence(&self, values: &[f64], gradient: bool, profile: bool) -> Result<Evidence, ModelError> {
         let problem = self.problem;
         let count = problem.parameters().len();
@@ -215,7 +215,7 @@ impl SparseProblem<'_> {
             moved
         };
         let sums = match self.sums(parameters, moved) {
-            // without noise the sums are zero
+            // without noise, the sums are infinite or undefined
             Err(ModelError::NotPositiveDefinite(NotPositiveDefinite { .. })) if profile => {
                 return Ok(Evidence::none(values.to_vec(), true));
             }
@@ -263,12 +263,12 @@ impl SparseProblem<'_> {
 }
 
 impl Sums {
-    /// [1, −w] of T: y less the mean.
+    /// [1, −w]: T times this is y less the mean.
     fn residual(mean: &[f64]) -> Vector {
         Vector::from_iterator(1 + mean.len(), std::iter::once(1.0).chain(mean.iter().map(|w| -w)))
     }
 
-    /// The log density, or its bound, on the scale of the model.
+    /// The log density, or its lower bound, on the scale of the model.
     pub fn value(&self, method: SparseMethod, mean: &[f64]) -> f64 {
         let of = Self::residual(mean);
         let square = (of.tr_mul(&self.inner) * &of)[0] - (&self.projected * &of).norm_squared();
@@ -280,12 +280,13 @@ impl Sums {
         -0.5 * (n * LOG_2PI + self.log_lambda + self.data.log_det() + square + lost)
     }
 
-    /// Σ (kᵢᵢ − qᵢᵢ)/sᵢ of VFE: the variance that the inducing inputs leave the function at the rows, over the noise.
+    /// Σ (kᵢᵢ − qᵢᵢ)/sᵢ of VFE: the variance of the function at the rows given the inducing inputs, divided by the
+    /// noise.
     pub fn left_out(&self) -> f64 {
         (self.trace - (self.b.trace() - self.b.nrows() as f64)).max(0.0)
     }
 
-    /// β: the posterior mean of f at x is m + k(x, Z)β.
+    /// β, where m + k(x, Z)β is the posterior mean of f at x.
     pub fn weights(&self, mean: &[f64]) -> Vector {
         let c = &self.projected * Self::residual(mean);
         let c = Matrix::from_column_slice(c.len(), 1, c.as_slice());

@@ -1,13 +1,13 @@
 //! The scale of a column of numbers.
 
-/// The standard deviation of a column; 1 where it has none.
+/// The standard deviation of a column; 1 for a column without variation.
 pub(crate) fn spread(column: &[f64]) -> f64 {
     let mean = column.iter().sum::<f64>() / column.len() as f64;
     let sd = (column.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / column.len() as f64).sqrt();
     if sd > 0.0 && sd.is_finite() { sd } else { 1.0 }
 }
 
-/// The power of two that a value is at least, and less than twice of.
+/// The greatest power of two that is at most `value`.
 pub(super) fn power_of_two(value: f64) -> f64 {
     if value.is_normal() && value > 0.0 { 2f64.powi(value.log2().floor() as i32) } else { 1.0 }
 }

@@ -13,12 +13,12 @@ fn points(bound: &Bound, x: &Columns) -> Points {
     bound.points(&x.iter().map(|c| &c[..]).collect::<Vec<_>>()).unwrap()
 }
 
-/// A weight for each pair, none like another.
+/// A weight for each pair, all different.
 fn weight(i: usize, j: usize) -> f64 {
     ((i * 5 + j * 3) as f64).sin() + 0.3
 }
 
-/// Σ W∘k(A, B) + Σ w·k(a, a) + Σ w·k(b, b) with and without noise of its own.
+/// Σ W∘k(A, B) + Σ w·k(a, a) + Σ w·k(b, b), with and without shared observation noise.
 fn total(bound: &Bound, theta: &[f64], a: &Columns, b: &Columns) -> f64 {
     let (a, b) = (points(bound, a), points(bound, b));
     let (mut cross, mut k) = (Cross::new(bound), Matrix::zeros(0, 0));
@@ -30,7 +30,7 @@ fn total(bound: &Bound, theta: &[f64], a: &Columns, b: &Columns) -> f64 {
     pairs + weighted(&own, 7) + weighted(&shared, 8)
 }
 
-/// The gradients of k(A, B) and of both diagonals compared with differences, in all parameters and all rows.
+/// Compares the gradients of k(A, B) and of both diagonals with finite differences, for all parameters and all rows.
 pub(in crate::kernel) fn check(bound: &Bound, theta: &[f64], categories: &[f64]) {
     let column = |n: usize, by: f64, from: f64| (0..n).map(|i| ((i + 1) as f64 * by).sin() * 1.7 + from).collect();
     let levels = |n: usize| (0..n).map(|i| categories[i % categories.len()]).collect();

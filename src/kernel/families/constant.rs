@@ -1,6 +1,6 @@
 //! The constant kernel: one unknown offset for all rows.
 //!
-//! k = v. Times another kernel it scales it. A number in kernel algebra is one whose variance is fixed.
+//! k = v. It scales a kernel that it multiplies. A number in kernel algebra is a constant kernel with fixed variance.
 
 use crate::kernel::family::{Family, Form, Pairs, Rows, Scratch, Spec, Theta, V};
 use crate::kernel::phrasing::{Head, Wording};

@@ -1,26 +1,26 @@
-//! What the families of the scaled distance have in common: k = v·κ(s) with s = Σ ((x − x′)/l)².
+//! The common part of the families of the scaled distance: k = v·κ(s) with s = Σ ((x − x′)/l)².
 
 use std::fmt::Debug;
 
 use crate::kernel::family::{Family, Form, Pairs, Rows, Scratch, Spec, Theta};
 use crate::linalg::vector;
 
-/// The shape of a distance family. Its parameters are the length-scale first, then at most one shape, then the variance.
+/// The profile κ of a distance family. Its parameters are the length-scale, then at most one shape, then the variance.
 pub trait Profile: Debug + Send + Sync {
     fn spec(&self) -> &'static Spec;
 
     /// s ← v·κ(s).
     fn value(&self, shape: f64, v: f64, s: &mut [f64]);
 
-    /// s ← dk/ds, given s and k = v·κ(s). Where the limit for s → 0 is infinite, 0: it is only ever multiplied by s.
+    /// s ← dk/ds, given s and k = v·κ(s). 0 where the limit for s → 0 is infinite: the slope is always multiplied by s.
     fn slope(&self, shape: f64, s: &mut [f64], k: &[f64]);
 
-    /// Whether [`slope`](Self::slope) reads what stands in `s`.
+    /// Whether [`slope`](Self::slope) reads the contents of `s`.
     fn slope_reads_distance(&self) -> bool {
         true
     }
 
-    /// How it depends on one or more inputs with these length-scales, for integrals over it.
+    /// Its form on one or more inputs with these length-scales, for integrals over it.
     fn form(&self, _v: f64, _l: Vec<f64>) -> Form {
         Form::General
     }
@@ -31,7 +31,7 @@ pub trait Profile: Debug + Send + Sync {
     }
 }
 
-/// A family made of a profile.
+/// The family with a given profile.
 #[derive(Debug)]
 pub struct Distance<P>(pub P);
 

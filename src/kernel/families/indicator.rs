@@ -1,7 +1,7 @@
-//! Independent levels for all categories.
+//! An independent level for each category.
 //!
-//! k = v for equal values of one column, else 0. Numbers are compared exactly, as categories are. A category that was
-//! not among the training rows is one more, of which nothing is known. Times another kernel it makes one function for
+//! k = v for equal values of one column, 0 otherwise. Numbers are compared exactly, as categories are. A category that
+//! does not occur in the training rows gets the prior. A product with another kernel gives an independent function for
 //! each category. Limit: `onehot` with l → 0. Source: Duvenaud, "Expressing Structure with Kernels", categorical
 //! variables.
 

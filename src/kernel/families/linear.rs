@@ -1,8 +1,8 @@
 //! The linear kernel: straight lines, or planes over several inputs.
 //!
-//! k = b + Σ v(x − c)(x′ − c). `b` is the variance of the offset at the location c, `v` that of the slope. Over several
-//! inputs there is a location for each and, with `ARD`, a slope variance for each. Source: Duvenaud, appendix to the
-//! structure-search chapter, where b is written σ_b².
+//! k = b + Σ v(x − c)(x′ − c). `b` is the variance of the offset at the location c, `v` that of the slope. With several
+//! inputs, each has a location and, with `ARD`, a slope variance. Source: Duvenaud, appendix to the structure-search
+//! chapter, where b is written σ_b².
 
 use crate::kernel::family::{B, C, Domains, Family, Form, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta};
 use crate::kernel::phrasing::{Head, Wording};

@@ -1,6 +1,7 @@
 //! The Matérn kernel of order ½: rough functions, continuous but nowhere differentiable.
 //!
-//! k = v·e^{−r}, r the distance in length-scales: the Ornstein–Uhlenbeck process. Source: Rasmussen & Williams, 4.17.
+//! k = v·e^{−r}, where r is the distance in length-scales: the Ornstein–Uhlenbeck process. Source: Rasmussen &
+//! Williams, 4.17.
 
 use super::distance::{Distance, Profile};
 use crate::kernel::family::{Form, L, Spec, V};

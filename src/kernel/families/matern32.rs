@@ -1,6 +1,6 @@
 //! The Matérn kernel of order 3⁄2: functions that are differentiable once.
 //!
-//! k = v·(1 + √3r)e^{−√3r}, r the distance in length-scales. Source: Rasmussen & Williams, 4.17.
+//! k = v·(1 + √3r)e^{−√3r}, where r is the distance in length-scales. Source: Rasmussen & Williams, 4.17.
 
 use super::distance::{Distance, Profile};
 use crate::kernel::family::{Form, L, Spec, V};

@@ -1,6 +1,6 @@
 //! The Matérn kernel of order 5⁄2: functions that are differentiable twice.
 //!
-//! k = v·(1 + √5r + 5r²/3)e^{−√5r}, r the distance in length-scales. Source: Rasmussen & Williams, 4.17.
+//! k = v·(1 + √5r + 5r²/3)e^{−√5r}, where r is the distance in length-scales. Source: Rasmussen & Williams, 4.17.
 
 use super::distance::{Distance, Profile};
 use crate::kernel::family::{Form, L, Spec, V};

@@ -17,7 +17,7 @@ mod white_noise;
 
 use super::family::Family;
 
-/// The constant kernel, of which the numbers of kernel algebra are made.
+/// The constant kernel, which represents the numbers of kernel algebra.
 pub(super) const CONST: &dyn Family = &constant::Constant;
 
 /// Every family of the language.
@@ -37,7 +37,7 @@ pub const FAMILIES: &[&dyn Family] = &[
     &indicator::Indicator,
 ];
 
-/// The family of a name or an alias.
+/// The family with this name or alias.
 pub fn family(name: &str) -> Option<&'static dyn Family> {
     FAMILIES.iter().copied().find(|f| f.spec().name == name || f.spec().aliases.contains(&name))
 }

@@ -1,8 +1,9 @@
 //! A kernel over the categories of one column: the squared exponential of their one-of-k encoding.
 //!
-//! k = v for equal categories a = b, else v·exp(−1/2l_a² − 1/2l_b²). A short length-scale says that a category shares
-//! nothing with the others. One length-scale serves all categories; `ARD(onehot(col))` gives each its own, in order of
-//! the sorted values of the column. Source: Duvenaud, "Expressing Structure with Kernels", categorical variables.
+//! k = v for equal categories a = b, otherwise v·exp(−1/2l_a² − 1/2l_b²). With a short length-scale a category is
+//! almost independent of the others. All categories have one length-scale; with `ARD(onehot(col))` each has its own, in
+//! the order of the sorted values of the column. Source: Duvenaud, "Expressing Structure with Kernels", categorical
+//! variables.
 
 use crate::kernel::family::{Domains, Family, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
 use crate::kernel::phrasing::{Head, Wording};
@@ -40,7 +41,7 @@ static SPEC: Spec = Spec {
     points: &[(&[1.0, 2.0], 0.0, 1.0, 0.735_758_882_342_884_6), (&[1.0, 2.0], 1.0, 1.0, 2.0)],
 };
 
-/// Rows: the category's place among those learnt, and exp(−1/2l²) of it.
+/// Rows: the index of the category among those learnt, and its exp(−1/2l²).
 const CODE: usize = 0;
 const FACTOR: usize = 1;
 

@@ -1,11 +1,11 @@
 //! The periodic kernel: functions that repeat exactly, with any shape within the period.
 //!
-//! k = v·exp(−2 sin²(πr/p)/l²) (MacKay). `l` determines how smooth the shape is within one period: large is a sinusoid with
-//! an offset, small is full of detail.
+//! k = v·exp(−2 sin²(πr/p)/l²) (MacKay 1998). `l` determines the smoothness of the shape within one period: for large l
+//! it is a sinusoid with an offset, for small l it has fine detail.
 //!
-//! `centred=true` takes its constant part away: v·(e^{cos θ/l²} − I₀)/(e^{1/l²} − I₀), θ = 2πr/p, I₀ = I₀(1/l²). It
-//! tends to `Cos` as l grows, where the plain one tends to a constant; times `Lin` it stays a pattern and does not take
-//! over the trend. It is a kernel: every Fourier coefficient I_k(1/l²), k ≥ 1, is positive.
+//! `centred=true` removes its constant part: v·(e^{cos θ/l²} − I₀)/(e^{1/l²} − I₀), θ = 2πr/p, I₀ = I₀(1/l²). It tends
+//! to `Cos` as l grows, where the plain kernel tends to a constant; its product with `Lin` contains no trend. It is a
+//! valid kernel, because every Fourier coefficient I_k(1/l²), k ≥ 1, is positive.
 
 use crate::kernel::family::{Domains, Family, Flag, P, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
 use crate::kernel::phrasing::{Head, Wording};
@@ -73,7 +73,7 @@ const COS: usize = 0;
 const SIN: usize = 1;
 const X: usize = 2;
 
-/// Below this 1/l² differences of exponentials would lose digits, and a series takes their place.
+/// Below this value of 1/l², differences of exponentials would lose digits, so a series is used.
 const SERIES: f64 = 0.34;
 
 /// e^{−z}I₀(z), e^{−z}I₁(z), and I₀(z) − 1 without cancellation for z ≤ `SERIES`.
@@ -90,7 +90,7 @@ fn bessel(z: f64) -> (f64, f64, f64) {
 }
 
 impl Periodic {
-    /// The centred kernel over v: numerator from cos θ, in place, and the denominator.
+    /// The centred kernel with v = 1: replaces each cos θ by the numerator, and returns the denominator.
     fn centre(z: f64, cosines: &mut [f64]) -> f64 {
         let (i0, _, i0_m1) = bessel(z);
         if z <= SERIES {
@@ -165,7 +165,7 @@ impl Family for Periodic {
             spare.copy_from_slice(cosines);
             let below = Self::centre(z, spare);
             if z <= SERIES {
-                // in units of 1 and not of e^z: ∂/∂z of the numerator is cosθ·e^{z cosθ} − I₁
+                // in units of 1 rather than e^z: ∂/∂z of the numerator is cosθ·e^{z cosθ} − I₁
                 let (one, i1) = (z.exp(), i1 * z.exp());
                 slope_z -= vector::dot(w, k) * (one - i1) / below;
                 slope_z -= w.iter().sum::<f64>() * v * i1 / below;
@@ -205,7 +205,7 @@ impl Family for Periodic {
     ) {
         let (len, p, l, v) = (k.len(), theta.one(0), theta.one(1), theta.one(2));
         let z = 1.0 / (l * l);
-        // ∂k/∂cosθ = z·(k + c), where c is the constant part that was taken away; ∂cosθ/∂x = −sinθ·2π/p
+        // ∂k/∂cosθ = z·(k + c), where c is the constant part that was removed; ∂cosθ/∂x = −sinθ·2π/p
         let mut slope = k.to_vec();
         if self.centred {
             let (i0, _, i0_m1) = bessel(z);
@@ -225,7 +225,7 @@ impl Family for Periodic {
         }
     }
 
-    /// −∂²k/∂r² at r = 0: z·v(2π/p)² of the plain kernel, with z = 1/l².
+    /// −∂²k/∂r² at r = 0: z·v(2π/p)² for the plain kernel, with z = 1/l².
     fn slope_variances(&self, theta: Theta<'_>, _inputs: usize) -> Option<(f64, Vec<f64>)> {
         let (p, l, v) = (theta.one(0), theta.one(1), theta.one(2));
         let (z, turns) = (1.0 / (l * l), std::f64::consts::TAU / p);

@@ -1,7 +1,7 @@
-//! The polynomial kernel: polynomials of a degree.
+//! The polynomial kernel: polynomials of a given degree.
 //!
-//! k = v·((x − c)·(x′ − c) + b)^degree. The degree is a whole number and fixed, 2 unless given. Source: Duvenaud,
-//! appendix to the structure-search chapter.
+//! k = v·((x − c)·(x′ − c) + b)^degree. The degree is a fixed whole number, 2 by default. Source: Duvenaud, appendix to
+//! the structure-search chapter.
 
 use crate::kernel::family::{B, C, Domains, Family, Form, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
 use crate::kernel::phrasing::{Head, Wording};

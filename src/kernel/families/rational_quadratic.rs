@@ -1,7 +1,7 @@
-//! The rational quadratic kernel: smooth functions on many length-scales at once.
+//! The rational quadratic kernel: smooth functions with many length-scales.
 //!
-//! k = v·(1 + r²/(2al²))^(−a): a mixture of SE kernels whose inverse squared length-scales are gamma distributed; `a`
-//! sets how many scales are mixed. Source: Duvenaud, appendix to the structure-search chapter. Limit: SE as a → ∞.
+//! k = v·(1 + r²/(2al²))^(−a): a mixture of SE kernels whose inverse squared length-scales have a gamma distribution
+//! with shape `a`. Source: Duvenaud, appendix to the structure-search chapter. Limit: SE as a → ∞.
 
 use super::distance::{Distance, Profile};
 use crate::kernel::family::{Domains, L, ParamSpec, Role, Size, Spec, V};

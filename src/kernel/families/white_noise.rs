@@ -1,6 +1,6 @@
-//! White noise: independent values for all observations.
+//! White noise: an independent value for every observation.
 //!
-//! k = v·δ(same observation). Two rows with the same inputs do not share it, and it is 0 between training and test rows.
+//! k = v·δ(same observation). Two rows with the same inputs do not share it; it is 0 between training and test rows.
 
 use crate::kernel::family::{Family, Form, Pairs, Rows, Scratch, Spec, Theta, V};
 use crate::kernel::phrasing::{Head, Wording};
@@ -27,7 +27,7 @@ static SPEC: Spec = Spec {
 };
 
 impl WhiteNoise {
-    /// The place in a slice of the pair that is one observation.
+    /// The index in the slice of the pair that is one observation.
     fn own(pairs: Pairs<'_>, len: usize) -> Option<usize> {
         let at = pairs.j.checked_sub(pairs.from)?;
         (pairs.same && at < len).then_some(at)

@@ -22,7 +22,7 @@ fn data() -> (Vec<String>, Vec<Vec<f64>>) {
     (vec!["a".into(), "b".into(), "c".into()], vec![x0, x1, x2])
 }
 
-/// Positive values that are not special, slot by slot.
+/// Arbitrary positive values, one per slot.
 fn somewhere(bound: &Bound) -> Vec<f64> {
     let value = |(i, slot): (usize, &crate::kernel::Slot)| match slot.state {
         crate::kernel::SlotState::Fixed => slot.value,
@@ -295,7 +295,7 @@ fn a_kernel_that_is_read_back_is_the_same_to_the_bit() {
         kernels.push(one);
     }
     for kernel in kernels {
-        // a family that takes one input is refused two coordinates
+        // a family of one input rejects two coordinates
         let Ok(bound) = kernel.bind(&Schema::unnamed(&names, &[&x, &y])) else { continue };
         let values: Vec<f64> =
             bound.slots().iter().enumerate().map(|(i, s)| s.value * (1.37 + i as f64 / 7.0)).collect();
@@ -317,9 +317,9 @@ fn symmetries_in_symmetries_are_bounded() {
             wraps::invariant(k, vec![flip(about(i))], wraps::Method::Sum, true).unwrap()
         })
     };
-    // one mirror, over and over: two views, and four pairs of them at each level
+    // the same mirror at every level: two views, and four pairs of them at each level
     assert!(nested(|_| 0.0).bind(&Schema::unnamed(&names, &[&x])).is_ok());
-    // other mirrors each time: more views than there is room for
+    // different mirrors at every level: more views than are allowed
     let error = nested(|i| i as f64).bind(&Schema::unnamed(&names, &[&x])).unwrap_err();
     assert_eq!(error.cause, Cause::TooLarge);
 }

@@ -1,11 +1,11 @@
-//! Columns of 0 and 1 in the place of categories, for families of the distance with a length-scale for each input.
+//! Indicator columns for categories, for families of the distance with a length-scale per input.
 //!
 //! Every level c of a categorical input has an indicator column δ_c and a length-scale l_c. The squared distance of two
-//! rows with the levels a ≠ b then gains Σ_c ((δ_c − δ′_c)/l_c)² = 1/l_a² + 1/l_b², and that of rows of one level nothing.
-//! No level is left out as a reference. Beside a reference r the distance of r and b would be 1/l_b² and that of a and b
-//! 1/l_a² + 1/l_b², so that the kernel, other than the span of a linear model, would depend on which level is the reference.
-//! With three levels or more the distances determine all length-scales. Two levels have one distance, 1/l², which is that
-//! of one indicator column: the second level has it, and whichever had it the kernel would be the same.
+//! rows with levels a ≠ b increases by Σ_c ((δ_c − δ′_c)/l_c)² = 1/l_a² + 1/l_b²; that of rows with equal levels does
+//! not change. No level is a reference. With a reference r, the distance of r and b would be 1/l_b² and that of a and b
+//! 1/l_a² + 1/l_b², so the kernel would depend on the choice of r, unlike the span of a linear model. With three or
+//! more levels the distances determine all length-scales. Two levels have one distance, 1/l², which is that of one
+//! indicator column: the second level has the column, and the first would give the same kernel.
 //!
 //! With the squared exponential, `ARD(SE([c, x]))` is `SE(x)` times `ARD(onehot(c))` with these length-scales.
 
@@ -15,15 +15,15 @@ use super::Plan;
 use crate::kernel::bind_error::{BindError, Cause, Origin, Place};
 use crate::kernel::input_view::{Indicators, Levels, ViewMap, ViewPair, level_text};
 
-/// The most levels of a column that get a length-scale each.
+/// The largest number of levels of a column with a length-scale per level.
 const MOST_LEVELS: usize = 1000;
 
 impl Plan<'_> {
-    /// Views in which categorical inputs are shown by their indicator columns, behind the other columns; the views as they
-    /// are where no input is categorical.
+    /// Views in which categorical inputs are represented by indicator columns after the other columns; the same views
+    /// if no input is categorical.
     ///
     /// # Errors
-    /// A column with more levels than can have a length-scale each.
+    /// A column with more than [`MOST_LEVELS`] levels.
     pub(in crate::kernel) fn indicator_views(
         &mut self,
         origin: Option<Origin>,
@@ -62,7 +62,7 @@ impl Plan<'_> {
         if all.is_empty() { Ok(view) } else { self.view(origin, view, ViewMap::Indicators(all), Some(shown)) }
     }
 
-    /// The distinct codes of the training rows in a categorical column, in order.
+    /// The distinct codes of a categorical column in the training rows, ascending.
     fn codes(&self, input: usize) -> Vec<f64> {
         let mut codes = self.schema.columns[input].values.to_vec();
         codes.sort_by(f64::total_cmp);
@@ -70,7 +70,7 @@ impl Plan<'_> {
         codes
     }
 
-    /// For a view, the levels that the columns of an input stand for; `None` of one that is shown by no indicators.
+    /// The levels whose indicators represent an input in a view; `None` if no indicators represent it.
     pub(super) fn indicated_levels(&self, view: usize, input: usize) -> Option<Vec<Arc<str>>> {
         match &self.views[view].map {
             ViewMap::Indicators(all) => {

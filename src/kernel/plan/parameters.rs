@@ -10,7 +10,7 @@ use crate::kernel::values::Values;
 use crate::param::{Density, Domain, Param, State, Tie};
 
 impl Plan<'_> {
-    /// Puts the parameters of a wrap that were made before those of its children in their place behind them.
+    /// Inserts the parameters of a wrap, created before those of its children, after them.
     pub(in crate::kernel) fn insert_params(&mut self, deferred: DeferredParams) {
         match (&mut self.reused_place, deferred.0) {
             (Some(place), _) => *place += 1,
@@ -109,14 +109,14 @@ impl Plan<'_> {
         Ok((slots, ranges))
     }
 
-    /// The unit of inputs that are times in one.
+    /// The common unit of inputs that are times; `None` if they are not.
     fn time_unit(&self, inputs: &[usize]) -> Option<TimeUnit> {
         let mut units = inputs.iter().map(|&c| self.schema.columns[c].time);
         let first = units.next().flatten()?;
         units.all(|unit| unit == Some(first)).then_some(first)
     }
 
-    /// Whether a view shows inputs in other units than those of the data.
+    /// Whether the inputs in a view have units other than those of the data.
     pub(in crate::kernel) fn changes_units(&self, view: usize) -> bool {
         match self.views[view].map {
             ViewMap::Identity => false,
@@ -127,7 +127,7 @@ impl Plan<'_> {
         }
     }
 
-    /// How far apart rows lie in a view that transforms the inputs: the root of the summed variances of the columns.
+    /// The spread of the rows in a view that transforms the inputs: the root of the summed variances of the columns.
     pub(in crate::kernel) fn view_width(&self, view: Option<usize>, looks: &InputColumns) -> Option<f64> {
         let view = view.filter(|&view| self.changes_units(view))?;
         let squares = looks.columns.iter().map(|&c| standard_deviation(&self.columns[view][c]).powi(2));
@@ -148,7 +148,7 @@ impl Plan<'_> {
     }
 
     pub(in crate::kernel) fn domain(&self, spec: &ParamSpec, param: &Param, column: Option<&[f64]>) -> Domain {
-        // a prior that is nothing outside an interval bounds the walk as bounds do
+        // a prior with bounded support bounds the parameter
         let support = match param.prior.map(|prior| prior.density) {
             Some(Density::Uniform { lo, hi }) if spec.domain == Domains::Positive => Some((lo.max(0.0), hi)),
             Some(Density::Uniform { lo, hi }) => Some((lo, hi)),
@@ -168,7 +168,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The slot's number: a new one, or that of the tie.
+    /// The index of the slot: a new one, or that of its tie.
     pub(in crate::kernel) fn slot(&mut self, slot: Slot) -> Result<usize, Cause> {
         if let Some(tie) = &slot.param.tie
             && let Some(at) = self.slots.iter().position(|s| s.param.tie.as_ref() == Some(tie))
@@ -197,7 +197,8 @@ impl Plan<'_> {
         Ok(self.slots.len() - 1)
     }
 
-    /// The parameters of the periods of circles, for [`circle`](Self::circle): slots that do not move become numbers.
+    /// The parameters of the periods of circles, for [`circle`](Self::circle): slots that are not optimised become
+    /// numbers.
     pub(in crate::kernel) fn periods(&self, slots: &[usize]) -> Vec<Period> {
         let period = |&s: &usize| match self.slots[s].state {
             SlotState::Free => Period::Slot(s),
@@ -206,7 +207,7 @@ impl Plan<'_> {
         slots.iter().map(period).collect()
     }
 
-    /// Says that a wrap has no parameters of its own, in their place.
+    /// Records that a wrap has no parameters of its own.
     pub fn no_params(&mut self) {
         match &mut self.reused_place {
             Some(place) => *place += 1,

@@ -1,4 +1,4 @@
-//! Views of the rows, each made once and identified by its content.
+//! Views of the rows. Each is created once and identified by its content.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::kernel::group::Placement;
 use crate::kernel::input_view::{FunctionError, Period, RowFunction, View, ViewMap, ViewPair};
 
 impl Plan<'_> {
-    /// Refuses inputs that a view shows in other coordinates, for a wrap that depends on them itself.
+    /// Rejects inputs that a view embeds in other coordinates, for a wrap that reads them itself.
     ///
     /// # Errors
     /// [`Cause::Embedded`].
@@ -28,7 +28,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The texts of the categories of an input as a view shows it: none once a function has put numbers in their place.
+    /// The texts of the categories of an input in a view; `None` if a function has replaced them by numbers.
     pub(in crate::kernel) fn levels(&self, view: usize, input: usize) -> Option<&[Arc<str>]> {
         let at = &self.views[view];
         match &at.map {
@@ -38,12 +38,13 @@ impl Plan<'_> {
         }
     }
 
-    /// The values of a column as a view shows them.
+    /// The training values of a column of a view.
     pub fn column(&self, view: usize, column: usize) -> &[f64] {
         &self.columns[view][column]
     }
 
-    /// Both views of a pair mapped the same way; `shown` says which inputs are shown by columns behind the parent's.
+    /// Applies the same map to both views of a pair; `shown` are the inputs represented by columns after those of the
+    /// parent.
     pub(in crate::kernel) fn mapped_views(
         &mut self,
         origin: Option<Origin>,
@@ -65,7 +66,7 @@ impl Plan<'_> {
         Ok(ViewPair { left, right: if views.right == views.left { left } else { one(views.right)? } })
     }
 
-    /// A view of a view. Among copies the same view of the same columns is made only once.
+    /// A view of a view. When copies are planned, equal views of the same columns are created once.
     pub(in crate::kernel) fn view(
         &mut self,
         origin: Option<Origin>,
@@ -76,7 +77,7 @@ impl Plan<'_> {
         if let ViewMap::Placed(placement) = &map {
             return Ok(self.moved_view(parent, placement.clone()));
         }
-        // a kernel that stands in two places is one node with parameters of its own in each
+        // a kernel that occurs twice has its own parameters at each occurrence
         let key = (self.reused_place.unwrap_or(self.places.len()), self.ids[parent].clone());
         if let Some(&known) = self.known_views.get(&key).filter(|_| self.copying) {
             return Ok(known);
@@ -115,7 +116,7 @@ impl Plan<'_> {
         Ok(self.views.len() - 1)
     }
 
-    /// A view in which inputs have changed places.
+    /// A view with permuted inputs.
     pub(in crate::kernel) fn moved_view(&mut self, parent: usize, placement: Placement) -> usize {
         if placement.is_identity() {
             return parent;
@@ -137,7 +138,7 @@ impl Plan<'_> {
             return known;
         }
         let map = ViewMap::Placed(placement);
-        // a map of this kind never fails
+        // a map of this kind does not fail
         let columns = map.apply(&self.columns[parent], &[]).unwrap_or_default();
         let (shown, moving) = (self.views[parent].shown.clone(), self.views[parent].moving);
         self.views.push(View { parent, map, shown, moving });
@@ -146,12 +147,12 @@ impl Plan<'_> {
         self.views.len() - 1
     }
 
-    /// A view of the same rows through a function of the user.
+    /// A view of the same rows through a user's function.
     ///
-    /// With `replace` the function's results take the place of the `inputs`; without, they are all that the view shows.
+    /// With `replace` the results replace the `inputs`; otherwise the view consists of the results only.
     ///
     /// # Errors
-    /// The function fails at a row, or gives the wrong number of results; inputs that are embedded in other coordinates.
+    /// The function fails at a row or has the wrong number of results, or the inputs are embedded in other coordinates.
     pub fn function_views(
         &mut self,
         origin: Option<Origin>,
@@ -178,10 +179,10 @@ impl Plan<'_> {
         Ok(ViewPair { left, right })
     }
 
-    /// Refuses a function of which one number was wanted and several came.
+    /// Rejects a function with several results where one number is required.
     ///
     /// # Errors
-    /// The view shows more than one column.
+    /// The view has more than one column.
     pub fn one_result(&self, origin: Option<Origin>, view: usize) -> Result<(), BindError> {
         match self.column_count(view) {
             1 => Ok(()),
@@ -193,7 +194,7 @@ impl Plan<'_> {
         }
     }
 
-    /// How many columns a view shows.
+    /// The number of columns of a view.
     pub fn column_count(&self, view: usize) -> usize {
         self.columns[view].len()
     }

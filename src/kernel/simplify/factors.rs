@@ -1,4 +1,4 @@
-//! Products: one variance, merged factors, a fixed order.
+//! Simplification of products: one variance, merged factors, sorted.
 
 use super::merge::is;
 use super::mode::Mode;
@@ -9,7 +9,7 @@ use crate::kernel::tree::{Kernel, Node};
 use crate::kernel::unit_variance::is_unit_variance;
 use crate::kernel::wraps::power;
 
-/// A factor on its way: a kernel whose variances are held, what it is multiplied by, and how it was written.
+/// A factor being simplified: a kernel with held variances, its scale, and its written form.
 struct Factor {
     unit: Kernel,
     scale: Scale,
@@ -18,7 +18,7 @@ struct Factor {
 }
 
 impl Mode {
-    /// The product of kernels that are simple themselves.
+    /// The product of kernels that are already simple.
     pub(super) fn product(self, factors: impl IntoIterator<Item = Kernel>) -> Kernel {
         let factors: Vec<Kernel> = factors.into_iter().collect();
         let plain = || Kernel::product(factors.iter().cloned()).unwrap_or_else(|| Kernel::number(1.0));
@@ -41,7 +41,7 @@ impl Mode {
         parts.sort_by(|a, b| a.key.cmp(&b.key));
         let total = parts.iter().fold(Scale::number(number), |total, part| total.times(part.scale));
         if !(total.value.is_normal() && number.is_normal()) {
-            // the merged value is beyond the range of numbers
+            // the merged value overflows
             return plain();
         }
         self.assembled(parts, number, total)
@@ -56,14 +56,14 @@ impl Mode {
         }
     }
 
-    /// The factors with those merged that are one, and those left out that are 1.
+    /// Merges factors that are equivalent to one, and removes factors that are 1.
     fn merged(self, factors: Vec<Factor>) -> Vec<Factor> {
         let noise = factors.iter().any(|f| is_leaf(&f.unit, "WN"));
         let mut out: Vec<Factor> = Vec::with_capacity(factors.len());
         let mut ones = Scale::ONE;
         for factor in factors {
             let is_one = is_leaf(&factor.unit, "Const") || factor.unit.as_number() == Some(1.0);
-            // noise depends on pairs of one observation alone, where a stationary kernel is its variance
+            // noise is non-zero only on the diagonal, where a stationary kernel equals its variance
             let is_lost = noise && !is_leaf(&factor.unit, "WN") && is_stationary_leaf(&factor.unit);
             if is_one || is_lost {
                 ones = ones.times(factor.scale);
@@ -85,7 +85,7 @@ impl Mode {
         if self == Mode::Compare { self.with_multiplicity(out) } else { out }
     }
 
-    /// Equal factors under one exponent.
+    /// Collects equal factors under one exponent.
     fn with_multiplicity(self, factors: Vec<Factor>) -> Vec<Factor> {
         let mut out: Vec<(Kernel, u32, Factor)> = Vec::with_capacity(factors.len());
         for factor in factors {
@@ -117,10 +117,10 @@ impl Mode {
             .collect()
     }
 
-    /// Puts the product together: a number, then what cannot do without its place in front, then the factor that bears
-    /// the variance, then the others, those with a held variance last.
+    /// Assembles the product: a number, then a part that must be first, then the factor with the variance, then the
+    /// others, those with a held variance last.
     fn assembled(self, parts: Vec<Factor>, number: f64, total: Scale) -> Kernel {
-        // in free variances of a sum beside it, or of a line for each input, any other constant is lost
+        // the free variances of a sum, or of a linear kernel with one per input, absorb any other constant
         let vanishes = self == Mode::Structure && parts.iter().any(|part| absorbs(&part.unit));
         let borne = total.free && !vanishes;
         let scale = if self == Mode::Structure { Scale { free: true, ..Scale::ONE } } else { total };
@@ -131,7 +131,7 @@ impl Mode {
                 let others = parts.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, part)| part.scale);
                 let extra = others.fold(Scale::number(number), Scale::times);
                 match &parts[i].written {
-                    // nothing comes in from elsewhere: to the bit as it was
+                    // no scale was moved here, so the written form is kept to the last bit
                     Some(written) if extra == Scale::ONE => Some(written.clone()),
                     _ => join(&parts[i].unit, scale),
                 }
@@ -156,8 +156,8 @@ impl Mode {
     }
 }
 
-/// Which factor bears the variance of a product: a leaf that has nothing else to change with it, else a line, else
-/// whatever can.
+/// The factor that gets the variance of a product: preferably a leaf without other parameters, then a linear kernel,
+/// then any that can.
 fn bearer(parts: &[Factor], scale: Scale) -> Option<usize> {
     let first = |wanted: &dyn Fn(&Kernel) -> bool| parts.iter().position(|p| wanted(&p.unit));
     first(&is_multiplier)
@@ -174,8 +174,8 @@ fn is_stationary_leaf(kernel: &Kernel) -> bool {
     all_plain(kernel) && (leaf(kernel) || as_power(kernel).is_some_and(|(base, _)| leaf(base)))
 }
 
-/// The variances that a product would take for its own: those of its factors, through powers and wraps, but not those
-/// inside a sum.
+/// The variances that would become the variance of a product: those of its factors, through powers and wraps, but not
+/// those inside a sum.
 fn front(kernel: &Kernel, found: &mut dyn FnMut(bool)) {
     let params = match kernel.node() {
         Node::Leaf(leaf) => Some((leaf.family.spec().params, &leaf.params)),
@@ -195,14 +195,14 @@ fn front(kernel: &Kernel, found: &mut dyn FnMut(bool)) {
     kernel.children().iter().for_each(|child| front(child, found));
 }
 
-/// Whether there is an unset variance that is free, and would be held anywhere but in front.
+/// Whether a free unset variance would be held at any position but the first.
 fn has_free_front(kernel: &Kernel) -> bool {
     let mut any = false;
     front(kernel, &mut |held| any |= !held);
     any
 }
 
-/// Whether there is a held variance, which would be free in front.
+/// Whether a held variance would be free at the first position.
 fn has_held_front(kernel: &Kernel) -> bool {
     let mut any = false;
     front(kernel, &mut |held| any |= held);

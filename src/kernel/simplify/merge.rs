@@ -1,4 +1,4 @@
-//! Merging of kernels: products and powers of leaves, and sums of lines.
+//! Merging of kernels: products and powers of leaves, and sums of linear kernels.
 
 use super::mode::Mode;
 use super::unit::all_plain;
@@ -9,12 +9,13 @@ use crate::kernel::unit_variance::is_unit_variance;
 use crate::kernel::values::Values;
 use crate::param::{Measure, Param, State};
 
-/// A family is identified by the name of its spec.
+/// Families are identified by the name of their spec.
 pub(super) fn is(leaf: &Leaf, name: &str) -> bool {
     leaf.family.spec().name == name
 }
 
-/// How the length-scales of a family add in a product of its kernels: l^−q is the sum of the l^−q of the factors.
+/// The exponent q with which length-scales combine in a product of kernels of the family: l^−q is the sum of the l^−q
+/// of the factors.
 fn exponent(leaf: &Leaf) -> Option<f64> {
     let spec = leaf.family.spec();
     match spec.name {
@@ -34,7 +35,7 @@ fn is_scale(spec: &ParamSpec) -> bool {
 }
 
 impl Mode {
-    /// One kernel for the product of two, both with their variances held.
+    /// One kernel for the product of two, both with held variances.
     pub(super) fn product_of_two(self, one: &Kernel, two: &Kernel) -> Option<Kernel> {
         let (Node::Leaf(a), Node::Leaf(b)) = (one.node(), two.node()) else { return None };
         let same_family = std::ptr::eq(a.family.spec(), b.family.spec());
@@ -48,13 +49,13 @@ impl Mode {
         let l = place(a, is_scale)?;
         let ard = a.ard || b.ard;
         if ard && q != 2.0 {
-            // distances add, but not those of two different metrics
+            // distances in one metric add; distances in different metrics do not
             return None;
         }
         let mut params = a.params.clone();
         for (i, spec) in a.family.spec().params.iter().enumerate() {
             if i != l && !is_variance_held(spec, &a.params[i], &b.params[i]) {
-                // periods that vary each for itself are not one; those that agree in value are one in value
+                // independent free periods are not merged by structure; equal values are merged by value
                 if self == Mode::Structure || !self.same_values(&a.params[i], &b.params[i]) {
                     return None;
                 }
@@ -68,7 +69,7 @@ impl Mode {
         Some(Node::Leaf(Leaf { params, ard, ..a.clone() }).into())
     }
 
-    /// One kernel for the n-th power of a kernel whose variance is held.
+    /// One kernel for the n-th power of a kernel with held variance.
     pub(super) fn power_of_one(self, kernel: &Kernel, n: u32) -> Option<Kernel> {
         let Node::Leaf(leaf) = kernel.node() else { return None };
         if !all_plain(kernel) {
@@ -96,8 +97,8 @@ impl Mode {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.time == b.time && near(a, b))
     }
 
-    /// One line for the sum of lines on one input: Σ bᵢ + vᵢ(x − cᵢ)(x′ − cᵢ) is b + v(x − c)(x′ − c) with v = Σvᵢ,
-    /// c = Σvᵢcᵢ/v and b = Σbᵢ + Σvᵢ(cᵢ − c)².
+    /// One linear kernel for the sum of two on one input: Σ bᵢ + vᵢ(x − cᵢ)(x′ − cᵢ) is b + v(x − c)(x′ − c) with v =
+    /// Σvᵢ, c = Σvᵢcᵢ/v and b = Σbᵢ + Σvᵢ(cᵢ − c)².
     pub(super) fn sum_of_lines(self, one: &Kernel, two: &Kernel) -> Option<Kernel> {
         let (Node::Leaf(a), Node::Leaf(b)) = (one.node(), two.node()) else { return None };
         let line = |leaf: &Leaf| is(leaf, "Lin") && !leaf.ard;
@@ -137,7 +138,7 @@ impl Mode {
         Some(Node::Leaf(Leaf { params, ..a.clone() }).into())
     }
 
-    /// A line, or a multiple of one, with the variance of a constant added to its offset.
+    /// A linear kernel, or a multiple of one, with the variance of a constant added to its offset.
     pub(super) fn line_and_constant(self, line: &Kernel, constant: f64) -> Option<Kernel> {
         if let (Node::Product(factors), None) = (line.node(), line.label())
             && let [number, line] = &factors[..]
@@ -167,13 +168,13 @@ fn is_variance_held(spec: &ParamSpec, a: &Values, b: &Values) -> bool {
     spec.is_variance() && held(a) && held(b)
 }
 
-/// Two length-scales made one, element by element. Unset ones are 1.
+/// Combines two length-scales element by element. Unset ones are 1.
 fn combine(a: &Values, b: &Values, f: impl Fn(f64, f64) -> f64) -> Option<Values> {
     combine_at(a, b, None, 1.0, f)
 }
 
-/// Two parameters made one, element by element, unset ones at their default. `None` where it is not known how many
-/// elements there are and they are not all alike.
+/// Combines two parameters element by element, with unset ones at their default. `None` if the number of elements is
+/// unknown and they differ.
 fn combine_at(a: &Values, b: &Values, n: Option<usize>, default: f64, f: impl Fn(f64, f64) -> f64) -> Option<Values> {
     let time = shared_measure(a, b)?;
     let merged = |a, b| Param { time, ..Param::free(f(a, b)) };
@@ -184,14 +185,14 @@ fn combine_at(a: &Values, b: &Values, n: Option<usize>, default: f64, f: impl Fn
     Some(Values::Each(pairs.into_iter().map(|(a, b)| merged(a, b)).collect()))
 }
 
-/// What all the numbers measure; `None` where they measure different things, so that they cannot be calculated with.
+/// The measure that all the numbers share; `None` if they have different measures and cannot be combined.
 fn shared_measure(a: &Values, b: &Values) -> Option<Option<Measure>> {
     let mut measures = a.as_slice().iter().chain(b.as_slice()).map(|param| param.time);
     let first = measures.next().flatten();
     measures.all(|other| other == first).then_some(first)
 }
 
-/// The value that all elements have, where it was written as one or not at all.
+/// The common value of all elements, if one was written or none.
 fn common(values: &Values, default: f64) -> Option<f64> {
     match values {
         Values::One(param) => Some(param.value().unwrap_or(default)),
@@ -200,7 +201,7 @@ fn common(values: &Values, default: f64) -> Option<f64> {
     }
 }
 
-/// The elements of two parameters side by side.
+/// The pairs of elements of two parameters.
 fn pairs(a: &Values, b: &Values, n: Option<usize>, default: f64) -> Option<Vec<(f64, f64)>> {
     let written = |values: &Values| match values {
         Values::Each(params) if !params.is_empty() => Some(params.len()),
@@ -217,7 +218,7 @@ fn pairs(a: &Values, b: &Values, n: Option<usize>, default: f64) -> Option<Vec<(
             Some((0..n).map(|i| (get(a, i), get(b, i))).collect())
         }
         Some(_) => None,
-        // all alike: where they agree there is nothing to count
+        // the values are equal, so their number does not matter
         None => match (common(a, default), common(b, default)) {
             (Some(a), Some(b)) if a == b => Some(Vec::new()),
             _ => None,

@@ -2,19 +2,19 @@
 
 use crate::param::State;
 
-/// What a pass is for.
+/// The purpose of a pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Keep the values.
+    /// Preserves the values.
     Values,
-    /// Keep the set of kernels that is reached when free parameters vary; nothing free is written.
+    /// Preserves the set of kernels spanned by the free parameters; free values are unset.
     Structure,
-    /// As `Values`, with repeated factors under one exponent.
+    /// Like `Values`, with repeated factors collected under one exponent.
     Compare,
 }
 
 impl Mode {
-    /// When comparing, values that differ by rounding alone must not change the order.
+    /// In a comparison, values that differ only by rounding must not change the order.
     pub(super) fn rounded(self, state: State) -> State {
         let round = |x: f64| match self {
             Mode::Compare => format!("{x:.8e}").parse().unwrap_or(x),
@@ -30,7 +30,7 @@ impl Mode {
         }
     }
 
-    /// How far values may differ for two parts to be alike.
+    /// The largest relative difference of values of equal parts.
     pub(super) fn tolerance(self) -> f64 {
         if self == Mode::Compare { 1e-12 } else { 0.0 }
     }

@@ -1,4 +1,4 @@
-//! Sums: like terms, one line for each input, constants, a fixed order.
+//! Simplification of sums: like terms, one linear kernel per input, constants, sorted.
 
 use std::collections::HashMap;
 
@@ -11,16 +11,16 @@ use crate::kernel::tree::{Kernel, Leaf, Node};
 use crate::kernel::values::Values;
 use crate::param::Param;
 
-/// A term on its way.
+/// A term being simplified.
 struct Term {
     unit: Kernel,
     scale: Scale,
-    /// As it was written, unless something was added to it.
+    /// Its written form, unless something was added to it.
     written: Option<Kernel>,
 }
 
 impl Mode {
-    /// The sum of kernels that are simple themselves.
+    /// The sum of kernels that are already simple.
     pub(super) fn sum(self, terms: impl Iterator<Item = Kernel>) -> Kernel {
         let Some(whole) = Kernel::sum(terms) else { return Kernel::number(1.0) };
         let Node::Sum(flat) = whole.node() else { return whole };
@@ -62,13 +62,13 @@ impl Mode {
         lines.push(term.clone());
     }
 
-    /// The terms with those made one that differ by a factor alone.
+    /// Merges terms that differ only by a factor.
     fn like_terms(self, terms: Vec<Kernel>) -> Vec<Kernel> {
         let mut found: HashMap<String, Vec<usize>> = HashMap::new();
         let mut out: Vec<Term> = Vec::with_capacity(terms.len());
         for term in terms {
             let (scale, unit) = split(&term);
-            // what varies each for itself is not one
+            // independent free terms are not merged by structure
             let mergeable = match self {
                 Mode::Values => all_plain(&unit),
                 Mode::Structure => all_plain(&unit) && is_rigid(&unit),
@@ -99,7 +99,7 @@ impl Mode {
         self.product([factor, term.unit])
     }
 
-    /// A free constant beside a line goes into its offset.
+    /// Adds a free constant to the offset of a linear kernel in the same sum.
     fn absorb_constant(self, terms: &mut Vec<Kernel>) {
         let is_constant = |k: &Kernel| all_plain(k) && matches!(k.node(), Node::Leaf(leaf) if is(leaf, "Const"));
         let Some(at) = terms.iter().position(|k| is_constant(k) && k.as_number().is_none()) else { return };
@@ -114,7 +114,7 @@ impl Mode {
         }
     }
 
-    /// For comparison, where only values count: the offsets of lines on different inputs are one offset.
+    /// For comparison, where only values count: adds the offsets of linear kernels on different inputs to one of them.
     fn gather_offsets(terms: &mut [Kernel]) {
         let mut lines: Vec<(usize, f64)> = Vec::new();
         for (i, term) in terms.iter().enumerate() {
@@ -128,7 +128,7 @@ impl Mode {
     }
 }
 
-/// The offset of a line, if it may be merged.
+/// The offset of a linear kernel, if it may be merged.
 fn offset(kernel: &Kernel) -> Option<f64> {
     let Node::Leaf(leaf) = kernel.node() else { return None };
     let at = offset_place(leaf)?;
@@ -155,7 +155,7 @@ fn with_offset(line: &Kernel, offset: Param) -> Kernel {
     }
 }
 
-/// A line of its own, to which another can be added.
+/// Whether it is a linear kernel to which another can be added.
 fn is_line(kernel: &Kernel) -> bool {
     all_plain(kernel)
         && matches!(kernel.node(), Node::Leaf(leaf) if is(leaf, "Lin") && !leaf.ard)

@@ -47,7 +47,7 @@ fn a_constant_goes_into_the_offset_of_a_line() {
 #[test]
 fn lines_on_one_input_are_one() {
     check(sum([lin(1.0, 2.0, 3.0), lin(1.0, 6.0, 3.0)]), "Lin(0, b=2, v=8, c=3)");
-    // the common location is (2·0 + 6·4)/8 = 3, and 2·9 + 6·1 = 24 goes to the offset
+    // the common location is (2·0 + 6·4)/8 = 3; 2·9 + 6·1 = 24 is added to the offset
     check(sum([lin(1.0, 2.0, 0.0), lin(1.0, 6.0, 4.0)]), "Lin(0, b=26, v=8, c=3)");
     check(sum([bare("Lin"), bare("Lin")]), "Lin(0, b=2, v=2)");
     structure(sum([bare("Lin"), bare("Lin")]), "Lin(0)");
@@ -98,7 +98,7 @@ fn what_looks_alike_adds_up() {
     check(sum([product([bare("SE"), bare("Lin")]), product([bare("Lin"), bare("SE")])]), "SE(0, v=2) * Lin(0)");
     check(sum([noise(), noise()]), "WN(v=2)");
     structure(sum([noise(), noise()]), "WN");
-    // two length-scales, found each for itself
+    // two independent length-scales
     structure(sum([bare("SE"), bare("SE")]), "SE(0) + SE(0)");
 }
 

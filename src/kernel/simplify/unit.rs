@@ -9,13 +9,13 @@ use crate::kernel::unit_variance::{is_unit_variance, unit_variance};
 use crate::kernel::values::Values;
 use crate::param::{Param, State};
 
-/// What multiplies a kernel.
+/// The scale of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scale {
     pub value: f64,
-    /// There is a variance in it that a fit may move.
+    /// Whether it includes a free variance.
     pub free: bool,
-    /// Its value was written.
+    /// Whether its value was written.
     pub written: bool,
 }
 
@@ -39,13 +39,13 @@ impl Scale {
         Scale { value: self.value.powi(n.min(i32::MAX as u32) as i32), ..self }
     }
 
-    /// A variance of this value, free.
+    /// A free variance with this value.
     fn variance(self) -> Param {
         if self.written || self.value != 1.0 { Param::free(self.value) } else { Param::default() }
     }
 }
 
-/// Free, without a prior or a tie: what may be merged.
+/// Whether it is free, without a prior or a tie, and so may be merged.
 pub(super) fn is_plain(param: &Param) -> bool {
     matches!(param.state, State::Unset | State::Free(_))
         && param.prior.is_none()
@@ -53,7 +53,7 @@ pub(super) fn is_plain(param: &Param) -> bool {
         && param.time.is_none()
 }
 
-/// A variance as a scale, if it is one number (or unset) and may be merged or is held.
+/// A variance as a scale, if it is one number (or unset) and is held or may be merged.
 fn scale_of(values: &Values) -> Option<Scale> {
     match values {
         Values::One(param) if is_unit_variance(param) => Some(Scale::ONE),
@@ -66,8 +66,8 @@ fn scale_of(values: &Values) -> Option<Scale> {
     }
 }
 
-/// The place of the parameter that multiplies the whole kernel, and, where the kernel has an offset of its own that has
-/// to follow, that of the offset. With one variance for each input there is none.
+/// The index of the parameter that scales the whole kernel, and that of the offset if one must be scaled with it.
+/// `None` with one variance per input.
 fn places(node: &Node) -> Option<(usize, Option<usize>)> {
     let spec = match node {
         Node::Leaf(leaf) => leaf.family.spec(),
@@ -112,7 +112,7 @@ fn multiplied(values: &Values, factor: f64) -> Option<Values> {
     }
 }
 
-/// A wrap of one kernel that has no variance of its own.
+/// A wrap of one kernel without a variance of its own.
 fn bare_wrap(kernel: &Kernel) -> Option<(&Wrapped, &Kernel)> {
     match kernel.node() {
         Node::Wrap(wrapped) if places(kernel.node()).is_none() => match &wrapped.children[..] {
@@ -127,7 +127,8 @@ fn rewrap(kernel: &Kernel, wrapped: &Wrapped, child: Kernel) -> Kernel {
     kernel.with_node(Node::Wrap(Wrapped { children: vec![child], ..wrapped.clone() }))
 }
 
-/// A kernel as a scale times a kernel whose variances are held. What is labelled or cannot be merged stays as it is.
+/// Splits a kernel into a scale and a kernel with held variances. A labelled kernel, or one that cannot be merged, is
+/// unchanged.
 pub(super) fn split(kernel: &Kernel) -> (Scale, Kernel) {
     let as_it_is = || (Scale::ONE, kernel.clone());
     if kernel.label().is_some() {
@@ -175,13 +176,13 @@ fn is_one(kernel: &Kernel) -> bool {
     kernel.as_number() == Some(1.0)
 }
 
-/// Whether a kernel can take a variance into a parameter of its own without arithmetic on its offset.
+/// Whether a kernel can absorb a variance into a parameter without changing its offset.
 pub(super) fn is_multiplier(kernel: &Kernel) -> bool {
     kernel.label().is_none()
         && places(kernel.node()).is_some_and(|(v, b)| b.is_none() && scale_of(&params(kernel.node())[v]).is_some())
 }
 
-/// The kernel times a free scale, which goes into the first of its variances that can take it.
+/// The kernel times a free scale, which is absorbed by the first variance that can take it.
 pub(super) fn join(kernel: &Kernel, scale: Scale) -> Option<Kernel> {
     if kernel.label().is_some() || kernel.as_number().is_some() {
         return None;
@@ -204,7 +205,7 @@ pub(super) fn join(kernel: &Kernel, scale: Scale) -> Option<Kernel> {
     let total = scale_of(&params[v])?.times(scale);
     let moved = match bias {
         None => kernel.clone(),
-        // beside an offset that cannot follow, the variance of a line is no factor of it
+        // with an offset that cannot be scaled, the variance of a linear kernel is not a factor of it
         Some(b) if !params[b].as_slice().iter().all(is_plain) => return None,
         Some(b) => with_param(kernel, b, multiplied(&params[b], scale.value)?),
     };
@@ -216,7 +217,7 @@ pub(super) fn join(kernel: &Kernel, scale: Scale) -> Option<Kernel> {
     Some(with_param(&moved, v, if variance.is_unset() { unset } else { Values::One(variance) }))
 }
 
-/// Whether a constant factor can vanish in the free variances of a kernel.
+/// Whether the free variances of a kernel can absorb a constant factor.
 pub(super) fn absorbs(kernel: &Kernel) -> bool {
     if kernel.label().is_some() || kernel.as_number().is_some() {
         return false;
@@ -229,7 +230,7 @@ pub(super) fn absorbs(kernel: &Kernel) -> bool {
         }
         Node::Wrap(_) | Node::Leaf(_) => {
             let mut scales = own(kernel).filter(|(spec, _)| spec.is_variance() || spec.role == Role::Bias).peekable();
-            // an offset inside a power need not follow
+            // an offset inside a power need not be scaled
             let inner = |spec: &ParamSpec| spec.role == Role::Bias && is_multiplier(kernel);
             scales.peek().is_some()
                 && scales.all(|(spec, values)| inner(spec) || values.as_slice().iter().all(is_plain))
@@ -242,7 +243,7 @@ pub(super) fn constant(scale: Scale) -> Option<Kernel> {
     join(&Kernel::family(CONST), scale)
 }
 
-/// A node's own parameters that can vary at all, with their specs.
+/// The free parameters of a node itself, with their specs.
 fn own(kernel: &Kernel) -> impl Iterator<Item = (&'static ParamSpec, &Values)> {
     let (specs, params): (&'static [ParamSpec], &[Values]) = match kernel.node() {
         Node::Leaf(leaf) => (leaf.family.spec().params, &leaf.params),
@@ -252,8 +253,8 @@ fn own(kernel: &Kernel) -> impl Iterator<Item = (&'static ParamSpec, &Values)> {
     specs.iter().zip(params).filter(|(spec, _)| spec.domain != Domains::Count)
 }
 
-/// Whether no parameter of a kernel is fixed, bounded, tied or has a prior, and no part of it has a label. Numbers are
-/// no parameters.
+/// Whether no parameter of a kernel is fixed, bounded, tied or has a prior, and no part has a label. Numbers are not
+/// parameters.
 pub(super) fn all_plain(kernel: &Kernel) -> bool {
     let plain = |p: &Param| is_plain(p) || is_unit_variance(p);
     kernel.label().is_none()
@@ -261,7 +262,7 @@ pub(super) fn all_plain(kernel: &Kernel) -> bool {
         && kernel.children().iter().all(all_plain)
 }
 
-/// Whether a kernel has nothing left to vary but variances that are held.
+/// Whether the only free parameters of a kernel are held variances.
 pub(super) fn is_rigid(kernel: &Kernel) -> bool {
     let still = |values: &Values| matches!(values, Values::One(param) if is_unit_variance(param));
     own(kernel).all(|(_, values)| still(values)) && kernel.children().iter().all(is_rigid)

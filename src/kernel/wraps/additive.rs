@@ -1,14 +1,14 @@
 //! Additive kernels: functions that are sums of functions of few inputs each.
 //!
-//! With zᵢ = kᵢ(xᵢ, x′ᵢ), one kernel an input: `additive` is Σ_d v_d·e_d(z), e_d the sum of all products of d of them
-//! (Duvenaud, chapter on additive GPs, 1.4–1.13); `anova` is v·Π(1 + αzᵢ), the weights of hierarchical kernel learning;
-//! `dropout` is v·Π(1 − q + q·zᵢ), the covariance when each input is kept with probability q (1.21–1.23), in which one
-//! term of order d has the weight q^d(1 − q)^(D−d). That text gives binomial coefficients as the weights of orders:
-//! they count the terms, and are not their weight.
+//! With zᵢ = kᵢ(xᵢ, x′ᵢ), one kernel per input: `additive` is Σ_d v_d·e_d(z), where e_d is the sum of all products of d
+//! of them (Duvenaud, chapter on additive GPs, 1.4–1.13); `anova` is v·Π(1 + αzᵢ), the weights of hierarchical kernel
+//! learning; `dropout` is v·Π(1 − q + q·zᵢ), the covariance when each input is kept with probability q (1.21–1.23), in
+//! which one term of order d has the weight q^d(1 − q)^(D−d). That text gives binomial coefficients as the weights of
+//! orders: they are the numbers of terms, not their weights.
 //!
-//! e_d comes of the recursion e_d(z₁…zᵢ) = e_d(z₁…zᵢ₋₁) + zᵢ·e_{d−1}(z₁…zᵢ₋₁), O(D·R) a pair, which subtracts nothing.
-//! The Newton–Girard formulae (1.14) alternate in sign and lose all digits of high orders. The text calls the terms up
-//! to order n O(2ⁿ) in number: they are Σ_{d≤n} C(D, d).
+//! e_d is computed by the recursion e_d(z₁…zᵢ) = e_d(z₁…zᵢ₋₁) + zᵢ·e_{d−1}(z₁…zᵢ₋₁), which costs O(D·R) per pair for R
+//! orders and subtracts nothing. The Newton–Girard formulae (1.14) alternate in sign and lose all digits at high
+//! orders. The text gives O(2ⁿ) terms up to order n; the number is Σ_{d≤n} C(D, d).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -85,20 +85,20 @@ pub(super) static DROPOUT: Spec = Spec {
     )
 };
 
-/// What is made of the kernels of the inputs.
+/// How the kernels of the inputs are combined.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AdditiveForm {
-    /// Orders from 1 to this; without it, to the number of kernels.
+    /// Orders from 1 to this number; `None` for the number of kernels.
     Additive(Option<usize>),
     Anova,
-    /// The probability to keep an input, within \[0, 1\].
+    /// The probability of keeping an input, in \[0, 1\].
     Dropout(f64),
 }
 
-/// The kernels of the inputs: one for each that is written, or one that stands for all.
+/// The kernels of the inputs: a list, or one kernel that is repeated.
 #[derive(Debug, Clone)]
 pub enum Bases {
-    /// One like this for each of `inputs`.
+    /// One such kernel for each of `inputs`.
     Like(Kernel),
     Each(Vec<Kernel>),
 }
@@ -119,11 +119,11 @@ pub enum AdditiveError {
     Keep(f64),
 }
 
-/// An additive kernel, or one of its kin. `inputs` are those that one base stands for.
+/// An additive, ANOVA or dropout kernel. `inputs` are those on which one base is repeated.
 ///
 /// # Errors
-/// An order of 0 or above the number of kernels, an empty list, weights of another number than the order or all 0, a
-/// probability outside \[0, 1\].
+/// An order of 0 or above the number of kernels, an empty list, a number of weights that differs from the number of
+/// orders, weights that are all 0, or a probability outside \[0, 1\].
 pub fn additive(
     form: AdditiveForm,
     bases: Bases,
@@ -167,7 +167,7 @@ pub fn additive(
     Ok(Kernel::wrap(Arc::new(Additive { form, listed }), children, inputs, params))
 }
 
-/// The base that stands where none is written.
+/// The base if none is written.
 pub fn usual_base() -> Kernel {
     Kernel::family(families::FAMILIES[0])
 }
@@ -175,7 +175,7 @@ pub fn usual_base() -> Kernel {
 #[derive(Debug, Clone, Copy)]
 struct Additive {
     form: AdditiveForm,
-    /// The kernels of the inputs are written one by one.
+    /// Whether the kernels of the inputs are listed one by one.
     listed: bool,
 }
 
@@ -244,7 +244,7 @@ impl Wrap for Additive {
         true
     }
 
-    /// The variances are those of the orders.
+    /// The variances are those of the orders, so the kernels inside have variance 1.
     fn unit_variance_inside(&self, _held: bool) -> bool {
         true
     }
@@ -302,7 +302,7 @@ impl Wrap for Additive {
     }
 }
 
-/// An additive kernel whose kernels are written one by one, with the variances of its orders.
+/// An additive kernel with a list of kernels and the variances of its orders.
 #[derive(Debug, Clone)]
 pub struct Orders<'k> {
     whole: &'k Kernel,
@@ -312,7 +312,7 @@ pub struct Orders<'k> {
 }
 
 impl<'k> Orders<'k> {
-    /// Of a kernel that is such a one and whose variances all have values.
+    /// The orders of `whole`, if it is an additive kernel with a list of kernels and all variances have values.
     pub fn of(whole: &'k Kernel) -> Option<Self> {
         let Node::Wrap(wrapped) = whole.node() else { return None };
         let orders = wrapped.wrap.additive_orders(wrapped)?;
@@ -326,15 +326,15 @@ impl<'k> Orders<'k> {
         &self.wrapped.children
     }
 
-    /// How many terms an order has: C(D, d).
+    /// The number of terms of an order: C(D, d).
     pub fn terms(&self, order: usize) -> f64 {
         let count = self.kernels().len();
         (0..order).fold(1.0, |ways, i| ways * (count - i) as f64 / (i + 1) as f64)
     }
 
     /// The prior variance of each order, from the first, averaged over rows: w_d·e_d(k₁(x, x), …, k_D(x, x)).
-    /// `diagonals` has one list for each kernel, of its values k(x, x) at the rows. With kernels of variance 1 it is
-    /// w_d·C(D, d) (Duvenaud, Table 1.1).
+    /// `diagonals` has one list per kernel, with its values k(x, x) at the rows. With kernels of variance 1 the result
+    /// is w_d·C(D, d) (Duvenaud, Table 1.1).
     pub fn variances(&self, diagonals: &[Vec<f64>]) -> Vec<f64> {
         let orders = self.weights.len();
         let rows = diagonals.first().map_or(0, Vec::len);
@@ -354,7 +354,7 @@ impl<'k> Orders<'k> {
         totals
     }
 
-    /// The same kernel with some of its orders alone, from 1.
+    /// The same kernel with some of its orders only, counted from 1.
     pub fn only(&self, keep: impl Fn(usize) -> bool) -> Kernel {
         let weight = |(i, &v): (usize, &f64)| if keep(i + 1) { Param::free(v) } else { Param::fixed(0.0) };
         let weights = self.weights.iter().enumerate().map(weight).collect();
@@ -369,10 +369,10 @@ impl<'k> Orders<'k> {
     }
 }
 
-/// The base on one input: the i-th of so many. Where it has a number for each input it takes the i-th.
+/// The base on the i-th of `of` inputs. Where it has a number per input it gets the i-th.
 ///
 /// # Errors
-/// A parameter that has another number of values, and how many.
+/// The parameter with another number of values, and that number.
 fn on_input(base: &Kernel, input: &InputRef, i: usize, of: usize) -> Result<Kernel, (&'static str, usize)> {
     let all = |children: &[Kernel]| children.iter().map(|c| on_input(c, input, i, of)).collect::<Result<Vec<_>, _>>();
     Ok(match base.node() {
@@ -395,7 +395,7 @@ fn on_input(base: &Kernel, input: &InputRef, i: usize, of: usize) -> Result<Kern
         Node::Sum(children) => base.with_node(Node::Sum(all(children)?)),
         Node::Product(children) => base.with_node(Node::Product(all(children)?)),
         Node::Wrap(wrapped) => {
-            // a base inside stands for each of the inputs that its own wrap gets
+            // a base inside is repeated on the inputs of its own wrap
             let children = match wrapped.wrap.is_one_kernel_per_input() {
                 true => wrapped.children.clone(),
                 false => all(&wrapped.children)?,

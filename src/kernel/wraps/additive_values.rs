@@ -1,15 +1,15 @@
-//! Combining the values of one kernel for each input: by orders, or by a product with weights.
+//! The values of additive kernels: sums over orders, or a product with weights.
 
 use super::additive::AdditiveForm;
 use crate::kernel::elementwise::Elementwise;
 use crate::kernel::family::{Pairs, Theta};
 use crate::linalg::vector;
 
-/// The number of pairs in one block, so that all orders of them stay in cache.
+/// The number of pairs in one block, chosen so that all orders stay in cache.
 const BLOCK: usize = 64;
 
 impl AdditiveForm {
-    /// The factor that the value z of one kernel is taken into: a + b·z.
+    /// The factor that contains the value z of one kernel: (a, b) of a + b·z.
     fn factor(self, theta: Theta<'_>) -> (f64, f64) {
         match self {
             AdditiveForm::Dropout(q) => (1.0 - q, q),
@@ -68,7 +68,7 @@ impl Elementwise for AdditiveForm {
         }
         let weights = theta.each(0);
         let orders = weights.len();
-        // e_d of the first i kernels, for every i
+        // e_d of the first i kernels, for each i
         let mut all = vec![vec![[0.0; BLOCK]; orders + 1]; args.len() + 1];
         let mut by = vec![[0.0; BLOCK]; orders + 1];
         for start in (0..w.len()).step_by(BLOCK) {
@@ -121,7 +121,7 @@ impl AdditiveForm {
     ) {
         let ((a, b), v) = (self.factor(theta), Self::variance(theta));
         let last = gradient.len() - 1;
-        // the product of the factors before each, then that of those behind it: no division, as a factor may be 0
+        // the product of the factors before each, then that of those after it; no division, as a factor may be 0
         let mut before = vec![vec![1.0; w.len()]; args.len() + 1];
         for (i, arg) in args.iter().enumerate() {
             let (done, next) = before.split_at_mut(i + 1);
@@ -152,7 +152,7 @@ fn block(values: &[f64]) -> [f64; BLOCK] {
     out
 }
 
-/// Takes the i-th kernel (from 0) into the elementary symmetric polynomials.
+/// Adds the i-th kernel (from 0) to the elementary symmetric polynomials.
 fn raise(orders: &mut [[f64; BLOCK]], z: &[f64; BLOCK], i: usize) {
     for d in (1..orders.len().min(i + 2)).rev() {
         let (lower, higher) = orders.split_at_mut(d);

@@ -54,7 +54,7 @@ pub(super) static SPEC: Spec = Spec {
     points: &[],
 };
 
-/// `before` gives way to `after` along one input; `params` are `at` and `width`.
+/// A change from `before` to `after` along one input; `params` are `at` and `width`.
 pub fn changepoint(before: Kernel, after: Kernel, input: Inputs, params: Vec<Values>) -> Kernel {
     Kernel::wrap(Arc::new(Changepoint), vec![before, after], input, params)
 }

@@ -1,10 +1,10 @@
-//! Combinations that several wraps are made of.
+//! Combinations of values that several wraps use.
 
 use crate::kernel::elementwise::Elementwise;
 use crate::kernel::family::{Pairs, Rows, Theta};
 use crate::linalg::vector;
 
-/// Σ wᵢkᵢ with weights that are known.
+/// Σ wᵢkᵢ with known weights.
 #[derive(Debug)]
 pub(super) struct Weighted(pub Vec<f64>);
 
@@ -31,7 +31,7 @@ impl Elementwise for Weighted {
     }
 }
 
-/// Π kᵢ^nᵢ of kernels that are nowhere negative.
+/// Π kᵢ^nᵢ of kernels without negative values.
 #[derive(Debug)]
 pub(super) struct Powers(pub Vec<i32>);
 
@@ -59,7 +59,7 @@ impl Elementwise for Powers {
         vector::multiply(&mut whole, w);
         for ((adjoint, arg), &n) in adjoints.iter_mut().zip(args).zip(&self.0) {
             for ((adjoint, k), whole) in adjoint.iter_mut().zip(*arg).zip(&whole) {
-                // where a factor has vanished, so has the whole
+                // where a factor has vanished, so has the product
                 if *k > 0.0 {
                     *adjoint += f64::from(n) * whole / k;
                 }
@@ -68,14 +68,14 @@ impl Elementwise for Powers {
     }
 }
 
-/// k(x, x′)/√(k(x, x)·k(x′, x′)): a variance of 1 everywhere.
+/// k(x, x′)/√(k(x, x)·k(x′, x′)), which has variance 1 everywhere.
 #[derive(Debug)]
 pub(super) struct Normalized {
-    /// Both arguments are seen alike.
+    /// Whether both arguments have the same view.
     pub alike: bool,
 }
 
-/// Where in a slice the row stands that meets itself.
+/// The index in the slice of the pair of a row with itself.
 pub(super) fn self_pair(pairs: Pairs<'_>, len: usize) -> Option<usize> {
     let inside = pairs.same && (pairs.from..pairs.from + len).contains(&pairs.j);
     inside.then(|| pairs.j - pairs.from)

@@ -1,11 +1,12 @@
-//! Deep kernels: the limit of many layers of features of features.
+//! Deep kernels: the kernel after many layers of feature mappings.
 //!
 //! k₁ = k, k_{L+1} = exp(−½[k_L(x, x) − 2k_L(x, x′) + k_L(x′, x′)]): the squared exponential of the distance in the
-//! features of the layer before. Connected to the inputs, −½‖x − x′‖²/l² stands in the exponent too. Duvenaud (1.19 of
-//! the deep chapter, B.23 of the appendix) prints that term with the other sign, which would grow with the distance.
+//! feature space of the layer before. With connections to the inputs, the exponent also contains −½‖x − x′‖²/l².
+//! Duvenaud (1.19 of the deep chapter, B.23 of the appendix) prints that term with the other sign, which would grow
+//! with the distance.
 //!
-//! Without the connection k_L tends to 1 everywhere (1 − k_L falls like 2/L). With it the limit solves
-//! k − log k = 1 + ½‖x − x′‖²/l², the branch in (0, 1]. It depends on k only through its inputs.
+//! Without connections k_L tends to 1 everywhere (1 − k_L decreases like 2/L). With connections the limit solves k −
+//! log k = 1 + ½‖x − x′‖²/l², in the branch (0, 1]. It depends on k only through its inputs.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ pub(super) static CONNECTED: Spec = Spec {
     )
 };
 
-/// How many layers.
+/// The number of layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     Layers(u32),
@@ -72,11 +73,11 @@ pub enum DeepError {
     Limit,
 }
 
-/// `kernel` under `depth` − 1 further layers. `params`: the variance, before it the length-scale of the connection if
-/// there is one. One layer is the kernel itself.
+/// `kernel` followed by `depth` − 1 further layers. `params`: the length-scale of the connection, if there is one, then
+/// the variance. One layer is the kernel itself.
 ///
 /// # Errors
-/// No layer, or infinitely many without a connection.
+/// No layers, or infinitely many without connections.
 pub fn deep(depth: Depth, kernel: Kernel, connected: bool, params: Vec<Values>) -> Result<Kernel, DeepError> {
     match depth {
         Depth::Layers(0) => return Err(DeepError::NoLayer),
@@ -93,7 +94,7 @@ pub fn deep(depth: Depth, kernel: Kernel, connected: bool, params: Vec<Values>) 
 struct Deep {
     depth: Depth,
     connected: bool,
-    /// Both arguments are seen alike, so that a row with itself is at distance 0, whatever rounding says of it.
+    /// Whether both arguments have the same view, so that a row is at distance exactly 0 from itself.
     alike: bool,
 }
 
@@ -122,7 +123,7 @@ impl Wrap for Deep {
         format!("{:?}", self.depth)
     }
 
-    /// The limit falls like 1 − d near 0.
+    /// The limit decreases like 1 − d near 0.
     fn derivatives(&self, inside: f64) -> Option<f64> {
         Some(if self.depth == Depth::Infinite { 0.0 } else { inside })
     }
@@ -142,7 +143,7 @@ impl Wrap for Deep {
         true
     }
 
-    /// The variance of the first layer is the size of its features: it matters whatever stands around.
+    /// The variance of the first layer is the scale of its features, so it is free whatever the context.
     fn unit_variance_inside(&self, _held: bool) -> bool {
         false
     }
@@ -151,7 +152,7 @@ impl Wrap for Deep {
         false
     }
 
-    /// e^{−D/2} with D a squared distance has every power, whatever kernel the distance comes from.
+    /// Every power of e^{−D/2} with D a squared distance is a kernel, whatever kernel defines the distance.
     fn infinitely_divisible(&self, _children: &[bool]) -> bool {
         self.depth != Depth::Layers(1)
     }
@@ -191,7 +192,7 @@ impl Deep {
         theta.one(theta.ranges.len() - 1)
     }
 
-    /// How many numbers a row has before those around: one a connected column.
+    /// The number of prepared values per row, one per connected column, before those of k(x, x).
     fn own(&self, pairs: Pairs<'_>) -> usize {
         match self.depth {
             Depth::Infinite => pairs.a.len(),
@@ -208,7 +209,7 @@ impl Deep {
         out
     }
 
-    /// The last layer of one pair, without its variance, with its derivatives: the layers walked back.
+    /// The last layer of one pair, without its variance, and its derivatives by a backward pass over the layers.
     fn layer(&self, k: f64, diagonals: f64, connection: f64) -> Layer {
         let Depth::Layers(n) = self.depth else {
             let k = log_limit(connection).exp();
@@ -229,23 +230,23 @@ impl Deep {
     }
 }
 
-/// A pair of the last layer.
+/// The last layer at one pair.
 struct Layer {
     k: f64,
-    /// Its derivative in ½‖x − x′‖²/l².
+    /// Its derivative with respect to ½‖x − x′‖²/l².
     by_connection: f64,
-    /// Its derivative in k₁(x, x′).
+    /// Its derivative with respect to k₁(x, x′).
     by_first: f64,
 }
 
-/// log k of the limit, for c = ½‖x − x′‖²/l²: the root of k − log k = 1 + c in (0, 1], to 1e-12 of its size.
+/// log k of the limit, for c = ½‖x − x′‖²/l²: the root of k − log k = 1 + c in (0, 1], to a relative error of 1e-12.
 ///
-/// With s = −log k: e^{−s} − 1 + s = c. Near 0, where 1 − k is about √(2c), this loses no digits with expm1.
+/// The equation for s = −log k is e^{−s} − 1 + s = c. Near 0, where 1 − k is about √(2c), expm1 loses no digits.
 pub fn log_limit(c: f64) -> f64 {
     if c <= 0.0 {
         return 0.0;
     }
-    // f(s) = s + expm1(−s) is convex: from the right Newton's steps fall to the root and never pass it
+    // f(s) = s + expm1(−s) is convex: from the right, Newton's method decreases to the root without passing it
     let f = |s: f64| if s < 1e-2 { small(s) } else { s + (-s).exp_m1() };
     let mut s = if c < 1.0 { (2.0 * c).sqrt() * (1.0 + (2.0 * c).sqrt() / 3.0) } else { c + 1.0 };
     for _ in 0..60 {

@@ -1,10 +1,10 @@
-//! Kernels of functions of images (or signals) that do not change when the image is shifted.
+//! Kernels of functions of images (or signals) that are invariant to shifts of the image.
 //!
-//! Every input is a pixel. `translate`: Σᵢ k(x, Tᵢx′) over all shifts in a circle (Duvenaud, "Expressing Structure with
-//! Kernels", 1.29). `conv`: the same over rows and columns (1.30). The sum over shifts of the second argument alone, as
-//! printed, is a kernel only over the whole circular group and for a kernel that does not change when both arguments
-//! are shifted; here the sum runs over the shifts of both arguments, divided by their number, which is a kernel always
-//! and that sum where it is one. With `normalize` it is divided by √(k(x, x)·k(x′, x′)).
+//! Every input is a pixel. `translate`: Σᵢ k(x, Tᵢx′) over all circular shifts (Duvenaud, "Expressing Structure with
+//! Kernels", 1.29). `conv`: the same over rows and columns (1.30). The printed sum over shifts of the second argument
+//! alone is a kernel only over the whole circular group, for a kernel that is invariant when both arguments are
+//! shifted. Here the sum is over the shifts of both arguments, divided by their number: this is always a kernel, and
+//! equals the printed sum where that is one. With `normalize` it is divided by √(k(x, x)·k(x′, x′)).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -58,13 +58,13 @@ pub(super) static CONV: Spec = Spec {
     points: &[],
 };
 
-/// What lies beyond the edge of an image.
+/// The pixels beyond the edge of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Edges {
-    /// The other edge.
+    /// Those at the other edge.
     #[default]
     Wrap,
-    /// Nothing: zeros.
+    /// Zeros.
     Zero,
 }
 
@@ -84,24 +84,24 @@ impl Edges {
 pub struct Shifts {
     pub rows: usize,
     pub cols: usize,
-    /// By at most this number of pixels in each direction; by any number if `None`.
+    /// At most this number of pixels in each direction; any number if `None`.
     pub radius: Option<usize>,
     pub edges: Edges,
 }
 
-/// `kernel` over signals whose values are its inputs, summed over all shifts in a circle.
+/// `kernel` over signals whose values are its inputs, summed over all circular shifts.
 pub fn translate(kernel: Kernel, normalize: bool) -> Kernel {
     Kernel::wrap(Arc::new(Image { shifts: None, normalize }), vec![kernel], Inputs::All, Vec::new())
 }
 
-/// `kernel` over images, row by row, summed over shifts of both.
+/// `kernel` over images, stored by rows, summed over shifts of both arguments.
 pub fn conv(kernel: Kernel, shifts: Shifts, normalize: bool) -> Kernel {
     Kernel::wrap(Arc::new(Image { shifts: Some(shifts), normalize }), vec![kernel], Inputs::All, Vec::new())
 }
 
 #[derive(Debug)]
 struct Image {
-    /// `None`: one row of as many pixels as there are.
+    /// `None`: one row that contains all pixels.
     shifts: Option<Shifts>,
     normalize: bool,
 }
@@ -153,14 +153,14 @@ impl Wrap for Image {
         !self.normalize
     }
 
-    /// A variance inside has no effect on what is normalized.
+    /// Normalization cancels a variance inside.
     fn unit_variance_inside(&self, unit_variance: bool) -> bool {
         unit_variance || self.normalize
     }
 
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
         let child = &wrapped.children[0];
-        // by place and by name is one pixel
+        // an index and a name can refer to the same pixel
         let mut pixels: Vec<usize> = Vec::new();
         for pixel in inputs_of(plan, child)? {
             if !pixels.contains(&pixel) {
@@ -202,19 +202,19 @@ impl Wrap for Image {
 }
 
 impl Shifts {
-    /// Whether they are all shifts in a circle.
+    /// Whether they are all circular shifts, which form a group.
     fn is_group(&self) -> bool {
         let whole = |size: usize| self.radius.is_none_or(|r| 2 * r + 1 >= size);
         self.edges == Edges::Wrap && whole(self.rows) && whole(self.cols)
     }
 
-    /// Every shift once.
+    /// Each shift once.
     fn placements(&self, pixels: &[usize], width: usize) -> Vec<Placement> {
         let (rows, cols) = (self.rows as i64, self.cols as i64);
         let reach = |size: i64| {
             let radius = self.radius.map_or(size - 1, |r| (r as i64).min(size - 1));
             match self.edges {
-                // one turn in a circle is enough
+                // one full circle is enough
                 Edges::Wrap if 2 * radius + 1 >= size => 0..size,
                 _ => -radius..radius + 1,
             }

@@ -1,10 +1,10 @@
-//! Kernels of functions that do not change when their inputs are moved.
+//! Kernels of functions that are invariant under a group.
 //!
 //! For the group G that the moves generate: the sum Σ_g Σ_h k(gx, hx′); the product Π_g Π_h k(gx, hx′), a kernel only
-//! where every power of k is one; the fold k(A(x), A(x′)) with A(x) one chosen member of the orbit of x. Sources:
+//! if every power of k is one; the fold k(A(x), A(x′)), where A(x) is the representative of the orbit of x. Sources:
 //! Duvenaud, "Expressing Structure with Kernels", 1.20–1.27; Ginsbourger et al. (2012). Below 1.24 that text drops
-//! k(−x, ·): this holds only if k(−x, −x′) = k(x, x′), and then the sum is twice the rest; here terms are left out only
-//! where that is so, and counted.
+//! k(−x, ·). This is valid only if k(−x, −x′) = k(x, x′), and the full sum is then twice the remaining one. Here terms
+//! are merged only in this case, with their multiplicity.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -94,11 +94,11 @@ pub enum InvariantError {
     Move(#[from] MoveError),
 }
 
-/// `kernel` made invariant under the group that the moves generate; with `normalize` the sum is divided by the number
-/// of its terms, |G|².
+/// `kernel` made invariant under the group that the moves generate. With `normalize` the sum is divided by its number
+/// of terms, |G|².
 ///
 /// # Errors
-/// No moves, a group that does not close under the limit, a product of a kernel that has no powers.
+/// No moves, a group that is infinite or too large, or a product of a kernel that is not infinitely divisible.
 pub fn invariant(kernel: Kernel, moves: Vec<Move>, method: Method, normalize: bool) -> Result<Kernel, InvariantError> {
     if moves.is_empty() {
         return Err(InvariantError::NoMove);
@@ -158,7 +158,7 @@ impl Wrap for Invariant {
         format!("{} {} {}", moves.join(", "), self.method.name(), self.normalize)
     }
 
-    /// Folding leaves a crease along the mirror.
+    /// Folding makes a crease along the mirror, so there is no derivative.
     fn derivatives(&self, inside: f64) -> Option<f64> {
         (self.method != Method::Fold).then_some(inside)
     }
@@ -230,13 +230,13 @@ impl Wrap for Invariant {
     }
 }
 
-/// The views of a pair moved by two elements.
+/// The views of a pair after two elements of the group.
 pub(super) fn moved_pair(plan: &mut Plan<'_>, views: ViewPair, g: &Placement, h: &Placement) -> ViewPair {
     ViewPair { left: plan.moved_view(views.left, g.clone()), right: plan.moved_view(views.right, h.clone()) }
 }
 
-/// The pairs (g, h) that a double sum over some placements comes to, and how often each stands in it. Where moving both
-/// arguments at once changes nothing of the kernel, k(gx, hx′) = k(x, g⁻¹hx′), and a group needs |G| pairs only.
+/// The distinct pairs (g, h) in a double sum over some placements, with their multiplicities. If the kernel is
+/// invariant when both arguments move together, k(gx, hx′) = k(x, g⁻¹hx′), and a group needs only |G| pairs.
 pub(super) fn pairs(
     plan: &Plan<'_>,
     kernel: &Kernel,
@@ -251,7 +251,7 @@ pub(super) fn pairs(
     }
     let size = largest_shift(all);
     let mut out: Vec<(Placement, Placement, usize)> = Vec::new();
-    // those of `out` whose first element is the identity
+    // indices in `out` of pairs whose first element is the identity
     let mut reduced: Vec<usize> = Vec::new();
     for (g, back) in all.iter().zip(&back) {
         for h in all {
@@ -260,7 +260,7 @@ pub(super) fn pairs(
                 continue;
             };
             let moved = back.after(h);
-            // without the rounding where that is known
+            // an equal known placement has no rounding error
             let moved = all.iter().find(|known| known.same(&moved, size)).cloned().unwrap_or(moved);
             match reduced.iter().find(|&&at| out[at].1.same(&moved, size)) {
                 Some(&known) => out[known].2 += 1,
@@ -274,7 +274,7 @@ pub(super) fn pairs(
     out
 }
 
-/// Registers each once, with how often they stand for a term.
+/// Each register once, with the number of terms that it represents.
 pub(super) fn with_multiplicity(registers: &[usize], counts: impl Iterator<Item = usize>) -> (Vec<usize>, Vec<usize>) {
     let (mut args, mut sums): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     for (&register, count) in registers.iter().zip(counts) {
@@ -289,14 +289,14 @@ pub(super) fn with_multiplicity(registers: &[usize], counts: impl Iterator<Item 
     (args, sums)
 }
 
-/// Whether k(gx, gx′) = k(x, x′), as far as the form of the kernel shows.
+/// Whether the form of the kernel implies k(gx, gx′) = k(x, x′).
 fn is_unchanged_by(plan: &Plan<'_>, kernel: &Kernel, g: &Placement) -> bool {
     let kept = |inputs: &[usize]| inputs.iter().all(|&c| g.keeps(c));
     match kernel.node() {
         Node::Leaf(leaf) => {
             let spec = leaf.family.spec();
             let Ok(inputs) = plan.inputs(kernel.origin(), &leaf.inputs) else { return false };
-            // a distance does not change when its coordinates trade places or are mirrored
+            // a distance is invariant to permutations and mirrors of its coordinates
             let within = inputs.iter().all(|&c| inputs.contains(&g.0[c].from) && g.0[c].sign != 0.0);
             !spec.reads_inputs
                 || kept(&inputs)

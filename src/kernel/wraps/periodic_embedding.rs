@@ -1,9 +1,9 @@
 //! Kernels of functions on circles, cylinders, tori, Möbius strips and spheres.
 //!
-//! An input x that is mapped onto a circle is passed to the inner kernel as the pair (sin, cos)(2πx/p), so that the
-//! functions repeat with period p (Duvenaud, "Expressing Structure with Kernels", 1.22). A torus winds two inputs, a
-//! cylinder the first of two. A Möbius strip winds both on one period and exchanges them: f(x, y) = f(y, x)
-//! (1.31–1.33). A sphere shows a latitude and a longitude, in degrees, as the point in space.
+//! An input x that is mapped to a circle is passed to the inner kernel as the pair (sin, cos)(2πx/p), so that functions
+//! have period p (Duvenaud, "Expressing Structure with Kernels", 1.22). A torus maps two inputs to circles, a cylinder
+//! the first of two. A Möbius strip maps both to circles with one period and is symmetric: f(x, y) = f(y, x)
+//! (1.31–1.33). A sphere maps a latitude and a longitude, in degrees, to the point in space.
 
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ pub(super) static SPHERE: Spec = Spec {
 /// The map of the inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PeriodicEmbedding {
-    /// Each input round a circle of its own.
+    /// Each input mapped to its own circle.
     Periodic,
     Torus,
     Cylinder,
@@ -113,7 +113,7 @@ impl PeriodicEmbedding {
         }
     }
 
-    /// How many inputs it needs; `None` for any number.
+    /// The number of inputs it needs; `None` for any number.
     pub fn inputs(self) -> Option<usize> {
         match self {
             PeriodicEmbedding::Periodic => None,
@@ -122,7 +122,7 @@ impl PeriodicEmbedding {
     }
 }
 
-/// `kernel` with `inputs` mapped onto circles; `params` are the periods.
+/// `kernel` with `inputs` mapped to circles; `params` are the periods.
 pub fn periodic_embedding(embedding: PeriodicEmbedding, kernel: Kernel, inputs: Inputs, params: Vec<Values>) -> Kernel {
     Kernel::wrap(Arc::new(embedding), vec![kernel], inputs, params)
 }

@@ -1,4 +1,4 @@
-//! A whole power of a kernel, k^n: the product of n copies that share their parameters.
+//! A whole-number power of a kernel, k^n: the product of n copies that share their parameters.
 
 use std::sync::Arc;
 

@@ -32,7 +32,7 @@ pub(super) static SPEC: Spec = Spec {
     points: &[],
 };
 
-/// `kernel` times `function` at both of its arguments.
+/// `function`(x) · `kernel`(x, x′) · `function`(x′).
 pub fn scale(kernel: Kernel, function: Arc<dyn RowFunction>) -> Kernel {
     Kernel::wrap(Arc::new(Scale(function)), vec![kernel], Inputs::All, Vec::new())
 }
@@ -63,7 +63,7 @@ impl Wrap for Scale {
     }
 }
 
-/// The child's values times the one column of the view, at both rows.
+/// The child's values times the single column of the view, at both rows.
 #[derive(Debug)]
 struct Amplitude;
 

@@ -1,7 +1,7 @@
 //! A kernel of a function of the inputs: k(φ(x), φ(x′)).
 //!
-//! The function takes the inputs that the kernel mentions and gives as many numbers. A kernel of any function of the
-//! inputs is a kernel. Source: Duvenaud, "Expressing Structure with Kernels", on transformed inputs.
+//! The function receives the inputs that the kernel mentions and returns the same number of values. The result is a
+//! kernel for any function. Source: Duvenaud, "Expressing Structure with Kernels", on transformed inputs.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub fn warp(kernel: Kernel, function: Arc<dyn RowFunction>) -> Kernel {
 #[derive(Debug)]
 struct Warp(Arc<dyn RowFunction>);
 
-/// The columns that a user's function over a kernel's inputs is given: those the kernel mentions, in order.
+/// The columns that a user's function of a kernel's inputs receives: those the kernel mentions, in order.
 pub(super) fn inputs_of(plan: &Plan<'_>, kernel: &Kernel) -> Result<Vec<usize>, BindError> {
     let (mentioned, all) = kernel.function_inputs();
     let inputs = if all || mentioned.is_empty() { Inputs::All } else { Inputs::These(mentioned) };

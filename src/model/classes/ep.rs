@@ -1,46 +1,47 @@
 //! Expectation propagation with the probit link (Minka 2001; Rasmussen & Williams, 3.6).
 //!
-//! All sites move at once. A round is one factorization with its inverse: the marginals, their cavities, and the site that
-//! each of these asks for. Where that is the site it has, is the fixed point. Newton's method finds it: how the marginals
-//! move with the sites is known, dμ = Σ(dν − μ dτ) and dσ² = −(Σ∘Σ)dτ, and its linear system takes products with these
-//! alone. Where a step leads away it is halved; where that does not help, sites go by themselves for a while, damped.
+//! All sites are updated in parallel. A round is one factorization with inverse: it computes the marginals, their
+//! cavities, and the site that matches the moments for each cavity. The fixed point is where the matched sites equal
+//! the current ones. It is found by Newton's method: the derivatives of the marginals in the sites are known, dμ = Σ(dν
+//! − μ dτ) and dσ² = −(Σ∘Σ)dτ, and the linear system needs only products with these. A step that diverges is halved; if
+//! that fails, some damped parallel updates follow.
 
 use super::link::tail;
 use super::{Approximator, LEAST, Pseudo, Warm};
 use crate::linalg::{FactorError, Matrix, Workspace, gmres, vector};
 
-/// Sites have settled when their changes move no marginal by more than this many standard deviations.
+/// The sites have converged if their changes move no marginal by more than this many standard deviations.
 const SETTLED: f64 = 1e-8;
-/// The same for each unit of prior variance, of which rounding leaves no less,
+/// The same per unit of prior variance, which is the level of rounding,
 const ROUNDING: f64 = 1e-13;
-/// up to this.
+/// at most this much.
 const ROUGHLY: f64 = 1e-4;
-/// Rounds at most.
+/// The maximum number of rounds.
 const ROUNDS: usize = 300;
 /// A step diverges if the error of the sites grows by this factor.
 const AWAY: f64 = 2.0;
-/// Newton's steps are not made shorter than this share.
+/// The least fraction of a Newton step.
 const LEAST_STEP: f64 = 0.05;
-/// Sites that go by themselves go so far.
+/// The damping factor of parallel updates.
 const DAMPED: f64 = 0.5;
-/// The number of iterations before Newton's method is tried again.
+/// The number of damped updates before Newton's method is tried again.
 const BY_THEMSELVES: usize = 4;
-/// No marginal has less.
+/// The least variance of a marginal.
 const LEAST_VARIANCE: f64 = 1e-150;
-/// The number of iterations of Newton's method without improvement.
+/// The number of Newton iterations allowed without improvement.
 const PATIENCE: usize = 15;
-/// The linear system is solved to this share of its right side, with at most this number of products.
+/// The linear system is solved to this relative residual, with at most this number of products.
 const SOLVED: f64 = 1e-3;
 const PRODUCTS: usize = 40;
 
-/// τ and ν of all rows, or how they change.
+/// τ and ν of all rows, or their changes.
 #[derive(Debug, Clone)]
 pub(super) struct Places {
     precision: Vec<f64>,
     shift: Vec<f64>,
 }
 
-/// Sites of which nothing is known but what each row says alone, or those of a place nearby.
+/// Finds the sites, starting from the last ones if `warm` has some, or else from each row's likelihood alone.
 pub(super) fn find(
     room: &mut Approximator,
     y: &[f64],
@@ -59,7 +60,7 @@ pub(super) fn find(
     Ok(warm.kept(settle(room, y, mean, Matched::new(y, mean, &prior, &none).places, work)?))
 }
 
-/// Moves all sites from some places until they have settled.
+/// Updates all sites from these starting values until they have converged.
 fn settle(
     room: &mut Approximator,
     y: &[f64],
@@ -67,7 +68,7 @@ fn settle(
     mut at: Places,
     work: &mut Workspace<'_>,
 ) -> Result<Pseudo, FactorError> {
-    // what rounding leaves of a large covariance
+    // the level of rounding for a large covariance
     let settled = (0..y.len()).map(|i| room.k[(i, i)]).fold(SETTLED, |most, v| most.max((ROUNDING * v).min(ROUGHLY)));
     let mut best: Option<(f64, Places)> = None;
     let mut last: Option<Step> = None;
@@ -117,20 +118,21 @@ fn settle(
     }
 }
 
-/// A step that was taken.
+/// A Newton step.
 struct Step {
     from: Places,
-    /// Where it would lead if it was taken whole.
+    /// The sites after the full step.
     toward: Places,
-    /// The sites that the cavities asked for where it began.
+    /// The matched sites at its start.
     matched: Places,
-    /// By how much the sites were off there.
+    /// The error of the sites at its start.
     off: f64,
     share: f64,
 }
 
 impl Step {
-    /// A precision that a step has below what it was by far, or beyond what a probit can have, goes a part of the way.
+    /// The sites after the step. A precision that would fall far below its start, or exceed what a probit allows, is
+    /// moved only part of the way.
     fn end(&self) -> Places {
         let along = |(from, toward): (&f64, &f64)| from + self.share * (toward - from);
         let bounded = |(new, old): (f64, &f64)| new.clamp(0.1 * old, 1.0).max(LEAST);
@@ -142,7 +144,7 @@ impl Step {
     }
 }
 
-/// What one round finds at some sites.
+/// The results of one round.
 struct Round {
     /// Posterior means and variances of f.
     mean: Vec<f64>,
@@ -150,7 +152,7 @@ struct Round {
     alpha: Vec<f64>,
     lml: f64,
     matched: Matched,
-    /// How far the matched sites are from those that are, in standard deviations of the marginals: the farthest,
+    /// The difference of the matched sites from the current ones, in standard deviations of the marginals: the maximum,
     change: f64,
     /// and the root of the sum of squares.
     off: f64,
@@ -165,17 +167,18 @@ impl Round {
         work: &mut Workspace<'_>,
     ) -> Result<Self, FactorError> {
         room.factor(&at.precision, work)?;
-        // a row without variance has nothing to move, and is to be divided by all the same
+        // a variance of 0 is replaced, because it is a divisor
         let mut variance = room.variances(&at.precision, work)?;
         variance.iter_mut().for_each(|v| *v = v.max(LEAST_VARIANCE));
         let sites = || at.precision.iter().zip(&at.shift).zip(mean);
-        // ν − τm: the sites seen from the prior mean
+        // ν − τm: the sites relative to the prior mean
         let b: Vec<f64> = sites().map(|((t, v), m)| v - t * m).collect();
         let alpha = room.weights(&at.precision, &b, work);
         let moved = room.times(&alpha);
         let marginal: Vec<f64> = mean.iter().zip(&moved).map(|(m, g)| m + g).collect();
         let matched = Matched::new(y, &marginal, &variance, at);
-        // Z = Π Cᵢ ∫ N(f; m, K) Π exp(νᵢfᵢ − ½τᵢfᵢ²) df, and Cᵢ is what makes each site's integral under its cavity right
+        // Z = Π Cᵢ ∫ N(f; m, K) Π exp(νᵢfᵢ − ½τᵢfᵢ²) df, where Cᵢ makes the integral of each site under its cavity
+        // exact
         let within: f64 = b.iter().zip(&moved).map(|(b, g)| 0.5 * b * g).sum();
         let lml = matched.logs + sites().map(|((t, v), m)| v * m - 0.5 * t * m * m).sum::<f64>() + within
             - 0.5 * work.log_det();
@@ -195,11 +198,11 @@ impl Round {
         Pseudo { precision: at.precision, shift: at.shift, alpha, lml, implicit: Vec::new(), converged, rounds }
     }
 
-    /// Where Newton's method has the sites agree with their cavities. `None` where it leads nowhere.
+    /// The sites at which Newton's method expects the fixed point. `None` if the linear system cannot be solved.
     ///
-    /// With D the slopes of the matched sites in the cavities' natural parameters λ = 1/σ² − τ and η = μ/σ² − ν, and C
-    /// those of the cavities in all sites, (I − DC) step = matched − sites. A site does not move its own cavity, so that
-    /// only what lies beside the diagonal of Σ = S^−½(I − B⁻¹)S^−½ is wanted.
+    /// Let D be the derivatives of the matched sites in the natural parameters of the cavities, λ = 1/σ² − τ and η =
+    /// μ/σ² − ν, and C those of the cavities in all sites. Then (I − DC) step = matched − sites. A site does not change
+    /// its own cavity, so only the off-diagonal elements of Σ = S^−½(I − B⁻¹)S^−½ are needed.
     fn newton(&self, at: &Places, room: &mut Approximator, work: &Workspace<'_>) -> Option<Places> {
         let n = at.precision.len();
         let inverse = work.inverse();
@@ -209,7 +212,7 @@ impl Round {
         let (mean, variance) = (&self.mean, &self.variance);
         let sd: Vec<f64> = variance.iter().map(|v| v.sqrt()).collect();
         let root: Vec<f64> = at.precision.iter().map(|t| t.sqrt()).collect();
-        // all in standard deviations of the marginals
+        // in standard deviations of the marginals
         let times = |step: &[f64]| {
             let (precision, shift) = step.split_at(n);
             let by_mean = |i: usize| (shift[i] - mean[i] * precision[i] / sd[i]) / (sd[i] * root[i]);
@@ -240,7 +243,7 @@ impl Round {
     }
 }
 
-/// Ax without the diagonal of a symmetric A of which the lower triangle counts.
+/// Ax with the diagonal of A set to 0, for a symmetric A stored in its lower triangle.
 fn beside_diagonal(lower: &Matrix, x: &[f64]) -> Vec<f64> {
     let n = x.len();
     let mut out = vec![0.0; n];
@@ -253,7 +256,7 @@ fn beside_diagonal(lower: &Matrix, x: &[f64]) -> Vec<f64> {
 }
 
 impl Warm {
-    /// Keeps the sites that were found, where they have settled.
+    /// Stores the sites for the next call, if they have converged.
     fn kept(&mut self, found: Pseudo) -> Pseudo {
         self.0 = found.converged.then(|| Places { precision: found.precision.clone(), shift: found.shift.clone() });
         found
@@ -268,7 +271,7 @@ struct Matched {
     slopes: Vec<Slope>,
 }
 
-/// How a matched site moves with λ and η of its cavity.
+/// The derivatives of a matched site with respect to λ and η of its cavity.
 struct Slope {
     precision: (f64, f64),
     shift: (f64, f64),
@@ -286,7 +289,7 @@ impl Matched {
             let a = y[i] / (1.0 + s).sqrt();
             let of = tail(a * m);
             let (h, e, q) = (of.hazard, of.excess, of.rest);
-            // with L = log Z in the cavity's mean: L′, −L″, L‴, L⁗. 1 − s·w is (1 + s·rest)/(1 + s)
+            // with L = log Z as a function of the cavity mean: L′, −L″, L‴, L⁗. 1 − s·w is (1 + s·rest)/(1 + s)
             let (g, w) = (a * h, a * a * h * e);
             let third = a * a * a * h * (e * e - q);
             let fourth = a * a * a * a * h * (3.0 * e * q - e * e * e - h * (e * e - q));
@@ -296,7 +299,7 @@ impl Matched {
             places.shift.push(shift);
             let scale = 1.0 + t * s;
             logs += of.log_cdf + 0.5 * scale.ln() - 0.5 * (v * v * s + 2.0 * v * m - t * m * m) / scale;
-            // slopes in m and s, as ∂L/∂s = ½(L″ + L′²); then λ = 1/s and η = m/s
+            // derivatives in m and s, with ∂L/∂s = ½(L″ + L′²); then λ = 1/s and η = m/s
             let bend = 0.5 * fourth + g * third;
             let by_mean = (-third / (kept * kept), -(m + shift * s) * third / kept);
             let by_variance =

@@ -1,4 +1,4 @@
-//! Which two classes a target holds, and which of them is the positive one.
+//! The two classes of a target, and which of them is positive.
 
 use std::sync::Arc;
 
@@ -7,29 +7,29 @@ use crate::model::ModelError;
 
 /// The two classes of a target.
 ///
-/// The positive one is the larger of two numbers, and of two texts the second in alphabetical order: 1 of 0 and 1, `true`
-/// of `false` and `true`. A model may name another; where there are more classes than two, all but the positive one are
-/// the negative one together.
+/// The positive class is the larger of two numbers, or the second of two texts in alphabetical order: 1 of 0 and 1,
+/// `true` of `false` and `true`. A model may name another one. With more than two classes, all others together are the
+/// negative class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classes {
     column: Arc<str>,
     /// Negative, positive.
     names: [Arc<str>; 2],
-    /// Of a numeric target: the numbers that stand for them.
+    /// The two numbers of a numeric target.
     numbers: Option<[f64; 2]>,
-    /// What is taken together as the negative one, where that is more than one class.
+    /// The classes that form the negative one, if they are several.
     rest: Vec<Arc<str>>,
 }
 
-/// Numbers with more distinct values than this are a quantity, not classes.
+/// Numbers with more distinct values than this are not classes.
 const MOST: usize = 20;
 
 impl Classes {
-    /// The classes of a target. `positive` names the positive one.
+    /// The classes of a target. `positive` is the name of the positive one.
     ///
-    /// # Errors
-    /// [`ModelError::OneClass`], [`ModelError::TooManyClasses`] where none of them is named, [`ModelError::NoSuchClass`],
-    /// or [`ModelError::NotClasses`] of numbers with many values; a missing label, with its row.
+    /// [`ModelError::OneClass`]; [`ModelError::TooManyClasses`] if none of several is named;
+    /// [`ModelError::NoSuchClass`]; [`ModelError::NotClasses`] for numbers with many values; a missing label, with its
+    /// row.
     pub fn of(target: &Column, data: &Dataset, positive: Option<&str>) -> Result<Self, ModelError> {
         let column: Arc<str> = target.name().into();
         let present = present(target, data)?;
@@ -56,12 +56,12 @@ impl Classes {
                 return Err(ModelError::TooManyClasses { column: column.to_string(), classes });
             }
         };
-        // the rest has no number
+        // several classes together have no number
         let numbers = (!target.is_categories()).then(|| [0, 1].map(|i| names[i].parse().unwrap_or(f64::NAN)));
         Ok(Self { column, names, numbers, rest })
     }
 
-    /// The classes of a target of categories, in alphabetical order, where there are more than two.
+    /// The classes of a categorical target with more than two, in alphabetical order; `None` for other targets.
     ///
     /// # Errors
     /// A missing label, with its row.
@@ -72,7 +72,7 @@ impl Classes {
         Ok(Some(present(target, data)?).filter(|names| names.len() > 2))
     }
 
-    /// Of the column of the target.
+    /// The name of the target column.
     pub fn column(&self) -> &str {
         &self.column
     }
@@ -85,12 +85,12 @@ impl Classes {
         &self.names[1]
     }
 
-    /// What a label is called.
+    /// The name of the class of a label.
     pub fn name(&self, label: f64) -> &str {
         &self.names[usize::from(label > 0.0)]
     }
 
-    /// The number that stands for a label, where the target holds numbers.
+    /// The number of the class of a label, if the target is numeric.
     pub fn number(&self, label: f64) -> Option<f64> {
         Some(self.numbers?[usize::from(label > 0.0)]).filter(|x| !x.is_nan())
     }
@@ -98,7 +98,7 @@ impl Classes {
     /// The labels of other rows: 1 for the positive class, −1 for the other.
     ///
     /// # Errors
-    /// Rows without the column or without a label, and labels that are neither class.
+    /// The column is missing, a label is missing, or a label is neither class.
     pub fn labels(&self, data: &Dataset) -> Result<Vec<f64>, ModelError> {
         let column = data.find(&self.column)?;
         let known = || -> Vec<String> {
@@ -131,7 +131,7 @@ impl Classes {
     }
 }
 
-/// The classes that a target holds: texts in alphabetical order, numbers in theirs.
+/// The classes of a target: texts in alphabetical order, numbers ascending.
 fn present(target: &Column, data: &Dataset) -> Result<Vec<Arc<str>>, ModelError> {
     if let Some(i) = target.values().iter().position(|v| v.is_nan()) {
         return Err(DataError::Missing { column: target.name().to_string(), row: data.row(i) }.into());
@@ -148,6 +148,6 @@ fn present(target: &Column, data: &Dataset) -> Result<Vec<Arc<str>>, ModelError>
     if values.len() > MOST || values.iter().any(|v| !v.is_finite()) {
         return Err(ModelError::NotClasses { column: target.name().to_string(), distinct: values.len() });
     }
-    // -0 is 0
+    // maps -0 to 0
     Ok(values.iter().map(|v| (v + 0.0).to_string().into()).collect())
 }

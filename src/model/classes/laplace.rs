@@ -4,7 +4,7 @@ use super::link::{Link, LogLikelihood};
 use super::{Approximator, LEAST, Pseudo};
 use crate::linalg::{FactorError, Workspace, vector};
 
-/// Newton's method has ended when a step moves f by no more than this, relative to its size.
+/// Newton's method has converged when a step changes f by no more than this, relative to its size.
 const SETTLED: f64 = 1e-7;
 const ROUNDS: usize = 100;
 /// The largest number of halvings of a step.
@@ -65,11 +65,11 @@ pub(super) fn find(
 
 /// A latent function at the rows, f = m + Ka.
 struct Mode {
-    /// a.
+    /// The vector a.
     weights: Vec<f64>,
     /// Ka.
     moved: Vec<f64>,
-    /// log p of each row in z = yf.
+    /// log p of each row as a function of z = yf.
     rows: Vec<LogLikelihood>,
     /// Σ log p − ½aᵀKa (3.12, without constants).
     objective: f64,
@@ -95,7 +95,7 @@ impl Mode {
         each.map(|((row, y), (g, t))| t * g + y * row.first).collect()
     }
 
-    /// (I + WK)⁻¹s with s = ∂ log Z/∂f at the mode (5.23): the mode moves with K and the mean, and the determinant with
+    /// (I + WK)⁻¹s with s = ∂ log Z/∂f at the mode (5.23): the mode depends on K and the mean, and the determinant on
     /// the mode.
     fn implicit(
         &self,

@@ -5,7 +5,7 @@ use spec_math::cephes64::erfc;
 use crate::data::gaussian_average;
 use crate::linalg::LOG_2PI;
 
-/// What makes a probability of the latent function.
+/// The map from the latent function to a probability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
     /// Φ, the distribution function of the standard normal.
@@ -19,7 +19,7 @@ pub enum Link {
 pub struct LogLikelihood {
     pub value: f64,
     pub first: f64,
-    /// Minus the second derivative: never negative.
+    /// Minus the second derivative; non-negative.
     pub curvature: f64,
     pub third: f64,
 }
@@ -61,8 +61,8 @@ impl Link {
         }
     }
 
-    /// The probability of the positive class where the latent function is normal with this mean and variance: Φ in closed
-    /// form (Rasmussen & Williams, 3.82), the logistic function averaged to 1e-9.
+    /// The probability of the positive class if the latent function is normal with this mean and variance: for Φ in
+    /// closed form (Rasmussen & Williams, 3.82), for the logistic function by quadrature to 1e-9.
     pub fn probability(self, mean: f64, variance: f64) -> f64 {
         match self {
             Self::Probit => normal_cdf(mean / (1.0 + variance).sqrt()),
@@ -71,7 +71,8 @@ impl Link {
                 if sd <= WIDE {
                     return gaussian_average(mean, sd, |f| self.probability_at(f)).0.clamp(0.0, 1.0);
                 }
-                // As good as a step: what it is off by lies close around 0, ∫ σ(−t)(N(−t) − N(t)) dt, by Simpson's rule.
+                // σ is almost a step here. The error of the step, ∫ σ(−t)(N(−t) − N(t)) dt, is concentrated near 0:
+                // Simpson's rule.
                 let density = |f: f64| (-0.5 * ((f - mean) / sd).powi(2)).exp() / (sd * std::f64::consts::TAU.sqrt());
                 let off = |t: f64| self.probability_at(-t) * (density(-t) - density(t));
                 let (cells, step) = (400, 0.1);
@@ -82,7 +83,7 @@ impl Link {
         }
     }
 
-    /// The log of that probability, for a label: accurate where the probability has no digits left.
+    /// The logarithm of that probability for a label, accurate in the tails.
     pub fn log_probability(self, label: f64, mean: f64, variance: f64) -> f64 {
         match self {
             Self::Probit => tail(label * mean / (1.0 + variance).sqrt()).log_cdf,
@@ -91,7 +92,7 @@ impl Link {
     }
 }
 
-/// Beyond this standard deviation the average of the logistic function is taken about a step.
+/// Beyond this standard deviation the logistic function is averaged as a step with a correction.
 const WIDE: f64 = 20.0;
 
 /// Φ(z).
@@ -99,20 +100,20 @@ pub fn normal_cdf(z: f64) -> f64 {
     0.5 * erfc(-z / std::f64::consts::SQRT_2)
 }
 
-/// What the updates of the probit need of z, each with all its digits.
+/// The functions of z that updates with the probit need, each to full precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tail {
     /// log Φ(z).
     pub log_cdf: f64,
     /// h = N(z)/Φ(z).
     pub hazard: f64,
-    /// z + h, above 0.
+    /// z + h, positive.
     pub excess: f64,
-    /// 1 − h(z + h), above 0.
+    /// 1 − h(z + h), positive.
     pub rest: f64,
 }
 
-/// Below this z the continued fraction of Mills' ratio takes over.
+/// Below this z the continued fraction of Mills' ratio is used.
 const FAR: f64 = -1.0;
 
 pub fn tail(z: f64) -> Tail {
@@ -122,7 +123,7 @@ pub fn tail(z: f64) -> Tail {
         let log_cdf = if z > 0.0 { (-normal_cdf(-z)).ln_1p() } else { cdf.ln() };
         return Tail { log_cdf, hazard, excess: z + hazard, rest: 1.0 - hazard * (z + hazard) };
     }
-    // h = x + 1/(x + 2/(x + 3/(x + …))) at x = −z (Laplace): z + h and 1 − h(z + h) come of it without a difference of
+    // h = x + 1/(x + 2/(x + 3/(x + …))) at x = −z (Laplace): z + h and 1 − h(z + h) follow without a difference of
     // large numbers
     let x = -z;
     let terms = 20 + (300.0 / (x * x)) as u32;

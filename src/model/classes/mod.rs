@@ -1,9 +1,9 @@
 //! Two classes: the Bernoulli likelihood of a latent Gaussian process.
 //!
-//! A row is of the positive class (y = 1, else −1) with a probability that a link function makes of the latent f. Both
-//! approximations here put a Gaussian in the place of each row's likelihood, ∝ exp(νᵢf − ½τᵢf²): a *pseudo-observation*
-//! of the value νᵢ/τᵢ with noise of variance 1/τᵢ. Given these the posterior is that of exact regression, and so are
-//! predictions, parts, draws and (for expectation propagation) the gradient of the evidence.
+//! The probability of the positive class (y = 1, otherwise −1) is a link function of the latent f. Both approximations
+//! replace the likelihood of each row by a Gaussian ∝ exp(νᵢf − ½τᵢf²): a *pseudo-observation* of the value νᵢ/τᵢ with
+//! noise variance 1/τᵢ. Given the pseudo-observations, the posterior is that of exact regression, and so are
+//! predictions, parts, draws and (for expectation propagation) the gradient of the log marginal likelihood.
 
 mod ep;
 mod labels;
@@ -15,10 +15,10 @@ pub use link::{Link, normal_cdf};
 
 use crate::linalg::{FactorError, Matrix, Workspace, vector};
 
-/// How the classes come of the latent function, and by which approximation its posterior is found.
+/// The approximation of the posterior, and the link function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bernoulli {
-    /// Expectation propagation, of the probit link (Rasmussen & Williams, 3.6).
+    /// Expectation propagation, with the probit link (Rasmussen & Williams, 3.6).
     Ep,
     /// Laplace's method (Rasmussen & Williams, 3.4).
     Laplace(Link),
@@ -33,29 +33,29 @@ impl Bernoulli {
     }
 }
 
-/// The Gaussians that stand for the likelihood, one a row, and what they give.
+/// The Gaussian approximation of the likelihood, one factor per row, and its results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pseudo {
-    /// τ, above 0.
+    /// τ, positive.
     pub precision: Vec<f64>,
-    /// ν: precision times the value that is as if observed.
+    /// ν: the precision times the pseudo-observed value.
     pub shift: Vec<f64>,
     /// K⁻¹(μ − m), with μ the posterior mean of f at the rows.
     pub alpha: Vec<f64>,
-    /// The approximate log evidence.
+    /// The approximate log marginal likelihood.
     pub lml: f64,
-    /// How the evidence depends on f beside what regression on the pseudo-observations has: r with ½(rαᵀ + αrᵀ) to be
-    /// added to the derivative in K and r to that in the mean. Empty where there is nothing of the kind.
+    /// The dependence of the log marginal likelihood on f that regression on the pseudo-observations lacks: a vector r,
+    /// with ½(rαᵀ + αrᵀ) to be added to the derivative in K and r to that in the mean. Empty if there is none.
     pub implicit: Vec<f64>,
-    /// Whether the approximation settled; else it is the best that was seen.
+    /// Whether the approximation converged; otherwise it is the best iterate.
     pub converged: bool,
-    /// How many factorizations it took.
+    /// The number of factorizations.
     pub rounds: usize,
 }
 
 impl Pseudo {
-    /// The derivative of the evidence in column j of the covariance, from the diagonal down and both halves of the matrix
-    /// together, given the same column of B⁻¹.
+    /// The derivative of the log marginal likelihood in column j of the covariance, from the diagonal down, doubled for
+    /// both halves of the matrix, given the same column of B⁻¹.
     pub fn pull(&self, j: usize, inverse: &[f64], w: &mut [f64]) {
         let own = self.precision[j].sqrt();
         for (w, (b, t)) in w.iter_mut().zip(inverse.iter().zip(&self.precision[j..])) {
@@ -69,41 +69,41 @@ impl Pseudo {
         w[0] *= 0.5;
     }
 
-    /// The values that are as if observed.
+    /// The pseudo-observed values.
     pub fn targets(&self) -> impl Iterator<Item = f64> {
         self.shift.iter().zip(&self.precision).map(|(v, t)| v / t)
     }
 }
 
-/// Where the next approximation begins: at the sites of the last one, which was of a place nearby. Empty, it begins at
-/// what each row says alone. Expectation propagation comes to the same fixed point from either, to its tolerance;
-/// Laplace's method takes a few rounds in any case and begins anew.
+/// The start of the next approximation: the sites of the last one, at similar parameter values. If empty, it starts
+/// from each row's likelihood alone. Expectation propagation reaches the same fixed point from either, within its
+/// tolerance. Laplace's method needs few rounds in any case and does not use it.
 #[derive(Debug, Clone, Default)]
 pub struct Warm(Option<ep::Places>);
 
-/// No precision is below this: what is certain of its class has next to no weight, and still a pseudo-observation.
+/// The least precision. An observation of a certain class has almost no weight, but is still a pseudo-observation.
 const LEAST: f64 = 1e-60;
 
-/// Below this share a posterior variance is no difference of numbers near 1.
+/// Below this fraction of the prior variance, a posterior variance is not computed as a difference of numbers near 1.
 const VAGUE: f64 = 1e-3;
 
-/// Finds pseudo-observations, keeping its memory between calls.
+/// Finds pseudo-observations, and reuses its memory between calls.
 pub struct Approximator {
-    /// The covariance of f at the rows, both triangles: to be written before each call.
+    /// The covariance of f at the rows, both triangles; the caller writes it before each call.
     pub k: Matrix,
     /// The squares of the elements of B⁻¹, in the lower triangle.
     squares: Matrix,
 }
 
 impl Approximator {
-    /// For n rows.
+    /// For `n` rows.
     pub fn new(n: usize) -> Self {
         Self { k: Matrix::zeros(n, n), squares: Matrix::zeros(n, n) }
     }
 
-    /// The pseudo-observations of labels ±1 under a prior mean. The result depends on nothing but the arguments, and
-    /// on `warm` only within the tolerance that sites settle to. `work` has the factor of B = I + S^½KS^½ afterwards, with S
-    /// the precisions found, and with `gradient` its inverse.
+    /// The pseudo-observations of labels ±1 under a prior mean. The result depends only on the arguments, and on `warm`
+    /// only within the tolerance of convergence. Afterwards `work` has the factor of B = I + S^½KS^½, where S are the
+    /// precisions, and with `gradient` its inverse.
     ///
     /// # Errors
     /// [`FactorError::NotPositiveDefinite`]: K is so far from positive semi-definite that B is not positive definite.
@@ -154,10 +154,10 @@ impl Approximator {
         out
     }
 
-    /// The posterior variances of f at the rows, after factoring. Above 0 unless the prior's are not.
+    /// The posterior variances of f at the rows, after factoring. Positive unless a prior variance is not.
     ///
-    /// They are (1 − (B⁻¹)ᵢᵢ)/τᵢ; where next to nothing is left of that difference, Kᵢᵢ less the square of L⁻¹S^½Keᵢ.
-    /// `work` has the inverse of B afterwards.
+    /// They are (1 − (B⁻¹)ᵢᵢ)/τᵢ or, where this difference would lose its digits, Kᵢᵢ less the square of L⁻¹S^½Keᵢ.
+    /// Afterwards `work` has the inverse of B.
     fn variances(&self, precision: &[f64], work: &mut Workspace<'_>) -> Result<Vec<f64>, FactorError> {
         let n = precision.len();
         let inverse = work.invert()?;
@@ -180,16 +180,16 @@ impl Approximator {
         Ok(variances)
     }
 
-    /// A prior variance less what the data take; where rounding has nothing left of it, the least that can be: a row's
-    /// own pseudo-observation and those of all others leave no less than this share.
+    /// The prior variance less the reduction by the data. If rounding leaves nothing, the least possible value: the
+    /// pseudo-observations of all rows leave at least this fraction.
     fn left(&self, row: usize, taken: f64, precision: f64) -> f64 {
         let prior = self.k[(row, row)];
         (prior - taken).max(f64::EPSILON * prior / (1.0 + precision * prior))
     }
 }
 
-/// Φ's pairs of mean and variance of a Gaussian with one factor exp(νf − ½τf²) taken out of it: what the other rows say
-/// of a row (Rasmussen & Williams, 3.56).
+/// The mean and variance of a Gaussian divided by its factor exp(νf − ½τf²): the cavity distribution of a row
+/// (Rasmussen & Williams, 3.56).
 pub fn cavity(mean: f64, variance: f64, precision: f64, shift: f64) -> (f64, f64) {
     let rest = (1.0 - precision * variance).max(f64::EPSILON);
     ((mean - shift * variance) / rest, variance / rest)

@@ -8,7 +8,7 @@ use crate::param::Param;
 
 const ALL: [Bernoulli; 3] = [Bernoulli::Ep, Bernoulli::Laplace(Link::Probit), Bernoulli::Laplace(Link::Logistic)];
 
-/// log Φ and N/Φ to 40 digits' precision, by mpmath's `ncdf` and `npdf` at z.
+/// log Φ and N/Φ to 40 digits, by mpmath's `ncdf` and `npdf` at z.
 #[test]
 fn tails_keep_their_digits() {
     for (z, log_cdf, hazard) in [
@@ -24,7 +24,7 @@ fn tails_keep_their_digits() {
         assert!((found.log_cdf / log_cdf - 1.0).abs() < 2e-14, "{z}: {}", found.log_cdf);
         assert!((found.hazard / hazard - 1.0).abs() < 2e-14, "{z}: {}", found.hazard);
     }
-    // both ways of telling meet, and what tends to 0 keeps its digits
+    // both formulae agree where they meet, and small values keep their digits
     let (near, far) = (tail(-1.0 + 1e-13), tail(-1.0 - 1e-13));
     assert!((near.excess / far.excess - 1.0).abs() < 1e-10 && (near.rest / far.rest - 1.0).abs() < 1e-9);
     for x in [1e2, 1e4, 1e6] {
@@ -51,7 +51,7 @@ fn likelihoods_have_the_derivatives_of_their_differences() {
     }
 }
 
-/// Against sums over a fine grid; wide and narrow ways of averaging meet.
+/// Compared with sums over a fine grid; the formulae for narrow and wide distributions agree.
 #[test]
 fn probabilities_are_averages() {
     for link in [Link::Probit, Link::Logistic] {
@@ -80,7 +80,7 @@ fn table(columns: Vec<Vec<f64>>, y: Vec<f64>) -> Dataset {
     Dataset::new(all, Some("y"), None).unwrap()
 }
 
-/// Two inputs without order, of which the first decides, not always.
+/// Two random inputs; the first determines the class, with errors.
 fn clouds(n: usize) -> Dataset {
     let column = |d: usize| (0..n).map(|i| 2.0 * ((i * (2 * d + 3)) as f64 * 0.377).sin()).collect::<Vec<f64>>();
     let (a, b) = (column(0), column(1));
@@ -119,7 +119,7 @@ fn gradients_agree_with_differences() {
                         moved[i] += by;
                         evidencer.evaluate(&moved, false, false).unwrap().lml
                     };
-                    // fourth order, so that what is left is rounding
+                    // fourth order, so that only rounding remains
                     let by = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
                     let off = (found.gradient[i] - by).abs();
                     assert!(off < 1e-5 * by.abs() + 1e-7, "{how:?} {kernel} {}: {} {by}", p.name, found.gradient[i]);
@@ -138,12 +138,12 @@ fn the_posterior_has_the_evidence_and_what_the_sites_say() {
         let evidence = Evidencer::new(&problem).evaluate(&values, false, false).unwrap();
         let posterior = Posterior::new(problem, values).unwrap();
         assert_eq!(posterior.lml(), evidence.lml);
-        // regression on the pseudo-observations says the same of rows seen again as the approximation of them
+        // regression on the pseudo-observations gives the same moments at the training rows as the approximation
         let (again, own) = (posterior.predict(&posterior.problem().x()).unwrap(), posterior.at_training().unwrap());
         for i in 0..30 {
             assert!((again.mean[i] - own.mean[i]).abs() < 1e-9 && (again.var_f[i] - own.var_f[i]).abs() < 1e-9);
         }
-        // leaving a row out: its pseudo-observation taken away, and the function seen again there
+        // without a row: its pseudo-observation removed, and a prediction there
         let weights = posterior.weights_without(&[3]).unwrap();
         let kernel = posterior.problem().model_with(posterior.values()).kernel;
         let without = posterior.summand_times(&kernel, &Matrix::from_column_slice(30, 1, weights.as_slice())).unwrap();
@@ -152,7 +152,7 @@ fn the_posterior_has_the_evidence_and_what_the_sites_say() {
     }
 }
 
-/// Newton's method takes few rounds, fewer from a place nearby, and comes to the same sites from either.
+/// Newton's method takes few rounds, fewer from nearby sites, and reaches the same sites from either start.
 #[test]
 fn sites_are_found_in_few_rounds_from_anywhere() {
     let data = clouds(120);
@@ -180,7 +180,7 @@ fn sites_are_found_in_few_rounds_from_anywhere() {
     }
 }
 
-/// Data that make trouble: they converge or say so, and nothing is NaN.
+/// Difficult data: the approximation converges or reports that it did not, and nothing is NaN.
 #[test]
 fn awkward_rows_are_met() {
     let n = 60;

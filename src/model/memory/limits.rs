@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use procfs::process::{LimitValue, Process};
 use procfs::{Current, Meminfo, ProcessCGroups};
 
-/// What each limit leaves; `None` for one that does not bind or cannot be read.
+/// The free memory under each limit; `None` if there is no limit or it cannot be read.
 pub fn all() -> [Option<u64>; 3] {
     [machine(), control_groups(), address_space()]
 }
@@ -21,7 +21,7 @@ fn address_space() -> Option<u64> {
     Some(most.saturating_sub(used))
 }
 
-/// The least that the group of this process, or one around it, has left.
+/// The least free memory of the control group of this process and the groups around it.
 fn control_groups() -> Option<u64> {
     let groups: ProcessCGroups = Process::myself().ok()?.cgroups().ok()?;
     let of = |group: procfs::ProcessCGroup| {
@@ -37,18 +37,19 @@ fn control_groups() -> Option<u64> {
     groups.into_iter().filter_map(of).min()
 }
 
-/// The files of a version of control groups.
+/// The files of one version of control groups.
 pub(super) struct Files {
     most: &'static str,
     used: &'static str,
-    /// Cached files that are given back when memory is needed.
+    /// Cached files, which are freed when memory is needed.
     cached: &'static str,
 }
 
 const V2: Files = Files { most: "memory.max", used: "memory.current", cached: "inactive_file" };
 const V1: Files = Files { most: "memory.limit_in_bytes", used: "memory.usage_in_bytes", cached: "total_inactive_file" };
 
-/// A group and those around it. In a container the path may be the host's: then only the root is there.
+/// The least free memory of a group and those around it. In a container the path may be that of the host; then only the
+/// root exists.
 pub(super) fn least(root: &Path, name: &str, files: &Files) -> Option<u64> {
     let mut folders: Vec<PathBuf> = Path::new(name).ancestors().map(|part| root.join(part)).collect();
     folders.dedup();
@@ -57,7 +58,7 @@ pub(super) fn least(root: &Path, name: &str, files: &Files) -> Option<u64> {
 
 fn left(folder: &Path, files: &Files) -> Option<u64> {
     let number = |file: &str| std::fs::read_to_string(folder.join(file)).ok()?.trim().parse::<u64>().ok();
-    // `max` where there is no limit; the older version writes a number near 2^63
+    // `max` means no limit; version 1 writes a number near 2^63 instead
     let most = number(files.most).filter(|most| *most < 1 << 60)?;
     let used = number(files.used)?;
     let stat = std::fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
@@ -89,7 +90,7 @@ mod tests {
             assert_eq!(least(&root, "", files), None);
             group(&root.join("a/b"), files, "400", "300", 0);
             assert_eq!(least(&root, "a/b", files), Some(100));
-            // the path of the host, in a container
+            // the path on the host, in a container
             group(&root, files, "600", "100", 0);
             assert_eq!(least(&root, "docker/1234", files), Some(500));
         }

@@ -25,7 +25,7 @@ impl Posterior {
         Ok(Self { problem, values, factor, alpha, lml, pseudo: None, induced: Some(induced) })
     }
 
-    /// The inputs of the rows that all others are seen through: the training rows, or the inducing inputs.
+    /// The inputs of the base rows: the training rows, or the inducing inputs of a sparse model.
     pub(super) fn base(&self) -> Vec<&[f64]> {
         match self.problem.inducing() {
             Some(inducing) => inducing.x.iter().map(|c| &c[..]).collect(),
@@ -39,7 +39,7 @@ impl Posterior {
         Halves::new(plus, minus)
     }
 
-    /// Covariances of the inducing inputs with the training rows.
+    /// Covariances of the inducing inputs (rows) with the training rows (columns).
     fn crossed(&self) -> Result<Matrix, ModelError> {
         let bound = self.problem.bound();
         let values = self.problem.kernel_values(&self.values);
@@ -74,7 +74,7 @@ impl Posterior {
         mean
     }
 
-    /// The mean of a summand at the training rows, some of them at a time.
+    /// The mean of a summand at the training rows, computed in blocks of rows.
     pub(super) fn induced_summand(&self, term: &Kernel) -> Result<Vec<f64>, ModelError> {
         let bound = term.bind(&self.problem.schema())?;
         let (values, base, x) = (bound.values(), bound.points(&self.base())?, self.problem.x());
@@ -88,8 +88,7 @@ impl Posterior {
         Ok(mean)
     }
 
-    /// Of f at the training rows: as at new rows with these inputs, but with the noise in the kernel that is each row's
-    /// own.
+    /// The moments of f at the training rows: as at new rows with these inputs, but with the white noise of each row.
     pub(super) fn induced_at_training(&self) -> Result<Moments, ModelError> {
         let bound = self.problem.bound();
         let values = self.problem.kernel_values(&self.values);
@@ -109,7 +108,7 @@ impl Posterior {
         Ok(here)
     }
 
-    /// Each training row by the others, with the inducing inputs and all parameters kept: from 1/λ − kᵀA⁻¹k/λ².
+    /// Leave-one-out predictions with the inducing inputs and all parameters unchanged, from 1/λ − kᵀA⁻¹k/λ².
     pub(super) fn left_out_of_induced(&self, induced: &Induced) -> Result<Vec<(f64, f64)>, ModelError> {
         let problem = &self.problem;
         let bound = problem.bound();
@@ -157,7 +156,7 @@ impl Posterior {
         }
         let y = Vector::from_vec(take(problem.y())) - mean_at(problem, &self.values, &some, rows.len());
         let scaled = Vector::from_fn(rows.len(), |i, _| y[i] / induced.lambda[rows[i]].sqrt());
-        // B and L_B L_Bᵀ Lᵀβ = VΛ⁻¹r, both less what these rows put in
+        // B = L_B L_Bᵀ and Lᵀβ = B⁻¹VΛ⁻¹r, both without the contributions of these rows
         let lower = induced.data.lower();
         let whole = &lower * lower.transpose();
         let right = &whole * (self.factor.lower().transpose() * &self.alpha) - &v * scaled;
@@ -166,7 +165,7 @@ impl Posterior {
         Ok(self.factor.transposed_half_solve(&solved).column(0).into_owned())
     }
 
-    /// As [`Posterior::replicates`], of the approximation: y = m + Λ^½(I + UUᵀ)^½z with U = Λ^−½K_fuL⁻ᵀ.
+    /// As [`Posterior::replicates`], for the approximation: y = m + Λ^½(I + UUᵀ)^½z with U = Λ^−½K_fuL⁻ᵀ.
     pub(super) fn induced_replicates(
         &self,
         induced: &Induced,
@@ -183,7 +182,7 @@ impl Posterior {
         let stretch = eigen.eigenvalues.map(|d| 1.0 / ((1.0 + d.max(0.0)).sqrt() + 1.0));
         let along = transposed_product(&eigen.eigenvectors, &(&u * normals));
         let along = Matrix::from_fn(along.nrows(), along.ncols(), |i, j| along[(i, j)] * stretch[i]);
-        // (I + UUᵀ)^½z: in units of the noise
+        // (I + UUᵀ)^½z, in units of the noise
         let mut y = normals + transposed_product(&u, &(&eigen.eigenvectors * along));
         // (I + UUᵀ)⁻¹
         let solve = |y: &Matrix| y - transposed_product(&u, &induced.data.solve_matrix(&(&u * y)));
@@ -203,7 +202,7 @@ impl Posterior {
         }
         let mut standardized = solve(&y);
         let mean = mean_at(problem, &self.values, &x, n);
-        // what the inducing inputs explain: UUᵀ(I + UUᵀ)⁻¹y
+        // the part explained by the inducing inputs: UUᵀ(I + UUᵀ)⁻¹y
         let mut fitted = transposed_product(&u, &(&u * &standardized)) + shift;
         let half = induced.data.half_solve(&u);
         for i in 0..n {
@@ -215,5 +214,5 @@ impl Posterior {
     }
 }
 
-/// Rows in one block.
+/// The number of rows in a block.
 const ROWS: usize = 2048;

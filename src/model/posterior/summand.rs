@@ -1,4 +1,4 @@
-//! One summand at a time: its predictions for left-out rows, and draws.
+//! Single summands: predictions without some rows, and draws.
 
 use super::Posterior;
 use crate::kernel::{Gram, Kernel};
@@ -6,14 +6,14 @@ use crate::linalg::{Cholesky, Matrix, Vector, pivoted_cholesky, transposed_produ
 use crate::model::ModelError;
 
 impl Posterior {
-    /// K⁻¹(y − m) of the rows without some, which have 0: parameters are kept.
+    /// K⁻¹(y − m) without some rows, whose entries are 0. Parameters are unchanged.
     ///
-    /// With E the columns of the unit matrix that belong to these rows, it is α − K⁻¹E (EᵀK⁻¹E)⁻¹ Eᵀα, from the one
-    /// factorization there is: the formula for a single row (Rasmussen & Williams, 5.12) for several. Of a sparse model
-    /// they are the weights of its inducing inputs.
+    /// With E the columns of the identity matrix for these rows, it is α − K⁻¹E (EᵀK⁻¹E)⁻¹ Eᵀα: the formula for a
+    /// single row (Rasmussen & Williams, 5.12) extended to several, from the same factorization. For a sparse model
+    /// these are the weights of its inducing inputs.
     ///
     /// # Errors
-    /// [`ModelError::NotPositiveDefinite`] when rounding leaves nothing of EᵀK⁻¹E.
+    /// [`ModelError::NotPositiveDefinite`] if EᵀK⁻¹E is singular to rounding.
     pub fn weights_without(&self, rows: &[usize]) -> Result<Vector, ModelError> {
         if let Some(induced) = &self.induced {
             return self.induced_without(induced, rows);
@@ -32,8 +32,8 @@ impl Posterior {
         Ok(weights)
     }
 
-    /// The covariance of a summand between all training rows times columns of weights: with K⁻¹(y − m) its posterior
-    /// mean there. White noise is each row's own.
+    /// The covariance matrix of a summand at the training rows times columns of weights; for K⁻¹(y − m) it is the
+    /// posterior mean there. White noise is that of each row.
     ///
     /// # Errors
     /// Rows at which the summand cannot be evaluated.
@@ -50,7 +50,7 @@ impl Posterior {
         Ok(transposed_product(&k, weights))
     }
 
-    /// The posterior mean of a summand at new rows: O(n) a row.
+    /// The posterior mean of a summand at new rows, in O(n) per row.
     ///
     /// # Errors
     /// Rows at which the summand cannot be evaluated.
@@ -60,7 +60,8 @@ impl Posterior {
         Ok(cross.tr_mul(&self.alpha).as_slice().to_vec())
     }
 
-    /// The posterior mean of a summand at new rows, and draws of it from standard normal numbers: one column a draw.
+    /// The posterior mean of a summand at new rows, and draws of it, one column per draw. `normals` returns standard
+    /// normal numbers.
     ///
     /// # Errors
     /// Rows at which the summand cannot be evaluated.

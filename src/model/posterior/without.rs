@@ -5,32 +5,32 @@ use crate::linalg::{Matrix, Vector, least_squares, orthonormal};
 use crate::model::Link;
 use crate::model::evaluation::is_refitted;
 
-/// A row with more than this share in what is fitted at it is left out by a fit to the others.
+/// A row with a greater leverage is left out by a fit to the other rows.
 const MOST_SHARE: f64 = 1.0 - 1e-8;
-/// The same for classes, of which a smaller share is left out by one step of Newton's method.
+/// The same for classes, where one step of Newton's method is accurate only for a smaller leverage.
 const MOST_SHARE_OF_CLASSES: f64 = 0.3;
-/// Steps of Newton's method at most.
+/// The maximum number of steps of Newton's method.
 const STEPS: usize = 25;
-/// Beyond this the logarithm of odds is as good as certain.
+/// Beyond this log odds the class is almost certain.
 const CERTAIN: f64 = 30.0;
 
-/// A mean function as a regression: Xw + what is not fitted.
+/// The mean function as a linear regression: Xw plus a fixed offset.
 struct Regression {
-    /// X: a column for each parameter that is fitted.
+    /// X: one column per fitted parameter.
     columns: Matrix,
     rest: Vector,
     targets: Vector,
-    /// Of each row.
+    /// The precision of each row.
     precision: Vector,
 }
 
 impl Posterior {
-    /// What the mean function says of each row when it is fitted to the others, as a mean and the variance of y around it
-    /// (of classes 0: the latent function itself). `None` where nothing of the mean is free.
+    /// The leave-one-out prediction of the mean function at each row: a mean and the variance of y around it (0 for
+    /// classes: the latent function itself). `None` if no parameter of the mean is free.
     ///
-    /// With h the share of a row in what is fitted at it (the diagonal of the hat matrix), least squares are off by 1/(1 −
-    /// h) times as much where the row is left out (Cook & Weisberg 1982, 2.2). Of classes that is one step of Newton's
-    /// method from the fit to all rows; those with a large share are fitted to the end.
+    /// With h the leverage of a row (the diagonal of the hat matrix), the residual of least squares is divided by 1 − h
+    /// if the row is left out (Cook & Weisberg 1982, 2.2). For classes this is one step of Newton's method from the fit
+    /// to all rows; rows with a large leverage are left out by a complete fit.
     pub(super) fn mean_without_each(&self) -> Option<Vec<(f64, f64)>> {
         let regression = self.mean_regression()?;
         let link = self.problem.model().bernoulli().map(|how| how.link());
@@ -77,21 +77,21 @@ impl Posterior {
 }
 
 impl Regression {
-    /// What least squares of the other rows say of one.
+    /// The prediction at a row by least squares of the other rows.
     fn without(&self, row: usize, root: &Vector) -> Option<f64> {
         let mut root = root.clone();
         root[row] = 0.0;
         Some(self.fitted(&root, &self.targets.component_mul(&root))?[row])
     }
 
-    /// What the greatest likelihood of the other rows, with labels ±1, says of one.
+    /// The prediction at a row by maximum likelihood of the other rows, with labels ±1.
     fn classes_without(&self, row: usize, y: &[f64], link: Link) -> Option<f64> {
         let n = y.len();
         let mut function = Vector::zeros(n);
         for _ in 0..STEPS {
             let rows: Vec<_> = (0..n).map(|j| link.log_likelihood(y[j] * (self.rest[j] + function[j]))).collect();
             let root = Vector::from_fn(n, |j, _| if j == row { 0.0 } else { rows[j].curvature.sqrt() });
-            // √τ·(f + s/τ), with s the slope of the log likelihood
+            // √τ·(f + s/τ), where s is the derivative of the log likelihood
             let pulled =
                 |j: usize| if root[j] > 0.0 { root[j] * function[j] + y[j] * rows[j].first / root[j] } else { 0.0 };
             let next = self.fitted(&root, &Vector::from_fn(n, |j, _| pulled(j)))?;
@@ -104,7 +104,7 @@ impl Regression {
         Some(function[row])
     }
 
-    /// The function that is fitted at all rows, given the roots of their precisions and what is wanted of them times these.
+    /// The fitted function at all rows, given the square roots of their precisions and the targets times these.
     fn fitted(&self, root: &Vector, wanted: &Vector) -> Option<Vector> {
         Some(&self.columns * least_squares(scaled_rows(&self.columns, root), wanted)?)
     }

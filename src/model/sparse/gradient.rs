@@ -10,21 +10,21 @@ use crate::linalg::{Matrix, Vector, add_transposed_product, product, vector};
 use crate::model::inducing::SparseMethod;
 use crate::model::{ModelError, ParameterKind};
 
-/// What one group of rows adds to the gradient.
+/// The gradient over one group of rows.
 struct Slopes {
     kernel: Vec<f64>,
     z: Vec<Vec<f64>>,
     noise: f64,
     mean: Vec<f64>,
-    /// Σ Mᵢᵢ kᵢkᵢᵀ, of FITC.
+    /// Σ Mᵢᵢ kᵢkᵢᵀ, for FITC.
     weighted: Matrix,
 }
 
-/// What the second pass over the rows needs from the first.
+/// The results of the first pass over the rows that the second needs.
 struct Passed<'a> {
     /// K_uu⁻¹ − A⁻¹ with A = K_uu + K_ufΛ⁻¹K_fu.
     explained: Matrix,
-    /// A⁻¹, of FITC.
+    /// A⁻¹, for FITC.
     posterior: Matrix,
     beta: &'a Vector,
     z: &'a Points,
@@ -202,7 +202,7 @@ impl SparseProblem<'_> {
             match by_own {
                 None => cross.pull_diagonal(slots, &points, true, &by_shared, &mut to)?,
                 Some(own) => {
-                    // s is the whole less what is shared
+                    // the derivative in s is the total less the derivative in the shared part
                     let shared: Vec<f64> = by_shared.iter().zip(&own).map(|(shared, own)| shared - own).collect();
                     cross.pull_diagonal(slots, &points, false, &own, &mut to)?;
                     cross.pull_diagonal(slots, &points, true, &shared, &mut to)?;

@@ -5,7 +5,7 @@ use crate::kernel::{Inputs, Kernel};
 use crate::model::{Entry, Evidencer, Inducing, Mean, Model, Noise, Posterior, Sparse};
 use crate::param::Param;
 
-/// y = a wave and a slope in x, with a column z beside it and known noise in s.
+/// y = a sinusoid and a slope in x, with a second column z and known noise in s.
 fn data(n: usize) -> Dataset {
     let x: Vec<f64> = (0..n).map(|i| (i as f64 * 0.73).sin() * 2.0 + 0.05 * i as f64).collect();
     let z: Vec<f64> = (0..n).map(|i| (i as f64 * 1.31).cos()).collect();
@@ -82,7 +82,7 @@ fn gradients_agree_with_differences() {
     }
 }
 
-/// With the inducing inputs at all inputs both approximations are the exact model.
+/// With inducing inputs at all rows, both approximations equal the exact model.
 #[test]
 fn inducing_inputs_at_all_rows_leave_the_exact_model() {
     let data = data(30);
@@ -130,7 +130,7 @@ fn inducing_inputs_at_all_rows_leave_the_exact_model() {
             );
             let normals = Matrix::from_fn(30, 4, |i, j| ((i * 3 + j * 11) as f64).sin());
             let standard = |of: &Posterior| of.replicates(&normals, &[0]).unwrap();
-            // other roots of the same matrix: what is drawn differs, and how far it is spread does not
+            // the square roots of the same matrix differ, so draws differ, but their spread is the same
             assert_eq!(standard(&sparse).fitted.shape(), standard(&whole).fitted.shape());
             let without = |of: &Posterior| {
                 let weights = of.weights_without(&[2, 5]).unwrap();
@@ -143,7 +143,7 @@ fn inducing_inputs_at_all_rows_leave_the_exact_model() {
     }
 }
 
-/// (I + UUᵀ)^½ of replicates squared is the covariance of the approximation.
+/// The square of (I + UUᵀ)^½ of replicates is the covariance of the approximation.
 #[test]
 fn replicates_have_the_covariance_of_the_model() {
     let data = data(12);
@@ -170,7 +170,7 @@ fn sums_are_the_same_at_any_number_of_threads() {
     assert_eq!(run(1), run(2));
 }
 
-/// The mean of a fit is where the slope of the objective is 0.
+/// The mean of a fit is where the derivative of the objective is 0.
 #[test]
 fn the_mean_is_at_its_best() {
     let data = data(25);
