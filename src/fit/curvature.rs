@@ -1,37 +1,37 @@
-//! The shape of the log posterior around a maximum: the last steps to it, and standard errors.
+//! The curvature of the log posterior at a maximum: final Newton steps, and standard errors.
 
 use super::likelihood::Likelihood;
 use crate::linalg::{Matrix, Vector};
 use crate::model::{Parameter, ParameterKind, Warm};
 
-/// Beyond this many e-folds (or spreads of a column) either way a parameter is called not determined.
+/// A parameter with a larger standard error, in e-folds (or standard deviations of a column), is not determined.
 const UNDETERMINED: f64 = 4.0;
-/// The same of a mean function, whose offset may lie far outside the data and be known all the same.
+/// The same for a mean function, whose offset may be far outside the data and still be determined.
 const UNDETERMINED_MEAN: f64 = 1e6;
-/// A parameter moves along a direction if it does so by this share of the one that moves most.
+/// A parameter moves along a direction if its component is at least this share of the largest.
 const SHARE: f64 = 0.05;
-/// The log posterior falls by a half at one standard deviation. Along a direction in which it falls by less than this the
-/// curvature was rounding, and nothing is determined.
+/// At one standard deviation the log posterior should fall by one half. If it falls by less than this along a
+/// direction, the curvature is rounding, and nothing is determined.
 const LEAST_FALL: f64 = 0.05;
-/// The same for steps: nearly flat directions are left to the optimiser, which uses values.
+/// The same for Newton steps: the optimiser, which uses values, is left to follow nearly flat directions.
 const STEP_FLOOR: f64 = 1e-5;
-/// Newton steps at most; with one Hessian, each of one evaluation.
+/// The maximum number of Newton steps; all use one Hessian, with one evaluation each.
 const STEPS: usize = 6;
 
-/// Minus the Hessian of the log posterior in the optimiser's coordinates of all free parameters, the mean's among
-/// them, by differences of the gradient.
+/// Minus the Hessian of the log posterior in the optimiser's coordinates of all free parameters, including those of the
+/// mean, by differences of the gradient.
 pub struct Curvature {
-    /// Places of these parameters among all.
+    /// The indices of these parameters among all.
     free: Vec<usize>,
     hessian: Matrix,
-    /// 1/√ of each parameter's own curvature; 0 where that leaves it undetermined.
+    /// 1/√ of each parameter's own curvature; 0 if it is undetermined.
     scale: Vec<f64>,
-    /// Of the Hessian scaled to a unit diagonal, so that sharp and blunt parameters can stand side by side.
+    /// Eigenvalues of the Hessian scaled to a unit diagonal, so that parameters of different scales are comparable.
     values: Vector,
     vectors: Matrix,
 }
 
-/// So far from its value a parameter is not determined.
+/// The distance from its value beyond which a parameter is not determined.
 fn limit(parameter: &Parameter, of_classes: bool) -> f64 {
     match parameter.kind {
         ParameterKind::Mean(_) if !of_classes => UNDETERMINED_MEAN,
@@ -40,7 +40,7 @@ fn limit(parameter: &Parameter, of_classes: bool) -> f64 {
 }
 
 impl Curvature {
-    /// `None` where the gradient cannot be evaluated, or nothing is free to move.
+    /// `None` if the gradient cannot be evaluated or no parameter is free.
     pub fn at(objective: &Likelihood<'_>, values: &[f64]) -> Option<Self> {
         let parameters = objective.problem().parameters();
         let inside = |i: &usize| parameters[*i].is_free() && !parameters[*i].domain.on_bound(values[*i]);
@@ -58,7 +58,7 @@ impl Curvature {
                 moved[free[a]] = domain.moved(values[free[a]], by);
                 Some(objective.at_from(&moved, false, &mut warm)?.slopes)
             };
-            // where the covariance is singular on one side, the other side says it
+            // where the covariance is singular on one side, the other side is used
             let (up, down, width) = match (slopes(h), slopes(-h)) {
                 (Some(up), Some(down)) => (up, down, 2.0 * h),
                 (Some(up), None) => (up, here.clone(), h),
@@ -72,14 +72,15 @@ impl Curvature {
             if objective.is_stopped() {
                 return None;
             }
-            // periods are determined to a thousandth of other parameters: the step has to be a small part of the error
+            // periods have errors a thousand times smaller than other parameters: the step must be a small part of the
+            // error
             let rough = difference(a, 1e-6)?;
             let h = (0.02 / rough[a].abs().sqrt()).clamp(1e-6, 1e-2);
             for (b, second) in difference(a, h)?.into_iter().enumerate() {
                 hessian[(a, b)] = second;
             }
         }
-        // a parameter that is not determined even where all others are known stands alone
+        // a parameter that is not determined even given all others is treated separately
         let of_classes = objective.problem().classes().is_some();
         let own = |a: usize| 1.0 / hessian[(a, a)].max(0.0).sqrt();
         let known = |a: &usize| own(*a) < limit(&parameters[free[*a]], of_classes);
@@ -98,10 +99,10 @@ impl Curvature {
     /// The standard error of every parameter in natural units, by the delta method. `None` for parameters that are not
     /// free, on a bound, or not determined by the data.
     ///
-    /// They are those of the inverse of the curvature over the directions that have some. A direction without curvature
-    /// leaves those parameters undetermined that move along it, and the others their errors.
+    /// They come from the inverse of the curvature over the directions that have curvature. A direction without
+    /// curvature makes the parameters that move along it undetermined, and does not change the errors of the others.
     ///
-    /// The number beside them counts the directions without curvature.
+    /// The second result is the number of directions without curvature.
     pub fn standard_errors(&self, objective: &Likelihood<'_>, values: &[f64]) -> (Vec<Option<f64>>, usize) {
         let parameters = objective.problem().parameters();
         let moves = |a: usize, k: usize| self.scale[a] * self.vectors[(a, k)].abs();
@@ -111,7 +112,7 @@ impl Curvature {
         for (k, &value) in self.values.iter().enumerate() {
             let fastest = (0..self.free.len()).map(|a| moves(a, k)).fold(0.0, f64::max);
             let flat = self.is_flat(k, objective, values);
-            // along this direction its parameters go as far as to be called not determined
+            // along this direction its parameters reach the limit of being undetermined
             let far = |a: usize| moves(a, k) > limit(&parameters[self.free[a]], of_classes) * value.sqrt();
             without_curvature += usize::from(flat || (0..self.free.len()).any(far));
             for (a, variance) in variances.iter_mut().enumerate() {
@@ -132,9 +133,9 @@ impl Curvature {
         (errors, without_curvature)
     }
 
-    /// Whether the log posterior does not fall along a direction, one standard deviation to either side. What the
-    /// differences of gradients say of curvature is rounding where it is small, and the direction is off by as much: the
-    /// other directions are followed to their maximum first, by one step of Newton's method.
+    /// Whether the log posterior does not fall along a direction, one standard deviation to either side. Where the
+    /// curvature is small, differences of gradients are rounding, and the direction is inexact. So one Newton step
+    /// first maximises over the other directions.
     fn is_flat(&self, k: usize, objective: &Likelihood<'_>, values: &[f64]) -> bool {
         let value = self.values[k];
         if value <= 0.0 {
@@ -167,13 +168,13 @@ impl Curvature {
         !falls(sd) && !falls(-sd)
     }
 
-    /// The places of the free parameters that are on no bound, and the Hessian in their coordinates.
+    /// The indices of the free parameters that are on no bound, and the Hessian in their coordinates.
     pub fn hessian(&self) -> (&[usize], Matrix) {
         (&self.free, 0.5 * (&self.hessian + self.hessian.transpose()))
     }
 
-    /// Newton's steps from a place near the maximum, as long as each lowers the gradient and loses no likelihood.
-    /// What the optimiser leaves along sharp directions (a period) goes; flat ones are not followed.
+    /// Newton steps near the maximum, as long as each reduces the gradient and does not reduce the likelihood. They
+    /// remove the error of the optimiser along sharp directions (a period); flat directions are not followed.
     pub fn polish(&self, objective: &Likelihood<'_>, values: &[f64]) -> Vec<f64> {
         let parameters = objective.problem().parameters();
         let mut best = values.to_vec();

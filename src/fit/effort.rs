@@ -1,16 +1,16 @@
-//! How long a fit will take.
+//! The expected time of a fit.
 
 use super::result::Options;
 
-/// Seconds that one evidence with its gradient takes on one core, over n³: as measured (docs/benchmarks.md).
+/// Seconds of one log marginal likelihood with gradient on one core, divided by n³, as measured (docs/benchmarks.md).
 const EVALUATION: f64 = 1.6e-11;
-/// Evaluations that a start which is followed to its end takes, as measured on one-part and two-part kernels.
+/// The number of evaluations of a start that is optimised to convergence, as measured on kernels of one and two parts.
 const EVALUATIONS: f64 = 260.0;
-/// The share of them that a start takes which is left behind.
+/// The fraction of these that a start takes if it is dropped.
 const LEFT_BEHIND: f64 = 1.0 / 3.0;
 
-/// About how many seconds an exact fit of so many rows takes on so many threads. Fits differ: it is right within a factor of
-/// two or three.
+/// The approximate number of seconds of an exact fit of this number of rows on this number of threads. It is correct
+/// within a factor of two or three.
 pub fn expected_seconds(rows: usize, options: Options, threads: usize) -> f64 {
     let whole = EVALUATIONS.min(1.5 * options.max_iter as f64);
     let others = LEFT_BEHIND * options.restarts.saturating_sub(1) as f64;
@@ -22,7 +22,7 @@ pub fn expected_seconds(rows: usize, options: Options, threads: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Seconds that fits of `SE(x) + Lin(x)` took of one core.
+    /// Compared with measured seconds of fits of `SE(x) + Lin(x)` on one core.
     #[test]
     fn it_is_as_measured() {
         let of = |rows, restarts, threads| expected_seconds(rows, Options { restarts, ..Options::default() }, threads);

@@ -1,4 +1,4 @@
-//! The delay of a stop until the first result of a fit, or until its posterior.
+//! Delays a stop until a fit has its first result, and its posterior.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use crate::progress::{Progress, StopHandle};
 
-/// A request to stop that is delayed until the first result, so that a fit that is stopped early still has one; and, for
-/// a short time, until the posterior at the last values.
+/// A request to stop that is delayed until the first result, so that a fit that is stopped early still has one, and for
+/// a short time until the posterior at the last values.
 pub struct FirstResult<'p> {
     progress: &'p dyn Progress,
     reached: AtomicBool,
     asked: OnceLock<Instant>,
 }
 
-/// The time that a stopped fit has to reach its first result.
+/// The time that a stopped fit has for its first result.
 const GRACE: Duration = Duration::from_millis(500);
 
 impl<'p> FirstResult<'p> {
@@ -22,7 +22,7 @@ impl<'p> FirstResult<'p> {
         Self { progress, reached: AtomicBool::new(false), asked: OnceLock::new() }
     }
 
-    /// There is a result if this is a number.
+    /// Records a value of the objective: the first result, if it is a number.
     pub fn reached(&self, value: f64) {
         self.reached.fetch_or(value.is_finite(), Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Fitting from several starts, of which the best are optimised to convergence.
+//! Fits from several starts, the best of which are optimised to convergence.
 
 use std::sync::Mutex;
 
@@ -16,16 +16,17 @@ use crate::data::Dataset;
 use crate::model::{DenserNoise, Model, ModelError, Posterior, Problem, is_nothing};
 use crate::progress::{Progress, Quiet, Silent};
 
-/// Fits a model: the maximum of the evidence, or of the posterior density in the optimiser's coordinates where
-/// parameters have priors.
+/// Fits a model: maximises the log marginal likelihood or, with priors, the posterior density in the optimiser's
+/// coordinates.
 ///
-/// Starts run in parallel, each with sequential linear algebra: a few steps for all, more for the better half, and so
-/// on. Asked to stop, it gives the best so far. The first start is evaluated all the same, unless that itself is long.
+/// Starts run in parallel, each with sequential linear algebra: all take a few steps, the better half takes more, and
+/// so on. If it is stopped, the fit returns the best values so far. The first start is always evaluated, unless that
+/// takes long.
 ///
 /// # Errors
-/// Whatever [`Problem::new`] refuses, [`ModelError::Stopped`] when it was stopped before there was a result,
-/// [`ModelError::StoppedAt`] when the posterior at the values that were reached takes long, or
-/// [`ModelError::NotPositiveDefinite`] when no start has a finite evidence.
+/// Those of [`Problem::new`]; [`ModelError::Stopped`] if it was stopped before it had a result;
+/// [`ModelError::StoppedAt`] if it was stopped and the posterior at the best values takes long;
+/// [`ModelError::NotPositiveDefinite`] if no start has a finite log marginal likelihood.
 pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progress) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, false)?;
     let fences = latent_fences(&problem).into_iter().chain(noise_fence(&problem)).collect();
@@ -41,7 +42,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     let count = if objective.dim() == 0 { 1 } else { options.restarts.max(1) };
     let made = |i: usize| Entry::new(&objective, i, &starts.start(i), &search);
     let mut runs = vec![made(0)];
-    // the contribution of each variance is measured for every start: many starts take long to make
+    // the contribution of each variance is measured for every start, so many starts take long to create
     let others = (1..count).into_par_iter().map(|i| (!first.is_asked()).then(|| made(i)));
     runs.extend(others.collect::<Vec<_>>().into_iter().flatten());
     race(&objective, &mut runs, options.max_iter, progress, &|value| first.reached(value));
@@ -50,14 +51,14 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         if progress.stop() {
             return Err(ModelError::Stopped);
         }
-        // the error of the first start says why
+        // the error of the first start is the reason
         let error = objective.evidence(&starts.start(0), false, true).err();
         return Err(error.unwrap_or_else(|| {
             crate::linalg::NotPositiveDefinite { rows: problem.n(), pivot: 0, jitter: 0.0 }.into()
         }));
     };
     let (outcome, trace) = (best.run.outcome(), best.followed.trace());
-    // asked to stop, a fit still gives the best so far, without another factorization
+    // a stopped fit returns the best values so far, without another factorization
     let seen = if progress.stop() { best.followed.best() } else { None };
     let mut values = match seen {
         Some(values) => values,
@@ -65,7 +66,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     };
     let (mut errors, mut redundant) = (vec![None; problem.parameters().len()], 0);
     let (mut ended, mut gradient_size) = (outcome.ended, outcome.gradient_size());
-    // the best run may have been waiting for its next round
+    // the best run may have been between two rounds
     if progress.stop() && !ended.well() {
         ended = Ended::Stopped { steps: outcome.iterations };
     }
@@ -74,7 +75,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     {
         values = curvature.polish(&objective, &values);
         (errors, redundant) = curvature.standard_errors(&objective, &values);
-        // at a fence there is the curvature of the fence
+        // on a bound, the curvature is that of the penalty
         for fence in problem.fences().iter().filter(|fence| fence.is_reached(&values)) {
             fence.powers.iter().for_each(|(i, _)| errors[*i] = None);
         }
@@ -99,12 +100,12 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     finish(model, problem, reached, options, progress)
 }
 
-/// With more rows than this, the starts of a sparse fit are compared on this number of them.
+/// With more rows than this, the starts of a sparse fit are compared on a subset of this size.
 const RACED_ROWS: usize = 4000;
 
-/// How a run is ended.
+/// The stopping criteria of a run.
 fn search(problem: &Problem, options: Options) -> Search {
-    // many inducing inputs may take any of many places: what the objective gains says when to end
+    // many inducing inputs have many equally good positions, so the change of the objective decides
     let (gradient_tolerance, value_tolerance) = match problem.inducing() {
         Some(_) => (1e-3, 1e-8),
         None => (1e-5, 1e-9),
@@ -113,10 +114,10 @@ fn search(problem: &Problem, options: Options) -> Search {
     Search { max_iter, max_evals, gradient_tolerance, value_tolerance, ..Search::default() }
 }
 
-/// A sparse fit to many rows: the starts race over some of the rows, and the best of them is taken on over all.
+/// A sparse fit to many rows: the starts compete on a subset of the rows, and the best continues on all rows.
 fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Progress) -> Result<Fit, ModelError> {
     let n = problem.n();
-    // one row of every stretch, so that no part of an ordered file is missed
+    // one row from every stretch, so that no part of an ordered file is missed
     let some: Vec<usize> = (0..RACED_ROWS).map(|i| i * n / RACED_ROWS + (n / RACED_ROWS) * (i % 7) / 7).collect();
     let few = problem.of_rows(&some)?;
     let limits = search(&few, options);
@@ -164,10 +165,10 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
 /// The largest number of steps of a start on a subset of the rows.
 const RACED_STEPS: usize = 100;
 
-/// Takes the values of a model as given; unset ones take those of a fit's first start.
+/// Takes the values of a model as given. Unset parameters get the values of the first start of a fit.
 ///
 /// # Errors
-/// Whatever [`Problem::new`] refuses, or [`ModelError::NotPositiveDefinite`].
+/// Those of [`Problem::new`], or [`ModelError::NotPositiveDefinite`].
 pub fn condition(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, true)?;
     let values = given(&problem);
@@ -175,7 +176,7 @@ pub fn condition(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
     finish(model, problem, reached, Options::default(), &Silent)
 }
 
-/// Takes the values of a model for those of a fit that has ended elsewhere, and finds its standard errors.
+/// Treats the values of a model as the result of a fit, and computes its standard errors.
 ///
 /// # Errors
 /// As [`condition`].
@@ -192,26 +193,26 @@ pub fn judged(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
     finish(model, problem, reached, Options::default(), &Silent)
 }
 
-/// A gradient below this leaves next to nothing to gain.
+/// With a smaller gradient there is almost nothing to gain.
 const NEARLY: f64 = 1e-2;
 
-/// The values of a problem as written; unset ones take those of a fit's first start.
+/// The written values of a problem. Unset parameters get the values of the first start of a fit.
 pub fn given(problem: &Problem) -> Vec<f64> {
     let start = Starts::new(problem, 0).start(0);
     let written = problem.parameters().iter().zip(start);
     written.map(|(p, start)| if p.is_free() { p.param.value().unwrap_or(start) } else { p.value }).collect()
 }
 
-/// Where a fit ended, and what the curvature there says.
+/// The result of the optimisation, and the curvature there.
 #[derive(Default)]
 struct Reached {
     values: Vec<f64>,
     errors: Vec<Option<f64>>,
-    /// Directions of the free parameters along which the log posterior does not fall.
+    /// The number of directions of the free parameters along which the log posterior does not fall.
     redundant: usize,
-    /// The way of the optimiser.
+    /// The path of the optimiser.
     trace: Trace,
-    /// Why it ended and the largest part of the gradient there; `None` where the values were taken as given.
+    /// Why it ended and the largest component of the gradient there; `None` if the values were taken as given.
     ended: Option<(Ended, f64)>,
     starts: Vec<Start>,
 }
@@ -225,7 +226,7 @@ fn finish(
 ) -> Result<Fit, ModelError> {
     let free = problem.free();
     let so_far = problem.model_with(&reached.values);
-    // the last step is worth a short wait
+    // the last step may delay a stop for a short time
     let last = FirstResult::new(progress);
     let posterior = Posterior::new_unless(problem, reached.values, &last).map_err(|error| match error {
         ModelError::Stopped => ModelError::StoppedAt { model: so_far.process().to_string() },
@@ -247,7 +248,7 @@ fn finish(
         trace: reached.trace,
         hints: Vec::new(),
     };
-    // where the fit went as far as it looks, the curvature vanishes without two parameters being one
+    // on a bound the curvature can vanish although no parameters are redundant
     let at_fence = fit.problem().fences().iter().any(|fence| fence.is_reached(fit.values()));
     let separable = fit.problem().classes().is_some() && is_nothing(&fit.model.kernel);
     if fit.is_judged() && !at_fence && !separable {
@@ -283,14 +284,14 @@ fn value(entry: &Entry<'_, '_>) -> f64 {
     Some(entry.run.value()).filter(|v| !v.is_nan()).unwrap_or(f64::INFINITY)
 }
 
-/// Steps before half of the starts are left behind; doubled every round.
+/// The number of steps before half of the starts are dropped; it doubles every round.
 const FIRST_ROUND: usize = 15;
 /// The number of starts that are optimised to convergence.
 const FINALISTS: usize = 1;
 
-/// Takes all starts some steps, then the better half more, until few are left and run to their end.
+/// All starts take some steps, the better half takes more, until few remain and are optimised to convergence.
 ///
-/// `reached` hears of the value at the first start.
+/// `reached` is called with the value at the first start.
 fn race(
     objective: &Likelihood<'_>,
     runs: &mut [Entry<'_, '_>],
@@ -323,7 +324,7 @@ fn race(
                 progress.report(share.min(1.0), &format!("log likelihood {:.2}", objective.offset() - done.1));
             }
         };
-        // side by side as far as the memory reaches
+        // in parallel as far as the memory allows
         let abreast = if objective.most >= rayon::current_num_threads() { alive } else { objective.most };
         for some in runs[..alive].chunks_mut(abreast) {
             some.par_iter_mut().for_each(step);
@@ -344,13 +345,13 @@ fn race(
     runs.sort_by_key(|e| e.index);
 }
 
-/// What another maximum must be better by, in log evidence, for a fit to go over to it.
+/// A fit moves to another maximum only if its log marginal likelihood is higher by this much.
 const WORTH_A_HOP: f64 = 1e-3;
 /// The number of times a fit changes to a better maximum.
 const HOPS: usize = 3;
 
-/// Maxima that a gradient does not lead between lie at known places: the period halved or doubled, the centre of a line
-/// on the other side of the data. Looks there from the best of the runs, which goes over to the best that is found.
+/// Tries other maxima at known positions, which a gradient does not lead to: a period halved or doubled, the location
+/// of a linear kernel mirrored to the other side of the data. The best run moves to the best of these, if it is better.
 fn try_other_maxima<'l, 'p>(
     objective: &'l Likelihood<'p>,
     starts: &Starts<'_>,
@@ -389,7 +390,7 @@ mod tests {
         Model::new(Kernel::sum([leaf("SE"), season]).unwrap())
     }
 
-    /// Asks to stop after so many looks.
+    /// Stops after this number of queries.
     struct Impatient(std::sync::atomic::AtomicUsize);
 
     impl Progress for Impatient {
@@ -401,19 +402,19 @@ mod tests {
         }
     }
 
-    /// An evaluation is given up between two columns of the covariance.
+    /// An evaluation can be stopped between two columns of the covariance.
     #[test]
     fn a_fit_ends_within_an_evaluation() {
         let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(60);
         let options = Options { restarts: 2, ..Options::default() };
         let run = |looks: usize| fit(&trend_and_season(), &airline, options, &Impatient(looks.into()));
-        // before and within the first evaluation: it is finished, as it is short
+        // before and during the first evaluation: it is completed, because it is short
         for looks in [0, 3] {
             let first = run(looks).unwrap();
             assert!(matches!(first.ended, Some(Ended::Stopped { .. })), "{:?}", first.ended);
             assert!(first.lml().is_finite());
         }
-        // some steps later, with the best so far
+        // some steps later: returns the best values so far
         let stopped = run(300).unwrap();
         assert!(matches!(stopped.ended, Some(Ended::Stopped { .. })), "{:?}", stopped.ended);
         assert!(stopped.lml().is_finite() && !stopped.is_judged() && stopped.undetermined() == 0);
@@ -447,7 +448,7 @@ mod tests {
         let (one, two) = (run(1), run(2));
         assert!(one.converged() && one.hints.is_empty(), "{:?}", one.hints);
         assert_eq!((one.values(), one.lml()), (two.values(), two.lml()));
-        // the posterior is that of the optimiser's evidence, and the fit says no less than its start
+        // the posterior has the likelihood of the optimiser, and the fit is not worse than its start
         assert_eq!(condition(&one.model, &heart).unwrap().lml(), one.lml());
         assert!(one.lml() > condition(&model, &heart).unwrap().lml());
     }

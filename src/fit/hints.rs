@@ -1,11 +1,11 @@
-//! Warnings about a fit, each with its meaning.
+//! Warnings about a fit.
 
 use super::result::Fit;
 use super::spacing::{median_gap, span, variance};
 use crate::kernel::{Kernel, Role, SlotState};
 use crate::model::{ParameterKind, is_nothing};
 
-/// Short sentences about a fit, most serious first; most fits have none.
+/// Warnings as short sentences, the most serious first; most fits have none.
 pub fn hints(fit: &Fit) -> Vec<String> {
     let mut hints = Vec::new();
     let (problem, values) = (fit.problem(), fit.values());
@@ -56,7 +56,7 @@ pub fn hints(fit: &Fit) -> Vec<String> {
         }
         let column_name = &problem.names()[column];
         match parameter.role {
-            // the width of a changepoint: how long one kernel takes to give way to another
+            // the width of a changepoint: the length of the transition between two kernels
             Role::LengthScale if name.ends_with(".width") => {
                 if span(x[column]).is_some_and(|s| value > s) {
                     hints.push(format!(
@@ -94,7 +94,7 @@ pub fn hints(fit: &Fit) -> Vec<String> {
     hints
 }
 
-/// Of a covariance that needed jitter.
+/// The warning for a covariance that needed jitter.
 pub(crate) fn jittered(jitter: f64) -> String {
     format!(
         "jitter of {jitter:.1e} was added to the diagonal and counts as noise of that variance: without it the \
@@ -102,16 +102,16 @@ pub(crate) fn jittered(jitter: f64) -> String {
     )
 }
 
-/// Of an approximation that has not converged.
+/// The warning for an approximation that has not converged.
 pub(crate) const NOT_CONVERGED: &str = "the approximate inference did not converge: the log marginal likelihood and probabilities are those of its best iteration";
 
-/// A length-scale of this multiple of the range of its column makes a function nearly linear.
+/// With a length-scale of this multiple of the range of its column, a function is nearly linear.
 const FAR: f64 = 5.0;
 
 /// A part has almost no variance if its mean has less than this share of the target's standard deviation.
 const IDLE: f64 = 1e-3;
 
-/// Columns that the kernel depends on and that never change.
+/// Columns on which the kernel depends and that have no variation.
 fn constant_columns(fit: &Fit) -> Vec<String> {
     let problem = fit.problem();
     let x = problem.x();
@@ -124,7 +124,7 @@ fn constant_columns(fit: &Fit) -> Vec<String> {
         .collect()
 }
 
-/// Classes that a linear function parts: the likelihood of logistic regression grows with its slopes without end.
+/// Classes that are linearly separable: the likelihood of logistic regression increases without bound in its slopes.
 fn linearly_separable(fit: &Fit) -> Option<String> {
     let problem = fit.problem();
     let how = problem.model().bernoulli().filter(|_| is_nothing(&problem.model().kernel) && fit.ended.is_some())?;
@@ -155,7 +155,7 @@ fn redundant_parts(fit: &Fit) -> Option<String> {
     })
 }
 
-/// Parts of a sum that the fit has left without variance.
+/// Terms of a sum to which the fit gives almost no variance.
 fn idle_parts(fit: &Fit) -> Vec<String> {
     let terms: Vec<Kernel> = fit.model.kernel.summands().into_iter().cloned().collect();
     if terms.len() < 2 || fit.ended.is_none() {
@@ -173,7 +173,7 @@ fn idle_parts(fit: &Fit) -> Vec<String> {
     .collect()
 }
 
-/// Three digits, for sentences.
+/// A number with three digits, for sentences.
 fn short(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude != 0.0 && !(1e-3..1e6).contains(&magnitude) {
@@ -192,7 +192,7 @@ mod tests {
     use crate::model::{Inducing, Model, Sparse, SparseMethod};
     use crate::progress::Silent;
 
-    /// A wave of eight periods with noise of standard deviation 0.1.
+    /// A sinusoid of eight periods with noise of standard deviation 0.1.
     fn data() -> Dataset {
         let x: Vec<f64> = (0..160).map(|i| f64::from(i) / 20.0).collect();
         let wave = |(i, x): (usize, &f64)| (6.3 * x).sin() + 0.14 * (1.7 * (i * i) as f64).sin();
@@ -207,8 +207,8 @@ mod tests {
         fit(&Model { sparse, ..Model::new(kernel) }, &data(), options, &Silent).unwrap()
     }
 
-    /// With too few inducing inputs a fit takes signal for noise, and is told so; with enough it is not, and what was promised
-    /// lies between the two.
+    /// With too few inducing inputs a fit attributes signal to noise, and has a warning; with enough it has none. The
+    /// predicted noise is between the two.
     #[test]
     fn noise_of_too_few_inducing_inputs_is_told() {
         let few = fitted(14);
@@ -218,7 +218,7 @@ mod tests {
         let many = fitted(28);
         assert_eq!(many.denser, None);
         let (promised, found) = (told.denser_noise, many.noise().unwrap());
-        // which also has a kernel of its own
+        // the kernel of this fit also differs
         assert!(found < promised && promised < few.noise().unwrap(), "{promised} {found}");
     }
 }

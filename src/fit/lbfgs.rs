@@ -1,7 +1,8 @@
 //! L-BFGS as a solver under argmin's executor.
 //!
-//! Two loops over the last pairs of steps and changes of gradient (Nocedal & Wright, algorithm 7.4), with our own
-//! line search: argmin's L-BFGS with any of its line searches hangs or stops early where a likelihood is not finite.
+//! The two-loop recursion over the last pairs of steps and changes of gradient (Nocedal & Wright, algorithm 7.4), with
+//! our own line search: argmin's L-BFGS with any of its line searches hangs or stops early where a likelihood is not
+//! finite.
 
 use std::collections::VecDeque;
 
@@ -14,14 +15,14 @@ use crate::progress::Progress;
 /// argmin's state with plain vectors as parameters and gradient.
 pub(super) type State = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
 
-/// The largest move of a coordinate in a step along the bare gradient, of which only the direction can be trusted.
+/// The largest change of a coordinate in a step along the gradient, of which only the direction is known to be useful.
 const FIRST_MOVE: f64 = 0.5;
-/// A gain that a step may still promise, relative to the value, where no step gives it: below this it is rounding.
+/// If no step achieves an expected decrease below this, relative to the value, the difference is rounding.
 const LOST_IN_ROUNDING: f64 = 1e-7;
-/// The number of consecutive steps with almost no gain that ends a run; a single one may be a shortened step.
+/// The number of consecutive steps with almost no decrease that ends a run; a single one may be a shortened step.
 const QUIET_STEPS: usize = 2;
 
-/// The state of a run besides argmin's, kept from one call of the executor to the next.
+/// The state of a run in addition to argmin's, kept between calls of the executor.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Walk {
     pub best: Option<Point>,
@@ -33,7 +34,7 @@ pub(super) struct Walk {
     quiet: usize,
 }
 
-/// A step, the change of the gradient over it, and 1 / (their product).
+/// A step, the change of the gradient over it, and the inverse of their inner product.
 #[derive(Debug, Clone)]
 struct Pair {
     step: Vec<f64>,
@@ -41,7 +42,7 @@ struct Pair {
     inverse: f64,
 }
 
-/// The solver: borrows the walk, so that whatever argmin returns, the walk is still there.
+/// The solver. It borrows the walk, which therefore survives any result of argmin.
 pub(super) struct Lbfgs<'a> {
     pub walk: &'a mut Walk,
     pub options: &'a Options,
@@ -49,7 +50,7 @@ pub(super) struct Lbfgs<'a> {
 }
 
 impl Walk {
-    /// −H g for the inverse Hessian H estimated from the pairs; without pairs, a short move along −g.
+    /// −H g for the inverse Hessian H estimated from the pairs; without pairs, a short step along −g.
     fn direction(&self, gradient: &[f64]) -> Vec<f64> {
         let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
         let Some(last) = self.pairs.back() else {
@@ -72,7 +73,7 @@ impl Walk {
         direction
     }
 
-    /// Remembers a step, unless the function curves downwards along it (then H would not stay positive definite).
+    /// Adds a step to the pairs, unless the curvature along it is negative (H would not stay positive definite).
     fn learn(&mut self, from: &Point, to: &Point, history: usize) {
         let step: Vec<f64> = to.at.iter().zip(&from.at).map(|(b, a)| b - a).collect();
         let change: Vec<f64> = to.gradient.iter().zip(&from.gradient).map(|(b, a)| b - a).collect();
@@ -93,7 +94,7 @@ impl Walk {
 }
 
 impl<'o> Lbfgs<'_> {
-    /// Evaluates once, counted by argmin and by us; a missing value or gradient is a wall.
+    /// Evaluates once, counted by argmin and by us. A missing value or gradient is a wall.
     fn evaluate(&mut self, problem: &mut Problem<&'o dyn Objective>, at: Vec<f64>) -> Trial {
         let mut gradient = vec![0.0; at.len()];
         let value =
@@ -103,7 +104,7 @@ impl<'o> Lbfgs<'_> {
             return Trial::Wall;
         }
         if gradient.iter().any(|g| !g.is_finite()) {
-            // Only of interest at the start, where there is nothing to fall back on.
+            // Only needed at the start, where there is no earlier point.
             self.walk.best.get_or_insert(Point { at, value, gradient });
             return Trial::Wall;
         }
@@ -126,8 +127,8 @@ impl<'o> Lbfgs<'_> {
         }
     }
 
-    /// Shortens a direction whose coordinates go beyond the largest step: each by itself if that still goes down as
-    /// steeply, so that one that runs away does not hold up the others; else all by one factor.
+    /// Shortens a direction with coordinates beyond the largest step: each separately if the result still descends as
+    /// steeply, so that one large coordinate does not slow the others; otherwise all by one factor.
     fn within_reach(&self, direction: Vec<f64>, gradient: &[f64]) -> Vec<f64> {
         let reach = self.options.largest_step;
         let size = largest(&direction);
@@ -139,9 +140,9 @@ impl<'o> Lbfgs<'_> {
         if dot(&clipped, gradient) < dot(&shrunk, gradient) { clipped } else { shrunk }
     }
 
-    /// Takes the step to a lower point, or says why there is none.
+    /// Steps to a lower point, or returns why there is none.
     fn step(&mut self, problem: &mut Problem<&'o dyn Objective>, here: &Point) -> Result<Point, Ended> {
-        // The gain of a Newton step, as estimated from the pairs.
+        // The decrease of a Newton step, as estimated from the pairs.
         let mut promised = f64::INFINITY;
         loop {
             let bare = self.walk.pairs.is_empty();
@@ -179,7 +180,7 @@ impl<'o> Lbfgs<'_> {
         }
     }
 
-    /// Whether the run is over after a step to here from a value of `before`.
+    /// Whether the run has ended, after a step to here from the value `before`.
     fn verdict(&mut self, before: f64, here: &Point) -> Option<Ended> {
         if largest(&here.gradient) <= self.options.gradient_tolerance {
             return Some(Ended::Converged);
@@ -201,7 +202,7 @@ impl<'o> Solver<&'o dyn Objective, State> for Lbfgs<'_> {
         problem: &mut Problem<&'o dyn Objective>,
         mut state: State,
     ) -> Result<(State, Option<KV>), Error> {
-        // argmin calls this again for a run that is taken up before its first step.
+        // argmin calls this again when a run continues before its first step.
         if self.walk.started {
             return Ok((state, None));
         }
@@ -215,7 +216,7 @@ impl<'o> Solver<&'o dyn Objective, State> for Lbfgs<'_> {
                 Ok((state.param(point.at).cost(point.value).gradient(point.gradient), None))
             }
             Trial::Wall | Trial::Halt if self.progress.stop() => {
-                // nothing was seen: another call begins anew
+                // nothing was evaluated: another call starts again
                 self.walk.started = false;
                 self.walk.ended = Some(Ended::Stopped { steps: 0 });
                 Ok((state.param(at), None))

@@ -8,21 +8,21 @@ use super::trace::{Point, Trace};
 use crate::model::{Evidence, Evidencer, Fence, ModelError, Problem, Warm, at_once, is_profiled, needed_memory};
 use crate::progress::{Progress, Silent};
 
-/// Minus the log posterior in the optimiser's coordinates, with the parameters of the mean at their best.
+/// Minus the log posterior in the optimiser's coordinates, with the parameters of the mean at their optimum.
 ///
-/// The value is taken as if the target had unit variance, so that the same fit in other units takes the same path.
+/// The value is that of a target with unit variance, so that the same fit in other units takes the same path.
 pub struct Likelihood<'p> {
     problem: &'p Problem,
-    /// The parameters that move, as places among all.
+    /// The indices of the parameters that are optimised.
     moved: Vec<usize>,
     values: Vec<f64>,
-    /// Of a sparse model: the units of the numbers of its inducing inputs that move, which stand behind the parameters.
+    /// For a sparse model: the units of the optimised numbers of its inducing inputs, which follow the parameters.
     induced: Vec<f64>,
     offset: f64,
     /// The same without the unit of the target and the Jacobian of its transforms.
     scaled_offset: f64,
     pool: Mutex<Vec<Evidencer<'p>>>,
-    /// The number of evaluations that may hold memory at once.
+    /// The number of evaluations that fit into memory at once.
     pub(super) most: usize,
     progress: &'p dyn Progress,
 }
@@ -37,10 +37,10 @@ impl<'p> Likelihood<'p> {
             .collect();
         let y = problem.y();
         let variance = variance(y);
-        // classes have no unit, and the latent function its own
+        // classes have no unit, and their latent function has its own
         let n = y.len() as f64;
         let unit = problem.target_unit();
-        // classes have no unit, and the latent function its own
+        // classes have no unit, and their latent function has its own
         let numbers = variance > 0.0 && problem.classes().is_none();
         let scaled_offset = if numbers { -0.5 * n * (variance / unit / unit).ln() } else { 0.0 };
         let offset = problem.log_jacobian() + scaled_offset - n * unit.ln();
@@ -61,17 +61,17 @@ impl<'p> Likelihood<'p> {
         }
     }
 
-    /// The same, where an evaluation is given up when the user stops the work.
+    /// The same; an evaluation ends when the user stops the work.
     pub fn stopped_by(self, progress: &'p dyn Progress) -> Self {
         Self { progress, ..self }
     }
 
-    /// Log evidence = offset − value.
+    /// Log marginal likelihood = offset − value.
     pub fn offset(&self) -> f64 {
         self.offset
     }
 
-    /// The coordinates of some values: of the parameters, behind which those of moving inducing inputs may stand.
+    /// The coordinates of parameter values, which may be followed by those of optimised inducing inputs.
     pub fn to_coordinates(&self, values: &[f64]) -> Vec<f64> {
         let parameters = self.problem.parameters();
         let of = |&i: &usize| {
@@ -100,7 +100,7 @@ impl<'p> Likelihood<'p> {
         self.problem
     }
 
-    /// The evidence at some values, with memory from the pool.
+    /// The log marginal likelihood at some values, with memory from the pool.
     ///
     /// # Errors
     /// As [`Evidencer::evaluate`].
@@ -127,42 +127,42 @@ impl<'p> Likelihood<'p> {
     }
 }
 
-/// The log posterior at a place.
+/// The log posterior at one point.
 pub struct Here {
-    /// log evidence + log density of the priors in the optimiser's coordinates.
+    /// Log marginal likelihood + log density of the priors in the optimiser's coordinates.
     pub total: f64,
-    /// The same of the target in its own unit, without the Jacobian of its transforms.
+    /// The same for the target in its own unit, without the Jacobian of its transforms.
     scaled: f64,
-    /// Its derivative in the optimiser's coordinate of every parameter; 0 for those that are not free.
+    /// Its derivatives with respect to the optimiser's coordinates of all parameters; 0 for those that are not free.
     pub slopes: Vec<f64>,
-    /// All values, those of the mean at their best where that was asked for.
+    /// All values, with those of the mean at their optimum if requested.
     values: Vec<f64>,
 }
 
 impl Here {
-    /// The largest slope.
+    /// The largest derivative in absolute value.
     pub fn size(&self) -> f64 {
         self.slopes.iter().fold(0.0, |m, s| m.max(s.abs()))
     }
 }
 
 impl Likelihood<'_> {
-    /// The log posterior and its slopes, with `profile` at the best values of the mean. `None` where it has none.
+    /// The log posterior and its derivatives, with `profile` at the optimum of the mean. `None` where it has none.
     pub fn at(&self, values: &[f64], profile: bool) -> Option<Here> {
         self.at_from(values, profile, &mut Warm::default())
     }
 
-    /// The log posterior alone. `None` where it has none.
+    /// The log posterior only. `None` where it has none.
     pub fn total(&self, values: &[f64]) -> Option<f64> {
         Some(self.look(values, false, false, &mut Warm::default())?.total)
     }
 
-    /// Whether the user asked to stop.
+    /// Whether the user has stopped the work.
     pub fn is_stopped(&self) -> bool {
         self.progress.stop()
     }
 
-    /// The same as [`Likelihood::at`], with classes' approximation begun where that of a place nearby ended.
+    /// The same as [`Likelihood::at`]; the approximation for classes starts from the sites of a previous call.
     pub fn at_from(&self, values: &[f64], profile: bool, warm: &mut Warm) -> Option<Here> {
         self.look(values, true, profile, warm)
     }
@@ -176,7 +176,7 @@ impl Likelihood<'_> {
         if !gradient {
             evidence.gradient.resize(values.len(), 0.0);
         }
-        // what an approximation says before it has settled may be far too much
+        // before an approximation has converged, its value may be far too high
         if evidence.gradient.is_empty() || !evidence.converged {
             return None;
         }
@@ -202,7 +202,7 @@ impl Likelihood<'_> {
         total.is_finite().then_some(Here { total, scaled, slopes, values: evidence.values })
     }
 
-    /// The objective, with classes' approximation begun where that of a place nearby ended.
+    /// The objective; the approximation for classes starts from the sites of a previous call.
     fn evaluate_from(&self, at: &[f64], gradient: &mut [f64], warm: &mut Warm) -> (f64, Vec<f64>) {
         let Some(here) = self.at_from(&self.to_values(at), true, warm) else { return (f64::INFINITY, Vec::new()) };
         for (g, &i) in gradient.iter_mut().zip(&self.moved) {
@@ -211,7 +211,7 @@ impl Likelihood<'_> {
         (self.scaled_offset - here.scaled, here.values)
     }
 
-    /// What a fence takes from the log posterior beyond it: quadratic in how far, in logarithms.
+    /// The penalty of a bound on a product: quadratic in the logarithmic distance beyond it.
     fn pushed_back(&self, fence: &Fence, values: &[f64], slopes: &mut [f64]) -> f64 {
         let parameters = self.problem.parameters();
         let short = fence.beyond(values);
@@ -225,10 +225,10 @@ impl Likelihood<'_> {
     }
 }
 
-/// Of a fence: a tenth below it costs half a nat.
+/// The weight of the penalty: a value 10 % below the bound costs half a nat.
 const STEEPNESS: f64 = 50.0;
 
-/// The objective of one run, whose places follow each other: each evaluation begins where the last one ended.
+/// The objective of one run: each evaluation starts the approximation where the last one ended.
 pub struct Followed<'l, 'p> {
     objective: &'l Likelihood<'p>,
     seen: Mutex<Seen>,
@@ -237,7 +237,7 @@ pub struct Followed<'l, 'p> {
 #[derive(Default)]
 struct Seen {
     warm: Warm,
-    /// The least value, with the values of all parameters there.
+    /// The least value so far, with the values of all parameters there.
     best: Option<(f64, Vec<f64>)>,
     evaluations: usize,
     trace: Trace,
@@ -248,21 +248,21 @@ impl<'l, 'p> Followed<'l, 'p> {
         Self { objective, seen: Mutex::default() }
     }
 
-    /// The better places one after another.
+    /// The successive best points.
     pub fn trace(&self) -> Trace {
         self.seen.lock().map(|seen| seen.trace.clone()).unwrap_or_default()
     }
 
-    /// The values of all parameters at the best place so far.
+    /// The values of all parameters at the best point so far.
     pub fn best(&self) -> Option<Vec<f64>> {
         Some(self.seen.lock().ok()?.best.as_ref()?.1.clone())
     }
 
-    /// The values where a run ended, with those that follow from the others; where the user stops this evaluation, those
-    /// at the best place so far.
+    /// The values at the end of a run, with those that follow from the others. If the user stops this evaluation, those
+    /// at the best point so far.
     ///
     /// # Errors
-    /// Whatever keeps the model from being evaluated there.
+    /// Those of an evaluation of the model.
     pub fn last_values(&self, at: &[f64]) -> Result<Vec<f64>, ModelError> {
         let Likelihood { problem, progress, .. } = self.objective;
         match Evidencer::new(problem).stopped_by(*progress).evaluate(at, false, true) {
@@ -283,7 +283,7 @@ impl Objective for Followed<'_, '_> {
         let (value, values) = self.objective.evaluate_from(at, gradient, &mut seen.warm);
         seen.evaluations += 1;
         if value.is_finite() && seen.best.as_ref().is_none_or(|(least, _)| value < *least) {
-            // inducing inputs stand behind the parameters
+            // inducing inputs follow the parameters
             let own = values.iter().take(self.objective.problem.parameters().len()).copied().collect();
             let point = Point { evaluation: seen.evaluations, objective: self.objective.offset() - value, values: own };
             seen.trace.push(point);

@@ -1,11 +1,11 @@
-//! A line search for the weak Wolfe conditions that treats a missing value as too long a step.
+//! A line search for the weak Wolfe conditions in which a missing value means that the step is too long.
 //!
-//! Lewis & Overton, "Nonsmooth optimization via quasi-Newton methods" (2013), algorithm 2.6: a bracket that only
-//! bisection and expansion move, so that it ends on any function. Cubic interpolation proposes where it can, because
-//! an evaluation is expensive. Near the minimum, where differences of values drown in rounding, the slope decides instead
-//! (the approximate Wolfe conditions of Hager & Zhang, 2005).
+//! Lewis & Overton, "Nonsmooth optimization via quasi-Newton methods" (2013), algorithm 2.6: a bracket that is changed
+//! only by bisection and expansion, so that the search ends for any function. Where possible, cubic interpolation
+//! proposes the step, because an evaluation is expensive. Near the minimum, where differences of values are lost in
+//! rounding, the derivative decides (the approximate Wolfe conditions of Hager & Zhang, 2005).
 
-/// A place with a finite value and gradient.
+/// A point with a finite value and gradient.
 #[derive(Debug, Clone)]
 pub(super) struct Point {
     pub at: Vec<f64>,
@@ -13,33 +13,33 @@ pub(super) struct Point {
     pub gradient: Vec<f64>,
 }
 
-/// What came of one evaluation.
+/// The result of one evaluation.
 pub(super) enum Trial {
     Finite(Point),
-    /// The value or a part of the gradient is not finite.
+    /// The value or a component of the gradient is not finite.
     Wall,
-    /// The evaluation was not made: the user asked to stop, or none is left.
+    /// There was no evaluation: the user stopped the work, or the limit was reached.
     Halt,
 }
 
-/// What came of a search.
+/// The result of a search.
 pub(super) enum Found {
     Lower(Point),
     Nothing,
     Halted,
 }
 
-/// Sufficient decrease, as a share of what the slope promises.
+/// Sufficient decrease, as a share of that predicted by the derivative.
 const DECREASE: f64 = 1e-4;
-/// A step is long enough once the slope has lost this share of its steepness.
+/// A step is long enough if the derivative has fallen to this share.
 const FLATTER: f64 = 0.9;
-/// Relative size of the rounding that a value may carry.
+/// The relative rounding error of a value.
 pub(super) const ROUNDING: f64 = 1e-12;
 const MOST_TRIALS: usize = 24;
 /// Steps shorter than this in every coordinate are not evaluated.
 const SHORTEST_MOVE: f64 = 1e-9;
 
-/// A place on the line: its step, value and slope.
+/// A point on the line: its step, value and derivative.
 #[derive(Clone, Copy)]
 struct Mark {
     step: f64,
@@ -55,8 +55,8 @@ enum High {
     Mark(Mark),
 }
 
-/// Searches from a point along a direction of descent. `first` is the step to try first, `longest` the step not to
-/// pass; `evaluate` is asked once for each trial.
+/// Searches from a point along a descent direction. `first` is the first step to try, `longest` the longest; `evaluate`
+/// is called once per trial.
 pub(super) fn search(
     from: &Point,
     direction: &[f64],
@@ -109,12 +109,12 @@ fn propose(before: Mark, low: Mark, high: High, longest: f64, trial: usize) -> f
                 if low.slope > before.slope { turn.clamp(2.0 * low.step, 5.0 * low.step) } else { 4.0 * low.step };
             beyond.min(longest)
         }
-        // A point without a finite value only shows that the minimum is nearer.
+        // A point without a finite value only shows that the minimum is closer.
         High::Wall(wall) => low.step + 0.3 * (wall - low.step),
         High::Mark(high) => {
             let width = high.step - low.step;
             let middle = low.step + 0.5 * width;
-            // Each third trial bisects, so that interpolation cannot creep.
+            // Every third trial bisects, so that the bracket shrinks.
             match cubic_minimum(low, high) {
                 Some(minimum) if trial % 3 != 2 => minimum.clamp(low.step + 0.1 * width, high.step - 0.1 * width),
                 _ => middle,
@@ -123,7 +123,7 @@ fn propose(before: Mark, low: Mark, high: High, longest: f64, trial: usize) -> f
     }
 }
 
-/// Where the cubic with the values and slopes of two marks is least (Nocedal & Wright, 3.59).
+/// The minimum of the cubic with the values and derivatives of two points (Nocedal & Wright, 3.59).
 fn cubic_minimum(a: Mark, b: Mark) -> Option<f64> {
     let d1 = a.slope + b.slope - 3.0 * (a.value - b.value) / (a.step - b.step);
     let d2 = (d1 * d1 - a.slope * b.slope).sqrt();
@@ -135,7 +135,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The largest absolute value; NaN if there is one.
+/// The largest absolute value; NaN if a value is NaN.
 pub(super) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |most: f64, v| if v.is_nan() || v.abs() > most { v.abs() } else { most })
 }
@@ -144,7 +144,7 @@ pub(super) fn largest(values: &[f64]) -> f64 {
 mod tests {
     use super::{Found, Point, Trial, search};
 
-    /// Searches f from 0 upwards; gives the step found and the number of evaluations.
+    /// Searches f from 0 upwards; returns the step found and the number of evaluations.
     fn along(f: impl Fn(f64) -> (f64, f64), first: f64, longest: f64) -> (Option<f64>, usize) {
         let (value, slope) = f(0.0);
         let from = Point { at: vec![0.0], value, gradient: vec![slope] };

@@ -1,7 +1,7 @@
 //! Fitting: the optimiser, its starting values, and standard errors.
 //!
-//! The optimiser and the helpers for starts know functions of real numbers and columns of data, nothing else.
-//! Deliberately absent: the language, and the names of kernels.
+//! The optimiser and the functions for starts depend only on functions of real numbers and columns of data. Nothing
+//! here depends on the language or on the names of kernels.
 
 pub mod optimize;
 pub mod periodogram;

@@ -1,4 +1,4 @@
-//! Minimising a smooth function of a few variables whose evaluation is expensive and may fail.
+//! Minimises a smooth function of a few variables whose evaluation is expensive and may fail.
 
 use argmin::core::{Executor, State as _, TerminationStatus};
 
@@ -7,30 +7,30 @@ use super::linesearch::{ROUNDING, largest};
 pub use super::run_options::{Ended, Objective, Obstacle, Options};
 use crate::progress::Progress;
 
-/// What a run has come to.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// The best place seen.
+    /// The best point evaluated.
     pub at: Vec<f64>,
     /// The value there; infinite if there was none.
     pub value: f64,
     /// The gradient there; NaN if there was none.
     pub gradient: Vec<f64>,
-    /// Steps taken.
+    /// The number of steps.
     pub iterations: usize,
-    /// Evaluations made.
+    /// The number of evaluations.
     pub evaluations: usize,
     pub ended: Ended,
 }
 
 impl Outcome {
-    /// The largest part of the gradient, without sign.
+    /// The largest absolute component of the gradient.
     pub fn gradient_size(&self) -> f64 {
         largest(&self.gradient)
     }
 }
 
-/// Minimises from a start to the end. `progress` hears of each step as a share of `max_iter`, and may stop the run
+/// Minimises from a start to convergence. `progress` receives each step as a share of `max_iter`, and can stop the run
 /// between any two evaluations.
 pub fn minimize(objective: &dyn Objective, start: &[f64], options: &Options, progress: &dyn Progress) -> Outcome {
     let mut run = Run::new(start, options);
@@ -38,9 +38,9 @@ pub fn minimize(objective: &dyn Objective, start: &[f64], options: &Options, pro
     run.outcome()
 }
 
-/// A run that can be taken some steps on at a time, so that several starts can race.
+/// A run that can take a few steps at a time, so that several starts can compete.
 ///
-/// The steps are the same however they are portioned.
+/// The steps do not depend on how they are divided into calls.
 #[derive(Debug, Clone)]
 pub struct Run {
     start: Vec<f64>,
@@ -50,7 +50,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run that stands at its start; nothing is evaluated yet.
+    /// A run at its start; nothing is evaluated yet.
     pub fn new(start: &[f64], options: &Options) -> Run {
         Run {
             start: start.to_vec(),
@@ -60,9 +60,8 @@ impl Run {
         }
     }
 
-    /// Takes
-    /// up to the given number of steps, and returns whether and how the run has ended. A run that has ended does not
-    /// continue, except one that was stopped. The first call evaluates the start, even with no steps allowed.
+    /// Takes up to the given number of steps, and returns whether and how the run has ended. A run that has ended does
+    /// not continue, except one that was stopped. The first call evaluates the start, even with no steps allowed.
     pub fn advance(&mut self, objective: &dyn Objective, iterations: usize, progress: &dyn Progress) -> Option<&Ended> {
         debug_assert_eq!(objective.dim(), self.start.len(), "a start has one number a coordinate");
         if matches!(self.walk.ended, Some(Ended::Stopped { .. })) {
@@ -76,7 +75,7 @@ impl Run {
         state.termination_status = TerminationStatus::NotTerminated;
         let solver = Lbfgs { walk: &mut self.walk, options: &self.options, progress };
         let result = Executor::new(objective, solver).configure(|_| state).ctrlc(false).timer(false).run();
-        // `run` is `Ok` whatever happened: how it ended is what the solver itself has noted.
+        // `run` always returns `Ok`: the solver has recorded how it ended.
         self.state = match result {
             Ok(result) => result.state,
             Err(_) => {
@@ -87,17 +86,17 @@ impl Run {
         self.walk.ended.as_ref()
     }
 
-    /// How the run ended, if it has.
+    /// How the run ended, if it has ended.
     pub fn ended(&self) -> Option<&Ended> {
         self.walk.ended.as_ref()
     }
 
-    /// The best value so far; infinite before the first evaluation and where there was none.
+    /// The best value so far; infinite before the first evaluation and if none was finite.
     pub fn value(&self) -> f64 {
         self.walk.best.as_ref().map_or(f64::INFINITY, |best| best.value)
     }
 
-    /// What the run has come to so far. One that has not ended is out of iterations.
+    /// The result so far. A run that has not ended counts as out of iterations.
     pub fn outcome(&self) -> Outcome {
         let (iterations, evaluations) = (self.walk.iterations, self.walk.evaluations);
         let ended = self.walk.ended.unwrap_or(Ended::OutOfIterations { steps: iterations });
@@ -105,7 +104,7 @@ impl Run {
             Some(best) => (best.at.clone(), best.value, best.gradient.clone()),
             None => (self.start.clone(), f64::INFINITY, vec![f64::NAN; self.start.len()]),
         };
-        // Values that differ by rounding alone are the same: then it is the last place whose gradient was judged.
+        // Values that differ only by rounding count as equal: the last point is used, as its gradient was checked.
         if let (Some(last), Some(slope)) = (&self.state.param, &self.state.grad)
             && self.state.cost <= value + 10.0 * ROUNDING * value.abs().max(1.0)
         {

@@ -1,4 +1,4 @@
-//! The posterior of the parameters around a fit, under a weak prior, and its integral: the evidence of the model.
+//! The posterior of the parameters near a fit, with a weak prior, and its integral: the evidence of the model.
 
 use super::curvature::Curvature;
 use super::likelihood::Likelihood;
@@ -7,30 +7,30 @@ use crate::linalg::{LOG_2PI, Matrix, Vector, inverse_root};
 use crate::model::{Model, Problem};
 use crate::param::{Param, State};
 
-/// The standard deviation of the normal prior of parameters that have none of their own, in the optimiser's coordinates.
+/// The standard deviation of the normal prior of parameters without one, in the optimiser's coordinates.
 pub const WEAK_PRIOR_SD: f64 = 3.0;
 /// The curvature of that prior.
 const LEAST_CURVATURE: f64 = 1.0 / (WEAK_PRIOR_SD * WEAK_PRIOR_SD);
 
-/// The posterior density of the free parameters in the optimiser's coordinates, around the values of a fit.
+/// The posterior density of the free parameters in the optimiser's coordinates, near the values of a fit.
 ///
-/// A parameter without a prior of its own is normal around the first start of a fit with the standard deviation
-/// [`WEAK_PRIOR_SD`] in the optimiser's coordinates (Duvenaud, structure-search chapter, gives no prior of its own). A
-/// parameter on a bound stays there.
+/// A parameter without a prior gets a normal one around the first start of a fit, with the standard deviation
+/// [`WEAK_PRIOR_SD`] in the optimiser's coordinates (Duvenaud, structure-search chapter, specifies no prior). A
+/// parameter on a bound is kept there.
 pub struct ParameterPosterior<'p> {
     objective: Likelihood<'p>,
     values: Vec<f64>,
     free: Vec<usize>,
-    /// In the optimiser's coordinates, where a weak prior applies.
+    /// The centres of the weak priors in the optimiser's coordinates; `None` for other parameters.
     centre: Vec<Option<f64>>,
-    /// VΛ^{−½} of the Hessian of the negative log posterior.
+    /// VΛ^{−½}, from the Hessian H = VΛVᵀ of the negative log posterior.
     axes: Matrix,
     log_volume: f64,
     top: f64,
 }
 
 impl<'p> ParameterPosterior<'p> {
-    /// Around some values. `None` where there is no density or no curvature.
+    /// The posterior near these values. `None` if there is no density or no curvature.
     pub fn new(problem: &'p Problem, values: &[f64]) -> Option<Self> {
         let objective = Likelihood::new(problem);
         let total = objective.at(values, false)?.total;
@@ -42,7 +42,7 @@ impl<'p> ParameterPosterior<'p> {
             None if problem.free() == 0 => (Vec::new(), Matrix::zeros(0, 0)),
             None => return None,
         };
-        // the start of the model as if nothing had been written of it
+        // the start of the model with nothing written
         let model = problem.model();
         let bare = Model { kernel: model.kernel.map_params(&mut without_value), ..model.clone() };
         let bare = Problem::new(&bare, problem.data(), true).ok()?;
@@ -50,7 +50,7 @@ impl<'p> ParameterPosterior<'p> {
         let parameters = problem.parameters();
         let weak = |&i: &usize| parameters[i].param.prior.is_none().then(|| parameters[i].domain.to_real(start[i]));
         let centre: Vec<Option<f64>> = free.iter().map(weak).collect();
-        // curvature that is missing counts as none
+        // a missing curvature counts as 0
         let mut eigen = hessian.clone().symmetric_eigen();
         eigen.eigenvalues.apply(|value| *value = value.max(0.0));
         hessian = eigen.recompose();
@@ -66,22 +66,22 @@ impl<'p> ParameterPosterior<'p> {
         Some(posterior)
     }
 
-    /// How many parameters are integrated over.
+    /// The number of parameters that are integrated out.
     pub fn dimensions(&self) -> usize {
         self.free.len()
     }
 
-    /// How many of them have the weak prior.
+    /// The number of these with the weak prior.
     pub fn weak(&self) -> usize {
         self.centre.iter().flatten().count()
     }
 
-    /// The log of the evidence by Laplace's method: log p(y, θ) + (p/2) log 2π − ½ log det H (MacKay 1992).
+    /// The log evidence by Laplace's method: log p(y, θ) + (p/2) log 2π − ½ log det H (MacKay 1992).
     pub fn laplace(&self) -> f64 {
         self.top + 0.5 * self.free.len() as f64 * LOG_2PI + self.log_volume
     }
 
-    /// log p(y, θ) at the values it is around.
+    /// log p(y, θ) at the centre.
     pub fn top(&self) -> f64 {
         self.top
     }
@@ -91,7 +91,7 @@ impl<'p> ParameterPosterior<'p> {
         self.log_volume
     }
 
-    /// log p(y, θ) at z, in units of the standard deviations of the normal approximation. `None` where it has none.
+    /// log p(y, θ) at z, in standard deviations of the normal approximation. `None` where it has none.
     pub fn log_density(&self, z: &[f64]) -> Option<f64> {
         let coordinates = self.coordinates(&Vector::from_column_slice(z));
         let mut values = self.values.clone();

@@ -1,8 +1,8 @@
 //! The peaks of the periodogram of a series, as starting values of periods.
 //!
-//! The generalised Lomb–Scargle periodogram with a floating mean (Zechmeister & Kürster 2009, equations 4 to 15) of
-//! what is left after a smooth trend. Peaks are taken one at a time, the strongest first, and each is subtracted
-//! before the next is looked for: else the side lobes of a strong one would stand in front of a weaker period.
+//! The generalised Lomb–Scargle periodogram with a floating mean (Zechmeister & Kürster 2009, equations 4 to 15) of the
+//! residual of a smooth trend. Peaks are extracted one at a time, the strongest first, and each is subtracted before
+//! the next is searched, so that side lobes of a strong peak do not hide a weaker one.
 
 use std::f64::consts::TAU;
 
@@ -15,27 +15,27 @@ pub struct Peak {
     pub power: f64,
 }
 
-/// Points on the grid between two frequencies that the span can tell apart.
+/// The number of grid points per resolution, 1 / span.
 const OVERSAMPLING: f64 = 10.0;
-/// The same for long series, where the whole grid would grow too large.
+/// The same for long series, where the full grid would be too large.
 const LEAST_OVERSAMPLING: f64 = 5.0;
 const MOST_FREQUENCIES: usize = 20_000;
-/// Above this many rows the periodogram is that of an uneven sample, which still resolves short periods.
+/// Above this number of rows the periodogram uses an uneven sample, which still resolves short periods.
 const MOST_ROWS: usize = 2000;
-/// With fewer places, a trend and a sine together pass through all of them.
+/// With fewer distinct times, a trend and a sinusoid together interpolate all of them.
 const LEAST_PLACES: usize = 8;
-/// Fewer cycles than this in the span are not distinguishable from a trend.
+/// A sinusoid with fewer cycles in the span cannot be distinguished from a trend.
 const FEWEST_CYCLES: f64 = 2.0;
 /// Peaks nearer than this number of resolutions (1 / span) are merged.
 const APART: f64 = 1.5;
-/// Frequencies after which the phases are computed afresh, for the recurrence gathers rounding.
+/// The number of frequencies after which phases are recomputed, because the recurrence accumulates rounding.
 const RENEW: usize = 128;
-/// Rounds of drawing in what lies far off the trend; one outlier of a million deviations needs about ten.
+/// The maximum number of rounds of shrinking outliers; one outlier of a million deviations needs about ten.
 const MOST_DRAWS: usize = 20;
 
-/// The `most` strongest peaks of y over t, strongest first. Rows may be in any order, with repeated t; those with a
-/// value that is not finite are passed over. Periods run from twice the median gap of t to half its span. Empty if
-/// there is too little to tell: few places, a constant or a smooth y.
+/// The `most` strongest peaks of y over t, strongest first. Rows may be in any order, with repeated t; rows with a
+/// value that is not finite are ignored. Periods are between twice the median gap of t and half its span. Empty if
+/// there are too few distinct times, or if y is constant or smooth.
 pub fn peaks(t: &[f64], y: &[f64], most: usize) -> Vec<Peak> {
     let Some((series, grid)) = prepare(t, y) else {
         return Vec::new();
@@ -66,13 +66,13 @@ pub fn peaks(t: &[f64], y: &[f64], most: usize) -> Vec<Peak> {
     peaks
 }
 
-/// Times from the middle of their span and what is left of y after the trend.
+/// Times relative to the middle of their span, and the residual of y after the trend.
 struct Series {
     t: Vec<f64>,
     y: Vec<f64>,
 }
 
-/// The frequencies of the periodogram: evenly spaced, a little below the least that is reported up to the highest.
+/// The frequencies of the periodogram: evenly spaced, from slightly below the least that is reported to the highest.
 struct Grid {
     first: f64,
     step: f64,
@@ -81,7 +81,7 @@ struct Grid {
     resolution: f64,
 }
 
-/// Sorts out the rows, takes the trend away and lays the grid. `None` if there are too few rows.
+/// Selects the rows, subtracts the trend and builds the grid. `None` if there are too few rows.
 fn prepare(t: &[f64], y: &[f64]) -> Option<(Series, Grid)> {
     let rows: Vec<(f64, f64)> =
         t.iter().copied().zip(y.iter().copied()).filter(|(t, y)| t.is_finite() && y.is_finite()).collect();
@@ -121,14 +121,14 @@ impl Grid {
         let resolution = 1.0 / span;
         let (first, least) = ((FEWEST_CYCLES - 0.5) * resolution, FEWEST_CYCLES * resolution);
         let highest = 0.5 / gap;
-        // Counted in resolutions, so that no span is too small or too large.
+        // In units of the resolution, so that no span is too small or too large.
         let width = (highest - first) * span;
         if !(highest > least && width.is_finite()) {
             return None;
         }
         let oversampling = (MOST_FREQUENCIES as f64 / width).clamp(LEAST_OVERSAMPLING, OVERSAMPLING);
         let count = ((width * oversampling).ceil() as usize).clamp(2, MOST_FREQUENCIES - 1);
-        // The last point is the highest frequency itself, where alternating series have their peak.
+        // The last point is the highest frequency itself, at which alternating series have their peak.
         let step =
             if count < MOST_FREQUENCIES - 1 { (highest - first) / count as f64 } else { resolution / oversampling };
         Some(Grid { first, step, count: count + 1, least, resolution })
@@ -138,7 +138,7 @@ impl Grid {
         self.first + at as f64 * self.step
     }
 
-    /// The top of the peak around a point of the grid, by golden section.
+    /// The maximum near a point of the grid, by golden-section search.
     fn refine(&self, t: &[f64], y: &[f64], at: usize) -> f64 {
         let golden = 0.5 * (5f64.sqrt() - 1.0);
         let highest = self.frequency(self.count - 1);
@@ -163,7 +163,7 @@ impl Grid {
     }
 }
 
-/// Means over the rows at one frequency: of the cosine and sine, of their products with y and with each other.
+/// Means over the rows at one frequency: of cosine and sine, of their products with y and with each other.
 #[derive(Default)]
 struct Sums {
     c: f64,
@@ -174,7 +174,7 @@ struct Sums {
     cs: f64,
 }
 
-/// The number of lanes of sums, which the compiler can keep in one register.
+/// The number of partial sums, which the compiler can hold in one register.
 const LANES: usize = 4;
 
 impl Sums {
@@ -209,14 +209,14 @@ impl Sums {
         if determinant > 1e-12 {
             ((self.yc * ss - self.ys * cs) / determinant, (self.ys * cc - self.yc * cs) / determinant)
         } else if cc >= ss {
-            // At the highest frequency of even points sine and cosine are one function, or one of them is 0.
+            // At the highest frequency of even points, sine and cosine are collinear, or one of them is 0.
             (if cc > 1e-6 { self.yc / cc } else { 0.0 }, 0.0)
         } else {
             (0.0, if ss > 1e-6 { self.ys / ss } else { 0.0 })
         }
     }
 
-    /// The mean square that the sine takes off y.
+    /// The reduction of the mean square of y by the sinusoid.
     fn power(&self) -> f64 {
         let (a, b) = self.amplitudes();
         a * self.yc + b * self.ys
@@ -239,7 +239,7 @@ fn scan(t: &[f64], y: &[f64], grid: &Grid, power: &mut Vec<f64>) {
     }
 }
 
-/// The highest local maximum among the places allowed; the last place may be one, the first not.
+/// The highest local maximum among the allowed indices; the last index may be one, the first not.
 fn highest(power: &[f64], allowed: impl Fn(usize) -> bool) -> Option<usize> {
     (1..power.len())
         .filter(|&at| power[at] > power[at - 1] && power.get(at + 1).is_none_or(|next| power[at] >= *next))
@@ -247,7 +247,7 @@ fn highest(power: &[f64], allowed: impl Fn(usize) -> bool) -> Option<usize> {
         .max_by(|&a, &b| power[a].total_cmp(&power[b]))
 }
 
-/// Takes the best sine of a frequency off y, and gives the mean square that went with it.
+/// Subtracts the best sinusoid of a frequency from y, and returns the reduction of the mean square.
 fn subtract(t: &[f64], y: &mut [f64], frequency: f64) -> f64 {
     let before = mean_square(y);
     let (a, b) = Sums::at(t, y, frequency).amplitudes();
@@ -259,15 +259,15 @@ fn subtract(t: &[f64], y: &mut [f64], frequency: f64) -> f64 {
     before - mean_square(y)
 }
 
-/// What is left of y after a cubic in t. Values far out (over six robust deviations) are drawn in until none is left,
-/// so that a single one distorts neither the trend nor the spectrum.
+/// The residual of y after a cubic in t. Outliers (beyond six robust deviations) are shrunk until none remains, so that
+/// a single one distorts neither the trend nor the spectrum.
 fn about_trend(t: &[f64], y: &[f64]) -> Vec<f64> {
     let mut drawn = y.to_vec();
     for _ in 0..MOST_DRAWS {
         let rest = about_cubic(t, &drawn);
         let mut sizes: Vec<f64> = rest.iter().map(|rest| rest.abs()).collect();
         let limit = 6.0 * 1.4826 * median(&mut sizes).unwrap_or(0.0);
-        // If most values lie on the trend itself, the others are not outliers but the signal.
+        // If most values lie on the trend exactly, the others are not outliers but the signal.
         if !(limit > 0.0 && rest.iter().any(|rest| rest.abs() > limit)) {
             return rest;
         }
@@ -278,7 +278,7 @@ fn about_trend(t: &[f64], y: &[f64]) -> Vec<f64> {
     about_cubic(t, &drawn)
 }
 
-/// Projects y off 1, t, t² and t³, made orthogonal one after the other.
+/// The residual of y after projection on 1, t, t² and t³, orthogonalised in turn.
 fn about_cubic(t: &[f64], y: &[f64]) -> Vec<f64> {
     let reach = t.iter().fold(0.0, |most: f64, t| most.max(t.abs()));
     let mut rest = y.to_vec();
@@ -299,7 +299,7 @@ fn about_cubic(t: &[f64], y: &[f64]) -> Vec<f64> {
     rest
 }
 
-/// Takes off a vector what lies along another one of length 1.
+/// Subtracts the projection of a vector on a unit vector.
 fn project_off(vector: &mut [f64], along: &[f64]) {
     let share: f64 = vector.iter().zip(along).map(|(v, a)| v * a).sum();
     vector.iter_mut().zip(along).for_each(|(v, a)| *v -= share * a);

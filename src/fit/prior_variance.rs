@@ -1,31 +1,32 @@
-//! What a variance parameter contributes to the prior variance of the function.
+//! The contribution of variance parameters to the prior variance of the function.
 
 use crate::model::Problem;
 
-/// The part of the mean prior variance that grows with some variance parameters when all of them are multiplied by the
-/// same factor: `variance`·factor^`degree`.
+/// The part of the mean prior variance that scales with some variance parameters if all are multiplied by one factor:
+/// `variance`·factor^`degree`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contribution {
     pub variance: f64,
-    /// 1 as a rule; 2 for a variance inside a squared kernel.
+    /// Usually 1; 2 for a variance inside a squared kernel.
     pub degree: f64,
 }
 
 impl Contribution {
-    /// The factor for the parameters with which they contribute this much.
+    /// The factor of the parameters at which their contribution is `variance`.
     pub fn factor_for(&self, variance: f64) -> f64 {
         let ratio = variance / self.variance;
         if self.degree == 1.0 { ratio } else { ratio.powf(1.0 / self.degree) }
     }
 }
 
-/// Parameters are raised by this factor, and then by a further one to see how what they contribute grows: what does not depend on them vanishes beside what does,
-/// however large it is. A difference of two sums at the values themselves would round to 0 where inputs have large units.
+/// Parameters are multiplied by this factor, and again by another to find how their contribution scales: terms that do
+/// not depend on them then vanish next to those that do, however large they are. A difference of two sums at the values
+/// themselves would round to 0 if inputs have large units.
 const RAISE: f64 = (1u128 << 100) as f64 * (1u128 << 100) as f64;
 const STEP: f64 = (1u64 << 20) as f64;
 
-/// The contribution of some variance parameters at these values. `None` where the prior variance does not grow with them
-/// (a kernel that is normalized), or cannot be evaluated.
+/// The contribution of some variance parameters at these values. `None` if the prior variance does not increase with
+/// them (as in a normalized kernel), or cannot be evaluated.
 pub fn contribution(problem: &Problem, values: &[f64], which: &[usize]) -> Option<Contribution> {
     let raised = |factor: f64| {
         let mut values = values.to_vec();
@@ -43,7 +44,7 @@ pub fn contribution(problem: &Problem, values: &[f64], which: &[usize]) -> Optio
     (degree > 0.01 && variance.is_finite() && variance > 0.0).then_some(Contribution { variance, degree })
 }
 
-/// The mean over the training rows of k(x, x).
+/// The mean of k(x, x) over the training rows.
 pub fn mean_variance(problem: &Problem, values: &[f64]) -> Option<f64> {
     let diagonal = problem.bound().diagonal(problem.kernel_values(values), problem.points()).ok()?;
     Some(diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64)

@@ -1,16 +1,16 @@
-//! A fit: a model with its values, and how they were found.
+//! The result of a fit: a model with its values, and how they were found.
 
 use super::optimize::Ended;
 use super::trace::Trace;
 use crate::model::{DenserNoise, Model, ModelError, Parameter, Posterior, Problem, SparseMethod, has_white_noise};
 
-/// How to fit.
+/// Options of a fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// How many starts; at least 1.
+    /// The number of starts; at least 1.
     pub restarts: usize,
     pub seed: u64,
-    /// Steps of the optimiser from each start.
+    /// The maximum number of steps of the optimiser from each start.
     pub max_iter: usize,
 }
 
@@ -20,76 +20,77 @@ impl Default for Options {
     }
 }
 
-/// What became of one start.
+/// The result of one start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Start {
-    /// The objective reached: the evidence, plus the log density of the priors. `None` when it has none.
+    /// The objective reached: the log marginal likelihood, plus the log density of the priors. `None` if it has none.
     pub reached: Option<f64>,
     pub ended: Ended,
-    /// It was overtaken by others before its end.
+    /// Whether it was dropped before convergence because others were better.
     pub dropped: bool,
 }
 
-/// A model with its parameters fitted, or taken as given.
+/// A model with parameters that were fitted, or taken as given.
 #[derive(Debug, Clone)]
 pub struct Fit {
-    /// The model as it was asked for.
+    /// The model as requested.
     pub asked: Model,
-    /// The model with the values of the fit written in.
+    /// The model with the fitted values written in.
     pub model: Model,
     pub posterior: Posterior,
-    /// How many parameters were free.
+    /// The number of free parameters.
     pub free: usize,
-    /// Directions of the free parameters along which the log posterior does not fall; 0 where nobody has looked.
+    /// The number of directions of the free parameters along which the log posterior does not fall; 0 if not computed.
     pub redundant: usize,
-    /// One for each parameter of the problem: `None` where it is not determined, or not free.
+    /// One per parameter of the problem: `None` if it is not determined or not free.
     pub standard_errors: Vec<Option<f64>>,
-    /// Why the fit ended; `None` when the values were taken as given.
+    /// Why the fit ended; `None` if the values were taken as given.
     pub ended: Option<Ended>,
-    /// The largest part of the gradient at the end, in the optimiser's coordinates.
+    /// The largest absolute component of the gradient at the end, in the optimiser's coordinates.
     pub gradient_size: f64,
     pub starts: Vec<Start>,
     pub options: Options,
-    /// Of VFE: noise that would be smaller with more inducing inputs.
+    /// For VFE: a noise variance that would be smaller with more inducing inputs.
     pub denser: Option<DenserNoise>,
-    /// The way of the run that reached it; empty where the values were taken as given.
+    /// The path of the best run; empty if the values were taken as given.
     pub trace: Trace,
     /// Warnings about the fit, for the user.
     pub hints: Vec<String>,
 }
 
 impl Fit {
-    /// What the fit maximizes but for priors: the log marginal likelihood, of VFE its lower bound.
+    /// The objective without priors: the log marginal likelihood, or for VFE its lower bound.
     pub fn lml(&self) -> f64 {
         self.posterior.lml()
     }
 
-    /// The parameters that BIC counts: the rank of the curvature of the log posterior over the free parameters.
+    /// The number of parameters in BIC: the rank of the curvature of the log posterior over the free parameters.
     ///
-    /// Schwarz's p·log n is the leading term of the logarithm of a determinant, that of n times the information of one
-    /// row. A direction along which the log marginal likelihood is constant has no information and adds nothing to it:
-    /// two parameters of which only the product, or only the sum, is determined count once, and the parameters of a part
-    /// whose variance went to 0 do not count, as the model is then the one without this part. A direction with little
-    /// curvature counts in full. Where the curvature is not known, of values taken as given or of a fit that was stopped,
+    /// Schwarz's p·log n is the leading term of a log determinant, that of n times the information of one row. A
+    /// direction along which the log marginal likelihood is constant has no information and adds nothing to it: two
+    /// parameters of which only the product, or only the sum, is determined count once, and the parameters of a part
+    /// whose variance went to 0 do not count, because the model then is the one without this part. A direction with
+    /// little curvature counts in full. Every free parameter counts if the curvature is unknown (for given values or a
+    /// stopped fit), or if classes are separated with certainty.
     /// or where classes are separated with certainty, every free parameter counts.
     pub fn counted(&self) -> usize {
         self.free - self.redundant.min(self.free)
     }
 
-    /// −2·LML + p·log n, of [p counted parameters](Self::counted).
+    /// −2·LML + p·log n, where p is the [number of counted parameters](Self::counted).
     pub fn bic(&self) -> f64 {
         -2.0 * self.lml() + self.counted() as f64 * (self.problem().n().max(1) as f64).ln()
     }
 
-    /// How inference is done, where it is through inducing inputs.
+    /// The sparse approximation, if the model has inducing inputs.
     pub fn sparse(&self) -> Option<SparseMethod> {
         self.problem().inducing().map(|inducing| inducing.method)
     }
 
-    /// The log marginal likelihood, of the model or, with FITC, of the one that stands in for it.
+    /// The log marginal likelihood of the model, or of its approximation by FITC.
     ///
     /// # Errors
-    /// [`ModelError::OnlyBound`]: of VFE a bound is known.
+    /// [`ModelError::OnlyBound`]: for VFE only a lower bound is known.
     pub fn evidence(&self) -> Result<f64, ModelError> {
         match self.sparse() {
             Some(SparseMethod::Vfe) => Err(ModelError::OnlyBound { what: "lml", bound: self.lml() }),
@@ -97,7 +98,7 @@ impl Fit {
         }
     }
 
-    /// BIC, of a fit that has a log marginal likelihood.
+    /// BIC, for a fit with a log marginal likelihood.
     ///
     /// # Errors
     /// As [`evidence`](Self::evidence).
@@ -108,12 +109,12 @@ impl Fit {
         }
     }
 
-    /// The lower bound of the log marginal likelihood that a fit by VFE maximizes.
+    /// The lower bound of the log marginal likelihood that a VFE fit maximises.
     pub fn bound(&self) -> Option<f64> {
         (self.sparse() == Some(SparseMethod::Vfe)).then(|| self.lml())
     }
 
-    /// Whether the user stopped it before its end: its values are the best until then.
+    /// Whether the user stopped it before convergence: its values are then the best until the stop.
     pub fn was_stopped(&self) -> bool {
         let stopped = |ended: &Ended| matches!(ended, Ended::Stopped { .. });
         self.ended.as_ref().is_some_and(stopped) || self.starts.iter().any(|start| stopped(&start.ended))
@@ -131,24 +132,25 @@ impl Fit {
         self.posterior.values()
     }
 
-    /// The noise variance, where there is one for all rows. White noise at the top of the kernel counts as noise.
+    /// The noise variance, if it is the same for all rows. White noise as a term of the kernel counts as noise.
     pub fn noise(&self) -> Option<f64> {
         self.problem().noise_variance(self.values())
     }
 
-    /// Whether the model has no noise at all, so that its bands are those of the function and not of new observations.
+    /// Whether the model has no noise, so that predictive intervals are those of the function and not of new
+    /// observations.
     pub fn is_noise_free(&self) -> bool {
         self.noise() == Some(0.0) && !has_white_noise(&self.model.kernel) && self.problem().classes().is_none()
     }
 
-    /// Whether the curvature at the values is known, so that a parameter without a standard error is one that the data do
-    /// not determine. A fit that was stopped early has not looked.
+    /// Whether the curvature at the values is known, so that a missing standard error means that the data do not
+    /// determine the parameter. It is unknown for a fit that was stopped early.
     pub fn is_judged(&self) -> bool {
         let early = matches!(self.ended, Some(Ended::OutOfIterations { .. } | Ended::Stopped { .. }));
         !early && (self.converged() || self.standard_errors.iter().any(Option::is_some))
     }
 
-    /// How many free parameters the data do not determine.
+    /// The number of free parameters that the data do not determine.
     pub fn undetermined(&self) -> usize {
         let parameters = self.parameters().iter().zip(self.values()).zip(&self.standard_errors);
         let open = |p: &Parameter, value: f64| p.is_free() && !p.domain.on_bound(value);

@@ -1,31 +1,31 @@
-//! Options of the optimiser, and how a run can end.
+//! Options of the optimiser, and the ways in which a run ends.
 
 use std::fmt;
 
 /// A function to be minimised, with its gradient.
 pub trait Objective: Sync {
-    /// How many coordinates it has.
+    /// The number of coordinates.
     fn dim(&self) -> usize;
 
-    /// The value at a place; writes the gradient there. Where it cannot be evaluated the value, or any part of the
-    /// gradient, is NaN or infinite; the optimiser then takes a shorter step.
+    /// The value at a point; writes the gradient there. Where it cannot be evaluated, the value or a component of the
+    /// gradient is NaN or infinite; the optimiser then takes a shorter step.
     fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64;
 }
 
-/// When to end, and how far to go at once.
+/// Stopping criteria and step sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Steps over the whole run.
+    /// The maximum number of steps of a run.
     pub max_iter: usize,
-    /// Evaluations over the whole run; one step takes one or a few.
+    /// The maximum number of evaluations of a run; a step takes one or a few.
     pub max_evals: usize,
-    /// Converged once no part of the gradient is larger than this.
+    /// A run has converged if no component of the gradient is larger than this.
     pub gradient_tolerance: f64,
-    /// Ended once two steps in a row gain less than this, relative to the value (or to 1, if that is larger).
+    /// A run ends if two consecutive steps gain less than this, relative to the value (or to 1, if that is larger).
     pub value_tolerance: f64,
-    /// The largest move of any coordinate in one step. Coordinates are logarithms as a rule: 2 is a factor of 7.4.
+    /// The largest change of a coordinate in one step. Most coordinates are logarithms: 2 is a factor of 7.4.
     pub largest_step: f64,
-    /// How many steps the model of the curvature remembers.
+    /// The number of steps from which the curvature is estimated.
     pub history: usize,
 }
 
@@ -47,31 +47,31 @@ impl Default for Options {
 pub enum Ended {
     /// The gradient vanishes.
     Converged,
-    /// Steps no longer change the value.
+    /// Further steps do not change the value.
     SmallChange,
-    /// The steps or evaluations allowed are used up.
+    /// The limit of steps or evaluations is reached.
     OutOfIterations { steps: usize },
-    /// Left where a search was content with it: the gradient does not quite vanish.
+    /// A search accepted it before convergence: the gradient does not quite vanish.
     Left,
-    /// The user asked to stop.
+    /// The user stopped it.
     Stopped { steps: usize },
     /// No further step is possible.
     Stuck { why: Obstacle },
 }
 
-/// What stands in the way of a run that is stuck.
+/// Why a run is stuck.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
     /// No finite value at the start.
     NoValue,
     /// A finite value at the start, but no finite gradient.
     NoGradient,
-    /// No lower value along the gradient, though it does not vanish.
+    /// No lower value along the gradient, although it does not vanish.
     NoDescent,
 }
 
 impl Ended {
-    /// Whether the place reached can be called a minimum.
+    /// Whether the final point is a minimum.
     pub fn well(&self) -> bool {
         matches!(self, Ended::Converged | Ended::SmallChange)
     }

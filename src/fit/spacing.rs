@@ -1,15 +1,15 @@
 //! The spacing of rows, for starting values of length-scales.
 //!
-//! Rows with a value that is not finite are passed over; equal rows do not count as a distance.
+//! Rows with a value that is not finite are ignored; the zero distances of equal rows do not count.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// Above this many rows the median distance is read from a sample.
+/// Above this number of rows the median distance is that of a sample.
 const MOST_ROWS: usize = 1000;
 
-/// The median of the Euclidean distances between rows, those of equal rows left out. The columns are of one length
-/// and in whatever units the distance shall have. `None` if all rows are equal.
+/// The median of the Euclidean distances between rows, without those of equal rows. The columns have one length, and
+/// the distance is in their units. `None` if all rows are equal.
 pub fn median_distance(columns: &[&[f64]]) -> Option<f64> {
     let rows = columns.iter().map(|column| column.len()).min()?;
     let whole: Vec<usize> = (0..rows).filter(|&row| columns.iter().all(|column| column[row].is_finite())).collect();
@@ -26,29 +26,29 @@ pub fn median_distance(columns: &[&[f64]]) -> Option<f64> {
     median(&mut distances)
 }
 
-/// The median gap between neighbouring values of a column, repeated values counted once: the spacing of points that
-/// are evenly spaced. `None` for a constant column.
+/// The median gap between neighbouring distinct values of a column: for evenly spaced points, their spacing. `None` for
+/// a constant column.
 pub fn median_gap(column: &[f64]) -> Option<f64> {
     let places = distinct(column);
     let mut gaps: Vec<f64> = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
     median(&mut gaps)
 }
 
-/// The largest value of a column less the smallest. `None` for a constant column.
+/// The range of a column. `None` for a constant column.
 pub fn span(column: &[f64]) -> Option<f64> {
     let finite = || column.iter().copied().filter(|value| value.is_finite());
     let span = finite().reduce(f64::max)? - finite().reduce(f64::min)?;
     (span > 0.0).then_some(span)
 }
 
-/// The mean square of what values differ by from their mean.
+/// The mean square deviation from the mean.
 pub fn variance(values: &[f64]) -> f64 {
     let n = values.len().max(1) as f64;
     let mean = values.iter().sum::<f64>() / n;
     values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n
 }
 
-/// The values of a column in order, each once; values that differ by rounding alone are one.
+/// The distinct values of a column, ascending; values that differ only by rounding are one.
 pub fn distinct(column: &[f64]) -> Vec<f64> {
     let mut places: Vec<f64> = column.iter().copied().filter(|value| value.is_finite()).collect();
     places.sort_unstable_by(f64::total_cmp);
@@ -57,14 +57,14 @@ pub fn distinct(column: &[f64]) -> Vec<f64> {
     places
 }
 
-/// At most `most` of `count` rows in ascending order: one from each of so many blocks, at a place drawn from a fixed
-/// seed, since an even stride would hide whatever repeats with it.
+/// At most `most` of `count` rows in ascending order: one from each of `most` blocks, at a position drawn from a fixed
+/// seed, because an even stride would miss what repeats with it.
 pub(crate) fn sample(count: usize, most: usize) -> Vec<usize> {
     if count <= most {
         return (0..count).collect();
     }
     let mut random = Pcg64Mcg::seed_from_u64(0x5eed);
-    // In 128 bits, so that no count of rows is too large.
+    // in 128 bits, so that no number of rows overflows
     let edge = |block: usize| (block as u128 * count as u128 / most as u128) as usize;
     (0..most).map(|block| random.random_range(edge(block)..edge(block + 1))).collect()
 }

@@ -1,7 +1,7 @@
 //! Starting values of a fit: from the data, and random ones from a seed.
 //!
-//! Start 0 is the best guess that the data allow. Start i > 0 spreads every parameter over its plausible range with a
-//! low-discrepancy sequence, so that few starts cover the range evenly, and depends on nothing but (seed, i).
+//! Start 0 is the best guess from the data. Start i > 0 draws every parameter from its plausible range by a
+//! low-discrepancy sequence, so that few starts cover the range evenly. It depends only on (seed, i).
 
 use std::collections::HashMap;
 
@@ -17,45 +17,45 @@ use crate::kernel::{Inputs, Kernel, Node, Role, SlotState};
 use crate::model::{Fence, Link, Parameter, ParameterKind, Problem};
 use crate::param::State;
 
-/// What each of more variances adds to the diagonal is not considered one by one.
+/// With more variances than this, their contributions to the diagonal are not measured one by one.
 const MANY_VARIANCES: usize = 500;
 
-/// In a product over this number of inputs, rows that are similar in one of them differ in the others.
+/// In a product over at least this number of inputs, rows that are close in one input are distant in others.
 const MANY_FACTORS: usize = 3;
 
-/// The place of what the length-scales of one start have in common, among what is spread.
+/// The index in the sequence for the factor that all length-scales of a start share.
 const TOGETHER: usize = usize::MAX;
 
-/// The number of other points that are evaluated besides a maximum.
+/// The maximum number of other points that are tried next to a maximum.
 const MOST_BESIDE: usize = 16;
 
-/// What starts are made of, read from the data once.
+/// The quantities from which starts are computed, found from the data once.
 pub struct Starts<'p> {
     problem: &'p Problem,
     seed: u64,
     columns: Vec<Column>,
     mean: f64,
     variance: f64,
-    /// The largest share of the variance that noise can have, as estimated from neighbouring rows.
+    /// The largest share of the variance that noise can have, estimated from neighbouring rows.
     most_noise: f64,
-    /// How many inputs the kernel multiplies at most.
+    /// The largest number of inputs in a product of the kernel.
     factors: usize,
-    /// For each parameter, its place among those of its role and column, and how many there are.
+    /// For each parameter, its index among those with its role and column, and their number.
     places: Vec<(usize, usize)>,
 }
 
-/// What is read from a column for starts.
+/// The quantities of a column that starts need.
 #[derive(Debug, Clone)]
 pub struct Column {
     pub middle: f64,
     pub variance: f64,
     pub span: f64,
-    /// Between neighbours.
+    /// The median gap between neighbouring values.
     pub gap: f64,
-    /// The median distance of two rows.
+    /// The median distance between two rows.
     pub distance: f64,
     pub least: f64,
-    /// Strongest first, then halves and doubles of the strongest.
+    /// Candidate periods: the strongest first, then halves and doubles of the strongest.
     pub periods: Vec<f64>,
 }
 
@@ -88,7 +88,7 @@ impl<'p> Starts<'p> {
         Self { problem, seed, columns, mean, variance, most_noise, factors, places }
     }
 
-    /// The values of all parameters at the start of a number.
+    /// The values of all parameters at the start with this index.
     pub fn start(&self, index: usize) -> Vec<f64> {
         let mut rng = Pcg64::seed_from_u64(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(index as u64));
         let parameters = self.problem.parameters();
@@ -112,8 +112,8 @@ impl<'p> Starts<'p> {
         values
     }
 
-    /// Points near some values where another maximum may be: each period halved and doubled, each location
-    /// mirrored about the middle of its column.
+    /// Points near these values where another maximum may be: each period halved and doubled, each location mirrored
+    /// about the middle of its column.
     pub fn other_maxima(&self, values: &[f64]) -> Vec<Vec<f64>> {
         let mut all = Vec::new();
         for (at, p) in self.problem.parameters().iter().enumerate() {
@@ -141,7 +141,7 @@ impl<'p> Starts<'p> {
 
     fn guess(&self, at: usize, p: &Parameter, index: usize, rng: &mut Pcg64) -> f64 {
         if let Some(written) = p.param.value() {
-            // a written start is a start: later ones look around it
+            // the first start uses a written value; later ones vary it
             let around = if index == 0 { 0.0 } else { 0.5 * normal(rng) };
             return p.domain.moved(written, around);
         }
@@ -156,8 +156,9 @@ impl<'p> Starts<'p> {
         let u = spread(self.seed, at, index);
         let between = |lo: f64, hi: f64| lo * (hi / lo).powf(u);
         let first = index == 0;
-        // Where many inputs are multiplied one short length-scale makes rows unlike whatever the others are: in every other
-        // start these are long enough for rows to be alike along all inputs at once, go together, and leave more to noise.
+        // In a product of many inputs one short length-scale makes all rows distant. So in every other start the
+        // length-scales are long enough for rows to be close along all inputs at once, vary together, and leave more
+        // variance to noise.
         let together = self.factors >= MANY_FACTORS && index.is_multiple_of(2);
         let column = if p.warped { None } else { p.columns.first().map(|&c| &self.columns[c]) };
         let (place, count) = self.places[at];
@@ -222,14 +223,14 @@ impl<'p> Starts<'p> {
                 let spread = if p.warped || spread <= 0.0 { 1.0 } else { spread };
                 spread * if first { 0.1 } else { between(1e-3, 1.0) }
             }
-            // one, until all shapes are known: see `share_variance`
+            // 1 until all shapes are known: see `share_variance`
             (_, Role::Variance | Role::SlopeVariance | Role::OrderVariance) => 1.0,
             (_, Role::Degree) => p.value,
         }
     }
 
-    /// Gives every free variance that nothing was written of a share of the target's variance, by what it adds to the
-    /// mean diagonal of the kernel. The offset of a linear kernel goes along with its slope.
+    /// Gives every free unset variance a share of the target's variance, according to its contribution to the mean
+    /// diagonal of the kernel. The offset of a linear kernel is scaled with its slope.
     fn share_variance(&self, values: &mut [f64], index: usize, rng: &mut Pcg64) {
         let problem = self.problem;
         let parameters = problem.parameters();
@@ -248,7 +249,7 @@ impl<'p> Starts<'p> {
         });
         let contributes = |v: usize| contribution(problem, values, &[v]);
         let found: Vec<_> = variances.iter().map(|&v| all_alike.unwrap_or_else(|| contributes(v))).collect();
-        // one without a contribution has its size for another reason: the features of a deep kernel
+        // a variance without a contribution scales something else: the features of a deep kernel
         let sharing = found.iter().flatten().count();
         for (&v, found) in variances.iter().zip(&found) {
             let share = if index == 0 { 1.0 } else { (0.8 * normal(rng)).exp() };
@@ -263,7 +264,7 @@ impl<'p> Starts<'p> {
                 set[b] *= factor;
             }
         }
-        // the offset of a line whose slope was written has the size of that line
+        // the offset of a linear kernel with a written slope gets the size of that kernel
         for (b, bias) in parameters.iter().enumerate() {
             let slope = parameters.get(b + 1).is_some_and(|next| next.role == Role::SlopeVariance);
             let unset = bias.role == Role::Bias && bias.is_free() && bias.param.is_unset();
@@ -285,7 +286,7 @@ impl<'p> Starts<'p> {
     }
 }
 
-/// The most inputs that the terms of a kernel multiply, of so many that there are.
+/// The largest number of inputs in a term of the kernel, out of `inputs`.
 fn factors(kernel: &Kernel, inputs: usize) -> usize {
     let children = || kernel.children().iter().map(|child| factors(child, inputs));
     let found = match kernel.node() {
@@ -304,7 +305,7 @@ fn factors(kernel: &Kernel, inputs: usize) -> usize {
     found.min(inputs)
 }
 
-/// The index-th point of an additive sequence in (0, 1), another one for each parameter.
+/// The index-th point of an additive sequence in (0, 1), different for each parameter.
 pub(crate) fn spread(seed: u64, at: usize, index: usize) -> f64 {
     let mut rng = Pcg64::seed_from_u64(seed.wrapping_mul(31).wrapping_add(at as u64));
     let offset: f64 = rng.random();
@@ -314,7 +315,7 @@ pub(crate) fn spread(seed: u64, at: usize, index: usize) -> f64 {
 }
 
 impl Column {
-    /// Of the values of a column beside a target; periods are looked for where they are wanted.
+    /// The quantities of a column `x` with target `y`; periods are searched only if required.
     pub fn new(x: &[f64], y: &[f64], wants_period: bool) -> Self {
         let (middle, variance) = moments(x);
         let span = span(x).unwrap_or(1.0);
@@ -333,24 +334,24 @@ impl Column {
     }
 }
 
-/// Mean and variance to begin with of the latent function of labels ±1: sure of some rows and not of others, with the
-/// share of the positive class on average. Labels of a rare class have little variance, and their function no less.
+/// The initial mean and variance of the latent function of labels ±1: some rows are certain and others are not, and the
+/// mean probability is the share of the positive class. The variance does not decrease for a rare class.
 fn latent(link: Link, y: &[f64]) -> (f64, f64) {
     const VARIANCE: f64 = 2.0;
     let share = (y.iter().filter(|y| **y > 0.0).count() as f64 + 0.5) / (y.len() as f64 + 1.0);
     let scale = match link {
         Link::Probit => 1.0,
-        // the logistic function is close to Φ(f/1.7)
+        // the logistic function is approximately Φ(f/1.7)
         Link::Logistic => 1.7,
     };
     (scale * (1.0 + VARIANCE).sqrt() * standard_quantile(share), scale * scale * VARIANCE)
 }
 
-/// Variances of a latent function so many times those of its first start make probabilities 0 or 1 to rounding.
+/// At this multiple of their initial values, variances of a latent function make probabilities 0 or 1 to rounding.
 const CERTAIN: f64 = 5e3;
 
-/// Limits of the variances of a classifier, where classes that are told apart without a mistake would let them grow for
-/// ever; none for other models.
+/// Bounds on the variances of a classifier, which would increase without limit if classes are separated without errors;
+/// none for other models.
 pub(crate) fn latent_fences(problem: &Problem) -> Vec<Fence> {
     if problem.classes().is_none() {
         return Vec::new();
@@ -364,10 +365,11 @@ pub(crate) fn latent_fences(problem: &Problem) -> Vec<Fence> {
     all.map(|(i, (_, start))| Fence { powers: vec![(i, -1.0)], least: 1.0 / (CERTAIN * start) }).collect()
 }
 
-/// Noise of less than this share of the target's variance is none: what it would add to the evidence is rounding.
+/// Noise below this share of the target's variance counts as none: its effect on the log marginal likelihood is
+/// rounding.
 const LEAST_NOISE: f64 = 1e-10;
 
-/// The limit below which a fit does not look for free noise, where nothing is written of it.
+/// The lower bound of free noise in a fit, if nothing is written of it.
 pub(super) fn noise_fence(problem: &Problem) -> Option<Fence> {
     let least = LEAST_NOISE * problem.target_variance();
     let free = |p: &Parameter| p.kind == ParameterKind::Noise && p.is_free() && p.param.prior.is_none();
@@ -375,8 +377,8 @@ pub(super) fn noise_fence(problem: &Problem) -> Option<Fence> {
     least.is_normal().then(|| Fence { powers: vec![(at, 1.0)], least })
 }
 
-/// Half the mean square of the differences between neighbours along x: what noise adds, and what the function changes
-/// by from one row to the next (von Neumann).
+/// Half the mean square of the differences between neighbours along x: the noise variance, plus the change of the
+/// function from one row to the next (von Neumann).
 fn rough_variance(x: &[f64], y: &[f64]) -> f64 {
     let mut order: Vec<usize> = (0..x.len()).collect();
     order.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
@@ -384,7 +386,7 @@ fn rough_variance(x: &[f64], y: &[f64]) -> f64 {
     squares.sum::<f64>() / (2 * order.len().saturating_sub(1)).max(1) as f64
 }
 
-/// A value that the parameter can hold.
+/// The nearest value in the domain of the parameter.
 fn within(p: &Parameter, value: f64) -> f64 {
     match p.param.state {
         State::Bounded { lo, hi, .. } => {
@@ -396,7 +398,7 @@ fn within(p: &Parameter, value: f64) -> f64 {
     }
 }
 
-/// Mean and variance; a variance of 1 where there is none.
+/// Mean and variance; 1 in place of a variance of 0.
 fn moments(x: &[f64]) -> (f64, f64) {
     let n = x.len().max(1) as f64;
     let mean = x.iter().sum::<f64>() / n;
@@ -424,7 +426,7 @@ mod tests {
         assert_eq!(factors(&product, 5), 3);
         assert_eq!(factors(&Kernel::sum([on("a"), product.clone(), on("b")]).unwrap(), 5), 3);
         assert_eq!(factors(&Kernel::sum([on("a"), on("b"), on("c")]).unwrap(), 5), 1);
-        // an input that comes twice is one of those there are
+        // an input that occurs twice counts once
         assert_eq!(factors(&product, 2), 2);
         assert_eq!(factors(&Kernel::family(family("SE").unwrap()), 4), 4);
     }

@@ -1,23 +1,23 @@
-//! The way of an optimiser: the objective and the parameters each time that it found a better place.
+//! The path of an optimiser: the objective and the parameters at each improvement.
 
-/// The most points that are kept: beyond it every second one is left out.
+/// The largest number of stored points. Beyond it every second one is dropped.
 const MOST: usize = 400;
 
-/// Points in the order in which they were found; the objective rises along them.
+/// Points in the order in which they were found; the objective increases along them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
     points: Vec<Point>,
-    /// Points found for each that is kept.
+    /// The number of points found per stored point.
     every: usize,
     found: usize,
 }
 
-/// One place.
+/// One point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Evaluations of the objective until then.
+    /// The number of evaluations of the objective so far.
     pub evaluation: usize,
-    /// The log marginal likelihood (of VFE its bound), plus the log density of the priors.
+    /// The log marginal likelihood (for VFE its bound), plus the log density of the priors.
     pub objective: f64,
     /// The values of all parameters.
     pub values: Vec<f64>,
@@ -28,7 +28,7 @@ impl Trace {
         &self.points
     }
 
-    /// Adds a point. The newest is always there, and one of so many before it.
+    /// Adds a point. The last point is always stored; of the earlier ones, every n-th.
     pub fn push(&mut self, point: Point) {
         self.every = self.every.max(1);
         let kept = self.found > 0 && (self.found - 1).is_multiple_of(self.every);

@@ -25,7 +25,7 @@ fn of<F: Fn(&[f64], &mut [f64]) -> f64 + Sync>(dim: usize, f: F) -> Of<F> {
     Of(dim, f)
 }
 
-/// Fails where the work does not end in time.
+/// Fails if the work does not end in time.
 fn watched<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || sender.send(work()));
@@ -81,12 +81,12 @@ fn ill_scaled_quadratic() {
     assert!(outcome.at.iter().all(|x| x.abs() < 1e-5));
 }
 
-/// A minimum close to a wall, behind which there is nothing or not even a gradient.
+/// A minimum close to a wall, behind which there is no value, or no gradient.
 #[test]
 fn walls_are_stepped_back_from() {
     for beyond in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let outcome = run(&[5.0, 3.0], tight(), move |at, gradient| {
-            // Minima at 1, right beside a hard wall, and at 1 inside a log barrier.
+            // Minima at 1, next to a wall, and at 1 inside a log barrier.
             if at[0] <= 0.99 || at[1] <= 0.0 {
                 gradient.fill(f64::NAN);
                 return beyond;
@@ -100,7 +100,7 @@ fn walls_are_stepped_back_from() {
     }
 }
 
-/// The least value lies at the wall itself, and the gradient never vanishes.
+/// The least value is on the wall, and the gradient never vanishes.
 #[test]
 fn a_minimum_on_the_wall_ends() {
     let outcome = run(&[1.0, 1.0], Options::default(), |at, gradient| {
@@ -147,7 +147,7 @@ fn one_dimension_far_away() {
     assert!(outcome.ended == Ended::Converged && outcome.at[0].abs() < 1e-5, "{outcome:?}");
 }
 
-/// Values in steps of 0.1, gradients of the smooth function below; and a gradient with the wrong sign.
+/// Values rounded to steps of 0.1 with smooth gradients, and a gradient with the wrong sign.
 #[test]
 fn broken_functions_end() {
     let stairs = run(&[3.0, -2.0], tight(), |at, gradient| (bowl(at, gradient) * 10.0).ceil() / 10.0);
@@ -200,7 +200,7 @@ fn limits_hold() {
     assert!(few.evaluations <= 7 && matches!(few.ended, Ended::OutOfIterations { .. }));
 }
 
-/// Says stop once asked so many times.
+/// Stops after this number of queries.
 struct Impatient(AtomicUsize);
 
 impl Progress for Impatient {
@@ -237,7 +237,8 @@ fn endings_read_as_english() {
     }
 }
 
-/// −log evidence of a periodic kernel with noise, in the logs of variance, length-scale, period and noise.
+/// Minus the log marginal likelihood of a periodic kernel with noise, in the logarithms of variance, length-scale,
+/// period and noise.
 struct Evidence {
     t: Vec<f64>,
     y: DVector<f64>,

@@ -2,7 +2,7 @@ use std::f64::consts::TAU;
 
 use super::{Peak, peaks};
 
-/// A fixed sequence in −1 to 1 without order.
+/// A fixed irregular sequence in [−1, 1].
 fn noise(n: usize) -> Vec<f64> {
     use rand::{RngExt, SeedableRng};
     let mut random = rand_pcg::Pcg64Mcg::seed_from_u64(7);
@@ -108,7 +108,7 @@ fn too_little_to_tell() {
     assert!(peaks(&tiny, &noise(50), 3).iter().all(|peak| peak.power.is_finite()));
 }
 
-/// Monthly over sixty years with months missing, on a bent trend with a slow wobble, as carbon dioxide is.
+/// Sixty years of months with gaps, on a curved trend with a slow oscillation, similar to the carbon dioxide series.
 #[test]
 fn seasons_with_gaps() {
     let t: Vec<f64> = even(741, 1958.0, 1.0 / 12.0).into_iter().filter(|t| !(1964.1..1964.4).contains(t)).collect();
@@ -125,7 +125,7 @@ fn seasons_with_gaps() {
     assert!(near(found.first(), 1.0, 0.005), "{found:?}");
 }
 
-/// Cycles of uneven height and length about eleven years, as sunspots have.
+/// Cycles of varying amplitude and length around eleven years, similar to sunspots.
 #[test]
 fn uneven_cycles() {
     let t = even(309, 1700.0, 1.0);
