@@ -1,4 +1,4 @@
-//! The weighted average of the predictions of all kept models of a search.
+//! The weighted average of the predictions of all models of a search.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use crate::fit::Fit;
 use crate::model::{ModelError, Moments};
 use crate::results::{At, Prediction, predict};
 
-/// Models with a smaller weight are left out: they would change no digit that is shown.
+/// Models with a smaller weight are left out, because they change no displayed digit.
 const LEAST: f64 = 1e-6;
 
-/// Mean and variances at some rows of the mixture of the models of a search. The mean is the weighted mean of the means;
-/// the variance is that of the mixture, by the law of total variance: what the models say on average and how far they
-/// are apart.
+/// Mean and variances at some rows of the mixture of the models of a search. The mean is the weighted mean of the
+/// means. The variance follows from the law of total variance: the weighted mean of the variances plus the variance of
+/// the means.
 ///
 /// # Errors
 /// As [`predict`].
@@ -25,7 +25,7 @@ pub fn average(search: &Search, place: &At) -> Result<Prediction, ModelError> {
     members.iter_mut().for_each(|(weight, _)| *weight /= total);
     let told = members.iter().map(|(_, fit)| predict(fit, place.clone())).collect::<Result<Vec<_>, _>>()?;
     let mut told = told.into_iter();
-    // a search has a best model, with most of the weight
+    // a search has a best model with most of the weight
     let Some(first) = told.next() else { return predict(&search.best, place.clone()) };
     if members.len() == 1 {
         return Ok(first);
@@ -48,7 +48,7 @@ pub fn average(search: &Search, place: &At) -> Result<Prediction, ModelError> {
     Ok(Prediction { fit, at, mean, sd, var_f, var_y, probability, quantiles, levels, on_model_scale, members })
 }
 
-/// Mean and variance of a mixture, entry by entry: Σ w m, and Σ w (v + (m − m̄)²).
+/// Mean and variance of a mixture, elementwise: Σ w m, and Σ w (v + (m − m̄)²).
 fn mixture(weights: &[f64], means: &[&[f64]], variances: &[&[f64]]) -> (Vec<f64>, Vec<f64>) {
     let n = means.first().map_or(0, |mean| mean.len());
     let sum = |of: &dyn Fn(usize) -> f64| weights.iter().enumerate().map(|(k, w)| w * of(k)).sum::<f64>();

@@ -1,4 +1,4 @@
-//! The search itself: at each depth, the best expressions are edited and their children are raced.
+//! The search: at each depth the best expressions are edited, and their children compete in a race.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use crate::progress::{Progress, StopHandle};
 
 /// The number of models kept.
 const KEPT: usize = 20;
-/// The number of candidates scored from a race that was cut short.
+/// The number of candidates scored in a race that was stopped early.
 const LEADERS: usize = 4;
-/// A score must be better by this.
+/// The least improvement of a score.
 const WORTH: f64 = 1e-6;
 /// The number of depths without improvement after which a search ends.
 const PATIENCE: usize = 2;
@@ -28,13 +28,13 @@ const PATIENCE: usize = 2;
 /// Searches for the kernel with the best score.
 ///
 /// # Errors
-/// Settings that leave nothing to do; data that no model can be fitted to; no base kernel that can be fitted.
+/// Settings without base kernels or inputs, data to which no model can be fitted, or no base kernel that can be fitted.
 pub fn search(data: &Dataset, settings: &Settings, progress: &dyn Progress) -> Result<Search, SearchError> {
     let setup = Setup::new(data, settings)?;
     Walk::new(&setup, data, progress).go(State::default())
 }
 
-/// Takes a search up again where it ended, to another depth or with more to spend.
+/// Continues a search where it ended, to another depth or with a new budget.
 ///
 /// # Errors
 /// As [`search`].
@@ -48,13 +48,13 @@ pub fn resume(search: &Search, depth: usize, budget: Budget, progress: &dyn Prog
 #[derive(Default)]
 struct State {
     levels: Vec<Level>,
-    /// Best first; the null model among them.
+    /// Best first, with the null model.
     pool: Vec<Found>,
-    /// Structures that were tried.
+    /// Structures that were candidates.
     tried: HashSet<String>,
-    /// Those of them that were fitted to the end.
+    /// Those that were fitted to convergence.
     fitted: HashSet<String>,
-    /// Structures that were edited.
+    /// Structures whose edits were tried.
     expanded: HashSet<String>,
     evaluations: usize,
     seconds: f64,
@@ -62,7 +62,7 @@ struct State {
 
 impl State {
     fn of(search: &Search) -> Self {
-        // a depth that was cut short is done again
+        // a depth that was stopped early is repeated
         let whole = |level: &&Level| level.candidates.iter().any(|c| c.reached == Reached::Fitted);
         let levels: Vec<Level> = search.levels.iter().take_while(whole).cloned().collect();
         let candidates = || levels.iter().flat_map(|level| &level.candidates);
@@ -79,7 +79,7 @@ impl State {
     }
 }
 
-/// What two expressions share that are the same kernel.
+/// A text that is equal for expressions of the same kernel.
 fn structure(kernel: &Kernel) -> String {
     kernel.simplify_structure().to_string()
 }
@@ -90,7 +90,7 @@ struct Walk<'g> {
     clock: Clock<'g>,
 }
 
-/// The progress of a search, which also stops it when its time is over.
+/// The progress of a search, which also stops it at the end of its time budget.
 struct Clock<'p> {
     progress: &'p dyn Progress,
     start: Instant,
@@ -153,7 +153,7 @@ impl<'g> Walk<'g> {
         self.finish(state, ended)
     }
 
-    /// One depth. False where nothing is left to edit, or nothing got better for a while.
+    /// Searches one depth. Returns `false` if there is nothing left to edit, or if some depths brought no improvement.
     fn deepen(&self, state: &mut State, spent: &AtomicUsize, allowed: usize) -> Result<bool, SearchError> {
         let setup = self.setup;
         let settings = setup.settings;
@@ -173,7 +173,7 @@ impl<'g> Walk<'g> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut cut_short = false;
         let mut from: Vec<Option<&Found>> = parents.iter().map(Some).collect();
-        // parts may be worth nothing but together
+        // single parts may not improve the score even if several together do
         if depth == 1 || (depth == 2 && state.pool.first().is_some_and(is_null)) {
             from.push(None);
         }
@@ -193,7 +193,7 @@ impl<'g> Walk<'g> {
 
             let raced = race(children, inheritance.as_ref(), setup, &watch);
             if watch.over() && !raced.iter().any(|entry| entry.reached == Reached::Fitted) {
-                // this expression is not done: who resumes the search comes here again
+                // this expression is not finished: a resumed search edits it again
                 cut_short = true;
                 for entry in &raced {
                     state.tried.remove(&structure(&entry.child.kernel));
@@ -205,7 +205,7 @@ impl<'g> Walk<'g> {
         }
         let mut candidates: Vec<Candidate> = Vec::with_capacity(entries.len());
         for (at, entry) in entries.iter().enumerate() {
-            // of a race that was cut short the leaders are judged where they stand
+            // the leaders of a race that was stopped early are scored at their current values
             let leads = cut_short && entry.reached == Reached::Raced && at < LEADERS;
             let found = if entry.reached == Reached::Fitted || leads { self.found(entry) } else { None };
             if entry.reached == Reached::Fitted {
@@ -252,7 +252,7 @@ impl<'g> Walk<'g> {
         Ok(true)
     }
 
-    /// The children of an expression that are new, and what they inherit; or the base kernels.
+    /// The new children of an expression with the values that they inherit, or the base kernels.
     fn children_of(
         &self,
         parent: Option<&Found>,
@@ -269,14 +269,14 @@ impl<'g> Walk<'g> {
         let all = children(&parent.model.kernel, &setup.settings.moves, &means, &stop);
         let simplified = |child: Child| (child.kernel.simplify_structure(), child);
         let mut all: Vec<(Kernel, Child)> = all.into_iter().take_while(|_| !stop()).map(simplified).collect();
-        // what falls together loses the values that it inherits: who comes to the same kernel with them goes first
+        // a child that simplifies loses inherited values, so an equal child that does not simplify comes first
         let falls = |(simple, child): &(Kernel, Child)| simple.leaves() < child.kernel.leaves();
         all.sort_by_key(falls);
         let (mut new, mut here) = (Vec::new(), HashSet::new());
         for (simple, mut child) in all {
             let key = simple.to_string();
-            // What grows is tried once. What mends an expression was perhaps passed over when it came of a worse one, and
-            // is tried until it was fitted to the end.
+            // A larger expression is tried once. A repaired expression may have been dropped as the child of a worse
+            // parent, and is tried until it was fitted to convergence.
             let old = match child.kind {
                 Kind::Mended => state.fitted.contains(&key),
                 Kind::Added | Kind::Multiplied | Kind::Other => state.tried.contains(&key),
@@ -294,7 +294,7 @@ impl<'g> Walk<'g> {
         Ok((new, Some(Inheritance::of(&fitted, setup))))
     }
 
-    /// A candidate that was fitted to the end, with its score.
+    /// The model of a candidate that was fitted to convergence, with its score.
     fn found(&self, entry: &Entry) -> Option<Found> {
         let problem = entry.problem.as_ref()?;
         let mut model = problem.model_with(&entry.values()?);
@@ -309,7 +309,7 @@ impl<'g> Walk<'g> {
         Some(Found { model: fitted.model.clone(), lml: fitted.evidence().ok()?, parameters, score, weight: 0.0 })
     }
 
-    /// Noise alone.
+    /// The null model: noise only.
     fn null(&self) -> Result<Option<Found>, SearchError> {
         let options = Options { restarts: 2, seed: self.setup.settings.seed, ..Options::default() };
         let fitted = fit(&null_model(self.setup.settings), &self.setup.data, options, &self.clock);
@@ -326,7 +326,7 @@ impl<'g> Walk<'g> {
         let Some(first) = state.pool.first() else {
             return Err(SearchError::NothingFitted);
         };
-        // standard errors are worth the time, unless the user stopped the search; fits of a part of the rows go on
+        // computes standard errors, unless the user stopped the search; fits to a part of the rows continue on all rows
         let best: Fit = match self.clock.progress.stop() {
             true => condition(&first.model, self.whole)?,
             false if self.setup.held_out.is_none() => judged_fit(&first.model, self.whole)?,
@@ -348,7 +348,7 @@ impl<'g> Walk<'g> {
     }
 }
 
-/// Best first, the smaller of two that tie; of the same structure the best alone.
+/// Sorts the models: best first, the smaller first of two that tie; of equal structures only the best is kept.
 fn rank(pool: &mut Vec<Found>) {
     let key = |found: &Found| structure(&found.model.kernel);
     pool.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.parameters.cmp(&b.parameters)));
@@ -364,9 +364,9 @@ fn rank(pool: &mut Vec<Found>) {
     pool.truncate(KEPT);
 }
 
-/// Whether the last depths brought nothing better.
+/// Whether the last depths brought no improvement.
 fn stale(levels: &[Level]) -> bool {
-    // noise alone does not count: parts may be worth nothing but together
+    // the null model does not count, because single parts may not improve on it
     let best = |levels: &[Level]| {
         let scores = levels.iter().flat_map(|level| &level.candidates).filter_map(|c| c.score);
         scores.fold(f64::INFINITY, f64::min)

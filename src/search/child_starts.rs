@@ -1,8 +1,8 @@
 //! Starting values of the parameters of a new part; the others keep the parent's values.
 //!
-//! New periods are those of the parent, then the peaks of the periodogram of what the parent leaves unexplained, then
-//! those of the data; new length-scales and locations are spread over the distances and the range of their input; new
-//! variances are a share of what is left. One seed leaves the parent as it is, as far as the edit allows, so that no child
+//! New periods are those of the parent, then the peaks of the periodogram of the parent's residuals, then those of the
+//! data. New length-scales and locations are spread over the distances and the range of their input. New variances are
+//! a share of the residual variance. One start leaves the parent unchanged as far as the edit allows, so that no child
 //! is worse than its parent.
 
 use std::f64::consts::PI;
@@ -17,36 +17,36 @@ use crate::kernel::Role;
 use crate::model::{Fence, Parameter, ParameterKind, Problem};
 use crate::param::Domain;
 
-/// Periods are looked for down to 2/`COMB` of the range, apart from those that a periodogram shows.
+/// Periods down to 2/`COMB` of the range are tried, in addition to peaks of a periodogram.
 const COMB: usize = 24;
-/// Periods are distinct if they differ by this share,
+/// Periods are distinct if they differ by at least this share,
 const APART: f64 = 0.05;
 /// and this number of them enters the first round.
 const PERIODS: usize = 3;
 
-/// Starts of a line that is a factor: the amplitude grows to three times what it was along the input,
+/// The index of the start of a new linear factor whose amplitude grows threefold along the input,
 const GROWING: usize = 2;
-/// or shrinks to a third.
+/// of the start in which it shrinks to a third,
 const SHRINKING: usize = 3;
-/// A start of a factor that leaves its parent nearly as it is: from nearer a slope is hardly felt.
+/// and of the start in which a new factor almost equals the parent. Closer to it the gradient would almost vanish.
 const NEARLY: usize = 4;
 
-/// What a parent leaves to its children.
+/// The quantities that a parent passes to its children.
 pub struct Inheritance {
-    /// For each input: periods to try, most promising first.
+    /// For each input: periods to try, best first.
     periods: Vec<Vec<f64>>,
-    /// Mean of k(x, x) over the rows.
+    /// The mean of k(x, x) over the rows.
     size: f64,
-    /// Variance of the residuals.
+    /// The variance of the residuals.
     left: f64,
 }
 
 impl Inheritance {
     pub fn of(parent: &Fit, setup: &Setup<'_>) -> Self {
         let problem = parent.problem();
-        // what cannot be determined at the parent's own rows is not evaluated
+        // rows at which the parent cannot be evaluated are not used
         let fitted = parent.posterior.fitted().unwrap_or_else(|_| vec![0.0; problem.n()]);
-        // of a class that which its expected label lacks
+        // for classes, the label less its expectation
         let expected = |f: f64| match problem.model().bernoulli() {
             Some(how) => 2.0 * how.link().probability_at(f) - 1.0,
             None => f,
@@ -83,14 +83,14 @@ impl Inheritance {
     }
 }
 
-/// The values to begin with: for a base kernel those of a fit's starts.
+/// The starting values of a base kernel: those of a fit.
 pub fn base_seeds(problem: &Problem, count: usize, seed: u64) -> Vec<Vec<f64>> {
     let starts = Starts::new(problem, seed);
     let confined = |values: Vec<f64>| problem.parameters().iter().zip(values).map(|(p, v)| within(p, v)).collect();
     (0..count).map(|i| confined(starts.start(i))).collect()
 }
 
-/// The values of all parameters of a child to begin with, the first two as the best guess and as its parent.
+/// The starting values of all parameters of a child. The first is the best guess, the second equals the parent.
 pub fn seeds(problem: &Problem, kind: Kind, from: &Inheritance, setup: &Setup<'_>, most: usize) -> Vec<Vec<f64>> {
     let open = open(problem);
     let count = (3 + 4 * open.len()).min(most);
@@ -125,8 +125,8 @@ pub fn seeds(problem: &Problem, kind: Kind, from: &Inheritance, setup: &Setup<'_
     out
 }
 
-/// The best guess with other periods, evenly spaced in frequency: a pattern whose amplitude changes its sign shows beside
-/// its period in a periodogram, and not at it.
+/// The best guess with other periods, evenly spaced in frequency. If the amplitude of a pattern changes its sign, its
+/// periodogram has peaks next to its period rather than at it.
 fn comb(
     problem: &Problem,
     open: &[usize],
@@ -152,8 +152,8 @@ fn comb(
     periods.flat_map(|period| origins.iter().map(move |values| with(period, values.clone()))).collect()
 }
 
-/// The lines of a child as if nothing was known of them: where a part is replaced, those beside it stand where they went
-/// well with the old one.
+/// New locations for the linear kernels of a child: if a part is replaced, those next to it have values that suited the
+/// old part.
 fn relocated(problem: &Problem, values: &[f64], from: &Inheritance, setup: &Setup<'_>) -> Vec<f64> {
     let line = |p: &Parameter| {
         p.is_free() && matches!(p.kind, ParameterKind::Kernel(_)) && matches!(p.role, Role::Location | Role::Bias)
@@ -165,8 +165,8 @@ fn relocated(problem: &Problem, values: &[f64], from: &Inheritance, setup: &Setu
     problem.parameters().iter().zip(values).map(new).collect()
 }
 
-/// The evaluated starts that are optimised further, best first: the best ones, and where a period is looked for so many as
-/// tell apart that have one of their own.
+/// The evaluated starts that are optimised further, best first: the best ones and, if a period is unknown, one for each
+/// of the distinct best periods.
 pub fn promising(problem: &Problem, seen: &mut Vec<(f64, Vec<f64>)>, keep: usize) {
     let Some(at) = period(problem, &open(problem)) else { return seen.truncate(keep) };
     let mut kept: Vec<(f64, Vec<f64>)> = Vec::new();
@@ -180,13 +180,13 @@ pub fn promising(problem: &Problem, seen: &mut Vec<(f64, Vec<f64>)>, keep: usize
     *seen = kept;
 }
 
-/// The first of the open parameters that is a period in the units of an input.
+/// The first open parameter that is a period in the units of an input.
 fn period(problem: &Problem, open: &[usize]) -> Option<usize> {
     let sought = |p: &Parameter| p.role == Role::Period && !p.warped;
     open.iter().copied().find(|&i| sought(&problem.parameters()[i]))
 }
 
-/// The parameters that are free and of which nothing is written.
+/// The parameters that are free and have no written value.
 fn open(problem: &Problem) -> Vec<usize> {
     let kernel = |p: &Parameter| matches!(p.kind, ParameterKind::Kernel(_)) || p.kind == ParameterKind::Noise;
     let parameters = problem.parameters();
@@ -267,8 +267,9 @@ fn guess(
     }
 }
 
-/// Where a parameter is worth looking for: a length-scale below the spacing of the rows is noise, a period that was
-/// not seen twice is a smooth function, and a pattern rougher than its sampling repeats nothing.
+/// The region in which a parameter is optimised. A length-scale below the spacing of the rows is noise, a period with
+/// less than two cycles in the data is a smooth function, and a periodic pattern rougher than its sampling repeats
+/// nothing.
 pub fn region(p: &Parameter, setup: &Setup<'_>) -> Option<(f64, f64)> {
     if p.warped || !matches!(p.kind, ParameterKind::Kernel(_) | ParameterKind::Noise) {
         return None;
@@ -288,9 +289,9 @@ pub fn region(p: &Parameter, setup: &Setup<'_>) -> Option<(f64, f64)> {
     }
 }
 
-/// What no parameter says alone: a rational quadratic kernel whose least scales, l·√(2α), lie below the spacing of the
-/// rows is noise, and a periodic pattern whose neighbouring rows have nothing in common repeats nothing. The slots of a
-/// node stand side by side, in the order of its family.
+/// Bounds on products of parameters: a rational quadratic kernel with smallest scales l·√(2α) below the spacing of the
+/// rows is noise, and a periodic pattern without correlation between neighbouring rows repeats nothing. The slots of a
+/// node are adjacent, in the order of its family.
 pub fn fences(problem: &Problem, setup: &Setup<'_>) -> Vec<Fence> {
     let parameters = problem.parameters();
     let gap = |p: &Parameter| match p.columns[..] {
@@ -302,7 +303,7 @@ pub fn fences(problem: &Problem, setup: &Setup<'_>) -> Vec<Fence> {
         let same = one.columns == two.columns && one.origin == two.origin;
         let (powers, least) = match (one.role, two.role) {
             (Role::LengthScale, Role::Shape) => (vec![(i, 1.0), (i + 1, 0.5)], gap(one)? * 0.5f64.sqrt()),
-            // neighbours turn by 2π·gap/p; their correlation is to be above e⁻⁴
+            // the phase of neighbours differs by 2π·gap/p; their correlation must be above e⁻⁴
             (Role::Period, Role::Roughness) => (vec![(i, 1.0), (i + 1, 1.0)], 0.5f64.sqrt() * PI * gap(one)?),
             _ => return None,
         };
@@ -311,8 +312,8 @@ pub fn fences(problem: &Problem, setup: &Setup<'_>) -> Vec<Fence> {
     (0..parameters.len()).filter_map(pair).collect()
 }
 
-/// Gives new variances their size: so that a new term adds a share of what the parent left unexplained, and that a new
-/// factor leaves the size of what it multiplies.
+/// Sets new variances: a new term gets a share of the parent's residual variance, and a new factor preserves the
+/// variance of its product.
 fn size_new(problem: &Problem, values: &mut [f64], kind: Kind, from: &Inheritance, setup: &Setup<'_>, share: f64) {
     let parameters = problem.parameters();
     let variance = |p: &Parameter| matches!(p.role, Role::Variance | Role::SlopeVariance | Role::OrderVariance);
@@ -328,7 +329,7 @@ fn size_new(problem: &Problem, values: &mut [f64], kind: Kind, from: &Inheritanc
         if let (Some(now), Some(part)) = (mean_variance(problem, values), contribution(problem, values, &sized)) {
             let rest = now - part.variance;
             let by = part.factor_for(from.size - rest);
-            // beside terms that are far larger the difference is rounding
+            // next to far larger terms the difference is rounding
             if by.is_finite() && from.size - rest > 1e-12 * now {
                 sized.iter().for_each(|&i| values[i] *= by);
             }
@@ -343,7 +344,7 @@ fn size_new(problem: &Problem, values: &mut [f64], kind: Kind, from: &Inheritanc
     if new.is_empty() {
         return;
     }
-    // what is left with noise subtracted would be nothing: a share of the whole says more where little is left
+    // the residual variance less the noise would be almost 0: a share of the total variance is used if it is small
     let goal = match kind {
         Kind::Added => share * from.left.max(0.1 * setup.variance),
         _ => share * setup.variance,
@@ -352,7 +353,7 @@ fn size_new(problem: &Problem, values: &mut [f64], kind: Kind, from: &Inheritanc
         let Some(found) = contribution(problem, values, &[i]) else { continue };
         let factor = found.factor_for(goal);
         values[i] *= factor;
-        // the offset of a line goes along with its slope
+        // the offset of a linear kernel is scaled with its slope
         if parameters[i].role == Role::SlopeVariance
             && let Some(b) =
                 (0..i).rev().find(|&b| parameters[b].role == Role::Bias && parameters[b].origin == parameters[i].origin)
@@ -363,7 +364,7 @@ fn size_new(problem: &Problem, values: &mut [f64], kind: Kind, from: &Inheritanc
     }
 }
 
-/// Whether a parameter is a factor of its part: a variance, or an offset that goes along with a slope.
+/// Whether a parameter scales its part: a variance, or an offset that is scaled with a slope.
 fn scales(parameters: &[Parameter], i: usize) -> bool {
     match parameters[i].role {
         Role::Variance | Role::SlopeVariance | Role::OrderVariance => true,
@@ -372,7 +373,7 @@ fn scales(parameters: &[Parameter], i: usize) -> bool {
     }
 }
 
-/// A value that the parameter can hold, a little inside of its bounds.
+/// The nearest value in the domain of the parameter, strictly inside its bounds.
 fn within(p: &Parameter, value: f64) -> f64 {
     match p.domain {
         Domain::Interval { .. } if value.is_finite() => p.domain.from_real(p.domain.to_real(value).clamp(-7.0, 7.0)),

@@ -1,8 +1,8 @@
-//! Edits of an expression: every edit, at every place.
+//! Edits of an expression, applied to every subexpression.
 //!
-//! Duvenaud, structure-search chapter, "Searching over structures": any subexpression S becomes S + B or S × B, any base
-//! kernel B becomes another one, B′. The rest is for who asks for it: parts taken out again, changepoints, additive
-//! kernels, symmetries, and whatever function of a kernel a user writes.
+//! Duvenaud, structure-search chapter, "Searching over structures": any subexpression S becomes S + B or S × B, any
+//! base kernel B becomes another one, B′. The other edits are optional: removal of parts, changepoints, additive
+//! kernels, symmetries, and user-written functions of a kernel.
 
 use std::sync::Arc;
 
@@ -21,19 +21,19 @@ pub enum Edit {
     Multiply,
     /// B → B′ on the same inputs.
     Replace,
-    /// A term or a factor is taken out.
+    /// A term or a factor is removed.
     Drop,
-    /// S → S before a point of an input and another S after it, or B in the place of one of them.
+    /// S → a changepoint from S to another S, or to or from a base kernel B.
     Changepoint,
-    /// S → S + A or S × A with A an additive kernel of a base kernel, of up to two inputs at a time.
+    /// S → S + A or S × A, where A is an additive kernel of a base kernel, of orders up to 2.
     Additive,
-    /// S → S made even about the middle of an input.
+    /// S → S made symmetric about the middle of an input.
     Mirror,
-    /// S → S made symmetric in two inputs.
+    /// S → S made symmetric under exchange of two inputs.
     Swap,
     /// S → S periodic in one input.
     Periodic,
-    /// S → f(S).
+    /// S → f(S), with a user's function f.
     Own(Arc<UserEdit>),
 }
 
@@ -52,7 +52,7 @@ impl PartialEq for Edit {
     }
 }
 
-/// Every edit with a name, the usual ones first: name, what it does.
+/// All named edits, the default ones first: name and effect.
 pub static EDITS: [(Edit, &str, &str); 9] = [
     (Edit::Add, "add", "S becomes S + B"),
     (Edit::Multiply, "multiply", "S becomes S * B"),
@@ -77,7 +77,7 @@ pub const EDIT_NAMES: [&str; EDITS.len()] = {
 };
 
 impl Edit {
-    /// Those of the thesis, and taking parts out.
+    /// The edits of the thesis, and removal of parts.
     pub fn usual() -> Vec<Edit> {
         EDITS[..4].iter().map(|(edit, ..)| edit.clone()).collect()
     }
@@ -97,15 +97,15 @@ impl Edit {
     }
 }
 
-/// What edits draw upon.
+/// The materials of edits.
 pub struct Means<'a> {
-    /// Base kernels, each with its inputs named.
+    /// Base kernels, each with named inputs.
     pub bases: &'a [Kernel],
-    /// Inputs of numbers, each with the middle of its values.
+    /// Numeric inputs, each with the middle of its range.
     pub inputs: &'a [(Arc<str>, f64)],
 }
 
-/// An expression made by an edit. Written values are those of its parent; new nodes have a mark.
+/// An expression made by an edit. It has the parent's values, and new nodes are marked.
 #[derive(Debug, Clone)]
 pub struct Child {
     pub kernel: Kernel,
@@ -113,19 +113,19 @@ pub struct Child {
     pub kind: Kind,
 }
 
-/// What is known of the parent's part in a child.
+/// The relation of a child to its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The child is the parent where the new part has no variance.
+    /// The child equals the parent if the new part has variance 0.
     Added,
-    /// The child is the parent where the new factor does not change.
+    /// The child equals the parent if the new factor is constant.
     Multiplied,
-    /// The child is no larger: a part was replaced or taken out.
+    /// The child is not larger: a part was replaced or removed.
     Mended,
     Other,
 }
 
-/// Where a subexpression stands.
+/// The node that contains a subexpression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Under {
     Root,
@@ -134,17 +134,17 @@ enum Under {
     Wrap,
 }
 
-/// The largest number of pairs of an input and a base kernel tried in a changepoint.
+/// The largest number of pairs of an input and a base kernel that are combined in changepoints.
 const MOST_CROSSED: usize = 1000;
 
-/// All children of an expression with its values written in, in a fixed order; some may be the same kernel. Where it is
-/// asked to stop, those that it has so far.
+/// All children of an expression with its values, in a fixed order; some may be the same kernel. If it is stopped,
+/// those found so far.
 pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>, stop: &dyn Fn() -> bool) -> Vec<Child> {
     let parent = with_written_variances(&parent.bare());
     let mut places = Vec::new();
     paths(&parent, Under::Root, &mut Vec::new(), &mut places);
     let mut out = Vec::new();
-    // with many inputs, a base kernel comes in only where the input changes that it depends on
+    // with many inputs, a base kernel is used only in changepoints along its own input
     let wide = means.bases.len() * means.inputs.len() > MOST_CROSSED;
     for edit in edits {
         for (path, under) in &places {
@@ -158,7 +158,7 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>, stop: &dyn F
                 }
             };
             match edit {
-                // in a sum the term would be added to the sum, which is a subexpression of its own
+                // a term of a sum is not extended: the sum is a subexpression itself
                 Edit::Add if *under != Under::Sum => {
                     for base in means.bases {
                         put_sum(&mut put, part, base);
@@ -236,7 +236,7 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>, stop: &dyn F
             }
             if *edit == Edit::Drop
                 && !matches!(under, Under::Root | Under::Wrap)
-                // the variance of a factor stays with the others
+                // the variance of a removed factor stays in the product
                 && let Some(kernel) = with(&parent, path, (*under == Under::Product).then(|| variance_of(part)))
                 && kernel.as_number().is_none()
             {
@@ -263,14 +263,14 @@ fn put_product(put: &mut impl FnMut(Kernel, String, Kind), part: &Kernel, base: 
     }
 }
 
-/// Every subexpression: its path and what it stands in.
+/// Every subexpression: its path and the node that contains it.
 fn paths(kernel: &Kernel, under: Under, path: &mut Vec<usize>, out: &mut Vec<(Vec<usize>, Under)>) {
     out.push((path.clone(), under));
     let below = match kernel.node() {
         Node::Leaf(_) => return,
         Node::Sum(_) => Under::Sum,
         Node::Product(_) => Under::Product,
-        // a kernel that stands for one for each input is not edited inside
+        // the kernel inside a wrap that repeats it for each input is not edited
         Node::Wrap(wrapped) if wrapped.wrap.is_one_kernel_per_input() => return,
         Node::Wrap(_) => Under::Wrap,
     };
@@ -285,7 +285,7 @@ fn at<'k>(kernel: &'k Kernel, path: &[usize]) -> &'k Kernel {
     path.iter().fold(kernel, |kernel, &i| &kernel.children()[i])
 }
 
-/// The kernel with another part in a place, or none. `None` where nothing is left.
+/// The kernel with the part at a path replaced or removed. `None` if nothing is left.
 fn with(kernel: &Kernel, path: &[usize], part: Option<Kernel>) -> Option<Kernel> {
     let Some((&first, rest)) = path.split_first() else { return part };
     let children = kernel
@@ -305,7 +305,7 @@ fn with(kernel: &Kernel, path: &[usize], part: Option<Kernel>) -> Option<Kernel>
     }
 }
 
-/// Other base kernels on the inputs of a leaf, with those of its values that mean the same there.
+/// Other base kernels on the inputs of a leaf, with the values that have the same meaning there.
 fn replacements(part: &Kernel, bases: &[Kernel]) -> Vec<(Kernel, String)> {
     let Node::Leaf(old) = part.node() else { return Vec::new() };
     let other = |base: &&Kernel| match base.node() {

@@ -1,6 +1,6 @@
 use crate::model::ModelError;
 
-/// Why there is nothing to search, or nothing was found.
+/// Why a search is not possible, or found no model.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum SearchError {
     #[error("a search needs at least one base kernel")]
@@ -17,7 +17,7 @@ pub enum SearchError {
     UnknownInput { name: String, known: Vec<String> },
     #[error("the data have no input for a kernel")]
     NoInputs,
-    /// One line for each: the kernel and what was wrong with it.
+    /// One line per kernel, with the reason.
     #[error("none of the {} base kernels could be fitted", failures.len())]
     AllFailed { failures: Vec<(String, String)> },
     #[error("the search ended before any model was fitted")]

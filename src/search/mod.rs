@@ -1,12 +1,12 @@
-//! Search over kernels: which sum of products of simple kernels describes the data best.
+//! Search over kernels: the sum of products of simple kernels that describes the data best.
 //!
-//! Greedy search over an open-ended space of expressions (Duvenaud, Lloyd and others, structure-search chapter): from base
-//! kernels on every input, each depth edits the best expression so far in every place, fits the results, and scores them.
-//! `edits` has the edits of an expression, `child_starts` the starting values of a new part, `race` how many
-//! candidates become few, `score` what they are judged by. Deliberately absent: the language and display.
+//! Greedy search over an open-ended space of expressions (Duvenaud, Lloyd et al., structure-search chapter): from base
+//! kernels on every input, each depth edits the best expressions so far, fits the results, and scores them. `edits` has
+//! the edits of an expression, `child_starts` the starting values of new parts, `race` the selection among many
+//! candidates, `score` the criteria. Nothing here depends on the language or on display.
 //!
-//! The numbers of a search depend on its data, settings and seed alone, at any number of threads, unless a budget of time
-//! ended it or the user did.
+//! The result depends only on data, settings and seed, for any number of threads, unless it was ended by a time budget
+//! or by the user.
 
 mod average;
 mod beam;

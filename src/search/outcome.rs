@@ -10,34 +10,34 @@ use crate::fit::{Fit, condition};
 use crate::kernel::Kernel;
 use crate::model::{Model, ModelError};
 
-/// What a search has come to.
+/// The result of a search.
 #[derive(Debug, Clone)]
 pub struct Search {
     pub settings: Settings,
     pub data: Dataset,
-    /// One a depth: the first is that of the base kernels.
+    /// One per depth; the first is that of the base kernels.
     pub levels: Vec<Level>,
-    /// The best that were fitted to their end, best first; no two are the same kernel after `simplify`. Noise alone is
-    /// the last where nothing was better.
+    /// The best models that were fitted to convergence, best first; no two are the same kernel after `simplify`. The
+    /// null model is included as the last if nothing else improved on it.
     pub models: Vec<Found>,
-    /// The first of the models with its standard errors, fitted to all rows.
+    /// The first of the models with standard errors, fitted to all rows.
     pub best: Arc<Fit>,
     pub ended: Ended,
-    /// Evaluations of the likelihood, with or without gradient, on few rows or all.
+    /// The number of evaluations of the likelihood, with or without gradient, on some or all rows.
     pub evaluations: usize,
     pub seconds: f64,
 }
 
 impl Search {
-    /// Whether the user stopped it before its end.
+    /// Whether the user stopped it.
     pub fn was_stopped(&self) -> bool {
         self.ended == Ended::Stopped
     }
 
-    /// One of the models as a fit to all rows, by its place; the first has standard errors.
+    /// One of the models as a fit to all rows, by its index; the first has standard errors.
     ///
     /// # Errors
-    /// What conditioning refuses, which it did not when the model was found.
+    /// Those of [`condition`](crate::fit::condition).
     pub fn fit(&self, place: usize) -> Result<Arc<Fit>, ModelError> {
         match self.models.get(place) {
             Some(found) if place > 0 => condition(&found.model, &self.data).map(Arc::new),
@@ -46,47 +46,47 @@ impl Search {
     }
 }
 
-/// What was done at one depth.
+/// The work at one depth.
 #[derive(Debug, Clone)]
 pub struct Level {
-    /// From 1.
+    /// Starting at 1.
     pub depth: usize,
     /// The expressions that were edited; none at the first depth.
     pub expanded: Vec<Kernel>,
-    /// Best first; those that failed at the end.
+    /// Best first, with those that failed at the end.
     pub candidates: Vec<Candidate>,
     /// The best so far, of this depth or an earlier one.
     pub best: Found,
-    /// Spent at this depth.
+    /// The number at this depth.
     pub evaluations: usize,
     pub seconds: f64,
 }
 
-/// An expression that was tried.
+/// An expression that was a candidate.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// With the values that it has come to.
+    /// With its last values.
     pub kernel: Kernel,
-    /// What was done, such as `* Per(year)`.
+    /// The edit that made it, such as `* Per(year)`.
     pub edit: String,
-    /// Log marginal likelihood as far as the candidate came; of a part of the rows where it was left behind early.
+    /// The log marginal likelihood reached; for a subset of the rows if it was dropped early.
     pub lml: Option<f64>,
-    /// Of candidates that were fitted to the end.
+    /// For candidates that were fitted to convergence.
     pub score: Option<f64>,
     pub reached: Reached,
 }
 
-/// How far a candidate came.
+/// The last stage of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reached {
     /// Evaluated at a few values of its new parameters.
     Screened,
-    /// Fitted some steps.
+    /// Optimised for some steps.
     Raced,
-    /// Fitted to the end.
+    /// Fitted to convergence.
     Fitted,
-    /// Could not be bound to the data or evaluated, with the reason.
+    /// Could not be bound to the data or evaluated, for this reason.
     Failed(String),
 }
 
@@ -101,17 +101,17 @@ impl Reached {
     }
 }
 
-/// A model that was fitted to the end.
+/// A model that was fitted to convergence.
 #[derive(Debug, Clone)]
 pub struct Found {
     /// With its values written in.
     pub model: Model,
     pub lml: f64,
-    /// How many parameters the score charges.
+    /// The number of parameters in the score.
     pub parameters: usize,
     /// Lower is better.
     pub score: f64,
-    /// exp(−score/2) over the sum of these over the models of the search.
+    /// exp(−score/2), normalised over the models of the search.
     pub weight: f64,
 }
 
@@ -119,15 +119,15 @@ pub struct Found {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// It has reached the depth that was asked for.
+    /// It reached the requested depth.
     Depth,
-    /// No edit made the score better.
+    /// No edit improved the score.
     NoBetter,
-    /// The seconds allowed are used up.
+    /// The time budget is used up.
     OutOfTime,
-    /// The evaluations allowed are used up.
+    /// The budget of evaluations is used up.
     OutOfEvaluations,
-    /// The user asked to stop.
+    /// The user stopped it.
     Stopped,
 }
 

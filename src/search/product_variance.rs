@@ -1,15 +1,15 @@
 //! One variance for each product: after an edit, variances are moved to where a fit expects them, without changing the
 //! kernel's values.
 //!
-//! A product has one variance; the language holds those of all factors but the first, and of plain factors beside a sum.
-//! An edit moves factors about, so that written variances come to stand in places where they say nothing.
+//! A product has one variance; the language holds those of all factors but the first, and of plain factors of a product
+//! with a sum. After an edit moves factors, written variances may be at positions where they are redundant.
 
 use crate::kernel::{Kernel, Leaf, Node, Origin, Role, Values, Wrapped};
 use crate::param::{Param, State};
 
 /// Marks nodes that an edit has made.
 pub const NEW: Origin = Origin(u32::MAX);
-/// Marks the nodes of a kernel that an edit has multiplied.
+/// Marks the nodes of a kernel that an edit has multiplied by a factor.
 pub const MULTIPLIED: Origin = Origin(u32::MAX - 1);
 
 /// The kernel with a mark on all its nodes that have parameters.
@@ -26,9 +26,9 @@ pub fn marked(kernel: &Kernel, mark: Origin) -> Kernel {
     }
 }
 
-/// The kernel with variances that are held written out as what they are, 1.
+/// The kernel with held variances written out as 1.
 ///
-/// Those inside a construction that holds them by itself, such as an additive kernel, stay as they are.
+/// Those inside a wrap that always holds them, such as an additive kernel, are unchanged.
 pub fn with_written_variances(kernel: &Kernel) -> Kernel {
     let children = || kernel.children().iter().map(with_written_variances).collect::<Vec<_>>();
     match kernel.node() {
@@ -45,19 +45,19 @@ pub fn with_written_variances(kernel: &Kernel) -> Kernel {
     }
 }
 
-/// The variance of a factor as a number, which stands in its place when it is taken out.
+/// The variance of a factor as a number, which replaces it when it is removed.
 pub fn variance_of(factor: &Kernel) -> Kernel {
     let mut size = 1.0;
     without_variance(factor, &mut size);
     Kernel::number(size)
 }
 
-/// The same kernel with one variance a product: in the terms of a sum among its factors, else in the first of them.
+/// The same kernel with one variance per product: in the terms of a sum among its factors, or else in the first factor.
 pub fn with_one_variance(kernel: &Kernel) -> Kernel {
     scaled(kernel, 1.0)
 }
 
-/// `by` times the kernel. Variances that are unset stay so: those are of new parts, whose size is yet to be found.
+/// `by` times the kernel. Unset variances stay unset: they belong to new parts, whose size is not known yet.
 fn scaled(kernel: &Kernel, by: f64) -> Kernel {
     match kernel.node() {
         Node::Leaf(leaf) if kernel.origin() == Some(NEW) && is_unset(leaf) => kernel.clone(),
@@ -91,7 +91,7 @@ fn scaled(kernel: &Kernel, by: f64) -> Kernel {
     }
 }
 
-/// A plain factor without its written variance, by which `by` grows.
+/// A plain factor without its written variance, which is multiplied into `by`.
 fn without_variance(factor: &Kernel, by: &mut f64) -> Kernel {
     let Node::Leaf(leaf) = factor.node() else { return factor.clone() };
     let Some((at, v)) = variance(leaf).and_then(|at| Some((at, plain_value(&leaf.params[at])?))) else {
@@ -107,12 +107,12 @@ fn scaled_leaf(leaf: &Leaf, by: f64) -> Leaf {
     let mut leaf = leaf.clone();
     let Some(at) = variance(&leaf).filter(|_| by != 1.0) else { return leaf };
     let spec = leaf.family.spec();
-    // the offset of a line goes along with its slope
+    // the offset of a linear kernel is scaled with its slope
     let along = spec.params[at].role == Role::SlopeVariance;
     let unset = is_unset(&leaf);
     for (i, values) in leaf.params.iter_mut().enumerate() {
         if i == at && unset {
-            // without its variance a factor counts as 1 times itself; in front it is written
+            // without a variance a factor is held at 1; the first factor gets the variance
             *values = Values::One(Param::free(by));
         } else if i == at || (along && spec.params[i].role == Role::Bias) {
             *values = values.map(|param| match plain(param).then_some(param.state) {
@@ -128,7 +128,7 @@ fn is_unset(leaf: &Leaf) -> bool {
     variance(leaf).is_some_and(|at| leaf.params[at].is_unset())
 }
 
-/// Which parameter of a leaf is its variance, where it has one number for it.
+/// The index of the variance of a leaf, if it has a single one.
 fn variance(leaf: &Leaf) -> Option<usize> {
     let params = leaf.family.spec().params.iter().zip(&leaf.params);
     params
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(product.to_string(), "SE(l=0.7, v=6) * Per(p=1.3, l=0.8)");
     }
 
-    /// A part that is taken out of a product leaves its size; out of a sum it takes it along.
+    /// A factor that is removed leaves its variance in the product; a term that is removed takes it along.
     #[test]
     fn what_is_left_keeps_its_size() {
         let means = Means { bases: &[], inputs: &[] };
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(texts, ["Per(p=1.3, l=0.8, v=6)", "SE(l=0.7, v=6)"]);
     }
 
-    /// A factor that is 1 everywhere, and a term that is 0, leave the parent.
+    /// A child equals its parent if a new factor is 1 everywhere, or a new term is 0.
     #[test]
     fn children_hold_their_parents() {
         let one = [leaf("Const", &[1.0])];

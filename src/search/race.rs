@@ -1,7 +1,8 @@
-//! Many candidates, few fits: each is evaluated, the promising are optimised for a few steps, the best to convergence.
+//! A race of many candidates: each is evaluated, the promising ones are optimised for a few steps, the best to
+//! convergence.
 //!
-//! What is compared on the way is the score that a candidate would have if it ended there; on few rows the likelihood is
-//! scaled up to all. The last round, from which the scores come, always uses all rows.
+//! Candidates are compared by the score that they would have at their current values; on a subset of rows the log
+//! likelihood is scaled up to all rows. The last round, which determines the scores, always uses all rows.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -17,13 +18,13 @@ use crate::kernel::Role;
 use crate::model::{ModelError, Problem, at_once, needed_memory};
 use crate::progress::{Progress, Quiet};
 
-/// How broad a race is. With many inputs there are many candidates, of which few differ much.
+/// The size of a race. With many inputs there are many candidates, few of which differ much.
 struct Breadth {
-    /// Starts of a candidate that are evaluated.
+    /// Starts that are evaluated per candidate.
     seeds: usize,
-    /// Candidates that come to the second round, on all rows, at most.
+    /// The largest number of candidates in the second round, on all rows.
     second: usize,
-    /// Candidates that are fitted to the end.
+    /// Candidates that are fitted to convergence.
     finalists: usize,
 }
 
@@ -36,35 +37,35 @@ impl Breadth {
     }
 }
 
-/// The number of candidates in the first round: half, within these limits. Many stand where their parent does.
+/// The number of candidates in the first round: half of all, within these limits. Many are still at their parent.
 const FIRST: std::ops::RangeInclusive<usize> = 32..=60;
-/// So few candidates without a parent
+/// At most this many candidates without a parent
 const FEW: usize = 8;
 /// enter the first round with this number of starts each.
 const STARTS: usize = 6;
 /// The largest number of candidates that hold their rows at once.
 const MOST_PROBLEMS: usize = 500;
-/// Steps of the first round, on the early rows.
+/// Steps of the first round, on a subset of the rows.
 const FIRST_STEPS: usize = 8;
 /// Steps of the second round, on all rows.
 const SECOND_STEPS: usize = 20;
-/// Steps to the end at most.
+/// The maximum number of steps to convergence.
 const LAST_STEPS: usize = 300;
 /// The number of times a finalist changes to another maximum,
 const HOPS: usize = 2;
-/// one that after the first steps is not worse by more than this, in log evidence,
+/// if its log likelihood after the first steps is at most this much lower,
 const NEAR: f64 = 5.0;
-/// and is better by this in the end.
+/// and finally higher by this.
 const WORTH_A_HOP: f64 = 1e-3;
 
-/// What is seen of a race while it runs.
+/// The shared state of a race.
 pub struct Watch<'p> {
     pub progress: &'p dyn Progress,
     pub spent: &'p AtomicUsize,
-    /// Evaluations after which no round begins.
+    /// The number of evaluations after which no round starts.
     pub allowed: usize,
     pub depth: usize,
-    /// The best so far and its score, as the progress line says it.
+    /// The best candidate so far and its score, for the progress line.
     pub best: String,
     pub share: (f64, f64),
 }
@@ -87,14 +88,14 @@ impl Watch<'_> {
 /// One candidate in a race.
 pub struct Entry {
     pub child: Child,
-    /// `None` once the candidate has failed.
+    /// `None` if the candidate has failed.
     pub problem: Option<Problem>,
     early: Option<Problem>,
     runs: Vec<Run>,
-    /// Minus the log likelihood that was reached, of all rows or scaled up to them.
+    /// Minus the log likelihood reached, for all rows or scaled up to them.
     value: f64,
     pub reached: Reached,
-    /// What its parameters cost.
+    /// The penalty of its parameters in the score.
     penalty: f64,
     index: usize,
 }
@@ -104,7 +105,7 @@ impl Entry {
         if self.value.is_nan() { f64::INFINITY } else { 2.0 * self.value + self.penalty }
     }
 
-    /// The candidate with the values that it has come to, and its log likelihood.
+    /// The candidate with its current values and log likelihood.
     pub fn candidate(&self, score: Option<f64>) -> Candidate {
         let at = self.problem.as_ref().and_then(|problem| {
             let run = best(&self.runs)?;
@@ -115,7 +116,7 @@ impl Entry {
         Candidate { kernel, edit: self.child.edit.clone(), lml, score, reached: self.reached.clone() }
     }
 
-    /// Values of the best run, with the best mean.
+    /// The values of the best run, with the optimal mean.
     pub fn values(&self) -> Option<Vec<f64>> {
         let objective = Likelihood::new(self.problem.as_ref()?);
         let values = objective.to_values(&best(&self.runs)?.outcome().at);
@@ -127,15 +128,15 @@ fn best(runs: &[Run]) -> Option<&Run> {
     runs.iter().filter(|run| run.value().is_finite()).min_by(|a, b| a.value().total_cmp(&b.value()))
 }
 
-/// Runs the race; entries come back best first, of which those with [`Reached::Fitted`] went to the end.
+/// Runs the race. Entries are returned best first; those with [`Reached::Fitted`] were optimised to convergence.
 pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>, watch: &Watch<'_>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = children.into_iter().enumerate().map(|(i, child)| Entry::new(child, i)).collect();
-    // the first stands for all as to the memory that one takes
+    // all candidates are assumed to need as much memory as the first
     if let Some(entry) = entries.first_mut() {
         entry.enter(setup);
     }
     let abreast = abreast(&entries);
-    // a problem holds a copy of its rows: of many only those are kept that go on
+    // a problem has a copy of its rows: of many, only those that continue are stored
     let crowd = entries.len() > MOST_PROBLEMS;
     let breadth = Breadth::of(setup.columns.len());
     let seeds_of = |entry: &Entry, problem: &Problem| -> Vec<Vec<f64>> {
@@ -146,7 +147,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     };
     let share = setup.early_share();
     let keep = match from {
-        // few that inherit nothing: what comes after stands on them
+        // few candidates without inherited values: later depths build on them
         None if entries.len() <= FEW => setup.settings.restarts.max(STARTS),
         _ => setup.settings.restarts,
     };
@@ -169,7 +170,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
             }
         }
         seen.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // a factor that starts as its parent is stands first, and leads nowhere by itself
+        // a factor at the start that equals the parent ranks first, but its gradient vanishes
         promising(problem, &mut seen, keep + usize::from(entry.child.kind == Kind::Multiplied));
         entry.value = seen.first().map_or(f64::INFINITY, |s| (s.0 - objective.offset()) / share);
         entry.runs = seen.iter().map(|(_, at)| Run::new(&objective.to_coordinates(at), &options())).collect();
@@ -183,7 +184,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     sort(&mut entries);
     let count = entries.len();
     let first = (count / 2).clamp(*FIRST.start(), *FIRST.end()).min(count);
-    // what was replaced starts far from its maximum, and would seldom be seen there
+    // an expression with a replaced part starts far from its maximum, and would seldom rank among the first
     entries[first..].sort_by_key(|entry| entry.child.kind != Kind::Mended);
     let mended =
         entries[first..].iter().take(MOST_PROBLEMS).take_while(|entry| entry.child.kind == Kind::Mended).count();
@@ -219,8 +220,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     entries
 }
 
-/// From a maximum to better ones at half and twice each of its periods, where no gradient leads. Gives the evaluations
-/// that this took.
+/// Tries half and twice each period of a maximum, to which no gradient leads. Returns the number of evaluations.
 fn try_other_periods(objective: &Likelihood<'_>, run: &mut Run, watch: &Watch<'_>) -> usize {
     let parameters = objective.problem().parameters();
     let mut spent = 0;
@@ -254,7 +254,7 @@ fn try_other_periods(objective: &Likelihood<'_>, run: &mut Run, watch: &Watch<'_
     spent
 }
 
-/// Takes each entry some steps on.
+/// Optimises each entry for some steps.
 fn round(
     entries: &mut [Entry],
     steps: usize,
@@ -267,7 +267,7 @@ fn round(
     each(entries, abreast, watch, number, |entry| {
         let (Some(whole), small) = (entry.problem.as_ref(), entry.early.as_ref().filter(|_| early)) else { return };
         let objective = Likelihood::new(small.unwrap_or(whole)).stopped_by(watch.progress);
-        // runs on few rows start again on all of them
+        // runs on a subset of the rows start again on all rows
         let moved = entry.early.is_some() && !early;
         if entry.runs.is_empty() {
             return;
@@ -289,7 +289,7 @@ fn round(
     });
 }
 
-/// Does something to each entry, side by side as far as the memory reaches, unless the race is over.
+/// Applies a function to each entry, in parallel as far as the memory allows, unless the race is over.
 fn each(entries: &mut [Entry], abreast: usize, watch: &Watch<'_>, number: usize, f: impl Fn(&mut Entry) + Sync) {
     let (done, of) = (AtomicUsize::new(0), entries.len());
     if watch.over() {
@@ -320,7 +320,7 @@ impl Entry {
         }
     }
 
-    /// Binds it to the data, unless it is bound or has failed.
+    /// Binds the candidate to the data, unless it is bound or has failed.
     fn enter(&mut self, setup: &Setup<'_>) {
         if self.problem.is_some() || matches!(self.reached, Reached::Failed(_)) {
             return;
@@ -352,7 +352,7 @@ fn sort(entries: &mut [Entry]) {
     entries.sort_by(|a, b| a.provisional().total_cmp(&b.provisional()).then(a.index.cmp(&b.index)));
 }
 
-/// How many candidates may be evaluated at once; all, where the memory does not bind.
+/// The number of candidates that can be evaluated in parallel; all, if memory is not a limit.
 fn abreast(entries: &[Entry]) -> usize {
     let each = entries.iter().filter_map(|e| e.problem.as_ref()).map(needed_memory).max().unwrap_or(1);
     let most = at_once(each);
@@ -369,7 +369,7 @@ fn options() -> Options {
     }
 }
 
-/// What a base kernel enters the race as.
+/// A base kernel as a candidate.
 pub fn bare_child(kernel: &crate::kernel::Kernel) -> Child {
     Child { kernel: kernel.clone(), edit: kernel.heading(), kind: Kind::Other }
 }

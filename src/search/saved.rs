@@ -1,5 +1,5 @@
-//! A search as a file: settings, data, everything that was tried and the models that were kept, with kernels in the
-//! language's own words. A search that is read back continues like the one that was saved.
+//! A search as a file: settings, data, all candidates and the models found, with kernels as source text. A search that
+//! is read back continues like the original.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use crate::kernel::families::family;
 use crate::model::{Model, ModelError};
 use crate::results::{SaveError, SavedFit};
 
-/// What stands in the file.
+/// The contents of the file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SavedSearch {
-    /// Of the program that wrote it.
+    /// The version of the program that wrote it.
     pub mercer: String,
     settings: SavedSettings,
     ended: Ended,
@@ -23,7 +23,7 @@ pub struct SavedSearch {
     seconds: f64,
     models: Vec<SavedFound>,
     levels: Vec<SavedLevel>,
-    /// With the data that were searched.
+    /// With the data of the search.
     best: SavedFit,
 }
 
@@ -39,11 +39,11 @@ struct SavedSettings {
     seed: u64,
     budget_seconds: Option<f64>,
     budget_evaluations: Option<usize>,
-    /// A model with the noise and the mean of all.
+    /// A model with the noise and mean that all models share.
     model: String,
 }
 
-/// A move by its name, or a user's function.
+/// An edit by its name, or a user's function.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 enum SavedMove {
@@ -54,7 +54,7 @@ enum SavedMove {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct SavedFound {
     model: String,
-    /// Where the kernel is a number, which is no model that the language can write: the number.
+    /// The number, if the kernel is a number, which the language does not accept as a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     number: Option<f64>,
     lml: f64,
@@ -82,7 +82,7 @@ struct SavedCandidate {
     reached: Reached,
 }
 
-/// Why a file is not a search.
+/// Why a file cannot be read as a search.
 #[derive(Debug, thiserror::Error)]
 pub enum SavedSearchError {
     #[error("cannot read `{path}`: {reason}")]
@@ -97,16 +97,16 @@ pub enum SavedSearchError {
 
 /// Reads the source texts in a saved file.
 pub trait Reader {
-    /// The model that a text means; a kernel alone is a model too.
+    /// The model of a source text; a kernel is accepted as a model.
     ///
     /// # Errors
-    /// A sentence that says why it does not read.
+    /// A sentence with the reason why the text cannot be read.
     fn model(&self, text: &str) -> Result<Model, String>;
 
-    /// The edit that a user's function makes.
+    /// The edit by a user's function.
     ///
     /// # Errors
-    /// A sentence that says why it does not read.
+    /// A sentence with the reason why the text cannot be read.
     fn edit(&self, name: &str, function: &str) -> Result<Edit, String>;
 }
 
@@ -131,13 +131,13 @@ impl SavedFound {
     }
 }
 
-/// The kernel of a model of which only noise and mean are read back.
+/// The kernel of a model from which only noise and mean are read.
 fn unread_kernel() -> Kernel {
     family("SE").map_or_else(|| Kernel::number(1.0), Kernel::family)
 }
 
 impl SavedSearch {
-    /// What is kept of a search.
+    /// The contents of the file for a search.
     pub fn of(search: &Search) -> Self {
         let settings = &search.settings;
         let texts = |kernels: &[Kernel]| kernels.iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -185,15 +185,15 @@ impl SavedSearch {
         }
     }
 
-    /// Whether it is of a search that was stopped before its end.
+    /// Whether the search was stopped early.
     pub fn was_stopped(&self) -> bool {
         self.ended == Ended::Stopped
     }
 
-    /// Makes sure that all its texts read back.
+    /// Checks that all its texts can be read back.
     ///
     /// # Errors
-    /// A sentence that says which does not, and why.
+    /// A sentence that names the text and the reason.
     pub fn check(&self, reader: &dyn Reader) -> Result<(), String> {
         self.settings.restore(reader)?;
         self.levels.iter().try_for_each(|level| level.restore(reader).map(drop))?;
@@ -205,7 +205,7 @@ impl SavedSearch {
     /// The text of the file.
     ///
     /// # Errors
-    /// Never for a search of finite data.
+    /// None for a search of finite data.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self)
     }
@@ -213,7 +213,7 @@ impl SavedSearch {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`SavedSearchError::Read`], or [`SavedSearchError::NotASearch`] with what is wrong with it.
+    /// [`SavedSearchError::Read`], or [`SavedSearchError::NotASearch`] with the reason.
     pub fn read(path: &Path) -> Result<Self, SavedSearchError> {
         let shown = path.display().to_string();
         let text = std::fs::read_to_string(path)
@@ -228,10 +228,10 @@ impl SavedSearch {
         })
     }
 
-    /// The search, with its source texts read by the language.
+    /// The search; the language reads its source texts.
     ///
     /// # Errors
-    /// [`SavedSearchError::NotASearch`] for texts that do not read; what restoring its best fit refuses.
+    /// [`SavedSearchError::NotASearch`] for texts that cannot be read, or an error of restoring its best fit.
     pub fn restore(&self, reader: &dyn Reader, path: &Path) -> Result<Search, SavedSearchError> {
         let wrong = |reason: String| SavedSearchError::NotASearch { path: path.display().to_string(), reason };
         let settings = self.settings.restore(reader).map_err(wrong)?;
@@ -282,12 +282,12 @@ impl SavedSettings {
     }
 }
 
-/// The present name of an edit that a file may have under an earlier one.
+/// The current name of an edit, for a file with an earlier name.
 fn present_name(name: &str) -> &str {
     if name == "wind" { "periodic" } else { name }
 }
 
-/// What was done in a step, with the present name of an edit.
+/// The description of an edit, with its current name.
 fn present_edit(text: &str) -> String {
     match text.strip_prefix("wind(") {
         Some(rest) => format!("periodic({rest}"),

@@ -8,20 +8,20 @@ use crate::kernel::{Kernel, Node};
 use crate::model::Problem;
 use crate::results::score_held_out;
 
-/// A score, of which less is better.
+/// A score; lower is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Criterion {
-    /// −2·LML + p·log n with every free parameter counted, noise and mean among them (Schwarz 1978).
+    /// −2·LML + p·log n, where p is the number of free parameters with noise and mean (Schwarz 1978).
     #[default]
     Bic,
-    /// The same with the counts of the record of Duvenaud, Lloyd and others: see [`recorded_parameters`].
+    /// The same with the parameter counts of the published runs of Duvenaud, Lloyd et al.: see [`recorded_parameters`].
     Recorded,
     /// −2·LML + 2p (Akaike 1974).
     Aic,
-    /// −2·log of the evidence with the parameters integrated out by Laplace's method, under a normal prior of standard
+    /// −2·log evidence with the parameters integrated out by Laplace's method, with a normal prior of standard
     /// deviation 3 in the optimiser's coordinates around the first start of a fit.
     Laplace,
-    /// −2·log predictive density of a fifth of the rows, which the fits of the search do not use.
+    /// −2·log predictive density of a fifth of the rows, which are not used by the fits of the search.
     HeldOut,
 }
 
@@ -29,7 +29,7 @@ impl Criterion {
     pub const ALL: [Criterion; 5] =
         [Criterion::Bic, Criterion::Recorded, Criterion::Aic, Criterion::Laplace, Criterion::HeldOut];
 
-    /// As it is written.
+    /// The name in the language.
     pub const fn name(self) -> &'static str {
         match self {
             Criterion::Bic => "bic",
@@ -40,7 +40,7 @@ impl Criterion {
         }
     }
 
-    /// As a table says it.
+    /// The name in tables.
     pub fn title(self) -> &'static str {
         match self {
             Criterion::Bic => "BIC",
@@ -51,7 +51,7 @@ impl Criterion {
         }
     }
 
-    /// Every name, in order.
+    /// All names, in order.
     pub const NAMES: [&'static str; Self::ALL.len()] = {
         let mut names = [""; Self::ALL.len()];
         let mut i = 0;
@@ -66,7 +66,7 @@ impl Criterion {
         Self::ALL.into_iter().find(|c| c.name() == name)
     }
 
-    /// What a parameter costs among n rows, before it is known better.
+    /// The penalty per parameter for n rows, before better values are known.
     pub fn penalty(self, n: usize) -> f64 {
         match self {
             Criterion::Bic | Criterion::Recorded | Criterion::Laplace => (n as f64).ln(),
@@ -74,7 +74,7 @@ impl Criterion {
         }
     }
 
-    /// How many parameters the score charges.
+    /// The number of parameters in the score.
     pub fn count(self, problem: &Problem) -> usize {
         match self {
             Criterion::Recorded => recorded_parameters(&problem.model().kernel),
@@ -83,7 +83,8 @@ impl Criterion {
     }
 }
 
-/// The identifiable free parameters: in a product of several sums, all but one of the sums have a redundant variance.
+/// The number of identifiable free parameters: in a product of several sums, all but one of the sums have a redundant
+/// variance.
 pub fn parameters(problem: &Problem) -> usize {
     problem.free().saturating_sub(redundant(&problem.model().kernel))
 }
@@ -99,9 +100,9 @@ fn redundant(kernel: &Kernel) -> usize {
     }
 }
 
-/// The parameters that the record of Duvenaud, Lloyd, Grosse, Tenenbaum and Ghahramani (2013) charges: a line 2, white
-/// noise 1, every other family all of its own, a product of m factors m − 1 fewer, neither noise nor mean. (The
-/// record changed its rule over time; this one fits its runs of April and May 2013.)
+/// The number of parameters in the published runs of Duvenaud, Lloyd, Grosse, Tenenbaum and Ghahramani (2013): a linear
+/// kernel has 2, white noise 1, every other family all of its own; a product of m factors m − 1 fewer; noise and mean
+/// none. (Their rule changed over time; this is the one of April and May 2013.)
 pub fn recorded_parameters(kernel: &Kernel) -> usize {
     match kernel.node() {
         Node::Leaf(leaf) => match leaf.family.spec().name {
@@ -120,8 +121,8 @@ pub fn recorded_parameters(kernel: &Kernel) -> usize {
     }
 }
 
-/// How many parameters a fitted model is charged for, and its score. `None` where it has none: no curvature, rows that
-/// cannot be predicted.
+/// The number of parameters in the score of a fitted model, and its score. `None` if it has none: no curvature, or rows
+/// that cannot be predicted.
 pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -> Option<(usize, f64)> {
     let problem = fit.problem();
     let count = criterion.count(problem);

@@ -4,21 +4,21 @@ use crate::kernel::{Kernel, families};
 use crate::model::{Likelihood, Mean, Model, Noise};
 use crate::param::Param;
 
-/// How to search.
+/// Settings of a search.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What expressions are built from: by default SE, a periodic kernel without its constant part, Lin and RQ. A kernel
-    /// that depends on all inputs is offered on each of them, one at a time; one that names its inputs is offered as it is.
+    /// The base kernels: by default SE, a periodic kernel without its constant part, Lin and RQ. A kernel of all inputs
+    /// is used on each of them, one at a time; one that names its inputs is used as it is.
     pub base: Vec<Kernel>,
-    /// The inputs on which base kernels are offered; all of them by default.
+    /// The inputs on which base kernels are used; all of them by default.
     pub inputs: Option<Vec<String>>,
     pub moves: Vec<Edit>,
-    /// At least 1; at depth 1 are the base kernels.
+    /// The maximum depth, at least 1; depth 1 has the base kernels.
     pub depth: usize,
     pub criterion: Criterion,
-    /// How many expressions are edited at each depth; at least 1.
+    /// The number of expressions that are edited at each depth; at least 1.
     pub beam: usize,
-    /// How many starts of each candidate go through the race; at least 1.
+    /// The number of starts of each candidate in the race; at least 1.
     pub restarts: usize,
     pub seed: u64,
     pub budget: Budget,
@@ -27,7 +27,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The model of a kernel, with the likelihood and the mean of the search.
+    /// The model of a kernel, with the likelihood and mean of the search.
     pub fn model(&self, kernel: Kernel) -> Model {
         Model { likelihood: self.likelihood.clone(), mean: self.mean.clone(), ..Model::new(kernel) }
     }
@@ -36,7 +36,7 @@ impl Settings {
 impl Default for Settings {
     fn default() -> Self {
         let base = ["SE", "Per", "Lin", "RQ"].into_iter().filter_map(families::family);
-        // a pattern with a constant part, times a line, would be a second trend
+        // a periodic kernel with a constant part, times a linear kernel, would contain a trend
         let centred =
             base.map(|family| family.spec().flag.filter(|flag| !flag.on).map_or(family, |flag| (flag.other)()));
         Self {
@@ -55,21 +55,22 @@ impl Default for Settings {
     }
 }
 
-/// What a search may cost; without limit by default.
+/// The budget of a search; unlimited by default.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Budget {
     pub seconds: Option<f64>,
-    /// Evaluations of the likelihood. A round that has begun is finished, so that a little more may be spent.
+    /// The number of evaluations of the likelihood. A round that has started is completed, so the number may be
+    /// exceeded.
     pub evaluations: Option<usize>,
 }
 
 impl Budget {
-    /// The default: a minute.
+    /// The default: one minute.
     pub const USUAL: Budget = Budget { seconds: Some(60.0), evaluations: None };
 }
 
 impl std::fmt::Display for Budget {
-    /// As it is read: `60s`, or a number of evaluations.
+    /// In the form that is parsed: `60s`, or a number of evaluations.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self.seconds, self.evaluations) {
             (Some(seconds), Some(evaluations)) => write!(f, "{seconds}s, {evaluations}"),
@@ -80,7 +81,7 @@ impl std::fmt::Display for Budget {
     }
 }
 
-/// A budget that cannot be read.
+/// A text that is not a budget.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a budget")]
 pub struct BudgetError(pub String);
@@ -102,7 +103,7 @@ impl std::str::FromStr for Budget {
         };
         let number: f64 = number.trim().parse().map_err(|_| bad())?;
         let seconds = number * seconds;
-        // a year is as good as no limit, and a Duration holds it
+        // a year is as good as unlimited, and fits into a Duration
         if !(seconds > 0.0 && seconds <= 3.2e7) {
             return Err(bad());
         }

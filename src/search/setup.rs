@@ -10,41 +10,44 @@ use crate::kernel::InputsShown;
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Role, Wrapped, families};
 use crate::model::{Model, Noise, Problem, nothing};
 
-/// Fewer rows say nothing of structure.
+/// The least number of rows for a search.
 const LEAST_ROWS: usize = 5;
-/// Above so many rows the early rounds use a subset,
+/// Above this number of rows the early rounds use a subset,
 const MANY_ROWS: usize = 250;
-/// of so many rows.
+/// of this size.
 const EARLY_ROWS: usize = 180;
 
+/// The data of a search and the quantities computed from them once.
 pub struct Setup<'s> {
     pub settings: &'s Settings,
-    /// The rows that candidates are fitted to.
+    /// The rows to which candidates are fitted.
     pub data: Dataset,
-    /// Rows that are kept from the fits.
+    /// Rows that are held out from the fits.
     pub held_out: Option<Dataset>,
-    /// Indices of the rows that the early rounds use, if these are not all.
+    /// Indices of the rows of the early rounds, if these are a subset.
     pub early: Option<Vec<usize>>,
-    /// What is read of every input, in the order of the data.
+    /// The quantities of each input that starts need, in the order of the data.
     pub columns: Vec<Column>,
     /// Variance of the target.
     pub variance: f64,
-    /// Inputs of numbers that kernels are offered on, each with the middle of its values.
+    /// Numeric inputs for base kernels, each with the middle of its range.
     pub inputs: Vec<(Arc<str>, f64)>,
-    /// Base kernels, each with its inputs named, that can be bound to the data.
+    /// Base kernels with named inputs that can be bound to the data.
     pub bases: Vec<Kernel>,
-    /// For several inputs: each base kernel with a length-scale, multiplied over all of them. Where no input alone says
-    /// anything, all together may.
+    /// For several inputs: the product over all inputs of each base kernel with a length-scale. The inputs may explain
+    /// the target together even if none does alone.
     pub together: Vec<Kernel>,
-    /// Those that cannot, and why.
+    /// Base kernels that cannot be bound to the data, with the reason.
     pub refused: Vec<(Kernel, String)>,
     /// Whether some base kernel has a period.
     pub periodic: bool,
 }
 
 impl<'s> Setup<'s> {
+    /// The setup of a search of these data.
+    ///
     /// # Errors
-    /// Settings that leave nothing to do, data that no model can be fitted to.
+    /// Settings without base kernels or inputs, or data to which no model can be fitted.
     pub fn new(data: &Dataset, settings: &'s Settings) -> Result<Self, SearchError> {
         check(settings)?;
         let null = settings.model(null_kernel());
@@ -67,7 +70,7 @@ impl<'s> Setup<'s> {
         for base in &settings.base {
             let base = base.bare();
             let here: Vec<Kernel> = match sees_all(&base) {
-                // what takes nothing but categories is offered nothing else
+                // a kernel for categories is used only on categorical inputs
                 true if is_for_categories(&base) => {
                     let categories = schema.columns.iter().filter(|c| c.is_categories()).map(|c| c.name);
                     let found: Vec<Kernel> = categories
@@ -120,7 +123,7 @@ impl<'s> Setup<'s> {
         Ok(Self { settings, data, held_out, early, columns, variance, inputs, bases, together, refused, periodic })
     }
 
-    /// The share of the rows that the early rounds use.
+    /// The share of the rows in the early rounds.
     pub fn early_share(&self) -> f64 {
         self.early.as_ref().map_or(1.0, |rows| rows.len() as f64 / self.data.n() as f64)
     }
@@ -142,29 +145,29 @@ fn check(settings: &Settings) -> Result<(), SearchError> {
     Ok(())
 }
 
-/// Whether a base kernel says that near rows are alike, and nothing of rows far apart.
+/// Whether a base kernel makes close rows similar and distant rows independent.
 fn is_local(kernel: &Kernel) -> bool {
     let Node::Leaf(leaf) = kernel.node() else { return false };
     let has = |role: Role| leaf.family.spec().params.iter().any(|p| p.role == role);
     has(Role::LengthScale) && !has(Role::Period)
 }
 
-/// Noise alone.
+/// White noise: the kernel of the null model.
 pub fn null_kernel() -> Kernel {
     families::family("WN").map_or_else(|| Kernel::number(1.0), Kernel::family)
 }
 
-/// The model without any function: noise alone, as far as the noise is not known.
+/// The null model: noise only, as far as the noise is not known.
 pub fn null_model(settings: &Settings) -> Model {
     let model = settings.model(null_kernel());
     match model.noise() {
         Some(Noise::Variance(param)) if param.is_unset() => model,
-        // the noise is known or absent: almost nothing is added to it
+        // the noise is known or absent, so the function has almost no variance
         _ => Model { kernel: nothing(), ..model },
     }
 }
 
-/// Whether all parts of a kernel take categories.
+/// Whether all parts of a kernel are defined for categories.
 pub fn is_for_categories(kernel: &Kernel) -> bool {
     match kernel.node() {
         Node::Leaf(leaf) => leaf.family.takes_categories(),
@@ -176,7 +179,7 @@ fn sees_all(kernel: &Kernel) -> bool {
     kernel.mentioned().1
 }
 
-/// The kernel with every node that depends on all inputs applied to one.
+/// The kernel with every node of all inputs applied to one.
 fn on_input(kernel: &Kernel, name: &str) -> Kernel {
     let here = |inputs: &Inputs, reads: bool| match inputs {
         Inputs::All if reads => Inputs::These(vec![InputRef::Name(name.into())]),
@@ -189,7 +192,7 @@ fn on_input(kernel: &Kernel, name: &str) -> Kernel {
         }
         Node::Sum(_) => Node::Sum(children()),
         Node::Product(_) => Node::Product(children()),
-        // what stands for one kernel for each input needs them all
+        // a wrap that repeats a kernel for each input needs all inputs
         Node::Wrap(wrapped) if wrapped.wrap.is_one_kernel_per_input() => return kernel.clone(),
         Node::Wrap(wrapped) => {
             let own = wrapped.wrap.reads_inputs() && !matches!(wrapped.wrap.inputs_shown(), InputsShown::Extras);
@@ -207,13 +210,13 @@ fn has_period(kernel: &Kernel) -> bool {
 
 fn middle(values: &[f64]) -> f64 {
     let (lo, hi) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| (lo.min(x), hi.max(x)));
-    // short numbers, as it will be read
+    // a short number, because it is printed
     let exact = 0.5 * lo + 0.5 * hi;
     let unit = 10f64.powf(((hi - lo) / 1000.0).log10().floor());
     if unit.is_finite() && unit > 0.0 { (exact / unit).round() * unit } else { exact }
 }
 
-/// Every fifth row is held out, the third first, so that both ends stay.
+/// Every fifth row is held out, starting with the third, so that both ends stay in the training rows.
 fn hold_out(data: &Dataset) -> Result<(Dataset, Option<Dataset>), SearchError> {
     let (out, kept): (Vec<usize>, Vec<usize>) = (0..data.n()).partition(|row| row % 5 == 2);
     if kept.len() < LEAST_ROWS || out.is_empty() {

@@ -4,24 +4,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::kernel::Kernel;
 
-/// A function of a user that makes an expression of one, or a sentence that says why it cannot.
+/// A user's function from kernel to kernel; a failure is a sentence with the reason.
 pub type EditFn = Arc<dyn Fn(&Kernel) -> Result<Kernel, String> + Send + Sync>;
 
 /// A function from kernel to kernel with its name. Failed calls are counted for a warning.
 pub struct UserEdit {
     pub name: Arc<str>,
-    /// Its text, from which it can be read again.
+    /// Its source text, from which it can be parsed again.
     pub source: Arc<str>,
     apply: EditFn,
     refusals: Mutex<Refusals>,
 }
 
-/// How often a function was called and did not return a kernel.
+/// The number of calls of a function that did not return a kernel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Refusals {
     pub asked: usize,
     pub refused: usize,
-    /// What was said the first time.
+    /// The reason of the first failure.
     pub first: String,
 }
 
@@ -30,7 +30,7 @@ impl UserEdit {
         Self { name: name.into(), source: source.into(), apply, refusals: Mutex::default() }
     }
 
-    /// The edited expression; `None` if the function did not return a kernel, which is counted.
+    /// The edited expression. `None` if the function did not return a kernel, which is counted.
     pub fn apply(&self, kernel: &Kernel) -> Option<Kernel> {
         let result = (self.apply)(kernel);
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
