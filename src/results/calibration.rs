@@ -3,42 +3,42 @@
 use super::metric::Judged;
 use super::one_vs_rest::largest;
 
-/// Predictions whose probability lies in one range, beside what came.
+/// Predictions with probabilities in one range, and the observed frequency.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bin {
-    /// From here, up to but not including `to` (1 included).
+    /// The range is from here up to `to`, without `to` itself unless it is 1.
     pub from: f64,
     pub to: f64,
     pub n: usize,
     /// The mean of the probabilities.
     pub predicted: f64,
-    /// The share of those that came true.
+    /// The observed share of the class.
     pub observed: f64,
     /// Ends of the 95 % interval of that share (Wilson, 1927).
     pub lower: f64,
     pub upper: f64,
 }
 
-/// A reliability diagram: probabilities in bins of equal width, those without any left out.
+/// A reliability diagram: probabilities in bins of equal width, without empty bins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
     pub rows: usize,
     pub bins: Vec<Bin>,
-    /// The mean distance of predicted and observed over all predictions, each bin by its count (Naeini, Cooper &
-    /// Hauskrecht, 2015: the expected calibration error).
+    /// The mean absolute difference of predicted and observed frequency, weighted by the counts of the bins: the
+    /// expected calibration error (Naeini, Cooper & Hauskrecht, 2015).
     pub error: f64,
 }
 
-/// How often each class was taken for each.
+/// The number of predictions of each class for each actual class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Confusion {
     pub classes: Vec<String>,
-    /// Row by row for each class that came, how often each class was the most probable.
+    /// For each actual class, the number of rows for which each class was the most probable.
     pub counts: Vec<Vec<usize>>,
 }
 
-/// The calibration of the probabilities of the positive class, or of those of all of several classes together. `None` of
-/// numbers.
+/// The calibration of the probabilities of the positive class, or of the probabilities of all classes together if there
+/// are several. `None` for numbers.
 pub fn calibration(judged: &Judged, bins: usize) -> Option<Calibration> {
     let (rows, pairs): (usize, Vec<(f64, bool)>) = match judged {
         Judged::Numbers(_) => return None,
@@ -84,7 +84,7 @@ fn wilson(came: f64, n: f64) -> (f64, f64) {
     ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
-/// Which classes were taken for which; names in the order of the classes, the positive one of two last. `None` of numbers.
+/// The confusion matrix; `classes` are the names in order, the positive one of two last. `None` for numbers.
 pub fn confusion(judged: &Judged, classes: Vec<String>) -> Option<Confusion> {
     let mut counts = vec![vec![0; classes.len()]; classes.len()];
     match judged {

@@ -1,16 +1,16 @@
 //! Checks of the residuals of a fit against its assumptions.
 //!
 //! Replicates of the data are drawn from the fitted model at the same rows, and a statistic of the residuals is
-//! compared with the same of every replicate: a predictive check (Gelman, Meng & Stern 1996, "Posterior predictive
-//! assessment of model fitness via realized discrepancies"; of Gaussian processes: Lloyd, Duvenaud, Grosse, Tenenbaum &
-//! Ghahramani 2014, "Automatic construction and natural-language description of nonparametric regression models").
+//! compared with that of every replicate: a predictive check (Gelman, Meng & Stern 1996, "Posterior predictive
+//! assessment of model fitness via realized discrepancies"; for Gaussian processes: Lloyd, Duvenaud, Grosse, Tenenbaum
+//! & Ghahramani 2014, "Automatic construction and natural-language description of nonparametric regression models").
 //!
-//! The residuals are those that leave their own row out, over their standard deviations: the same that a user sees, and
-//! standard normal by themselves if the model is right. They are correlated, and the replicates' are alike. The
-//! function is drawn anew with every replicate. Given the data instead, residuals of replicates would follow the data
-//! that they are to judge, and p-values would gather about one half (Bayarri & Berger 2000, "P values for composite
-//! null models"). Parameters of the kernel and the noise keep their fitted values; every statistic is free of scale,
-//! and a fitted mean is fitted to each replicate, so that what this costs is small while parameters are few.
+//! The residuals are leave-one-out residuals divided by their standard deviations. Each is standard normal if the model
+//! is right; they are correlated, and so are those of the replicates. The function is drawn again for every replicate.
+//! If it were drawn given the data, the residuals of replicates would follow the data that they are to judge, and
+//! p-values would concentrate near one half (Bayarri & Berger 2000, "P values for composite null models"). The
+//! parameters of the kernel and the noise have their fitted values. Every statistic is independent of scale, and a
+//! fitted mean is fitted to each replicate, so the error of this is small if there are few parameters.
 
 mod statistics;
 
@@ -33,17 +33,18 @@ pub use self::statistics::normal_scores;
 /// The properties that are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Topic {
-    /// How straight they lie against the quantiles of a normal distribution: the squared correlation of both (Shapiro &
-    /// Francia 1972). Less is worse.
+    /// The linearity of a normal quantile-quantile plot: the squared correlation of ordered residuals and normal
+    /// quantiles (Shapiro & Francia 1972). Lower is worse.
     Normality,
-    /// Their kurtosis, 3 for a normal distribution. More is worse.
+    /// Kurtosis, 3 for a normal distribution. Higher is worse.
     Tails,
-    /// The correlation of neighbours along the one input. Both more and less is worse.
+    /// The correlation of neighbours along the single input. Higher and lower are worse.
     Autocorrelation,
-    /// The power of the strongest sine along the one input over what is expected there: a periodogram. More is worse.
+    /// The power of the strongest sinusoid along the single input relative to its expectation: a periodogram. Higher is
+    /// worse.
     Periodicity,
-    /// How much of their size a quadratic in an input or in the posterior mean explains, or the level of a category:
-    /// the largest adjusted R² of such a regression of |residual| (after Glejser 1969). More is worse.
+    /// The dependence of the size of residuals on a quadratic in an input or in the posterior mean, or on the level of
+    /// a category: the largest adjusted R² of these regressions of |residual| (after Glejser 1969). Higher is worse.
     Heteroscedasticity,
 }
 
@@ -62,13 +63,14 @@ impl Topic {
     }
 }
 
-/// A statistic of the residuals beside that of the replicates.
+/// A statistic of the residuals, compared with that of the replicates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     pub statistic: f64,
     /// The median of the replicates.
     pub expected: f64,
-    /// How often a replicate of the model is as far off, counting the data among them: from 1 / (draws + 1) to 1.
+    /// The p-value: the share of replicates, with the data counted among them, that are at least as extreme; from 1 /
+    /// (draws + 1) to 1.
     pub p: f64,
     pub about: About,
 }
@@ -77,7 +79,7 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
     pub topic: Topic,
-    /// Or why it cannot be made.
+    /// The finding, or why the check is not possible.
     pub found: Result<Finding, &'static str>,
 }
 
@@ -86,12 +88,12 @@ pub struct Check {
 pub struct Checks {
     pub fit: Arc<Fit>,
     pub checks: Vec<Check>,
-    /// How many replicates there were, and the seed of their draws.
+    /// The number of replicates, and the seed of their draws.
     pub draws: usize,
     pub seed: u64,
     /// The residuals in ascending order.
     pub sorted: Vec<f64>,
-    /// Where 95 % of the replicates have their residual of the same place in the order.
+    /// The 2.5 % and 97.5 % quantiles of the residuals of replicates at each place in the order.
     pub lower: Vec<f64>,
     pub upper: Vec<f64>,
 }
@@ -100,26 +102,26 @@ pub struct Checks {
 pub const DRAWS: usize = 999;
 /// The least number of replicates: p-values come in steps of 1 %.
 pub const LEAST_DRAWS: usize = 99;
-/// Numbers that replicates are made of, at most: 160 MB of them.
+/// The largest number of values in all replicates: 160 MB.
 const MOST_NUMBERS: usize = 20_000_000;
-/// Multiplications of each triangular product, at most: some seconds of them.
+/// The largest number of multiplications in each triangular product: some seconds.
 const MOST_PRODUCTS: usize = 20_000_000_000;
-/// The same between two checks for a stop by the user.
+/// The number of multiplications between two checks for a stop by the user.
 const BLOCK: usize = 1_000_000_000;
-/// Series whose powers are found at a time.
+/// The number of series whose powers are computed at a time.
 const SERIES: usize = 1000;
 /// Checks need at least this number of rows.
 const LEAST_ROWS: usize = 5;
 
-/// Checks the residuals of a fit against `draws` replicates, fewer where there are very many rows.
+/// Checks the residuals of a fit against `draws` replicates, or fewer if there are very many rows.
 ///
 /// # Errors
-/// [`ModelError::NotOfClasses`] of a classifier, else none but those of the fit's own rows.
+/// [`ModelError::NotOfClasses`] for a classifier; otherwise those of evaluating the fit at its own rows.
 pub fn checks(fit: &Arc<Fit>, draws: usize, seed: u64) -> Result<Checks, ModelError> {
     checks_unless(fit, draws, seed, &Silent)
 }
 
-/// The same, given up when the user stops the work.
+/// The same; ends with an error when the user stops the work.
 ///
 /// # Errors
 /// As [`checks`]; [`ModelError::Stopped`].
@@ -181,7 +183,7 @@ pub fn checks_unless(fit: &Arc<Fit>, draws: usize, seed: u64, progress: &dyn Pro
     Ok(Checks { fit: fit.clone(), checks, draws, seed, sorted, lower, upper })
 }
 
-/// Residuals and posterior means of the data, and those of the replicates, one a column.
+/// Residuals and posterior means of the data, and those of the replicates, one per column.
 struct Series<'p> {
     own: Vec<f64>,
     fitted: Vec<f64>,
@@ -190,7 +192,7 @@ struct Series<'p> {
     progress: &'p dyn Progress,
 }
 
-/// On which side a statistic is worse.
+/// The direction in which a statistic is worse.
 enum Worse {
     Less,
     More,
@@ -203,7 +205,7 @@ impl Series<'_> {
         self.own.iter().all(|e| e.is_finite()) && self.own.iter().any(|e| (e - mean).abs() > 1e-12)
     }
 
-    /// The replicates, until the user stops the work.
+    /// The replicates; the iterator ends when the user stops the work.
     fn columns(&self) -> impl Iterator<Item = &[f64]> {
         self.others.as_slice().chunks_exact(self.own.len().max(1)).take_while(|_| !self.progress.stop())
     }
@@ -248,7 +250,7 @@ impl Series<'_> {
         finding(statistic(&self.own), self.columns().map(&statistic).collect(), worse)
     }
 
-    /// The residuals in order, with the 2.5 % and 97.5 % quantiles of the replicates' at each place of the order.
+    /// The sorted residuals, with the 2.5 % and 97.5 % quantiles of those of the replicates at each place in the order.
     fn envelope(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let ascending = |values: &[f64]| {
             let mut all = values.to_vec();
@@ -271,7 +273,7 @@ impl Series<'_> {
     }
 }
 
-/// The statistic among those of the replicates.
+/// Compares the statistic with those of the replicates.
 fn finding(statistic: f64, mut others: Vec<f64>, worse: &Worse) -> Finding {
     others.sort_by(f64::total_cmp);
     let draws = others.len() as f64;
@@ -287,7 +289,7 @@ fn finding(statistic: f64, mut others: Vec<f64>, worse: &Worse) -> Finding {
     Finding { statistic, expected, p, about: About::Nothing }
 }
 
-/// The values of the one input along which rows have an order.
+/// The values of the single input, by which rows are ordered.
 fn along(fit: &Fit) -> Result<&[f64], &'static str> {
     let problem = fit.problem();
     match (problem.names(), &problem.x()[..]) {

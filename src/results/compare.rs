@@ -1,4 +1,4 @@
-//! Several fits of the same data side by side.
+//! Comparison of several fits of the same data.
 
 use std::sync::Arc;
 
@@ -6,30 +6,30 @@ use super::score::score_leave_one_out;
 use crate::fit::Fit;
 use crate::model::ModelError;
 
-/// One fit among others.
+/// A fit in a comparison.
 #[derive(Debug, Clone)]
 pub struct Compared {
     pub fit: Arc<Fit>,
-    /// Its place among the fits as they were given.
+    /// Its index in the given order.
     pub place: usize,
-    /// log marginal likelihood less that of the best, both maximized over the parameters.
+    /// The difference of its log marginal likelihood from that of the best, both maximised over the parameters.
     pub delta_lml: f64,
-    /// BIC less that of the best.
+    /// The difference of its BIC from that of the best.
     pub delta_bic: f64,
-    /// Mean negative log predictive density of each row from the others; `None` where the model has no noise.
+    /// The mean leave-one-out negative log predictive density; `None` if the model has no noise.
     pub loo_nll: Option<f64>,
-    /// Root mean squared error of the same, of predicted numbers.
+    /// The leave-one-out root mean squared error, for numbers.
     pub loo_rmse: Option<f64>,
-    /// The share of rows that the others give another class than they have, of predicted classes.
+    /// The share of rows whose leave-one-out prediction is another class, for classes.
     pub loo_error: Option<f64>,
 }
 
-/// Ranks fits by BIC, best first; equals keep their order. Where one of them is sparse they are ranked by the density of
-/// rows that were left out, and have no other difference.
+/// Ranks fits by BIC, best first; equal ones keep their order. If one of them is sparse, they are ranked by
+/// leave-one-out density, and other differences are not reported.
 ///
 /// # Errors
-/// [`ModelError::OtherRows`] when they are not of the same rows, [`ModelError::OtherData`] of other targets,
-/// [`ModelError::OtherLikelihood`] when some are of numbers and some of classes: their evidences could not be compared.
+/// [`ModelError::OtherRows`] if the rows differ; [`ModelError::OtherData`] if the targets differ;
+/// [`ModelError::OtherLikelihood`] if some predict numbers and others classes, whose evidences are not comparable.
 pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
     let Some(first) = fits.first() else { return Ok(Vec::new()) };
     let (rows, name) = (first.problem().data(), |f: &Fit| f.problem().data().target().map(|t| t.name().to_string()));
@@ -42,7 +42,7 @@ pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
     if fits.iter().any(|f| f.problem().classes().is_some() != first.problem().classes().is_some()) {
         return Err(ModelError::OtherLikelihood);
     }
-    // one class against the rest is another target for each class
+    // one-vs-rest has a different target for each class
     if fits.iter().any(|f| f.problem().y() != first.problem().y() && f.problem().classes().is_some()) {
         return Err(ModelError::OtherData);
     }
@@ -65,7 +65,7 @@ pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
         })
         .collect();
     if fits.iter().any(|fit| fit.sparse().is_some()) {
-        // bounds and evidences of other models are no evidence for these
+        // bounds, and evidences of approximate models, are not comparable with these
         for one in &mut compared {
             (one.delta_lml, one.delta_bic) = (f64::NAN, f64::NAN);
         }

@@ -12,75 +12,75 @@ use crate::model::ModelError;
 /// A part of one input over the range of the rows. Values are on the scale of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComponentShape {
-    /// The input, as an index into the inputs of the kernel.
+    /// The index of the input among those of the kernel.
     pub input: usize,
-    /// Where the rows lie on it.
+    /// The range of the rows in this input.
     pub range: (f64, f64),
     pub shape: Shape,
-    /// The posterior mean at the end less that at the beginning, and the standard deviation of this difference.
+    /// The posterior mean at the end less that at the start, and the standard deviation of this difference.
     pub change: (f64, f64),
-    /// The share of posterior draws that go one way throughout, at evenly spaced places: up, down.
+    /// The shares of posterior draws that increase, and that decrease, over the whole range, on an even grid.
     pub throughout: (f64, f64),
-    /// Standard deviation of the posterior mean over the range, and over its first and second half.
+    /// The standard deviation of the posterior mean over the range, and over its first and second half.
     pub spread: f64,
     pub halves: (f64, f64),
 }
 
-/// What the posterior mean does along an input.
+/// The shape of the posterior mean along an input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Shape {
     Rises,
     Falls,
-    /// Up, then down; where it turns.
+    /// Increases, then decreases; the position of the maximum.
     Peaks(f64),
-    /// Down, then up.
+    /// Decreases, then increases; the position of the minimum.
     Dips(f64),
-    /// The number of turning points, if there are more.
+    /// The number of turning points, if there are several.
     Turns(usize),
 }
 
-/// What one input among several does to a part, averaged over the rows.
+/// The effect of one of several inputs on a part, averaged over the rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MainEffect {
     pub input: usize,
     pub range: (f64, f64),
     pub shape: Shape,
-    /// Highest less lowest value of the average.
+    /// The range of the averaged effect.
     pub size: f64,
 }
 
-/// How a periodic part swings.
+/// The oscillation of a periodic part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PeriodicShape {
-    /// Highest less lowest value of the posterior mean within each period, without what it gains over the whole of it;
-    /// evenly chosen where there are many; the earliest first.
+    /// The range of the posterior mean within each period, earliest first, without its trend over the period; an even
+    /// selection if there are many periods.
     pub sizes: Vec<f64>,
-    /// Where it is highest and lowest within `round`, as a share of that counted from its multiples; `None` if that moves
-    /// about.
+    /// The positions of the maximum and the minimum within `round`, as a fraction of it counted from its multiples;
+    /// `None` if they vary between periods.
     pub highest: Option<f64>,
     pub lowest: Option<f64>,
 }
 
-/// Places along an input for the mean, and for draws.
+/// The number of grid points along an input for the mean, and for draws.
 const FINE: usize = 200;
 const COARSE: usize = 41;
 const DRAWS: usize = 400;
 const SEED: u64 = 0;
-/// A turn counts if it is at least such a share of the whole way from lowest to highest.
+/// A turn counts if its height is at least this share of the range.
 const TURN: f64 = 0.05;
-/// Rows that effects are averaged over: so many, and of large data as many as keep the covariances that are evaluated
-/// below a number, but a few at least. Places along an input.
+/// Effects are averaged over `ROWS` rows; for large data over fewer, so that at most `ENTRIES` covariances are
+/// evaluated, but at least `FEW`. `PLACES` is the number of grid points along an input.
 const ROWS: usize = 200;
 const ENTRIES: usize = 4_000_000;
 const FEW: usize = 10;
 const PLACES: usize = 15;
-/// The number of periods and of points in each.
+/// The number of periods, and of points in each.
 const PERIODS: usize = 60;
 const PHASES: usize = 48;
-/// How well the periods must agree on where the highest place is: the length of the mean of their directions.
+/// The least agreement of the periods on the position of the maximum: the length of their mean direction.
 const AGREE: f64 = 0.9;
 
-/// The inputs that a term of a fit depends on, as indices into the inputs of the kernel.
+/// The inputs on which a term of a fit depends, as indices among the inputs of the kernel.
 pub fn inputs_of(fit: &Fit, term: &Kernel) -> Vec<usize> {
     let names = fit.problem().names();
     let (mentioned, all) = term.mentioned();
@@ -97,8 +97,8 @@ pub fn inputs_of(fit: &Fit, term: &Kernel) -> Vec<usize> {
     places
 }
 
-/// The shape of a term along its one input, from one place to another or over all rows. `None` where there is no extent, or
-/// the input is made of categories.
+/// The shape of a term along its single input, in a range or over all rows. `None` if the range is empty, or the input
+/// is categorical.
 ///
 /// # Errors
 /// Rows at which the term cannot be evaluated.
@@ -130,7 +130,7 @@ pub fn component_shape(
     }))
 }
 
-/// What each of several inputs does to a term, the largest effect first; inputs of categories and those without extent
+/// The effect of each of several inputs on a term, the largest first. Categorical inputs and those without variation
 /// are left out.
 ///
 /// # Errors
@@ -154,8 +154,8 @@ pub fn main_effects(fit: &Fit, term: &Kernel, inputs: &[usize]) -> Result<Vec<Ma
     Ok(found)
 }
 
-/// How a term with this period along its one input swings, and where within `round`, which is about a period (that of the
-/// calendar, say). `None` where the rows do not reach over one period.
+/// The oscillation of a term with this period along its single input. Positions are relative to `round`, a length close
+/// to the period (such as a calendar year). `None` if the rows cover less than one period.
 ///
 /// # Errors
 /// Rows at which the term cannot be evaluated.
@@ -178,7 +178,7 @@ pub fn periodic_shape(
     let mean = mean_at(fit, term, input, &places)?;
     let (mut sizes, mut highest, mut lowest) = (Vec::new(), Vec::new(), Vec::new());
     for (mean, places) in mean.chunks(PHASES + 1).zip(places.chunks(PHASES + 1)) {
-        // what is gained over a whole period is no part of the swing
+        // the trend over a period is not part of the oscillation
         let gained = (mean[PHASES] - mean[0]) / PHASES as f64;
         let mean: Vec<f64> = (0..PHASES).map(|j| mean[j] - gained * j as f64).collect();
         let at = |better: fn(f64, f64) -> bool| {
@@ -192,7 +192,7 @@ pub fn periodic_shape(
     Ok(Some(PeriodicShape { sizes, highest: direction(&highest), lowest: direction(&lowest) }))
 }
 
-/// The mean of places on a circle of length 1, if they agree.
+/// The mean of positions on a circle of length 1, if they agree.
 fn direction(phases: &[f64]) -> Option<f64> {
     let turn = std::f64::consts::TAU;
     let n = phases.len().max(1) as f64;
@@ -201,7 +201,7 @@ fn direction(phases: &[f64]) -> Option<f64> {
     (x.hypot(y) >= AGREE).then(|| (y.atan2(x) / turn).rem_euclid(1.0))
 }
 
-/// Where the rows lie on an input of numbers, if it has an extent.
+/// The range of the rows in a numeric input, if it is not empty.
 fn range(fit: &Fit, input: usize) -> Option<(f64, f64)> {
     let problem = fit.problem();
     let categories = problem.schema().columns.get(input)?.is_categories();
@@ -217,7 +217,7 @@ fn even((lo, hi): (f64, f64), count: usize) -> Vec<f64> {
     (0..count).map(|i| lo + (hi - lo) * i as f64 / (count - 1) as f64).collect()
 }
 
-/// Inputs with one of them at each of some places, and the others as in some rows: the rows change fastest.
+/// Inputs with one of them at each grid point, and the others as in some rows; the index of the row changes fastest.
 fn columns(fit: &Fit, rows: &[usize], input: usize, places: &[f64]) -> Vec<Vec<f64>> {
     let column = |(i, values): (usize, &&[f64])| -> Vec<f64> {
         let of_place = |&place: &f64| rows.iter().map(move |&row| if i == input { place } else { values[row] });
@@ -232,7 +232,7 @@ fn mean_at(fit: &Fit, term: &Kernel, input: usize, places: &[f64]) -> Result<Vec
     fit.posterior.summand_mean(term, &x)
 }
 
-/// What values along evenly spaced places do; turns that are small beside the whole are passed over.
+/// The shape of values on an even grid; turns that are small relative to the range are ignored.
 fn shape(values: &[f64], (lo, hi): (f64, f64)) -> Shape {
     let (least, most) = ends(values);
     let small = TURN * (most - least);
@@ -240,7 +240,7 @@ fn shape(values: &[f64], (lo, hi): (f64, f64)) -> Shape {
     for (i, &value) in values.iter().enumerate() {
         let step = value - values[extreme];
         match up {
-            // the first way is known once it has gone far enough
+            // the first direction is known after a sufficient change
             None => {
                 let first = (value - values[0]).abs();
                 if first > small {
@@ -267,14 +267,14 @@ fn shape(values: &[f64], (lo, hi): (f64, f64)) -> Shape {
     }
 }
 
-/// The share of draws of which every step is of a kind.
+/// The share of draws of which every step satisfies `is`.
 fn share(draws: &Matrix, is: impl Fn(f64) -> bool) -> f64 {
     let all = |draw: &[f64]| draw.windows(2).all(|pair| is(pair[1] - pair[0]));
     draws.column_iter().filter(|draw| all(&draw.iter().copied().collect::<Vec<_>>())).count() as f64
         / draws.ncols().max(1) as f64
 }
 
-/// The standard deviation among draws of the last value less the first.
+/// The standard deviation among draws of the last value minus the first.
 fn change_sd(draws: &Matrix) -> f64 {
     let changes: Vec<f64> = draws.column_iter().map(|draw| draw[draw.len() - 1] - draw[0]).collect();
     sd(&changes)
@@ -299,7 +299,7 @@ mod tests {
     fn shapes_are_told_apart() {
         assert_eq!(of(|x| x), Shape::Rises);
         assert_eq!(of(|x| -x), Shape::Falls);
-        // small waves on a slope are passed over
+        // small oscillations on a slope are ignored
         assert_eq!(of(|x| x + 0.1 * (5.0 * x).sin()), Shape::Rises);
         let Shape::Peaks(at) = of(|x| -(x - 4.0).powi(2)) else { panic!() };
         assert!((at - 4.0).abs() < 0.1);

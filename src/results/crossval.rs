@@ -15,23 +15,23 @@ use crate::fit::Options;
 use crate::model::{Model, ModelError};
 use crate::progress::{Progress, Quiet};
 
-/// Models scored fold by fold.
+/// The scores of models in every fold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrossValidation {
-    /// In the order in which they were given.
+    /// In the given order.
     pub models: Vec<Candidate>,
-    /// The metrics that were asked for.
+    /// The requested metrics.
     pub metrics: Vec<&'static Metric>,
-    /// What the starts of the fits depended on, and the folds where these were dealt.
+    /// The seed of the starts of the fits, and of random folds.
     pub seed: u64,
-    /// What was predicted.
+    /// The name of the target.
     pub target: String,
 }
 
 /// A model that is cross-validated.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Contender {
-    /// A Gaussian process of one layer.
+    /// A Gaussian process with one layer.
     Gp(Model),
     Deep(DeepModel),
 }
@@ -45,7 +45,7 @@ impl Contender {
         matches!(self, Self::Gp(model) if model.is_noiseless())
     }
 
-    /// Names that tell models apart, those of deep GPs as they are written.
+    /// Names that distinguish the models; those of deep GPs are their source form.
     pub fn names(models: &[Self]) -> Vec<String> {
         let plain: Vec<&Model> =
             models.iter().filter_map(|m| if let Self::Gp(model) = m { Some(model) } else { None }).collect();
@@ -59,7 +59,8 @@ impl Contender {
             .collect()
     }
 
-    /// Fits to some rows and predicts others; with the log marginal likelihood, which a deep GP does not have.
+    /// Fits to some rows and predicts others. Returns the predictions and the log marginal likelihood, which is NaN for
+    /// a deep GP.
     fn trial(
         &self,
         train: &Dataset,
@@ -100,43 +101,44 @@ pub enum Failure {
 pub struct Candidate {
     pub name: String,
     pub model: Contender,
-    /// In the order of the folds, which are the same for all models.
+    /// In the order of the folds, which are common to all models.
     pub folds: Vec<FoldScore>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoldScore {
-    /// Rows that were trained on.
+    /// The number of training rows.
     pub trained: usize,
     pub score: Score,
-    /// Of the fit on the training rows; NaN of VFE, which has a bound only, and of a deep GP.
+    /// The log marginal likelihood of the training rows; NaN for VFE, which has only a bound, and for a deep GP.
     pub lml: f64,
 }
 
-/// Mean over the folds, and how the model compares with the best one.
+/// The mean over the folds, and the comparison with the best model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
     pub mean: f64,
     /// Standard error of the mean.
     pub error: f64,
-    /// Of a paired t-test against the model of the best mean; 1 for that one. NaN where no test can be made.
+    /// The p-value of a paired t-test against the model with the best mean; 1 for that model, NaN if no test is
+    /// possible.
     pub p: f64,
 }
 
 impl Standing {
-    /// Whether it is the best, or not significantly worse.
+    /// Whether it is the best, or not significantly worse than the best.
     pub fn is_among_best(&self) -> bool {
         self.p >= SIGNIFICANT
     }
 }
 
-/// Below this probability a difference is no accident.
+/// The significance level.
 pub const SIGNIFICANT: f64 = 0.05;
 
-/// Why there is no cross-validation.
+/// Why a cross-validation is not possible.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CrossError {
-    /// Of one model in one fold, both counted from 0.
+    /// A model failed in a fold; both indices count from 0.
     #[error("{error}")]
     Failed { model: usize, fold: usize, error: Box<Failure> },
     #[error("`{metric}` does not fit {}: {} do", if *classes { "predicted classes" } else { "predicted numbers" }, those(*classes))]
@@ -160,22 +162,23 @@ fn those(classes: bool) -> String {
 }
 
 impl CrossValidation {
-    /// The values of a metric fold by fold, of the model at this place.
+    /// The values of a metric in every fold, for the model with this index.
     pub fn values(&self, model: usize, metric: &Metric) -> Vec<f64> {
         let value = |fold: &FoldScore| fold.score.get(metric.name).unwrap_or(f64::NAN);
         self.models.get(model).map_or_else(Vec::new, |m| m.folds.iter().map(value).collect())
     }
 
-    /// The place of the model that is best by the first metric.
+    /// The index of the best model by the first metric.
     pub fn best(&self) -> Option<usize> {
         let metric = self.metrics.first()?;
         let losses: Vec<f64> = self.standings(metric).iter().map(|standing| metric.loss(standing.mean)).collect();
         (0..losses.len()).filter(|&i| losses[i].is_finite()).min_by(|&a, &b| losses[a].total_cmp(&losses[b]))
     }
 
-    /// How every model stands by a metric: mean, standard error, and the paired t-test against the best over the folds.
+    /// The comparison of all models by a metric: mean, standard error, and a paired t-test against the best over the
+    /// folds.
     ///
-    /// The folds share training rows, so that their scores are not independent, and the test is a guide.
+    /// The folds share training rows, so their scores are not independent, and the test is approximate.
     pub fn standings(&self, metric: &Metric) -> Vec<Standing> {
         let losses: Vec<Vec<f64>> = (0..self.models.len())
             .map(|model| self.values(model, metric).into_iter().map(|value| metric.loss(value)).collect())
@@ -201,11 +204,11 @@ pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     (mean, if values.len() > 1 { (squares / (n - 1.0) / n).sqrt() } else { f64::NAN })
 }
 
-/// Scores that differ by less than this share of the largest are equal: what is left is rounding.
+/// Scores are equal if they differ by less than this share of the largest: such a difference is rounding.
 const ROUNDING: f64 = 1e-10;
 
-/// The two-sided p-value of a paired t-test: how likely so large a mean difference is where there is none. 1 for values
-/// that are equal up to rounding, NaN for fewer than two pairs.
+/// The two-sided p-value of a paired t-test: the probability of a mean difference of at least this size if there is
+/// none. 1 for values that are equal up to rounding, NaN for fewer than two pairs.
 pub fn paired_p(a: &[f64], b: &[f64]) -> f64 {
     let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
     let largest = a.iter().chain(b).fold(0.0, |largest: f64, value| largest.max(value.abs()));
@@ -221,12 +224,12 @@ pub fn paired_p(a: &[f64], b: &[f64]) -> f64 {
     }
 }
 
-/// Which rows are trained on and tested on, fold by fold.
+/// The training and test rows of every fold.
 #[derive(Debug, Clone)]
 pub enum Folds {
-    /// Rows of the data.
+    /// Indices of rows of the data.
     Rows(Vec<Fold>),
-    /// Training and test rows themselves.
+    /// Training and test sets.
     Parts(Vec<(Dataset, Dataset)>),
 }
 
@@ -242,7 +245,7 @@ impl Folds {
         self.len() == 0
     }
 
-    /// How many rows the fold at this place trains on and tests on.
+    /// The numbers of training and test rows of the fold with this index.
     fn sizes(&self, fold: usize) -> (usize, usize) {
         match self {
             Self::Rows(folds) => (folds[fold].train.len(), folds[fold].test.len()),
@@ -258,11 +261,11 @@ impl Folds {
     }
 }
 
-/// Settings of a cross-validation besides models and rows.
+/// The settings of a cross-validation.
 #[derive(Debug, Clone)]
 pub struct Trial {
     pub folds: Folds,
-    /// None: the usual ones.
+    /// Empty for the default metrics.
     pub metrics: Vec<&'static Metric>,
     pub options: Options,
 }
@@ -275,13 +278,13 @@ fn usual(models: &[(String, Contender)]) -> Vec<&'static Metric> {
     names.into_iter().filter_map(metric).filter(|metric| !(noiseless && metric.needs_density())).collect()
 }
 
-/// Cross-validates models, each under its name, on the same folds. Steps of a model are learnt on training rows only.
+/// Cross-validates named models on the same folds. The steps of a model are learnt on training rows only.
 ///
-/// Folds and models run side by side; the result does not depend on how many do.
+/// Folds and models run in parallel; the result does not depend on the number of threads.
 ///
 /// # Errors
-/// A fold without rows, models of numbers beside models of classes, a metric that does not fit what a model predicts, or
-/// whatever a fit refuses, of the first fold and model that fail.
+/// A fold without rows, models of numbers together with models of classes, a metric that does not apply to the
+/// predictions, or the error of a fit, for the first fold and model that fail.
 pub fn cross_validate(
     models: Vec<(String, Contender)>,
     data: &Dataset,
@@ -325,7 +328,7 @@ pub fn cross_validate(
                 return Err(CrossError::Stopped);
             }
             let (train, test) = trial.folds.parts(fold, data);
-            // what a stop left half done is no score
+            // a fit that was stopped early has no valid score
             let tried = models[model].1.trial(&train, &test, trial, &Quiet(progress));
             let (judged, lml) = tried.map_err(failed)?;
             let score = Score::of(&judged);

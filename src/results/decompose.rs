@@ -1,4 +1,4 @@
-//! The parts of a sum, each given the data (Duvenaud, "Expressing Structure with Kernels", 1.8 and 1.9).
+//! The posterior of the parts of a sum (Duvenaud, "Expressing Structure with Kernels", 1.8 and 1.9).
 
 use std::sync::Arc;
 
@@ -11,43 +11,44 @@ use crate::kernel::{InputRef, Kernel};
 use crate::linalg::Matrix;
 use crate::model::ModelError;
 
-/// A fit taken apart.
+/// The decomposition of a fit.
 ///
-/// Means and variances are on the scale of the model: that of y, unless the model transforms it. Means of the
-/// components and the mean function add to the mean of f; variances and twice the cross-covariances to its variance.
+/// Means and variances are on the scale of the model: that of y, unless the model transforms it. The means of the
+/// components and the mean function add up to the mean of f; the variances and twice the cross-covariances add up to
+/// its variance.
 #[derive(Debug, Clone)]
 pub struct Decomposition {
     pub fit: Arc<Fit>,
     pub by: By,
     /// The rows.
     pub at: Dataset,
-    /// Whether these are the training rows, where white noise is each row's own.
+    /// Whether these are the training rows, where white noise is that of each row.
     pub training: bool,
     pub components: Vec<Component>,
     /// The mean function at the rows.
     pub mean_function: Vec<f64>,
-    /// For every pair of components, in order of the first, then the second.
+    /// For every pair of components, ordered by the first, then the second.
     pub cross: Vec<Cross>,
-    /// The scale's unit, if the data have units.
+    /// The unit of the scale, if the data have units.
     pub unit: Option<String>,
-    /// Whether the scale is not that of y: that of its transform, or of the latent function of classes.
+    /// Whether the scale is not that of y: for a transformed target, or the latent function of a classifier.
     pub transformed: bool,
 }
 
 /// One summand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Component {
-    /// A name of the user's, or a short form of the kernel; unique.
+    /// The user's label, or a short form of the kernel; unique.
     pub label: String,
     pub kernel: Kernel,
     pub mean: Vec<f64>,
     pub var: Vec<f64>,
-    /// Variance of its mean over the training rows, over that of y there; of a classifier that of the latent function's
-    /// mean.
+    /// The variance of its mean over the training rows, divided by that of y; for a classifier, by that of the mean of
+    /// the latent function.
     pub share: f64,
 }
 
-/// The posterior covariance of two components at the same row.
+/// The posterior covariance of two components at each row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cross {
     pub one: usize,
@@ -56,16 +57,16 @@ pub struct Cross {
     pub corr: Vec<f64>,
 }
 
-/// What a fit is taken apart by.
+/// The kind of parts of a decomposition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum By {
-    /// The summands of its kernel, products expanded.
+    /// The summands of the kernel, with products expanded.
     #[default]
     Term,
-    /// The same, and additive kernels by the orders of their interactions.
+    /// The same, with additive kernels split by the order of interaction.
     Order,
-    /// What the summands depend on: one part for each input or set of inputs, and of additive kernels one for each input
-    /// and one for all interactions.
+    /// By inputs: one part for each input or set of inputs; of additive kernels one for each input and one for all
+    /// interactions.
     Input,
 }
 
@@ -81,10 +82,10 @@ impl By {
     }
 }
 
-/// Takes a fit apart into parts of its kernel at the rows of a place.
+/// Decomposes a fit into parts of its kernel at the given rows.
 ///
 /// # Errors
-/// As [`predict`](super::predict); [`ModelError::Expand`] when products expand to too many terms.
+/// As [`predict`](super::predict); [`ModelError::Expand`] if products expand to too many terms.
 pub fn decompose(fit: &Arc<Fit>, place: At, by: By) -> Result<Decomposition, ModelError> {
     if crate::model::is_nothing(&fit.model.kernel) {
         return Err(ModelError::NoKernel { model: fit.asked.short() });
@@ -140,11 +141,11 @@ pub fn decompose(fit: &Arc<Fit>, place: At, by: By) -> Result<Decomposition, Mod
 }
 
 impl Decomposition {
-    /// The posterior covariance between two components at all pairs of rows: rows of the first down, of the second
-    /// across. Of a component with itself it is its own posterior covariance.
+    /// The posterior covariance between two components at all pairs of rows: rows of the matrix belong to the first,
+    /// columns to the second. For one component twice it is its posterior covariance.
     ///
     /// # Errors
-    /// [`ModelError::NoComponent`] for a number that there is none of; as [`decompose`].
+    /// [`ModelError::NoComponent`] for an index out of range; as [`decompose`].
     pub fn covariance(&self, one: usize, other: usize) -> Result<Matrix, ModelError> {
         let count = self.components.len();
         let component = |i: usize| self.components.get(i).ok_or(ModelError::NoComponent { index: i, count });
@@ -163,12 +164,12 @@ impl Decomposition {
     }
 }
 
-/// The summands of a kernel after its products are expanded.
+/// The summands of a kernel with products expanded.
 pub(super) fn summands(kernel: &Kernel) -> Result<Vec<Kernel>, ModelError> {
     Ok(kernel.expand()?.summands().into_iter().cloned().collect())
 }
 
-/// The parts of a kernel, and a name for each.
+/// The parts of a kernel, each with a name.
 fn parts_by(kernel: &Kernel, by: By) -> Result<(Vec<Kernel>, Vec<String>), ModelError> {
     let terms = summands(kernel)?;
     let (parts, names): (Vec<Kernel>, Vec<String>) = match by {
@@ -179,7 +180,7 @@ fn parts_by(kernel: &Kernel, by: By) -> Result<(Vec<Kernel>, Vec<String>), Model
     Ok((parts, unique(names)))
 }
 
-/// The one additive factor of a term, and the term with something in its place.
+/// The single additive factor of a term, and a function that returns the term with another factor in its place.
 fn additive_factor(term: &Kernel) -> Option<(Orders<'_>, impl Fn(Kernel) -> Option<Kernel> + '_)> {
     let factors = term.factors();
     let places: Vec<usize> = (0..factors.len()).filter(|&i| Orders::of(factors[i]).is_some()).collect();
@@ -201,8 +202,8 @@ fn orders(term: Kernel) -> Vec<(Kernel, String)> {
     there.filter_map(|d| Some((put(orders.only(|order| order == d))?, format!("order {d}")))).collect()
 }
 
-/// What share of the variance of an additive term's posterior mean, over the rows, each order of interaction makes up; none
-/// of a term that is not additive. Orders may lean on each other, so these are shares of the sum of their variances.
+/// The share of each order of interaction in the variance over the rows of the posterior mean of an additive term;
+/// empty for other terms. Orders may be correlated, so shares are relative to the sum of their variances.
 ///
 /// # Errors
 /// Rows at which the term cannot be evaluated.
@@ -237,7 +238,7 @@ fn inputs(term: Kernel) -> Vec<(Kernel, String)> {
     all
 }
 
-/// The inputs that a kernel depends on, as a name.
+/// The inputs on which a kernel depends, as a name.
 fn seen_by(kernel: &Kernel) -> String {
     let (mentioned, all) = kernel.mentioned();
     let names: Vec<String> = mentioned
@@ -254,7 +255,7 @@ fn seen_by(kernel: &Kernel) -> String {
     }
 }
 
-/// Parts of one name added up.
+/// Adds up the parts with equal names.
 fn gathered(parts: Vec<(Kernel, String)>) -> Vec<(Kernel, String)> {
     let mut all: Vec<(Vec<Kernel>, String)> = Vec::new();
     for (part, name) in parts {
@@ -266,7 +267,7 @@ fn gathered(parts: Vec<(Kernel, String)>) -> Vec<(Kernel, String)> {
     all.into_iter().filter_map(|(parts, name)| Some((Kernel::sum(parts)?, name))).collect()
 }
 
-/// A name for each term: the user's, else the families with their inputs; repeats are numbered.
+/// A name for each term: the user's label, or else the families with their inputs; repeated names are numbered.
 fn labels(terms: &[Kernel]) -> Vec<String> {
     unique(terms.iter().map(name_of).collect())
 }
@@ -286,7 +287,7 @@ fn name_of(term: &Kernel) -> String {
     }
     let factors = term.factors();
     if factors.len() > 1 {
-        // a number scales a part and does not name it
+        // a number scales a part and is not used in its name
         let named: Vec<String> = factors.iter().filter(|f| f.as_number().is_none()).map(|f| name_of(f)).collect();
         if !named.is_empty() {
             return named.join(" × ");

@@ -1,29 +1,29 @@
-//! How well a deep GP predicts.
+//! Scores of the predictions of a deep GP.
 
 use super::metric::{Density, Judged, Numbers};
 use crate::data::Dataset;
 use crate::deep::{DeepError, DeepFit};
 use crate::model::ModelError;
 
-/// Samples of the hidden layers for a score (Vafa, 5.1.4).
+/// The number of samples of the hidden layers in a score (Vafa, 5.1.4).
 pub const SCORE_SAMPLES: usize = 100;
 
-/// Probabilities of mean ± 2 sd of a normal distribution.
+/// Probabilities of the mean ± 2 sd of a normal distribution.
 const INSIDE: [f64; 2] = [0.022_750_131_948_179_21, 0.977_249_868_051_820_8];
 
-/// Predictions of a deep GP beside the target, and the log density of all rows together.
+/// Predictions of a deep GP with the target, and the joint log density of all rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeepJudged {
     pub judged: Judged,
-    /// log of the mean over the samples of the density of all rows at once (Vafa, 4.24).
+    /// The log of the mean over samples of the joint density of all rows (Vafa, 4.24).
     pub joint: f64,
 }
 
-/// What a deep fit predicts at rows with a known target, beside that; the density of a row is the mean over samples of
-/// the hidden layers.
+/// The predictions of a deep fit at rows with a known target. The density of a row is the mean over samples of the
+/// hidden layers.
 ///
 /// # Errors
-/// Rows without an input or without a finite target.
+/// A missing input, or a missing or infinite target.
 pub fn judge_deep(fit: &DeepFit, rows: &Dataset, samples: usize) -> Result<DeepJudged, DeepError> {
     let name = fit.problem.base.data().target().ok_or(ModelError::NoTarget)?.name();
     let column = rows.find(name).map_err(ModelError::from)?;

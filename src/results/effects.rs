@@ -1,5 +1,4 @@
-//! Parts of a sum along the inputs that they depend on, for pictures of them (Duvenaud, "Expressing Structure with
-//! Kernels", Fig. 1.6 and 1.7).
+//! Parts of a sum along their inputs, for plots (Duvenaud, "Expressing Structure with Kernels", Fig. 1.6 and 1.7).
 
 use super::decompose::{Decomposition, decompose};
 use super::grids::{Beyond, range};
@@ -9,18 +8,18 @@ use crate::data::{Column, Dataset};
 use crate::linalg::Matrix;
 use crate::model::{ModelError, has_white_noise};
 
-/// The posterior of a part over a grid of its one or two inputs.
+/// The posterior of a part on a grid of its one or two inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartialEffect {
     pub inputs: Vec<String>,
     /// The values of each input.
     pub grid: Vec<Vec<f64>>,
-    /// At every place of the grid; of two inputs the first changes fastest.
+    /// At every grid point; for two inputs the first changes fastest.
     pub mean: Vec<f64>,
     pub var: Vec<f64>,
 }
 
-/// The posterior correlation of two parts, each along its one input.
+/// The posterior correlation of two parts, each along its single input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Correlation {
     pub one: usize,
@@ -29,19 +28,19 @@ pub struct Correlation {
     pub inputs: [String; 2],
     /// Their values.
     pub grid: [Vec<f64>; 2],
-    /// Values of the first part down, of the second across.
+    /// Rows of the matrix are values of the first part's input, columns of the second's.
     pub values: Matrix,
 }
 
 impl Correlation {
-    /// The largest of the correlations, whatever their signs.
+    /// The largest absolute correlation.
     pub fn largest(&self) -> f64 {
         self.values.amax()
     }
 }
 
 impl Decomposition {
-    /// The inputs of a part, where they are numbers and the part is a function of them alone.
+    /// The inputs of a part, if they are numeric and determine it.
     pub fn inputs_of(&self, part: usize) -> Vec<String> {
         let Some(component) = self.components.get(part).filter(|c| !has_white_noise(&c.kernel)) else {
             return Vec::new();
@@ -61,8 +60,8 @@ impl Decomposition {
         if names.iter().all(numbers) { names } else { Vec::new() }
     }
 
-    /// A part over the training range of its inputs, with `points` values of each; none for a part of no input, or of
-    /// more than two.
+    /// The posterior of a part over the training range of its inputs, with `points` values of each. `None` for a part
+    /// without inputs or with more than two.
     ///
     /// # Errors
     /// As [`decompose`].
@@ -70,7 +69,7 @@ impl Decomposition {
         self.partial_effect_over(part, points, Beyond::default())
     }
 
-    /// The same over more than the training range.
+    /// The same over a wider range.
     ///
     /// # Errors
     /// As [`decompose`].
@@ -99,9 +98,8 @@ impl Decomposition {
         Ok(parts.into_iter().next().map(|made| PartialEffect { inputs, grid, mean: made.mean, var: made.var }))
     }
 
-    /// For each part, the data at the training rows less all other parts and the mean function, on the scale of the
-    /// model: what the part would have to explain. Of a classifier the part with what the label, 1 or −1, differs from its
-    /// expectation.
+    /// For each part, the partial residuals: the training data less all other parts and the mean function, on the scale
+    /// of the model. For a classifier, the part plus the label (1 or −1) less its expectation.
     ///
     /// # Errors
     /// As [`decompose`].
@@ -118,7 +116,7 @@ impl Decomposition {
         Ok(self.components.iter().map(|c| c.mean.iter().zip(&left).map(|(m, l)| m + l).collect()).collect())
     }
 
-    /// The correlations of all pairs of parts that depend on one input each, with `points` values of each input; the
+    /// The correlations of all pairs of parts that depend on one input each, with `points` values of each input, the
     /// strongest first.
     ///
     /// # Errors
@@ -131,7 +129,7 @@ impl Decomposition {
                 _ => None,
             })
             .collect();
-        // All inputs run through their ranges together: a part sees only its own.
+        // All inputs run through their ranges together, because a part depends only on its own input.
         let all = inputs.iter().map(|(_, name)| (name.as_str(), range(data, name, points, Beyond::default())));
         let rows = self.rows_with(points, all)?;
         let x = self.fit.problem().inputs_of(&rows)?;
@@ -157,7 +155,7 @@ impl Decomposition {
         Ok(out)
     }
 
-    /// Rows like the first of training, with other values of some inputs.
+    /// Copies of the first training row, with other values of some inputs.
     fn rows_with<'n>(
         &self,
         n: usize,

@@ -3,24 +3,24 @@
 use crate::kernel::Kernel;
 use crate::linalg::Matrix;
 
-/// The leading features of a kernel at some rows: k(x, x′) = Σᵢ λᵢ φᵢ(x) φᵢ(x′), where the φᵢ are orthogonal and each
-/// has a mean square of 1 over the rows.
+/// The leading features of a kernel at some rows: k(x, x′) = Σᵢ λᵢ φᵢ(x) φᵢ(x′). The φᵢ are orthogonal, and each has
+/// mean square 1 over the rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Features {
     pub kernel: Kernel,
-    /// The rows, column by column.
+    /// The rows, by columns.
     pub at: Vec<Vec<f64>>,
-    /// What the columns are called.
+    /// The names of the columns.
     pub inputs: Vec<String>,
-    /// All eigenvalues λ of the matrix over the number of rows, the largest first; they add to the mean variance.
+    /// All eigenvalues λ of the Gram matrix divided by the number of rows, descending; their sum is the mean variance.
     pub spectrum: Vec<f64>,
-    /// The leading functions φ, each row by row; their largest value is positive.
+    /// The values of the leading functions φ at the rows; the sign makes the largest value positive.
     pub functions: Vec<Vec<f64>>,
 }
 
 impl Features {
-    /// The features of a Gram matrix (both halves) at the rows `at`; at most `m` functions are kept, and none whose
-    /// eigenvalue is only rounding.
+    /// The features of a Gram matrix (both halves) at the rows `at`. At most `m` functions are computed, and none with
+    /// an eigenvalue at the level of rounding.
     pub fn new(kernel: Kernel, at: Vec<Vec<f64>>, inputs: Vec<String>, gram: Matrix, m: usize) -> Self {
         let n = gram.nrows();
         if n == 0 {
@@ -36,20 +36,20 @@ impl Features {
             let scale = (n as f64).sqrt() * if largest < 0.0 { -1.0 } else { 1.0 };
             column.iter().map(|v| v * scale).collect()
         };
-        // what is left below rounding is no feature of the kernel
+        // an eigenvalue at the level of rounding is no feature of the kernel
         let rounding = n as f64 * f64::EPSILON * eigen.eigenvalues[order[0]].abs();
         let kept = order.iter().take_while(|&&i| eigen.eigenvalues[i] > rounding).take(m);
         let functions = kept.map(|&i| function(i)).collect();
         Self { kernel, at, inputs, spectrum, functions }
     }
 
-    /// The share that each eigenvalue has of their sum.
+    /// Each eigenvalue as a share of their sum.
     pub fn shares(&self) -> Vec<f64> {
         let sum: f64 = self.spectrum.iter().sum();
         self.spectrum.iter().map(|v| v / sum).collect()
     }
 
-    /// The eigenvalues of the kept functions.
+    /// The eigenvalues of the computed functions.
     pub fn values(&self) -> &[f64] {
         &self.spectrum[..self.functions.len()]
     }

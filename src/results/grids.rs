@@ -1,10 +1,10 @@
-//! Rows made for predictions: given values, and even grids over the range of an input.
+//! Rows for predictions: given values, and even grids over the range of an input.
 
 use crate::data::{Column, DataError, Dataset};
 use crate::fit::Fit;
 use crate::model::ModelError;
 
-/// How far a grid reaches beyond the data on either side, as a share of their range.
+/// The extent of a grid beyond the data on either side, as a share of their range.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Beyond {
     pub before: f64,
@@ -12,14 +12,14 @@ pub struct Beyond {
 }
 
 impl Beyond {
-    /// The ends of a grid over values from `lo` to `hi`. One that begins at 0 or above does not reach below 0.
+    /// The ends of a grid over values from `lo` to `hi`. A grid over non-negative values does not extend below 0.
     pub fn ends(self, lo: f64, hi: f64) -> (f64, f64) {
         let first = lo - self.before * (hi - lo);
         (if lo >= 0.0 { first.max(0.0) } else { first }, hi + self.after * (hi - lo))
     }
 }
 
-/// Even steps over the range of a column and beyond.
+/// An even grid over the range of a column and beyond.
 pub(super) fn range(data: &Dataset, name: &str, points: usize, beyond: Beyond) -> Vec<f64> {
     let values = data.column(name).map_or(&[][..], Column::values).iter().copied().filter(|v| v.is_finite());
     let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
@@ -29,15 +29,16 @@ pub(super) fn range(data: &Dataset, name: &str, points: usize, beyond: Beyond) -
 }
 
 impl Fit {
-    /// Rows with these values of the one input of the data.
+    /// Rows with these values of the single input of the data.
     ///
     /// # Errors
-    /// The data have another number of inputs: [`ModelError::OneInput`].
+    /// [`ModelError::OneInput`]: the data have several inputs or none.
     pub fn rows_along(&self, values: Vec<f64>) -> Result<Dataset, ModelError> {
         self.rows(vec![values], &[self.one_input()?])
     }
 
-    /// The one input that the model depends on, or the one that there is; the column of a known noise is none.
+    /// The single input on which the model depends, or the single input of the data without the column of a known
+    /// noise.
     fn one_input(&self) -> Result<&str, ModelError> {
         match (&self.problem().used_names()[..], self.problem().names()) {
             ([name], _) => Ok(*name),
@@ -46,7 +47,7 @@ impl Fit {
         }
     }
 
-    /// Rows with these columns for the inputs of those names.
+    /// Rows with these columns for the named inputs.
     ///
     /// # Errors
     /// Columns of unequal length.
@@ -67,7 +68,7 @@ impl Fit {
         Ok(Dataset::new(columns, None, None).map_err(|e: DataError| e)?)
     }
 
-    /// A fine grid over the training range of the one input, for figures.
+    /// A fine grid over the training range of the single input, for figures.
     ///
     /// # Errors
     /// As [`rows_along`](Self::rows_along).
@@ -75,7 +76,7 @@ impl Fit {
         self.grid_beyond(points, Beyond::default())
     }
 
-    /// The same over more than the training range.
+    /// The same over a wider range.
     ///
     /// # Errors
     /// As [`rows_along`](Self::rows_along).

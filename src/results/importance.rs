@@ -1,4 +1,4 @@
-//! The importance of parts: the order in which they lower the error on held-out rows.
+//! The importance of parts: the order in which they reduce the error on left-out rows.
 
 use rayon::prelude::*;
 
@@ -8,64 +8,65 @@ use crate::kernel::Kernel;
 use crate::linalg::{Matrix, Vector};
 use crate::model::{Link, ModelError};
 
-/// The parts of a fit, each with what it adds to those before it.
+/// The parts of a fit in order of importance.
 ///
-/// Every part is taken around its mean over the rows, since sums do not say to which part a constant belongs. Shares are of
-/// y on the scale of the model; of a classifier y is the posterior mean of the latent function: what all parts say
-/// together.
+/// The mean over the rows is subtracted from every part, because a sum does not determine to which part a constant
+/// belongs. Shares are relative to y on the scale of the model; for a classifier y is the posterior mean of the latent
+/// function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Importance {
-    /// The part that matters most comes first.
+    /// The most important part first.
     pub gains: Vec<Gain>,
-    /// The number of folds, dealt from a fixed seed.
+    /// The number of random folds; their seed is fixed.
     pub folds: usize,
-    /// What errors are.
+    /// The loss function of the errors.
     pub loss: Loss,
-    /// The error on rows that were left out when nothing but a constant is known.
+    /// The error on left-out rows of a constant prediction.
     pub without: f64,
 }
 
-/// What is lost by predicting rows that were left out.
+/// The loss of predictions of left-out rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// Of numbers: the mean absolute error, on the scale of the model.
+    /// For numbers: the mean absolute error, on the scale of the model.
     Absolute,
-    /// Of classes: the mean of −log p of a row's class, where the latent function is its posterior mean.
+    /// For classes: the mean negative log probability of the class, given the posterior mean of the latent function.
     LogProbability(Link),
 }
 
-/// What one part adds.
+/// The contribution of one part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gain {
-    /// Which part: a place among the terms in the order of the kernel.
+    /// The index of the part among the terms of the kernel.
     pub part: usize,
     pub kernel: Kernel,
     /// The variance of its posterior mean over the rows, divided by that of y.
     pub share: f64,
-    /// Of the variance that the parts before it leave, how much it takes: at most 1, negative if it adds to it.
+    /// The share of the variance remaining after the parts before it that it explains: at most 1, negative if it
+    /// increases it.
     pub of_rest: f64,
-    /// Of the variance of y, how much it and those before it explain.
+    /// The share of the variance of y that it and the parts before it explain.
     pub explained: f64,
-    /// The error of it and those before it on rows that were left out.
+    /// The error on left-out rows of it and the parts before it.
     pub error: f64,
-    /// By how much of itself it lowers the error on rows that were left out: at most 1, negative if it raises it.
+    /// The relative reduction of the error on left-out rows: at most 1, negative if it increases it.
     pub lowers: f64,
 }
 
-/// Groups of rows that are left out in turn.
+/// The number of folds.
 const FOLDS: usize = 10;
-/// How rows are dealt.
+/// The seed of the folds.
 const SEED: u64 = 0;
 
-/// Orders the parts of a fit: each next one is that which, together with those before it, gives the least error on rows
-/// that were left out. Parameters are those of all rows.
+/// Orders the parts of a fit: each next part is the one that, together with those before it, gives the least error on
+/// left-out rows. Parameters are those of the fit to all rows.
 ///
 /// Source: Lloyd, Duvenaud et al., "Automatic construction and natural-language description of nonparametric regression
-/// models", section 4: cross-validated, with the predictions of chosen parts from the posterior of all. One factorization
-/// serves all folds, so this costs about as much as the inverse of the covariance, and n² for each part.
+/// models", section 4: cross-validation of the predictions of selected parts, from the posterior of all parts. All
+/// folds use one factorization, so the cost is about that of the inverse of the covariance, plus n² per part.
 ///
 /// # Errors
-/// [`ModelError::Expand`] when products expand to too many terms; as [`Posterior::weights_without`].
+/// [`ModelError::Expand`] if products expand to too many terms; as [`Posterior::weights_without`].
 ///
 /// [`Posterior::weights_without`]: crate::model::Posterior::weights_without
 pub fn importance(fit: &Fit) -> Result<Importance, ModelError> {
@@ -74,7 +75,7 @@ pub fn importance(fit: &Fit) -> Result<Importance, ModelError> {
     let y = around(&explained);
     let folds: Vec<Vec<usize>> = match fit.problem().data().folds(FOLDS.min(y.len()), Some(SEED)) {
         Ok(folds) => folds.into_iter().map(|fold| fold.test).collect(),
-        // one row has nobody to be predicted from
+        // a single row cannot be predicted from others
         Err(_) => Vec::new(),
     };
     let mut weights: Vec<Vector> =
@@ -111,11 +112,11 @@ pub fn importance(fit: &Fit) -> Result<Importance, ModelError> {
     Ok(Importance { gains, folds: folds.len(), loss, without })
 }
 
-/// The posterior mean of a part, around its own mean over the rows that are known.
+/// The posterior mean of a part, less its mean over the known rows.
 struct Means {
-    /// At the rows.
+    /// At the training rows.
     inside: Vec<f64>,
-    /// At each row where that was left out.
+    /// At each row, with the row's fold left out.
     outside: Vec<f64>,
 }
 
@@ -134,14 +135,14 @@ impl Means {
     }
 }
 
-/// What is left of y, and of y where it was left out, after the parts so far.
+/// The residuals of y, and of left-out y, after the parts so far.
 struct Order {
     inside: Vec<f64>,
     outside: Vec<f64>,
 }
 
 impl Order {
-    /// The place among the open parts of that which leaves the least error; of equals the first.
+    /// The index among the open parts of the one with the least error; the first of equal ones.
     fn next(&self, parts: &[Means], open: &[usize], seen: &Seen<'_>) -> Option<usize> {
         let less = |part: usize| {
             self.outside.iter().zip(&parts[part].outside).map(|(left, part)| left - part).collect::<Vec<f64>>()
@@ -156,17 +157,17 @@ impl Order {
     }
 }
 
-/// What predictions are held against.
+/// The reference values for predictions.
 struct Seen<'a> {
     loss: Loss,
-    /// What all parts are to explain.
+    /// The values that all parts together explain.
     whole: &'a [f64],
-    /// As the model sees it; of classes ±1.
+    /// The target on the scale of the model; ±1 for classes.
     y: &'a [f64],
 }
 
 impl Seen<'_> {
-    /// The mean loss where so much of the whole is left at each row.
+    /// The mean loss for these residuals of the whole.
     fn error(&self, left: &[f64]) -> f64 {
         let sum: f64 = match self.loss {
             Loss::Absolute => left.iter().map(|left| left.abs()).sum(),
@@ -179,7 +180,7 @@ impl Seen<'_> {
     }
 }
 
-/// y less the mean of the other rows, for each row that is left out.
+/// y less the mean of the other rows, for each left-out row.
 fn left_out(y: &[f64], folds: &[Vec<usize>]) -> Vec<f64> {
     let sum: f64 = y.iter().sum();
     let mut out = vec![0.0; y.len()];
@@ -196,12 +197,12 @@ fn around(values: &[f64]) -> Vec<f64> {
     values.iter().map(|v| v - mean).collect()
 }
 
-/// Mean square of values around 0.
+/// The mean square about 0.
 fn square(values: &[f64]) -> f64 {
     values.iter().map(|v| v * v).sum::<f64>() / values.len().max(1) as f64
 }
 
-/// A part of a whole; of nothing all is there.
+/// The ratio of a part to a whole; 1 if the whole is 0.
 fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 1.0 }
 }
@@ -267,7 +268,7 @@ mod tests {
         assert!(told.gains[1].explained > 0.99 && told.gains[0].explained < told.gains[1].explained);
     }
 
-    /// Of classes the error is that of their probabilities, and at the start that of a constant.
+    /// For classes the error is that of their probabilities, and initially that of a constant.
     #[test]
     fn classes_are_told_by_their_probabilities() {
         let x: Vec<f64> = (0..40).map(|i| f64::from(i) * 0.25).collect();

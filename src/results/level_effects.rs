@@ -1,4 +1,4 @@
-//! Parts of a sum that depend on a categorical input: their posterior at each category.
+//! Parts of a sum with a categorical input: their posterior at each category.
 
 use super::decompose::Decomposition;
 use super::grids::{Beyond, range};
@@ -13,15 +13,15 @@ pub struct LevelEffects {
     pub input: String,
     /// Its categories.
     pub levels: Vec<String>,
-    /// The numeric input of a part that has one, with the values of the grid.
+    /// The numeric input of the part, if it has one, with the values of the grid.
     pub along: Option<(String, Vec<f64>)>,
-    /// Mean and variance: a list for each category, with one value or one for each place of the grid.
+    /// Mean and variance: a list for each category, with one value, or one per grid point.
     pub mean: Vec<Vec<f64>>,
     pub var: Vec<Vec<f64>>,
 }
 
 impl Decomposition {
-    /// All inputs of a part, categories among them; none of a part with white noise.
+    /// All inputs of a part, categorical ones included; none for a part with white noise.
     pub fn all_inputs_of(&self, part: usize) -> Vec<String> {
         let Some(component) = self.components.get(part).filter(|c| !has_white_noise(&c.kernel)) else {
             return Vec::new();
@@ -44,7 +44,8 @@ impl Decomposition {
         found
     }
 
-    /// The one categorical input of a part, with its numeric input if there is one. `None` of parts with other inputs.
+    /// The single categorical input of a part, with its numeric input if there is one. `None` for parts with other
+    /// inputs.
     pub fn categorical_input_of(&self, part: usize) -> Option<(String, Option<String>)> {
         let data = self.fit.problem().data();
         let categorical = |name: &String| data.column(name).is_some_and(Column::is_categories);
@@ -56,8 +57,8 @@ impl Decomposition {
         }
     }
 
-    /// The posterior of a part at each category of its categorical input; of a part with a numeric input as well, along
-    /// that one at `points` places. `None` of parts with other inputs, and of more than `most` categories.
+    /// The posterior of a part at each category of its categorical input, and if it has a numeric input, at `points`
+    /// values of that. `None` for parts with other inputs, and for more than `most` categories.
     ///
     /// # Errors
     /// As [`decompose`](super::decompose).
@@ -106,7 +107,7 @@ mod tests {
     use crate::kernel::{InputRef, Inputs, Kernel, families};
     use crate::model::Model;
 
-    /// A part on categories has one value for each category: that of every row of the category.
+    /// A part of categories has one value per category: that of every row of the category.
     #[test]
     fn levels_are_those_of_the_rows() {
         let x: Vec<f64> = (0..12).map(f64::from).collect();

@@ -1,8 +1,8 @@
 //! Metrics, each declared once: name, meaning, direction and computation.
 //!
-//! Tables, checks and help read [`METRICS`]. All functions here are of plain numbers: predictions beside what came.
+//! Tables, checks and help read [`METRICS`]. All functions here take plain numbers: predictions and the true values.
 
-/// What predictions of some rows come to, beside what the rows are.
+/// The predictions of some rows, with the true values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Judged {
     Numbers(Numbers),
@@ -17,11 +17,11 @@ pub struct Numbers {
     pub y: Vec<f64>,
     /// Its predicted means, in the same units.
     pub mean: Vec<f64>,
-    /// What needs a density; `None` where a predictive variance is 0, as a model without noise may have it.
+    /// The predictive density; `None` if a predictive variance is 0, as for a model without noise.
     pub density: Option<Density>,
 }
 
-/// How predictive densities meet the target, row by row.
+/// The predictive densities at the true values, row by row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Density {
     /// The log predictive density at y, noise included, in the units of y.
@@ -35,25 +35,25 @@ pub struct Density {
 pub struct Classes {
     /// Whether the row is of the second class.
     pub label: Vec<bool>,
-    /// The predicted probability of that.
+    /// The predicted probability of the second class.
     pub probability: Vec<f64>,
 }
 
 /// Predictions of one of several classes, row by row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Several {
-    /// The place of the row's class.
+    /// The index of the row's class.
     pub label: Vec<usize>,
-    /// For each class the predicted probabilities; they add to 1 over the classes.
+    /// For each class, the predicted probabilities; their sum over the classes is 1.
     pub probability: Vec<Vec<f64>>,
 }
 
-/// Which values are the better ones.
+/// The direction of a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Better {
     Less,
     More,
-    /// The nearer to this, the better.
+    /// The closer to this value, the better.
     Near(f64),
 }
 
@@ -64,15 +64,15 @@ pub enum Scale {
     Target,
     /// Its square.
     TargetSquared,
-    /// Natural logarithms, nats a row.
+    /// Natural logarithms, nats per row.
     Nats,
     /// A share of the rows, shown in percent.
     Share,
-    /// A bare number.
+    /// No unit.
     Plain,
 }
 
-/// How well predictions go, as one number.
+/// A measure of the quality of predictions.
 #[derive(Debug)]
 pub struct Metric {
     pub name: &'static str,
@@ -81,12 +81,12 @@ pub struct Metric {
     pub scale: Scale,
     numbers: Option<fn(&Numbers) -> Option<f64>>,
     classes: Option<fn(&Classes) -> f64>,
-    /// Where it fits two classes it fits several.
+    /// For several classes; present if the metric applies to two classes.
     several: Option<fn(&Several) -> f64>,
 }
 
 impl Metric {
-    /// Its value, `None` where it does not fit the predictions or they have no density.
+    /// Its value; `None` if it does not apply to the predictions, or they have no density.
     pub fn of(&self, judged: &Judged) -> Option<f64> {
         match judged {
             Judged::Numbers(numbers) => self.numbers.and_then(|of| of(numbers)),
@@ -95,22 +95,22 @@ impl Metric {
         }
     }
 
-    /// Whether it can be taken of predicted numbers.
+    /// Whether it applies to predictions of numbers.
     pub fn fits_numbers(&self) -> bool {
         self.numbers.is_some()
     }
 
-    /// Whether it is taken of the predictive density of a number, and not of its mean.
+    /// Whether it needs the predictive density of a number, rather than its mean.
     pub fn needs_density(&self) -> bool {
         self.numbers.is_some_and(|of| of(&Numbers { y: vec![0.0], mean: vec![0.0], density: None }).is_none())
     }
 
-    /// Whether it can be taken of predicted classes.
+    /// Whether it applies to predictions of classes.
     pub fn fits_classes(&self) -> bool {
         self.classes.is_some()
     }
 
-    /// How much worse than the best possible a value is, up to a constant: to compare models by.
+    /// The distance from the best possible value, up to a constant, for comparisons of models.
     pub fn loss(&self, value: f64) -> f64 {
         match self.better {
             Better::Less => value,
@@ -120,14 +120,14 @@ impl Metric {
     }
 }
 
-/// Identity by name: there is one of each.
+/// Metrics are identified by name.
 impl PartialEq for Metric {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
-/// Every metric, in the order in which tables show them.
+/// All metrics, in the order of tables.
 pub static METRICS: [Metric; 9] = [
     Metric {
         name: "mse",
@@ -215,7 +215,7 @@ pub static METRICS: [Metric; 9] = [
 /// The probability of a Gaussian within two standard deviations.
 const WITHIN_TWO: f64 = 0.954_499_736_103_641_6;
 
-/// The metric of this name.
+/// The metric with this name.
 pub fn metric(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name == name)
 }
@@ -239,14 +239,14 @@ pub fn mae(y: &[f64], predicted: &[f64]) -> f64 {
     mean(y.iter().zip(predicted).map(|(y, m)| (y - m).abs()))
 }
 
-/// The share of the variance of these y that is explained: 1 − mse / variance; NaN where they do not vary.
+/// The share of the variance of y that is explained: 1 − mse / variance; NaN if y is constant.
 pub fn r2(y: &[f64], predicted: &[f64]) -> f64 {
     let middle = mean(y.iter().copied());
     let variance = mean(y.iter().map(|y| (y - middle) * (y - middle)));
     if variance > 0.0 { 1.0 - mse(y, predicted) / variance } else { f64::NAN }
 }
 
-/// The share of rows whose more probable class is not theirs. A probability of exactly ½ is half an error.
+/// The share of rows whose predicted class is wrong. A probability of exactly ½ counts as half an error.
 pub fn error(label: &[bool], probability: &[f64]) -> f64 {
     mean(label.iter().zip(probability).map(|(&label, &p)| match (p == 0.5, (p > 0.5) == label) {
         (true, _) => 0.5,
@@ -254,21 +254,21 @@ pub fn error(label: &[bool], probability: &[f64]) -> f64 {
     }))
 }
 
-/// The mean negative log probability of the classes that came.
+/// The mean negative log probability of the true classes.
 ///
-/// No probability is nearer to 0 than 2⁻⁵³, where rounding leaves nothing of 1 − p.
+/// Probabilities are at least 2⁻⁵³, below which 1 − p rounds to 1.
 pub fn nll(label: &[bool], probability: &[f64]) -> f64 {
     let least = f64::EPSILON / 2.0;
     mean(label.iter().zip(probability).map(|(&label, &p)| -(if label { p } else { 1.0 - p }).max(least).ln()))
 }
 
-/// The mean squared distance of the probabilities from 0 or 1 (Brier, 1950).
+/// The mean squared difference of the probabilities from 0 or 1 (Brier, 1950).
 pub fn brier(label: &[bool], probability: &[f64]) -> f64 {
     mean(label.iter().zip(probability).map(|(&label, &p)| (p - f64::from(u8::from(label))).powi(2)))
 }
 
-/// The area under the receiver's curve: the probability that of two rows of different classes the one of the second has
-/// the higher probability, ties counted half (Mann and Whitney, 1947). NaN where a class has no row.
+/// The area under the ROC curve: the probability that of two rows of different classes, the one of the second class has
+/// the higher probability, with ties counted half (Mann & Whitney, 1947). NaN if a class has no row.
 pub fn auc(label: &[bool], probability: &[f64]) -> f64 {
     let mut order: Vec<usize> = (0..label.len()).collect();
     order.sort_by(|&a, &b| probability[a].total_cmp(&probability[b]));
@@ -283,8 +283,8 @@ pub fn auc(label: &[bool], probability: &[f64]) -> f64 {
     if pairs > 0.0 { wins / pairs } else { f64::NAN }
 }
 
-/// [`error`] of several classes: the share of rows whose most probable class is not theirs; of w equally probable ones each
-/// is right one time in w.
+/// [`error`] for several classes: the share of rows whose most probable class is wrong. If w classes are equally
+/// probable, each counts as right with weight 1/w.
 fn error_of_several(of: &Several) -> f64 {
     mean(of.label.iter().enumerate().map(|(i, &own)| {
         let most = of.probability.iter().fold(0.0f64, |most, p| most.max(p[i]));
@@ -293,13 +293,14 @@ fn error_of_several(of: &Several) -> f64 {
     }))
 }
 
-/// [`nll`] of several classes.
+/// [`nll`] for several classes.
 fn nll_of_several(of: &Several) -> f64 {
     let own = of.label.iter().enumerate().map(|(i, &own)| of.probability[own][i]);
     mean(own.map(|p| -p.max(f64::EPSILON / 2.0).ln()))
 }
 
-/// Half the squared distances of the probabilities of all classes from 0 or 1, which of two classes is [`brier`].
+/// Half the sum of squared differences of the probabilities of all classes from 0 or 1; for two classes it equals
+/// [`brier`].
 fn brier_of_several(of: &Several) -> f64 {
     let of_class = |(k, p): (usize, &Vec<f64>)| {
         let labels: Vec<bool> = of.label.iter().map(|&own| own == k).collect();
@@ -308,7 +309,7 @@ fn brier_of_several(of: &Several) -> f64 {
     0.5 * of.probability.iter().enumerate().map(of_class).sum::<f64>()
 }
 
-/// The mean over the classes of [`auc`], each against the rest. NaN where a class has no row.
+/// The mean over the classes of the one-vs-rest [`auc`]. NaN if a class has no row.
 fn auc_of_several(of: &Several) -> f64 {
     let of_class = |(k, p): (usize, &Vec<f64>)| {
         let labels: Vec<bool> = of.label.iter().map(|&own| own == k).collect();
@@ -340,12 +341,12 @@ mod tests {
         close(error(&label, &p), 1.5 / 4.0);
         close(nll(&label, &p), -(0.9f64.ln() + 0.8f64.ln() + 0.4f64.ln() + 0.5f64.ln()) / 4.0);
         close(brier(&label, &p), (0.01 + 0.04 + 0.36 + 0.25) / 4.0);
-        // of the four pairs 0.4 against 0.5 is lost
+        // of the four pairs, 0.4 against 0.5 is in the wrong order
         close(auc(&label, &p), 0.75);
         assert!(nll(&[true, false], &[0.0, 1.0]).is_finite());
     }
 
-    /// The sorted form against all pairs, with many ties.
+    /// Compares the sorted computation with all pairs, with many ties.
     #[test]
     fn the_area_is_that_of_all_pairs() {
         let label: Vec<bool> = (0..60).map(|i| (i * 7 + i * i) % 5 < 2).collect();
@@ -367,7 +368,7 @@ mod tests {
         assert!(auc(&[true, true], &[0.1, 0.9]).is_nan());
     }
 
-    /// Two classes in the form for several score as two.
+    /// The score of two classes does not depend on their representation.
     #[test]
     fn several_are_as_two() {
         let (label, p) = ([true, false, true, false, true], vec![0.9, 0.2, 0.4, 0.5, 0.7]);

@@ -1,8 +1,8 @@
-//! Results of a fit: predictions, parts, residuals, scores, comparisons, and a file to keep it in; and of
-//! a kernel: surfaces and features.
+//! Results of a fit: predictions, parts, residuals, scores, comparisons, and saved files; and of a kernel: surfaces and
+//! features.
 //!
-//! All numbers here are in the units that the data were given in, except where a transform of the target leaves no
-//! other scale for the parts of a sum. Nothing is rounded or drawn here.
+//! All numbers are in the units of the data, except for the parts of a sum under a transform of the target, which are
+//! on the scale of the model. Nothing is rounded or drawn here.
 
 mod calibration;
 mod checks;

@@ -1,9 +1,10 @@
 //! One-vs-rest classification: one model for each class, and normalised probabilities.
 //!
-//! The models are fitted apart, so that their probabilities do not add to 1. They are joined as p_k ∝ odds_k^(1/T):
-//! with T = 1 a class has its odds against the rest. The one temperature T is the one of maximum likelihood of the
-//! rows, each predicted from the others (temperature scaling: Guo, Pleiss, Sun & Weinberger, 2017, "On calibration of
-//! modern neural networks"; leaving out: the cavities of expectation propagation, Rasmussen & Williams, 3.59).
+//! The models are fitted separately, so their probabilities do not add up to 1. They are combined as p_k ∝
+//! odds_k^(1/T): with T = 1 each class has its odds against the rest. The temperature T is common to all classes and
+//! maximises the likelihood of the leave-one-out predictions (temperature scaling: Guo, Pleiss, Sun & Weinberger, 2017,
+//! "On calibration of modern neural networks"; leave-one-out: the cavities of expectation propagation, Rasmussen &
+//! Williams, 3.59).
 
 use std::sync::Arc;
 
@@ -17,16 +18,16 @@ use crate::fit::{Fit, Options, fit};
 use crate::model::{Classes, Likelihood, Model, ModelError};
 use crate::progress::{Progress, Quiet};
 
-/// One fit a class against the rest.
+/// One fit per class, against the rest.
 #[derive(Debug, Clone)]
 pub struct OneVsRest {
-    /// As it was asked for, with no class named.
+    /// The model as requested, without a positive class.
     pub asked: Model,
-    /// In alphabetical order; three or more.
+    /// Three or more, in alphabetical order.
     pub classes: Vec<Arc<str>>,
-    /// One for each class, which is the positive one there.
+    /// One per class, which is positive in its fit.
     pub fits: Vec<Arc<Fit>>,
-    /// T, above 0: above 1 the joined probabilities are less sure than the odds of the single fits.
+    /// T, positive. For T > 1 the combined probabilities are less certain than the odds of the single fits.
     pub temperature: f64,
 }
 
@@ -35,15 +36,15 @@ pub struct OneVsRest {
 pub struct ClassPrediction {
     pub fit: Arc<OneVsRest>,
     pub at: Dataset,
-    /// For each class, row by row; they add to 1 over the classes.
+    /// For each class, row by row; the sum over the classes is 1.
     pub probability: Vec<Vec<f64>>,
-    /// For each class the posterior mean of its latent function.
+    /// For each class, the posterior mean of its latent function.
     pub mean: Vec<Vec<f64>>,
     /// And its variance.
     pub var_f: Vec<Vec<f64>>,
 }
 
-/// What a fit comes to: one, or one a class.
+/// The result of fitting a model: one fit, or one per class.
 #[derive(Debug, Clone)]
 pub enum Fitted {
     One(Arc<Fit>),
@@ -51,7 +52,7 @@ pub enum Fitted {
 }
 
 impl Fitted {
-    /// Fits a model; one of classes to a target with more than two categories as one against the rest.
+    /// Fits a model. A model of classes is fitted one-vs-rest if the target has more than two categories.
     ///
     /// # Errors
     /// As [`fit`].
@@ -68,7 +69,7 @@ impl Fitted {
         })
     }
 
-    /// The log evidence; of one against the rest the sum of those of its fits.
+    /// The log marginal likelihood; for one-vs-rest the sum over its fits.
     pub fn lml(&self) -> f64 {
         match self {
             Self::One(fit) => fit.lml(),
@@ -76,10 +77,10 @@ impl Fitted {
         }
     }
 
-    /// The same where it is known.
+    /// The log marginal likelihood, if it is known.
     ///
     /// # Errors
-    /// [`ModelError::OnlyBound`]: of VFE a bound is.
+    /// [`ModelError::OnlyBound`]: for VFE only a bound is known.
     pub fn evidence(&self) -> Result<f64, ModelError> {
         match self {
             Self::One(fit) => fit.evidence(),
@@ -87,7 +88,7 @@ impl Fitted {
         }
     }
 
-    /// What it predicts of rows with a known target, beside that; without rows of each training row from the others.
+    /// Its predictions of rows with a known target, or without rows its leave-one-out predictions.
     ///
     /// # Errors
     /// As [`judge`] and [`judge_leave_one_out`].
@@ -100,7 +101,7 @@ impl Fitted {
         }
     }
 
-    /// The names of the classes, where there are any.
+    /// The names of the classes, for a classifier.
     pub fn classes(&self) -> Option<Vec<String>> {
         match self {
             Self::One(fit) => fit.problem().classes().map(|c| vec![c.negative().to_string(), c.positive().to_string()]),
@@ -125,7 +126,7 @@ impl OneVsRest {
         Self::of(model.clone(), classes, fits)
     }
 
-    /// Joins fits, one for each class in its place.
+    /// Combines fits, one per class in the same order.
     ///
     /// # Errors
     /// As [`Posterior::leave_one_out`](crate::model::Posterior::leave_one_out).
@@ -141,20 +142,20 @@ impl OneVsRest {
         self.fits[0].problem().data()
     }
 
-    /// The sum of the log evidences of the fits, each of its class against the rest.
+    /// The sum of the log marginal likelihoods of the fits, each of a class against the rest.
     pub fn lml(&self) -> f64 {
         self.fits.iter().map(|fit| fit.lml()).sum()
     }
 
-    /// How many training rows are of each class.
+    /// The number of training rows of each class.
     pub fn counts(&self) -> Vec<usize> {
         self.fits.iter().map(|fit| fit.problem().y().iter().filter(|y| **y > 0.0).count()).collect()
     }
 
-    /// The place of the class of each row.
+    /// The index of the class of each row.
     ///
     /// # Errors
-    /// Rows without the column or without a label, and classes that training did not have.
+    /// A missing column, a missing label, or a class that does not occur in the training rows.
     pub fn labels(&self, rows: &Dataset) -> Result<Vec<usize>, ModelError> {
         let name = self.data().target().ok_or(ModelError::NoTarget)?.name();
         let column = rows.find(name)?;
@@ -176,7 +177,7 @@ impl OneVsRest {
         })
     }
 
-    /// Log odds of each class against the rest, from mean and variance of its latent function.
+    /// Log odds of each class against the rest, from the mean and variance of its latent function.
     fn odds(&self, class: usize, latent: impl Iterator<Item = (f64, f64)>) -> Vec<f64> {
         let link = self.fits[class].model.bernoulli().map(|how| how.link());
         let odds = |(mean, var): (f64, f64)| {
@@ -185,7 +186,7 @@ impl OneVsRest {
         latent.map(odds).collect()
     }
 
-    /// Of every training row predicted from the others.
+    /// The same for leave-one-out predictions of the training rows.
     fn left_out_odds(&self) -> Result<Vec<Vec<f64>>, ModelError> {
         let of = |(k, fit): (usize, &Arc<Fit>)| Ok(self.odds(k, fit.posterior.leave_one_out()?.into_iter()));
         self.fits.iter().enumerate().map(of).collect()
@@ -208,7 +209,7 @@ impl OneVsRest {
         })
     }
 
-    /// Probabilities of rows with a known class, beside that.
+    /// The predicted probabilities of rows with a known class.
     ///
     /// # Errors
     /// As [`predict`](Self::predict) and [`labels`](Self::labels).
@@ -218,7 +219,7 @@ impl OneVsRest {
         several(label, probability)
     }
 
-    /// Of each training row predicted from the others, parameters and temperature kept.
+    /// The leave-one-out predictions, with parameters and temperature unchanged.
     ///
     /// # Errors
     /// As [`of`](Self::of).
@@ -235,18 +236,18 @@ fn several(label: Vec<usize>, probability: Vec<Vec<f64>>) -> Result<Judged, Mode
 }
 
 impl ClassPrediction {
-    /// The place of the most probable class of each row; of equals the first.
+    /// The index of the most probable class of each row; the first of equal ones.
     pub fn most_probable(&self) -> Vec<usize> {
         (0..self.at.n()).map(|i| largest(&self.probability, i)).collect()
     }
 
-    /// Its name.
+    /// The name of the most probable class of each row.
     pub fn class(&self) -> Vec<&str> {
         self.most_probable().into_iter().map(|k| &*self.fit.classes[k]).collect()
     }
 }
 
-/// The place of the class of the largest value in a row; of equals the first.
+/// The index of the class with the largest value in a row; the first of equal ones.
 pub(super) fn largest(of: &[Vec<f64>], row: usize) -> usize {
     (1..of.len()).fold(0, |best, k| if of[k][row] > of[best][row] { k } else { best })
 }
@@ -260,7 +261,7 @@ fn against_rest(model: &Model, class: &Arc<str>) -> Model {
     Model { likelihood, ..model.clone() }
 }
 
-/// Log odds divided by the temperature, as probabilities that add to 1 over the classes.
+/// Probabilities from log odds divided by the temperature; their sum over the classes is 1.
 fn join(odds: &[Vec<f64>], temperature: f64) -> Vec<Vec<f64>> {
     let rows = odds.first().map_or(0, Vec::len);
     let mut out = vec![vec![0.0; rows]; odds.len()];
@@ -280,11 +281,11 @@ fn log_sum(odds: &[Vec<f64>], row: usize, temperature: f64) -> f64 {
     most + scaled().map(|v| (v - most).exp()).sum::<f64>().ln()
 }
 
-/// log T is looked for up to so far on either side of 0.
+/// log T is searched in an interval of this half-width around 0.
 const WIDEST: f64 = 5.0;
 
-/// The temperature of the greatest likelihood. Where every row is predicted right, colder is always better: a standard
-/// normal prior on log T, which is next to nothing beside tens of rows, keeps it from 0.
+/// The temperature of maximum posterior density. If every row is predicted correctly, the likelihood increases as T
+/// falls to 0. A standard normal prior on log T prevents this; its weight is negligible for tens of rows or more.
 fn temperature(odds: &[Vec<f64>], labels: &[usize]) -> f64 {
     let loss = |t: f64| -> f64 {
         let rows = labels.iter().enumerate().map(|(i, &k)| log_sum(odds, i, t.exp()) - odds[k][i] / t.exp());
@@ -328,7 +329,7 @@ mod tests {
         }
     }
 
-    /// A fit of a class is what one gets who names it, and joined probabilities add to 1.
+    /// The fit of a class equals that of a model with this positive class, and combined probabilities add up to 1.
     #[test]
     fn the_fits_are_those_of_each_class_and_the_whole_is_one() {
         let data = three(60);
@@ -345,7 +346,7 @@ mod tests {
         assert_eq!((p.class()[0], p.class()[30], p.class()[59]), ("a", "b", "c"));
     }
 
-    /// No temperature near the chosen one gives the rows left out more probability, prior counted.
+    /// No temperature near the chosen one has a higher leave-one-out posterior density.
     #[test]
     fn the_temperature_is_the_best() {
         let rest = fitted(&three(60));
@@ -364,7 +365,7 @@ mod tests {
         let odds = vec![vec![3.0, -4.0, -5.0], vec![-3.0, 5.0, -4.0], vec![-6.0, -3.0, 5.0]];
         let t = temperature(&odds, &[0, 1, 2]);
         assert!((0.1..1.0).contains(&t), "{t}");
-        // far out nothing overflows
+        // no overflow for extreme odds
         let p = join(&[vec![1e4], vec![-1e4], vec![0.0]], t);
         assert_eq!([p[0][0], p[1][0], p[2][0]], [1.0, 0.0, 0.0]);
     }

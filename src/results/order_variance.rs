@@ -1,4 +1,4 @@
-//! The share of each order of interaction in the variance (Duvenaud, chapter on additive GPs, Table 1.1).
+//! The share of the variance of each order of interaction (Duvenaud, chapter on additive GPs, Table 1.1).
 
 use crate::fit::Fit;
 use crate::kernel::Kernel;
@@ -8,18 +8,18 @@ use crate::model::ModelError;
 /// One order of an additive kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderVariance {
-    /// From 1.
+    /// Starting at 1.
     pub order: usize,
-    /// How many terms it has: C(D, d).
+    /// The number of its terms: C(D, d).
     pub terms: f64,
-    /// The prior variance of one of them, in the target's unit squared: their mean, where they differ.
+    /// The prior variance of one of its terms, in squared units of the target; the mean if they differ.
     pub variance: f64,
-    /// All its terms over those of all orders.
+    /// The variance of all its terms as a share of that of all orders.
     pub share: f64,
 }
 
-/// The orders of the additive kernels of a fit, each kernel with its name. The variances are those of the prior,
-/// averaged over the training rows where they differ from row to row.
+/// The orders of the additive kernels of a fit, each kernel with its name. Variances are prior variances, averaged over
+/// the training rows if they vary.
 ///
 /// # Errors
 /// Rows at which a kernel cannot be evaluated.

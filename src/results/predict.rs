@@ -8,32 +8,32 @@ use crate::linalg::Matrix;
 use crate::model::{ModelError, Moments, is_nothing};
 use crate::progress::{Progress, Silent};
 
-/// What a fit says at some rows.
+/// The predictions of a fit at some rows.
 #[derive(Debug, Clone)]
 pub struct Prediction {
     pub fit: Arc<Fit>,
-    /// The rows: their inputs, and their target if it was known.
+    /// The rows: their inputs, and their target if it is known.
     pub at: Dataset,
-    /// Of y; of a classifier that of the latent function.
+    /// The mean of y, or of the latent function of a classifier.
     pub mean: Vec<f64>,
     /// √var_y.
     pub sd: Vec<f64>,
-    /// Of the function without noise, that of white noise in the kernel among it. Under a curved transform of the
-    /// target, of its values in the target's units.
+    /// The variance of the function without noise, where white noise in the kernel counts as noise. Under a nonlinear
+    /// transform of the target, the variance of its values in units of the target.
     pub var_f: Vec<f64>,
-    /// Of a new observation: with noise; of a classifier p(1 − p), that of the class as 0 or 1. Where the noise is
-    /// known by a column that the rows lack, as `var_f`.
+    /// The variance of a new observation, with noise. For a classifier p(1 − p), the variance of the class as 0 or 1.
+    /// Equal to `var_f` if the noise is known from a column that the rows lack.
     pub var_y: Vec<f64>,
-    /// Of a classifier: of the positive class.
+    /// The probability of the positive class, for a classifier.
     pub probability: Option<Vec<f64>>,
-    /// Under a curved transform of the target, where mean ± 2 sd would mislead.
+    /// Under a nonlinear transform of the target, where mean ± 2 sd would be misleading.
     pub quantiles: Option<Quantiles>,
-    /// Further quantiles that were asked for: a probability, and the value below which a new observation lies with it.
+    /// Further requested quantiles of a new observation: the probability, and the values row by row.
     pub levels: Vec<(f64, Vec<f64>)>,
-    /// Mean and variance of a new observation on the scale of the model; of neither classes nor an average.
+    /// Mean and variance of a new observation on the scale of the model; `None` for classes and for averages.
     pub on_model_scale: Option<(Vec<f64>, Vec<f64>)>,
-    /// Of a weighted average over models, each with its weight; empty for the prediction of one fit. An average is on
-    /// the target's own scale.
+    /// The members of a weighted average of models, with their weights; empty for the prediction of one fit. An average
+    /// is on the scale of the target.
     pub members: Vec<(f64, Arc<Fit>)>,
 }
 
@@ -41,16 +41,16 @@ pub struct Prediction {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quantiles {
     pub median: Vec<f64>,
-    /// 2.275 %, two standard deviations below the median of a Gaussian.
+    /// The 2.275 % quantile, two standard deviations below the mean of a Gaussian.
     pub lower: Vec<f64>,
-    /// 97.725 %.
+    /// The 97.725 % quantile.
     pub upper: Vec<f64>,
 }
 
-/// Where to predict.
+/// The rows of a prediction.
 #[derive(Debug, Clone)]
 pub enum At {
-    /// The training rows, observed anew.
+    /// New observations at the training rows.
     Training,
     Rows(Dataset),
 }
@@ -58,15 +58,16 @@ pub enum At {
 /// Φ(−2).
 const TAIL: f64 = 0.022_750_131_948_179_21;
 
-/// Mean, standard deviation and variances of y at the rows of a place.
+/// Mean, standard deviation and variances of y at the given rows.
 ///
 /// # Errors
-/// An input that the rows lack, values that are missing or infinite (with row and column), unseen categories, no rows.
+/// A missing input, missing or infinite values (with row and column), categories that do not occur in the training
+/// rows, or no rows.
 pub fn predict(fit: &Arc<Fit>, place: At) -> Result<Prediction, ModelError> {
     predict_unless(fit, place, &Silent)
 }
 
-/// The same, given up when the user stops the work.
+/// The same; ends with an error when the user stops the work.
 ///
 /// # Errors
 /// As [`predict`]; [`ModelError::Stopped`].
@@ -94,7 +95,7 @@ pub fn predict_unless(fit: &Arc<Fit>, place: At, progress: &dyn Progress) -> Res
         Some(noise) => noise.iter().map(|n| n + fit.posterior.jitter()).collect(),
         None => vec![0.0; at.n()],
     };
-    // white noise is noise wherever it is written: an observation has it, and the function has not
+    // white noise in the kernel is noise: part of an observation, not of the function
     let white = if problem.classes().is_none() { fit.posterior.white_noise(&rows)? } else { None };
     let mut moments = match (&x, &white) {
         (None, None) => fit.posterior.at_training()?,
@@ -160,7 +161,8 @@ pub fn predict_unless(fit: &Arc<Fit>, place: At, progress: &dyn Progress) -> Res
 }
 
 impl Prediction {
-    /// Of a classifier, from the moments of its latent function and the probabilities of the positive class.
+    /// The prediction of a classifier, from the moments of its latent function and the probabilities of the positive
+    /// class.
     pub(crate) fn of_classes(fit: &Arc<Fit>, at: Dataset, latent: Moments, probability: Vec<f64>) -> Self {
         let var_y: Vec<f64> = probability.iter().map(|p| p * (1.0 - p)).collect();
         Self {
@@ -178,11 +180,11 @@ impl Prediction {
         }
     }
 
-    /// The same with quantiles of a new observation at these probabilities, exact under transforms of the target. Those
-    /// of an average are those of the mixture of its members.
+    /// The same with quantiles of a new observation at these probabilities, exact under transforms of the target. For
+    /// an average they are quantiles of the mixture.
     ///
     /// # Errors
-    /// As [`predict`], of the members of an average.
+    /// As [`predict`], for the members of an average.
     pub fn with_levels(mut self, levels: &[f64]) -> Result<Self, ModelError> {
         let members = self.members.iter().map(|(weight, fit)| Ok((*weight, predict(fit, At::Rows(self.at.clone()))?)));
         let members = members.collect::<Result<Vec<_>, ModelError>>()?;
@@ -199,13 +201,13 @@ impl Prediction {
         (0..self.at.n()).map(|row| mixture_quantile(members, row, p)).collect()
     }
 
-    /// Of a classifier: the name of the more probable class, row by row.
+    /// For a classifier, the name of the more probable class of each row.
     pub fn class(&self) -> Option<Vec<&str>> {
         let classes = self.fit.problem().classes()?;
         Some(self.probability.as_ref()?.iter().map(|p| classes.name(if *p > 0.5 { 1.0 } else { -1.0 })).collect())
     }
 
-    /// Whether `sd` and `var_y` count the noise: rows that lack the column of a known one are predicted without.
+    /// Whether `sd` and `var_y` include the noise. They do not if it is known from a column that the rows lack.
     pub fn includes_noise(&self) -> bool {
         let problem = self.fit.problem();
         problem.noise_variance(self.fit.values()).is_some() || matches!(problem.known_noise_of(&self.at), Ok(Some(_)))
@@ -222,7 +224,7 @@ impl Prediction {
         if self.members.is_empty() {
             return function_covariance(&self.fit, &x);
         }
-        // of a mixture: that of its members on average, and that of their means
+        // for a mixture: the weighted mean of the covariances, plus the covariance of the means
         let mut covariance = Matrix::zeros(self.at.n(), self.at.n());
         for (weight, fit) in &self.members {
             let mean = fit.posterior.predict_mean(&x)?;
@@ -238,7 +240,7 @@ impl Prediction {
     }
 }
 
-/// Where the distribution function of a mixture reaches `p`, by bisection between the quantiles of its members.
+/// The quantile of a mixture at `p`, by bisection between the quantiles of its members.
 fn mixture_quantile(members: &[(f64, Prediction)], row: usize, p: f64) -> f64 {
     let of = |(weight, member): &(f64, Prediction)| {
         let (mean, var) = member.on_model_scale.as_ref()?;
@@ -247,7 +249,7 @@ fn mixture_quantile(members: &[(f64, Prediction)], row: usize, p: f64) -> f64 {
     let members: Vec<_> = members.iter().filter_map(of).collect();
     let ends = || members.iter().map(|(_, mean, sd, map)| map.quantile(*mean, *sd, p));
     let (mut lo, mut hi) = (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
-    // the probability of a member below y is that of the level whose quantile is y
+    // the probability of a member below y is the level at which its quantile is y
     let below = |y: f64| -> f64 {
         members.iter().map(|(weight, mean, sd, map)| weight * map.probability_below(*mean, *sd, y)).sum()
     };
@@ -262,7 +264,7 @@ fn mixture_quantile(members: &[(f64, Prediction)], row: usize, p: f64) -> f64 {
     0.5 * lo + 0.5 * hi
 }
 
-/// The posterior covariance of the function at some rows: white noise is none of it.
+/// The posterior covariance of the function at some rows, without white noise.
 fn function_covariance(fit: &Fit, x: &[&[f64]]) -> Result<Matrix, ModelError> {
     let mut covariance = fit.posterior.covariance(x)?;
     let white = if fit.problem().classes().is_none() { fit.posterior.white_noise(x)? } else { None };

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use crate::fit::Fit;
 use crate::model::ModelError;
 
-/// y less the posterior mean of f at the training rows, on the scale of the model.
+/// The residuals y less the posterior mean of f at the training rows, on the scale of the model.
 #[derive(Debug, Clone)]
 pub struct Residuals {
     pub fit: Arc<Fit>,
     pub fitted: Vec<f64>,
     pub residual: Vec<f64>,
-    /// Leave-one-out residuals over their standard deviations: standard normal if the model is right. Of a classifier
-    /// they have mean 0 and variance 1 and are not normal (Pearson's residuals).
+    /// Leave-one-out residuals divided by their standard deviations: standard normal if the model is right. For a
+    /// classifier these are Pearson residuals, with mean 0 and variance 1 but not normal.
     pub standardized: Vec<f64>,
-    /// Correlation of neighbouring residuals in order of the first input.
+    /// The correlation of neighbouring residuals in the order of the first input.
     pub autocorrelation: f64,
     /// Standard deviation of the residuals.
     pub sd: f64,
@@ -22,9 +22,9 @@ pub struct Residuals {
 
 /// Residuals of a fit.
 ///
-/// Of a classifier the positive class counts as 1 and the other as 0, and what is fitted is its probability.
+/// For a classifier the positive class counts as 1 and the other as 0, and the fitted value is the probability.
 ///
-/// With white noise in the kernel the noise is part of f, and residuals would be 0: here it counts as noise.
+/// White noise in the kernel counts as noise here. As a part of f it would make all residuals 0.
 ///
 /// # Errors
 /// Rows at which the kernel cannot be evaluated.
@@ -38,7 +38,7 @@ pub fn residuals(fit: &Arc<Fit>) -> Result<Residuals, ModelError> {
         }
         None => problem.y(),
     };
-    // between training rows and the same rows seen anew white noise is 0
+    // the covariance of white noise between training rows and new observations at the same rows is 0
     let fitted = match problem.model().bernoulli() {
         Some(how) => {
             let f = fit.posterior.predict(&problem.x())?;

@@ -1,7 +1,7 @@
 //! Saved fits: the model as source text, the data, and the settings of the fit.
 //!
-//! Values are printed in digits that read back exactly, so that a fit read in another process predicts the same to the
-//! bit. The text of the model is read back by the language.
+//! Numbers are printed with all digits, so that a fit that is read in another process gives the same predictions to the
+//! last bit. The language parses the text of the model.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,21 +13,21 @@ use crate::fit::optimize::{Ended, Obstacle};
 use crate::fit::{Fit, condition, hints};
 use crate::model::{Model, ModelError};
 
-/// What stands in the file.
+/// The contents of the file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SavedFit {
-    /// Of the program that wrote it.
+    /// The version of the program that wrote it.
     pub mercer: String,
-    /// The fitted model, as the language writes it.
+    /// The source form of the fitted model.
     pub model: String,
-    /// The model that was asked for.
+    /// The source form of the requested model.
     pub asked: String,
     pub data: Dataset,
-    /// To be checked after reading.
+    /// Compared after reading.
     #[serde(with = "any_number")]
     pub lml: f64,
     pub standard_errors: Vec<Option<f64>>,
-    /// Directions that the data do not determine; earlier versions did not write them.
+    /// The number of directions that the data do not determine; earlier versions did not write it.
     #[serde(default)]
     pub redundant: usize,
     pub ended: Option<SavedEnd>,
@@ -59,7 +59,7 @@ pub struct SavedStart {
     pub dropped: bool,
 }
 
-/// Why a file is not a fit or an integral.
+/// Why a file cannot be read as a fit or an integral.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
     #[error("cannot read `{path}`: {reason}")]
@@ -118,7 +118,7 @@ fn not_a_fit(error: &serde_json::Error) -> String {
     }
 }
 
-/// Reads a file of JSON.
+/// Reads a JSON file.
 pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, SaveError> {
     let shown = path.display().to_string();
     let text =
@@ -127,7 +127,7 @@ pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T
 }
 
 impl SavedFit {
-    /// What is kept of a fit.
+    /// The contents of the file for a fit.
     pub fn of(fit: &Fit) -> Self {
         let start =
             |s: &crate::fit::Start| SavedStart { reached: s.reached, ended: s.ended.into(), dropped: s.dropped };
@@ -148,7 +148,7 @@ impl SavedFit {
         }
     }
 
-    /// Whether it is of a fit that was stopped before its end.
+    /// Whether the fit was stopped early.
     pub fn was_stopped(&self) -> bool {
         let stopped = |end: &SavedEnd| matches!(end, SavedEnd::Stopped(_));
         self.ended.as_ref().is_some_and(stopped) || self.starts.iter().any(|start| stopped(&start.ended))
@@ -157,7 +157,7 @@ impl SavedFit {
     /// The text of the file.
     ///
     /// # Errors
-    /// Never for a fit of finite data.
+    /// None for a fit of finite data.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self)
     }
@@ -165,15 +165,16 @@ impl SavedFit {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`SaveError::Read`], or [`SaveError::NotAFit`] with what is wrong with it.
+    /// [`SaveError::Read`], or [`SaveError::NotAFit`] with the reason.
     pub fn read(path: &Path) -> Result<Self, SaveError> {
         read_json(path)
     }
 
-    /// The fit again, given the models that its texts mean.
+    /// Restores the fit, given the parsed models.
     ///
     /// # Errors
-    /// [`SaveError::Changed`] when the evidence is not what was saved; what conditioning refuses.
+    /// [`SaveError::Changed`] if the log marginal likelihood differs from the saved one, or an error of
+    /// [`condition`](crate::fit::condition).
     pub fn restore(&self, model: &Model, asked: Model, path: &Path) -> Result<Arc<Fit>, SaveError> {
         let mut fit = condition(model, &self.data)?;
         let same = fit.lml() == self.lml || self.lml.is_nan();
@@ -201,7 +202,7 @@ impl SavedFit {
     }
 }
 
-/// A number that may be infinite or none, which JSON has no form for: then it stands as a text.
+/// A number that may be infinite or missing, which JSON cannot represent; it is then a text.
 mod any_number {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
@@ -218,7 +219,7 @@ mod any_number {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
         match Option::<Written>::deserialize(from)? {
-            // earlier versions wrote nothing for it
+            // earlier versions wrote no value
             None => Ok(f64::NAN),
             Some(Written::Number(number)) => Ok(number),
             Some(Written::Text(text)) => {

@@ -1,6 +1,6 @@
-//! A fit of a deep GP as a file: the model in the language's own words, the data, and the values of every layer.
+//! A fit of a deep GP as a file: the source form of the model, the data, and the values of every layer.
 //!
-//! The trace of the training is not kept.
+//! The trace of the training is not saved.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use crate::data::Dataset;
 use crate::deep::{DeepError, DeepFit, DeepModel, DeepProblem, LayerValues, Training, Values};
 use crate::linalg::Matrix;
 
-/// What stands in the file.
+/// The contents of the file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SavedDeepFit {
-    /// Of the program that wrote it.
+    /// The version of the program that wrote it.
     pub mercer: String,
-    /// As the language writes it.
+    /// The source form of the model.
     pub deep_model: String,
     pub data: Dataset,
     pub layers: Vec<SavedLayer>,
     pub noise: f64,
-    /// To be checked after reading.
+    /// Compared after reading.
     pub objective: f64,
     pub ended: SavedEnd,
     pub starts: Vec<Option<f64>>,
@@ -31,7 +31,7 @@ pub struct SavedDeepFit {
     pub max_iter: usize,
 }
 
-/// The values of one layer, matrices column by column.
+/// The values of one layer; matrices by columns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SavedLayer {
     pub parameters: Vec<f64>,
@@ -43,7 +43,7 @@ fn columns(matrix: &Matrix) -> Vec<Vec<f64>> {
     matrix.column_iter().map(|column| column.as_slice().to_vec()).collect()
 }
 
-/// A matrix of this shape; `None` for other columns, and for numbers that are not finite.
+/// A matrix of this shape; `None` for other shapes, and for numbers that are not finite.
 fn matrix(columns: &[Vec<f64>], rows: usize, width: usize) -> Option<Matrix> {
     let fits = columns.len() == width && columns.iter().all(|column| column.len() == rows);
     let finite = columns.iter().flatten().all(|x| x.is_finite());
@@ -51,7 +51,7 @@ fn matrix(columns: &[Vec<f64>], rows: usize, width: usize) -> Option<Matrix> {
 }
 
 impl SavedDeepFit {
-    /// What is kept of a fit.
+    /// The contents of the file for a fit.
     pub fn of(fit: &DeepFit) -> Self {
         let layer = |of: &LayerValues| SavedLayer {
             parameters: of.theta.clone(),
@@ -73,7 +73,7 @@ impl SavedDeepFit {
         }
     }
 
-    /// Whether it is of a fit that was stopped before its end.
+    /// Whether the fit was stopped early.
     pub fn was_stopped(&self) -> bool {
         matches!(self.ended, SavedEnd::Stopped(_))
     }
@@ -81,7 +81,7 @@ impl SavedDeepFit {
     /// The text of the file.
     ///
     /// # Errors
-    /// Never for a fit of finite data.
+    /// None for a fit of finite data.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self)
     }
@@ -89,15 +89,16 @@ impl SavedDeepFit {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`SaveError::Read`], or [`SaveError::NotAFit`] with what is wrong with it.
+    /// [`SaveError::Read`], or [`SaveError::NotAFit`] with the reason.
     pub fn read(path: &Path) -> Result<Self, SaveError> {
         read_json(path)
     }
 
-    /// The fit again, given the model that its text means.
+    /// Restores the fit, given the parsed model.
     ///
     /// # Errors
-    /// [`SaveError::NotAFit`] for values of another shape; [`SaveError::Changed`] when the objective is not what was saved.
+    /// [`SaveError::NotAFit`] for values of another shape; [`SaveError::Changed`] if the objective differs from the
+    /// saved one.
     pub fn restore(&self, model: &DeepModel, path: &Path) -> Result<Arc<DeepFit>, SaveError> {
         let path = path.display().to_string();
         let training = Training { restarts: self.restarts, seed: self.seed, max_iter: self.max_iter };

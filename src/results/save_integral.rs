@@ -1,4 +1,4 @@
-//! An integral as a file: the integrand, the density and the kernel in the language's own words, and the evaluations.
+//! An integral as a file: the source forms of the integrand, the density and the kernel, and the evaluations.
 
 use std::path::Path;
 
@@ -8,36 +8,36 @@ use super::save::{SaveError, read_json};
 use crate::kernel::Kernel;
 use crate::quadrature::{Density, Evaluations, Integral, MOST_EVALUATIONS, PriorMean, QuadratureError, Settings, Warp};
 
-/// What stands in the file.
+/// The contents of the file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SavedIntegral {
-    /// Of the program that wrote it.
+    /// The version of the program that wrote it.
     pub mercer: String,
-    /// The function that is integrated; nothing where it is known by its evaluations alone.
+    /// The integrand; `None` if it is known only by its evaluations.
     pub integrand: Option<String>,
     pub density: String,
-    /// As it was asked for.
+    /// The kernel as requested.
     pub kernel: String,
-    /// With its fitted values.
+    /// The kernel with its fitted values.
     pub fitted_kernel: String,
     pub inputs: Vec<String>,
-    /// The evaluated points, input by input.
+    /// The evaluated points, by inputs.
     pub at: Vec<Vec<f64>>,
     pub values: Vec<f64>,
     pub noise: f64,
-    /// The prior mean of the integrand; nothing where it is a free constant.
+    /// The prior mean of the integrand; `None` for a free constant.
     pub prior_mean: Option<f64>,
     pub scale: String,
     /// Whether the parameters of the kernel are integrated out.
     pub integrated: bool,
     pub seed: u64,
     pub stopped: bool,
-    /// The mean of the integral, to be checked after reading.
+    /// The mean of the integral, compared after reading.
     pub integral: f64,
 }
 
 impl SavedIntegral {
-    /// What is kept of an integral, and the text of its integrand.
+    /// The contents of the file for an integral and the text of its integrand.
     pub fn of(z: &Integral, integrand: Option<String>) -> Self {
         let Settings { density, kernel, noise, mean, warp, integrated, seed } = &z.settings;
         Self {
@@ -62,7 +62,7 @@ impl SavedIntegral {
         }
     }
 
-    /// Whether it is of an integral that was stopped before its last evaluation.
+    /// Whether the integral was stopped before its last evaluation.
     pub fn was_stopped(&self) -> bool {
         self.stopped
     }
@@ -70,7 +70,7 @@ impl SavedIntegral {
     /// The text of the file.
     ///
     /// # Errors
-    /// Never for an integral with a finite mean.
+    /// None for an integral with a finite mean.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self)
     }
@@ -78,7 +78,7 @@ impl SavedIntegral {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`SaveError::Read`], or [`SaveError::NotAnIntegral`] with what is wrong with it.
+    /// [`SaveError::Read`], or [`SaveError::NotAnIntegral`] with the reason.
     pub fn read(path: &Path) -> Result<Self, SaveError> {
         read_json(path).map_err(|error| match error {
             SaveError::NotAFit { path, reason } => SaveError::NotAnIntegral { path, reason },
@@ -86,11 +86,11 @@ impl SavedIntegral {
         })
     }
 
-    /// The integral again, given what its texts mean: the density, the kernel that was asked for and the fitted one.
+    /// Restores the integral, given the density, the requested kernel and the fitted kernel.
     ///
     /// # Errors
-    /// [`SaveError::NotAnIntegral`] for parts that do not fit together; [`SaveError::ChangedIntegral`] when the integral
-    /// is not what was saved.
+    /// [`SaveError::NotAnIntegral`] for inconsistent parts; [`SaveError::ChangedIntegral`] if the integral differs from
+    /// the saved one.
     pub fn restore(
         &self,
         density: Density,

@@ -1,4 +1,4 @@
-//! Scores of a fit: on held-out rows, or by leave-one-out.
+//! Scores of a fit: on held-out rows, or leave-one-out.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use crate::data::{Dataset, TargetMap};
 use crate::fit::Fit;
 use crate::model::{Bernoulli, ModelError, Problem};
 
-/// What the metrics say of predictions, those that fit them, in the order of [`METRICS`].
+/// The values of all metrics that apply to some predictions, in the order of [`METRICS`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
-    /// Rows that were scored.
+    /// The number of rows.
     pub n: usize,
     pub values: Vec<(&'static Metric, f64)>,
 }
 
 impl Score {
-    /// All metrics that fit.
+    /// All metrics that apply.
     pub fn of(judged: &Judged) -> Self {
         let n = match judged {
             Judged::Numbers(numbers) => numbers.y.len(),
@@ -27,13 +27,13 @@ impl Score {
         Self { n, values: values.collect() }
     }
 
-    /// The value of the metric of this name, if it fits.
+    /// The value of the metric with this name, if it applies.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.values.iter().find(|(metric, _)| metric.name == name).map(|(_, value)| *value)
     }
 }
 
-/// What is predicted of one row, on the scale of the model.
+/// The prediction of one row, on the scale of the model.
 struct Predicted {
     mean: f64,
     var: f64,
@@ -42,12 +42,12 @@ struct Predicted {
 /// Scores on rows with a known target.
 ///
 /// # Errors
-/// As [`judge`]; [`ModelError::NoNoise`] when a row has a predictive variance of 0, for which there is no density.
+/// As [`judge`]; [`ModelError::NoNoise`] if a row has predictive variance 0, where there is no density.
 pub fn score_held_out(fit: &Arc<Fit>, rows: &Dataset) -> Result<Score, ModelError> {
     scored(&judge(fit, rows)?)
 }
 
-/// Scores of each training row predicted from all others.
+/// Leave-one-out scores.
 ///
 /// # Errors
 /// [`ModelError::NoNoise`] as above.
@@ -55,9 +55,9 @@ pub fn score_leave_one_out(fit: &Arc<Fit>) -> Result<Score, ModelError> {
     scored(&judge_leave_one_out(fit)?)
 }
 
-/// Each training row predicted from all others, parameters kept (Rasmussen & Williams, 5.10–5.12), beside what it is;
-/// of a classifier from the cavities, what stands for the other rows kept too. A model without a kernel has its mean
-/// function fitted to the others.
+/// Leave-one-out predictions of the training rows with unchanged parameters (Rasmussen & Williams, 5.10–5.12); for a
+/// classifier the cavities, with the other pseudo-observations unchanged. The mean function of a model without a kernel
+/// is fitted to the other rows.
 ///
 /// # Errors
 /// Rows at which the kernel cannot be evaluated.
@@ -72,10 +72,10 @@ pub fn judge_leave_one_out(fit: &Arc<Fit>) -> Result<Judged, ModelError> {
     numbers(y, &predicted, &problem.pipeline().target())
 }
 
-/// What the metrics say.
+/// All metrics of predictions.
 ///
 /// # Errors
-/// [`ModelError::NoNoise`] of numbers without a density.
+/// [`ModelError::NoNoise`] for numbers without a density.
 pub fn scored(judged: &Judged) -> Result<Score, ModelError> {
     match judged {
         Judged::Numbers(numbers) if numbers.density.is_none() => Err(ModelError::NoNoise),
@@ -83,10 +83,10 @@ pub fn scored(judged: &Judged) -> Result<Score, ModelError> {
     }
 }
 
-/// What a fit predicts of rows with a known target, beside that.
+/// The predictions of a fit for rows with a known target.
 ///
 /// # Errors
-/// As [`predict`](super::predict); [`ModelError::NoTarget`] when the rows have none.
+/// As [`predict`](super::predict); [`ModelError::NoTarget`] if the rows have no target.
 pub fn judge(fit: &Arc<Fit>, rows: &Dataset) -> Result<Judged, ModelError> {
     let problem = fit.problem();
     if let (Some(known), Some(how)) = (problem.classes(), problem.model().bernoulli()) {
@@ -109,14 +109,14 @@ pub fn judge(fit: &Arc<Fit>, rows: &Dataset) -> Result<Judged, ModelError> {
     numbers(column.values(), &predicted, &problem.pipeline().target())
 }
 
-/// The function at other rows.
+/// The prediction of the function at other rows.
 fn latent(problem: &Problem, fit: &Fit, rows: &Dataset) -> Result<Vec<Predicted>, ModelError> {
     let x = problem.inputs_of(rows)?;
     let moments = fit.posterior.predict(&x.iter().map(|c| &c[..]).collect::<Vec<_>>())?;
     Ok(moments.mean.into_iter().zip(moments.var_f).map(|(mean, var)| Predicted { mean, var }).collect())
 }
 
-/// Labels ±1 beside the probability that the latent function gives the positive class.
+/// Labels ±1 with the probability of the positive class.
 fn classes(labels: &[f64], predicted: &[Predicted], how: Bernoulli) -> Result<Judged, ModelError> {
     if labels.is_empty() {
         return Err(ModelError::NoRows);
@@ -166,8 +166,8 @@ mod tests {
         rows(x, y)
     }
 
-    /// Under every transform of the target: the density of y integrates to 1 and is that of g(y) times the slope of g,
-    /// and the evidence is that of g(y) with the slopes of all rows.
+    /// Under every transform g of the target, the density of y integrates to 1 and is that of g(y) times |g′(y)|; the
+    /// log marginal likelihood is that of g(y) plus Σ log|g′(yᵢ)|.
     #[test]
     fn densities_are_those_of_y() {
         let data = skewed(40);
@@ -191,7 +191,7 @@ mod tests {
                 assert!((ours - theirs - map.log_slope(*y)).abs() < 1e-8, "{function:?}");
             }
 
-            // even steps of log y, from next to nothing
+            // even steps of log y, starting near y = 0
             let step = 0.006;
             let grid: Vec<f64> = (0..4_000).map(|i| 1.5e-9 * (f64::from(i) * step).exp()).collect();
             let Judged::Numbers(judged) = judge(&fit, &rows(vec![3.1; grid.len()], grid.clone())).unwrap() else {

@@ -1,7 +1,8 @@
 //! Symmetries of data: the log marginal likelihood of a kernel with each symmetry, compared with that without.
 //!
-//! Under a true symmetry every row is informative about its orbit, and the log marginal likelihood rises; one that does not
-//! hold makes the rows contradict each other. Duvenaud, "Expressing Structure with Kernels", on checking for symmetries.
+//! Under a true symmetry every row is informative about its orbit, and the log marginal likelihood rises. Under a false
+//! symmetry rows contradict each other, and it falls. Duvenaud, "Expressing Structure with Kernels", on checking for
+//! symmetries.
 
 use std::sync::Arc;
 
@@ -14,31 +15,32 @@ use crate::model::{Evidencer, Likelihood, Model, ModelError, Noise, Problem};
 use crate::param::Param;
 use crate::progress::{Progress, Quiet};
 
-/// A model with a symmetry, beside the one without.
+/// A model with a symmetry, compared with the one without.
 #[derive(Debug, Clone)]
 pub struct Symmetry {
-    /// What is done to the inputs: empty for the model without a symmetry.
+    /// The symmetry; empty for the model without one.
     pub name: String,
     pub fit: Arc<Fit>,
-    /// log marginal likelihood less that of the model without, both maximized over the parameters.
+    /// The difference of its log marginal likelihood from that of the model without, both maximised over the
+    /// parameters.
     pub delta_lml: f64,
 }
 
-/// So many places are tried for a mirror.
+/// The number of centres that are tried for a mirror.
 const CENTRES: usize = 41;
-/// At least so much evidence makes a symmetry part of combinations.
+/// A symmetry is combined with others if it raises the log marginal likelihood by at least this much.
 const WORTH_COMBINING: f64 = 1.0;
-/// Combinations are made of so many of the best.
+/// The largest number of symmetries in combinations; the best are used.
 const COMBINED: usize = 4;
 
-/// A period counts as one where rows reach over so many.
+/// A periodic input must span at least this number of periods.
 const TURNS: f64 = 1.5;
 
-/// What can be done to inputs.
+/// A candidate symmetry.
 #[derive(Debug, Clone, PartialEq)]
 struct Candidate {
     moves: Vec<Move>,
-    /// Periodic inputs, each with its period if it is known.
+    /// Periodic inputs, each with its period if known.
     periods: Vec<(InputRef, Param)>,
 }
 
@@ -58,7 +60,7 @@ impl Candidate {
         }
     }
 
-    /// The same with the periods that a fit of it has found, its first parameters, as starts.
+    /// The same with fitted periods, the first parameters of the fit, as starting values.
     fn found(mut self, fitted: &Fit) -> Self {
         for ((_, period), &value) in self.periods.iter_mut().zip(fitted.values()) {
             *period = Param::free(value);
@@ -92,12 +94,13 @@ impl Candidate {
     }
 }
 
-/// Fits a model without and with each symmetry that is thought of, over some inputs: a mirror of each input about the
-/// centre that the evidence prefers, an exchange of each two, a period of each, and combinations of those that the data
-/// speak for. Best first, the model without among them.
+/// Fits a model without a symmetry and with each candidate over some inputs: a mirror of each input about its best
+/// centre, an exchange of each pair, a period of each, and combinations of those that raise the log marginal
+/// likelihood. Best first, including the model without a symmetry.
 ///
 /// # Errors
-/// [`ModelError::NotOfSparse`], and what the fit of the model without a symmetry refuses. Candidates that cannot be fitted are left out.
+/// [`ModelError::NotOfSparse`], and the errors of fitting the model without a symmetry. Candidates that cannot be
+/// fitted are left out.
 pub fn symmetries(
     model: &Model,
     data: &Dataset,
@@ -165,9 +168,9 @@ pub fn symmetries(
     Ok(all)
 }
 
-/// The model with a symmetry, started where the one without ended.
+/// The model with a symmetry, started at the fit without one.
 ///
-/// `None` where it cannot be fitted, or the user asked to stop before it was.
+/// `None` if it cannot be fitted, or if the user stopped it early.
 fn with_symmetry(
     base: &Arc<Fit>,
     candidate: &Candidate,
@@ -185,9 +188,8 @@ fn with_symmetry(
     delta_lml.is_finite().then(|| Symmetry { name: candidate.name(), fit: Arc::new(fitted), delta_lml })
 }
 
-/// Whether each periodic input spans some periods, so that the data could show that something comes
-/// again. A longer period is not tested by the rows, whatever its log marginal likelihood. Its periods are the kernel's
-/// first parameters.
+/// Whether each periodic input spans some periods, so that the data can show repetition. A longer period is not tested
+/// by the rows, whatever its log marginal likelihood. The periods are the first parameters of the kernel.
 fn seen_again(fitted: &Fit, periods: &[(InputRef, Param)]) -> bool {
     let data = fitted.problem().data();
     periods.iter().zip(fitted.values()).all(|((input, _), period)| {
@@ -197,7 +199,7 @@ fn seen_again(fitted: &Fit, periods: &[(InputRef, Param)]) -> bool {
     })
 }
 
-/// The likelihood of a fit with its noise as a start, where it is a free variance.
+/// The likelihood of a fit with its noise as starting value, if it is a free variance.
 fn started(base: &Fit) -> Likelihood {
     match (base.asked.noise(), base.noise()) {
         (Some(Noise::Variance(param)), Some(value)) if param.is_unset() && value > 0.0 => {
@@ -207,14 +209,14 @@ fn started(base: &Fit) -> Likelihood {
     }
 }
 
-/// A number rounded to a power of 10, as it would be written: 2.8 and not 28 tenths, which is a little more.
+/// A number rounded to a power of 10, computed so that it prints as short as possible.
 fn rounded_to(x: f64, power: i32) -> f64 {
     let unit = 10f64.powi(power.abs());
     // 0 without a sign
     0.0 + if power < 0 { (x * unit).round() / unit } else { (x / unit).round() * unit }
 }
 
-/// The mirror of an input about the place that the evidence prefers, the other parameters as they were fitted.
+/// The mirror of an input about the centre with the highest log marginal likelihood; other parameters are as fitted.
 fn mirror(base: &Arc<Fit>, name: &str, progress: &dyn Progress) -> Option<Candidate> {
     let values = base.problem().data().column(name)?.values();
     let span = span(values).filter(|span| span.is_finite())?;
@@ -230,7 +232,7 @@ fn mirror(base: &Arc<Fit>, name: &str, progress: &dyn Progress) -> Option<Candid
         let found = Evidencer::new(&problem).evaluate(&given(&problem), false, true).ok()?;
         Some((found.lml, candidate))
     };
-    // round numbers, so that the centre can be read
+    // round numbers, for readable centres
     let step = span / (CENTRES - 1) as f64;
     let round = |x: f64| rounded_to(x, step.log10().floor() as i32);
     let mut tried: Vec<f64> = (CENTRES / 4..=3 * CENTRES / 4).map(|i| round(lo + i as f64 * step)).collect();

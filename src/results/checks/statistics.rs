@@ -1,4 +1,4 @@
-//! Statistics of standardised residuals. None depends on their scale.
+//! Statistics of standardised residuals. They do not depend on the scale of the residuals.
 
 use std::f64::consts::TAU;
 
@@ -7,7 +7,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use crate::linalg::{Matrix, transposed_product};
 use crate::model::Problem;
 
-/// What a finding is strongest in.
+/// What a statistic is largest for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum About {
     Nothing,
@@ -19,13 +19,13 @@ pub enum About {
     Fitted,
 }
 
-/// Where the ordered values of n standard normal numbers lie, about: Φ⁻¹((i − 3/8) / (n + 1/4)) (Blom 1958).
+/// Approximate expectations of n ordered standard normal numbers: Φ⁻¹((i − 3/8) / (n + 1/4)) (Blom 1958).
 pub fn normal_scores(n: usize) -> Vec<f64> {
     let normal = Normal::standard();
     (0..n).map(|i| normal.inverse_cdf((i as f64 + 0.625) / (n as f64 + 0.25))).collect()
 }
 
-/// The squared correlation of the ordered values with normal scores, 1 for a straight line.
+/// The squared correlation of the ordered values with normal scores; 1 for a straight line.
 pub fn straightness(values: &[f64], scores: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -41,7 +41,7 @@ pub fn kurtosis(values: &[f64]) -> f64 {
     n * four / (two * two)
 }
 
-/// The correlation of neighbours in an order.
+/// The correlation of neighbours in the given order.
 pub fn lagged(values: &[f64], order: &[usize]) -> f64 {
     let all: Vec<f64> = centred(values).collect();
     let square: f64 = all.iter().map(|d| d * d).sum();
@@ -53,20 +53,20 @@ fn centred(values: &[f64]) -> impl Iterator<Item = f64> {
     values.iter().map(move |v| v - mean)
 }
 
-/// Sines along an input, of whole numbers of cycles in its span.
+/// Sinusoids along an input, with whole numbers of cycles in its span.
 pub struct Rhythms {
     span: f64,
-    /// rows × frequencies, each column of length 1.
+    /// rows × frequencies, each column normalised to length 1.
     cosines: Matrix,
     sines: Matrix,
 }
 
-/// The lowest frequencies that are used.
+/// The largest number of frequencies; the lowest are used.
 const MOST_FREQUENCIES: usize = 500;
 const FEWEST_PLACES: usize = 8;
 
 impl Rhythms {
-    /// From one cycle to half as many as there are places; `None` where these are too few.
+    /// Frequencies from one cycle to half the number of distinct values; `None` if these are too few.
     pub fn new(along: &[f64]) -> Option<Self> {
         let mut places = along.to_vec();
         places.sort_by(f64::total_cmp);
@@ -75,7 +75,7 @@ impl Rhythms {
         if places.len() < FEWEST_PLACES || !(last - first).is_finite() {
             return None;
         }
-        // The last cycle ends where the next place would be.
+        // The last cycle ends where the next value would be.
         let span = (last - first) * places.len() as f64 / (places.len() - 1) as f64;
         let count = (places.len() / 2).min(MOST_FREQUENCIES);
         let waves = |wave: fn(f64) -> f64| {
@@ -108,8 +108,8 @@ impl Rhythms {
         cosines.zip_map(&sines, |c, s| c * c + s * s)
     }
 
-    /// The frequency at which one series is strongest relative to the mean of the others, and how much; the same of each
-    /// of the others.
+    /// The frequency at which a series is strongest relative to the mean of the others, its relative power, and the
+    /// same maximum for each of the others.
     pub fn strongest(&self, own: &Matrix, others: &Matrix) -> (usize, f64, Vec<f64>) {
         let mean: Vec<f64> = others.row_iter().map(|row| row.mean()).collect();
         let top = |powers: &[f64]| {
@@ -121,9 +121,9 @@ impl Rhythms {
     }
 }
 
-/// What the size of residuals may depend on.
+/// The variables on which the size of residuals may depend.
 pub struct Spreads {
-    /// Inputs with the columns of their regressions.
+    /// Inputs with the basis of their regressions.
     inputs: Vec<(String, Vec<Vec<f64>>)>,
 }
 
@@ -133,13 +133,13 @@ impl Spreads {
         let columns = problem.names().iter().zip(problem.x()).filter_map(|(name, values)| {
             let levels = data.column(name).is_some_and(|column| column.is_categories());
             let basis = if levels { levels_of(values) } else { quadratic(values) };
-            // A level for every other row would explain anything.
+            // A level for every second row would explain anything.
             (!basis.is_empty() && 2 * basis.len() < values.len()).then(|| (name.clone(), basis))
         });
         Self { inputs: columns.collect() }
     }
 
-    /// The largest adjusted R² of a regression of the residuals' sizes, and of what it is one.
+    /// The largest adjusted R² of a regression of the size of residuals, and the variable.
     pub fn largest(&self, residuals: &[f64], fitted: &[f64]) -> (f64, About) {
         let sizes: Vec<f64> = residuals.iter().map(|e| e.abs()).collect();
         let sizes: Vec<f64> = centred(&sizes).collect();
@@ -149,14 +149,14 @@ impl Spreads {
     }
 }
 
-/// Orthonormal columns that span a quadratic without its constant; fewer for columns of few values.
+/// An orthonormal basis of quadratics without the constant; fewer columns if there are few distinct values.
 fn quadratic(values: &[f64]) -> Vec<Vec<f64>> {
     let first: Vec<f64> = centred(values).collect();
     let square: Vec<f64> = first.iter().map(|v| v * v).collect();
     orthonormal(vec![first, square])
 }
 
-/// The same of the levels of a category.
+/// The same for the levels of a category.
 fn levels_of(values: &[f64]) -> Vec<Vec<f64>> {
     let mut levels = values.to_vec();
     levels.sort_by(f64::total_cmp);
@@ -169,7 +169,7 @@ fn orthonormal(columns: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for column in columns {
         let mut left: Vec<f64> = centred(&column).collect();
-        // What is left of a constant column is rounding.
+        // The residual of a constant column is rounding.
         let before = dot(&left, &left);
         let tiny = dot(&column, &column) * 1e-18;
         for known in &basis {
@@ -185,7 +185,7 @@ fn orthonormal(columns: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     basis
 }
 
-/// Adjusted R² of centred values.
+/// The adjusted R² of centred values.
 fn explained(values: &[f64], basis: &[Vec<f64>]) -> f64 {
     let whole = dot(values, values);
     let part: f64 = basis.iter().map(|column| dot(values, column).powi(2)).sum();

@@ -37,14 +37,14 @@ fn data(y: Vec<f64>) -> Dataset {
     Dataset::new(columns, Some("y"), None).unwrap()
 }
 
-/// A draw of the model's function, with `noise` (row, standard normal number) added.
+/// A draw of the model's function plus `noise` (row, standard normal number).
 fn drawn(seed: u64, noise: impl Fn(usize, f64) -> f64) -> Dataset {
     let quiet = model().with_noise(Noise::Variance(Param::fixed(1e-6)));
     let zeros = condition(&quiet, &data((0..ROWS).map(|i| i as f64 * 1e-9).collect())).unwrap();
     let mut random = Pcg64::seed_from_u64(seed);
     let mut normal = || StandardNormal.sample(&mut random);
     let white = crate::linalg::Matrix::from_fn(ROWS, 1, |_, _| normal());
-    // the prior: a replicate of the model before its residuals are taken
+    // the prior: a replicate of the model before its residuals are computed
     let bound = zeros.problem().bound();
     let mut k = crate::linalg::Matrix::zeros(ROWS, ROWS);
     crate::kernel::Gram::new(bound, zeros.problem().points()).evaluate(&bound.values(), &mut k).unwrap();
@@ -60,7 +60,7 @@ fn checked(data: &Dataset) -> Checks {
     checks(&Arc::new(condition(&model(), data).unwrap()), 199, 1).unwrap()
 }
 
-/// The mean and the least of p-values over several data sets.
+/// The mean and the minimum of p-values over several data sets.
 fn many(topic: Topic, noise: impl Fn(usize, f64) -> f64) -> Vec<f64> {
     (0..80).map(|seed| p(&checked(&drawn(seed, &noise)), topic)).collect()
 }
@@ -74,7 +74,7 @@ fn p_values_are_uniform_where_the_model_is_right() {
     for topic in Topic::ALL {
         let all = many(topic, |_, e| 0.5 * e);
         for level in [0.1, 0.25, 0.5, 0.75, 0.9] {
-            // three standard deviations of a share of 80
+            // three standard deviations of a share in 80
             let room = 3.0 * (level * (1.0 - level) / all.len() as f64).sqrt();
             assert!((below(&all, level) - level).abs() < room, "{topic:?} {level}: {}", below(&all, level));
         }
@@ -101,7 +101,7 @@ fn each_fault_is_found_by_its_check() {
 
 #[test]
 fn a_structure_that_a_fit_lacks_shows() {
-    // a line fitted to a wave
+    // a straight line fitted to a sinusoid
     let wave = data(places().iter().map(|x| x + (2.0 * x).sin()).collect());
     let line = Model::new(kernel("Lin", &[]));
     let options = Options { restarts: 2, ..Options::default() };

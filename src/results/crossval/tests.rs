@@ -41,11 +41,11 @@ fn all_models_see_the_same_folds_at_any_number_of_threads() {
     assert!(standings[0].mean < standings[1].mean && standings[0].p == 1.0 && standings[1].p < 0.05, "{standings:?}");
 }
 
-/// A model's steps learn from the training rows alone: the score of a fold is that of a fit that never saw the others.
+/// The steps of a model use only the training rows: the score of a fold is that of a fit without the other rows.
 #[test]
 fn steps_are_learnt_on_training_rows() {
     let mut data = wave(18);
-    // one row far from all others changes mean and deviation of what it is among
+    // an outlier changes the mean and standard deviation of its fold
     let far = data.y().unwrap().iter().enumerate().map(|(i, y)| if i == 4 { 50.0 } else { *y }).collect();
     data = data.with_column(Column::numeric("y", far)).unwrap();
     let model = Model { steps: vec![Step::Standardize { columns: Which::All }], ..plain("SE") };
@@ -59,7 +59,7 @@ fn steps_are_learnt_on_training_rows() {
     }
 }
 
-/// Against R: t.test(c(1, 2, 3, 4, 5), c(0, 0, 0, 0, 0), paired = TRUE).
+/// Compared with R: t.test(c(1, 2, 3, 4, 5), c(0, 0, 0, 0, 0), paired = TRUE).
 #[test]
 fn the_test_is_students() {
     let p = paired_p(&[1.0, 2.0, 3.0, 4.0, 5.0], &[0.0; 5]);
@@ -67,7 +67,7 @@ fn the_test_is_students() {
     assert_eq!(paired_p(&[1.0, 2.0], &[1.0, 2.0]), 1.0);
     assert_eq!(paired_p(&[2.0, 3.0], &[1.0, 2.0]), 0.0);
     assert!(paired_p(&[2.0], &[1.0]).is_nan());
-    // a difference that is rounding alone is none, in whatever unit
+    // a difference at the level of rounding counts as none, in any unit
     assert_eq!(paired_p(&[0.3, 0.7], &[0.3 - 1e-16, 0.7 - 1e-16]), 1.0);
     assert_eq!(paired_p(&[3e-9, 7e-9], &[2e-9, 6e-9]), 0.0);
 }
