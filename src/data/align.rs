@@ -8,12 +8,12 @@ use super::error::DataError;
 use super::write::digits;
 
 impl Dataset {
-    /// These rows with the inputs of `reference`, in its order, and its codes for categories; its target too if it is
-    /// there. Columns are found by name; others stay, unused. In columns that are `open` a category that `reference` does
-    /// not have gets a code of its own.
+    /// These rows with the inputs of `reference`, in its order, and its codes of categories; with its target if they
+    /// have it. Columns are matched by name; others are unused. In columns that are `open`, a category that `reference`
+    /// does not have gets a new code.
     ///
     /// # Errors
-    /// An input that is not there, a category that `reference` does not have, text where it has numbers.
+    /// A missing input, a category that `reference` does not have, or text in a numeric column.
     pub fn aligned(&self, reference: &Dataset, open: impl Fn(&str) -> bool) -> Result<Self, DataError> {
         let mut data = self.clone();
         for wanted in reference.inputs() {
@@ -32,8 +32,8 @@ impl Dataset {
     }
 }
 
-/// The column with the codes and the unit that `wanted` has; where it is `open` with further codes for what `wanted` does
-/// not have.
+/// The column with the codes and the unit of `wanted`; if it is `open`, with further codes for categories that `wanted`
+/// does not have.
 fn recode(data: &Dataset, column: &Column, wanted: &Column, open: bool) -> Result<Column, DataError> {
     let unit = wanted.unit().unwrap_or_default();
     let Some(levels) = wanted.levels() else {
@@ -42,7 +42,7 @@ fn recode(data: &Dataset, column: &Column, wanted: &Column, open: bool) -> Resul
         }
         return Ok(match (wanted.time(), column.time()) {
             (Some(scale), Some(_)) => column.in_unit(scale.unit),
-            // numbers beside times are in the unit of these
+            // plain numbers are in the unit of the times
             (Some(scale), None) => Column::times(column.name(), scale, column.values().to_vec()),
             (None, Some(_)) => return Err(DataError::TimeForNumbers { column: column.name().into() }),
             (None, None) => column.clone().with_unit(unit),
@@ -53,7 +53,7 @@ fn recode(data: &Dataset, column: &Column, wanted: &Column, open: bool) -> Resul
         let known = all.iter().position(|level| level.as_ref() == text);
         known.or_else(|| open.then(|| all.push(text.into())).map(|()| all.len() - 1))
     };
-    // Each level of a column of categories is looked up once, a number by its digits.
+    // Each level of a categorical column is looked up once, numbers by their digits.
     let codes: Option<Vec<Option<usize>>> = column.levels().map(|own| own.iter().map(|text| code(text)).collect());
     let mut values = Vec::with_capacity(column.len());
     for (i, &v) in column.values().iter().enumerate() {
@@ -97,7 +97,7 @@ mod tests {
         assert!(new.x()[0][1].is_nan());
         let scored = read("y,size,kind\n1,3,blue\n").aligned(&train(), |_| false).unwrap();
         assert_eq!(scored.y(), Some(&[1.0][..]));
-        // Levels that look like numbers where no text stands beside them.
+        // Levels that look like numbers, in a column with text.
         let mixed = parse("f", "k,y\n1,1\na,2\nb,3\n", &Options::default()).unwrap();
         assert_eq!(read("k,z\n1,1\n1,2\n").aligned(&mixed, |_| false).unwrap().x()[0], [0.0, 0.0]);
     }

@@ -1,4 +1,4 @@
-//! One named column: numbers, categories or times, always held as `f64`.
+//! A named column: numbers, categories or times, all stored as `f64`.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 use super::error::DataError;
 use crate::calendar::{Form, Moment, Resolution, TimeScale, TimeUnit, names, plausible};
 
-/// What the numbers of a column stand for.
+/// The meaning of the numbers of a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Plain numbers.
     Numeric,
-    /// Codes 0, 1, … into `levels`, which stand in order of first appearance; days of the week and months in their own.
+    /// Codes 0, 1, … into `levels`, in order of first appearance; days of the week and months in calendar order.
     Categories { levels: Arc<[Arc<str>]> },
-    /// Times, as numbers of one unit since 1970-01-01T00:00 (see [`calendar`](crate::calendar)).
+    /// Times, in some unit since 1970-01-01T00:00 (see [`calendar`](crate::calendar)).
     Time(TimeScale),
 }
 
-/// A named column. The values are shared, so a clone costs nothing.
+/// A named column. The values are shared, so cloning is cheap.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved")]
 pub struct Column {
@@ -32,11 +32,11 @@ pub struct Column {
     missing: usize,
 }
 
-/// Why a column of dates cannot be read from a file of an earlier version, and what to do.
+/// Why a column of dates in a file of an earlier version cannot be read, and a way out.
 pub(crate) const DECIMAL_YEARS: &str = "an earlier version wrote it, with dates as decimal years: load the data again and fit \
                                         the model that the file has under `asked`";
 
-/// The kinds of columns in files, those of earlier versions among them.
+/// The kinds of columns in files, including those of earlier versions.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum SavedKind {
@@ -45,14 +45,14 @@ enum SavedKind {
         levels: Arc<[Arc<str>]>,
     },
     Time(TimeScale),
-    /// Decimal years, which no longer exist.
+    /// Decimal years, which are no longer supported.
     Date {
         #[serde(rename = "resolution")]
         _resolution: serde::de::IgnoredAny,
     },
 }
 
-/// A column as it stands in a file that anybody may have edited.
+/// A column in a file, which may have been edited.
 #[derive(Deserialize)]
 struct Saved {
     name: Arc<str>,
@@ -84,24 +84,24 @@ impl TryFrom<Saved> for Column {
 }
 
 impl Column {
-    /// Plain numbers; NaN stands for a missing value.
+    /// Plain numbers; NaN is a missing value.
     pub fn numeric(name: impl Into<Arc<str>>, values: Vec<f64>) -> Self {
         Self::of(name.into(), Kind::Numeric, values)
     }
 
-    /// Categories from text, `None` where it is missing; levels in order of first appearance.
+    /// Categories from text, `None` for missing values; levels in order of first appearance.
     pub fn categories<S: AsRef<str>>(name: impl Into<Arc<str>>, texts: impl IntoIterator<Item = Option<S>>) -> Self {
         let mut levels = Levels::default();
         let values = texts.into_iter().map(|text| text.map_or(f64::NAN, |text| levels.code(text.as_ref()))).collect();
         levels.into_column(name.into(), values)
     }
 
-    /// Numbers that say times at a scale.
+    /// Times as numbers on a time scale.
     pub fn times(name: impl Into<Arc<str>>, scale: TimeScale, values: Vec<f64>) -> Self {
         Self::of(name.into(), Kind::Time(scale), values)
     }
 
-    /// Times, `None` where one is missing, in the unit that suits their span.
+    /// Times, `None` for missing values, in a unit that suits their span.
     pub fn moments(name: impl Into<Arc<str>>, resolution: Resolution, moments: &[Option<Moment>]) -> Self {
         let seconds = |at: Option<Moment>| at.map_or(0.0, |at| at.to(TimeUnit::Second));
         let (first, last) = (moments.iter().flatten().min(), moments.iter().flatten().max());
@@ -110,7 +110,7 @@ impl Column {
         Self::times(name, TimeScale { unit, resolution }, values)
     }
 
-    /// Times from texts that are all dates of one form; `None` where they are not.
+    /// Times from texts; `None` unless all are dates in one format.
     pub fn dated<S: AsRef<str>>(name: &str, texts: &[S]) -> Option<Self> {
         let form = |form: &Form| {
             let read = |text: &S| {
@@ -138,7 +138,7 @@ impl Column {
         Self { name, kind, unit, values: Arc::new(values), missing }
     }
 
-    /// The same column in this unit; an empty text means none. Times keep theirs.
+    /// The same column with this unit; an empty text means none. The unit of times does not change.
     pub fn with_unit(mut self, unit: &str) -> Self {
         if self.time().is_none() {
             self.unit = (!unit.is_empty()).then(|| unit.into());
@@ -151,12 +151,12 @@ impl Column {
         self
     }
 
-    /// Other values of the same kind under the same name and unit.
+    /// Other values with the same kind, name and unit.
     pub(super) fn with_values(&self, values: Vec<f64>) -> Self {
         Self { unit: self.unit.clone(), ..Self::of(self.name.clone(), self.kind.clone(), values) }
     }
 
-    /// The rows at these indices, in this order. Levels stay as they are, so codes keep their meaning.
+    /// The rows at these indices, in this order. Levels, and so the codes, do not change.
     pub(super) fn take(&self, rows: &[usize]) -> Self {
         self.with_values(rows.iter().map(|&i| self.values[i]).collect())
     }
@@ -169,12 +169,12 @@ impl Column {
         &self.kind
     }
 
-    /// The unit of the values when it is known, such as `ppm`.
+    /// The unit of the values if it is known, such as `ppm`.
     pub fn unit(&self) -> Option<&str> {
         self.unit.as_deref()
     }
 
-    /// Numbers, codes of categories, or times in their unit since 1970; NaN where missing.
+    /// Numbers, codes of categories, or times in their unit since 1970; NaN for missing values.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
@@ -187,12 +187,12 @@ impl Column {
         self.values.is_empty()
     }
 
-    /// How many values are missing.
+    /// The number of missing values.
     pub fn missing(&self) -> usize {
         self.missing
     }
 
-    /// The levels of a column of categories.
+    /// The levels of a categorical column.
     pub fn levels(&self) -> Option<&[Arc<str>]> {
         match &self.kind {
             Kind::Categories { levels } => Some(levels),
@@ -204,7 +204,7 @@ impl Column {
         self.levels().is_some()
     }
 
-    /// How the values say times, where they do.
+    /// The scale of times; `None` for other columns.
     pub fn time(&self) -> Option<TimeScale> {
         match self.kind {
             Kind::Time(scale) => Some(scale),
@@ -212,12 +212,12 @@ impl Column {
         }
     }
 
-    /// The scale at which all times of the column can be written.
+    /// The coarsest scale at which all times of the column can be written.
     pub fn written_scale(&self) -> Option<TimeScale> {
         self.time().map(|scale| scale.covering(&self.values))
     }
 
-    /// Times in another unit; other columns stay as they are.
+    /// Times in another unit; other columns are unchanged.
     pub fn in_unit(&self, unit: TimeUnit) -> Self {
         match self.kind {
             Kind::Time(scale) if scale.unit != unit => {
@@ -229,13 +229,13 @@ impl Column {
         }
     }
 
-    /// The text of row `i` of a column of categories; `None` for other kinds and where it is missing.
+    /// The text of row `i` of a categorical column; `None` for other kinds and missing values.
     pub fn level(&self, i: usize) -> Option<&str> {
         let code = self.values.get(i).filter(|v| !v.is_nan())?;
         self.levels()?.get(*code as usize).map(AsRef::as_ref)
     }
 
-    /// How many different values there are, missing ones apart.
+    /// The number of distinct values that are not missing.
     pub fn distinct(&self) -> usize {
         let mut seen: Vec<f64> = self.values.iter().copied().filter(|v| !v.is_nan()).collect();
         seen.sort_unstable_by(f64::total_cmp);
@@ -243,7 +243,7 @@ impl Column {
         seen.len()
     }
 
-    /// The one value of a column that has no other, missing ones apart.
+    /// The value of a column whose values are all equal, apart from missing ones.
     pub fn constant(&self) -> Option<f64> {
         let mut present = self.values.iter().copied().filter(|v| !v.is_nan());
         let first = present.next()?;
@@ -251,7 +251,7 @@ impl Column {
     }
 }
 
-/// Gives each text its code, in order of first appearance.
+/// Assigns codes to texts, in order of first appearance.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
     codes: std::collections::HashMap<Arc<str>, usize>,
@@ -269,7 +269,7 @@ impl Levels {
         (self.levels.len() - 1) as f64
     }
 
-    /// The column of these codes. Days of the week and months stand in their own order.
+    /// The column of these codes. Days of the week and months are put in calendar order.
     pub(super) fn into_column(self, name: Arc<str>, mut values: Vec<f64>) -> Column {
         let mut levels = self.levels;
         if let Some(places) = calendar_places(&levels) {
@@ -284,14 +284,14 @@ impl Levels {
     }
 }
 
-/// The place of each level in the week or in the year, if all of them are days or all are months, whole or cut to three
-/// letters.
+/// The position of each level in the week or in the year, if all are days of the week or all are months, in full or
+/// abbreviated to three letters.
 fn calendar_places(levels: &[Arc<str>]) -> Option<Vec<usize>> {
     let of = |of: &[&str]| levels.iter().map(|level| names::position(of, level)).collect::<Option<Vec<usize>>>();
     if levels.len() < 2 { None } else { of(&names::DAYS).or_else(|| of(&names::MONTHS)) }
 }
 
-/// JSON has no NaN and no infinity: a missing value is `null`, an infinite one is text.
+/// JSON has no NaN and no infinity: a missing value is `null`, an infinite one a text.
 mod exact {
     use std::sync::Arc;
 

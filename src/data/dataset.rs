@@ -1,4 +1,4 @@
-//! A data set: columns of equal length, of which one may be the target and some are inputs.
+//! A data set: columns of equal length, one of which may be the target and some of which are inputs.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::error::{DataError, RowRef};
 use super::note::{About, Note};
 use super::rows::Rows;
 
-/// Immutable; columns are shared, so clones and choices of columns cost nothing.
+/// A data set. It is immutable; columns are shared, so clones and selections are cheap.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved")]
 pub struct Dataset {
@@ -21,7 +21,7 @@ pub struct Dataset {
     about: Arc<About>,
 }
 
-/// Data as they stand in a file that anybody may have edited.
+/// Data in a file, which may have been edited.
 #[derive(Deserialize)]
 struct Saved {
     columns: Vec<Column>,
@@ -56,7 +56,7 @@ pub struct BadCell {
     pub row: RowRef,
     /// Index of the row in the data set, from 0.
     pub index: usize,
-    /// NaN when the value is missing, else infinite.
+    /// NaN if the value is missing, otherwise infinite.
     pub value: f64,
 }
 
@@ -109,7 +109,7 @@ impl Dataset {
         }
     }
 
-    /// The same data with another target; the other columns that were inputs or target before are the inputs.
+    /// The same data with another target. The inputs are the other columns that were inputs or target before.
     pub fn with_target(self, name: &str) -> Result<Self, DataError> {
         let target = self.position(name)?;
         let fresh = self.target.is_none() && self.inputs.is_empty();
@@ -140,7 +140,7 @@ impl Dataset {
         Ok(Self { inputs, ..self })
     }
 
-    /// The same data without a target; its column stays, and is no input.
+    /// The same data without a target; its column is kept but is not an input.
     pub fn without_target(self) -> Self {
         Self { target: None, ..self }
     }
@@ -155,8 +155,8 @@ impl Dataset {
         self.with_about(about)
     }
 
-    /// The same data with another column in the place of that of the same name, or added at the end.
-    /// An added column is no input.
+    /// The same data with a column that replaces the one of the same name, or is added at the end. An added column is
+    /// not an input.
     pub fn with_column(mut self, column: Column) -> Result<Self, DataError> {
         if column.len() != self.n() {
             return Err(DataError::Length {
@@ -173,7 +173,7 @@ impl Dataset {
         Ok(self)
     }
 
-    /// What was noticed when the data were read, of the rows and columns at hand.
+    /// The notes from reading the data that apply to the present rows and columns.
     pub fn notes(&self) -> Vec<Note> {
         let column = |name: &str| self.columns.iter().find(|c| c.name() == name);
         let used = |name: &str| self.used().any(|c| c.name() == name);
@@ -205,9 +205,9 @@ impl Dataset {
         self.about.notes.iter().filter_map(now).collect()
     }
 
-    /// The same rows with other columns; roles go by name, and those of columns that are gone are lost.
+    /// The same rows with other columns. Roles are matched by name; those of removed columns are lost.
     pub(super) fn with_columns(&self, columns: Vec<Column>) -> Self {
-        // a renamed column stands where it stood
+        // a renamed column keeps its position
         let same = columns.len() == self.columns.len();
         let place = |i: &usize| match same {
             true => Some(*i),
@@ -241,7 +241,7 @@ impl Dataset {
         self.columns.iter().find(|c| c.name() == name)
     }
 
-    /// As [`column`](Self::column), with an error that lists the names there are.
+    /// As [`column`](Self::column), with an error that lists the existing names.
     pub fn find(&self, name: &str) -> Result<&Column, DataError> {
         self.position(name).map(|i| &self.columns[i])
     }
@@ -257,7 +257,7 @@ impl Dataset {
         self.target.map(|i| &self.columns[i])
     }
 
-    /// The target's values (codes, if it holds categories).
+    /// The target's values (codes for categories).
     pub fn y(&self) -> Option<&[f64]> {
         self.target().map(Column::values)
     }
@@ -271,33 +271,33 @@ impl Dataset {
         self.inputs().map(Column::name).collect()
     }
 
-    /// The values of the inputs, a slice a column (categories as codes).
+    /// The values of the inputs, one slice per column (codes for categories).
     pub fn x(&self) -> Vec<&[f64]> {
         self.inputs().map(Column::values).collect()
     }
 
-    /// Inputs, then the target if there is one: what a model depends on.
+    /// The inputs, then the target if there is one.
     pub fn used(&self) -> impl Iterator<Item = &Column> + Clone {
         self.inputs().chain(self.target())
     }
 
-    /// Where row `i` (from 0) came from.
+    /// The origin of row `i` (from 0).
     pub fn row(&self, i: usize) -> RowRef {
         let number = self.rows.number(i);
         if self.rows.are_lines() { RowRef::Line(number) } else { RowRef::Index(number) }
     }
 
-    /// The first cell, row by row, of the inputs or the target that is missing or infinite.
+    /// The first missing or infinite cell of the inputs and the target, by rows.
     pub fn first_not_finite(&self) -> Option<BadCell> {
         self.first_bad(|v| !v.is_finite())
     }
 
-    /// The first cell, row by row, of the inputs or the target that is missing.
+    /// The first missing cell of the inputs and the target, by rows.
     pub fn first_missing(&self) -> Option<BadCell> {
         self.first_bad(f64::is_nan)
     }
 
-    /// The first cell, row by row, of some columns that is missing or infinite.
+    /// The first missing or infinite cell of some columns, by rows.
     pub fn first_not_finite_of<'c>(&self, columns: impl IntoIterator<Item = &'c Column>) -> Option<BadCell> {
         self.first_bad_of(columns, |v| !v.is_finite())
     }
@@ -323,7 +323,7 @@ impl Dataset {
         self.first_not_finite().map_or(Ok(()), |cell| Err(cell.into()))
     }
 
-    /// The rows at these indices, in this order. Indices past the end are skipped.
+    /// The rows at these indices, in this order. Indices out of range are skipped.
     pub fn take(&self, rows: &[usize]) -> Self {
         let rows: Vec<usize> = rows.iter().copied().filter(|&i| i < self.n()).collect();
         Self {
@@ -346,7 +346,7 @@ impl Dataset {
         Ok(self.take(&(0..self.n()).filter(|&i| mask[i]).collect::<Vec<_>>()))
     }
 
-    /// Only these columns, in this order, as inputs; the target stays whether it is named or not.
+    /// Only these columns, in this order, as inputs; the target is kept whether it is named or not.
     pub fn select<S: AsRef<str>>(&self, names: &[S]) -> Result<Self, DataError> {
         let mut kept: Vec<usize> = Vec::with_capacity(names.len() + 1);
         for name in names {
@@ -366,7 +366,7 @@ impl Dataset {
         Ok(Self { columns, target, inputs, ..self.clone() })
     }
 
-    /// Without the rows in which an input or the target is missing, and which rows those were.
+    /// The data without rows in which an input or the target is missing, and the origins of these rows.
     pub fn dropna(&self) -> (Self, Vec<RowRef>) {
         let (gone, kept): (Vec<usize>, Vec<usize>) =
             (0..self.n()).partition(|&i| self.used().any(|c| c.values()[i].is_nan()));

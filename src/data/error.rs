@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::param::number;
 
-/// Where a row came from, for messages: the line of a file (from 1) or the place in a list (from 0).
+/// The origin of a row, for messages: the line of a file (from 1) or the index in a list (from 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RowRef {
@@ -23,7 +23,7 @@ impl fmt::Display for RowRef {
     }
 }
 
-/// A number that can be read in two ways, where no other number of the file decides between them.
+/// A number with two readings, in a file in which no other number decides between them.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(
     "`{value}` in line {line} of `{file}`, column `{column}`, may be {thousands} or {decimal}, and no other number in the file shows which"
@@ -33,14 +33,14 @@ pub struct TwoReadings {
     pub line: usize,
     pub column: String,
     pub value: String,
-    /// Which separates the thousands in one reading and is the decimal sign in the other.
+    /// The character that is the thousands separator in one reading and the decimal sign in the other.
     pub sign: char,
-    /// The number if it is the decimal sign, and if it separates the thousands.
+    /// The number with it as decimal sign, and as thousands separator.
     pub decimal: String,
     pub thousands: String,
 }
 
-/// A mistake in data or in what was asked of them. Lines and bytes count from 1, columns of a file too.
+/// An error in data or in an operation on them. Lines, bytes and columns of a file count from 1.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum DataError {
@@ -167,7 +167,7 @@ pub enum DataError {
     Folds { k: usize, n: usize },
 }
 
-/// Names in backticks, separated by commas; a long list is cut.
+/// Names in backticks, separated by commas; a long list is truncated.
 pub(super) fn list<S: AsRef<str>>(names: &[S]) -> String {
     const SHOWN: usize = 12;
     let mut text = names.iter().take(SHOWN).map(|n| format!("`{}`", cut(n.as_ref()))).collect::<Vec<_>>().join(", ");
@@ -177,7 +177,7 @@ pub(super) fn list<S: AsRef<str>>(names: &[S]) -> String {
     text
 }
 
-/// The beginning of a long name.
+/// A long name, truncated.
 pub(super) fn cut(name: &str) -> std::borrow::Cow<'_, str> {
     const LONGEST: usize = 60;
     match name.char_indices().nth(LONGEST) {

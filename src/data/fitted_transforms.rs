@@ -1,19 +1,19 @@
-//! Transforms fitted to the training rows: the power of Box and Cox, and the normal scores of ranks.
+//! Transforms fitted to the training rows: the Box–Cox transform, and normal scores of ranks.
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
-/// The largest power that is learnt or can be given.
+/// The largest power of a Box–Cox transform.
 ///
-/// The least is 0: below it, a Gaussian on the scale of the model has no finite mean on that of the data.
+/// The least is 0: for a negative power, a Gaussian on the scale of the model has no finite mean on that of the data.
 pub const LARGEST_POWER: f64 = 5.0;
 
-/// (v^λ − 1) / λ, and log v for λ = 0 (Box & Cox, 1964). Of a positive number.
+/// (v^λ − 1) / λ, and log v for λ = 0 (Box & Cox, 1964), for positive v.
 pub fn box_cox(v: f64, lambda: f64) -> f64 {
     if lambda == 0.0 { v.ln() } else { (lambda * v.ln()).exp_m1() / lambda }
 }
 
-/// The number whose value is `z`. Below the least value of the function it is 0.
+/// The inverse of [`box_cox`]; 0 for z below the range of the function.
 pub fn inverse_box_cox(z: f64, lambda: f64) -> f64 {
     if lambda == 0.0 {
         return z.exp();
@@ -21,12 +21,12 @@ pub fn inverse_box_cox(z: f64, lambda: f64) -> f64 {
     if lambda * z <= -1.0 { 0.0 } else { ((lambda * z).ln_1p() / lambda).exp() }
 }
 
-/// The power of greatest likelihood for positive numbers that are then to be normal, mean and variance profiled out:
-/// −(n/2) log var(g(v)) + (λ − 1) Σ log v (Box & Cox, 1964). Missing values are passed over.
+/// The power of maximum likelihood for positive numbers whose transform is normal, with mean and variance profiled out:
+/// −(n/2) log var(g(v)) + (λ − 1) Σ log v (Box & Cox, 1964). Missing values are ignored.
 pub fn best_power(values: &[f64]) -> f64 {
     let logs: Vec<f64> = values.iter().filter(|v| v.is_finite()).map(|v| v.ln()).collect();
     let n = logs.len() as f64;
-    // in units of the geometric mean, so that powers stay near 1; the best λ does not depend on the unit
+    // in units of the geometric mean, so that powers are near 1; the optimal λ does not depend on the unit
     let middle = logs.iter().sum::<f64>() / n;
     let logs: Vec<f64> = logs.iter().map(|l| l - middle).collect();
     let likelihood = |lambda: f64| {
@@ -43,12 +43,12 @@ pub fn best_power(values: &[f64]) -> f64 {
         let value = likelihood(lambda);
         if value > best.1 { (lambda, value) } else { best }
     });
-    // between the neighbours of the best of the grid
+    // between the neighbours of the best grid point
     let found = least_between((best.0 - step).max(0.0), (best.0 + step).min(LARGEST_POWER), 60, |l| -likelihood(l));
     if likelihood(found) > best.1 { found } else { best.0 }
 }
 
-/// Where a function with one dip is least, by golden section; each round leaves 0.618 of the range.
+/// The minimum of a unimodal function by golden-section search; each round reduces the range to 0.618 of it.
 pub(crate) fn least_between(mut lo: f64, mut hi: f64, rounds: usize, f: impl Fn(f64) -> f64) -> f64 {
     let golden = 0.5 * (5f64.sqrt() - 1.0);
     for _ in 0..rounds {
@@ -58,21 +58,21 @@ pub(crate) fn least_between(mut lo: f64, mut hi: f64, rounds: usize, f: impl Fn(
     0.5 * (lo + hi)
 }
 
-/// An increasing function in straight pieces, whose ends run on: from numbers to their normal scores.
+/// An increasing piecewise linear function, extrapolated at its ends, from numbers to their normal scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Warp {
-    /// Places and values, both increasing; at least two.
+    /// Arguments and values, both increasing; at least two.
     knots: Vec<[f64; 2]>,
 }
 
-/// No more straight pieces than this.
+/// The largest number of knots.
 const MOST_KNOTS: usize = 32;
 
 impl Warp {
-    /// The function that makes these numbers nearly normal: Φ⁻¹ of their smoothed distribution. Ranks r (means among
-    /// equals) have the score Φ⁻¹((r − ½)/n) (Blom, 1958, in its simplest form); about √n groups of neighbours are each
-    /// a knot at their mean number and mean score, so that the slope follows the density and not single gaps. `None`
-    /// for fewer than two different numbers.
+    /// The function that makes these numbers approximately normal: Φ⁻¹ of their smoothed distribution. Rank r (the mean
+    /// rank for ties) has the score Φ⁻¹((r − ½)/n) (Blom, 1958, in its simplest form). About √n groups of neighbours
+    /// each give a knot at their mean number and mean score, so that the slope follows the density rather than single
+    /// gaps. `None` for fewer than two distinct numbers.
     pub fn learn(values: &[f64]) -> Option<Self> {
         let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
@@ -82,7 +82,7 @@ impl Warp {
         let mut from = 0;
         for group in 1..=groups {
             let mut to = group * sorted.len() / groups;
-            // equals stay together
+            // ties stay together
             while to > from && to < sorted.len() && sorted[to] == sorted[to - 1] {
                 to += 1;
             }
@@ -97,7 +97,7 @@ impl Warp {
         (knots.len() >= 2).then_some(Self { knots })
     }
 
-    /// The piece to the right of the knot before `at`, by places (0) or values (1): a knot, and the slope there.
+    /// The piece that contains `at`, by arguments (0) or values (1): the index of its left knot, and its slope.
     fn piece(&self, at: f64, by: usize) -> (usize, f64) {
         let next = self.knots.partition_point(|knot| knot[by] <= at);
         let i = next.clamp(1, self.knots.len() - 1) - 1;
@@ -119,7 +119,7 @@ impl Warp {
         self.piece(v, 0).1.ln()
     }
 
-    /// Mean and standard deviation of the inverse of a Gaussian: exact, piece by piece, from the moments of a truncated
+    /// Mean and standard deviation of the inverse of a Gaussian: exact for each piece, from the moments of a truncated
     /// Gaussian.
     pub fn moments(&self, mean: f64, sd: f64) -> (f64, f64) {
         let centre = self.inverse(mean);
@@ -134,11 +134,11 @@ impl Warp {
             let hi = if i == last { f64::INFINITY } else { (pair[1][1] - mean) / sd };
             let density = |u: f64| if u.is_finite() { normal.pdf(u) } else { 0.0 };
             let tail = |u: f64| if u.is_finite() { u * normal.pdf(u) } else { 0.0 };
-            // upper tails keep their digits
+            // avoids cancellation in the upper tail
             let p = if lo > 0.0 { normal.sf(lo) - normal.sf(hi) } else { normal.cdf(hi) - normal.cdf(lo) };
             let (one, two) = (density(lo) - density(hi), p + tail(lo) - tail(hi));
             let per_score = (pair[1][0] - pair[0][0]) / (pair[1][1] - pair[0][1]);
-            // the inverse here is a + b u for a standard u
+            // the inverse on this piece is a + b u for a standard normal u
             let (a, b) = (pair[0][0] + (mean - pair[0][1]) * per_score - centre, per_score * sd);
             first += a * p + b * one;
             second += a * a * p + 2.0 * a * b * one + b * b * two;
@@ -147,7 +147,7 @@ impl Warp {
     }
 }
 
-/// Φ⁻¹((r − ½)/n) of each of n sorted numbers, r its rank, the mean one among equals.
+/// Φ⁻¹((r − ½)/n) of each of n sorted numbers, where r is its rank, the mean rank for ties.
 fn normal_scores(sorted: &[f64]) -> Vec<f64> {
     let normal = Normal::standard();
     let mut scores = Vec::with_capacity(sorted.len());
@@ -159,7 +159,7 @@ fn normal_scores(sorted: &[f64]) -> Vec<f64> {
     scores
 }
 
-/// The normal scores of numbers in their own order: what `warped` makes of its training rows before it is smoothed.
+/// The normal scores of numbers in their given order: the `warped` transform of training rows before smoothing.
 pub fn normal_scores_of(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -173,7 +173,7 @@ pub fn normal_scores_of(values: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Skewed numbers: evenly placed quantiles of a Gaussian, through a function.
+    /// Skewed numbers: evenly spaced quantiles of a Gaussian, transformed by a function.
     fn quantiles(n: usize, f: impl Fn(f64) -> f64) -> Vec<f64> {
         let normal = Normal::standard();
         (0..n).map(|i| f(normal.inverse_cdf((i as f64 + 0.5) / n as f64))).collect()
@@ -187,7 +187,7 @@ mod tests {
         // the unit does not matter
         let (one, other) = (quantiles(60, |z| (5.0 + z).powi(2)), quantiles(60, |z| 1e9 * (5.0 + z).powi(2)));
         assert!((best_power(&one) - best_power(&other)).abs() < 1e-6);
-        // 1 / v would be normal: the least power is 0
+        // 1 / v would be normal; the least power is 0
         assert_eq!(best_power(&quantiles(50, |z| 1.0 / (5.0 + z))), 0.0);
     }
 

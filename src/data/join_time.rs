@@ -1,4 +1,4 @@
-//! A date in one column and a time of day in another, as one column of times.
+//! Joins a date in one column and a time of day in another to one column of times.
 
 use super::column::Column;
 use super::dataset::Dataset;
@@ -6,11 +6,11 @@ use super::error::DataError;
 use crate::calendar::{Moment, Resolution, clock};
 
 impl Dataset {
-    /// These data with the times of day of column `time` added to the dates of column `date`; `time` itself goes.
-    /// Times are texts such as `18:30`, or numbers of hours.
+    /// These data with the times of day in column `time` added to the dates in column `date`; `time` is removed. Times
+    /// are texts such as `18:30`, or numbers of hours.
     ///
     /// # Errors
-    /// An unknown column, dates that are none, a time of day that is none.
+    /// An unknown column, values that are not dates, or values that are not times of day.
     pub fn join_time(&self, date: &str, time: &str) -> Result<Self, DataError> {
         const HOUR: f64 = 3.6e12;
         let (days, times) = (self.find(date)?, self.find(time)?);

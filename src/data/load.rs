@@ -1,4 +1,4 @@
-//! Loading a data set by name or path: the source, the target and the inputs.
+//! Loads a data set by name or path: the source, the target and the inputs.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,52 +11,52 @@ use super::note::{About, Ignored, Note};
 use super::sets;
 use crate::calendar::{Digits, Order, TimeUnit};
 
-/// Which column is the target.
+/// The choice of the target.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Target {
-    /// That which a shipped set declares; in a file, the last column of numbers.
+    /// That of a shipped set; for a file, the last numeric column.
     #[default]
     Usual,
     Named(String),
-    /// None: data to predict on.
+    /// None: data for predictions.
     None,
 }
 
-/// What to do with rows in which an input or the target is missing.
+/// The treatment of rows in which an input or the target is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WhenMissing {
-    /// Keep them; a fit will refuse them and say where they are.
+    /// Keep them; a fit rejects them and reports where they are.
     #[default]
     Keep,
     Drop,
     Refuse,
 }
 
-/// How to read a file. The default suits most.
+/// Options of reading a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Options {
     pub target: Target,
     /// The inputs in order; all other usable columns if not given.
     pub inputs: Option<Vec<String>>,
     pub header: Header,
-    /// How the file is written; what is not said is found.
+    /// The format of the file; what is not given is detected.
     pub format: Format,
-    /// Words that stand for a missing value beside the usual ones, such as `-999`.
+    /// Words for missing values in addition to the default ones, such as `-999`.
     pub missing: Vec<String>,
     pub when_missing: WhenMissing,
-    /// The order of day, month and year in its dates, where they can be read in several ways.
+    /// The order of day, month and year, for dates with several readings.
     pub dates: Option<Order>,
-    /// What columns of numbers with six or eight digits are.
+    /// The reading of numeric columns with six or eight digits.
     pub digits: Digits,
 }
 
 /// Loads a shipped set by its name, or a file by its path.
 ///
-/// A relative path is looked for in each of `folders` in turn; a bare name without an ending also as `name.csv` and
-/// `name.tsv`. A shipped set goes before a file of the same name: write `./name` for the file.
+/// A relative path is searched in each of `folders` in turn; a bare name without an extension also as `name.csv` and
+/// `name.tsv`. A shipped set takes precedence over a file of the same name: write `./name` for the file.
 ///
 /// # Errors
-/// All that can be wrong with a file or the choice of columns; see [`DataError`].
+/// Any error in the file or the choice of columns; see [`DataError`].
 pub fn load(name: &str, folders: &[PathBuf], options: &Options) -> Result<Dataset, DataError> {
     if let Some(set) = sets::find(name) {
         let target = match &options.target {
@@ -77,12 +77,12 @@ pub fn load(name: &str, folders: &[PathBuf], options: &Options) -> Result<Datase
     if path.is_file() {
         return read(name, &Source::Path(&path), options);
     }
-    // A pipe can be read but once.
+    // A pipe can be read only once.
     let bytes = std::fs::read(&path).map_err(|e| DataError::Io { file: name.into(), reason: csv::reason(&e) })?;
     read(name, &Source::Bytes(&bytes), options)
 }
 
-/// The file that [`load`] reads under this name; `None` of a shipped set.
+/// The file that [`load`] reads under this name; `None` for a shipped set.
 pub fn file_of(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
     if sets::find(name).is_some() { None } else { locate(name, folders).ok() }
 }
@@ -106,7 +106,7 @@ fn locate(name: &str, folders: &[PathBuf]) -> Result<PathBuf, DataError> {
             if tried.contains(&candidate) {
                 continue;
             }
-            // A folder does not stand in the way of a file whose ending was left out.
+            // A folder does not hide a file whose extension was left out.
             if candidate.exists() && !(bare && candidate.is_dir()) {
                 return Ok(candidate);
             }
@@ -203,8 +203,8 @@ fn read_as(column: &Column) -> Option<Note> {
     }
 }
 
-/// Dates that are far from all others, as a year mistyped is: at most 1 % of them, over 20 years and over five times the
-/// span of the others away.
+/// A note on dates far from all others, such as a mistyped year: at most 1 % of the dates, more than 20 years and more
+/// than five times the span of the others away.
 fn far_dates(column: &Column) -> Option<Note> {
     let scale = column.time()?;
     let mut sorted: Vec<f64> = column.values().iter().copied().filter(|v| !v.is_nan()).collect();
@@ -225,9 +225,9 @@ fn far_dates(column: &Column) -> Option<Note> {
     None
 }
 
-/// Why a column is of no use as an input, if it is of none.
+/// Why a column is not usable as an input; `None` if it is.
 fn useless(column: &Column) -> Option<Ignored> {
-    // Few rows may differ by chance: then text is taken for categories.
+    // A few rows may differ by chance; text is then categorical.
     const FEW: usize = 10;
     let present = column.len() - column.missing();
     match column.levels() {
@@ -237,7 +237,7 @@ fn useless(column: &Column) -> Option<Ignored> {
     }
 }
 
-/// Programs write the number of the row under an empty name; other nameless columns are called by their place.
+/// Programs write row numbers under an empty name; other columns without a name are numbered.
 fn name_the_nameless(
     columns: &mut [Column],
     names: &[String],
@@ -256,7 +256,7 @@ fn name_the_nameless(
     }
 }
 
-/// Without a header the columns are x0, x1, …, and the last one of numbers is y, unless there shall be no target.
+/// Without a header the columns are named x0, x1, …, and the last numeric one y, unless no target is requested.
 fn number(columns: &mut [Column], target: &Target, notes: &mut Vec<Note>) {
     let last = columns.iter().rposition(|c| *c.kind() == Kind::Numeric).filter(|_| *target != Target::None);
     let mut next = 0;
@@ -268,7 +268,7 @@ fn number(columns: &mut [Column], target: &Target, notes: &mut Vec<Note>) {
     notes.push(Note::NoHeader { names: columns.iter().map(|c| c.name().into()).collect() });
 }
 
-/// `name`, with as many underscores as make it new.
+/// `name`, with as many underscores as make it unique.
 fn fresh(name: &str, columns: &[Column]) -> String {
     let mut name = name.to_string();
     while columns.iter().any(|c| c.name() == name) {

@@ -1,8 +1,8 @@
 //! Data: named columns, their sources, and preprocessing.
 //!
-//! [`load`] reads a shipped set or a file into a [`Dataset`]; verbs such as [`Dataset::select`] or
-//! [`Dataset::split`] make new ones. Values stay in the data's own units unless a [`Step`] says otherwise.
-//! This room does not depend on the language, spans or kernels.
+//! [`load`] reads a shipped set or a file into a [`Dataset`]; operations such as [`Dataset::select`] or
+//! [`Dataset::split`] return new ones. Values are in the data's own units unless a [`Step`] changes them. This room
+//! does not depend on the language or on kernels.
 
 mod align;
 mod column;

@@ -7,51 +7,51 @@ use serde::{Deserialize, Serialize};
 use super::error::list;
 use crate::calendar::{Resolution, TimeUnit};
 
-/// Where data came from and what was noticed on the way.
+/// The source of data, and notes from reading them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct About {
-    /// Short name: that of a shipped set, or the file as it was given.
+    /// The short name: that of a shipped set, or the file as it was given.
     pub name: Option<String>,
-    /// One line for people.
+    /// A title of one line.
     pub title: Option<String>,
     /// Origin and licence, for shipped sets.
     pub source: Option<String>,
-    /// What the reader decided by itself and a person should know, of all rows that it read;
-    /// [`Dataset::notes`](super::Dataset::notes) are those of the rows at hand.
+    /// Decisions of the reader that a user should know, for all rows that it read;
+    /// [`Dataset::notes`](super::Dataset::notes) returns those that apply to the present rows.
     pub notes: Vec<Note>,
 }
 
-/// Something that reading decided by itself.
+/// A decision of the reader.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Note {
-    /// How the file is written, as the arguments of a call that would have said so.
+    /// The detected format, as arguments of a call that specify it.
     Format { arguments: Vec<String> },
-    /// A line below the names holds units.
+    /// A line below the names has units.
     Units { line: usize },
     /// Rows without any value were left out.
     EmptyRows { count: usize },
     /// Columns at the end without a name and without a value were left out.
     EmptyColumns { count: usize },
-    /// There was no header; these names were given.
+    /// There was no header; the columns got these names.
     NoHeader { names: Vec<String> },
-    /// A header cell was empty; the column got this name.
+    /// A cell of the header was empty; the column got this name.
     Unnamed { name: String },
-    /// There is no other input, so the number of the row (from 0) is one.
+    /// There is no other input, so the number of the row (from 0) is the input.
     RowInput { name: String },
-    /// Dates became times in a unit.
+    /// Dates were read as times in a unit.
     Dates { column: String, resolution: Resolution, unit: TimeUnit },
-    /// Whole numbers were read as dates of a form such as `YYYYMM`.
+    /// Whole numbers were read as dates in a format such as `YYYYMM`.
     DatesInDigits { column: String, form: String },
-    /// Text that looks like dates but has no form that is known.
+    /// Text that looks like dates but has no known format.
     UnreadDates { column: String, example: String },
-    /// A few dates lie far from all others.
+    /// A few dates are far from all others.
     FarDates { column: String, example: String, count: usize },
-    /// Text became categories.
+    /// Text was read as categories.
     Categories { column: String, levels: usize },
     /// Values are missing.
     Missing { column: String, count: usize },
-    /// The column is there but not an input.
+    /// The column is not an input.
     Ignored { column: String, why: Ignored },
     /// Rows with missing values were left out.
     Dropped { count: usize },
@@ -61,11 +61,11 @@ pub enum Note {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ignored {
-    /// Text that differs in every row, as names and identifiers do.
+    /// Text that differs in every row, such as names and identifiers.
     Identifier,
-    /// A nameless first column that counts the rows.
+    /// A first column without a name that numbers the rows.
     RowNumber,
-    /// Not one value.
+    /// All values are missing.
     NoValues,
 }
 

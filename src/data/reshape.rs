@@ -1,4 +1,4 @@
-//! Data in another shape: columns renamed, wide made long, two sets joined.
+//! Changes of shape: renamed columns, wide to long format, joins.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use super::note::Note;
 use super::write::digits;
 
 impl Dataset {
-    /// The same data with another name for a column.
+    /// The same data with a column renamed.
     ///
     /// # Errors
-    /// There is no such column, or one of the new name.
+    /// There is no column `old`, or there is a column `new`.
     pub fn renamed(&self, old: &str, new: &str) -> Result<Self, DataError> {
         self.find(old)?;
         if old != new && self.column(new).is_some() {
@@ -25,11 +25,11 @@ impl Dataset {
         Ok(self.with_columns(columns).with_about(about))
     }
 
-    /// The values of some columns below one another: a column `names` says which each came from, `values` holds them and is
-    /// the target. All other columns are repeated, and those that were inputs or target are inputs.
+    /// The values of some columns in one column. The column `names` has the name of the source column, `values` has the
+    /// value and is the target. All other columns are repeated; those that were inputs or target are inputs.
     ///
     /// # Errors
-    /// A column that is not there or named twice, categories among numbers, a new name that is taken.
+    /// A column that does not exist or is named twice, categories together with numbers, or a new name that exists.
     pub fn pivoted_longer<S: AsRef<str>>(&self, columns: &[S], names: &str, values: &str) -> Result<Self, DataError> {
         let mut wide: Vec<&Column> = Vec::with_capacity(columns.len());
         for name in columns {
@@ -67,11 +67,12 @@ impl Dataset {
         long.with_columns(columns).with_target(values)?.with_inputs(&inputs)
     }
 
-    /// Each row with the columns of the row of `other` that has the same values in the columns `by`; where there is none
-    /// they are missing. The new columns are inputs. Also, how many rows have no such row.
+    /// Each row with the columns of the row of `other` that has the same values in the columns `by`, or missing values
+    /// if there is none. The new columns are inputs. Also returns the number of rows without a match.
     ///
     /// # Errors
-    /// A column that is not in both, two rows of `other` alike in `by`, another column that is in both.
+    /// A column of `by` that is not in both, two rows of `other` with equal values of `by`, or another column that is
+    /// in both.
     pub fn joined<S: AsRef<str>>(&self, other: &Self, by: &[S]) -> Result<(Self, usize), DataError> {
         let keys = |data: &Self| -> Result<Vec<Vec<String>>, DataError> {
             let columns = by.iter().map(|name| data.find(name.as_ref())).collect::<Result<Vec<_>, _>>()?;
@@ -102,7 +103,8 @@ impl Dataset {
         Ok((if inputs.is_empty() { data } else { data.with_inputs(&inputs)? }, unmatched))
     }
 
-    /// The places of the rows in ascending order of some keys, the first of which counts most; missing values come last.
+    /// The indices of the rows in ascending order of some keys, the first of which has precedence; missing values come
+    /// last.
     pub fn order_by(&self, keys: &[Vec<SortKey>], descending: bool) -> Vec<usize> {
         let mut rows: Vec<usize> = (0..self.n()).collect();
         rows.sort_by(|&a, &b| {
@@ -113,7 +115,7 @@ impl Dataset {
     }
 }
 
-/// What rows are sorted by.
+/// A key by which rows are sorted.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SortKey {
     Number(f64),
@@ -137,7 +139,7 @@ impl SortKey {
     }
 }
 
-/// The keys of a column: its numbers, or the places of its levels.
+/// The keys of a column: its numbers, or the ranks of its levels.
 pub fn keys_of(column: &Column) -> Vec<SortKey> {
     column.values().iter().map(|v| SortKey::Number(*v)).collect()
 }
@@ -163,7 +165,7 @@ impl Note {
 }
 
 impl Column {
-    /// The rows at these places, and missing values where there is none.
+    /// The rows at these indices, with missing values for `None`.
     fn take_some(&self, rows: &[Option<usize>]) -> Self {
         let value = |row: &Option<usize>| row.map_or(f64::NAN, |row| self.values()[row]);
         self.with_values(rows.iter().map(value).collect())

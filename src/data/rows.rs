@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Where each row came from. Rows that follow one another need no list.
+/// The origin of each row. Consecutive rows need no list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Rows {
     lines: bool,
@@ -19,7 +19,7 @@ enum Numbers {
 }
 
 impl Rows {
-    /// The rows 0, 1, … of lists given by hand.
+    /// Rows 0, 1, … of given lists.
     pub(super) fn counted(n: usize) -> Self {
         Self { lines: false, n, numbers: Numbers::From(0) }
     }
@@ -29,7 +29,7 @@ impl Rows {
         Self::listed(true, numbers)
     }
 
-    /// How many there are.
+    /// The number of rows.
     pub(super) fn n(&self) -> usize {
         self.n
     }

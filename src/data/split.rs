@@ -15,10 +15,11 @@ pub struct Fold {
 }
 
 impl Dataset {
-    /// The first share of the rows and the rest; with a seed, a random choice of that many. Order is kept in both.
+    /// The first share of the rows and the others; with a seed, a random choice of the same number. Both keep the order
+    /// of rows.
     ///
     /// # Errors
-    /// A share outside (0, 1), or one that leaves a side empty.
+    /// A share outside (0, 1), or one that leaves a part empty.
     pub fn split(&self, share: f64, seed: Option<u64>) -> Result<(Self, Self), DataError> {
         if !(share > 0.0 && share < 1.0) {
             return Err(DataError::Share { share });
@@ -33,7 +34,7 @@ impl Dataset {
         Ok((self.take(&sorted(train)), self.take(&sorted(test))))
     }
 
-    /// `k` parts of nearly equal size, each the test rows of one fold: random with a seed, else consecutive rows.
+    /// `k` parts of almost equal size, each the test rows of one fold: random with a seed, otherwise consecutive rows.
     ///
     /// # Errors
     /// Fewer than two folds, or more than rows.
@@ -54,8 +55,8 @@ impl Dataset {
 }
 
 impl Dataset {
-    /// As [`folds`](Self::folds), with every class of the target in each fold in nearly the same share: rows of a class
-    /// are dealt to the folds in turn.
+    /// As [`folds`](Self::folds), with almost the same share of every class of the target in each fold: rows of a class
+    /// are assigned to the folds in turn.
     ///
     /// # Errors
     /// As [`folds`](Self::folds); no target.
@@ -72,7 +73,7 @@ impl Dataset {
         Ok(folds_of(&fold_of, k))
     }
 
-    /// Whether the target says classes: it holds categories, or no more than two numbers.
+    /// Whether the target is a class: it is categorical, or has at most two distinct numbers.
     pub fn has_classes(&self) -> bool {
         self.target().is_some_and(|target| {
             let mut seen: Vec<f64> = Vec::with_capacity(3);
@@ -87,13 +88,13 @@ impl Dataset {
     }
 }
 
-/// The folds of rows that each say which one they are tested in, counted from 0.
+/// The folds for rows that are each assigned to the fold in which they are test rows, counted from 0.
 pub fn folds_of(fold_of: &[usize], k: usize) -> Vec<Fold> {
     let rows = |keep: &dyn Fn(usize) -> bool| (0..fold_of.len()).filter(|&row| keep(fold_of[row])).collect();
     (0..k).map(|i| Fold { train: rows(&|fold| fold != i), test: rows(&|fold| fold == i) }).collect()
 }
 
-/// 0 to n − 1, shuffled by a named generator so that a seed means the same everywhere.
+/// 0 to n − 1, shuffled by a fixed generator so that a seed gives the same result everywhere.
 fn order(n: usize, seed: Option<u64>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     if let Some(seed) = seed {
@@ -170,7 +171,7 @@ mod tests {
         );
     }
 
-    /// A seed is a promise: this fails if the generator or the shuffle changes.
+    /// A seed must always give the same rows: this test fails if the generator or the shuffle changes.
     #[test]
     fn a_seed_means_the_same_rows_for_ever() {
         let (_, test) = data(12).split(0.75, Some(0)).unwrap();

@@ -12,18 +12,18 @@ use super::transform::{TargetMap, Transform};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// Columns less their mean, divided by their standard deviation (n − 1).
+    /// Columns minus their mean, divided by their standard deviation (n − 1).
     Standardize { columns: Which },
-    /// A function of one column. `y` means the target unless a column has that name.
+    /// A function of one column. `y` is the target unless a column has this name.
     Transform { column: String, function: Function },
 }
 
-/// A function as specified: some are fitted to the rows.
+/// A function as specified; some are fitted to the rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Function {
     Plain(Transform),
-    /// With this power, or with the one of greatest likelihood.
+    /// With this power, or with that of maximum likelihood.
     BoxCox(Option<f64>),
     Warped,
 }
@@ -46,12 +46,12 @@ impl Function {
         }
     }
 
-    /// The names of all.
+    /// The names of all functions.
     pub fn names() -> impl Iterator<Item = &'static str> {
         super::transform::FUNCTIONS.iter().map(Transform::name).chain(["boxcox", "warped"])
     }
 
-    /// With everything that it takes from a column.
+    /// The transform with its parameters fitted to a column.
     fn learn(&self, column: &super::Column, data: &Dataset) -> Result<Transform, DataError> {
         let constant = |value| DataError::Constant { column: column.name().into(), value };
         Ok(match self {
@@ -81,7 +81,7 @@ impl Function {
     }
 }
 
-/// Which columns are standardized. Categories are passed over unless they are named.
+/// The columns to standardize. Categorical columns are skipped unless they are named.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Which {
@@ -93,7 +93,7 @@ pub enum Which {
     Named(Vec<String>),
 }
 
-/// Steps with everything they took from their training rows.
+/// Steps fitted to their training rows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Pipeline {
     stages: Vec<Stage>,
@@ -107,11 +107,11 @@ struct Stage {
 }
 
 impl Pipeline {
-    /// Learns the steps on these data and returns them with the data they make.
+    /// Fits the steps to these data, and returns them with the transformed data.
     ///
     /// # Errors
-    /// Unknown columns, values outside a function's domain (with row and column), constant or infinite columns to
-    /// standardize, categories, a second curved transform of the target or `exp` of it.
+    /// Unknown columns, values outside the domain of a function (with row and column), constant or infinite columns to
+    /// standardize, categorical columns, a second nonlinear transform of the target, or `exp` of the target.
     pub fn learn(steps: &[Step], data: &Dataset) -> Result<(Self, Dataset), DataError> {
         let mut learnt = Self::default();
         let mut data = data.clone();
@@ -131,9 +131,9 @@ impl Pipeline {
         Ok((learnt, data))
     }
 
-    /// The same done to other rows. A target that they lack, or that is not their target, is passed over.
+    /// The transformed rows. A missing target, or one that is another column, is skipped.
     pub fn apply(&self, data: &Dataset) -> Result<Dataset, DataError> {
-        // rows may lack columns that no model depends on
+        // rows may lack columns that the model does not use
         let wanted = |s: &&Stage| match s.target {
             true => data.target().is_some_and(|t| t.name() == s.column),
             false => data.inputs().any(|c| c.name() == s.column),
@@ -141,12 +141,12 @@ impl Pipeline {
         self.stages.iter().filter(wanted).try_fold(data.clone(), |data, stage| stage.apply(&data))
     }
 
-    /// What was done to the target.
+    /// The transforms of the target.
     pub fn target(&self) -> TargetMap {
         TargetMap(self.stages.iter().filter(|s| s.target).map(|s| s.transform.clone()).collect())
     }
 
-    /// What was done to a column, in order.
+    /// The transforms of a column, in order.
     pub fn of(&self, column: &str) -> Vec<Transform> {
         self.stages.iter().filter(|s| s.column == column).map(|s| s.transform.clone()).collect()
     }
@@ -155,7 +155,7 @@ impl Pipeline {
         self.stages.is_empty()
     }
 
-    /// Only a chain with one curved transform has exact moments on the scale of the data.
+    /// Only a chain with one nonlinear transform has exact moments on the scale of the data.
     fn admit(&self, next: &Stage) -> Result<(), DataError> {
         let column = || next.column.clone();
         if next.transform == Transform::Exp {
@@ -181,7 +181,7 @@ impl Stage {
         }
         let mut values = Vec::with_capacity(column.len());
         for (i, &v) in column.values().iter().enumerate() {
-            // The density of a target needs a finite slope as well.
+            // The density of a target also needs a finite slope.
             let admitted = !self.target || v.is_nan() || self.transform.log_slope(v).is_finite() || v.is_infinite();
             let Some(z) = self.transform.forward(v).filter(|_| admitted) else {
                 return Err(DataError::OutOfDomain {
@@ -203,7 +203,7 @@ impl Stage {
     }
 }
 
-/// The column of a name; `y` means the target unless a column has that name.
+/// The column with this name; `y` is the target unless a column has this name.
 fn called<'d>(name: &str, data: &'d Dataset) -> Result<&'d super::Column, DataError> {
     match (data.find(name), data.target()) {
         (Err(_), Some(target)) if name == "y" => Ok(target),
@@ -236,7 +236,7 @@ fn standardize(which: &Which, data: &Dataset) -> Result<Vec<Stage>, DataError> {
     names.iter().map(|name| stage(name, measure(name, data)?, data)).collect()
 }
 
-/// Mean and standard deviation of a column as a transform.
+/// The standardization of a column as a transform.
 fn measure(name: &str, data: &Dataset) -> Result<Transform, DataError> {
     let column = called(name, data)?;
     let owned = || column.name().to_string();

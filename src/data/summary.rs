@@ -9,7 +9,7 @@ use super::column::{Column, Kind};
 use super::dataset::Dataset;
 use super::note::Note;
 
-/// A data set at a glance.
+/// A summary of a data set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     pub name: Option<String>,
@@ -18,52 +18,52 @@ pub struct Summary {
     /// Number of rows.
     pub n: usize,
     pub columns: Vec<ColumnSummary>,
-    /// Rows whose inputs are all equal to those of an earlier row.
+    /// The number of rows whose inputs are all equal to those of an earlier row.
     pub duplicates: usize,
-    /// Columns with one and the same value in every row.
+    /// Columns with the same value in every row.
     pub constant: Vec<String>,
     pub notes: Vec<Note>,
 }
 
-/// What a column is to a model.
+/// The role of a column in a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     Input,
     Target,
-    /// Kept, but not summarised.
+    /// Neither; it is not summarised.
     Unused,
 }
 
-/// One column at a glance.
+/// A summary of one column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ColumnSummary {
     pub name: String,
     pub role: Role,
     pub kind: Kind,
     pub unit: Option<String>,
-    /// Values that are there.
+    /// The number of values that are not missing.
     pub n: usize,
     pub missing: usize,
     pub infinite: usize,
-    /// How many different values, or levels that occur.
+    /// The number of distinct values, or of levels that occur.
     pub distinct: usize,
-    /// Of the finite values; `None` for categories and where there are none.
+    /// Statistics of the finite values; `None` for categories and if there are none.
     pub numbers: Option<Numbers>,
-    /// Levels and how often each occurs; empty for numbers.
+    /// The levels with their counts; empty for numbers.
     pub levels: Vec<(String, usize)>,
-    /// A value that may stand for a missing one.
+    /// A value that may be a code for missing values.
     pub sentinel: Option<Sentinel>,
 }
 
-/// One number that occurs often, is the least or the greatest, and lies far from all others.
+/// A number that occurs often, is the least or the greatest, and is far from all others.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Sentinel {
     pub value: f64,
     pub count: usize,
 }
 
-/// Five numbers in the column's unit.
+/// Five statistics in the unit of the column.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Numbers {
     pub min: f64,
@@ -75,7 +75,7 @@ pub struct Numbers {
 }
 
 impl Dataset {
-    /// What there is, column by column.
+    /// Summarises all columns.
     pub fn summary(&self) -> Summary {
         let inputs: HashSet<&str> = self.inputs().map(Column::name).collect();
         let columns: Vec<ColumnSummary> = self.columns().iter().map(|c| column(self, c, &inputs)).collect();
@@ -93,13 +93,13 @@ impl Dataset {
         }
     }
 
-    /// How many rows have the same inputs as an earlier row. Rows without one of their inputs are not counted.
+    /// The number of rows with the same inputs as an earlier row. Rows with a missing input are not counted.
     pub fn duplicates(&self) -> usize {
         let x = self.x();
         if x.is_empty() {
             return 0;
         }
-        // Adding 0 makes -0 and 0 one value.
+        // Adding 0 makes -0 and 0 equal.
         let row = |i: usize| x.iter().map(move |c| c[i] + 0.0);
         let compare = |&a: &usize, &b: &usize| {
             row(a).zip(row(b)).map(|(u, v)| u.total_cmp(&v)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
@@ -144,13 +144,13 @@ fn numbers(values: &[f64]) -> Option<Numbers> {
     let (mean, sd) = mean_sd(&finite)?;
     finite.sort_unstable_by(f64::total_cmp);
     let n = finite.len();
-    // Halved before the sum, which might overflow.
+    // Halved before the sum to avoid overflow.
     let median = 0.5 * finite[(n - 1) / 2] + 0.5 * finite[n / 2];
     Some(Numbers { min: finite[0], median, mean, sd, max: finite[n - 1] })
 }
 
-/// What may stand for a missing value: the least or the greatest number, apart from the others by more than the whole
-/// range of these. It is a number that programs write for that, such as −999, −99.99 or 1e20, or it occurs more than once.
+/// A possible code for missing values: the least or the greatest number, farther from the others than their whole
+/// range. It is a number that programs use for this, such as −999, −99.99 or 1e20, or it occurs more than once.
 fn sentinel(values: &[f64]) -> Option<Sentinel> {
     let mut finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     finite.sort_unstable_by(f64::total_cmp);
@@ -159,19 +159,20 @@ fn sentinel(values: &[f64]) -> Option<Sentinel> {
         let (least, most) = (*others.first()?, *others.last()?);
         let gap = (least - value).max(value - most);
         let count = finite.len() - others.len();
-        // at least three different numbers, or a range is not informative
+        // with fewer than three distinct numbers a range is not informative
         let spread = others.iter().any(|v| *v != least && *v != most);
         let far = gap > most - least;
         (spread && far && (count > 1 || is_usual(value))).then_some(Sentinel { value, count })
     };
     let below = &finite[finite.partition_point(|v| *v <= first)..];
     let above = &finite[..finite.partition_point(|v| *v < last)];
-    // a count of zeros, or a capped number, is what it says
+    // a count of 0, or a censored number, is a real value
     let usual = |found: &Sentinel| is_usual(found.value) || found.value < 0.0;
     of(first, below).filter(usual).or_else(|| of(last, above).filter(usual))
 }
 
-/// Nines, with or without a sign and a decimal point, or a power of ten that no measurement reaches.
+/// Whether it consists of nines, with or without a sign and a decimal point, or is a power of ten beyond any
+/// measurement.
 fn is_usual(value: f64) -> bool {
     let digits: String = value.abs().to_string().chars().filter(char::is_ascii_digit).collect();
     let nines = digits.len() >= 2 && digits.bytes().all(|b| b == b'9');
@@ -179,14 +180,14 @@ fn is_usual(value: f64) -> bool {
     nines || round
 }
 
-/// Mean and standard deviation (n − 1; 0 for a single value) of the finite values. `None` when there are none.
+/// Mean and standard deviation (n − 1; 0 for a single value) of the finite values. `None` if there are none.
 pub fn mean_sd(values: &[f64]) -> Option<(f64, f64)> {
     let finite = || values.iter().copied().filter(|v| v.is_finite());
     let n = finite().count();
     if n == 0 {
         return None;
     }
-    // In units of a power of two near the largest size: squares neither overflow nor vanish, and no digit is lost.
+    // In units of a power of two near the largest size: squares do not overflow or underflow, and no digit is lost.
     let size = finite().fold(0.0, |m: f64, v| m.max(v.abs()));
     let unit = if size > 0.0 { size.log2().floor().exp2() } else { 1.0 };
     let n = n as f64;
@@ -224,7 +225,7 @@ mod tests {
         assert_eq!(of(&[310.0, 311.5, -99.99, 312.0]), Some((-99.99, 1)));
         assert_eq!(of(&[0.0, 1.0, 1e20, 2.0]), Some((1e20, 1)));
         assert_eq!(of(&[9999.0, 12.0, 15.0, 11.0]), Some((9999.0, 1)));
-        // zeros, a capped number, an outlier, a plain column
+        // zeros, a censored number, an outlier, an ordinary column
         assert_eq!(of(&[0.0, 0.0, 100.0, 101.0, 102.0]), None);
         assert_eq!(of(&[1.0, 2.0, 3.0, 50.0, 50.0]), None);
         assert_eq!(of(&[-57.0, 1.0, 2.0, 3.0]), None);

@@ -77,7 +77,7 @@ fn without_a_header_columns_are_named_and_it_is_said() {
     assert_eq!((forced.names(), forced.n()), (vec!["2019", "2020"], 1));
     let codes = read_with("a,1\nb,2\n", Options { header: Header::No, ..Options::default() });
     assert_eq!((codes.names(), codes.n()), (vec!["x0", "y"], 2));
-    // All text: nothing tells a header, unless one of its names is asked for.
+    // All text: there is no sign of a header, unless the user names one of its columns.
     assert_eq!(read_with("id,kind\nu,v\n", target("kind")).n(), 1);
 }
 
@@ -108,7 +108,7 @@ fn missing_values_are_counted_and_named() {
     let low = Options { missing: vec!["-999".into()], when_missing: WhenMissing::Drop, ..Options::default() };
     let data = read_with("a,b\n-999.0,1\n2,3\n", low);
     assert_eq!((data.n(), notes(&data)), (1, vec!["1 row with missing values was left out".to_string()]));
-    // A row of a single column may be blank only in quotes.
+    // A row of a single column can be blank only in quotes.
     assert_eq!(read("y\n1\n\"\"\n3\n").y().unwrap().len(), 3);
     let empty = read("a,b,y\n1,,3\n2,,5\n");
     assert_eq!(
@@ -171,7 +171,7 @@ fn numbers_are_read_as_they_are_written() {
     assert_eq!(target("x,y\n1,1 234\n2,−3\n"), (vec![1234.0, -3.0], one("read with thousands=\" \"")));
     assert_eq!(target("x,y\n1,4\n2,−3\n"), (vec![4.0, -3.0], vec![]));
     assert_eq!(target("x,y\n1,\"0,5\"\n2,\"1,25\"\n"), (vec![0.5, 1.25], one("read with decimal=\",\"")));
-    // what the file leaves open is an error that names the arguments
+    // an ambiguous format is an error that names the arguments
     let open = "a,y\n\"1,234\",1\n5,2\n";
     assert_eq!(
         error(open),
@@ -179,7 +179,7 @@ fn numbers_are_read_as_they_are_written() {
     );
     assert_eq!(read_with(open, with(|f| f.decimal = Some(','))).x()[0], [1.234, 5.0]);
     assert_eq!(read_with(open, with(|f| f.thousands = Some(Some(',')))).x()[0], [1234.0, 5.0]);
-    // another column decides it
+    // another column decides
     assert_eq!(read("a,y\n\"1,234\",\"1,5\"\n5,2\n").x()[0], [1.234, 5.0]);
     assert_eq!(read("a,y\n\"1,234\",1.5\n5,2\n").x()[0], [1234.0, 5.0]);
     let low = Options { missing: vec!["-200".into()], ..Options::default() };
@@ -323,10 +323,10 @@ fn dates_become_linear_time() {
         &["2020-01-31", "2020-02-01", "2020-03-01"],
         "days, as linear time in days",
     );
-    // Unambiguous over the whole column, though not in each row.
+    // Unambiguous for the whole column, though not in each row.
     check(&["01/02/2020", "31/01/2020"], &["2020-02-01", "2020-01-31"], "days, as linear time in hours");
     check(&["01/02/2020", "01/31/2020"], &["2020-01-02", "2020-01-31"], "days, as linear time in days");
-    // A week is as long in a leap year and in another.
+    // A week has the same length in leap years and other years.
     let data = read("when,y\n2019-03-01,1\n2019-03-08,2\n2020-03-01,3\n2020-03-08,4\n");
     let x = data.x()[0].to_vec();
     assert_eq!((x[1] - x[0], x[3] - x[2]), (7.0, 7.0));

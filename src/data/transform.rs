@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::erf::erfc;
 
-/// A function of one column with an inverse. All of them increase.
+/// A function of one column with an inverse. All are increasing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Transform {
@@ -22,15 +22,15 @@ pub enum Transform {
         shift: f64,
         scale: f64,
     },
-    /// (v^λ − 1) / λ, of a positive number; λ at least 0.
+    /// (v^λ − 1) / λ, for positive v; λ at least 0.
     BoxCox {
         lambda: f64,
     },
-    /// Nearly normal scores, in straight pieces.
+    /// Approximate normal scores, piecewise linear.
     Warped(Warp),
 }
 
-/// The functions that can be asked for by name.
+/// The functions with a name.
 pub const FUNCTIONS: [Transform; 6] =
     [Transform::Log, Transform::Log10, Transform::Log1p, Transform::Sqrt, Transform::Logit, Transform::Exp];
 
@@ -54,12 +54,12 @@ impl Transform {
         }
     }
 
-    /// Whether a Gaussian stays one.
+    /// Whether the transform of a Gaussian is a Gaussian.
     pub fn is_affine(&self) -> bool {
         matches!(self, Self::Affine { .. })
     }
 
-    /// What it can be taken of, in words.
+    /// Its domain, in words.
     pub fn domain(&self) -> &'static str {
         match self {
             Self::Log | Self::Log10 | Self::BoxCox { .. } => "a positive number",
@@ -71,7 +71,7 @@ impl Transform {
         }
     }
 
-    /// The value of the function, `None` where it has none. A missing value (NaN) stays missing.
+    /// The value of the function; `None` outside its domain. A missing value (NaN) stays missing.
     pub fn forward(&self, v: f64) -> Option<f64> {
         let inside = match self {
             Self::Log | Self::Log10 | Self::BoxCox { .. } => v > 0.0,
@@ -94,8 +94,8 @@ impl Transform {
         })
     }
 
-    /// The number whose value is `z`. For `sqrt` this is z², also of a negative z, which a Gaussian may take; for `boxcox`
-    /// 0 below its least value, −1/λ.
+    /// The inverse at `z`. For `sqrt` this is z², also for negative z, which a Gaussian can take; for `boxcox` it is 0
+    /// below the range, that is, below −1/λ.
     pub fn inverse(&self, z: f64) -> f64 {
         match self {
             Self::Log => z.exp(),
@@ -110,7 +110,7 @@ impl Transform {
         }
     }
 
-    /// log |g′(v)|, by which the density of g(v) becomes that of v. Infinite for `sqrt` at 0.
+    /// log |g′(v)|, which converts the density of g(v) to that of v. Infinite for `sqrt` at 0.
     pub fn log_slope(&self, v: f64) -> f64 {
         match self {
             Self::Log => -v.ln(),
@@ -125,10 +125,10 @@ impl Transform {
         }
     }
 
-    /// Mean and standard deviation of the inverse of a Gaussian.
+    /// Mean and standard deviation of g⁻¹(z) for a Gaussian z.
     ///
-    /// Exact for all but `logit` and `boxcox`, which are summed, to 1e-12 where nothing is cut off. NaN for `exp`, which is
-    /// no transform of a target.
+    /// Exact for all but `logit` and `boxcox`, which are computed by quadrature, to 1e-12 if nothing is truncated. NaN
+    /// for `exp`, which cannot transform a target.
     fn moments(&self, mean: f64, sd: f64) -> (f64, f64) {
         match self {
             Self::Log => lognormal(mean, sd),
@@ -147,7 +147,7 @@ impl Transform {
         }
     }
 
-    /// The value below which the inverse of a Gaussian lies with probability `p`.
+    /// The quantile of g⁻¹(z) at `p`, for a Gaussian z.
     fn quantile(&self, mean: f64, sd: f64, p: f64) -> f64 {
         match self {
             Self::Sqrt => folded(mean, sd, p).powi(2),
@@ -161,8 +161,8 @@ fn lognormal(mean: f64, sd: f64) -> (f64, f64) {
     (m, m * (sd * sd).exp_m1().sqrt())
 }
 
-/// Mean and standard deviation of f(z) for a normal z, by the trapezoidal rule, which for a smooth function converges
-/// geometrically.
+/// Mean and standard deviation of f(z) for a normal z, by the trapezoidal rule, which converges geometrically for
+/// smooth functions.
 pub(crate) fn gaussian_average(mean: f64, sd: f64, f: impl Fn(f64) -> f64) -> (f64, f64) {
     if sd == 0.0 {
         return (f(mean), 0.0);
@@ -184,7 +184,7 @@ pub(crate) fn standard_quantile(p: f64) -> f64 {
 /// The r with P(|z| ≤ r) = p.
 fn folded(mean: f64, sd: f64, p: f64) -> f64 {
     let mean = mean.abs();
-    // Far from 0 there is nothing to fold.
+    // Far from 0 the folded distribution equals the normal one.
     if mean > 9.0 * sd {
         return mean + sd * standard_quantile(p);
     }
@@ -200,19 +200,19 @@ fn folded(mean: f64, sd: f64, p: f64) -> f64 {
     0.5 * (lo + hi)
 }
 
-/// The transforms of a target in the order in which they were applied; at most one of them is not affine.
+/// The transforms of a target in the order of application; at most one of them is not affine.
 ///
-/// With this a Gaussian over g(y) gives moments and quantiles of y.
+/// It converts a Gaussian for g(y) to moments and quantiles of y.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TargetMap(pub(super) Vec<Transform>);
 
 impl TargetMap {
-    /// Whether the model's scale is that of the data.
+    /// Whether the scale of the model is that of the data.
     pub fn is_identity(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether predictions stay Gaussian on the scale of the data.
+    /// Whether predictions are Gaussian on the scale of the data.
     pub fn is_affine(&self) -> bool {
         self.0.iter().all(|t| t.is_affine())
     }
@@ -222,17 +222,17 @@ impl TargetMap {
         &self.0
     }
 
-    /// g(y), `None` where a transform has no value.
+    /// g(y); `None` outside the domain of a transform.
     pub fn forward(&self, y: f64) -> Option<f64> {
         self.0.iter().try_fold(y, |v, t| t.forward(v))
     }
 
-    /// The y whose value is `z`.
+    /// The inverse at `z`.
     pub fn inverse(&self, z: f64) -> f64 {
         self.0.iter().rev().fold(z, |v, t| t.inverse(v))
     }
 
-    /// log |g′(y)|: add it to the log-density of g(y) to have that of y.
+    /// log |g′(y)|; the log density of y is that of g(y) plus this.
     pub fn log_slope(&self, y: f64) -> f64 {
         let mut v = y;
         let mut sum = 0.0;
@@ -243,12 +243,12 @@ impl TargetMap {
         sum
     }
 
-    /// Mean and standard deviation of y when g(y) is Gaussian.
+    /// Mean and standard deviation of y if g(y) is Gaussian.
     pub fn moments(&self, mean: f64, sd: f64) -> (f64, f64) {
         self.0.iter().rev().fold((mean, sd), |(m, s), t| t.moments(m, s))
     }
 
-    /// The value that y lies below with probability `p` when g(y) is Gaussian.
+    /// The quantile of y at `p` if g(y) is Gaussian.
     pub fn quantile(&self, mean: f64, sd: f64, p: f64) -> f64 {
         let (mut m, mut s) = (mean, sd);
         let mut stages = self.0.iter().rev();
@@ -261,7 +261,7 @@ impl TargetMap {
         m + s * standard_quantile(p)
     }
 
-    /// The probability that y lies below a value when g(y) is Gaussian.
+    /// The probability that y is below a value if g(y) is Gaussian.
     pub fn probability_below(&self, mean: f64, sd: f64, y: f64) -> f64 {
         let curved = self.0.iter().position(|t| !t.is_affine()).unwrap_or(0);
         let (before, rest) = self.0.split_at(curved);
@@ -273,20 +273,20 @@ impl TargetMap {
         let Some(v) = before.iter().chain(curve).try_fold(y, |v, t| t.forward(v)) else { return 0.0 };
         let below = |v: f64| 0.5 * erfc((m - v) / (s * std::f64::consts::SQRT_2));
         match curve {
-            // both roots of y lie below it
+            // y = z² is below v² for z between −v and v
             Some(Transform::Sqrt) => below(v) - below(-v),
             _ => below(v),
         }
     }
 
-    /// The scale on which the model works, such as `log(ppm)`; `None` when it is the unit itself.
+    /// The unit on the scale of the model, such as `log(ppm)`; `None` for an unstandardized target without a unit.
     pub fn unit(&self, unit: Option<&str>) -> Option<String> {
         self.0.iter().fold(unit.map(Into::into), |unit, t| t.unit(unit.as_deref()))
     }
 }
 
 impl Transform {
-    /// The unit of what it makes of a column in this unit.
+    /// The unit of the transform of a column with this unit.
     pub fn unit(&self, unit: Option<&str>) -> Option<String> {
         match self {
             Self::Affine { .. } => Some("sd".into()),
@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(Transform::Exp.forward(1e3), None);
     }
 
-    /// Moments and quantiles of a chain against sums over a fine grid of the Gaussian.
+    /// Compares moments and quantiles of a chain with sums over a fine grid of the Gaussian.
     #[test]
     fn moments_and_quantiles_agree_with_sums() {
         let power = Transform::BoxCox { lambda: 0.3 };

@@ -1,6 +1,6 @@
-//! Units as they are written beside names: `concentration (mg/L)`, `temp [°C]`.
+//! Units after names: `concentration (mg/L)`, `temp [°C]`.
 
-/// Units that are known by name; prefixes go before the symbols.
+/// Units that are known by name; prefixes may precede the symbols.
 const SYMBOLS: &[&str] = &[
     "m", "g", "s", "A", "K", "mol", "cd", "Hz", "N", "Pa", "J", "W", "C", "V", "F", "S", "T", "H", "lm", "lx", "Bq",
     "Gy", "Sv", "L", "l", "bar", "eV", "Wh", "B", "b", "cal", "VA", "Ω", "ohm", "t", "M", "D", "h", "a", "ha", "yr",
@@ -121,7 +121,7 @@ const WORDS: &[&str] = &[
 
 const PREFIXES: &[&str] = &["", "k", "M", "G", "T", "m", "µ", "μ", "u", "n", "p", "f", "h", "d", "c", "da"];
 
-/// Whether a text is a unit: symbols with prefixes and powers, multiplied and divided.
+/// Whether a text is a unit: products and quotients of symbols with prefixes and powers.
 pub(super) fn is_unit(text: &str) -> bool {
     if text.is_empty() || text.chars().count() > 24 {
         return false;
@@ -149,12 +149,12 @@ fn is_part(part: &str) -> bool {
     !bare.is_empty() && (degree || WORDS.contains(&bare) || symbol())
 }
 
-/// Whether a whole text stands in brackets.
+/// Whether the whole text is in brackets.
 pub(super) fn is_bracketed(text: &str) -> bool {
     bare(text) != text.trim()
 }
 
-/// A text without the brackets around it.
+/// A text without its outer brackets.
 pub(super) fn bare(text: &str) -> &str {
     let text = text.trim();
     let pairs = [("[", "]"), ("(", ")")];
@@ -162,16 +162,16 @@ pub(super) fn bare(text: &str) -> &str {
     inner.filter(|inner| !inner.contains(['[', ']', '(', ')'])).map_or(text, str::trim)
 }
 
-/// The unit in brackets at the end of a column's name, where it is one.
+/// The unit in brackets at the end of a column's name; `None` if it is not a unit.
 pub fn in_name(name: &str) -> Option<&str> {
     let (base, unit) = split(name)?;
-    // `CO(GT)` has no unit: without a blank before the brackets letters alone say little
+    // `CO(GT)` has no unit: without a blank before the brackets, letters are not enough evidence
     let apart = name.ends_with(']') || name[base.len()..].starts_with([' ', '_']);
     let plain = unit.chars().any(|c| !c.is_ascii_alphabetic()) || unit.chars().all(char::is_lowercase);
     (!base.is_empty() && is_unit(unit) && (apart || plain)).then_some(unit)
 }
 
-/// What stands before the brackets at the end of a name: what a user may call the column.
+/// The name before the brackets at its end, by which a user may call the column.
 pub fn base(name: &str) -> Option<&str> {
     split(name).map(|(base, _)| base).filter(|base| !base.is_empty())
 }

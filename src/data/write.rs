@@ -1,4 +1,4 @@
-//! Writing tables and files completely or not at all.
+//! Writes tables and files atomically.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::csv::reason;
 use super::dataset::Dataset;
 
-/// Why a file was not written; what stood at its path before is untouched.
+/// Why a file was not written; an existing file at its path is unchanged.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -36,13 +36,13 @@ pub enum WriteError {
 /// The cells of one column of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cells {
-    /// NaN is written as an empty cell, and as `null` in JSON.
+    /// NaN is written as an empty cell, or as `null` in JSON.
     Numbers(Vec<f64>),
     /// `None` is an empty cell.
     Texts(Vec<Option<String>>),
 }
 
-/// Named columns of equal length to be written.
+/// Named columns of equal length for a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
     columns: Vec<(String, Cells)>,
@@ -96,13 +96,13 @@ impl Table {
         &self.columns
     }
 
-    /// Number of rows: those of the longest column.
+    /// The number of rows: that of the longest column.
     pub fn rows(&self) -> usize {
         self.columns.iter().map(|(_, cells)| cells.len()).max().unwrap_or(0)
     }
 
-    /// Writes the table in the form that the path's ending names: `.csv`, `.tsv` or `.json` (a list of rows).
-    /// Numbers have the fewest digits that read back exactly.
+    /// Writes the table in the format of the path's extension: `.csv`, `.tsv` or `.json` (a list of rows). Numbers have
+    /// the fewest digits that read back exactly.
     pub fn write(&self, path: &Path) -> Result<(), WriteError> {
         let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
         match ending.as_deref() {
@@ -149,7 +149,7 @@ impl From<&Dataset> for Table {
     }
 }
 
-/// The shortest digits that read back to the same number; nothing for NaN.
+/// The shortest digits that read back to the same number; empty for NaN.
 pub fn digits(v: f64) -> String {
     match v.abs() {
         size if size.is_nan() => String::new(),
@@ -158,14 +158,14 @@ pub fn digits(v: f64) -> String {
     }
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file completely or not at all.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_whole_with(path, |to| to.write_all(bytes))
 }
 
-/// Writes a file whole or not at all: into a file beside it that takes its name when all is there.
+/// Writes a file completely or not at all: to a temporary file in the same folder, which is then renamed.
 pub fn write_whole_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
-    // Through a link, the file that it names is replaced and not the link.
+    // If the path is a link, its target is replaced rather than the link.
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = match real.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
@@ -203,7 +203,7 @@ pub fn write_whole_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file, or as the one that it replaces.
+        // With the permissions of a new file, or of the one that it replaces.
         builder.permissions(existing.map_or_else(|| fs::Permissions::from_mode(0o666), |file| file.permissions()));
     }
     let file = builder.tempfile_in(&folder).map_err(worded)?;
@@ -214,12 +214,12 @@ pub fn write_whole_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// How the names of files begin that are being written; the number of the process follows.
+/// The prefix of the names of temporary files; the number of the process follows.
 const PREFIX: &str = ".mercer-";
-/// A file that nobody writes to any more is left alone for so long: the process may be one of another machine.
+/// A temporary file is kept for this time after its last change, because its process may run on another machine.
 const LEFT_ALONE: Duration = Duration::from_secs(60);
 
-/// Removes what processes that were killed left half written. Files that cannot be examined are kept.
+/// Removes temporary files of processes that were killed. Files that cannot be examined are kept.
 fn remove_leftovers(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -230,13 +230,13 @@ fn remove_leftovers(folder: &Path) {
         let Ok(process) = process.parse::<u32>() else { continue };
         let age = entry.metadata().and_then(|about| about.modified()).ok().and_then(|at| at.elapsed().ok());
         if age.is_some_and(|age| age > LEFT_ALONE) && !is_running(process) {
-            // another process may have been faster
+            // another process may have removed it already
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Whether a process runs; true if that is not known.
+/// Whether a process runs; `true` if unknown.
 fn is_running(process: u32) -> bool {
     let all = Path::new("/proc");
     !all.join("self").exists() || all.join(process.to_string()).exists()

@@ -2,16 +2,16 @@
 
 use crate::linalg::Matrix;
 
-/// A point of the sheet: the two inputs.
+/// A point of the sheet: the values of the two inputs.
 pub type Place = [f64; 2];
-/// How near two points are to be one: apart by this much, relative to the size of the surface.
+/// Points are the same if their distance relative to the size of the surface is at most this.
 pub const NEAR: f64 = 1e-6;
 
-/// The kernel as this room asks for it: k(a, b) of all places of one list with all of another, white noise left out.
+/// The kernel as needed here: k(a, b) for all points of one list with all of another, without white noise.
 pub trait Covariance {
     type Error;
     /// # Errors
-    /// What the kernel has to say, or that the user stopped it.
+    /// An error of the kernel, or a stop by the user.
     fn cross(&mut self, a: &[Place], b: &[Place]) -> Result<Matrix, Self::Error>;
 }
 

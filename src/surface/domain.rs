@@ -9,24 +9,24 @@ pub struct Domain {
     pub y: (f64, f64),
 }
 
-/// What is known without the kernel.
+/// Information that does not come from the values of the kernel.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Hints {
-    /// Ranges that were asked for.
+    /// Requested ranges.
     pub x: Option<(f64, f64)>,
     pub y: Option<(f64, f64)>,
-    /// Periods that the kernel may have, in either input.
+    /// Possible periods of the kernel in either input.
     pub periods: Vec<f64>,
-    /// How far functions vary along each input, for one without a period: its longest length-scale.
+    /// The longest length-scale along each input, for inputs without a period.
     pub lengths: [f64; 2],
 }
 
-/// Length-scales that a side without a period has.
+/// The range of an input without a period, in length-scales.
 const SCALES: f64 = 3.0;
 
 impl Domain {
-    /// One period of an input where the kernel has one; latitudes and longitudes of a whole globe where it has poles at
-    /// ±90; three length-scales otherwise. A kernel that cannot be evaluated where it is tried has no symmetry there.
+    /// One period of an input if the kernel has one; latitudes and longitudes of the whole globe if it has poles at
+    /// ±90; three length-scales otherwise. If the kernel cannot be evaluated at some points, it has no symmetry there.
     pub fn choose<K: Covariance>(kernel: &mut K, hints: &Hints) -> Self {
         if hints.x.is_none() && hints.y.is_none() && has_poles(kernel) {
             return Self { x: (-90.0, 90.0), y: (0.0, 360.0) };
@@ -37,9 +37,9 @@ impl Domain {
         Self { x: side(hints.x, 0), y: side(hints.y, 1) }
     }
 
-    /// `res` × `res` places, the ends included, row after row; the first input varies along a row.
+    /// `res` × `res` points, with the ends included, row by row; the first input varies along a row.
     pub(super) fn grid(self, res: usize) -> Vec<Place> {
-        // Both ends to the last bit, so that a period is one.
+        // Both ends are exact to the last bit, so that a period closes.
         let along = |(a, b): (f64, f64), i: usize| {
             let t = i as f64 / (res - 1) as f64;
             if i + 1 == res { b } else { a + (b - a) * t }
@@ -48,7 +48,7 @@ impl Domain {
     }
 }
 
-/// The shortest period in an input: one that is known, or a multiple where several go together (1 and 1.5 make 3).
+/// The shortest period in an input: a known one, or a common multiple of several (3 for 1 and 1.5).
 fn period<K: Covariance>(kernel: &mut K, hints: &Hints, axis: usize) -> Option<f64> {
     let usual = [1.0, std::f64::consts::TAU, 360.0];
     let known = hints.periods.iter().copied().filter(|p| p.is_finite() && *p > 0.0);
@@ -74,7 +74,7 @@ fn period<K: Covariance>(kernel: &mut K, hints: &Hints, axis: usize) -> Option<f
     None
 }
 
-/// Pairs not so far apart along an axis. Functions that do not vary along it at all have no period there.
+/// Pairs at a smaller distance along an axis. Functions that are constant along it have no period.
 fn nearer(pairs: &[(Place, Place)], axis: usize) -> Vec<(Place, Place)> {
     let share = 0.381_966;
     let nearer = |(a, b): &(Place, Place)| {
@@ -94,7 +94,8 @@ fn has_poles<K: Covariance>(kernel: &mut K) -> bool {
     all_one(kernel, &poles) && all_one(kernel, &once) && !all_one(kernel, &across)
 }
 
-/// Where a symmetry is tried, in shares of a range: no two at a distance that is a simple part of it.
+/// The positions at which a symmetry is tested, as shares of a range; no two are at a distance that is a simple
+/// fraction.
 const PROBES: [(f64, f64); 6] =
     [(0.0, 0.0), (0.0, 0.731), (0.137, 0.419), (0.313, 0.0), (0.618, 0.877), (0.859, 0.274)];
 
@@ -103,7 +104,7 @@ fn all_one<K: Covariance>(kernel: &mut K, pairs: &[(Place, Place)]) -> bool {
     pairs.iter().all(|(a, b)| {
         kernel.cross(&[*a, *b], &[*a, *b]).is_ok_and(|k| {
             let scale = k[(0, 0)].max(k[(1, 1)]);
-            // NaN is not one.
+            // NaN counts as different.
             k[(0, 0)] + k[(1, 1)] - k[(0, 1)] - k[(1, 0)] <= NEAR * NEAR * scale
         })
     })

@@ -1,4 +1,4 @@
-//! Draws functions from a kernel and makes their values a surface.
+//! Draws functions from a kernel whose values form a surface.
 
 use super::covariance::{Covariance, NEAR, Place};
 use super::domain::Domain;
@@ -6,16 +6,16 @@ use super::drawn_surface::Surface;
 use super::mesh::{Mesh, Point};
 use crate::linalg::{Matrix, pivoted_columns};
 
-/// The fewest points along a side: with fewer a torus has no triangles that differ.
+/// The least number of points along a side: with fewer, triangles of a torus coincide.
 pub const LEAST: usize = 4;
-/// The most points along a side.
+/// The largest number of points along a side.
 pub const MOST: usize = 200;
-/// Points along a side of the grid on which functions are settled.
+/// The number of points along a side of the grid on which functions are determined.
 const COARSE: usize = 25;
-/// The most multiplications for a factor: some seconds.
+/// The largest number of multiplications for a factor: some seconds.
 const WORK: usize = 10_000_000_000;
 
-/// Why there is no surface.
+/// Why a surface cannot be drawn.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SurfaceError<E> {
     #[error("a surface must have from {LEAST} to {MOST} points along a side, found {found}")]
@@ -28,7 +28,7 @@ pub enum SurfaceError<E> {
     Kernel(E),
 }
 
-/// Draws a surface over a sheet of `res` × `res` points.
+/// Draws a surface on a sheet of `res` × `res` points.
 ///
 /// # Errors
 /// [`SurfaceError`].
@@ -78,12 +78,13 @@ fn variances<K: Covariance>(kernel: &mut K, places: &[Place]) -> Result<Vec<f64>
     places.iter().map(|p| Ok(kernel.cross(&[*p], &[*p])?[(0, 0)])).collect()
 }
 
-/// The coordinates and the shade of every place.
+/// The coordinates and the shade of every point.
 type Drawn = (Vec<Point>, Vec<f64>);
 
-/// The three coordinates of every place, and a function for its shade.
+/// The three coordinates of every point, and a function for its shade.
 ///
-/// Functions are settled on a coarse grid first, which is the same for every `res`: a finer sheet shows the same surface.
+/// Functions are first determined on a coarse grid, which is the same for every `res`, so that a finer sheet shows the
+/// same surface.
 fn functions<K: Covariance>(
     kernel: &mut K,
     places: &[Place],
@@ -98,7 +99,7 @@ fn functions<K: Covariance>(
     let own = self::variances(kernel, &coarse).map_err(SurfaceError::Kernel)?;
     let diagonal = [&own[..], variances].concat();
     let mut asked = 0;
-    // As every draw: without jitter, which would tear the seams (`../shared/spec/MODELS.md`, "Draws").
+    // Without jitter, which would open the seams.
     let factor = pivoted_columns(diagonal, early, 1e-12, |pivot| {
         asked += 1;
         if places.len() * asked * asked > WORK {
@@ -107,15 +108,15 @@ fn functions<K: Covariance>(
         let column = kernel.cross(&places, &places[pivot..=pivot]).map_err(SurfaceError::Kernel)?;
         Ok(column.as_slice().to_vec())
     })?;
-    // Row after row, so that what is settled first does not depend on how much there is.
+    // Row by row, so that the first numbers do not depend on their total.
     let weights = Matrix::from_row_iterator(factor.ncols(), 4, (0..4 * factor.ncols()).map(|_| normal()));
     let drawn = factor.rows_range(early..) * weights;
     let points = drawn.row_iter().map(|row| [row[0], row[1], row[2]]).collect();
     Ok((points, drawn.column(3).iter().copied().collect()))
 }
 
-/// For every place the first that is one with it: those drawn at one point, if the kernel says the same,
-/// k(p, p) − 2k(p, q) + k(q, q) = E[(f(p) − f(q))²] = 0.
+/// For every point the first that is the same: drawn at one position, and the same for the kernel, k(p, p) − 2k(p, q) +
+/// k(q, q) = E[(f(p) − f(q))²] = 0.
 fn same_points<K: Covariance>(
     kernel: &mut K,
     places: &[Place],
@@ -148,7 +149,7 @@ fn root(first: &[usize], mut i: usize) -> usize {
     i
 }
 
-/// The longest side of the box around points.
+/// The longest side of the bounding box of points.
 fn extent(points: &[Point]) -> f64 {
     let side = |axis: usize| {
         let values = points.iter().map(|p| p[axis]);
@@ -158,7 +159,7 @@ fn extent(points: &[Point]) -> f64 {
     (0..3).map(side).fold(0.0, f64::max)
 }
 
-/// The largest difference of two points in any coordinate.
+/// The largest difference of two points in a coordinate.
 pub(super) fn apart(a: Point, b: Point) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }

@@ -8,13 +8,14 @@ use super::mesh::Mesh;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Surface {
     pub mesh: Mesh,
-    /// Where each vertex lies on the sheet; of points that are one, the first.
+    /// The point of the sheet of each vertex; the first if several points are the same.
     pub places: Vec<Place>,
-    /// A fourth function drawn from the kernel, at each vertex: it lives on the surface, and no seam shows in it.
+    /// A fourth function drawn from the kernel, at each vertex. It is a function on the surface, continuous at the
+    /// seams.
     pub shade: Vec<f64>,
     pub domain: Domain,
-    /// Points along a side of the sheet.
+    /// The number of points along a side of the sheet.
     pub res: usize,
-    /// The farthest that two points of the sheet which are one were drawn apart, relative to the size of the surface.
+    /// The largest distance in space between two equal points of the sheet, relative to the size of the surface.
     pub gap: f64,
 }

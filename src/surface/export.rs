@@ -15,7 +15,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the ending of a file's name says.
+    /// The format of files with this extension.
     pub fn of(ending: &str) -> Option<Self> {
         match ending.to_ascii_lowercase().as_str() {
             "obj" => Some(Self::Obj),
@@ -26,15 +26,15 @@ impl Format {
 }
 
 impl Surface {
-    /// The mesh as the text of a file; `about` is written in comments. Points that are one are one vertex, so that seams
-    /// are closed for every program. Numbers have the fewest digits that read back exactly.
+    /// The mesh as the text of a file; `about` is written in comments. Equal points are one vertex, so that seams are
+    /// closed for all programs. Numbers have the fewest digits that read back exactly.
     pub fn text(&self, format: Format, about: &str) -> String {
         let about: Vec<String> = about.lines().map(|line| line.replace(|c: char| c.is_control(), " ")).collect();
         let (vertices, faces) = (&self.mesh.vertices, &self.mesh.faces);
         let point = |p: &[f64; 3]| p.map(digits).join(" ");
         let mut out = String::new();
         let mut line = |text: std::fmt::Arguments<'_>| {
-            // Writing to a string never fails.
+            // Writing to a string does not fail.
             let _ = writeln!(out, "{text}");
         };
         match format {

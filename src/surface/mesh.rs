@@ -1,11 +1,11 @@
-//! A mesh of triangles and quadrilaterals, and which surface it is.
+//! A mesh of triangles and quadrilaterals, and its topology.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// A point in space.
 pub type Point = [f64; 3];
 
-/// Three or four vertices in turn.
+/// Three or four vertices in cyclic order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Face {
     corners: [u32; 4],
@@ -13,7 +13,7 @@ pub struct Face {
 }
 
 impl Face {
-    /// What is left of a quadrilateral of which some corners are one; nothing where it has no area.
+    /// A quadrilateral whose equal corners are merged; `None` if it has no area.
     fn of([a, b, c, d]: [u32; 4]) -> Option<Self> {
         let mut corners = Vec::with_capacity(4);
         for corner in [a, b, c, d] {
@@ -23,7 +23,7 @@ impl Face {
         }
         match corners[..] {
             [a, b, c, d] => Some(Self { corners: [a, b, c, d], n: 4 }),
-            // A pole, or a cell that is folded along its diagonal.
+            // At a pole, or a cell that is folded along its diagonal.
             [a, b, c] => Some(Self { corners: [a, b, c, c], n: 3 }),
             _ => None,
         }
@@ -33,7 +33,7 @@ impl Face {
         &self.corners[..usize::from(self.n)]
     }
 
-    /// Its edges in turn, each from a vertex to the next.
+    /// Its edges in cyclic order, each from a vertex to the next.
     fn edges(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let corners = self.corners();
         (0..corners.len()).map(|i| (corners[i], corners[(i + 1) % corners.len()]))
@@ -49,31 +49,31 @@ impl Face {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mesh {
     pub vertices: Vec<Point>,
-    /// Neighbours run the same way round wherever the surface has two sides.
+    /// Neighbouring faces have the same orientation if the surface is two-sided.
     pub faces: Vec<Face>,
-    /// Edges with a face on one side only, in closed curves: the last vertex of each is joined to its first.
+    /// Edges with only one face, as closed curves: the last vertex of each is connected to its first.
     pub rims: Vec<Vec<u32>>,
     pub shape: Shape,
 }
 
-/// Which surface a mesh is, by what can be counted (the classification of compact surfaces).
+/// The topology of a mesh (the classification of compact surfaces).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     pub edges: usize,
     /// Vertices − edges + faces.
     pub euler: i64,
-    /// Pieces that are not joined.
+    /// The number of connected components.
     pub pieces: usize,
-    /// Closed curves at which it ends.
+    /// The number of boundary curves.
     pub rims: usize,
-    /// Whether it has two sides.
+    /// Whether it is two-sided (orientable).
     pub two_sided: bool,
     /// Whether no edge has more than two faces.
     pub smooth: bool,
 }
 
 impl Shape {
-    /// As one would call it.
+    /// The common name of the surface.
     pub fn name(&self) -> String {
         let known = match (self.two_sided, self.rims, self.euler) {
             _ if self.pieces != 1 || !self.smooth => "surface",
@@ -91,8 +91,8 @@ impl Shape {
 }
 
 impl Mesh {
-    /// The mesh of quadrilaterals between vertices. A quadrilateral of the same corners as one before is the same part of
-    /// the surface, as where a symmetry folds the sheet, and counts once. Vertices that no face has left are kept.
+    /// The mesh of quadrilaterals between vertices. Quadrilaterals with the same corners, as where a symmetry folds the
+    /// sheet, are merged. Vertices without faces are kept.
     pub(super) fn new(vertices: Vec<Point>, quads: impl Iterator<Item = [u32; 4]>) -> Self {
         let mut seen = HashSet::new();
         let faces: Vec<Face> = quads
@@ -100,7 +100,7 @@ impl Mesh {
             .filter(|face| {
                 let mut key = face.corners;
                 key.sort_unstable();
-                // A triangle repeats one of its corners, any one of the three.
+                // A triangle repeats any one of its corners.
                 let own = if face.n == 4 { key } else { distinct(face.corners) };
                 seen.insert(own)
             })
@@ -127,7 +127,7 @@ impl Mesh {
     }
 }
 
-/// The three corners of a triangle in order, the last twice.
+/// The three corners of a triangle in ascending order, the last twice.
 fn distinct(corners: [u32; 4]) -> [u32; 4] {
     let mut three = [corners[0], corners[1], corners[2]];
     three.sort_unstable();
@@ -136,7 +136,7 @@ fn distinct(corners: [u32; 4]) -> [u32; 4] {
 
 type Beside = HashMap<(u32, u32), Vec<usize>>;
 
-/// Faces turned so that neighbours run the same way round, how many pieces there are, and whether it could be done.
+/// Faces with consistent orientation, the number of components, and whether a consistent orientation exists.
 fn oriented(mut faces: Vec<Face>, beside: &Beside) -> (Vec<Face>, usize, bool) {
     let (mut done, mut pieces, mut two_sided) = (vec![false; faces.len()], 0, true);
     for start in 0..faces.len() {
@@ -150,7 +150,7 @@ fn oriented(mut faces: Vec<Face>, beside: &Beside) -> (Vec<Face>, usize, bool) {
             let face = faces[i];
             for (a, b) in face.edges() {
                 for &j in beside.get(&(a.min(b), a.max(b))).into_iter().flatten().filter(|&&j| j != i) {
-                    // Two faces run the same way round when they run along their edge in opposite ways.
+                    // Two faces have the same orientation if they traverse their common edge in opposite directions.
                     let against = faces[j].edges().any(|edge| edge == (a, b));
                     if done[j] {
                         two_sided &= !against;
@@ -168,7 +168,7 @@ fn oriented(mut faces: Vec<Face>, beside: &Beside) -> (Vec<Face>, usize, bool) {
     (faces, pieces, two_sided)
 }
 
-/// The curves of edges that have one face only.
+/// The curves of edges with only one face.
 fn rims(faces: &[Face], beside: &Beside) -> Vec<Vec<u32>> {
     let mut next: HashMap<u32, Vec<u32>> = HashMap::new();
     let mut start = Vec::new();

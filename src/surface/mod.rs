@@ -1,10 +1,10 @@
-//! Surfaces drawn from a kernel over two inputs (Duvenaud, "Expressing Structure with Kernels", 1.7): three independent
-//! functions carry a sheet of the plane into space.
+//! Surfaces drawn from a kernel of two inputs (Duvenaud, "Expressing Structure with Kernels", 1.7): three independent
+//! functions map a sheet of the plane to space.
 //!
-//! Where the kernel makes two points of the sheet one, f(p) = f(q) for every function drawn from it, the mesh has one
-//! vertex: a period closes the sheet to a cylinder, two to a torus, a swap folds the torus to a Möbius strip, and poles
-//! shrink to points. Symmetries are not declared; they are found in the kernel's values, so that
-//! any kernel works. There is no kernel tree here, no file and no picture.
+//! If the kernel identifies two points of the sheet, f(p) = f(q) for every function drawn from it, the mesh has one
+//! vertex for both: one period closes the sheet to a cylinder, two to a torus, a swap folds the torus to a Möbius
+//! strip, and poles shrink to points. Symmetries are detected from the kernel's values, so any kernel works. This room
+//! does not depend on kernel trees, files or figures.
 
 mod covariance;
 mod domain;

@@ -34,7 +34,7 @@ fn globe([lat, lon]: Place) -> Vec<f64> {
     vec![lat.cos() * lon.cos(), lat.cos() * lon.sin(), lat.sin()]
 }
 
-/// A torus that is invariant to a move of its places, by the sum over the group of two.
+/// A torus that is invariant to a move of its points, by the sum over a group of order two.
 fn folded(moved: impl Fn(Place) -> Place) -> impl Covariance<Error = Infallible> {
     let k =
         |a: Place, b: Place| (-0.5 * torus(a).iter().zip(torus(b)).map(|(a, b)| (a - b).powi(2)).sum::<f64>()).exp();
@@ -88,12 +88,12 @@ fn a_finer_sheet_is_the_same_surface() {
 fn folds_glue_it_too() {
     let m = 12;
     let mobius = drawn(folded(|[x, y]| [y, x]), m + 1);
-    // Half a torus: the triangle 0 ≤ x ≤ y ≤ p with its legs glued.
+    // Half a torus: the triangle 0 ≤ x ≤ y ≤ p with its legs identified.
     check(&mobius, "Möbius strip", 0, (m * (m + 1) / 2, m * (m + 1) / 2));
     assert_eq!((mobius.mesh.rims.len(), mobius.mesh.rims[0].len()), (1, m));
     let klein = drawn(folded(|[x, y]| [x + 0.5, -y]), m + 1);
     check(&klein, "Klein bottle", 0, (m * m / 2, m * m / 2));
-    // The torus under a half turn has four fixed points and is a sphere.
+    // The quotient of the torus by a half turn has four fixed points and is a sphere.
     check(&drawn(folded(|[x, y]| [-x, -y]), m + 1), "sphere", 2, (m * m / 2 + 2, m * m / 2));
 }
 
@@ -119,7 +119,7 @@ fn what_cannot_be_drawn_is_told() {
     assert_eq!(draw(&mut rough, domain, 100, &mut normal), Err(SurfaceError::Rough { res: 100 }));
 }
 
-/// Vertices and faces of a file, read by its own rules.
+/// Vertices and faces of a file, parsed by its format.
 fn read(text: &str) -> (Vec<Point>, Vec<Vec<usize>>) {
     let numbers = |line: &str| line.split(' ').map(|w| w.parse::<f64>().expect("a number")).collect::<Vec<f64>>();
     let point = |n: &[f64]| [n[0], n[1], n[2]];

@@ -1,4 +1,4 @@
-//! One cell: missing, a number, or text, and which kind of text.
+//! A cell of a table: missing, a number, or text, and the kind of text.
 
 use std::collections::HashSet;
 
@@ -6,15 +6,15 @@ use crate::calendar::{Digits, Order};
 
 use super::notation::{Notation, Notations};
 
-/// Read as missing wherever they stand, beside blanks and NaN.
+/// Words for missing values, in addition to blanks and NaN.
 pub const MISSING_WORDS: [&str; 12] = ["NA", "N/A", "n/a", "na", "#N/A", "NULL", "null", "?", "-", "--", ".", "<NA>"];
 
-/// What stands for a missing value in one file.
+/// The missing values of a file, and how its dates are read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Missing {
     words: HashSet<String>,
     numbers: Vec<f64>,
-    /// The order of day, month and year in dates, where it was said.
+    /// The order of day, month and year in dates, if the user gave it.
     pub dates: Option<Order>,
     /// How numbers of six and eight digits are read.
     pub digits: Digits,
@@ -29,7 +29,7 @@ pub(super) enum Cell<'t> {
 }
 
 impl Missing {
-    /// Further words than the usual ones. A word that is a number stands for every way of writing it.
+    /// Words in addition to the default ones. A word that is a number matches all ways of writing it.
     pub(super) fn new(words: &[String]) -> Self {
         let numbers = words.iter().filter_map(|w| w.trim().parse().ok()).collect();
         Self {
@@ -40,12 +40,12 @@ impl Missing {
         }
     }
 
-    /// The same with an order of day, month and year, and what numbers of six and eight digits are.
+    /// The same with an order of day, month and year, and the reading of numbers with six or eight digits.
     pub(super) fn with_dates(self, dates: Option<Order>, digits: Digits) -> Self {
         Self { dates, digits, ..self }
     }
 
-    /// A cell whose numbers are written in one notation.
+    /// Reads a cell whose numbers are in one notation.
     pub(super) fn read<'t>(&self, text: &'t str, notation: Notation) -> Cell<'t> {
         let text = text.trim();
         if self.is_word(text) {
@@ -62,7 +62,7 @@ impl Missing {
         text.is_empty() || (text.len() <= 4 && MISSING_WORDS.contains(&text)) || self.words.contains(text)
     }
 
-    /// The notations in which a trimmed text is a number; `None` where it stands for a missing value.
+    /// The notations in which a trimmed text is a number; `None` if it is a missing value.
     pub(super) fn notations(&self, text: &str) -> Option<Notations> {
         if self.is_word(text) {
             return None;
@@ -71,7 +71,7 @@ impl Missing {
         if found == 0 {
             return Some(0);
         }
-        // plain text is recognised quickly; the rest is rare
+        // plain numbers are recognised quickly; others are rare
         let numbers = Notation::ALL.iter().enumerate().filter(|(bit, _)| found >> bit & 1 == 1);
         let first = numbers.clone().find_map(|(_, notation)| notation.read(text))?;
         if first.is_nan() {
@@ -83,7 +83,7 @@ impl Missing {
     }
 }
 
-/// The number inside a text that has a sign beside it: `12 %`, `$3.50`. `None` for other text.
+/// The number in a text with a sign before or after it: `12 %`, `$3.50`. `None` for other text.
 pub(super) fn decorated(text: &str) -> Option<String> {
     let bare = text.trim_matches(['%', '$', '€', '£', ' ', '\u{a0}']);
     (bare.len() < text.len() && Notation::of(bare) != 0).then(|| bare.to_string())

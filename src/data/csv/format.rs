@@ -1,38 +1,38 @@
-//! The given format of a file, and what is detected.
+//! The given format of a file, and the detected one.
 
 use encoding_rs::Encoding;
 
 use super::notation::{Notation, Notations};
 use super::records::{Layout, Separator};
 
-/// Which lines name the columns.
+/// The lines with the names of the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Header {
-    /// The first does if it holds no number while some later line does; a line of units may follow.
+    /// The first line, if it has no number and some later line has; a line of units may follow.
     #[default]
     Detect,
     Yes,
     No,
-    /// So many lines, whose texts are joined.
+    /// This number of lines, whose texts are joined.
     Lines(usize),
 }
 
-/// How a file is written, as far as it was said. What is `None` is found.
+/// The format of a file as given by the user. What is `None` is detected.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Format {
     pub separator: Option<Separator>,
     /// The decimal sign.
     pub decimal: Option<char>,
-    /// What separates the thousands; `Some(None)` for nothing.
+    /// The thousands separator; `Some(None)` for none.
     pub thousands: Option<Option<char>>,
-    /// How many lines stand above the table.
+    /// The number of lines above the table.
     pub skip: Option<usize>,
-    /// The character that begins comments, `#` by default; `Some(None)` where there are none.
+    /// The character that starts comments, `#` by default; `Some(None)` if there are none.
     pub comment: Option<Option<u8>>,
     pub encoding: Option<&'static Encoding>,
 }
 
-/// A byte that no line begins with.
+/// A byte with which no line starts.
 const NO_COMMENT: u8 = 0x1e;
 
 impl Format {
@@ -44,10 +44,10 @@ impl Format {
         Notation::allowed(self.decimal, self.thousands)
     }
 
-    /// The arguments that would have said what was found, in the notation of the language.
+    /// The arguments that specify the detected format, in the notation of the language.
     pub(super) fn found(&self, layout: Layout, notation: Notation, header: Option<usize>) -> Vec<String> {
         let mut found = Vec::new();
-        // a comma and a tab are what such files have
+        // a comma and a tab are the default
         match layout.separator {
             _ if self.separator.is_some() => {}
             Separator::Byte(b',' | b'\t') => {}

@@ -15,26 +15,26 @@ pub(super) struct Lead {
     pub record: ByteRecord,
 }
 
-/// What the first records say of the columns.
+/// The names and units in the first records.
 #[derive(Debug, Default)]
 pub(super) struct Heading {
-    /// `None` when no line names the columns.
+    /// `None` if no line has names.
     pub names: Option<Vec<String>>,
-    /// Line and units, where a line holds them.
+    /// The line with units and its texts, if there is one.
     pub units: Option<(usize, Vec<String>)>,
-    /// How many records these are.
+    /// The number of these records.
     pub records: usize,
 }
 
 impl Heading {
-    /// How many of these lines hold names, for a note where it is more than one.
+    /// The number of lines with names, for a note; `None` if it is one.
     pub(super) fn joined(&self) -> Option<usize> {
         let names = self.records - usize::from(self.units.is_some());
         (names > 1).then_some(names)
     }
 }
 
-/// Reads the heading. `rest` has seen all records but the leads, and sees those of them that are rows.
+/// Reads the heading. `rest` has scanned all records after the first ones, and scans those of the first that are rows.
 pub(super) fn read(header: Header, leads: &[Lead], rest: &mut [Scan], missing: &Missing, named: &[&str]) -> Heading {
     let told = leads.iter().take_while(|lead| !strings(&lead.record).any(is_measure)).count();
     let mut see = |leads: &[Lead]| {
@@ -48,7 +48,7 @@ pub(super) fn read(header: Header, leads: &[Lead], rest: &mut [Scan], missing: &
         Header::Yes | Header::Detect => None,
     };
     let first = leads.first().is_some_and(|lead| strings(&lead.record).any(|cell| named.contains(&cell.trim())));
-    // what is certainly a row
+    // certainly a row
     let rows = given.unwrap_or(told.max(usize::from(header == Header::Yes || first)));
     see(&leads[rows..]);
     let measured = rest.iter().any(Scan::has_measures);
@@ -78,10 +78,10 @@ pub(super) fn read(header: Header, leads: &[Lead], rest: &mut [Scan], missing: &
     Heading { names, units, records: count }
 }
 
-/// How many lines below the first, none of which holds a number, belong to the heading.
+/// The number of lines after the first that belong to the heading. None of them has a number.
 fn further(leads: &[Lead], first: &Lead, rest: &[Scan]) -> usize {
     let mut taken = 0;
-    // names that are repeated or left out go on below
+    // repeated or missing names are continued in the next line
     let open = repeats(first);
     for lead in leads {
         let cells = strings(&lead.record).zip(rest);
@@ -98,7 +98,7 @@ fn further(leads: &[Lead], first: &Lead, rest: &[Scan]) -> usize {
     taken
 }
 
-/// Whether names of a line stand above several columns, or above one and are left out over the next.
+/// Whether a name of a line applies to several columns: it is repeated, or missing over the next column.
 fn repeats(lead: &Lead) -> bool {
     let names: Vec<&str> = strings(&lead.record).map(str::trim).collect();
     let mut known = std::collections::HashSet::new();
@@ -106,7 +106,7 @@ fn repeats(lead: &Lead) -> bool {
     names.iter().any(|name| !name.is_empty() && !known.insert(name)) || gap
 }
 
-/// Whether a line holds units above columns of numbers, and nothing else there.
+/// Whether a line has units above numeric columns and is empty elsewhere.
 fn holds_units(lead: &Lead, rest: &[Scan]) -> bool {
     let cells = strings(&lead.record).zip(rest).filter(|(_, scan)| scan.is_numeric()).map(|(text, _)| text.trim());
     let (mut units, mut others) = (0, 0);
@@ -119,7 +119,7 @@ fn holds_units(lead: &Lead, rest: &[Scan]) -> bool {
     units > others
 }
 
-/// The texts of each column, joined. Those that are left out in a line above another are those to the left.
+/// The joined texts of each column. A missing text in a line above another is the text to its left.
 fn names(lines: &[Lead]) -> Vec<String> {
     let width = lines[0].record.len();
     let mut names = vec![String::new(); width];

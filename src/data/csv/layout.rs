@@ -1,4 +1,4 @@
-//! Where a table begins in its file, and what separates its fields.
+//! The position of a table in its file, and its separator.
 
 use csv::ByteRecord;
 
@@ -17,7 +17,7 @@ pub(super) enum Doubt {
     Blanks { line: usize },
 }
 
-/// A record of the sample.
+/// A record in the sample.
 struct Row {
     line: usize,
     record: ByteRecord,
@@ -48,17 +48,17 @@ pub(super) fn is_measure(text: &str) -> bool {
     }
 }
 
-/// A table found in the sample under one separator.
+/// A table in the sample with one separator.
 struct Found {
     separator: Separator,
-    /// Whether any of its rows holds a number or a date.
+    /// Whether a row has a number or a date.
     measured: bool,
-    /// How many records have its width, of how many in all.
+    /// The share of records with its width.
     regular: f64,
     skip: usize,
 }
 
-/// The layout of a file whose beginning is `sample`, in clean text. What the format says is taken as it is.
+/// The layout of a file that starts with `sample`, in clean text. Given parts of the format are used as they are.
 pub(super) fn find(sample: &[u8], whole: bool, format: &Format) -> Result<Layout, Doubt> {
     let comment = format.comment_byte();
     let of = |separator: Separator| {
@@ -75,7 +75,7 @@ pub(super) fn find(sample: &[u8], whole: bool, format: &Format) -> Result<Layout
             best = Some(found);
         }
     }
-    // commas in sentences are no table
+    // commas in sentences are not a table
     if !best.as_ref().is_some_and(|best| best.measured) {
         best = blanks(sample, whole, format)?.or(best);
     }
@@ -85,7 +85,7 @@ pub(super) fn find(sample: &[u8], whole: bool, format: &Format) -> Result<Layout
     })
 }
 
-/// A table whose fields are separated by blanks: every line below its names holds numbers for the most part.
+/// A table with fields separated by blanks: most fields in every line below its names are numbers.
 fn blanks(sample: &[u8], whole: bool, format: &Format) -> Result<Option<Found>, Doubt> {
     let (skip, comment) = (format.skip.unwrap_or(0), format.comment_byte());
     let rows = rows(sample, whole, Separator::Blanks, skip, comment);
@@ -112,15 +112,15 @@ fn blanks(sample: &[u8], whole: bool, format: &Format) -> Result<Option<Found>, 
     Ok(Some(found))
 }
 
-/// The table among the rows: the commonest width above 1, and the lines above its first row. Lines are left out only where
-/// they cannot be part of a table.
+/// The table among the rows: the most common width above 1, and the lines above its first row. Lines are left out only
+/// if they cannot be part of a table.
 fn table(separator: Separator, rows: &[Row], given: Option<usize>) -> Option<Found> {
     let numeric = |row: &&Row| row.width() > 1 && 2 * row.measures() >= row.width();
     let mut widths: Vec<usize> = rows.iter().filter(numeric).map(Row::width).collect();
     if widths.len() < 2 {
         widths = rows.iter().map(Row::width).filter(|&width| width > 1).collect();
     }
-    // words of sentences are fields where blanks separate: then it is the longest run of lines with numbers that counts
+    // with blanks as separators, words of sentences are fields, so the longest run of lines with numbers is used
     if separator == Separator::Blanks {
         let mut runs = rows.chunk_by(|a, b| a.width() == b.width() && numeric(&a) == numeric(&b));
         let longest = runs.by_ref().filter(|run| numeric(&&run[0])).map(|run| vec![run[0].width(); run.len()]);
@@ -139,9 +139,9 @@ fn table(separator: Separator, rows: &[Row], given: Option<usize>) -> Option<Fou
     Some(Found { separator, measured, regular, skip })
 }
 
-/// How many lines stand above the table of a width.
+/// The number of lines above a table of this width.
 fn above(rows: &[Row], width: usize) -> usize {
-    // from the longest run on
+    // start at the longest run
     let mut longest = (0, 0);
     let mut start = 0;
     for run in rows.chunk_by(|a, b| a.width() == b.width()) {
@@ -154,7 +154,7 @@ fn above(rows: &[Row], width: usize) -> usize {
     if length < 2 {
         return 0;
     }
-    // sentences may have as many commas as the table: names stand right above the numbers, units between them
+    // sentences may have as many commas as the table; names are directly above the numbers, units between them
     let run = &rows[first..first + length];
     let texts = run.iter().take_while(|row| row.measures() == 0).count();
     if texts > MOST_NAMES && texts < length {
@@ -173,14 +173,14 @@ fn above(rows: &[Row], width: usize) -> usize {
     if !above.iter().all(prose) || !(names || apart) {
         return 0;
     }
-    // a single line with a single field may be names that were joined
+    // a single line with a single field may be joined names
     if !names && above.len() == 1 && separates_elsewhere(last) { 0 } else { table[0].line - 1 }
 }
 
-/// More lines of text than names and units have.
+/// Names and units have at most this number of lines.
 const MOST_NAMES: usize = 3;
 
-/// Whether the one field of a row holds what separates fields in other files.
+/// Whether the single field of a row contains a character that separates fields in other files.
 fn separates_elsewhere(row: &Row) -> bool {
     let mut bytes = row.record.iter().flatten();
     row.width() == 1 && bytes.any(|byte| b",;\t|".contains(byte))
@@ -199,13 +199,13 @@ fn rows(sample: &[u8], whole: bool, separator: Separator, skip: usize, comment: 
         }
     }
     if rows.len() > 1 && !whole {
-        // The sample may stop in the midst of its last record.
+        // The last record of the sample may be incomplete.
         rows.pop();
     }
     rows
 }
 
-/// Whether a line without separators holds several numbers parted by blanks.
+/// Whether a line without separators has several numbers separated by blanks.
 pub(super) fn spaced(line: &str) -> bool {
     let mut words = line.split_whitespace();
     line.split_whitespace().nth(1).is_some() && words.all(|w| w.parse::<f64>().is_ok())

@@ -1,25 +1,25 @@
-//! Removes lines above a table and joins runs of blanks to one separator; line numbers are kept.
+//! Removes lines above a table and replaces runs of blanks by one separator; line numbers do not change.
 
 use std::io::{self, Read};
 
-/// What stands between the fields when runs of blanks did.
+/// The separator that replaces runs of blanks.
 pub(super) const BLANKS_BECOME: u8 = b'\t';
 
-/// Reads clean text and hands on a text of as many lines.
+/// Reads clean text and returns text with the same number of lines.
 pub(super) struct Lines<R> {
     inner: R,
-    /// Lines that are still to be emptied.
+    /// The number of lines still to be emptied.
     skip: usize,
-    /// Whether runs of blanks become one [`BLANKS_BECOME`].
+    /// Whether runs of blanks are replaced by [`BLANKS_BECOME`].
     blanks: bool,
     at: Place,
 }
 
-/// Where the last byte stood.
+/// The position of the last byte.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Start,
-    /// After blanks that follow a field.
+    /// In blanks after a field.
     Gap,
     Field,
     Quotes,
@@ -30,7 +30,7 @@ impl<R: Read> Lines<R> {
         Self { inner, skip, blanks, at: Place::Start }
     }
 
-    /// The bytes that go on, at most as many as there were.
+    /// Keeps the bytes to return, at most as many as there were.
     fn keep(&mut self, bytes: &mut [u8]) -> usize {
         let mut to = 0;
         for from in 0..bytes.len() {
@@ -54,7 +54,7 @@ impl<R: Read> Lines<R> {
                     (Place::Gap, _) if blank => continue,
                     (before, _) => {
                         if before == Place::Gap {
-                            // a blank was left out before, so there is room
+                            // a blank was dropped before, so there is room
                             bytes[to] = BLANKS_BECOME;
                             to += 1;
                         }
@@ -75,7 +75,7 @@ impl<R: Read> Read for Lines<R> {
         if self.skip == 0 && !self.blanks {
             return self.inner.read(buffer);
         }
-        // A gap at the end of one block has its separator in the next: one byte is kept free for it.
+        // The separator of a gap at the end of one block is in the next block: one byte is reserved for it.
         let Some((_, rest)) = buffer.split_first_mut() else { return Ok(0) };
         if rest.is_empty() {
             return Err(io::Error::other("a buffer of one byte"));
@@ -87,7 +87,7 @@ impl<R: Read> Read for Lines<R> {
             }
             let gap = self.at == Place::Gap && self.skip == 0;
             let kept = if gap {
-                // one blank before the block, which was left out there
+                // a blank before the block, which was dropped there
                 buffer[0] = b' ';
                 self.keep(&mut buffer[..=n])
             } else {

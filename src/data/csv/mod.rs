@@ -1,9 +1,9 @@
 //! Tables of text: values separated by commas, semicolons, tabs, vertical bars or blanks.
 //!
-//! How a file is written is found from its beginning where a user has not said it: the separator, lines of text above the
-//! table, the names and units of the columns, the decimal sign. It is then read twice as a stream: once to learn what each
-//! column holds, once to keep the numbers. So a column of text is known as such before any of it is kept, and memory is
-//! that of the numbers. Comments and blank lines are skipped.
+//! The format of a file is detected from its beginning, except for parts given by the user: the separator, lines of
+//! text above the table, the names and units of the columns, the decimal sign. The file is then read twice as a stream:
+//! once to determine the kind of each column, once to store the values. So memory is needed only for the values.
+//! Comments and blank lines are skipped.
 
 mod cell;
 mod format;
@@ -44,9 +44,9 @@ use crate::calendar::{Digits, Order};
 
 /// The number of first bytes from which the layout is detected.
 const SAMPLE: u64 = 64 * 1024;
-/// How many of the first records may hold names and units.
+/// The number of first records that may have names and units.
 const LEADS: usize = 8;
-/// Where the text comes from; it is opened more than once.
+/// The source of the text, which is opened more than once.
 pub(super) enum Source<'a> {
     Path(&'a Path),
     Bytes(&'a [u8]),
@@ -60,13 +60,13 @@ impl Source<'_> {
         })
     }
 
-    /// Text of an encoding as UTF-8; a mark at the beginning says UTF-8 or UTF-16.
+    /// The text as UTF-8, given its encoding; a byte order mark indicates UTF-8 or UTF-16.
     fn decoded(&self, encoding: Option<&'static Encoding>) -> std::io::Result<Box<dyn Read + '_>> {
         let mut marked = [0; 2];
         let found = self.open()?.take(2).read(&mut marked)?;
         let utf16 = found == 2 && matches!(marked, [0xff, 0xfe] | [0xfe, 0xff]);
         let open = self.open()?;
-        // broken characters are errors, not replaced
+        // invalid characters are errors and are not replaced
         let encoding = encoding.filter(|encoding| *encoding != UTF_8);
         Ok(match encoding {
             None if !utf16 => open,
@@ -75,37 +75,37 @@ impl Source<'_> {
     }
 }
 
-/// How to read one file.
+/// How to read a file.
 pub(super) struct Request<'a> {
-    /// For messages.
+    /// The name for messages.
     pub file: &'a str,
     pub format: &'a Format,
     pub header: Header,
     pub missing: &'a [String],
-    /// The order of day, month and year, where dates can be read in several ways.
+    /// The order of day, month and year, for dates with several readings.
     pub dates: Option<Order>,
-    /// What numbers of six and eight digits are.
+    /// The reading of numbers with six or eight digits.
     pub digits: Digits,
-    /// The columns that somebody means to use: if the first line holds one of them, it is a header.
+    /// The columns that the user named: if the first line contains one of them, it is a header.
     pub named: &'a [&'a str],
 }
 
-/// A table as it stands in the file.
+/// A table as read from the file.
 #[derive(Debug)]
 pub(super) struct Raw {
     pub columns: Vec<Column>,
     pub rows: Rows,
-    /// For each column that is none of dates though it looks like one, a cell of it.
+    /// For each column that looks like dates but is not, one of its cells.
     pub unread: Vec<Option<String>>,
-    /// The form of each column of dates that are written as one number.
+    /// The format of each column of dates written as numbers.
     pub digits: Vec<Option<&'static str>>,
-    /// `None` when the file has no header: then the columns are called by their number.
+    /// `None` if the file has no header; columns are then numbered.
     pub names: Option<Vec<String>>,
-    /// What was found of the format, and what was left out.
+    /// What was detected of the format, and what was left out.
     pub notes: Vec<Note>,
 }
 
-/// Reads a table. Text that is not UTF-8 and of which no encoding was said is read as Windows-1252, which holds Latin-1.
+/// Reads a table. Text that is not UTF-8 and has no given encoding is read as Windows-1252, a superset of Latin-1.
 pub(super) fn read(source: &Source<'_>, request: &Request<'_>) -> Result<Raw, DataError> {
     match read_as(source, request, request.format.encoding) {
         Err(DataError::NotUtf8 { .. }) if request.format.encoding.is_none() => {
@@ -171,7 +171,7 @@ fn read_as(source: &Source<'_>, request: &Request<'_>, encoding: Option<&'static
     unique(file, &called)?;
     let notation = scan::notation(&scans, format.notations()).map_err(|doubt| two_readings(file, &called, doubt))?;
 
-    // columns at the end that have neither a name nor a value
+    // columns at the end without a name and values
     let used = |i: &usize| !called[*i].is_empty() || !scans[*i].is_empty();
     let kept = (0..width).rev().find(used).map_or(width, |last| last + 1);
     let plans = scans[..kept].iter().zip(&called);
@@ -234,7 +234,7 @@ fn two_readings(file: &str, names: &[String], doubt: TwoReadings) -> DataError {
     }))
 }
 
-/// Two columns of one name would be ambiguous. Nameless ones get a name later.
+/// Rejects repeated names. Columns without a name get one later.
 fn unique(file: &str, names: &[String]) -> Result<(), DataError> {
     let mut known: HashMap<&str, usize> = HashMap::with_capacity(names.len());
     for (second, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {

@@ -1,8 +1,8 @@
-//! Ways of writing numbers: which character is the decimal sign, and which separates the thousands.
+//! Notations of numbers: the decimal sign and the thousands separator.
 
 use serde::{Deserialize, Serialize};
 
-/// One way of writing numbers.
+/// A notation of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notation {
     /// `.` or `,`.
@@ -15,7 +15,7 @@ pub struct Notation {
 pub(super) type Notations = u8;
 
 impl Notation {
-    /// In order of preference where several read a file alike. Plain numbers come first.
+    /// In order of preference if several read a file equally well. Plain numbers come first.
     pub(super) const ALL: [Self; 8] = [
         Self { decimal: '.', thousands: None },
         Self { decimal: '.', thousands: Some(',') },
@@ -29,10 +29,10 @@ impl Notation {
 
     pub(super) const PLAIN: Self = Self::ALL[0];
 
-    /// What may separate the thousands.
+    /// The possible thousands separators.
     pub const SEPARATORS: [char; 4] = [',', '.', ' ', '\''];
 
-    /// The number that a trimmed text stands for.
+    /// The value of a trimmed text as a number.
     pub(super) fn read(self, text: &str) -> Option<f64> {
         if self.decimal == '.'
             && let Ok(value) = text.parse()
@@ -44,7 +44,7 @@ impl Notation {
             None => (false, text.strip_prefix('+').unwrap_or(text)),
         };
         if !rest.starts_with(|c: char| c.is_ascii_digit() || c == self.decimal) {
-            // the words for infinity and for no number
+            // the words for infinity and NaN
             return rest.bytes().all(|b| b.is_ascii_alphabetic()).then(|| rest.parse::<f64>().ok()).flatten().map(
                 |v| {
                     if negative { -v } else { v }
@@ -74,7 +74,7 @@ impl Notation {
         if whole.is_empty() && fraction.is_empty() { None } else { plain.parse().ok() }
     }
 
-    /// The digits of a whole number without what separates its thousands.
+    /// The digits of a whole number without its thousands separators.
     fn ungrouped(self, whole: &str) -> Option<String> {
         let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
         if digits(whole) {
@@ -112,7 +112,7 @@ impl Notation {
         found
     }
 
-    /// The notations that agree with what a user has said. `Some(None)` is: nothing separates the thousands.
+    /// The notations consistent with what the user gave. `Some(None)` means no thousands separator.
     pub(super) fn allowed(decimal: Option<char>, thousands: Option<Option<char>>) -> Notations {
         let mut allowed = 0;
         for (bit, notation) in Self::ALL.iter().enumerate() {
@@ -123,14 +123,14 @@ impl Notation {
         allowed
     }
 
-    /// Whether one of two notations reads a comma as decimal sign and the other as separator.
+    /// Whether one of two notations reads a comma as decimal sign and the other as thousands separator.
     pub(super) fn contradicts(self, other: Self) -> bool {
         let splits = |a: Self, b: Self| a.thousands == Some(b.decimal);
         splits(self, other) || splits(other, self)
     }
 }
 
-/// The hyphen, the minus sign of typography, and the en dash.
+/// The hyphen, the minus sign, and the en dash.
 const MINUS: [char; 3] = ['-', '\u{2212}', '\u{2013}'];
 
 fn is_separator(c: char, separator: char) -> bool {

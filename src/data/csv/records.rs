@@ -1,4 +1,4 @@
-//! Records of a table: what separates their fields, and how they are read one after the other.
+//! Records of a table: their separator, and how they are read in turn.
 
 use std::cell::Cell;
 use std::io::Read;
@@ -13,21 +13,21 @@ use crate::data::error::DataError;
 /// The longest cell, in bytes.
 const LONGEST_CELL: usize = 1 << 20;
 
-/// What stands between two fields.
+/// The separator of fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Separator {
     Byte(u8),
-    /// One blank or more.
+    /// One or more blanks.
     Blanks,
 }
 
 impl Separator {
-    /// What to try, most telling first: a comma may stand inside numbers and prose, a tab hardly ever does.
+    /// The separators to try, the most specific first: commas also occur in numbers and prose, tabs hardly ever.
     pub(super) const CANDIDATES: [Self; 4] = [Self::Byte(b'\t'), Self::Byte(b';'), Self::Byte(b','), Self::Byte(b'|')];
 
     pub const COMMA: Self = Self::Byte(b',');
 
-    /// The byte that the reader of records looks for.
+    /// The byte that the reader of records uses.
     pub(super) fn byte(self) -> u8 {
         match self {
             Self::Byte(byte) => byte,
@@ -36,27 +36,27 @@ impl Separator {
     }
 }
 
-/// How the lines of a file are made into records.
+/// How the lines of a file form records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layout {
     pub separator: Separator,
-    /// How many lines stand above the table.
+    /// The number of lines above the table.
     pub skip: usize,
-    /// Lines that begin with this byte are comments.
+    /// Lines that start with this byte are comments.
     pub comment: u8,
 }
 
-/// A reader over text that is clean already.
+/// A reader of clean text.
 pub(super) fn reader<R: Read>(text: R, delimiter: u8, comment: u8) -> Reader<R> {
     ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).comment(Some(comment)).from_reader(text)
 }
 
-/// The fields of a record whose text was found to be UTF-8 on its way in.
+/// The fields of a record; its text was checked to be UTF-8 before.
 pub(super) fn strings(record: &ByteRecord) -> impl Iterator<Item = &str> {
     record.iter().map(|field| std::str::from_utf8(field).unwrap_or_default())
 }
 
-/// Records of one width with the line each begins in.
+/// Records of one width, each with the line at which it starts.
 pub(super) struct Records<'f, R> {
     file: &'f str,
     reader: Reader<Lines<Text<R>>>,
@@ -65,7 +65,7 @@ pub(super) struct Records<'f, R> {
     record: ByteRecord,
     /// Width and line of the first record.
     first: Option<(usize, usize)>,
-    /// Rows without a value that were passed over.
+    /// The number of rows without values, which are skipped.
     pub empty: usize,
 }
 
@@ -91,7 +91,7 @@ impl<'f, R: Read> Records<'f, R> {
             }
             self.pending.set(0);
             let after = self.reader.position().line() as usize;
-            // The reader's own position is that before blank lines and comments. Every record ends in one line feed.
+            // The reader's own position is before blank lines and comments. Every record ends in one line feed.
             let inner = self.record.as_slice().iter().filter(|&&b| b == b'\n').count();
             if self.record.as_slice().ends_with(&self.end) {
                 return Err(DataError::Unclosed { file: self.file.into(), line: after.saturating_sub(inner).max(1) });

@@ -1,24 +1,24 @@
-//! The first pass over a column: the types of its cells, by which the second pass stores them.
+//! The first pass over a column: the kinds of its cells, which determine how the second pass stores them.
 
 use super::cell::{Missing, decorated};
 use super::notation::{Notation, Notations};
 use crate::calendar::{Digits, Form, Moment, Resolution, compact, compact_month, date_like, plausible};
 use crate::data::error::DataError;
 
-/// How a column will be kept.
+/// How a column is stored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Plan {
     Numbers,
     Dates(Form, Resolution),
-    /// Days written as one number, `20200131`.
+    /// Days written as numbers, `20200131`.
     Days,
-    /// Months written as one number, `202001`.
+    /// Months written as numbers, `202001`.
     Months,
     Categories,
 }
 
 impl Plan {
-    /// The form of dates that are written as one number.
+    /// The format of dates written as numbers.
     pub(super) fn digits(self) -> Option<&'static str> {
         match self {
             Self::Days => Some("YYYYMMDD"),
@@ -28,7 +28,7 @@ impl Plan {
     }
 }
 
-/// A cell worth naming in a message.
+/// A cell for a message.
 #[derive(Debug, Clone)]
 struct Sight {
     line: usize,
@@ -43,11 +43,11 @@ struct Alike {
     first: Sight,
 }
 
-/// Counts over the cells of one column.
+/// Counts of the cells of one column.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scan {
     present: usize,
-    /// One entry for each set of notations that occurs; few do.
+    /// One entry for each set of notations that occurs; there are few.
     alike: Vec<Alike>,
     decorated: usize,
     first_decorated: Option<Sight>,
@@ -55,7 +55,7 @@ pub(super) struct Scan {
     /// Numbers such as `20200131`, and such as `202001`.
     days: Compact,
     months: Compact,
-    /// Texts that look like dates and are none that is known.
+    /// The number of texts that look like dates but have no known format.
     date_like: usize,
     unread: Option<Sight>,
     /// The first cell with two readings, day or month first.
@@ -66,12 +66,12 @@ pub(super) struct Scan {
 #[derive(Debug, Clone, Default)]
 struct Compact {
     count: usize,
-    /// A few that differ.
+    /// Some distinct ones.
     some: Vec<Moment>,
 }
 
 impl Compact {
-    /// Takes in what a number of so many digits is as a date.
+    /// Counts a number with this number of digits as a possible date.
     fn see(&mut self, text: &str, digits: usize, read: fn(f64) -> Option<Moment>) {
         let whole = text.len() == digits && text.bytes().all(|b| b.is_ascii_digit());
         let Some(at) = text.parse().ok().filter(|_| whole).and_then(read) else { return };
@@ -82,13 +82,14 @@ impl Compact {
     }
 }
 
-/// Six numbers that are months by chance are rare: of all numbers of six digits one in ten is.
+/// With this many months, the column is not one of numbers that are months by chance: one in ten numbers of six digits
+/// is.
 const MONTHS_BY_CHANCE: usize = 6;
 const SOME_DATES: usize = 3;
-/// Words in the name of a column of months.
+/// Words in the names of columns of months.
 const MONTH_WORDS: [&str; 7] = ["month", "yyyymm", "yearmon", "date", "period", "time", "monat"];
 
-/// How far one form of dates fits the cells that are no numbers.
+/// How well one date format fits the cells that are not numbers.
 #[derive(Debug, Clone, Default)]
 struct Dated {
     count: usize,
@@ -97,7 +98,7 @@ struct Dated {
     example: Option<String>,
 }
 
-/// A file in which numbers can be read in two ways.
+/// A file in which numbers have two readings.
 pub(super) struct TwoReadings {
     pub column: usize,
     pub line: usize,
@@ -105,7 +106,7 @@ pub(super) struct TwoReadings {
     pub readings: [Notation; 2],
 }
 
-/// The notation in which most of the cells are numbers, over all columns.
+/// The notation in which most cells of all columns are numbers.
 pub(super) fn notation(scans: &[Scan], allowed: Notations) -> Result<Notation, TwoReadings> {
     let numbers = |notation: usize| -> usize {
         let of = scans.iter().map(|scan| (scan.numbers(notation), scan.present));
@@ -135,7 +136,7 @@ pub(super) fn notation(scans: &[Scan], allowed: Notations) -> Result<Notation, T
 }
 
 impl Scan {
-    /// Takes one cell in. The lines may come in any order; the first is the one with the least number.
+    /// Counts one cell. Lines may come in any order; the first is the one with the least number.
     pub(super) fn see(&mut self, text: &str, line: usize, missing: &Missing) {
         let text = text.trim();
         let Some(notations) = missing.notations(text) else { return };
@@ -183,41 +184,41 @@ impl Scan {
         }
     }
 
-    /// How many cells are numbers in a notation, by its place among all.
+    /// The number of cells that are numbers in a notation, by its index among all.
     fn numbers(&self, notation: usize) -> usize {
         self.alike.iter().filter(|alike| alike.notations >> notation & 1 == 1).map(|alike| alike.count).sum()
     }
 
-    /// The first cell that is no number in a notation.
+    /// The first cell that is not a number in a notation.
     fn first_text(&self, notation: usize) -> Option<&Sight> {
         let texts = self.alike.iter().filter(|alike| alike.notations >> notation & 1 == 0);
         texts.map(|alike| &alike.first).min_by_key(|sight| sight.line)
     }
 
-    /// Whether any cell is a number or a date, as below a header.
+    /// Whether a cell is a number or a date, as below a header.
     pub(super) fn has_measures(&self) -> bool {
         self.alike.iter().any(|alike| alike.notations != 0) || self.dates.iter().any(|d| d.count > 0)
     }
 
-    /// Whether numbers prevail.
+    /// Whether most cells are numbers.
     pub(super) fn is_numeric(&self) -> bool {
         let numbers: usize = self.alike.iter().filter(|alike| alike.notations != 0).map(|alike| alike.count).sum();
         numbers > 0 && 2 * numbers >= self.present
     }
 
-    /// Whether there is no value at all.
+    /// Whether all cells are missing.
     pub(super) fn is_empty(&self) -> bool {
         self.present == 0
     }
 
-    /// A text that shows that the column was meant for dates, though none could be read.
+    /// A text that shows that the column was meant to be dates, though none could be read.
     pub(super) fn looks_like_dates(&self) -> Option<String> {
         (self.present > 0 && 2 * self.date_like >= self.present)
             .then(|| self.unread.as_ref().map(|s| s.text.clone()))?
     }
 
-    /// How to keep the column. If at least half of its values are numbers (or dates), it is one of numbers (or dates),
-    /// and the first that is not is an error; else it holds categories.
+    /// How to store the column. If at least half of its values are numbers (or dates), it is a column of these, and the
+    /// first other value is an error; otherwise it is categorical.
     pub(super) fn plan(
         &self,
         file: &str,
@@ -285,8 +286,8 @@ impl Scan {
         Ok(Plan::Dates(form, seen.finest.unwrap_or(Resolution::Day)))
     }
 
-    /// Numbers that are all dates written without separators. What may be chance is left a number: a few months in a column
-    /// whose name does not suggest a time, the same one or two again and again.
+    /// Whether all numbers are dates without separators. If this may be chance they remain numbers: a few months in a
+    /// column whose name does not suggest a time, or only one or two distinct ones.
     fn dates_in_digits(&self, column: &str, digits: Digits) -> Option<Plan> {
         let least = if digits == Digits::Dates { 1 } else { 2 };
         let all = |dates: &Compact| dates.count >= least && dates.count == self.present;
@@ -309,7 +310,7 @@ fn first(slot: &mut Option<Sight>, line: usize, text: &str) {
     }
 }
 
-/// A cell fit for one line of a message.
+/// A cell shortened to one line of a message.
 pub(super) fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
     let clean = text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] });
@@ -334,7 +335,7 @@ mod tests {
         let year: Vec<i32> = (201_911..=201_912).chain(202_001..=202_004).collect();
         let data = read("k", &year, Digits::AsFound);
         let column = data.column("k").unwrap();
-        // a month of 31 days is as long as it is
+        // the step of a month is its length, 31 days here
         assert_eq!((column.time().unwrap().unit, column.values()[3] - column.values()[2]), (TimeUnit::Day, 31.0));
         let notes = |data: &Dataset| data.notes().iter().map(ToString::to_string).collect::<Vec<_>>();
         let said = "`k` holds numbers of the form YYYYMM, read as dates: `dates=\"number\"` keeps the numbers";
@@ -345,7 +346,7 @@ mod tests {
         let is_time =
             |name: &str, values: &[i32], digits| read(name, values, digits).column(name).unwrap().time().is_some();
         assert!(!is_time("k", &year, Digits::Numbers) && !is_time("k", &[20_200_131, 20_200_201], Digits::Numbers));
-        // few of them, the same again and again, and what is no month
+        // few of them, always the same one, and one that is not a month
         assert!(!is_time("k", &year[..3], Digits::AsFound) && !is_time("k", &[201_204; 9], Digits::AsFound));
         assert!(!is_time("k", &[201_913, 201_911, 201_912, 202_001, 202_002, 202_003], Digits::AsFound));
         assert!(is_time("month", &year[..3], Digits::AsFound) && is_time("k", &year[..1], Digits::Dates));

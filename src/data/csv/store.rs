@@ -7,7 +7,7 @@ use crate::calendar::{Moment, Resolution, compact, compact_month};
 use crate::data::column::{Column, Kind, Levels};
 use crate::data::units;
 
-/// A column while its cells are kept.
+/// A column while its cells are stored.
 pub(super) struct Store {
     plan: Plan,
     notation: Notation,
@@ -21,7 +21,7 @@ impl Store {
         Self { plan, notation, values: Vec::with_capacity(n), moments: Vec::new(), levels: Levels::default() }
     }
 
-    /// False if the cell is not what the first reading found.
+    /// Stores a cell. Returns `false` if it is not of the kind found in the first pass.
     pub(super) fn keep(&mut self, missing: &Missing, text: &str) -> bool {
         if matches!(self.plan, Plan::Dates(..) | Plan::Days | Plan::Months) {
             let moment = match (self.plan, missing.read(text, self.notation)) {
@@ -47,7 +47,7 @@ impl Store {
         true
     }
 
-    /// The column, with its unit where one stands below its name or, in brackets, in it.
+    /// The column, with the unit below its name or, in brackets, in its name.
     pub(super) fn column(self, name: &str, unit: &str) -> Column {
         let kind = match self.plan {
             Plan::Numbers => Kind::Numeric,

@@ -1,4 +1,4 @@
-//! A file as clean text: UTF-8 checked, without byte order mark, every line ended by a line feed.
+//! A file as clean text: checked UTF-8, without byte order mark, with a line feed at the end of every line.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,31 +9,31 @@ use crate::data::error::DataError;
 
 const BLOCK: usize = 64 * 1024;
 
-/// A comment put behind the last line, after the byte that comments begin with. Only a quote that is never closed makes it
-/// part of a record.
+/// A comment after the last line, following the byte that starts comments. It becomes part of a record only if a quote
+/// is not closed.
 pub(super) const END: &[u8; 2] = b"\x03\n";
 
-/// What no record may exceed, in bytes: a quote that is never closed would read the whole file into memory.
+/// The largest record, in bytes: otherwise a quote that is not closed would read the whole file into memory.
 const LONGEST_RECORD: usize = 256 << 20;
 
-/// Reads bytes and hands on UTF-8 text in which `\r\n` and `\r` have become `\n`, the last line has its end, and
+/// Reads bytes and returns UTF-8 text in which `\r\n` and `\r` are replaced by `\n`, the last line ends with `\n`, and
 /// [`END`] follows.
 ///
-/// What is not text ends the reading with an error that [`error`] turns into a [`DataError`].
+/// Bytes that are not text end the reading with an error that [`error`] converts to a [`DataError`].
 pub(super) struct Text<R> {
     inner: R,
-    /// Bytes read; at its start, an unfinished character of the block before.
+    /// The bytes read; first an incomplete character of the block before.
     raw: Vec<u8>,
     out: Vec<u8>,
     at: usize,
-    /// Lines ended so far, and bytes of the line that is not.
+    /// The number of complete lines, and of bytes in the current line.
     lines: usize,
     in_line: usize,
     started: bool,
     after_return: bool,
     done: bool,
     comment: u8,
-    /// Bytes handed out since the last record was complete.
+    /// The number of bytes returned since the last complete record.
     pending: Rc<Cell<usize>>,
 }
 
@@ -70,7 +70,7 @@ impl<R: Read> Text<R> {
         }
     }
 
-    /// How many bytes were handed out; whoever has made them into a record sets it back to 0.
+    /// The number of bytes returned; the reader of records resets it to 0 after each record.
     pub(super) fn pending(&self) -> Rc<Cell<usize>> {
         self.pending.clone()
     }
@@ -93,7 +93,7 @@ impl<R: Read> Text<R> {
                 from = 3;
             }
         }
-        // A zero byte says more about a file than a broken character that may stand before it.
+        // A zero byte is more informative than an invalid character before it.
         if let Some(zero) = self.raw.iter().position(|&b| b == 0) {
             let (line, byte) = self.place(&self.raw[from..zero]);
             return Err(io::Error::other(Fault::Binary { line, byte }));
@@ -126,7 +126,7 @@ impl<R: Read> Text<R> {
         Ok(())
     }
 
-    /// Line and byte of what follows `before`, which is the part of this block in front of it.
+    /// Line and byte of the position after `before`, which is the preceding part of this block.
     fn place(&self, before: &[u8]) -> (usize, usize) {
         let mut text = Vec::with_capacity(before.len());
         clean(before, &mut self.after_return.clone(), &mut text);
@@ -137,7 +137,7 @@ impl<R: Read> Text<R> {
     }
 }
 
-/// Appends `raw` with its line ends made plain; `after_return` carries over a `\r` at the end of a block.
+/// Appends `raw` with line feeds as line ends; `after_return` remembers a `\r` at the end of a block.
 fn clean(raw: &[u8], after_return: &mut bool, out: &mut Vec<u8>) {
     for piece in raw.split_inclusive(|&b| b == b'\r') {
         let piece = if *after_return { piece.strip_prefix(b"\n").unwrap_or(piece) } else { piece };
@@ -175,7 +175,7 @@ impl<R: Read> Read for Text<R> {
     }
 }
 
-/// The error of a reading, with the file's name.
+/// The error of a read, with the name of the file.
 pub(super) fn error(file: &str, error: &io::Error) -> DataError {
     let file = file.to_string();
     match error.get_ref().and_then(|e| e.downcast_ref::<Fault>()) {
@@ -186,7 +186,7 @@ pub(super) fn error(file: &str, error: &io::Error) -> DataError {
     }
 }
 
-/// The reason of the system in lower case, without its number.
+/// The reason from the system in lower case, without its number.
 pub(in crate::data) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".into(),
@@ -202,7 +202,7 @@ pub(in crate::data) fn reason(error: &io::Error) -> String {
 mod tests {
     use super::*;
 
-    /// Hands out a few bytes at a time, so that every seam is met.
+    /// Returns a few bytes at a time, so that every boundary is tested.
     struct Drip<'a>(&'a [u8], usize);
 
     impl Read for Drip<'_> {

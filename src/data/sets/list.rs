@@ -1,27 +1,27 @@
 //! The list of shipped sets.
 
-/// A shipped data set: what a person should know of it, and its text.
+/// A shipped data set: its description and its text.
 #[derive(Debug, Clone, Copy)]
 pub struct Set {
-    /// The name that `load` knows.
+    /// The name for `load`.
     pub name: &'static str,
-    /// A few words.
+    /// A short title.
     pub title: &'static str,
-    /// One line: what the rows are, and what to beware of.
+    /// One line: the meaning of the rows, and caveats.
     pub about: &'static str,
     /// Number of rows.
     pub rows: usize,
     pub target: &'static str,
-    /// The unit of each column that is not of `rest`; `count`, `class`, `score`, `share` or `code` where there is no
-    /// physical one.
+    /// The unit of each column that has not the unit `rest`; `count`, `class`, `score`, `share` or `code` for columns
+    /// without a physical unit.
     pub units: &'static [(&'static str, &'static str)],
-    /// The unit of all columns that are not named in `units`, for sets of many like columns.
+    /// The unit of all columns that are not in `units`, for sets with many columns of one kind.
     pub rest: Option<&'static str>,
-    /// Who measured or first published it.
+    /// Who measured it or published it first.
     pub origin: &'static str,
-    /// The package whose copy of the numbers was read.
+    /// The package from which the numbers were copied.
     pub read_from: &'static str,
-    /// The terms stated with that copy. They bind the data, not this program.
+    /// The licence of that copy. It applies to the data, not to this program.
     pub licence: &'static str,
     pub(in crate::data) text: &'static str,
 }
@@ -35,7 +35,7 @@ const ORANGE_TERMS: &str = "GPL-3 (the package)";
 const STATSMODELS: &str = "statsmodels 0.15.0 (Python)";
 const STATSMODELS_TERMS: &str = "the data are in the public domain; the package is under BSD-3-Clause";
 
-/// Every shipped set: series first, then tables, then two-class tables.
+/// All shipped sets: series first, then tables, then tables with two classes.
 pub const SETS: &[Set] = &[
     Set {
         name: "airline",

@@ -1,6 +1,6 @@
 //! The data sets that ship with the program.
 //!
-//! Each is one CSV file here and one record in [`SETS`]; `SOURCES.md` beside them says more of where they come from.
+//! Each is one CSV file here and one record in [`SETS`]; `SOURCES.md` in this folder describes their sources.
 
 mod list;
 
@@ -26,7 +26,7 @@ impl Set {
         self.units.iter().find(|(name, _)| *name == column).map(|(_, unit)| *unit).or(self.rest)
     }
 
-    /// Gives freshly read data the units and the origin of this set.
+    /// Adds the units and the origin of this set to freshly read data.
     pub(super) fn dress(&self, mut data: Dataset) -> Result<Dataset, DataError> {
         for column in data.columns().to_vec() {
             let unit = self.unit(column.name()).unwrap_or_default();
