@@ -7,7 +7,7 @@ const FIRST: f64 = 0.9;
 const SECOND: f64 = 0.999;
 const SMALL: f64 = 1e-8;
 
-/// The best place seen from a start in so many steps.
+/// The best point evaluated in `steps` steps from a start.
 pub(super) fn minimize(
     evaluate: &dyn Fn(&[f64], &mut [f64]) -> f64,
     from: &[f64],

@@ -1,4 +1,4 @@
-//! A deep Gaussian process as it is written.
+//! A deep Gaussian process as written.
 
 use std::fmt;
 
@@ -7,50 +7,51 @@ use crate::kernel::Kernel;
 use crate::model::{NOISE, parameter_text, step_text};
 use crate::param::Param;
 
-/// Inducing inputs of each layer where nothing is written.
+/// The default number of inducing inputs of each layer.
 pub const DEFAULT_INDUCING: usize = 10;
-/// Samples of the hidden layers where nothing is written.
+/// The default number of samples of the hidden layers.
 pub const DEFAULT_SAMPLES: usize = 5;
-/// More layers than these are refused.
+/// The largest number of layers.
 const MOST_LAYERS: usize = 1_000;
-/// More units of one layer than these are refused.
+/// The largest number of units of a layer.
 const MOST_UNITS: usize = 10_000;
 
-/// How many Gaussian processes stand side by side in each layer.
+/// The number of independent Gaussian processes in each layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Units {
-    /// The same for every hidden layer. A fit has one unit in the last layer; a prior has this number there too.
+    /// The same number for every hidden layer. In a fit the last layer has one unit; in a prior it has this number too.
     Same(usize),
     /// One number for each hidden layer, or for each layer.
     Each(Vec<usize>),
 }
 
-/// Which density of the pseudo outputs the training objective contains.
+/// The density of the pseudo-outputs in the training objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PseudoPrior {
-    /// log N(v; 0, I), where the pseudo outputs are L v and L is the Cholesky factor of their prior covariance.
+    /// log N(v; 0, I), where the pseudo-outputs are L v and L is the Cholesky factor of their prior covariance.
     ///
-    /// The prior of the pseudo outputs is the same; the objective is a density of v and not of the outputs. The density
-    /// of the outputs contains −log |K|/2, which grows without bound as inducing inputs meet or length-scales grow.
+    /// The prior of the pseudo-outputs is the same; the objective is a density of v rather than of the outputs. The
+    /// density of the outputs contains −½ log |K|, which increases without bound as inducing inputs coincide or
+    /// length-scales increase.
     #[default]
     Whitened,
-    /// log N(ȳ; 0, K), as Vafa writes it (4.25).
+    /// log N(ȳ; 0, K), as in Vafa (4.25).
     Outputs,
-    /// None: the likelihood alone is maximised (Vafa, 5.1.2).
+    /// None: only the likelihood is maximised (Vafa, 5.1.2).
     Nothing,
 }
 
-/// Where training starts.
+/// The starting values of training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StartsFrom {
-    /// Most starts are taken from the data, every third one after the first two is random.
+    /// Most starts are computed from the data; after the first two, every third is random.
     #[default]
     Mixed,
     Data,
     Random,
 }
 
-/// What maximises the training objective.
+/// The optimiser of the training objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Optimizer {
     #[default]
@@ -58,20 +59,20 @@ pub enum Optimizer {
     Adam,
 }
 
-/// A deep Gaussian process as it is written: y = f_L(… f_2(f_1(x)) …) + noise.
+/// A deep Gaussian process as written: y = f_L(… f_2(f_1(x)) …) + noise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeepModel {
-    /// What is done to the data before.
+    /// The preprocessing of the data.
     pub steps: Vec<Step>,
     pub layers: usize,
     pub units: Units,
-    /// One for all layers, or one for each.
+    /// One for all layers, or one per layer.
     pub kernels: Vec<Kernel>,
-    /// Whether every layer after the first sees the inputs beside the values of the layer before.
+    /// Whether every layer after the first also receives the inputs.
     pub connected: bool,
-    /// Inducing inputs of each layer, shared by its units.
+    /// The number of inducing inputs of each layer, which its units share.
     pub inducing: usize,
-    /// Samples of the hidden layers from which the likelihood is estimated.
+    /// The number of samples of the hidden layers for the estimate of the likelihood.
     pub samples: usize,
     /// The variance of the noise of observations.
     pub noise: Param,
@@ -80,7 +81,7 @@ pub struct DeepModel {
     pub starts: StartsFrom,
 }
 
-/// A deep model that cannot be.
+/// Why a deep model is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionError {
     #[error("a deep GP has at least one layer")]
@@ -100,7 +101,7 @@ pub enum DefinitionError {
 }
 
 impl DefinitionError {
-    /// The argument of `deepgp` that is wrong.
+    /// The argument of `deepgp` with the error.
     pub fn argument(&self) -> &'static str {
         match self {
             Self::NoLayers | Self::TooManyLayers(_) => "layers",
@@ -113,7 +114,7 @@ impl DefinitionError {
 }
 
 impl DeepModel {
-    /// Layers of one unit with one kernel, and all else as usual.
+    /// Layers with one unit and one kernel, and defaults otherwise.
     pub fn new(layers: usize, kernel: Kernel) -> Self {
         Self {
             steps: Vec::new(),
@@ -130,10 +131,10 @@ impl DeepModel {
         }
     }
 
-    /// The same model, if its parts fit together.
+    /// The same model, if it is valid.
     ///
     /// # Errors
-    /// [`DefinitionError`] says which do not.
+    /// [`DefinitionError`] names the invalid part.
     pub fn checked(self) -> Result<Self, DefinitionError> {
         let layers = self.layers;
         match layers {
@@ -166,7 +167,7 @@ impl DeepModel {
         &self.kernels[if self.kernels.len() == 1 { 0 } else { layer }]
     }
 
-    /// Units of the hidden layers, first to last.
+    /// The numbers of units of the hidden layers, first to last.
     pub fn hidden_units(&self) -> Vec<usize> {
         let hidden = self.layers - 1;
         match &self.units {
@@ -175,7 +176,7 @@ impl DeepModel {
         }
     }
 
-    /// Units of the last layer, where they are written.
+    /// The number of units of the last layer, if written.
     pub fn output_units(&self) -> Option<usize> {
         match &self.units {
             Units::Each(units) => units.get(self.layers - 1).copied(),
@@ -183,7 +184,7 @@ impl DeepModel {
         }
     }
 
-    /// Units of every layer of the prior: where nothing is written of the last layer it is as wide as the others.
+    /// The numbers of units of all layers of the prior. By default the last layer has the width of the others.
     pub fn prior_units(&self) -> Vec<usize> {
         let mut units = self.hidden_units();
         units.push(self.output_units().unwrap_or(match &self.units {
@@ -194,7 +195,7 @@ impl DeepModel {
     }
 }
 
-/// Source form: reads back to the same model.
+/// The source form. It parses back to the same model.
 impl fmt::Display for DeepModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for step in &self.steps {

@@ -2,7 +2,7 @@ use super::tape::TapeError;
 use crate::kernel::BindError;
 use crate::model::ModelError;
 
-/// Why a deep model and data do not go together, or why the numbers fail.
+/// Why a deep model and data are not compatible, or why a computation fails.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DeepError {
     #[error(transparent)]

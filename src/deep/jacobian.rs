@@ -1,6 +1,6 @@
 //! The Jacobian of a deep Gaussian process at a point: a product of Gaussian matrices, J_L ⋯ J_1, or with every layer
-//! connected to the input J_L [J; I] (Duvenaud, "Characterizing Deep Gaussian Process Models", B.15 and B.17), and how
-//! its singular values spread with depth.
+//! connected to the input J_L [J; I] (Duvenaud, "Characterizing Deep Gaussian Process Models", B.15 and B.17), and the
+//! dependence of its singular values on depth.
 
 use rand::{Rng, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -12,19 +12,20 @@ use super::spectrum::{GradedProduct, log_singular_values};
 use crate::linalg::Matrix;
 use crate::progress::Progress;
 
-/// (log 2 + γ)/2: how far E log|z| of a standard normal z lies below 0. The text prints twice that (see MODELS.md, B.11).
+/// (log 2 + γ)/2 = −E log|z| for a standard normal z. The text (B.11) prints twice this value, which belongs to z².
 pub const LOG_ABS_NORMAL: f64 = 0.635_181_422_730_739_1;
 /// π²/8, the variance of log|z|.
 pub const VAR_LOG_ABS_NORMAL: f64 = 1.233_700_550_136_169_7;
 
-/// The most layers: beyond, the least singular values of a wide product are no longer numbers beside the largest.
+/// The largest number of layers: beyond it, the least singular values of a wide product underflow relative to the
+/// largest.
 pub const MOST_LAYERS: usize = 200;
-/// The most functions of one layer.
+/// The largest number of functions of a layer.
 pub const MOST_UNITS: usize = 100;
-/// The most singular values that are kept, of all draws and depths.
+/// The largest number of singular values over all draws and depths.
 pub const MOST_VALUES: usize = 20_000_000;
 
-/// Why there is no Jacobian.
+/// Why the Jacobian cannot be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum JacobianError {
     #[error(transparent)]
@@ -39,30 +40,30 @@ pub enum JacobianError {
     Few { found: usize },
 }
 
-/// The singular values of the Jacobian after one depth, over all draws. Each list has an entry for each singular value,
-/// the largest first.
+/// The singular values of the Jacobian at one depth, over all draws. Each list has an entry per singular value, the
+/// largest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spectrum {
-    /// How many layers were composed.
+    /// The number of composed layers.
     pub layers: usize,
-    /// The mean of each over the largest of the same draw, and its standard error.
+    /// The mean of the ratio of each to the largest of the same draw, and its standard error.
     pub mean: Vec<f64>,
     pub mean_se: Vec<f64>,
-    /// The 10 %, 50 % and 90 % quantiles of each over the largest.
+    /// The 10 %, 50 % and 90 % quantiles of these ratios.
     pub quantiles: [Vec<f64>; 3],
     /// The mean of the logarithm of each, its standard error, and the variance.
     pub log_mean: Vec<f64>,
     pub log_mean_se: Vec<f64>,
     pub log_variance: Vec<f64>,
-    /// Of log|f′| in one dimension, for a plain prior: its mean and variance in theory.
+    /// The theoretical mean and variance of log|f′| in one dimension, for a plain prior.
     pub log_limit: Option<(f64, f64)>,
 }
 
-/// The spectra of the Jacobian of a deep prior by depth.
+/// The spectra of the Jacobian of a deep prior at each depth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Jacobian {
     pub prior: DeepModel,
-    /// The point; functions of stationary kernels have the same derivatives everywhere.
+    /// The point. The derivatives of draws from stationary kernels have the same distribution everywhere.
     pub at: Vec<f64>,
     pub draws: usize,
     pub seed: u64,
@@ -70,7 +71,7 @@ pub struct Jacobian {
 }
 
 impl Jacobian {
-    /// Draws the Jacobian at a point and decomposes it after each layer.
+    /// Draws the Jacobian at a point and computes its singular values after each layer.
     ///
     /// # Errors
     /// [`JacobianError`].
@@ -99,8 +100,8 @@ impl Jacobian {
         }
         let deviations: Vec<Vec<f64>> =
             prior.slope_variances(at.len())?.into_iter().map(|v| v.into_iter().map(f64::sqrt).collect()).collect();
-        // A generator for each draw, so that they are the same at any number of threads. Places of one generator that lie a
-        // power of two apart would not be independent.
+        // One generator per draw, so that draws do not depend on the number of threads. Positions of one generator at a
+        // distance of a power of two would not be independent.
         let mut random = rand_pcg::Pcg64::seed_from_u64(seed);
         let seeds: Vec<u64> = (0..draws).map(|_| random.next_u64()).collect();
         let one = |draw: usize| {
@@ -116,9 +117,9 @@ impl Jacobian {
 }
 
 impl Jacobian {
-    /// Of a connected prior whose layers are as wide as its input: the variance of the derivatives by which the last
-    /// layer sees the one below, and the bound under which the part of the Jacobian that comes from below shrinks,
-    /// exp(−(log 2 + ψ(D/2))): only under it does the spectrum stay flat with depth.
+    /// For a connected prior whose layers are as wide as its input: the variance of the derivatives of the last layer
+    /// with respect to the layer below, and the bound exp(−(log 2 + ψ(D/2))). Below the bound the part of the Jacobian
+    /// from the layers below contracts, and only then does the spectrum stay flat with depth.
     pub fn contraction(&self) -> Option<(f64, f64)> {
         let width = self.at.len();
         let even = self.prior.prior_units().iter().all(|units| *units == width);
@@ -131,13 +132,13 @@ impl Jacobian {
     }
 }
 
-/// exp(−(log 2 + ψ(D/2))): a product of D × D matrices of independent normal entries shrinks, in its largest direction,
-/// if their variance is under this.
+/// exp(−(log 2 + ψ(D/2))): a product of D × D matrices of independent normal entries contracts in its largest direction
+/// if their variance is below this.
 pub fn contraction_bound(width: usize) -> f64 {
     0.5 * (-statrs::function::gamma::digamma(width as f64 / 2.0)).exp()
 }
 
-/// How many singular values there are after each layer.
+/// The number of singular values after each layer.
 fn ranks(prior: &DeepModel, inputs: usize) -> Vec<usize> {
     let mut rank = inputs;
     let all = prior.prior_units().into_iter().map(|units| {
@@ -147,7 +148,7 @@ fn ranks(prior: &DeepModel, inputs: usize) -> Vec<usize> {
     all.collect()
 }
 
-/// Logarithms of the singular values after each layer, of one draw.
+/// The logarithms of the singular values after each layer, for one draw.
 fn spectra(
     prior: &DeepModel,
     deviations: &[Vec<f64>],
@@ -156,7 +157,7 @@ fn spectra(
     progress: &dyn Progress,
 ) -> Result<Vec<Vec<f64>>, PriorError> {
     let mut plain = GradedProduct::identity(inputs);
-    // The Jacobian over the largest of its entries, and the logarithm of that.
+    // The Jacobian divided by its largest entry, and the logarithm of that entry.
     let mut connected: Option<(Matrix, f64)> = None;
     let mut all = Vec::with_capacity(deviations.len());
     for (units, deviations) in prior.prior_units().into_iter().zip(deviations) {
@@ -185,7 +186,7 @@ fn spectra(
     Ok(all)
 }
 
-/// E log|f′| = Σ (log(σ/w) − (log 2 + γ)/2) and V = L·π²/8 after L layers, where every layer has one input and one unit.
+/// E log|f′| = Σ (log(σ/w) − (log 2 + γ)/2) and V = L·π²/8 after L layers, if every layer has one input and one unit.
 fn limits(prior: &DeepModel, deviations: &[Vec<f64>], inputs: usize) -> Vec<Option<(f64, f64)>> {
     let (mut sum, mut narrow) = (0.0, inputs == 1);
     let mut all = Vec::with_capacity(deviations.len());
@@ -216,7 +217,7 @@ fn summary(depth: usize, rank: usize, logs: &[Vec<Vec<f64>>], log_limit: Option<
     };
     for value in 0..rank {
         let own: Vec<f64> = logs.iter().map(|draw| draw[depth][value]).collect();
-        // A Jacobian of zeros has no ratios: its singular values are as equal as they can be.
+        // A zero Jacobian has no ratios; its singular values count as equal.
         let ratio = |draw: &Vec<Vec<f64>>| {
             let spread = draw[depth][value] - draw[depth][0];
             if spread.is_nan() { 1.0 } else { spread.exp() }
@@ -237,7 +238,7 @@ fn summary(depth: usize, rank: usize, logs: &[Vec<Vec<f64>>], log_limit: Option<
     out
 }
 
-/// A quantile of sorted values, between the two next to it.
+/// A quantile of sorted values, interpolated linearly.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let (low, part) = (place.floor() as usize, place.fract());

@@ -1,17 +1,17 @@
-//! Maps of the plane drawn from a deep Gaussian process: where points go, layer by layer.
+//! Maps of the plane drawn from a deep Gaussian process: the images of points after each layer.
 
 use super::definition::DeepModel;
 use super::prior::{Columns, PICTURE, PriorError};
 use crate::progress::Progress;
 
-/// What is sent through the layers.
+/// The points that are mapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sent {
     /// Points of a standard Gaussian in the plane.
     Density { points: usize },
-    /// A square grid, to be coloured by where its points go.
+    /// A square grid, coloured by the images of its points.
     Grid { side: usize },
-    /// A curve, with a grid behind it.
+    /// A curve, and a grid for the colours.
     Curve { points: usize, closed: bool, side: usize },
 }
 
@@ -20,7 +20,7 @@ pub const REACH: f64 = 3.0;
 /// The radius of the circle, and half the length of the line.
 const RADIUS: f64 = 2.0;
 
-/// Why there is no map.
+/// Why a map cannot be drawn.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MapError {
     #[error(transparent)]
@@ -31,10 +31,10 @@ pub enum MapError {
     NoLayer { layer: usize, layers: usize },
 }
 
-/// Places after one layer.
+/// The images of points after one layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Image {
-    /// From 1.
+    /// The layer, from 1.
     pub layer: usize,
     pub points: Vec<[f64; 2]>,
 }
@@ -45,13 +45,14 @@ pub struct PlaneMap {
     pub prior: DeepModel,
     pub seed: u64,
     pub sent: Sent,
-    /// What was sent: of a curve its points first, then those of the grid.
+    /// The points: for a curve its points first, then those of the grid.
     pub from: Vec<[f64; 2]>,
     pub images: Vec<Image>,
 }
 
 impl PlaneMap {
-    /// Draws one function of every layer and keeps where the points are after each of `shown`, layers from 1.
+    /// Draws one function of every layer, and records the images of the points after each of the layers `shown`, from
+    /// 1.
     ///
     /// # Errors
     /// [`MapError`].
@@ -104,7 +105,7 @@ impl Sent {
                         false => [RADIUS * (2.0 * share - 1.0), 0.0],
                     }
                 };
-                // A closed curve comes back to its first point.
+                // A closed curve ends at its first point.
                 let curve = (0..points + usize::from(closed)).map(place);
                 curve.chain(grid(side)).collect()
             }
@@ -112,20 +113,19 @@ impl Sent {
     }
 }
 
-/// The places of a grid along one side.
+/// The coordinates of a grid along one side.
 pub fn side_places(side: usize) -> Vec<f64> {
     let last = side.saturating_sub(1).max(1) as f64;
     (0..side).map(|i| REACH * (2.0 * i as f64 / last - 1.0)).collect()
 }
 
-/// Row by row from the lowest.
+/// The points row by row, from the lowest row.
 fn grid(side: usize) -> Vec<[f64; 2]> {
     let along = side_places(side);
     along.iter().flat_map(|&y| along.iter().map(move |&x| [x, y])).collect()
 }
 
-/// Up to `most` depths that show how a model of so many layers unfolds: the first, the last, and between them in equal
-/// ratios.
+/// Up to `most` depths that show the effect of depth: the first, the last, and between them in equal ratios.
 pub fn shown_layers(layers: usize, most: usize) -> Vec<usize> {
     if layers <= most || most < 2 {
         return (1..=layers).collect();

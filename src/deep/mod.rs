@@ -1,8 +1,8 @@
 //! Deep Gaussian processes: layers of Gaussian processes, each a function of the values of the one before.
 //!
-//! A [`DeepModel`] defines the layers. Its prior is drawn from layer by layer; a [`Jacobian`] says how derivatives spread
-//! with depth, and a [`PlaneMap`] where points of the plane go. [`train`] fits it by the sampling algorithm of Vafa (2016),
-//! and a [`DeepFit`] predicts. Deliberately absent: the language, tables and figures.
+//! A [`DeepModel`] defines the layers. Its prior is sampled layer by layer; a [`Jacobian`] describes how derivatives
+//! depend on depth, and a [`PlaneMap`] how points of the plane are mapped. [`train`] fits it by the sampling algorithm
+//! of Vafa (2016), and a [`DeepFit`] predicts. Nothing here depends on the language, tables or figures.
 
 mod adam;
 mod definition;

@@ -1,5 +1,5 @@
-//! Predictions for a deep GP, the number of samples of the hidden layers, and the mixture of normal distributions that
-//! they give.
+//! Predictions of a deep GP from samples of the hidden layers, and the mixture of normal distributions that they
+//! define.
 
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -13,11 +13,11 @@ use crate::data::Dataset;
 use crate::linalg::{LOG_2PI, Matrix, pivoted_cholesky};
 use crate::model::{ModelError, normal_cdf};
 
-/// Normal distributions of the target at some rows, one for each sample of the hidden layers. For each row they are a
+/// Normal distributions of the target at some rows, one per sample of the hidden layers. At each row they form a
 /// mixture with equal weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mixture {
-    /// Sample by sample, row by row.
+    /// By samples, then by rows.
     pub means: Vec<Vec<f64>>,
     /// Variances of the function, without noise.
     pub variances: Vec<Vec<f64>>,
@@ -30,7 +30,7 @@ impl Mixture {
         average(&self.means)
     }
 
-    /// The variance of the function at each row: that of the mixture.
+    /// The variance of the function at each row under the mixture.
     pub fn variance(&self) -> Vec<f64> {
         let (mean, within) = (self.mean(), average(&self.variances));
         let between = |i: usize| self.means.iter().map(|m| (m[i] - mean[i]).powi(2)).sum::<f64>();
@@ -50,13 +50,13 @@ impl Mixture {
         (0..y.len()).map(|i| log_mean_exp(&at(i))).collect()
     }
 
-    /// The log density of new observations at all rows together: they share each sample of the hidden layers.
+    /// The joint log density of new observations at all rows, which share each sample of the hidden layers.
     pub fn joint_log_density(&self, y: &[f64]) -> f64 {
         let of = |k: usize| (0..y.len()).map(|i| self.log_density(y, i, k)).sum::<f64>();
         log_mean_exp(&(0..self.means.len()).map(of).collect::<Vec<_>>())
     }
 
-    /// The value below which a new observation at each row lies with this probability.
+    /// The quantile of a new observation at each row for this probability.
     pub fn quantile(&self, probability: f64) -> Vec<f64> {
         (0..self.means.first().map_or(0, Vec::len)).map(|i| self.quantile_at(i, probability)).collect()
     }
@@ -83,7 +83,7 @@ fn average(all: &[Vec<f64>]) -> Vec<f64> {
     (0..rows).map(|i| all.iter().map(|one| one[i]).sum::<f64>() / all.len() as f64).collect()
 }
 
-/// What a layer says at some rows: the mean of each unit and the covariance that they share.
+/// The moments of a layer at some rows: the mean of each unit, and the covariance, which all units share.
 struct Moments {
     mean: Matrix,
     covariance: Matrix,
@@ -93,13 +93,13 @@ impl DeepFit {
     /// Rows of the inputs, in the order of the first layer.
     ///
     /// # Errors
-    /// Rows without an input, or with values that are not finite.
+    /// A missing input, or values that are missing or infinite.
     pub fn rows_of(&self, data: &Dataset) -> Result<Matrix, ModelError> {
         let columns = self.problem.base.inputs_of(data)?;
         Ok(Matrix::from_vec(columns.first().map_or(0, Vec::len), columns.len(), columns.concat()))
     }
 
-    /// The inputs of some rows as the data have them, before the steps of the model.
+    /// The inputs of some rows before the steps of the model.
     ///
     /// # Errors
     /// As [`DeepFit::rows_of`].
@@ -114,18 +114,18 @@ impl DeepFit {
         }
     }
 
-    /// A value of the last layer as a value of the target.
+    /// A value of the last layer in units of the target.
     fn in_data_units(&self, value: f64) -> f64 {
         self.problem.base.pipeline().target().inverse(value + self.problem.mean)
     }
 
-    /// How many units of the data one unit of the target in the model is.
+    /// The unit of the target in the model, in units of the data.
     fn unit(&self) -> f64 {
         self.problem.base.pipeline().target().moments(0.0, 1.0).1
     }
 
-    /// The normal distributions of so many samples. Hidden layers are drawn jointly over the rows, with the whole
-    /// covariance, as the text does for rows that are not of the training data.
+    /// The normal distributions for this number of samples. Hidden layers are sampled jointly over the rows with the
+    /// full covariance, as the text does for test rows.
     ///
     /// # Errors
     /// Rows at which a kernel cannot be evaluated.
@@ -148,8 +148,7 @@ impl DeepFit {
         Ok(Mixture { means, variances, noise: self.values.noise * square })
     }
 
-    /// Functions drawn from the fit at some rows, one column each, without noise; and the values of the first unit of
-    /// every layer on the way.
+    /// Functions drawn from the fit at some rows, one per column, without noise. Hidden layers are sampled with them.
     ///
     /// # Errors
     /// Rows at which a kernel cannot be evaluated.
@@ -161,7 +160,7 @@ impl DeepFit {
     /// The same with given standard normal numbers.
     ///
     /// # Errors
-    /// Rows that a kernel cannot look at.
+    /// Rows at which a kernel cannot be evaluated.
     pub fn draws_with(
         &self,
         rows: &Matrix,
@@ -181,7 +180,7 @@ impl DeepFit {
         Ok(out)
     }
 
-    /// Draws of one layer alone, at values of its first input; other inputs stay at the mean of the inducing inputs.
+    /// Draws of a single layer, at values of its first input; its other inputs have the mean of the inducing inputs.
     ///
     /// # Errors
     /// Rows at which a kernel cannot be evaluated.
@@ -198,7 +197,7 @@ impl DeepFit {
         Ok(Matrix::from_columns(&columns))
     }
 
-    /// Inducing inputs along the first input of a layer, with the pseudo outputs of its first unit.
+    /// The inducing inputs along the first input of a layer, with the pseudo-outputs of its first unit.
     ///
     /// # Errors
     /// Rows at which a kernel cannot be evaluated.
@@ -209,7 +208,7 @@ impl DeepFit {
         Ok(inputs.iter().copied().zip(outputs.column(0).iter().copied()).collect())
     }
 
-    /// The pseudo outputs of a layer, one column for each unit.
+    /// The pseudo-outputs of a layer, one column per unit.
     ///
     /// # Errors
     /// Rows at which a kernel cannot be evaluated.
@@ -217,7 +216,7 @@ impl DeepFit {
         Ok(self.problem.pseudo_outputs(&self.values, layer)?)
     }
 
-    /// The inputs of the last layer: a draw of the layers before it, of which there is at least one.
+    /// A sample of the inputs of the last layer, from the one or more layers before it.
     fn hidden(&self, rows: &Matrix, first: &Normal, normal: &mut dyn FnMut() -> f64) -> Result<Matrix, DeepError> {
         let shown = |values: Matrix| match self.problem.model.connected {
             true => {
@@ -238,7 +237,7 @@ impl DeepFit {
         Ok(Normal { mean, root: pivoted_cholesky(&covariance, 1e-10) })
     }
 
-    /// With `whole`, all of the covariance, and else its diagonal as a column.
+    /// With `whole` the full covariance, otherwise its diagonal as a column.
     fn moments(&self, layer: usize, rows: &Matrix, whole: bool) -> Result<Moments, DeepError> {
         let (bound, values) = (&self.problem.layers[layer].bound, &self.values.layers[layer]);
         let mut tape = Tape::new();
@@ -259,14 +258,14 @@ impl DeepFit {
     }
 }
 
-/// The same, ready to be drawn from more than once.
+/// The moments with a factor of the covariance, from which several draws can be made.
 struct Normal {
     mean: Matrix,
     root: Matrix,
 }
 
 impl Normal {
-    /// Values of every unit.
+    /// Draws of all units.
     fn drawn(&self, normal: &mut dyn FnMut() -> f64) -> Matrix {
         &self.mean + &self.root * Matrix::from_fn(self.root.ncols(), self.mean.ncols(), |_, _| normal())
     }
@@ -276,7 +275,7 @@ impl Normal {
 mod tests {
     use super::*;
 
-    /// Of one normal distribution all is known; of two the mean and the variance are.
+    /// For one normal distribution everything is known; for two the mean and the variance.
     #[test]
     fn a_mixture_has_the_moments_and_quantiles_of_its_parts() {
         let one = Mixture { means: vec![vec![1.0]], variances: vec![vec![3.0]], noise: 1.0 };

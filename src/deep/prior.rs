@@ -1,23 +1,23 @@
-//! Functions drawn from a deep Gaussian process: each layer is a set of independent Gaussian processes over the outputs of
-//! the layer below (Duvenaud, "Characterizing Deep Gaussian Process Models", B.1 and B.2).
+//! Functions drawn from a deep Gaussian process: each layer is a set of independent Gaussian processes of the outputs
+//! of the layer below (Duvenaud, "Characterizing Deep Gaussian Process Models", B.1 and B.2).
 //!
-//! With `connected` every layer after the first sees the input as well (B.16).
+//! With `connected` every layer after the first also receives the input (B.16).
 
 use super::definition::DeepModel;
 use crate::kernel::{BindError, Bound, EvalError, Kernel, Schema, SlopeError};
 use crate::linalg::{Matrix, pivoted_columns};
 use crate::progress::Progress;
 
-/// Draws are exact to the root of this part of the kernel's variance.
+/// The tolerance of exact draws, as a share of the kernel's variance.
 pub const EXACT: f64 = 1e-12;
-/// Draws for pictures: exact to a thousandth of the standard deviation.
+/// The tolerance of draws for figures: their error is at most a thousandth of the standard deviation.
 pub const PICTURE: f64 = 1e-6;
-/// The most multiplications for the factor of one layer: some ten seconds.
+/// The largest number of multiplications for the factor of one layer: about ten seconds.
 const WORK: usize = 10_000_000_000;
-/// The most numbers in the factor of one layer: a gigabyte.
+/// The largest number of entries of the factor of one layer: one gigabyte.
 const MOST_NUMBERS: usize = 125_000_000;
 
-/// Why nothing can be drawn. Layers are counted from 1.
+/// Why the prior cannot be drawn. Layers are counted from 1.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PriorError {
     #[error("the kernel of layer {layer} does not fit its {inputs} inputs: {error}")]
@@ -34,11 +34,11 @@ pub enum PriorError {
     Stopped,
 }
 
-/// Columns of numbers, one for each function (or input), of one length.
+/// Columns of equal length, one for each function (or input).
 pub type Columns = Vec<Vec<f64>>;
 
 impl DeepModel {
-    /// The outputs of every layer at rows of the input, given as columns: one draw from the prior.
+    /// One draw from the prior: the outputs of every layer at rows of the input, given as columns.
     ///
     /// # Errors
     /// [`PriorError`].
@@ -62,11 +62,11 @@ impl DeepModel {
         Ok(outputs)
     }
 
-    /// For every layer the variance of the derivative in each of its inputs: the outputs of the layer below, then with
-    /// `connected` the input.
+    /// For every layer, the variance of the derivative with respect to each of its inputs: the outputs of the layer
+    /// below, then with `connected` the input.
     ///
     /// # Errors
-    /// [`PriorError::Slope`]: a kernel that is not stationary or has no derivative; [`PriorError::Bind`].
+    /// [`PriorError::Slope`]: a kernel that is not stationary or not differentiable; [`PriorError::Bind`].
     pub fn slope_variances(&self, inputs: usize) -> Result<Vec<Vec<f64>>, PriorError> {
         let mut below = inputs;
         let mut all = Vec::with_capacity(self.layers);
@@ -85,7 +85,7 @@ impl DeepModel {
 
 /// One layer of a model.
 struct Layer<'k> {
-    /// From 1.
+    /// The layer, from 1.
     number: usize,
     kernel: &'k Kernel,
     units: usize,
@@ -98,7 +98,7 @@ impl Layer<'_> {
         bound.map_err(|error| PriorError::Bind { layer: self.number, inputs: seen.len(), error })
     }
 
-    /// Its functions at the rows that it sees, without jitter: rows that are one to the kernel are one in the draw.
+    /// Its functions at the rows of its inputs, without jitter: rows that the kernel identifies have equal values.
     fn draw(
         &self,
         seen: &[&[f64]],
@@ -129,7 +129,7 @@ impl Layer<'_> {
             let one: Vec<&[f64]> = one.iter().map(|cell| &cell[..]).collect();
             let one = bound.points(&one).map_err(failed)?;
             let mut column = bound.cross(&values, &points, &one).map_err(failed)?.as_slice().to_vec();
-            // White noise is on the diagonal only, where a row meets itself.
+            // White noise is on the diagonal only.
             column[pivot] = diagonal[pivot];
             Ok(column)
         })?;

@@ -1,10 +1,10 @@
 //! A deep model with its training rows, and the training objective with its gradient (Vafa, 4.14–4.25).
 //!
-//! Every layer is the conditional of a Gaussian process given its pseudo outputs, independent from row to row (FITC):
-//! mean K_nm K_mm⁻¹ ȳ and variance diag(K_nn − K_nm K_mm⁻¹ K_mn). Hidden layers have no noise of their own; that of
-//! observations is added to the variance of the last layer, before the density of the targets is taken. (The text leaves
-//! it out of 4.16 and puts it into every kernel in 5.1.) The units of a layer share its kernel and its inducing inputs.
-//! The mean of the training targets is taken off before.
+//! Every layer is the conditional of a Gaussian process given its pseudo-outputs, independent between rows (FITC): mean
+//! K_nm K_mm⁻¹ ȳ and variance diag(K_nn − K_nm K_mm⁻¹ K_mn). Hidden layers have no noise; the observation noise is
+//! added to the variance of the last layer before the density of the targets is computed. (The text omits it in 4.16
+//! and adds it to every kernel in 5.1.) The units of a layer share its kernel and its inducing inputs. The mean of the
+//! training targets is subtracted first.
 
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -20,34 +20,34 @@ use crate::linalg::Matrix;
 use crate::model::{Mean, Model, Problem, spread};
 use crate::param::{Density, Prior, State};
 
-/// The median of the usual prior of the noise, as a share of the variance of the targets.
+/// The median of the default prior of the noise variance, as a share of the variance of the targets.
 pub const NOISE_SHARE: f64 = 0.1;
-/// The standard deviation of its logarithm.
+/// The standard deviation of its logarithm under this prior.
 ///
-/// Pseudo outputs are estimated and not integrated out, so that nothing else in the objective keeps the noise of a few
-/// rows from vanishing. How strong the prior should be was measured: docs/results.md.
+/// Pseudo-outputs are estimated rather than integrated out, so nothing else in the objective prevents the noise of a
+/// few rows from vanishing. The strength of the prior was chosen by measurements: docs/results.md.
 pub const NOISE_SD: f64 = 1.0;
 
-/// Added to the diagonal of the covariance of pseudo outputs, as a share of it.
+/// The jitter of the covariance of pseudo-outputs, as a share of its diagonal.
 pub(super) const JITTER: f64 = 1e-6;
 
-/// One layer as it is evaluated.
+/// One layer with its kernel bound to its inputs.
 #[derive(Debug, Clone)]
 pub struct Layer {
     pub bound: Bound,
     pub units: usize,
-    /// The unit of each column that it depends on, for the optimiser's coordinates.
+    /// The unit of each of its input columns, for the optimiser's coordinates.
     scale: Vec<f64>,
 }
 
-/// Parameters of one layer, in natural units.
+/// The parameters of one layer, in natural units.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerValues {
-    /// The kernel's, slot by slot.
+    /// Those of the kernel, one per slot.
     pub theta: Vec<f64>,
-    /// One row for each inducing input.
+    /// One row per inducing input.
     pub inducing: Matrix,
-    /// Pseudo outputs divided by the Cholesky factor of their covariance, one column for each unit.
+    /// The pseudo-outputs multiplied by the inverse Cholesky factor of their covariance, one column per unit.
     pub whitened: Matrix,
 }
 
@@ -55,23 +55,23 @@ pub struct LayerValues {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Values {
     pub layers: Vec<LayerValues>,
-    /// The variance of observations.
+    /// The noise variance of observations.
     pub noise: f64,
 }
 
-/// A deep model beside its training rows.
+/// A deep model with its training rows.
 #[derive(Debug, Clone)]
 pub struct DeepProblem {
     pub model: DeepModel,
-    /// The first layer's kernel beside the data, for properties of the data.
+    /// The kernel of the first layer with the data, for properties of the data.
     pub base: Problem,
     pub layers: Vec<Layer>,
     pub x: Matrix,
-    /// Targets without their mean.
+    /// The targets minus their mean.
     pub y: Vec<f64>,
     pub mean: f64,
     pub variance: f64,
-    /// Standard normal numbers of the hidden layers: rows of all samples, one column for each unit.
+    /// Standard normal numbers for the hidden layers: rows of all samples, one column per unit.
     noise: Vec<Matrix>,
 }
 
@@ -81,8 +81,10 @@ pub(super) fn normals(rows: usize, columns: usize, random: &mut Pcg64) -> Matrix
 }
 
 impl DeepProblem {
+    /// A deep model with its training rows; `seed` determines the samples of the hidden layers.
+    ///
     /// # Errors
-    /// [`DeepError`]: data without a target of numbers, kernels that do not fit, too many inducing inputs.
+    /// [`DeepError`]: data without a numeric target, kernels that do not fit the data, or too many inducing inputs.
     pub fn new(model: &DeepModel, data: &Dataset, seed: u64) -> Result<Self, DeepError> {
         if let Some(units) = model.output_units().filter(|units| *units != 1) {
             return Err(DeepError::OutputUnits(units));
@@ -128,7 +130,7 @@ impl DeepProblem {
         Ok(Self { model: model.clone(), base, layers, x, y, mean, variance, noise })
     }
 
-    /// Log-likelihood, then the whole objective, as numbers on a tape.
+    /// Records the log likelihood, and the objective without the prior of the noise, on a tape.
     fn record<'a>(&'a self, tape: &mut Tape<'a>, values: &Values) -> Result<(Vec<[Var; 3]>, [Var; 3]), TapeError> {
         let mut vars = Vec::with_capacity(self.layers.len());
         let x = tape.leaf(self.x.clone());
@@ -154,7 +156,7 @@ impl DeepProblem {
             }
             if let Some(normals) = self.noise.get(at) {
                 let sd = tape.root(variance);
-                // the first layer has the same moments in every sample
+                // the first layer has the same moments in all samples
                 let (mean, sd) =
                     if at == 0 { (tape.repeat(mean, samples), tape.repeat(sd, samples)) } else { (mean, sd) };
                 let drawn = tape.perturb(mean, sd, normals.clone());
@@ -179,7 +181,7 @@ impl DeepProblem {
         Ok((vars, [noise, likelihood, objective]))
     }
 
-    /// The estimate of the log-likelihood of the training targets, and the whole objective.
+    /// The estimate of the log likelihood of the training targets, and the whole objective.
     ///
     /// # Errors
     /// A covariance that is not positive definite.
@@ -189,7 +191,7 @@ impl DeepProblem {
         Ok((tape.value(likelihood)[0], tape.value(objective)[0] + self.noise_prior(values.noise).0))
     }
 
-    /// The pseudo outputs of a layer, one column for each unit.
+    /// The pseudo-outputs of a layer, one column per unit.
     ///
     /// # Errors
     /// A covariance that is not positive definite.
@@ -213,7 +215,7 @@ impl DeepProblem {
         (log + noise.ln(), slope * noise + 1.0)
     }
 
-    /// The prior of the noise variance: that of the model, or the usual one.
+    /// The prior of the noise variance: that of the model, or the default one.
     fn prior_of_noise(&self) -> Prior {
         let usual = || Density::LogNormal { mean: (NOISE_SHARE * self.variance).ln(), sd: NOISE_SD }.into();
         self.model.noise.prior.unwrap_or_else(usual)
@@ -223,7 +225,7 @@ impl DeepProblem {
         !matches!(self.model.noise.state, State::Fixed(_))
     }
 
-    /// The optimiser's coordinates: logarithms of what is positive, inducing inputs in units of their column.
+    /// The optimiser's coordinates: logarithms of positive parameters, inducing inputs in units of their column.
     pub fn to_coordinates(&self, values: &Values) -> Vec<f64> {
         let mut out = Vec::new();
         for (layer, of) in self.layers.iter().zip(&values.layers) {
@@ -240,7 +242,7 @@ impl DeepProblem {
         out
     }
 
-    /// Values at these coordinates; `like` gives the fixed ones.
+    /// The values at these coordinates; fixed values are taken from `like`.
     pub fn to_values(&self, at: &[f64], like: &Values) -> Values {
         let mut at = at.iter().copied();
         let mut next = || at.next().unwrap_or(0.0);
@@ -272,7 +274,7 @@ impl DeepProblem {
         Ok((value, out))
     }
 
-    /// The same into given numbers.
+    /// The same, written to `out`.
     fn gradient(&self, values: &Values, out: &mut [f64]) -> Result<f64, TapeError> {
         let mut tape = Tape::new();
         let (vars, [noise, _, objective]) = self.record(&mut tape, values)?;
@@ -303,18 +305,18 @@ impl DeepProblem {
     }
 }
 
-/// What one layer says at some rows.
+/// The distribution of one layer at some rows.
 pub(super) struct Conditional {
-    /// One column for each unit.
+    /// One column per unit.
     pub mean: Var,
     pub variance: Var,
-    /// The Cholesky factor L of the covariance of the pseudo outputs.
+    /// The Cholesky factor L of the covariance of the pseudo-outputs.
     pub factor: Var,
-    /// L⁻¹ times the covariance of the pseudo outputs with the rows.
+    /// L⁻¹ times the covariance of the pseudo-outputs with the rows.
     pub half: Var,
 }
 
-/// A layer at some rows, given its pseudo outputs.
+/// The conditional of a layer at some rows, given its pseudo-outputs.
 pub(super) fn conditional<'a>(
     tape: &mut Tape<'a>,
     bound: &'a Bound,
@@ -334,7 +336,7 @@ pub(super) fn conditional<'a>(
     Ok(Conditional { mean, variance, factor, half })
 }
 
-/// A layer that depends on the units of the one before, and on the inputs if layers are connected.
+/// A layer whose inputs are the units of the layer below and, if layers are connected, the inputs.
 fn above(
     model: &DeepModel,
     at: usize,
@@ -344,7 +346,7 @@ fn above(
     scales: &[f64],
 ) -> Result<Layer, DeepError> {
     let mut names: Vec<String> = (1..=below).map(|unit| format!("h{unit}")).collect();
-    // hidden values have no unit: about as wide as a standard normal
+    // hidden values have no unit: their scale is that of a standard normal
     let n = base.n().max(2);
     let plain: Vec<f64> = (0..n).map(|i| 4.0 * i as f64 / (n - 1) as f64 - 2.0).collect();
     let mut columns: Vec<&[f64]> = vec![&plain; below];

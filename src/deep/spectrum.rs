@@ -1,29 +1,29 @@
-//! The singular values of a product of matrices that grows by one factor at a time.
+//! The singular values of a product of matrices to which factors are added one at a time.
 //!
-//! The product is kept as Q·diag(d)·T with the scales d apart from well-conditioned Q and T, so that singular values which
-//! lie 30 decades below the largest are still right to most of their digits; in the product itself they would be lost in
-//! rounding beside it.
+//! The product is stored as Q·diag(d)·T with scales d separate from well-conditioned Q and T. So singular values 30
+//! decades below the largest have most of their digits; computed from the product itself they would be lost in
+//! rounding.
 
 use crate::linalg::Matrix;
 
-/// A product of matrices, its scales kept apart.
+/// A product of matrices, with its scales stored separately.
 #[derive(Debug, Clone)]
 pub struct GradedProduct {
     left: Matrix,
     scales: Vec<f64>,
     right: Matrix,
-    /// The logarithm of a factor taken out of all scales, against overflow.
+    /// The logarithm of a factor common to all scales, to avoid overflow.
     log_scale: f64,
 }
 
 impl GradedProduct {
-    /// The empty product over `inputs` inputs.
+    /// The empty product, for `inputs` inputs.
     pub fn identity(inputs: usize) -> Self {
         let one = Matrix::identity(inputs, inputs);
         Self { left: one.clone(), scales: vec![1.0; inputs], right: one, log_scale: 0.0 }
     }
 
-    /// Multiplies by a further factor from the left.
+    /// Multiplies by another factor from the left.
     pub fn multiply(&mut self, factor: &Matrix) {
         let mut graded = factor * &self.left;
         for (mut column, scale) in graded.column_iter_mut().zip(&self.scales) {
@@ -68,8 +68,8 @@ pub fn log_singular_values(matrix: &Matrix) -> Vec<f64> {
     logs
 }
 
-/// One-sided Jacobi (Hestenes): pairs of columns are turned until all are orthogonal; their lengths are the singular
-/// values. Columns of different scales keep their relative accuracy, which a bidiagonalization would not.
+/// One-sided Jacobi method (Hestenes): pairs of columns are rotated until all are orthogonal; their lengths are the
+/// singular values. Columns of different scales keep their relative accuracy, unlike in a bidiagonalization.
 fn singular_values(columns: &mut [Vec<f64>]) -> Vec<f64> {
     const SWEEPS: usize = 40;
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -87,7 +87,7 @@ fn singular_values(columns: &mut [Vec<f64>]) -> Vec<f64> {
                 if la == 0.0 || lb == 0.0 {
                     continue;
                 }
-                // Of unit vectors, so that squares of small scales do not underflow.
+                // For unit vectors, so that squares of small scales do not underflow.
                 let ua: Vec<f64> = a.iter().map(|x| x / la).collect();
                 let ub: Vec<f64> = b.iter().map(|x| x / lb).collect();
                 let cosine = dot(&ua, &ub);
@@ -100,7 +100,7 @@ fn singular_values(columns: &mut [Vec<f64>]) -> Vec<f64> {
                 let t = if zeta.is_finite() { zeta.signum() / (zeta.abs() + zeta.hypot(1.0)) } else { 0.0 };
                 let c = 1.0 / t.hypot(1.0);
                 if t == 0.0 {
-                    // So far apart that the turn is a projection of the shorter away from the longer.
+                    // The scales differ so much that the rotation is a projection of the shorter vector.
                     let (short, long, l) = if la < lb { (a, &ub, la) } else { (b, &ua, lb) };
                     for (x, u) in short.iter_mut().zip(long) {
                         *x -= l * cosine * u;
@@ -123,7 +123,7 @@ fn singular_values(columns: &mut [Vec<f64>]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Entries from −1 to 1 without a pattern.
+    /// Irregular entries in [−1, 1].
     fn scattered(rows: usize, columns: usize, from: usize) -> Matrix {
         Matrix::from_fn(rows, columns, |i, j| {
             let x = ((from + i * columns + j) as f64 * 12.9898).sin() * 43_758.545_3;
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn values_of_a_product_far_apart() {
-        // A product of rotations and scales whose singular values are known: diag(1, 1e-40, 1e-80) between rotations.
+        // A product with known singular values: diag(1, 1e-40, 1e-80) between rotations.
         let turn = |angle: f64, i: usize, j: usize| {
             let mut m = Matrix::identity(3, 3);
             (m[(i, i)], m[(i, j)], m[(j, i)], m[(j, j)]) = (angle.cos(), -angle.sin(), angle.sin(), angle.cos());

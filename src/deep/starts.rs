@@ -1,9 +1,9 @@
 //! Starting values for training a deep GP (Vafa, 5.1.3).
 //!
-//! Inducing inputs of the first layer are centres of clusters of the rows, and its length-scale is the median distance
-//! between rows. Two sorts of start follow one another. In the first the hidden layers are near the identity and the last
-//! layer carries the targets; in the second the first layer carries them and the layers above are near the identity.
-//! Every third start after the first two is random.
+//! The inducing inputs of the first layer are centres of clusters of the rows, and its length-scale is the median
+//! distance between rows. Two kinds of start alternate. In the first the hidden layers are close to the identity and
+//! the last layer fits the targets; in the second the first layer fits them and the layers above are close to the
+//! identity. After the first two, every third start is random.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -18,9 +18,9 @@ use crate::model::spread;
 use crate::param::State;
 
 impl DeepProblem {
-    /// The start of this number; it depends on the seed and the number alone.
+    /// The start with this index; it depends only on the seed and the index.
     ///
-    /// # Errors
+    /// A covariance of pseudo-outputs that is not positive definite.
     /// A covariance of pseudo outputs that is not positive definite.
     pub fn start(&self, seed: u64, index: usize) -> Result<Values, TapeError> {
         let mut random = Pcg64::seed_from_u64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(index as u64 + 1));
@@ -34,12 +34,12 @@ impl DeepProblem {
             StartsFrom::Data => false,
             StartsFrom::Random => true,
         };
-        // targets at the bottom
+        // the first layer fits the targets
         let early = index % 2 == 1 && last > 0;
         let columns: Vec<&[f64]> = scaled.iter().map(Vec::as_slice).collect();
         let median = median_distance(&columns).unwrap_or(1.0);
         let mut layers = Vec::with_capacity(last + 1);
-        // rows at which the next layer is known, and its values there
+        // the inputs of the next layer that are known, and its values there
         let mut known = centres.clone();
         for (at, layer) in self.layers.iter().enumerate() {
             let jump = if index < 2 && !random_start { 1.0 } else { (random.random_range(-1.0..1.0f64) * 1.2).exp() };
@@ -95,14 +95,14 @@ impl DeepProblem {
         let width = below + if self.model.connected { self.x.ncols() } else { 0 };
         debug_assert_eq!(layer.bound.input_slopes().len(), width, "a layer sees units and inputs");
         Matrix::from_fn(m, width, |row, column| {
-            // coinciding rows are separated a little
+            // equal rows are separated slightly
             let apart = 1e-3 * (row as f64 - 0.5 * m as f64);
             if column < below { known[column][row] + apart } else { data(column - below, row) }
         })
     }
 }
 
-/// Starting values of a kernel: what is written, lengths and variances, and the defaults of the rest.
+/// The starting values of a kernel: written values, length-scales and variances, and defaults for the others.
 fn start_of_kernel(layer: &Layer, length: f64, variance: f64, of_data: bool, problem: &DeepProblem) -> Vec<f64> {
     let slots = layer.bound.slots().iter();
     slots
@@ -127,13 +127,13 @@ fn start_of_kernel(layer: &Layer, length: f64, variance: f64, of_data: bool, pro
         .collect()
 }
 
-/// L⁻¹ of the outputs.
+/// L⁻¹ times the outputs.
 fn whiten(layer: &Layer, theta: &[f64], inducing: &Matrix, outputs: &Matrix) -> Result<Matrix, TapeError> {
     let mut tape = Tape::new();
     let theta = tape.leaf(Matrix::from_column_slice(theta.len(), 1, theta));
     let (inducing, outputs) = (tape.leaf(inducing.clone()), tape.leaf(outputs.clone()));
     let among = tape.kernel(&layer.bound, theta, inducing, inducing)?;
-    // outputs that the kernel finds unlikely are smoothed rather than met
+    // outputs that are improbable under the kernel are smoothed rather than interpolated
     let among = tape.inflate(among, JITTER.sqrt());
     let factor = tape.cholesky(among)?;
     let whitened = tape.solve_lower(factor, outputs);
@@ -149,13 +149,13 @@ fn distance(columns: &[Vec<f64>], i: usize, others: &[Vec<f64>], j: usize) -> f6
     columns.iter().zip(others).map(|(a, b)| (a[i] - b[j]).powi(2)).sum()
 }
 
-/// Rounds of k-means.
+/// The number of iterations of k-means.
 const ROUNDS: usize = 30;
 
-/// Centres of clusters: k-means from k-means++ seeds (Arthur & Vassilvitskii, 2007), column by column, in the order of the
-/// seeds. Inducing inputs of other models come sorted (`model::clusters`); here fits from sorted centres, or from the
-/// farthest first, were measured to be worse: outputs are whitened in the order of their inputs, and close neighbours one
-/// after another make large numbers of them.
+/// Centres of clusters: k-means from k-means++ seeds (Arthur & Vassilvitskii, 2007), column by column, in the order of
+/// the seeds. Inducing inputs of other models are sorted (`model::clusters`). Here fits from sorted centres, or from
+/// the farthest first, were measured to be worse: outputs are whitened in the order of their inputs, and consecutive
+/// close neighbours give large whitened values.
 fn clusters(columns: &[Vec<f64>], m: usize, random: &mut Pcg64) -> Vec<Vec<f64>> {
     let n = columns.first().map_or(0, Vec::len);
     let row = |i: usize| columns.iter().map(|column| column[i]).collect::<Vec<f64>>();
@@ -191,7 +191,7 @@ fn clusters(columns: &[Vec<f64>], m: usize, random: &mut Pcg64) -> Vec<Vec<f64>>
     (0..columns.len()).map(|c| centres.iter().map(|centre| centre[c]).collect()).collect()
 }
 
-/// The mean target of the rows nearest to each centre; of a centre without rows that of the nearest row.
+/// The mean target of the rows nearest to each centre; for a centre without rows that of the nearest row.
 fn nearest_means(columns: &[Vec<f64>], centres: &[Vec<f64>], y: &[f64]) -> Vec<f64> {
     let m = centres.first().map_or(0, Vec::len);
     let (mut sums, mut counts) = (vec![0.0; m], vec![0.0; m]);

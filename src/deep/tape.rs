@@ -1,8 +1,8 @@
 //! Reverse-mode differentiation over matrices: a record of operations, and one backward pass.
 //!
-//! Small on purpose. Published crates record scalars (echidna), or arrays without Cholesky factors of small cost
-//! (autograd and its successors), and none has kernels; a tape of scalars would hold a node for every one of the
-//! N·M·K kernel values. Here an operation is a matrix, and a kernel matrix is one operation.
+//! The code is small on purpose. Published crates record scalars (echidna), or arrays without efficient Cholesky
+//! factors (autograd and its successors), and none has kernels; a tape of scalars would have a node for each of the
+//! N·M·K kernel values. Here an operation is on matrices, and a kernel matrix is one operation.
 
 use std::f64::consts::PI;
 
@@ -45,14 +45,14 @@ enum Op<'k> {
     Combine(Vec<(Var, f64)>),
 }
 
-/// Operations in the order in which they were done, each with its value.
+/// Operations in order of execution, each with its value.
 #[derive(Default)]
 pub struct Tape<'k> {
     values: Vec<Matrix>,
     ops: Vec<Op<'k>>,
 }
 
-/// A variance below this counts as this.
+/// The least variance; smaller ones are replaced by it.
 const LEAST: f64 = 1e-12;
 
 impl<'k> Tape<'k> {
@@ -70,7 +70,7 @@ impl<'k> Tape<'k> {
         &self.values[var.0]
     }
 
-    /// A matrix that depends on nothing: a parameter, or data.
+    /// A matrix without dependencies: a parameter, or data.
     pub fn leaf(&mut self, value: Matrix) -> Var {
         self.push(value, Op::Leaf)
     }
@@ -81,7 +81,7 @@ impl<'k> Tape<'k> {
         bound.points(&columns)
     }
 
-    /// k(A, B); `theta` has a row for each slot of the kernel.
+    /// k(A, B); `theta` has one row per slot of the kernel.
     pub fn kernel(&mut self, bound: &'k Bound, theta: Var, a: Var, b: Var) -> Result<Var, TapeError> {
         let points = Box::new([self.points(bound, a)?, self.points(bound, b)?]);
         let mut cross = Box::new(Cross::new(bound));
@@ -99,14 +99,14 @@ impl<'k> Tape<'k> {
         Ok(self.push(out, Op::KernelDiagonal { cross, theta, a, points }))
     }
 
-    /// The matrix with its diagonal larger by a share of itself.
+    /// The matrix with its diagonal increased by a share of it.
     pub fn inflate(&mut self, a: Var, share: f64) -> Var {
         let mut out = self.value(a).clone();
         (0..out.nrows()).for_each(|i| out[(i, i)] *= 1.0 + share);
         self.push(out, Op::Inflate { a, share })
     }
 
-    /// The lower factor of a symmetric matrix.
+    /// The lower Cholesky factor of a symmetric matrix.
     pub fn cholesky(&mut self, a: Var) -> Result<Var, TapeError> {
         let factor = nalgebra::Cholesky::new(self.value(a).clone()).ok_or(TapeError::NotPositiveDefinite)?;
         Ok(self.push(factor.l(), Op::Cholesky(a)))
@@ -141,7 +141,7 @@ impl<'k> Tape<'k> {
         self.push(out, Op::Subtract { a, b })
     }
 
-    /// The same number added to every entry.
+    /// Adds one number to every entry.
     pub fn add_scalar(&mut self, a: Var, scalar: Var) -> Var {
         let out = self.value(a).add_scalar(self.value(scalar)[(0, 0)]);
         self.push(out, Op::AddScalar { a, scalar })
@@ -153,14 +153,14 @@ impl<'k> Tape<'k> {
         self.push(out, Op::Root(a))
     }
 
-    /// mean + sd·noise: one standard deviation for each row, whatever the unit (4.12).
+    /// mean + sd·noise, with one standard deviation per row for all units (4.12).
     pub fn perturb(&mut self, mean: Var, sd: Var, noise: Matrix) -> Var {
         let (m, s) = (self.value(mean), self.value(sd));
         let out = Matrix::from_fn(m.nrows(), m.ncols(), |i, j| m[(i, j)] + s[(i, 0)] * noise[(i, j)]);
         self.push(out, Op::Perturb { mean, sd, noise })
     }
 
-    /// The rows again and again, below one another.
+    /// The rows repeated `times` times.
     pub fn repeat(&mut self, a: Var, times: usize) -> Var {
         let one = self.value(a);
         let n = one.nrows();
@@ -168,14 +168,14 @@ impl<'k> Tape<'k> {
         self.push(out, Op::Repeat(a))
     }
 
-    /// Columns of several matrices side by side.
+    /// The columns of several matrices in one matrix.
     pub fn beside(&mut self, all: &[Var]) -> Var {
         let columns: Vec<_> = all.iter().flat_map(|v| self.value(*v).column_iter()).collect();
         let out = Matrix::from_columns(&columns);
         self.push(out, Op::Beside(all.to_vec()))
     }
 
-    /// log N(y; mean, diag(variance)) for every block of rows as long as `y`.
+    /// log N(y; mean, diag(variance)) for every block of rows of the length of `y`.
     pub fn normal_densities(&mut self, mean: Var, variance: Var, y: &[f64]) -> Var {
         let (m, v) = (self.value(mean).as_slice(), self.value(variance).as_slice());
         let blocks = m.chunks_exact(y.len()).zip(v.chunks_exact(y.len()));
@@ -191,7 +191,7 @@ impl<'k> Tape<'k> {
         self.push(Matrix::from_vec(sums.len(), 1, sums), Op::NormalDensities { mean, variance, y: y.to_vec() })
     }
 
-    /// log of the mean of exponentials: divided by the number of samples K. Vafa's (4.24) divides by N, a slip.
+    /// The log of the mean of exponentials: the divisor is the number of samples K. Vafa's (4.24) has N, an erratum.
     pub fn log_mean_exp(&mut self, a: Var) -> Var {
         let out = log_mean_exp(self.value(a).as_slice());
         self.push(Matrix::from_element(1, 1, out), Op::LogMeanExp(a))
@@ -208,13 +208,13 @@ impl<'k> Tape<'k> {
         self.push(Matrix::from_element(1, 1, out), Op::LogDiagonal(l))
     }
 
-    /// A weighted sum of numbers.
+    /// A weighted sum of scalars.
     pub fn combine(&mut self, terms: Vec<(Var, f64)>) -> Var {
         let out = terms.iter().map(|(var, weight)| weight * self.value(*var)[(0, 0)]).sum();
         self.push(Matrix::from_element(1, 1, out), Op::Combine(terms))
     }
 
-    /// The derivatives of a number in every matrix of the tape.
+    /// The derivatives of a scalar with respect to every matrix on the tape.
     ///
     /// # Errors
     /// Rows at which a kernel cannot be evaluated.
@@ -341,17 +341,17 @@ impl<'k> Tape<'k> {
     }
 }
 
-/// Derivatives of one number in the leaves of a tape.
+/// The derivatives of a scalar with respect to the leaves of a tape.
 pub struct Gradients(Vec<Option<Matrix>>);
 
 impl Gradients {
-    /// Entry by entry, column after column; `None` where the number does not depend on it.
+    /// Column by column; `None` if the scalar does not depend on the leaf.
     pub fn of(&self, leaf: Var) -> Option<&[f64]> {
         self.0.get(leaf.0)?.as_ref().map(|matrix| matrix.as_slice())
     }
 }
 
-/// log of the mean of exponentials, without overflow.
+/// The log of the mean of exponentials, without overflow.
 pub fn log_mean_exp(x: &[f64]) -> f64 {
     let most = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if !most.is_finite() {
@@ -368,7 +368,7 @@ fn joined(columns: &[Vec<f64>]) -> Matrix {
     Matrix::from_vec(columns.first().map_or(0, Vec::len), columns.len(), columns.concat())
 }
 
-/// ½L⁻ᵀ(P + Pᵀ)L⁻¹ with P the lower half of LᵀL̄, its diagonal halved (Murray, 2016).
+/// ½L⁻ᵀ(P + Pᵀ)L⁻¹, where P is the lower half of LᵀL̄ with its diagonal halved (Murray, 2016).
 fn cholesky_back(l: &Matrix, w: &Matrix) -> Matrix {
     let mut p = l.tr_mul(&w.lower_triangle()).lower_triangle();
     (0..p.nrows()).for_each(|i| p[(i, i)] *= 0.5);

@@ -1,4 +1,4 @@
-//! Training from several starts, the better ones to convergence.
+//! Training from several starts, the best of which are optimised to convergence.
 
 use std::sync::Mutex;
 
@@ -12,7 +12,7 @@ use crate::data::Dataset;
 use crate::fit::optimize::{Ended, Objective, Options as Limits, Run};
 use crate::progress::{Progress, Quiet};
 
-/// How to train.
+/// Options of training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Training {
     pub restarts: usize,
@@ -37,19 +37,19 @@ impl Default for Training {
 pub struct DeepFit {
     pub problem: DeepProblem,
     pub values: Values,
-    /// The estimate of the log-likelihood of the training targets under the noise of the fit.
+    /// The estimate of the log likelihood of the training targets with the fitted noise.
     pub log_likelihood: f64,
-    /// With the density of the pseudo outputs.
+    /// The log likelihood plus the log densities of the pseudo-outputs and of the noise.
     pub objective: f64,
     pub ended: Ended,
     pub training: Training,
-    /// The objective that each start reached; `None` where it had no finite value.
+    /// The objective reached by each start; `None` if it had no finite value.
     pub starts: Vec<Option<f64>>,
     /// The objective and the parameters after each step of the best start.
     pub trace: Vec<(f64, Values)>,
 }
 
-/// Steps before most of the starts are left behind.
+/// The number of steps before most starts are dropped.
 const FIRST_ROUND: usize = 60;
 
 struct Entry {
@@ -63,7 +63,7 @@ impl Entry {
         Some(self.run.value()).filter(|v| !v.is_nan()).unwrap_or(f64::INFINITY)
     }
 
-    /// One step after another, so that each can be kept.
+    /// Takes single steps, so that each can be recorded.
     fn advance(&mut self, problem: &DeepProblem, steps: usize, progress: &dyn Progress) {
         let objective = Minimised { problem, like: &self.like };
         for _ in 0..steps {
@@ -129,7 +129,7 @@ pub fn train(
     Ok(DeepFit { values, log_likelihood, objective, ended, training, starts, trace, problem })
 }
 
-/// All starts some steps, then a third of them to their end.
+/// All starts take some steps, then a third of them is optimised to convergence.
 fn rounds(problem: &DeepProblem, entries: &mut [Entry], max_iter: usize, progress: &dyn Progress) {
     let best = Mutex::new((0usize, f64::INFINITY));
     let first = FIRST_ROUND.min(max_iter);

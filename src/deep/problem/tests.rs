@@ -13,7 +13,7 @@ fn kernel(name: &str) -> Kernel {
     Kernel::family(family(name).unwrap())
 }
 
-/// In every coordinate, against differences of the objective.
+/// Compares the gradient with finite differences of the objective, in every coordinate.
 fn agrees(model: &DeepModel) {
     let problem = DeepProblem::new(model, &rows(), 3).unwrap();
     let start = problem.start(1, 3).unwrap();
@@ -70,7 +70,7 @@ fn one_layer_is_the_text_s_formula() {
         likelihood -= 0.5 * (LOG_2PI + variance.ln() + (y - mean).powi(2) / variance);
     }
     let prior = -0.5 * (3.0 * LOG_2PI + among.determinant().ln() + outputs.dot(&solved));
-    // the prior of the noise, in its logarithm: normal around that of a tenth of the variance of the targets
+    // the prior of the noise, in its logarithm: normal, with a median of a tenth of the variance of the targets
     let of_noise = -0.5 * (LOG_2PI + (0.3f64 / (0.1 * problem.variance)).ln().powi(2));
     let (found, whole) = problem.objective(&values).unwrap();
     assert!((found - likelihood).abs() < 1e-9, "{found} {likelihood}");

@@ -6,7 +6,8 @@ fn matrix(rows: usize, columns: usize, seed: f64) -> Matrix {
     Matrix::from_fn(rows, columns, |i, j| ((i * 7 + j * 3) as f64 * 0.7 + seed).sin())
 }
 
-/// The gradient of the sum of squares of what `make` makes agrees with differences in every entry of every leaf.
+/// Compares the gradient of the sum of squares of the result of `make` with finite differences, in every entry of every
+/// leaf.
 fn agrees(leaves: &[Matrix], make: impl for<'a> Fn(&mut Tape<'a>, &[Var]) -> Var) {
     let value = |leaves: &[Matrix]| {
         let mut tape = Tape::new();
@@ -40,7 +41,7 @@ fn products_and_solves_agree_with_differences() {
     agrees(&[b.clone(), matrix(3, 4, 0.9)], |t, v| t.subtract(v[0], v[1]));
     agrees(&[b.clone(), matrix(1, 1, 0.3)], |t, v| t.add_scalar(v[0], v[1]));
     agrees(std::slice::from_ref(&a), |t, v| t.inflate(v[0], 0.5));
-    // a positive definite matrix made of a, its factor, and a solve with it
+    // a positive definite matrix computed from a, its factor, and a solve with it
     agrees(&[a, b], |t, v| {
         let square = t.transposed_product(v[0], v[0]);
         let one = t.leaf(Matrix::identity(3, 3));
