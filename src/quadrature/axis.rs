@@ -1,8 +1,9 @@
-//! Integrals of a product of factors that read one input only.
+//! Integrals of a product of factors of a single input.
 //!
-//! Squared-exponential factors are joined: exp(−τ(x − x′)²/2) with τ the sum of 1/l². Against a normal density that is a
-//! normal density again, with polynomial factors integrated exactly by a Gauss rule; against a uniform one it is an error
-//! function. A Matérn kernel against a uniform density has an antiderivative. All else is summed over panels that are
+//! Squared-exponential factors are combined: exp(−τ(x − x′)²/2), where τ is the sum of 1/l². Against a normal density
+//! the result is a normal density, and polynomial factors are integrated exactly by a Gauss rule; against a uniform
+//! density it is an error function. A Matérn kernel against a uniform density has an antiderivative. All other products
+//! are integrated over panels, which are halved until the sum converges; the last change is the reported error.
 //! halved until the sum stands still, and the last change is the stated error.
 
 use spec_math::cephes64::erf;
@@ -37,20 +38,20 @@ pub struct Matern {
     pub a: &'static [f64],
 }
 
-/// The factors of a product that read one input.
+/// The factors of a product that depend on one input.
 #[derive(Debug, Default)]
 pub struct Axis {
-    /// The sum of 1/l² over squared-exponential factors.
+    /// The sum of 1/l² over the squared-exponential factors.
     pub precision: f64,
     pub polynomials: Vec<Polynomial>,
     pub matern: Vec<Matern>,
-    /// All factors as one kernel, where there are others than those above.
+    /// All factors as one kernel, if there are others than those above.
     pub general: Option<Group>,
 }
 
-/// Panels are doubled from the first number up to the second.
+/// The numbers of panels, in turn.
 const PANELS: [usize; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
-/// Where sums over panels count as equal, relative to the largest.
+/// The relative change, compared with the largest sum, at which sums have converged.
 const EQUAL: f64 = 1e-12;
 
 impl Axis {
@@ -66,7 +67,7 @@ impl Axis {
         self.polynomials.iter().map(Polynomial::degree).sum()
     }
 
-    /// The Matérn factor alone, if that is all there is.
+    /// The Matérn factor, if there is no other factor.
     fn lone_matern(&self) -> Option<Matern> {
         let alone = self.precision == 0.0 && self.polynomials.is_empty() && self.general.is_none();
         match self.matern[..] {
@@ -75,12 +76,12 @@ impl Axis {
         }
     }
 
-    /// Whether the product has a corner where x = x′, or may have.
+    /// Whether the product may not be smooth at x = x′.
     fn has_corner(&self) -> bool {
         !self.matern.is_empty() || self.general.as_ref().is_some_and(Group::has_corner)
     }
 
-    /// k(x, x′) for x against many x′.
+    /// k(x, x′) for one x and several x′.
     fn row(&self, x: f64, others: &[f64]) -> Result<Vec<f64>, QuadratureError> {
         if let Some(general) = &self.general {
             let k = general.cross(&[vec![x]], &[others.to_vec()])?;
@@ -100,7 +101,7 @@ impl Axis {
     /// ∫ k(x, x′) p(x′) dx′ for each x.
     ///
     /// # Errors
-    /// [`QuadratureError`]: a kernel that cannot be evaluated.
+    /// [`QuadratureError::Evaluation`].
     pub fn means(&self, xs: &[f64], p: &Marginal) -> Result<Vec<Estimate>, QuadratureError> {
         if self.is_squared_exponential() {
             match *p {
@@ -177,7 +178,7 @@ impl Axis {
             let width = hi - lo;
             return Ok(Estimate::exact(2.0 * matern.second_integral(width) / (width * width)));
         }
-        // what the inner sums are off by comes on top
+        // the error of the inner sums is added
         let mut within = 0.0;
         let (lo, hi) = q.range();
         let found = refined(PANELS[..6].iter().copied(), EQUAL, |panels| {
@@ -189,14 +190,14 @@ impl Axis {
         Ok(Estimate { error: found[0].error + within, ..found[0] })
     }
 
-    /// Against N(mean, sd²): exp(−r (x − mean)²/2), r = τ/(1 + τ sd²), times the expectation of the polynomial.
+    /// For N(mean, sd²): exp(−r (x − mean)²/2), r = τ/(1 + τ sd²), times the expectation of the polynomial.
     fn normal_mean(&self, x: f64, mean: f64, sd: f64) -> f64 {
         let r = self.precision / (1.0 + self.precision * sd * sd);
         (-0.5 * r * (x - mean) * (x - mean)).exp() * self.normal_polynomial(x, mean, sd)
     }
 
-    /// The product of exp(−τ(x − x′)²/2) and N(x′; mean, sd²) is proportional to a normal density: the expectation of the
-    /// polynomial under it, times what does not depend on x.
+    /// The product of exp(−τ(x − x′)²/2) and N(x′; mean, sd²) is proportional to a normal density. Returns the
+    /// expectation of the polynomial under it, times the factor that does not depend on x.
     fn normal_polynomial(&self, x: f64, mean: f64, sd: f64) -> f64 {
         let (t, s2) = (self.precision, sd * sd);
         let shrink = 1.0 / (1.0 + t * s2);
@@ -210,7 +211,7 @@ impl Axis {
         shrink.sqrt() * expectation
     }
 
-    /// Against N(m, s²) in x and N(m2, s2²) in x′: the outer integral is again that of a polynomial under a normal density.
+    /// For N(m, s²) in x and N(m2, s2²) in x′: the outer integral is also that of a polynomial under a normal density.
     fn normal_variance(&self, m: f64, s: f64, m2: f64, s2: f64) -> f64 {
         let r = self.precision / (1.0 + self.precision * s2 * s2);
         let shrink = 1.0 / (1.0 + r * s * s);
@@ -228,7 +229,7 @@ fn polynomial(a: &[f64], u: f64) -> f64 {
     a.iter().rev().fold(0.0, |sum, a| sum * u + a)
 }
 
-/// The mean of exp(−τ(x − x′)²/2) over x′ uniform between `lo` and `hi`.
+/// The mean of exp(−τ(x − x′)²/2) over x′, uniform between `lo` and `hi`.
 fn uniform_mean(precision: f64, x: f64, lo: f64, hi: f64) -> f64 {
     if precision == 0.0 {
         return 1.0;
@@ -238,7 +239,7 @@ fn uniform_mean(precision: f64, x: f64, lo: f64, hi: f64) -> f64 {
     half * (erf(root * (hi - x)) - erf(root * (lo - x))) / (hi - lo)
 }
 
-/// The mean of exp(−τ(x − x′)²/2) over x and x′ uniform on one interval.
+/// The mean of exp(−τ(x − x′)²/2) over x and x′, both uniform on an interval of this width.
 fn uniform_variance(precision: f64, width: f64) -> f64 {
     if precision == 0.0 {
         return 1.0;
@@ -249,7 +250,7 @@ fn uniform_variance(precision: f64, width: f64) -> f64 {
 }
 
 impl Matern {
-    /// ∫₀ᵗ of the kernel, odd in t.
+    /// ∫₀ᵗ of the kernel, an odd function of t.
     fn integral(&self, t: f64) -> f64 {
         let s = self.rate * t.abs();
         // ∫₀ˢ uᵐ e⁻ᵘ du = m!·P(m + 1, s)

@@ -1,7 +1,8 @@
-//! Binary matrices: objects in rows, features in columns. Their prior is the Indian buffet process.
+//! Binary matrices: rows are objects, columns are features. Their prior is the Indian buffet process.
 //!
-//! Source: Duvenaud (2014), A.10 to A.15; Griffiths and Ghahramani (2005). X = ZA + ε has independent normal entries in A
-//! with standard deviation σ_A and in ε with σ_X (A.11 prints X = AZ, and E for the identity).
+//! Source: Duvenaud (2014), A.10 to A.15; Griffiths and Ghahramani (2005). In X = ZA + ε the entries of A are
+//! independent normal with standard deviation σ_A, and those of ε with σ_X (A.11 prints X = AZ, and E for the
+//! identity).
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use statrs::function::gamma::ln_gamma;
 
 use crate::linalg::{Cholesky, LOG_2PI, Matrix};
 
-/// A matrix of zeros and ones. The order of the columns has no meaning.
+/// A binary matrix. The order of the columns has no meaning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BinaryMatrix {
     rows: usize,
@@ -27,12 +28,12 @@ pub struct FeatureNoise {
 }
 
 impl BinaryMatrix {
-    /// Columns of one length each.
+    /// Columns of equal length.
     pub fn new(rows: usize, columns: Vec<Vec<bool>>) -> Self {
         Self { rows, columns }
     }
 
-    /// No features.
+    /// A matrix without features.
     pub fn empty(rows: usize) -> Self {
         Self { rows, columns: Vec::new() }
     }
@@ -45,7 +46,7 @@ impl BinaryMatrix {
         &self.columns
     }
 
-    /// How many features each row has.
+    /// The number of features of each row.
     pub fn row_sums(&self) -> Vec<f64> {
         (0..self.rows).map(|n| self.columns.iter().filter(|column| column[n]).count() as f64).collect()
     }
@@ -54,18 +55,18 @@ impl BinaryMatrix {
         column.iter().filter(|one| **one).count()
     }
 
-    /// The same without columns of zeros.
+    /// The matrix without columns of zeros.
     pub fn without_empty_columns(&self) -> Self {
         let columns = self.columns.iter().filter(|column| column.iter().any(|one| *one)).cloned().collect();
         Self { rows: self.rows, columns }
     }
 
-    /// Σₖ Σₖ′ Σₙ Zₙₖ Z′ₙₖ′ (A.12): it does not see the order of the columns. It is the inner product of the row sums.
+    /// Σₖ Σₖ′ Σₙ Zₙₖ Z′ₙₖ′ (A.12), the inner product of the row sums. It does not depend on the order of the columns.
     pub fn overlap(&self, other: &Self) -> f64 {
         self.row_sums().iter().zip(other.row_sums()).map(|(a, b)| a * b).sum()
     }
 
-    /// log P(Z | α) of a matrix with K columns, as it is written (A.10).
+    /// log P(Z | α) of a single matrix with K columns (A.10).
     pub fn log_prior_finite(&self, alpha: f64) -> f64 {
         let (n, share) = (self.rows as f64, alpha / self.columns.len() as f64);
         let one = |column: &Vec<bool>| {
@@ -75,8 +76,8 @@ impl BinaryMatrix {
         self.columns.iter().map(one).sum()
     }
 
-    /// The same in the limit of infinitely many columns, of all matrices that differ in the order of columns and in
-    /// columns of zeros: α^K₊/ΠK_h! · exp(−αH_N) · Π (N − m)!(m − 1)!/N!.
+    /// The log prior in the limit of infinitely many columns, of the class of matrices that differ only in the order of
+    /// columns and in columns of zeros: α^K₊/ΠK_h! · exp(−αH_N) · Π (N − m)!(m − 1)!/N!.
     pub fn log_prior(&self, alpha: f64) -> f64 {
         let kept = self.without_empty_columns();
         let n = self.rows as f64;
@@ -91,7 +92,7 @@ impl BinaryMatrix {
         kept.columns.len() as f64 * alpha.ln() - orders - alpha * harmonic + kept.columns.iter().map(one).sum::<f64>()
     }
 
-    /// log p(X | Z, σ_X, σ_A) with A integrated out (A.11). X has a row for each object.
+    /// log p(X | Z, σ_X, σ_A) with A integrated out (A.11). X has one row per object.
     pub fn log_likelihood(&self, x: &Matrix, sd: FeatureNoise) -> f64 {
         let (n, d, k) = (self.rows as f64, x.ncols() as f64, self.columns.len());
         let z = Matrix::from_fn(self.rows, k, |i, j| f64::from(u8::from(self.columns[j][i])));
@@ -138,7 +139,7 @@ impl BinaryMatrix {
             while k < self.columns.len() {
                 let others = Self::ones(&self.columns[k]) - usize::from(self.columns[k][n]);
                 if others == 0 {
-                    // features of this row alone are drawn anew below
+                    // features of this row only are resampled below
                     self.columns.swap_remove(k);
                     continue;
                 }
@@ -168,10 +169,10 @@ impl BinaryMatrix {
     }
 }
 
-/// New features of one row in one sweep at most: a Poisson variable with rate α/N is hardly ever greater.
+/// The largest number of new features of a row in a sweep: a Poisson variable with rate α/N hardly ever exceeds it.
 const MOST_NEW: usize = 4;
 
-/// A place, with probability proportional to the exponential of its number.
+/// An index, with probability proportional to the exponential of its entry.
 pub(super) fn choose(log: &[f64], random: &mut impl RngExt) -> usize {
     let top = log.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weights: Vec<f64> = log.iter().map(|log| (log - top).exp()).collect();
@@ -190,11 +191,11 @@ fn poisson(rate: f64, random: &mut impl RngExt) -> usize {
     Poisson::new(rate).map_or(0, |poisson| poisson.sample(random) as usize)
 }
 
-/// Integrals of [`BinaryMatrix::overlap`] under the prior: in the limit of infinitely many columns, or with K of them.
+/// Integrals of [`BinaryMatrix::overlap`] under the prior, with K columns or in the limit of infinitely many.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BuffetMeans {
     pub alpha: f64,
-    /// K; `None` in the limit.
+    /// K; `None` for the limit.
     pub columns: Option<usize>,
 }
 
@@ -207,12 +208,12 @@ impl BuffetMeans {
         }
     }
 
-    /// z(Z) (A.14).
+    /// The kernel mean z(Z) (A.14).
     pub fn kernel_mean(self, z: &BinaryMatrix) -> f64 {
         self.features() * z.row_sums().iter().sum::<f64>()
     }
 
-    /// V₀ (A.15, where the finite factor is to be squared).
+    /// The prior variance V₀ (A.15, where the finite factor must be squared).
     pub fn prior_variance(self, rows: usize) -> f64 {
         self.features().powi(2) * rows as f64
     }
@@ -224,7 +225,7 @@ mod tests {
     use rand::SeedableRng;
     use rand_pcg::Pcg64;
 
-    /// All matrices with these rows and columns.
+    /// All matrices with these numbers of rows and columns.
     fn all(rows: usize, columns: usize) -> Vec<BinaryMatrix> {
         let cell = |bits: usize, n: usize, k: usize| bits >> (k * rows + n) & 1 == 1;
         let column = |bits: usize, k: usize| (0..rows).map(|n| cell(bits, n, k)).collect();
@@ -282,13 +283,14 @@ mod tests {
         assert!((total / 2000.0 - 1.5).abs() < 4.0 * (1.5f64 / 2000.0).sqrt());
     }
 
-    /// The sampler leaves the posterior over classes of matrices as it is: compared with exact probabilities.
+    /// The posterior over classes of matrices is the stationary distribution of the sampler: compared with exact
+    /// probabilities.
     #[test]
     fn gibbs_sampling_has_the_posterior_as_its_distribution() {
         let x = Matrix::from_row_slice(2, 1, &[1.0, -0.4]);
         let sd = FeatureNoise { noise: 0.8, features: 1.0 };
         let (alpha, sweeps) = (0.8, 20_000);
-        // classes by how often each of the three columns (1,0), (0,1), (1,1) stands in a matrix
+        // classes by the numbers of columns (1,0), (0,1), (1,1) in a matrix
         let mut exact: HashMap<[usize; 3], f64> = HashMap::new();
         let column = |which: usize| match which {
             0 => vec![true, false],

@@ -7,7 +7,7 @@ use super::evaluations::Evaluations;
 use super::process::{Moments, Process};
 use crate::linalg::Vector;
 
-/// A conditioned process beside a density.
+/// A conditioned process with a density.
 #[derive(Debug)]
 pub struct Conditioned<'p> {
     process: &'p Process,
@@ -18,7 +18,7 @@ pub struct Conditioned<'p> {
 }
 
 impl<'p> Conditioned<'p> {
-    /// A process on some evaluations, and the integrals of its kernel.
+    /// A process given some evaluations, and the integrals of its kernel.
     ///
     /// # Errors
     /// [`QuadratureError::Evaluation`].
@@ -33,10 +33,10 @@ impl<'p> Conditioned<'p> {
         Ok(Self { process, weights, z, prior })
     }
 
-    /// zᵀK⁻¹(y − m) + m, and V₀ − zᵀK⁻¹z (Duvenaud 2014, A.5 and A.6). With a free mean the variance grows by
-    /// (1 − zᵀK⁻¹1)²/(1ᵀK⁻¹1).
+    /// The mean zᵀK⁻¹(y − m) + m and the variance V₀ − zᵀK⁻¹z (Duvenaud 2014, A.5 and A.6). With a free mean the
+    /// variance increases by (1 − zᵀK⁻¹1)²/(1ᵀK⁻¹1).
     ///
-    /// The variance is a difference of numbers of the size of V₀, so it is never given below their rounding.
+    /// The variance is a difference of numbers of the size of V₀, and is at least their rounding error.
     pub fn integral(&self) -> Moments {
         let z = self.z.iter().map(|z| z.value);
         let explained: f64 = z.clone().zip(self.weights.iter()).map(|(z, w)| z * w).sum();
@@ -50,21 +50,22 @@ impl<'p> Conditioned<'p> {
         Moments { mean, variance: variance.max(rounding) }
     }
 
-    /// V₀: the variance of the integral before any evaluation.
+    /// V₀: the variance of the integral without evaluations.
     pub fn prior_variance(&self) -> f64 {
         self.prior.value
     }
 
-    /// A bound on what the numerical z and V₀ contribute to the error of the integral's mean, and of its variance; 0
-    /// where both have closed forms.
+    /// A bound on the contributions of the errors of numerical z and V₀ to the mean and to the variance of the
+    /// integral; 0 for closed forms.
     pub fn numerical_error(&self) -> (f64, f64) {
         let of_mean = self.z.iter().zip(self.process.alpha.iter()).map(|(z, a)| z.error * a.abs()).sum();
         let of_z: f64 = self.z.iter().zip(self.weights.iter()).map(|(z, w)| 2.0 * z.error * w.abs()).sum();
         (of_mean, self.prior.error + of_z)
     }
 
-    /// By how much an evaluation at each row would lower the variance of the integral: the squared posterior covariance
-    /// of the integrand there with the integral, over its variance there. `z` are the integrals of the kernel at the rows.
+    /// The reduction of the variance of the integral by an evaluation at each row: the squared posterior covariance of
+    /// the integrand there with the integral, divided by its variance there. `z` are the integrals of the kernel at the
+    /// rows.
     ///
     /// # Errors
     /// [`QuadratureError::Evaluation`].
@@ -74,7 +75,7 @@ impl<'p> Conditioned<'p> {
         let one = |(j, own): (usize, f64)| {
             let left = own - half.column(j).norm_squared();
             let shared = z[j].value - k.column(j).dot(&self.weights);
-            // at a point that is known already both are rounding
+            // at a known point both are rounding
             if left > 1e-9 * own { shared * shared / left } else { 0.0 }
         };
         Ok(own.into_iter().enumerate().map(one).collect())
@@ -103,7 +104,7 @@ mod tests {
             let density = Density::product((0..d).map(marginal).collect()).unwrap();
             let usual = usual_kernel(&names, &density).unwrap();
             let factors: Vec<&serde_json::Value> = case["terms"]["args"].as_array().unwrap().iter().collect();
-            // the parameters of the case in the order of the usual kernel: length-scale and variance of each factor
+            // the parameters of the case in the order of the default kernel: length-scale and variance of each factor
             let mut written = factors.iter().flat_map(|f| {
                 [f["params"]["lengthscale"].as_f64().unwrap(), f["params"]["variance"].as_f64().unwrap_or(1.0)]
             });

@@ -1,4 +1,4 @@
-//! Probability densities that integrals are taken against: mixtures of products of normal and uniform densities.
+//! Probability densities for integrals: mixtures of products of normal and uniform densities.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum Marginal {
     },
 }
 
-/// What is wrong with a density.
+/// Why a density is not valid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DensityError {
     #[error("a normal density has a finite mean and a positive standard deviation, found {mean} and {sd}")]
@@ -38,7 +38,7 @@ pub enum DensityError {
 }
 
 impl Marginal {
-    /// A normal density with a mean and a standard deviation.
+    /// A normal density with this mean and standard deviation.
     ///
     /// # Errors
     /// [`DensityError::Normal`]: a number that is not finite, or a standard deviation that is not positive.
@@ -87,7 +87,7 @@ impl Marginal {
         }
     }
 
-    /// The point below which a share `u` of the mass lies, for u between 0 and 1.
+    /// The quantile at `u`, between 0 and 1.
     pub fn quantile(&self, u: f64) -> f64 {
         match *self {
             Self::Normal { mean, sd } => {
@@ -98,7 +98,7 @@ impl Marginal {
         }
     }
 
-    /// An interval outside of which there is no mass that a sum in double precision could see.
+    /// An interval outside of which the mass is below double precision.
     pub fn range(&self) -> (f64, f64) {
         match *self {
             Self::Normal { mean, sd } => (mean - 9.0 * sd, mean + 9.0 * sd),
@@ -107,21 +107,22 @@ impl Marginal {
     }
 }
 
-/// One component of a mixture: a weight, and the densities of its inputs, which are independent.
+/// One component of a mixture: a weight, and independent densities of the inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Component {
     pub weight: f64,
     pub marginals: Vec<Marginal>,
 }
 
-/// A mixture of products. The weights are positive and sum to 1, and every component has the same number of inputs.
+/// A mixture of products of densities. The weights are positive and sum to 1, and all components have the same number
+/// of inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Density {
     components: Vec<Component>,
 }
 
 impl Density {
-    /// One product of densities, an input each.
+    /// A single product of densities, one per input.
     ///
     /// # Errors
     /// [`DensityError::NoInputs`].
@@ -129,10 +130,11 @@ impl Density {
         Self::mixture(vec![Component { weight: 1.0, marginals }])
     }
 
-    /// A mixture.
+    /// A mixture of components.
     ///
     /// # Errors
-    /// [`DensityError`]: no components, weights that do not sum to 1 (to 1e-9), components of different width.
+    /// [`DensityError`]: no components, weights that do not sum to 1 (to 1e-9), or components with different numbers of
+    /// inputs.
     pub fn mixture(mut components: Vec<Component>) -> Result<Self, DensityError> {
         let expected = components.first().ok_or(DensityError::NoComponents)?.marginals.len();
         if expected == 0 {
@@ -149,7 +151,7 @@ impl Density {
         if !positive || (total - 1.0).abs() > 1e-9 {
             return Err(DensityError::Weights(total));
         }
-        // weights that sum to 1 to rounding stay as they are, so that a density that is written reads back the same
+        // weights that sum to 1 up to rounding do not change, so that a printed density parses back to the same one
         if (total - 1.0).abs() > 1e-12 {
             components.iter_mut().for_each(|c| c.weight /= total);
         }
@@ -160,12 +162,12 @@ impl Density {
         &self.components
     }
 
-    /// How many inputs.
+    /// The number of inputs.
     pub fn inputs(&self) -> usize {
         self.components[0].marginals.len()
     }
 
-    /// The density at a point, one number for each input.
+    /// The density at a point, with one number per input.
     pub fn at(&self, x: &[f64]) -> f64 {
         let one = |c: &Component| c.weight * c.marginals.iter().zip(x).map(|(m, x)| m.at(*x)).product::<f64>();
         self.components.iter().map(one).sum()
@@ -181,8 +183,8 @@ impl Density {
         (mean, self.components.iter().map(second).sum::<f64>().sqrt())
     }
 
-    /// The point that a point of the unit cube stands for: the first coordinate chooses the component, the others
-    /// place a quantile in each input. Points that fill the cube evenly fill the density evenly.
+    /// Maps a point of the unit cube to the inputs: the first coordinate selects the component, the others are
+    /// quantiles of its inputs. A point set that fills the cube evenly fills the density evenly.
     pub fn place(&self, cube: &[f64]) -> Vec<f64> {
         let mut left = cube[0];
         let mut chosen = &self.components[0];
@@ -196,7 +198,7 @@ impl Density {
         chosen.marginals.iter().zip(&cube[1..]).map(|(m, u)| m.quantile(*u)).collect()
     }
 
-    /// Where it is not negligible in one input.
+    /// The range in which it is not negligible in one input.
     pub fn range(&self, input: usize) -> (f64, f64) {
         self.components
             .iter()
@@ -224,7 +226,7 @@ impl fmt::Display for Component {
     }
 }
 
-/// As it is written in the language.
+/// In the form of the language.
 impl fmt::Display for Density {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let [one] = &self.components[..] {

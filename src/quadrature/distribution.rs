@@ -1,13 +1,13 @@
-//! What is believed of an integral: a mixture of normal and Student-t distributions, mostly of one.
+//! The posterior of an integral: a normal or Student-t distribution, or a mixture of these.
 
 use statrs::distribution::{Continuous, ContinuousCDF, Normal, StudentsT};
 
-/// One component.
+/// One component of a posterior.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Believed {
     pub weight: f64,
     pub mean: f64,
-    /// The standard deviation of a normal distribution, the scale of a Student-t.
+    /// The standard deviation of a normal distribution, or the scale of a Student-t.
     pub scale: f64,
     /// Degrees of freedom; `None` for a normal distribution.
     pub degrees: Option<f64>,
@@ -55,14 +55,14 @@ impl Believed {
 }
 
 impl Belief {
-    /// A mixture; weights are made to sum to 1. There is at least one component.
+    /// A mixture; weights are normalised. There must be at least one component.
     pub fn new(mut components: Vec<Believed>) -> Self {
         let total: f64 = components.iter().map(|c| c.weight).sum();
         components.iter_mut().for_each(|c| c.weight /= total);
         Self { components }
     }
 
-    /// One component.
+    /// A distribution with one component.
     pub fn one(mean: f64, scale: f64, degrees: Option<f64>) -> Self {
         Self { components: vec![Believed { weight: 1.0, mean, scale, degrees }] }
     }
@@ -82,7 +82,7 @@ impl Belief {
         self.components.iter().map(one).sum::<f64>().sqrt()
     }
 
-    /// Degrees of freedom, where it is one Student-t.
+    /// The degrees of freedom, if it is a single Student-t.
     pub fn degrees(&self) -> Option<f64> {
         match self.components[..] {
             [one] => one.degrees,
@@ -95,7 +95,7 @@ impl Belief {
         self.components.iter().map(|c| c.weight * c.pdf(x)).sum()
     }
 
-    /// The value below which the integral lies with probability `p`, between 0 and 1 without both.
+    /// The quantile at `p`, strictly between 0 and 1.
     pub fn quantile(&self, p: f64) -> f64 {
         let each = self.components.iter().map(|c| c.quantile(p));
         let (mut lo, mut hi) = each.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), q| (lo.min(q), hi.max(q)));
@@ -115,7 +115,7 @@ impl Belief {
         0.5 * (lo + hi)
     }
 
-    /// The central interval that holds a share of the probability, 0.95 for the usual one.
+    /// The central interval with this probability.
     pub fn interval(&self, share: f64) -> (f64, f64) {
         (self.quantile(0.5 - 0.5 * share), self.quantile(0.5 + 0.5 * share))
     }
@@ -129,7 +129,7 @@ mod tests {
     fn intervals_of_known_distributions() {
         let (lo, hi) = Belief::one(1.0, 2.0, None).interval(0.95);
         assert!((hi - 1.0 - 2.0 * 1.959_963_984_540_054).abs() < 1e-9 && (lo + hi - 2.0).abs() < 1e-9);
-        // the tabled quantile of the Student-t with 5 degrees of freedom
+        // the tabulated quantile of the Student-t with 5 degrees of freedom
         let t = Belief::one(0.0, 1.0, Some(5.0));
         assert!((t.interval(0.95).1 - 2.570_581_835_636_314).abs() < 1e-7);
         assert!((t.sd() - (5f64 / 3.0).sqrt()).abs() < 1e-12);

@@ -1,7 +1,7 @@
-//! The integrals of a kernel against a density: z(x) = ∫ k(x, x′) p(x′) dx′ and V₀ = ∬ k p p.
+//! The integrals of a kernel against a density: z(x) = ∫ k(x, x′) p(x′) dx′ and V₀ = ∬ k(x, x′) p(x) p(x′) dx dx′.
 //!
-//! Source: Duvenaud (2014), A.7 and A.8. A sum of products is integrated term by term; within a product, factors that
-//! share no input are integrated apart. White noise is left out, as it has no mass at other points.
+//! Source: Duvenaud (2014), A.7 and A.8. A sum of products is integrated term by term; within a product, groups of
+//! factors without common inputs are integrated separately. White noise is omitted, because its integral is 0.
 
 use std::sync::OnceLock;
 
@@ -13,16 +13,16 @@ use super::group::Group;
 use crate::kernel::{Factor, Form, InputRef, Inputs, Kernel, Leaf, Node, Values};
 use crate::param::Param;
 
-/// A kernel beside a density.
+/// A kernel with a density.
 #[derive(Debug)]
 pub struct Embedding {
     density: Density,
     terms: Vec<Term>,
-    /// V₀, once it is known.
+    /// V₀, once it is computed.
     prior: OnceLock<Estimate>,
 }
 
-/// One product of a sum: a number, and what is multiplied, by inputs.
+/// One product of a sum: a number, and factors grouped by inputs.
 #[derive(Debug)]
 struct Term {
     scale: f64,
@@ -31,11 +31,11 @@ struct Term {
 }
 
 impl Embedding {
-    /// A kernel, all of whose parameters have numbers, over inputs of these names.
+    /// The embedding of a kernel over inputs with these names. All parameters must have values.
     ///
     /// # Errors
-    /// [`QuadratureError`]: another number of inputs than the density has, an input that does not exist, or a family that
-    /// compares categories.
+    /// [`QuadratureError`]: a number of inputs that differs from that of the density, an input that does not exist, or
+    /// a family for categories.
     pub fn new(kernel: &Kernel, names: &[String], density: &Density) -> Result<Self, QuadratureError> {
         if names.len() != density.inputs() {
             return Err(QuadratureError::Inputs { density: density.inputs(), points: names.len() });
@@ -51,7 +51,7 @@ impl Embedding {
         Ok(Self { density: density.clone(), terms, prior: OnceLock::new() })
     }
 
-    /// z for each row, given by column.
+    /// z for each row, given by columns.
     ///
     /// # Errors
     /// [`QuadratureError::Evaluation`].
@@ -70,7 +70,7 @@ impl Embedding {
         Ok(sum)
     }
 
-    /// V₀.
+    /// The prior variance V₀.
     ///
     /// # Errors
     /// [`QuadratureError::Evaluation`].
@@ -102,7 +102,7 @@ fn refuse_categories(kernel: &Kernel) -> Result<(), QuadratureError> {
     }
 }
 
-/// The product of two numbers with errors.
+/// The product of two numbers, with its error.
 fn times(a: Estimate, b: Estimate) -> Estimate {
     Estimate { value: a.value * b.value, error: a.value.abs() * b.error + b.value.abs() * a.error + a.error * b.error }
 }
@@ -117,7 +117,7 @@ impl Term {
                 scale *= v;
                 continue;
             }
-            // a squared exponential over several inputs is one in each
+            // a squared exponential of several inputs is one of each input
             for factor in split(factor) {
                 let touches = |set: &(Vec<usize>, Vec<Factor>)| factor.columns.iter().any(|c| set.0.contains(c));
                 let (joined, apart): (Vec<_>, Vec<_>) = sets.into_iter().partition(touches);
@@ -188,7 +188,7 @@ fn marginals(component: &Component, columns: &[usize]) -> Vec<Marginal> {
     columns.iter().map(|c| component.marginals[*c]).collect()
 }
 
-/// A squared exponential over several inputs as one factor for each, with the variance at the first.
+/// A squared exponential of several inputs as one factor per input, with the variance in the first.
 fn split(factor: Factor) -> Vec<Factor> {
     let (Form::SquaredExponential { v, l }, Node::Leaf(leaf)) = (&factor.form, factor.kernel.node()) else {
         return vec![factor];
@@ -250,7 +250,7 @@ mod tests {
         Node::Leaf(Leaf { family, inputs, ard: false, params }).into()
     }
 
-    /// z and V₀ against sums over Gauss nodes or, where the kernel has corners, panels.
+    /// Compares z and V₀ with sums over Gauss nodes or, for kernels that are not smooth, panels.
     fn check(kernel: &Kernel, density: &Density, xs: &[f64]) {
         let names = named(1);
         let found = Embedding::new(kernel, &names, density).unwrap();
@@ -275,7 +275,7 @@ mod tests {
             );
             assert!(z.error < 1e-10, "{kernel}: stated error {}", z.error);
         }
-        // ∫ k(x, x′) p(x′) dx′ has corners where a uniform density ends
+        // ∫ k(x, x′) p(x′) dx′ is not smooth at the ends of a uniform density
         let ends: Vec<f64> =
             density.components().iter().map(|c| c.marginals[0].range()).flat_map(|(a, b)| [a, b]).collect();
         let outer = |c: &Component| {

@@ -1,4 +1,4 @@
-//! Why an integral cannot be estimated.
+//! Errors of the estimation of an integral.
 
 use super::density::DensityError;
 use crate::kernel::{BindError, EvalError};
@@ -30,7 +30,7 @@ pub enum QuadratureError {
     NotPositiveDefinite { n: usize },
     #[error("stopped before there was a result")]
     Stopped,
-    /// A function of the user failed; the message is its own.
+    /// A user's function failed, with this message.
     #[error("{0}")]
     Integrand(String),
 }

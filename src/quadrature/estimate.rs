@@ -2,7 +2,7 @@
 
 use super::error::QuadratureError;
 
-/// A number and a bound on its error as it was observed, 0 for closed forms.
+/// A number and an estimate of its error from refinement; 0 for closed forms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     pub value: f64,
@@ -15,8 +15,8 @@ impl Estimate {
     }
 }
 
-/// Numbers from finer and finer sums, level by level, until no change is above `equal` of the largest, or the levels end.
-/// The last change is the error; there are at least two levels.
+/// Computes numbers from finer and finer sums until no change is above `equal`, relative to the largest, or the levels
+/// end. The last change is the error; at least two levels are needed.
 pub fn refined(
     levels: impl IntoIterator<Item = usize>,
     equal: f64,

@@ -2,7 +2,7 @@
 
 use super::error::QuadratureError;
 
-/// Evaluated points: the names of the inputs, the rows by column, and the value of the integrand in each.
+/// Evaluations of an integrand: the names of the inputs, the points by columns, and the values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluations {
     names: Vec<String>,
@@ -11,15 +11,15 @@ pub struct Evaluations {
 }
 
 impl Evaluations {
-    /// No points yet, over inputs of these names.
+    /// No evaluations, for inputs with these names.
     pub fn none(names: Vec<String>) -> Self {
         Self { x: vec![Vec::new(); names.len()], names, y: Vec::new() }
     }
 
-    /// Points by column with their values.
+    /// Points by columns, with their values.
     ///
     /// # Errors
-    /// [`QuadratureError::NotFinite`] names the first point whose value is not a finite number.
+    /// [`QuadratureError::NotFinite`] names the first point with a value that is not finite.
     pub fn new(names: Vec<String>, x: Vec<Vec<f64>>, y: Vec<f64>) -> Result<Self, QuadratureError> {
         let mut all = Self::none(names);
         for (i, value) in y.into_iter().enumerate() {
@@ -29,7 +29,7 @@ impl Evaluations {
         Ok(all)
     }
 
-    /// One more point.
+    /// Adds an evaluation.
     ///
     /// # Errors
     /// [`QuadratureError::NotFinite`].
@@ -54,7 +54,7 @@ impl Evaluations {
         &self.names
     }
 
-    /// By column.
+    /// The points, by columns.
     pub fn x(&self) -> &[Vec<f64>] {
         &self.x
     }
@@ -67,7 +67,7 @@ impl Evaluations {
         self.y.len()
     }
 
-    /// The i-th point.
+    /// The point with index `i`.
     pub fn row(&self, i: usize) -> Vec<f64> {
         self.x.iter().map(|column| column[i]).collect()
     }

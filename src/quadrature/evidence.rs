@@ -10,24 +10,25 @@ use super::warp::Warp;
 use crate::fit::ParameterPosterior;
 use crate::progress::Progress;
 
-/// The log of the evidence with its standard deviation.
+/// The log evidence and its standard deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ModelEvidence {
     pub log: f64,
-    /// Of the log, by the delta method; what the quadrature leaves uncertain.
+    /// The standard deviation of the log, by the delta method. It measures the uncertainty of the quadrature.
     pub sd: f64,
-    /// How often the likelihood was evaluated.
+    /// The number of evaluations of the likelihood.
     pub evaluations: usize,
 }
 
-/// The likelihood is divided by a normal density that is so much wider than the normal approximation to the posterior,
-/// in each direction, so that the quotient is smooth and bounded.
+/// The standard deviations of the density of integration, relative to the normal approximation of the posterior. The
+/// likelihood is divided by this wider density so that the quotient is smooth and bounded.
 const WIDER: f64 = 1.4;
-/// Evaluations: so many, and so many more for each parameter.
+/// The number of evaluations: a constant, and an increment per parameter.
 const EVALUATIONS: usize = 15;
 const EACH: usize = 12;
 
-/// Integrates the likelihood over the parameters around a fit, against the normal approximation to their posterior.
+/// Integrates the likelihood over the parameters near a fit, against a normal density from the approximation of their
+/// posterior.
 ///
 /// # Errors
 /// [`QuadratureError`].
@@ -54,7 +55,7 @@ pub fn model_evidence(
         seed,
     };
     let top = posterior.top();
-    // values without a density have none of the mass
+    // where there is no density the likelihood counts as 0
     let mut quotient = |z: &[f64]| Ok(posterior.log_density(z).map_or(0.0, |log| (log - top).exp() / density.at(z)));
     let integral =
         integrate(Evaluations::none(names), &mut quotient, EVALUATIONS + EACH * p, None, settings, progress)?;

@@ -1,4 +1,4 @@
-//! Integrals of a kernel without a closed form, over one input or several together.
+//! Integrals of a kernel without a closed form, over one or several inputs.
 
 use super::density::Marginal;
 use super::error::QuadratureError;
@@ -7,27 +7,29 @@ use super::rules::{Rule, sobol, tensor};
 use crate::kernel::{Bound, Kernel, Points, Schema};
 use crate::linalg::Matrix;
 
-/// A kernel over some of the inputs.
+/// A kernel of some of the inputs.
 #[derive(Debug)]
 pub struct Group {
     bound: Bound,
     values: Vec<f64>,
-    /// The places of the inputs that it reads, and how many there are in all.
+    /// The indices of its inputs, and the number of all inputs.
     columns: Vec<usize>,
     inputs: usize,
 }
 
-/// Gauss nodes for each of two, and of three inputs; beyond, Sobol points in all. The last change is the stated error.
+/// The numbers of Gauss nodes per input for two and for three inputs; for more inputs, the total numbers of Sobol
+/// points. The last change is the reported error.
 const PLANE: [usize; 4] = [12, 20, 36, 60];
 const SPACE: [usize; 3] = [8, 12, 16];
 const SOBOL: [usize; 3] = [1024, 2048, 4096];
-/// Where sums count as equal, relative to the largest.
+/// The relative change, compared with the largest sum, at which sums have converged.
 const EQUAL: f64 = 1e-11;
-/// Rows that are evaluated against all nodes at a time.
+/// The number of rows that are evaluated against all nodes at a time.
 const BLOCK: usize = 256;
 
 impl Group {
-    /// A kernel with numbers for all parameters, over the inputs of these names; `columns` are those that it reads.
+    /// A kernel with values for all parameters, over inputs with these names; `columns` are the indices of those it
+    /// depends on.
     ///
     /// # Errors
     /// [`QuadratureError::Bind`].
@@ -42,7 +44,7 @@ impl Group {
         &self.columns
     }
 
-    /// Whether it may have a corner where both arguments agree.
+    /// Whether it may not be smooth at equal arguments.
     pub fn has_corner(&self) -> bool {
         self.bound.kernel().has_corner()
     }
@@ -55,7 +57,7 @@ impl Group {
         Ok(self.bound.points(&columns)?)
     }
 
-    /// k(a, b), the rows given by column in the order of the columns that it reads.
+    /// k(a, b), with rows given by columns in the order of its inputs.
     ///
     /// # Errors
     /// [`QuadratureError::Evaluation`].
@@ -71,7 +73,7 @@ impl Group {
         }
     }
 
-    /// Nodes by column, and weights.
+    /// Nodes by columns, and weights.
     fn nodes(&self, marginals: &[Marginal], level: usize, seed: u32) -> (Vec<Vec<f64>>, Vec<f64>) {
         let d = marginals.len();
         if d > 3 {
@@ -85,7 +87,7 @@ impl Group {
         tensor(&rules, 1.0)
     }
 
-    /// ∫ k(x, x′) p(x′) dx′ for each row x, one density for each column that it reads.
+    /// ∫ k(x, x′) p(x′) dx′ for each row x, with one density per input of the kernel.
     ///
     /// # Errors
     /// [`QuadratureError::Evaluation`].
@@ -113,7 +115,7 @@ impl Group {
     /// [`QuadratureError::Evaluation`].
     pub fn variance(&self, p: &[Marginal], q: &[Marginal]) -> Result<Estimate, QuadratureError> {
         let found = refined(0..self.levels(), EQUAL, |level| {
-            // with Sobol points the two sides have scrambles of their own
+            // with Sobol points both sides have different scrambles
             let (outer, inner) = (self.nodes(p, level, 2), self.nodes(q, level, 3));
             Ok(vec![self.sums(&outer.0, &inner)?.iter().zip(&outer.1).map(|(z, w)| z * w).sum()])
         })?;

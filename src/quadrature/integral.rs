@@ -1,4 +1,4 @@
-//! Integrals of a function against a density, from evaluations that are given or chosen one by one.
+//! Integrals of a function against a density, from given or sequentially chosen evaluations.
 
 use super::conditioned::Conditioned;
 use super::density::Density;
@@ -14,52 +14,52 @@ use super::warp::Warp;
 use crate::kernel::Kernel;
 use crate::progress::Progress;
 
-/// How an integral is estimated.
+/// Settings of an integral.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     pub density: Density,
-    /// The kernel of the integrand (of g on a warped scale); what is free in it is fitted.
+    /// The kernel of the integrand, or of g on a warped scale. Its free parameters are fitted.
     pub kernel: Kernel,
-    /// Noise variance of the evaluations.
+    /// The noise variance of the evaluations.
     pub noise: f64,
     pub mean: PriorMean,
     pub warp: Warp,
-    /// Parameters are integrated out numerically, and not fitted.
+    /// Whether the parameters are integrated out numerically rather than fitted.
     pub integrated: bool,
     pub seed: u64,
 }
 
-/// Evaluates the integrand at a point, one number for each input.
+/// Evaluates the integrand at a point, with one number per input.
 pub type Integrand<'f> = dyn FnMut(&[f64]) -> Result<f64, QuadratureError> + 'f;
 
-/// An integral with what is believed of it.
+/// An integral with its posterior.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Integral {
     pub settings: Settings,
     pub evaluations: Evaluations,
     /// The kernel with its fitted values.
     pub kernel: Kernel,
-    /// The same with a number for every parameter.
+    /// The kernel with a value for every parameter.
     pub fixed: Kernel,
     pub belief: Belief,
-    /// The variance of the integral given the evaluations as a share of that before any, at the fitted parameters; for a
-    /// warped scale `None`.
+    /// The posterior variance of the integral divided by its prior variance, at the fitted parameters; `None` on a
+    /// warped scale.
     pub share_left: Option<f64>,
-    /// What the numerical integrals of the kernel contribute at most to the mean, and to the standard deviation; 0 for
-    /// closed forms.
+    /// Bounds on the contributions of numerical integrals of the kernel to the mean and to the standard deviation; 0
+    /// for closed forms.
     pub numerical_error: (f64, f64),
-    /// Added to the diagonal of the covariance matrix of the evaluations.
+    /// The jitter on the diagonal of the covariance matrix of the evaluations.
     pub jitter: f64,
-    /// The work was stopped before all evaluations were made.
+    /// Whether the user stopped it before the last evaluation.
     pub stopped: bool,
 }
 
-/// The greatest number of evaluations: beyond, each step factors a matrix for minutes.
+/// The largest number of evaluations. With more, each step would factor a matrix for minutes.
 pub const MOST_EVALUATIONS: usize = 2000;
-/// Points among which the next evaluation is chosen.
+/// The number of candidates for the next evaluation.
 const CANDIDATES: usize = 400;
 
-/// Estimates an integral from evaluations as they are.
+/// Estimates an integral from given evaluations.
 ///
 /// # Errors
 /// [`QuadratureError`].
@@ -73,12 +73,13 @@ pub fn estimate(
     settings.concluded(evaluations, &warped, found, false)
 }
 
-/// Estimates an integral from the evaluations that there are and `n` further ones of a function, each where it lowers the
-/// variance of the integral most; on a warped scale where the integrand, weighted by the density, is least certain. Ends
-/// early where half the 95 % interval is at most `tolerance`, or when asked to stop, with what is known then.
+/// Estimates an integral from given evaluations and `n` further evaluations of a function. Each is made where it
+/// reduces the variance of the integral most, or on a warped scale where the integrand times the density is most
+/// uncertain. Ends early if half of the 95 % interval is at most `tolerance`, or when the user stops it, with the
+/// evaluations so far.
 ///
 /// # Errors
-/// [`QuadratureError`]; [`QuadratureError::Stopped`] when it was stopped before two evaluations.
+/// [`QuadratureError`]; [`QuadratureError::Stopped`] if it was stopped before two evaluations.
 pub fn integrate(
     mut evaluations: Evaluations,
     function: &mut Integrand<'_>,
@@ -94,7 +95,7 @@ pub fn integrate(
     }
     let first = (2 * d + 1).max(3).min(total);
     let mut asked = 0;
-    // a scramble for every seed
+    // a different scramble for every seed
     let seed = settings.seed as u32 ^ (settings.seed >> 32) as u32;
     let mut stopped = false;
     while evaluations.n() < first && !stopped {
@@ -133,7 +134,7 @@ pub fn integrate(
         };
         let best = gains.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
         if gains[best] <= 0.0 {
-            // nothing more to learn to rounding
+            // further evaluations would change only rounding
             break;
         }
         let row: Vec<f64> = candidates.iter().map(|column| column[best]).collect();
@@ -148,14 +149,14 @@ pub fn integrate(
     settings.concluded(evaluations, &warped, last, stopped)
 }
 
-/// What stays the same from one evaluation to the next, until the parameters are fitted anew.
+/// The state that is reused between evaluations until the parameters are fitted again.
 struct Current {
     fit: Fitted,
-    /// How many evaluations it was fitted to.
+    /// The number of evaluations to which it was fitted.
     fitted_to: usize,
     kernel: Kernel,
     embedding: Embedding,
-    /// The integrals of the kernel at the candidates, once they are wanted.
+    /// The integrals of the kernel at the candidates, once they are needed.
     at_candidates: Option<Vec<Estimate>>,
 }
 
@@ -175,7 +176,7 @@ impl Current {
     }
 }
 
-/// Adds the value of a function at a point; false when asked to stop before it is known.
+/// Adds the value of a function at a point. Returns `false` if the user stopped it before the value was known.
 fn evaluated(
     evaluations: &mut Evaluations,
     row: &[f64],
@@ -193,7 +194,7 @@ fn evaluated(
 }
 
 impl Settings {
-    /// On a log scale the mean of g is not known: it is integrated out.
+    /// On a log scale the mean of g is unknown: it is integrated out.
     fn prior_mean(&self) -> PriorMean {
         match self.warp {
             Warp::Log => PriorMean::Free,
@@ -210,7 +211,7 @@ impl Settings {
         Process::new(kernel, self.noise, self.prior_mean(), warped)
     }
 
-    /// The integral of the process; on a warped scale it is not that of the integrand, and `None`.
+    /// The integral of the process. `None` on a warped scale, where it is not that of the integrand.
     fn conditioned<'p>(
         &self,
         process: &'p Process,
@@ -220,7 +221,8 @@ impl Settings {
         (self.warp == Warp::None).then(|| Conditioned::new(process, embedding, warped)).transpose()
     }
 
-    /// Points by column: half as the density has them, half wider, as evaluations in the tails hold the function there.
+    /// Points by columns: half are quantiles of the density, half of a wider one, because evaluations in the tails
+    /// constrain the function there.
     fn candidates(&self, seed: u32) -> Vec<Vec<f64>> {
         let d = self.density.inputs();
         let mut columns = vec![Vec::with_capacity(CANDIDATES); d];
@@ -238,7 +240,7 @@ impl Settings {
         columns
     }
 
-    /// How uncertain the integrand is at each candidate: its variance times the squared density.
+    /// The uncertainty of the integrand at each candidate: its variance times the squared density.
     fn uncertainties(
         &self,
         process: &Process,
@@ -254,7 +256,7 @@ impl Settings {
         Ok(moments.iter().enumerate().map(one).collect())
     }
 
-    /// What is believed at one set of parameters, and the error of numerical integrals in mean and variance.
+    /// The posterior at one set of parameters, and the errors of numerical integrals in mean and variance.
     fn belief(
         &self,
         process: &Process,
@@ -307,7 +309,7 @@ impl Settings {
             share_left: conditioned.map(|one| one.integral().variance / one.prior_variance()),
             kernel: fit.written(),
             fixed,
-            // an error of the variance moves its root by half of it over the root
+            // an error of the variance divided by twice the standard deviation is that of the standard deviation
             numerical_error: (of_mean, 0.5 * of_variance / scale),
             jitter: process.jitter(),
             belief,
@@ -319,7 +321,7 @@ impl Settings {
 }
 
 impl Integral {
-    /// An integral from its evaluations and a kernel that has its fitted values: nothing is fitted.
+    /// An integral from its evaluations and a kernel with fitted values, without fitting.
     ///
     /// # Errors
     /// [`QuadratureError`].
@@ -338,7 +340,7 @@ impl Integral {
         settings.concluded(evaluations, &warped, fit, stopped)
     }
 
-    /// Mean and variance of the integrand at rows given by column.
+    /// Mean and variance of the integrand at rows given by columns.
     ///
     /// # Errors
     /// [`QuadratureError`].

@@ -1,7 +1,7 @@
-//! Mixtures with weights and atoms, and Dirichlet-process mixtures of normal densities.
+//! Mixture models with weights and atoms, and Dirichlet-process mixtures of normal densities.
 //!
-//! Source: Duvenaud (2014), A.16 to A.22. The kernel between mixtures sees neither the order of their components nor a
-//! component that is split into two with the same atom.
+//! Source: Duvenaud (2014), A.16 to A.22. The kernel between mixtures is invariant to the order of their components,
+//! and to splitting a component into two with the same atom.
 
 use rand::RngExt;
 use rand_distr::{Beta, Distribution, StandardNormal};
@@ -10,22 +10,22 @@ use statrs::function::gamma::ln_gamma;
 use super::binary_matrices::choose;
 use crate::linalg::{LOG_2PI, Matrix};
 
-/// Weights that sum to 1, and an atom for each: the mean of a component.
+/// Weights that sum to 1, and an atom (the mean of the component) for each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MixtureModel {
     pub weights: Vec<f64>,
     pub atoms: Vec<Vec<f64>>,
 }
 
-/// The prior of an atom: normal with this mean in each dimension, and one standard deviation.
+/// The prior of an atom: normal with this mean vector, and one standard deviation for all dimensions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AtomPrior {
     pub mean: Vec<f64>,
     pub sd: f64,
 }
 
-/// The density of a row given its component's atom: normal, or a Student-t with these degrees of freedom, with one scale
-/// in every dimension.
+/// The density of a row given the atom of its component: normal, or Student-t with these degrees of freedom, with one
+/// scale for all dimensions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComponentDensity {
     pub scale: f64,
@@ -57,13 +57,13 @@ impl MixtureModel {
         self.weights.iter().zip(&self.atoms).map(one).sum()
     }
 
-    /// V₀ = N(0; 0, (l² + 2s²) I) (A.18 with A.22), for atoms that are independent draws.
+    /// V₀ = N(0; 0, (l² + 2s²) I) (A.18 with A.22), for independent atoms.
     pub fn prior_variance(l: f64, prior: &AtomPrior) -> f64 {
         let zero = vec![0.0; prior.mean.len()];
         log_normal(&zero, &zero, l * l + 2.0 * prior.sd * prior.sd).exp()
     }
 
-    /// Σₙ log Σᵢ πᵢ p(xₙ | θᵢ), X with a row for each observation.
+    /// Σₙ log Σᵢ πᵢ p(xₙ | θᵢ), where X has one row per observation.
     pub fn log_likelihood(&self, x: &Matrix, density: ComponentDensity) -> f64 {
         let row = |n: usize| -> f64 {
             let x: Vec<f64> = x.row(n).iter().copied().collect();
@@ -75,7 +75,7 @@ impl MixtureModel {
         (0..x.nrows()).map(row).sum()
     }
 
-    /// A draw of the Dirichlet process by breaking a stick, until less than one part in 10⁶ is left.
+    /// A draw of the Dirichlet process by stick-breaking, until less than 1e-6 of the mass remains.
     pub fn draw(alpha: f64, prior: &AtomPrior, random: &mut impl RngExt) -> Self {
         let (mut weights, mut atoms, mut left) = (Vec::new(), Vec::new(), 1.0);
         while left > 1e-6 {
@@ -115,9 +115,9 @@ impl ComponentDensity {
     }
 }
 
-/// Samples of mixtures from the posterior of a Dirichlet-process mixture of normal densities: collapsed Gibbs sampling of
-/// the assignments (Neal 2000, algorithm 3), then weights and atoms given these. One mixture for each sweep, with the
-/// concentration, the prior of the atoms and the scale of the components; fewer where `stop` says so.
+/// Samples from the posterior of a Dirichlet-process mixture of normal densities: collapsed Gibbs sampling of the
+/// assignments (Neal 2000, algorithm 3), then weights and atoms given these. The arguments are the concentration, the
+/// prior of the atoms and the scale of the components. Returns one mixture per sweep, fewer if `stop` returns `true`.
 pub fn posterior_mixtures(
     x: &Matrix,
     (alpha, prior, scale): (f64, &AtomPrior, f64),
@@ -154,7 +154,7 @@ pub fn posterior_mixtures(
     mixtures
 }
 
-/// Groups numbered from 0 without gaps.
+/// Renumbers groups from 0 without gaps.
 fn renumber(of: &mut [usize]) {
     let mut known: Vec<usize> = of.to_vec();
     known.sort_unstable();
@@ -179,8 +179,8 @@ fn log_predictive(x: &[f64], members: &[usize], rows: &[Vec<f64>], prior: &AtomP
     log_normal(x, &mean, variance + scale * scale)
 }
 
-/// Weights from a Dirichlet distribution over the groups and what belongs to none, which goes to draws of the prior by
-/// breaking a stick; atoms from their normal posteriors.
+/// Weights from a Dirichlet distribution over the groups and the mass of new ones, which is divided among draws of the
+/// prior by stick-breaking; atoms from their normal posteriors.
 fn given_assignments(
     of: &[usize],
     rows: &[Vec<f64>],
@@ -195,7 +195,7 @@ fn given_assignments(
     for group in 0..groups {
         let members: Vec<usize> = (0..rows.len()).filter(|&i| of[i] == group).collect();
         rows_left -= members.len() as f64;
-        // a Dirichlet draw as a chain of beta draws
+        // a Dirichlet draw as a sequence of beta draws
         let part = Beta::new(members.len() as f64, rows_left + alpha).map_or(0.0, |beta| beta.sample(random));
         weights.push(left * part);
         left *= 1.0 - part;

@@ -1,7 +1,7 @@
-//! Bayesian quadrature: integrals of functions that are known at a few points, with error bars.
+//! Bayesian quadrature: integrals of functions that are known at a few points, with their uncertainty.
 //!
-//! A Gaussian process stands for the integrand, so that its integral against a density is a random variable with a mean
-//! and a variance (O'Hagan 1991; Duvenaud 2014, appendix A). Deliberately absent: the language.
+//! The integrand has a Gaussian-process prior, so its integral against a density is a random variable with a mean and a
+//! variance (O'Hagan 1991; Duvenaud 2014, appendix A). Nothing here depends on the language.
 
 mod axis;
 mod binary_matrices;

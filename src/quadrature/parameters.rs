@@ -1,4 +1,4 @@
-//! The parameters of the integrand's kernel: fitted by the log marginal likelihood, or integrated out around that fit.
+//! The parameters of the integrand's kernel: fitted by maximum likelihood, or integrated out near that fit.
 
 use super::density::Density;
 use super::error::QuadratureError;
@@ -12,8 +12,9 @@ use crate::model::{Likelihood, Mean, Model, ModelError, Noise};
 use crate::param::{self, Param, Prior};
 use crate::progress::Progress;
 
-/// The kernel where none is written: a product of squared exponentials, an input each. Its length-scales have a log-normal
-/// prior around the standard deviation of the density with a factor e either way, as a few points say little of them.
+/// The default kernel: a product of squared exponentials, one per input. Because a few points determine length-scales
+/// poorly, these have a log-normal prior with the standard deviation of the density as median, and a standard deviation
+/// of the logarithm of 1.
 pub fn usual_kernel(names: &[String], density: &Density) -> Option<Kernel> {
     let family = families::family("SE")?;
     let one = |(i, name): (usize, &String)| {
@@ -26,19 +27,19 @@ pub fn usual_kernel(names: &[String], density: &Density) -> Option<Kernel> {
     Kernel::product(names.iter().enumerate().map(one))
 }
 
-/// A kernel with the values that the evaluations ask for.
+/// A kernel with values fitted to the evaluations.
 #[derive(Debug)]
 pub struct Fitted {
     bound: Bound,
     values: Vec<f64>,
-    /// Every variance in the kernel may be multiplied by one number, which then has a closed form.
+    /// Whether all variances may be multiplied by one number, which is then integrated out in closed form.
     pub scale_is_free: bool,
 }
 
-/// Starts of the optimiser.
+/// The number of starts of the optimiser.
 const RESTARTS: usize = 4;
 
-/// Fits what is free in a kernel to evaluations.
+/// Fits the free parameters of a kernel to evaluations.
 ///
 /// # Errors
 /// [`QuadratureError::Model`]: a kernel or points that cannot be fitted.
@@ -88,7 +89,7 @@ fn is_variance(role: Role) -> bool {
     matches!(role, Role::Variance | Role::SlopeVariance | Role::Bias | Role::OrderVariance)
 }
 
-/// Whether multiplying every free variance by one number multiplies the whole kernel by it.
+/// Whether multiplying all free variances by a number multiplies the whole kernel by it.
 fn scale_is_free(bound: &Bound, values: &[f64], columns: &[&[f64]]) -> Result<bool, QuadratureError> {
     let variances: Vec<usize> = scalable(bound).collect();
     let points = bound.points(columns)?;
@@ -106,7 +107,7 @@ fn scalable(bound: &Bound) -> impl Iterator<Item = usize> {
         .map(|(i, _)| i)
 }
 
-/// One set of values with its share of the posterior.
+/// A set of values with its weight in the posterior.
 #[derive(Debug)]
 pub struct Weighted {
     pub kernel: Kernel,
@@ -115,7 +116,7 @@ pub struct Weighted {
 }
 
 impl Fitted {
-    /// A kernel that has its fitted values already.
+    /// A kernel that already has its fitted values.
     ///
     /// # Errors
     /// [`QuadratureError::Bind`] and [`QuadratureError::Evaluation`].
@@ -133,21 +134,21 @@ impl Fitted {
         self.bound.with_values(&self.values)
     }
 
-    /// The same, every parameter a fixed number.
+    /// The kernel with every parameter fixed at its value.
     pub fn kernel(&self) -> Kernel {
         self.bound.with_all_fixed(&self.values)
     }
 
-    /// What stays to integrate over: free parameters but, where the scale has a closed form, one variance.
+    /// The parameters to integrate out: the free ones, without one variance if the scale has a closed form.
     fn integrated(&self) -> Vec<usize> {
         let held = if self.scale_is_free { scalable(&self.bound).next() } else { None };
         let slots = self.bound.slots().iter().enumerate();
         slots.filter(|(i, s)| s.state == SlotState::Free && Some(*i) != held).map(|(i, _)| i).collect()
     }
 
-    /// The kernel at some way from the fit, in the optimiser's coordinates of the parameters `free`; its process, and the log
-    /// posterior density there up to a constant. The scale is integrated out under a prior proportional to 1/v where it is
-    /// free; a parameter without a prior is normal around its fitted value.
+    /// The kernel at a distance from the fit in the optimiser's coordinates of the parameters `free`, its process, and
+    /// the log posterior density up to a constant. A free scale is integrated out under a prior proportional to 1/v. A
+    /// parameter without a prior gets a normal one around its fitted value.
     fn at(
         &self,
         free: &[usize],
@@ -176,9 +177,9 @@ impl Fitted {
         total.is_finite().then_some((kernel, process, total))
     }
 
-    /// Sets of values with weights that stand for the posterior of the parameters: a central composite design around
-    /// the fit (Rue, Martino and Chopin 2009). The fit alone where nothing is left to integrate over, none where the fit
-    /// has no density.
+    /// Weighted sets of values that approximate the posterior of the parameters: a central composite design around the
+    /// fit (Rue, Martino and Chopin 2009). The fit only if there is nothing to integrate out; empty if the fit has no
+    /// density.
     pub fn spread(&self, noise: f64, mean: PriorMean, evaluations: &Evaluations) -> Vec<Weighted> {
         let free = self.integrated();
         let p = free.len();
@@ -193,8 +194,8 @@ impl Fitted {
         design(p).into_iter().filter_map(set).collect()
     }
 
-    /// V Λ^{−½} of the Hessian of the negative log posterior, by central differences. A direction is never wider than
-    /// the weak prior.
+    /// V Λ^{−½} of the Hessian of the negative log posterior, by central differences. No direction is wider than the
+    /// weak prior.
     fn axes(&self, p: usize, total: &dyn Fn(&[f64]) -> Option<f64>, top: f64) -> Matrix {
         const STEP: f64 = 0.1;
         let at = |moves: &[(usize, f64)]| {
@@ -216,8 +217,8 @@ impl Fitted {
     }
 }
 
-/// Points in units of standard deviations with their area weights: the centre, two on each axis, and up to four parameters
-/// the corners of a cube, all but the centre at distance f₀√p.
+/// Points in standard deviations, with their area weights: the centre, two on each axis, and for up to four parameters
+/// the corners of a cube. All but the centre are at distance f₀√p.
 fn design(p: usize) -> Vec<(Vec<f64>, f64)> {
     const F0: f64 = 1.1;
     if p == 0 {
@@ -247,7 +248,7 @@ mod tests {
     #[test]
     fn the_design_has_the_moments_of_a_normal_density() {
         for p in 1..=5 {
-            // weights times the density ratio exp(−z²/2) sum to 1, and z² has mean p
+            // weights times the density ratio exp(−z²/2) sum to 1, and the mean of z² is p
             let points = design(p);
             let ratio = |z: &Vec<f64>| (-0.5 * z.iter().map(|z| z * z).sum::<f64>()).exp();
             let total: f64 = points.iter().map(|(z, w)| w * ratio(z)).sum();

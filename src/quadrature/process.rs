@@ -5,11 +5,11 @@ use super::evaluations::Evaluations;
 use crate::kernel::{Bound, Kernel, Points, Schema};
 use crate::linalg::{Cholesky, Matrix, Vector};
 
-/// The mean function of the integrand's process.
+/// The mean function of the process of the integrand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PriorMean {
     Given(f64),
-    /// A constant about which nothing is known: it is integrated out under a flat prior.
+    /// An unknown constant, which is integrated out under a flat prior.
     Free,
 }
 
@@ -37,10 +37,10 @@ pub struct Moments {
 }
 
 impl Process {
-    /// A kernel with numbers for all parameters, and a noise variance of the evaluations.
+    /// A kernel with values for all parameters, and the noise variance of the evaluations.
     ///
     /// # Errors
-    /// [`QuadratureError`]: no points, a kernel that does not fit them, a covariance matrix that cannot be factored.
+    /// [`QuadratureError`]: no points, a kernel that does not fit them, or a covariance matrix that cannot be factored.
     pub fn new(
         kernel: &Kernel,
         noise: f64,
@@ -56,7 +56,7 @@ impl Process {
         let values = bound.values();
         let points = bound.points(&columns)?;
         let mut k = bound.cross(&values, &points, &points)?;
-        // white noise is on the diagonal alone
+        // white noise is on the diagonal only
         for (i, own) in bound.diagonal(&values, &points)?.into_iter().enumerate() {
             k[(i, i)] = own + noise;
         }
@@ -77,19 +77,19 @@ impl Process {
         self.alpha.len()
     }
 
-    /// rᵀK⁻¹r over its degrees of freedom: by what the kernel is to be multiplied for the greatest likelihood. And the
-    /// degrees of freedom of the Student-t that the integral then has: N, or N − 1 with a free mean.
+    /// rᵀK⁻¹r divided by its degrees of freedom: the factor of the kernel that maximises the likelihood. The second
+    /// number is the degrees of freedom of the Student-t distribution of the integral: N, or N − 1 with a free mean.
     pub fn scale(&self) -> (f64, f64) {
         let degrees = self.n() as f64 - if self.free_mean { 1.0 } else { 0.0 };
         (self.quadratic / degrees.max(1.0), degrees.max(1.0))
     }
 
-    /// What was added to the diagonal for the factorization.
+    /// The jitter that was added to the diagonal for the factorization.
     pub fn jitter(&self) -> f64 {
         self.factor.jitter()
     }
 
-    /// log |K| and rᵀK⁻¹r, of which the log marginal likelihood is made.
+    /// log |K| and rᵀK⁻¹r, from which the log marginal likelihood is computed.
     pub fn likelihood_terms(&self) -> (f64, f64) {
         (self.factor.log_det(), self.quadratic)
     }
@@ -99,8 +99,8 @@ impl Process {
         Ok(self.bound.points(&columns)?)
     }
 
-    /// The covariances of the evaluations (down) with the integrand at rows (across), and its prior variance at each, without
-    /// noise.
+    /// The covariances of the evaluations (rows) with the integrand at the given points (columns), and its prior
+    /// variance at each point, without noise.
     pub(super) fn beside(&self, x: &[Vec<f64>]) -> Result<(Matrix, Vec<f64>), QuadratureError> {
         let rows = self.rows(x)?;
         let k = self.bound.cross(&self.values, &self.points, &rows)?;
@@ -111,7 +111,7 @@ impl Process {
         Ok((k, (0..rows.n()).map(own).collect::<Result<_, QuadratureError>>()?))
     }
 
-    /// Mean and variance of the integrand at rows given by column.
+    /// Mean and variance of the integrand at rows given by columns.
     ///
     /// # Errors
     /// [`QuadratureError::Evaluation`].
@@ -130,7 +130,7 @@ impl Process {
         Ok(own.into_iter().enumerate().map(one).collect())
     }
 
-    /// Mean and covariance of the integrand at rows given by column.
+    /// Mean and covariance of the integrand at rows given by columns.
     ///
     /// # Errors
     /// [`QuadratureError::Evaluation`].

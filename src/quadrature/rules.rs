@@ -1,4 +1,4 @@
-//! Nodes and weights for sums that stand for an integral against a density.
+//! Nodes and weights of quadrature rules for integrals against a density.
 
 use std::num::NonZeroUsize;
 use std::sync::LazyLock;
@@ -7,12 +7,12 @@ use gauss_quad::{GaussHermite, GaussLegendre};
 
 use super::density::Marginal;
 
-/// Nodes in each panel of a composite rule.
+/// The number of nodes per panel of a composite rule.
 pub const PER_PANEL: usize = 16;
 
 static LEGENDRE: LazyLock<Vec<(f64, f64)>> = LazyLock::new(|| legendre(PER_PANEL));
 
-/// Points and their weights.
+/// Nodes and their weights.
 #[derive(Debug, Clone, Default)]
 pub struct Rule {
     pub at: Vec<f64>,
@@ -25,7 +25,7 @@ fn legendre(n: usize) -> Vec<(f64, f64)> {
 }
 
 impl Rule {
-    /// Composite Gauss–Legendre between ascending `ends`, each stretch cut into `panels` panels, with unit density.
+    /// Composite Gauss–Legendre rule between ascending `ends`, with `panels` panels per interval, for density 1.
     pub fn composite(ends: &[f64], panels: usize) -> Self {
         let mut rule = Self::default();
         for stretch in ends.windows(2) {
@@ -44,7 +44,7 @@ impl Rule {
         rule
     }
 
-    /// The same over the range of a density, weighted by it, with an end at each of `breaks` that lies inside.
+    /// The same over the range of a density, weighted by it, with additional ends at those of `breaks` that are inside.
     pub fn under(marginal: &Marginal, breaks: &[f64], panels: usize) -> Self {
         let (lo, hi) = marginal.range();
         let mut ends = vec![lo];
@@ -58,7 +58,7 @@ impl Rule {
         rule
     }
 
-    /// The Gauss rule of a density with `n` nodes: exact for polynomials of degree up to 2n − 1.
+    /// The Gauss rule of a density with `n` nodes, exact for polynomials of degree up to 2n − 1.
     pub fn gauss(marginal: &Marginal, n: usize) -> Self {
         match *marginal {
             Marginal::Normal { mean, sd } => {
@@ -86,7 +86,7 @@ impl Rule {
     }
 }
 
-/// All combinations of the nodes of some rules: rows by column, the first input changing fastest, and weights that are `unit`
+/// The tensor product of rules: nodes by columns, with the first input changing fastest, and weights that are `unit`
 /// times the product of those of the rules.
 pub fn tensor(rules: &[Rule], unit: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let mut x = vec![Vec::new(); rules.len()];
@@ -104,10 +104,10 @@ pub fn tensor(rules: &[Rule], unit: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
     (x, weights)
 }
 
-/// The i-th point of a scrambled Sobol sequence in the unit cube, for i below 65,536 and up to 256 dimensions.
-/// Source: Burley (2020), Owen scrambling by hashes.
+/// The i-th point of a scrambled Sobol sequence in the unit cube, for i below 65,536 and up to 256 dimensions. Source:
+/// Burley (2020), hash-based Owen scrambling.
 pub fn sobol(i: usize, dimensions: usize, seed: u32) -> Vec<f64> {
-    // the crate gives single precision: half a step keeps the points off 0
+    // the crate has single precision: half a step keeps the points away from 0
     let half_step = 2f64.powi(-25);
     (0..dimensions).map(|d| f64::from(sobol_burley::sample(i as u32, d as u32, seed)) + half_step).collect()
 }

@@ -1,34 +1,34 @@
 //! The evidence of a model with a discrete structure: its likelihood averaged over the prior of structures, by Bayesian
 //! quadrature over samples.
 //!
-//! The likelihood as a function of the structure is a Gaussian process with a kernel between structures, plus a part that
-//! the kernel does not see: independent between structures, so that it averages to 0 over infinitely many of them.
+//! The likelihood as a function of the structure is a Gaussian process with a kernel between structures, plus a part
+//! that is independent between structures and averages to 0 over infinitely many of them.
 
 use super::error::QuadratureError;
 use crate::linalg::{Cholesky, Matrix, Vector};
 
-/// The log of an evidence, and how certain it is.
+/// The log evidence and its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StructureEvidence {
-    /// log of the mean of the evidence; negative infinity where the mean is not positive.
+    /// The log of the mean of the evidence; negative infinity if the mean is not positive.
     pub log: f64,
-    /// The standard deviation of the evidence over its mean.
+    /// The standard deviation of the evidence divided by its mean.
     pub relative_sd: f64,
-    /// The variance of the part that the kernel does not see, over the mean variance of the kernel's.
+    /// The variance of the independent part, divided by the mean variance of the kernel.
     pub unexplained: f64,
-    /// Degrees of freedom of the Student-t distribution of the evidence.
+    /// The degrees of freedom of the Student-t distribution of the evidence.
     pub degrees: f64,
 }
 
-/// Shares of the unexplained part that are tried.
+/// The shares of the independent part that are tried.
 const SHARES: [f64; 13] = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
 
-/// From the covariance between sampled structures, the integrals z and V₀ of the kernel under the prior, and the log
-/// likelihood of each sample. The scale of the kernel is integrated out (a Student-t, Duvenaud 2014, A.8); the share of the
-/// unexplained part has the greatest likelihood among a few.
+/// Computes the evidence from the covariance between sampled structures, the integrals z and V₀ of the kernel under the
+/// prior, and the log likelihood of each sample. The scale of the kernel is integrated out (a Student-t, Duvenaud 2014,
+/// A.8). The share of the independent part is the one of several with the highest likelihood.
 ///
 /// # Errors
-/// [`QuadratureError::NoPoints`] without samples that have a likelihood; [`QuadratureError::NotPositiveDefinite`].
+/// [`QuadratureError::NoPoints`] without samples with a likelihood; [`QuadratureError::NotPositiveDefinite`].
 pub fn structure_evidence(
     covariance: &Matrix,
     z: &Vector,

@@ -1,8 +1,8 @@
-//! Positive integrands on a warped scale, so that the process in their place is positive too.
+//! Warped scales for positive integrands, on which the model of the integrand is positive too.
 //!
-//! Square root: f = α + g²/2 with α a little below the least evaluation (Gunter, Osborne, Garnett, Hennig and Roberts
-//! 2014). Log: f = exp(g) (Osborne et al. 2012). The Gaussian process stands for g; the moments of f follow exactly from
-//! those of g, and are summed over nodes of the density.
+//! Square root: f = α + g²/2 with α slightly below the least evaluation (Gunter, Osborne, Garnett, Hennig and Roberts
+//! 2014). Log: f = exp(g) (Osborne et al. 2012). g has a Gaussian-process prior. The moments of f follow exactly from
+//! those of g, and are integrated over nodes of the density.
 
 use super::density::Density;
 use super::error::QuadratureError;
@@ -11,19 +11,19 @@ use super::process::{Moments, Process};
 use super::rules::{Rule, sobol, tensor};
 use crate::linalg::Matrix;
 
-/// The scale on which the process lives.
+/// The scale of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Warp {
-    /// That of the integrand.
+    /// The scale of the integrand.
     #[default]
     None,
     SquareRoot,
     Log,
 }
 
-/// α as a share of the least evaluation (Gunter et al. take 0.8).
+/// α divided by the least evaluation (Gunter et al. use 0.8).
 const SHARE_OF_LEAST: f64 = 0.8;
-/// Nodes for one input, for each of two, and in all for more.
+/// The number of nodes for one input, per input for two, and in total for more.
 const LINE: usize = 24;
 const PLANE: usize = 26;
 const POINTS: usize = 1024;
@@ -31,7 +31,7 @@ const POINTS: usize = 1024;
 impl Warp {
     pub const ALL: [Warp; 3] = [Warp::None, Warp::SquareRoot, Warp::Log];
 
-    /// As it is written in the language.
+    /// The name in the language.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -48,7 +48,8 @@ impl Warp {
     /// The evaluations on the scale of the process.
     ///
     /// # Errors
-    /// [`QuadratureError::NotPositive`] names the first point that is not positive (that is negative, for the square root).
+    /// [`QuadratureError::NotPositive`] names the first point with a value that is not positive (for the square root,
+    /// negative).
     pub fn apply(self, evaluations: &Evaluations) -> Result<Evaluations, QuadratureError> {
         let bad = |value: f64| match self {
             Self::None => false,
@@ -68,7 +69,7 @@ impl Warp {
         Ok(evaluations.with_values(evaluations.y().iter().map(one).collect()))
     }
 
-    /// Mean and variance of the integrand from those of the process.
+    /// Mean and variance of the integrand, from those of the process.
     pub fn moments(self, g: Moments, evaluations: &Evaluations) -> Moments {
         let Moments { mean: m, variance: v } = g;
         match self {
@@ -83,8 +84,8 @@ impl Warp {
         }
     }
 
-    /// Mean and variance of the integral of a warped process, and a bound on the error of the sums in both as it was
-    /// observed between two sets of nodes.
+    /// Mean and variance of the integral of a warped process, and estimates of the errors of both from the difference
+    /// between two sets of nodes.
     ///
     /// # Errors
     /// [`QuadratureError::Evaluation`].
@@ -130,7 +131,7 @@ impl Warp {
     }
 }
 
-/// Rows by column, and weights that sum to 1.
+/// Nodes by columns, and weights that sum to 1.
 fn nodes(density: &Density, level: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
     let d = density.inputs();
     let mut x = vec![Vec::new(); d];
