@@ -1,4 +1,4 @@
-//! Checks of residuals in words and figures.
+//! Checks of residuals as text and figures.
 
 use super::english::with_unit;
 use super::figure_labels::{axis_label, dated, single_input};
@@ -9,7 +9,7 @@ use crate::figure::standard_figures::{Names, residuals_panel};
 use crate::figure::{Figure, Mark, Panel, Role};
 use crate::results::{About, Check, Checks, Finding, Residuals, Topic, normal_scores};
 
-/// How strong the evidence of a check against the model is.
+/// The strength of the evidence of a check against the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Against {
     Nothing,
@@ -29,7 +29,7 @@ impl Against {
     }
 }
 
-/// Statistics, p-values and what they say, a line each.
+/// Statistics, p-values and conclusions, one line per check.
 pub fn checks(checks: &Checks) -> String {
     let what = format!(
         "checks of the residuals of {} rows, against {} replicates drawn from the model",
@@ -39,7 +39,7 @@ pub fn checks(checks: &Checks) -> String {
     format!("{what}\n{}\np: {P_MEANS}", checks_grid(checks).text())
 }
 
-/// The same as cells.
+/// The same as a grid.
 pub fn checks_grid(checks: &Checks) -> Grid {
     let mut grid = Grid::new(["check", "statistic", "expected", "p", ""]);
     for check in &checks.checks {
@@ -52,11 +52,11 @@ pub fn checks_grid(checks: &Checks) -> Grid {
     grid
 }
 
-/// What a p-value is here.
+/// The explanation of a p-value.
 pub const P_MEANS: &str = "share of the replicates that are at least as extreme as the data; for a correct model \
                            one p in twenty lies below 0.05";
 
-/// A p-value.
+/// A p-value as text.
 pub fn probability(p: f64) -> String {
     format!("{p:.3}")
 }
@@ -120,7 +120,7 @@ pub fn checks_table(checks: &Checks) -> Table {
         .texts("says", checks.checks.iter().map(|c| Some(sentence(checks, c))).collect())
 }
 
-/// The residuals in order against normal quantiles, with the band in which 95 % of the replicates lie.
+/// The ordered residuals against normal quantiles, with the band that contains 95 % of the replicates.
 pub fn quantile_panel(checks: &Checks) -> Panel {
     let scores = normal_scores(checks.sorted.len());
     let ends: Vec<f64> = scores.first().into_iter().chain(scores.last()).copied().collect();
@@ -138,7 +138,8 @@ pub fn quantile_panel(checks: &Checks) -> Panel {
     Panel::new("quantile of the standard normal", "leave-one-out residual (sd)", marks).titled("Normal quantiles")
 }
 
-/// Residuals against the one input, or against the fitted values where there are several inputs, beside their quantiles.
+/// Residuals against the single input, or against the fitted values if there are several inputs, next to their
+/// quantiles.
 pub fn residuals_figure(left: &Residuals, checks: &Checks) -> Figure {
     let problem = left.fit.problem();
     let data = problem.data();

@@ -1,4 +1,4 @@
-//! Several classes in words and tables, calibration and confusion.
+//! Several classes as text and tables, calibration and confusion matrices.
 
 use super::numbers::{percent, rounded, significant};
 use super::tables;
@@ -11,12 +11,12 @@ fn target(rest: &OneVsRest) -> &str {
     rest.data().target().map_or("y", |t| t.name())
 }
 
-/// One line.
+/// A one-vs-rest fit in one line.
 pub fn rest_line(rest: &OneVsRest) -> String {
     format!("fit of {}: {} classes, each against the rest", super::fit::process(&rest.asked), rest.classes.len())
 }
 
-/// All that a person needs to judge one against the rest.
+/// A one-vs-rest fit: model, evidence, and a line for each class.
 pub fn rest(rest: &OneVsRest) -> String {
     let first = &rest.fits[0];
     let (names, n) = (first.problem().names().join(", "), first.problem().n());
@@ -54,10 +54,10 @@ fn fits(rest: &OneVsRest) -> String {
     grid.text()
 }
 
-/// Values of a fit that are shown in its line.
+/// The number of values of a fit in its line.
 const SHOWN: usize = 5;
 
-/// The first values that the fit moved.
+/// The first fitted values.
 fn values(fit: &Fit) -> String {
     let free = fit.parameters().iter().zip(fit.values()).filter(|(p, _)| p.is_free());
     let mut shown: Vec<String> = free.map(|(p, value)| format!("{} {}", p.name, rounded(*value))).collect();
@@ -68,7 +68,7 @@ fn values(fit: &Fit) -> String {
     shown.join(", ")
 }
 
-/// Every parameter of every fit, the class first.
+/// Every parameter of every fit, with the class in the first column.
 pub fn parameters(rest: &OneVsRest) -> Table {
     let all = || {
         rest.classes
@@ -84,27 +84,27 @@ pub fn parameters(rest: &OneVsRest) -> Table {
         .numbers("std_error", &numbers(&|fit, i| fit.standard_errors[i].unwrap_or(f64::NAN)))
 }
 
-/// Inputs, target if known, the probability of each class and the most probable class one.
+/// Inputs, the target if known, the probability of each class and the most probable class, one row per predicted row.
 pub fn prediction_table(prediction: &ClassPrediction) -> Table {
     let classes = prediction.fit.classes.iter().zip(&prediction.probability);
     let table = classes.fold(tables::rows(&prediction.at), |table, (class, p)| table.numbers(format!("p_{class}"), p));
     table.texts("class", prediction.class().into_iter().map(|name| Some(name.to_string())).collect())
 }
 
-/// The predicted rows, long ones shortened.
+/// The predicted rows; a long table is shortened.
 pub fn prediction(prediction: &ClassPrediction) -> String {
     let what =
         format!("prediction of {}: the probability of each class and the most probable class", target(&prediction.fit));
     format!("{what}\n{}", show_table(&prediction_table(prediction)))
 }
 
-/// What a calibration or a confusion is of.
+/// The data of a calibration or a confusion matrix.
 fn of(target: &str, rows: usize, left_out: bool) -> String {
     let how = if left_out { ", leave-one-out" } else { " held out" };
     format!("{target}, {rows} rows{how}")
 }
 
-/// Predicted probabilities beside observed shares.
+/// Predicted probabilities and observed frequencies.
 pub fn calibration(found: &Calibration, target: &str, left_out: bool) -> String {
     let mut grid = Grid::new(["predicted", "n", "mean", "observed", "95 % interval"]);
     for bin in &found.bins {
@@ -120,7 +120,7 @@ pub fn calibration(found: &Calibration, target: &str, left_out: bool) -> String 
     format!("calibration of {}\n{}\nexpected calibration error: {error}", of(target, found.rows, left_out), grid.text())
 }
 
-/// A row for each bin.
+/// One row per bin.
 pub fn calibration_table(found: &Calibration) -> Table {
     let of = |f: fn(&crate::results::Bin) -> f64| found.bins.iter().map(f).collect::<Vec<f64>>();
     Table::new()
@@ -151,7 +151,7 @@ pub fn confusion(found: &Confusion, target: &str, left_out: bool) -> String {
     )
 }
 
-/// A row for each class that came, a column for each that was most probable.
+/// One row per true class, one column per predicted class.
 pub fn confusion_table(found: &Confusion) -> Table {
     let names = found.classes.iter().map(|name| Some(name.clone())).collect();
     found.classes.iter().enumerate().fold(Table::new().texts("came", names), |table, (k, name)| {

@@ -7,7 +7,7 @@ use crate::model::{Bernoulli, Model, Parameter, ParameterKind, is_nothing};
 use crate::results::metric::{Metric, Scale};
 use crate::results::{Compared, OrderVariance, Score, Symmetry};
 
-/// The value of a metric: shares in percent.
+/// The value of a metric; shares in percent.
 pub fn measured(metric: &Metric, value: f64) -> String {
     match metric.scale {
         Scale::Share => percent(value),
@@ -16,7 +16,7 @@ pub fn measured(metric: &Metric, value: f64) -> String {
     }
 }
 
-/// Scores on rows held out, or of each row from the others.
+/// Scores on held-out rows, or leave-one-out scores.
 pub fn score(score: &Score, left_out: bool, noise_free: bool) -> String {
     let how = if left_out { "rows, leave-one-out" } else { "rows held out" };
     let mut grid = Grid::new(["score", "value", ""]);
@@ -39,8 +39,8 @@ pub fn score(score: &Score, left_out: bool, noise_free: bool) -> String {
     text
 }
 
-/// Fits side by side, best BIC first: under these names, in the order in which the fits were given, or by their kernels as
-/// long as these distinguish them, else by their models.
+/// A table of fits, best BIC first. Fits have the given names, in their original order; otherwise they are named by
+/// their kernels if these are distinct, or else by their models.
 pub fn compared(compared: &[Compared], names: Option<&[String]>) -> String {
     let kernels: Vec<String> = compared.iter().map(|one| kernel_text(&one.fit.asked)).collect();
     let alike = (1..kernels.len()).any(|i| kernels[..i].contains(&kernels[i]));
@@ -74,7 +74,7 @@ pub fn compared(compared: &[Compared], names: Option<&[String]>) -> String {
         .join("\n")
 }
 
-/// In which way the numbers of a comparison are not of one kind.
+/// Notes on differences between the models that limit their comparison.
 fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
     let named = |which: &dyn Fn(&Fit) -> bool| -> Vec<String> {
         let those = compared.iter().zip(labels).filter(|(one, _)| which(&one.fit));
@@ -89,7 +89,7 @@ fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
             approximate.join(", ")
         ));
     }
-    // coefficients of the mean function are maximized over, and those of a kernel averaged over
+    // coefficients of the mean function are maximised, and those of a kernel are integrated out
     let maximized = |fit: &Fit| {
         let slope = |p: &Parameter| matches!(p.kind, ParameterKind::Mean(i) if i > 0) && p.is_free();
         fit.ended.is_some() && fit.parameters().iter().any(slope)
@@ -155,7 +155,7 @@ pub fn orders(fit: &Fit, found: &[(String, Vec<OrderVariance>)]) -> String {
     texts.join("\n\n")
 }
 
-/// Symmetries side by side, the best first.
+/// A table of symmetries, the best first.
 pub fn symmetries(found: &[Symmetry]) -> String {
     let mut grid = Grid::new(["symmetry", "Δlml", "lml", "BIC"]);
     for one in found {
@@ -174,8 +174,8 @@ pub fn symmetries(found: &[Symmetry]) -> String {
     format!("symmetries by log marginal likelihood, against the model without\n{}{best}", grid.text())
 }
 
-/// A kernel as it was asked for, or the model that has none of its own; without its values where these were all written, as
-/// those of a search's best are.
+/// A kernel as requested, or the baseline model; without values if all were written, as for the best models of a
+/// search.
 fn kernel_text(model: &Model) -> String {
     if model.baseline().is_some() {
         return model.short();
@@ -184,5 +184,5 @@ fn kernel_text(model: &Model) -> String {
     if text.chars().count() <= WIDE { text } else { model.kernel.heading() }
 }
 
-/// A kernel longer than this would make a table too wide.
+/// A longer kernel would make a table too wide.
 const WIDE: usize = 80;

@@ -8,7 +8,7 @@ use crate::figure::{Axis, Figure, Mark, Panel, Role};
 use crate::results::metric::{METRICS, Metric, Scale};
 use crate::results::{CrossValidation, FoldScore, Standing};
 
-/// One model fold by fold, or several by their means.
+/// The folds of one model, or the means of several.
 pub fn cross_validation(cv: &CrossValidation) -> String {
     let folds = cv.models.first().map_or(0, |model| model.folds.len());
     match &cv.models[..] {
@@ -31,7 +31,7 @@ fn fold_by_fold(cv: &CrossValidation) -> String {
     format!("{}\nmean: {}", grid.text(), cv.metrics.iter().map(mean).collect::<Vec<_>>().join(", "))
 }
 
-/// The log marginal likelihood, where there is one.
+/// The log marginal likelihood, if there is one.
 fn lml(value: f64) -> String {
     if value.is_nan() { "–".to_string() } else { significant(value, 6) }
 }
@@ -67,8 +67,8 @@ fn with_error(metric: &Metric, standing: Standing) -> String {
     }
 }
 
-/// A row for each model: of each metric that was asked for the mean, its standard error, and the p-value of the t-test
-/// against the best.
+/// One row per model: for each requested metric the mean, its standard error, and the p-value of the t-test against the
+/// best.
 pub fn scores_table(cv: &CrossValidation) -> Table {
     let names = cv.models.iter().map(|model| Some(model.name.clone())).collect();
     cv.metrics.iter().fold(Table::new().texts("model", names), |table, metric| {
@@ -81,7 +81,7 @@ pub fn scores_table(cv: &CrossValidation) -> Table {
     })
 }
 
-/// A row for each model and fold, with every metric that fits.
+/// One row per model and fold, with every metric that applies.
 pub fn folds_table(cv: &CrossValidation) -> Table {
     let rows = || cv.models.iter().flat_map(|m| m.folds.iter().enumerate().map(move |(i, fold)| (m, i, fold)));
     let of = |f: &dyn Fn(&FoldScore) -> f64| rows().map(|(_, _, fold)| f(fold)).collect::<Vec<f64>>();
@@ -97,7 +97,7 @@ pub fn folds_table(cv: &CrossValidation) -> Table {
     })
 }
 
-/// A panel for each metric: for each model its folds as points, and below them the mean with its standard error.
+/// One panel per metric: for each model its folds as points, and below them the mean with its standard error.
 pub fn figure(cv: &CrossValidation) -> Figure {
     let names = shortened(&cv.models.iter().map(|m| m.name.as_str()).collect::<Vec<_>>());
     let names: Vec<(f64, String)> = names.into_iter().enumerate().map(|(i, name)| (i as f64, name)).collect();
@@ -110,7 +110,7 @@ pub fn figure(cv: &CrossValidation) -> Figure {
                 let place = i as f64;
                 let label = |text: &str| if i == 0 { text.to_string() } else { String::new() };
                 let x = cv.values(i, metric);
-                // folds one above the other, so that none hides another
+                // folds at different heights, so that none hides another
                 let step = 0.3 / x.len().max(1) as f64;
                 let y = (0..x.len()).map(|fold| place - 0.05 - step * fold as f64).collect();
                 marks.push(Mark::Points { x, y, label: label("a fold"), role: Role::Data });
@@ -131,8 +131,8 @@ pub fn figure(cv: &CrossValidation) -> Figure {
     Figure::grid(format!("{} on {folds} folds", cv.target), columns, panels)
 }
 
-/// Names that leave room for the axes. Long names with a common beginning are shortened to their beginning and the part from where the
-/// first two of them part.
+/// Names that leave room for the axes. Long names with a common beginning are shortened to it and the part from the
+/// first difference.
 fn shortened(names: &[&str]) -> Vec<String> {
     const WIDE: usize = 24;
     const HEAD: usize = 7;
@@ -146,7 +146,7 @@ fn shortened(names: &[&str]) -> Vec<String> {
             None => piece(0, WIDE - 1) + "…",
             Some(parted) => {
                 let room = WIDE - HEAD - 2;
-                // a little of what is alike, and no less than fits
+                // a few characters before the difference, and as many as fit
                 let from = parted.saturating_sub(3).min(own.len() - room.min(own.len()));
                 let end = if from + room < own.len() { "…" } else { "" };
                 format!("{}…{}{end}", piece(0, HEAD), piece(from, room))

@@ -1,4 +1,4 @@
-//! How many points a curve needs: enough for the shortest length-scale or period of its kernel.
+//! The number of points of a curve: enough for the shortest length-scale or period of its kernel.
 
 use std::f64::consts::PI;
 
@@ -6,29 +6,29 @@ use crate::fit::Fit;
 use crate::kernel::{Head, InnerInputs, InputRef, Inputs, Kernel, Node, ParamSpec, Role, Values};
 use crate::results::Beyond;
 
-/// The fewest points of a curve.
+/// The least number of points of a curve.
 const FEWEST: usize = 400;
-/// The most points of a curve. A picture is at most 8000 pixels wide.
+/// The largest number of points of a curve. A figure is at most 8000 pixels wide.
 const MOST: usize = 6000;
-/// The most kernel values times rows that a curve may cost: rows of the data squared, for each point.
+/// The largest cost of a curve: the number of points times the squared number of rows.
 const WORK: f64 = 4e10;
-/// Points for each length-scale, and for each period.
+/// The number of points per length-scale, and per period.
 const PER_SCALE: f64 = 6.0;
 const PER_PERIOD: f64 = 16.0;
-/// Of a grid that is too coarse for a period, the share of the period by which neighbouring points differ in phase. With the
-/// golden section the phases of any few neighbours are spread evenly, so that the curve shows its full range and no beat.
+/// If the grid is too coarse for a period, neighbouring points differ in phase by this fraction of a period. With the
+/// golden ratio, the phases of any few neighbours are spread evenly, so the curve shows its full range and no aliasing.
 const PHASE: f64 = 0.381_966;
 
 /// The finest detail of a kernel along an input.
 #[derive(Debug, Clone, Copy)]
 struct Finest {
-    /// The step that shows it.
+    /// The grid step that resolves it.
     step: f64,
     /// The shortest period.
     period: f64,
 }
 
-/// How many evenly spaced points show a kernel of a fit along one of its inputs, over the range of the data and beyond.
+/// The number of grid points for a kernel of a fit along one of its inputs, over the range of the data and beyond.
 pub fn curve_points(fit: &Fit, kernel: &Kernel, input: &str, beyond: Beyond) -> usize {
     let problem = fit.problem();
     let Some(at) = problem.names().iter().position(|name| name == input) else { return FEWEST };
@@ -48,7 +48,7 @@ pub fn curve_points(fit: &Fit, kernel: &Kernel, input: &str, beyond: Beyond) -> 
     points(kernel, &reads, last - first, most)
 }
 
-/// How many evenly spaced points show a kernel over a range of its inputs.
+/// The number of grid points for a kernel over a range of its inputs.
 pub fn kernel_points(kernel: &Kernel, span: f64, most: usize) -> usize {
     points(kernel, &|_| true, span, most)
 }
@@ -78,7 +78,7 @@ fn collect(kernel: &Kernel, reads: &dyn Fn(&Inputs) -> bool, finest: &mut Finest
         Node::Leaf(_) => return,
         Node::Wrap(wrapped) => {
             let spec = wrapped.wrap.spec();
-            // the kernels inside see other inputs, with other units
+            // the kernels inside receive transformed inputs, with other units
             if !matches!(spec.wording.head, Head::Whole(InnerInputs::Moved)) {
                 wrapped.children.iter().for_each(|child| collect(child, reads, finest));
             }
@@ -100,7 +100,7 @@ fn collect(kernel: &Kernel, reads: &dyn Fn(&Inputs) -> bool, finest: &mut Finest
     let (scale, period, roughness) = (least(Role::LengthScale), least(Role::Period), least(Role::Roughness));
     finest.step = finest.step.min(scale / PER_SCALE);
     finest.period = finest.period.min(period);
-    // within a period the correlation falls over about l·p/2π
+    // within a period the correlation decreases over about l·p/2π
     let detail = if roughness.is_finite() { roughness / (2.0 * PI) * 3.0 } else { 1.0 };
     finest.step = finest.step.min(period / PER_PERIOD * detail.clamp(0.1, 1.0));
 }
@@ -140,7 +140,7 @@ mod tests {
         let span = 5000.0;
         let points = kernel_points(&week, span, 2000);
         assert!((FEWEST..=2000).contains(&points), "{points}");
-        // of any ten neighbours one lies near the top of a sine, and one near its foot
+        // of any ten neighbours one is near the maximum of a sinusoid, and one near its minimum
         let step = span / (points - 1) as f64;
         let y: Vec<f64> = (0..points).map(|i| (2.0 * PI * step * i as f64).sin()).collect();
         for ten in y.windows(10) {

@@ -1,4 +1,4 @@
-//! Data sets in words.
+//! Data sets as text.
 
 use super::english::quantity::amount;
 use super::figure_labels::axis_label;
@@ -6,7 +6,7 @@ use super::numbers::{grouped, significant};
 use super::text_table::Grid;
 use crate::data::{Column, Dataset, Kind, Sentinel, Summary};
 
-/// One line: how many rows, what is to be explained by what.
+/// One line: the number of rows, the target and the inputs.
 pub fn dataset(data: &Dataset) -> String {
     let name = data.about().name.as_deref().unwrap_or("data");
     let inputs: Vec<String> = data.inputs().map(axis_label).collect();
@@ -17,7 +17,7 @@ pub fn dataset(data: &Dataset) -> String {
     }
 }
 
-/// The rows of a small data set, up to 12 of them; `None` where there are more or none.
+/// The rows of a small data set, up to 12 of them; `None` if it has more or none.
 pub fn dataset_rows(data: &Dataset) -> Option<String> {
     const MOST: usize = 12;
     const WIDEST: usize = 12;
@@ -36,7 +36,7 @@ pub fn dataset_rows(data: &Dataset) -> Option<String> {
     })
 }
 
-/// One value: a level, or a number in few digits.
+/// A value: a level, or a number with few digits.
 fn cell(column: &Column, row: usize) -> String {
     const LONGEST: usize = 30;
     match column.level(row) {
@@ -48,14 +48,14 @@ fn cell(column: &Column, row: usize) -> String {
             scale.map(|scale| scale.text(column.values()[row])).unwrap_or_default()
         }
         None => {
-            // what is short is shown as it is
+            // short numbers are shown in full
             let whole = crate::kernel::number(column.values()[row]);
             if whole.len() <= 9 { whole } else { significant(column.values()[row], 6) }
         }
     }
 }
 
-/// What a data set holds, column by column, and what was noticed.
+/// A summary of a data set by columns, with notes.
 pub fn summary(summary: &Summary) -> String {
     let mut lines = Vec::new();
     let name = summary.name.as_deref().unwrap_or("data");
@@ -68,7 +68,7 @@ pub fn summary(summary: &Summary) -> String {
     lines.join("\n")
 }
 
-/// The columns of a data set as cells.
+/// The summary of the columns as a grid.
 pub fn columns_grid(summary: &Summary) -> Grid {
     let mut grid = Grid::new(["column", "role", "unit", "min", "median", "mean", "sd", "max", "missing"]);
     for column in &summary.columns {
@@ -101,7 +101,7 @@ pub fn columns_grid(summary: &Summary) -> Grid {
     grid
 }
 
-/// What a person should know of a data set.
+/// Remarks on a data set.
 pub fn remarks(summary: &Summary) -> Vec<String> {
     let mut lines = Vec::new();
     if summary.duplicates > 0 {

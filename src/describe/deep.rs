@@ -1,4 +1,4 @@
-//! Deep GPs in tables and sentences.
+//! Deep GPs as tables and text.
 
 use super::comparison::measured;
 use super::numbers::{rounded, significant};
@@ -49,7 +49,7 @@ pub fn deep_fit(fit: &DeepFit) -> String {
     lines.join("\n")
 }
 
-/// Scores of a deep GP on rows held out, or on its training rows.
+/// Scores of a deep GP on held-out rows, or on its training rows.
 pub fn deep_score(score: &Score, per_row: f64, joint: f64, training: bool, samples: usize) -> String {
     let which = if training { "training rows" } else { "rows held out" };
     let mut grid = Grid::new(["score", "value", ""]);
@@ -66,7 +66,7 @@ pub fn deep_score(score: &Score, per_row: f64, joint: f64, training: bool, sampl
     format!("{} {which}, {samples} samples of the hidden layers\n{}", score.n, grid.text())
 }
 
-/// The free parameters of every layer's kernel and the noise.
+/// The free parameters of the kernel of every layer, and the noise.
 pub fn deep_parameters(fit: &DeepFit) -> Table {
     let (mut layers, mut names, mut values) = (Vec::new(), Vec::new(), Vec::new());
     for (at, (layer, of)) in fit.problem.layers.iter().zip(&fit.values.layers).enumerate() {

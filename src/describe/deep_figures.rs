@@ -7,12 +7,12 @@ use crate::figure::standard_figures::parity_figure;
 use crate::figure::{Figure, Mark, Panel, Role};
 use crate::linalg::Matrix;
 
-/// Samples of the hidden layers for a band.
+/// The number of samples of the hidden layers for a band.
 const SAMPLES: usize = 50;
 const POINTS: usize = 160;
 
-/// So many draws, mean and band over the one input, reaching beyond the data, and below it one panel for each layer with its
-/// pseudo data; over several inputs predicted against observed.
+/// For one input: draws, mean and band, extended beyond the data, and below it one panel per layer with its
+/// pseudo-data. For several inputs: predicted against observed values.
 ///
 /// # Errors
 /// Rows at which a kernel cannot be evaluated.
@@ -88,7 +88,7 @@ fn band(x: &[f64], mixture: &Mixture) -> Vec<Mark> {
     ]
 }
 
-/// Points over the range of some values, and beyond it by a share of its width.
+/// An even grid over the range of some values, extended on both sides by a share of it.
 fn spaced(values: &[f64], beyond: f64) -> Vec<f64> {
     let (lo, hi) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| (lo.min(x), hi.max(x)));
     let width = (hi - lo).max(1e-9);

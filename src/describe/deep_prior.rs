@@ -1,4 +1,4 @@
-//! Deep Gaussian process priors, in words and as figures.
+//! Priors of deep Gaussian processes, as text and figures.
 
 use super::numbers::{percent, rounded, significant};
 use super::text_table::Grid;
@@ -6,12 +6,12 @@ use crate::data::write::Table;
 use crate::deep::{Columns, DeepModel, Image, Jacobian, PlaneMap, Sent, Spectrum, shown_layers, side_places};
 use crate::figure::{Axis, Figure, Mark, Panel, Role};
 
-/// The most singular values that a table on the screen or a legend has.
+/// The largest number of singular values in a displayed table or a legend.
 const MOST_VALUES: usize = 5;
-/// Rows of a table on the screen.
+/// The number of rows of a displayed table.
 const MOST_ROWS: usize = 8;
 
-/// What was drawn, and how the singular values spread.
+/// The prior, and the dependence of the singular values on depth.
 pub fn jacobian(jacobian: &Jacobian) -> String {
     let inputs = jacobian.at.len();
     let many = if inputs == 1 { "1 input".to_string() } else { format!("{inputs} inputs") };
@@ -49,7 +49,7 @@ pub fn jacobian(jacobian: &Jacobian) -> String {
     text
 }
 
-/// Mean and variance of log|f′| by depth, beside what they are in theory.
+/// Mean and variance of log|f′| by depth, with the theoretical values.
 fn log_moments<'s>(shown: impl Iterator<Item = &'s Spectrum>) -> Grid {
     let mut grid = Grid::new(["layers", "mean log|f′|", "in theory", "variance", "in theory"]);
     let first = |values: &[f64]| values.first().copied().unwrap_or(f64::NAN);
@@ -66,7 +66,7 @@ fn log_moments<'s>(shown: impl Iterator<Item = &'s Spectrum>) -> Grid {
     grid
 }
 
-/// The mean of each singular value over the largest, by depth.
+/// The mean ratio of each singular value to the largest, by depth.
 fn ratios<'s>(shown: impl Iterator<Item = &'s Spectrum>) -> Grid {
     let shown: Vec<&Spectrum> = shown.collect();
     let most = shown.iter().map(|depth| depth.mean.len()).max().unwrap_or(0).min(MOST_VALUES);
@@ -86,7 +86,7 @@ fn with_error(mean: f64, error: f64) -> String {
     format!("{} ± {}", significant(mean, 3), significant(error, 2))
 }
 
-/// A row for each depth and singular value.
+/// One row per depth and singular value.
 pub fn jacobian_table(jacobian: &Jacobian) -> Table {
     let of = |part: fn(&Spectrum) -> &[f64]| -> Vec<f64> {
         jacobian.depths.iter().flat_map(|depth| part(depth).iter().copied()).collect()
@@ -106,7 +106,8 @@ pub fn jacobian_table(jacobian: &Jacobian) -> Table {
         .numbers("log_var", &of(|depth| &depth.log_variance))
 }
 
-/// Spectra at some depths and singular values along the depth; in one dimension the moments of log|f′| along the depth.
+/// Spectra at some depths, and singular values as a function of depth; in one dimension the moments of log|f′| as a
+/// function of depth.
 pub fn jacobian_figure(jacobian: &Jacobian) -> Figure {
     let title = format!("Jacobian of {}", jacobian.prior);
     let note = format!("{} draws, seed {}.", jacobian.draws, jacobian.seed);
@@ -174,7 +175,7 @@ fn line(x: Vec<f64>, y: Vec<f64>, label: &str, role: Role) -> Mark {
     Mark::Line { x, y, label: label.into(), role, dashed: false }
 }
 
-/// Which map was drawn, and of what.
+/// One line: the kind of map, and its model.
 pub fn plane_map(map: &PlaneMap) -> String {
     let layers: Vec<String> = map.images.iter().map(|image| image.layer.to_string()).collect();
     let sent = match map.sent {
@@ -186,7 +187,7 @@ pub fn plane_map(map: &PlaneMap) -> String {
     format!("{sent} under {} (seed {})\n  shown after {after} {}", map.prior, map.seed, layers.join(", "))
 }
 
-/// A panel for each layer shown, after one of what was sent.
+/// A panel of the original points, and one for each selected layer.
 pub fn plane_map_figure(map: &PlaneMap) -> Figure {
     let (title, mut panels): (&str, Vec<Panel>) = match map.sent {
         Sent::Density { .. } => {
@@ -242,7 +243,7 @@ fn unzip(points: &[[f64; 2]]) -> (Vec<f64>, Vec<f64>) {
     points.iter().map(|[x, y]| (*x, *y)).unzip()
 }
 
-/// Places in the square from −1 to 1: from the 2 % to the 98 % quantile along each axis.
+/// Points scaled to the square [−1, 1]²: from the 2 % to the 98 % quantile along each axis.
 fn shares(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let ends = |axis: usize| {
         let mut values: Vec<f64> = points.iter().map(|place| place[axis]).filter(|v| v.is_finite()).collect();
@@ -258,8 +259,8 @@ fn shares(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     points.iter().map(|place| [share(place, 0), share(place, 1)]).collect()
 }
 
-/// Functions of one input after each of `shown` layers. Of a model of two or three layers, each further layer is shown as a
-/// function of its own input as well.
+/// Functions of one input after each of the layers `shown`. For a model of two or three layers, each layer after the
+/// first is also shown as a function of its own input.
 pub fn prior_figure(prior: &DeepModel, x: &[f64], draws: &[Vec<Columns>], shown: &[usize]) -> Figure {
     let first = |layers: &[Columns], layer: usize| -> Vec<f64> {
         layers.get(layer - 1).and_then(|units| units.first()).cloned().unwrap_or_default()

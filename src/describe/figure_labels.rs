@@ -1,17 +1,17 @@
-//! What figures of data share: titles, labels of axes, names of categories, marks of the ends of the data.
+//! The common parts of figures of data: titles, labels of axes, names of categories, marks of the ends of the data.
 
 use crate::data::{Column, Dataset};
 use crate::figure::{Across, Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::results::Beyond;
 
-/// How far a figure of a fit reaches beyond the data, if requested.
+/// The range of a figure of a fit beyond the data, if requested.
 pub const BEYOND: Beyond = Beyond { before: 0.1, after: 0.25 };
 
-/// A column's name and unit, once if they are the same word; times are shown as dates.
+/// A column's name and unit, or one if they are the same word; times are shown as dates.
 pub fn axis_label(column: &Column) -> String {
     match column.unit() {
-        // the name may have it in brackets already
+        // the name may already contain it in brackets
         Some(unit)
             if unit != column.name()
                 && column.time().is_none()
@@ -23,13 +23,13 @@ pub fn axis_label(column: &Column) -> String {
     }
 }
 
-/// The names of categories at the numbers that stand for them; none of a column of numbers.
+/// The names of categories with their codes; none for a numeric column.
 pub(super) fn level_names(column: &Column) -> Vec<(f64, String)> {
     let levels = column.levels().unwrap_or_default();
     levels.iter().enumerate().map(|(i, level)| (i as f64, level.to_string())).collect()
 }
 
-/// The same figure with dates along the axes that show a column of times.
+/// The same figure with dates along the axes of columns of times.
 pub(super) fn dated(mut figure: Figure, data: &Dataset) -> Figure {
     figure.panels = dated_panels(figure.panels, data);
     figure
@@ -56,7 +56,7 @@ pub(super) fn label_of(data: &Dataset, name: &str) -> String {
     data.column(name).map_or_else(|| name.to_string(), axis_label)
 }
 
-/// Marks where the data end, where more than that is shown.
+/// Marks the ends of the data, if the figure extends beyond them.
 pub(super) fn mark_ends(panel: &mut Panel, x: &[f64], beyond: Beyond) {
     let (lo, hi) = x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
     let (first, last) = beyond.ends(lo, hi);
@@ -73,7 +73,7 @@ pub(super) fn single_input(fit: &Fit) -> Option<String> {
     fit.problem().data().column(name).filter(|c| !c.is_categories()).map(|c| c.name().to_string())
 }
 
-/// Whether a column holds dates.
+/// Whether a column has dates.
 pub(super) fn is_date(column: &Column) -> bool {
     column.time().is_some()
 }
@@ -84,10 +84,10 @@ pub(super) fn sorted(values: &[f64]) -> Vec<usize> {
     order
 }
 
-/// What bands and error bars around a posterior mean show.
+/// The meaning of bands and error bars around a posterior mean.
 pub(super) const BAND: &str = "±2 sd";
 
-/// An end of the band of two standard deviations around a mean: the lower one for a `sign` of −1, the upper one for 1.
+/// One end of the band of two standard deviations around a mean: the lower one for a `sign` of −1, the upper one for 1.
 pub(super) fn band(mean: &[f64], var: &[f64], sign: f64) -> Vec<f64> {
     mean.iter().zip(var).map(|(m, v)| m + sign * 2.0 * v.sqrt()).collect()
 }

@@ -1,4 +1,4 @@
-//! A fit in words: what was fitted, how well, and every parameter with its unit and standard error.
+//! A fit as text: model and data, evidence, and every parameter with its unit and standard error.
 
 use super::numbers::{percent, rounded, significant};
 use super::tables::own_parameters;
@@ -15,7 +15,7 @@ pub fn fit_line(fit: &Fit) -> String {
     format!("fit of {}: {}", process(&fit.asked), evidence(fit))
 }
 
-/// What the fit says of the evidence for it: of VFE a bound, of FITC that of another model.
+/// The evidence of a fit: for VFE a bound, for FITC that of the approximate model.
 pub(super) fn evidence(fit: &Fit) -> String {
     match fit.sparse() {
         None => format!("log marginal likelihood {:.2}, BIC {:.2}", fit.lml(), fit.bic()),
@@ -26,7 +26,7 @@ pub(super) fn evidence(fit: &Fit) -> String {
     }
 }
 
-/// How many parameters are free, and how many of them BIC counts where these are fewer.
+/// The number of free parameters, and the number of them that BIC counts if it is smaller.
 pub fn counted(fit: &Fit) -> String {
     let free = if fit.free == 1 { "1 free parameter".into() } else { format!("{} free parameters", fit.free) };
     match fit.counted() {
@@ -35,7 +35,7 @@ pub fn counted(fit: &Fit) -> String {
     }
 }
 
-/// The inducing inputs in a few words: how many, and which columns they stay in.
+/// The inducing inputs in a few words: their number, and the columns in which they have values of the data.
 pub(super) fn inference(fit: &Fit) -> Option<String> {
     let problem = fit.problem();
     let inducing = problem.inducing()?;
@@ -60,7 +60,7 @@ pub(super) fn inference(fit: &Fit) -> Option<String> {
     Some(text)
 }
 
-/// Its kernel, or the model that has none of its own.
+/// Its kernel, or the baseline model.
 pub(super) fn process(asked: &Model) -> String {
     match asked.stands_for() {
         Some(_) => asked.process().to_string(),
@@ -68,7 +68,7 @@ pub(super) fn process(asked: &Model) -> String {
     }
 }
 
-/// The same behind what it is: `kernel`, or `model` with a few words on it.
+/// The same with a label: `kernel`, or `model` with a short description.
 pub(super) fn named_process(asked: &Model) -> (&'static str, String) {
     match asked.stands_for() {
         Some(baseline) => ("model", format!("{}: {}", process(asked), baseline.says())),
@@ -76,19 +76,19 @@ pub(super) fn named_process(asked: &Model) -> (&'static str, String) {
     }
 }
 
-/// The steps of a fit as they were asked for, with the powers that were found.
+/// The steps of a fit as requested, with fitted powers.
 pub(super) fn steps(fit: &Fit) -> Option<String> {
     let steps: Vec<String> = fit.asked.steps.iter().map(step_text).collect();
     let found = powers(fit).into_iter().map(|(column, power)| format!(", λ of {column} = {}", rounded(power)));
     (!steps.is_empty()).then(|| steps.join(" >> ") + &found.collect::<String>())
 }
 
-/// The powers that `boxcox` found for columns that were given none.
+/// The powers that `boxcox` fitted.
 pub fn powers(fit: &Fit) -> Vec<(String, f64)> {
     let (data, pipeline) = (fit.problem().data(), fit.problem().pipeline());
     let found = fit.asked.steps.iter().filter_map(|step| {
         let Step::Transform { column, function: Function::BoxCox(None) } = step else { return None };
-        // `y` is the target by whatever name
+        // `y` is the target, whatever its name
         let name = match (data.column(column), data.target()) {
             (None, Some(target)) => target.name(),
             _ => column,
@@ -111,7 +111,7 @@ pub(super) fn classes(fit: &Fit) -> Option<String> {
     Some(format!("{} ({yes}), the positive one, and {} ({no})", classes.positive(), classes.negative()))
 }
 
-/// How the distance of a kernel with `ARD` sees categories: by a column of 0 and 1 for each, of two by one.
+/// The coding of categories in a kernel with `ARD`: an indicator column for each, or one for two.
 fn indicators(fit: &Fit) -> Option<String> {
     let problem = fit.problem();
     let slots = problem.bound().slots().iter();
@@ -135,7 +135,7 @@ fn indicators(fit: &Fit) -> Option<String> {
     (!said.is_empty()).then(|| format!("distance: {}", said.join(", ")))
 }
 
-/// How the model sees categories. A linear mean function compares each with the first.
+/// The coding of categories in the model. A linear mean function compares each with the first.
 pub(super) fn coding(fit: &Fit) -> Option<String> {
     let problem = fit.problem();
     let mut inputs: Vec<usize> = problem.mean_terms().iter().filter(|t| t.level.is_some()).map(|t| t.input).collect();
@@ -151,7 +151,7 @@ pub(super) fn coding(fit: &Fit) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
-/// What the values of a fit maximize.
+/// The objective of a fit, in words.
 pub fn maximized(fit: &Fit) -> &'static str {
     match fit.bound() {
         Some(_) => "lower bound of the log marginal likelihood",
@@ -159,7 +159,7 @@ pub fn maximized(fit: &Fit) -> &'static str {
     }
 }
 
-/// All that a person needs to judge a fit.
+/// The full text of a fit.
 pub fn fit(fit: &Fit) -> String {
     let problem = fit.problem();
     let data = problem.data();
@@ -206,7 +206,7 @@ pub fn fit(fit: &Fit) -> String {
     lines.join("\n")
 }
 
-/// What makes classes of the function, and how its posterior was found.
+/// The link function, and the approximation of the posterior.
 pub(super) fn likelihood(fit: &Fit) -> String {
     match fit.model.bernoulli() {
         None => "Gaussian".into(),
@@ -215,7 +215,7 @@ pub(super) fn likelihood(fit: &Fit) -> String {
     }
 }
 
-/// How many starts there were and what became of them.
+/// The number of starts and their results.
 fn starts(fit: &Fit) -> String {
     let total = fit.starts.len();
     let best = fit.starts.iter().filter_map(|s| s.reached).fold(f64::NEG_INFINITY, f64::max);
@@ -239,9 +239,9 @@ fn starts(fit: &Fit) -> String {
     text
 }
 
-/// Days in a year, of the Gregorian calendar on average.
+/// Days in a mean year of the Gregorian calendar.
 const DAYS: f64 = 365.2425;
-/// Times shorter than this many years are also given in days.
+/// Times below this many years are also given in days.
 const YEARS_IN_DAYS: f64 = 2.0;
 
 /// The table of parameters.
@@ -249,7 +249,7 @@ pub fn parameters(fit: &Fit) -> String {
     parameters_grid(fit).text()
 }
 
-/// The same as cells.
+/// The same as a grid.
 pub fn parameters_grid(fit: &Fit) -> Grid {
     let mut grid = Grid::new(["parameter", "value", "std. error", "unit", ""]);
     for i in own_parameters(fit) {
@@ -263,11 +263,12 @@ pub fn parameters_grid(fit: &Fit) -> Grid {
             }
             continue;
         }
-        // what a wrap holds by itself (the base kernels of an additive one) is no parameter of the model
+        // a parameter that a wrap always holds (in the base kernels of an additive kernel) is not a parameter of the
+        // model
         if parameter.state == SlotState::Held && !parameter.beside {
             continue;
         }
-        // nor is what makes the kernel of a ridge
+        // nor are the other parameters of the kernel of a ridge regression
         if fit.model.baseline() == Some(Baseline::Ridge)
             && matches!(parameter.role, Role::Bias | Role::Location)
             && matches!(parameter.kind, ParameterKind::Kernel(_))
@@ -315,7 +316,7 @@ pub fn parameters_grid(fit: &Fit) -> Grid {
     grid
 }
 
-/// A length of time in another unit than that of its column, where there is one that suits it better.
+/// A duration in another unit than that of its column, if that suits it better.
 fn in_words(value: f64, unit: TimeUnit) -> Option<String> {
     let seconds = value * unit.seconds();
     let better = TimeUnit::ALL.into_iter().find(|unit| seconds >= 0.95 * unit.seconds())?;
@@ -323,14 +324,14 @@ fn in_words(value: f64, unit: TimeUnit) -> Option<String> {
     (better != unit).then(|| if count == "1" { format!("1 {better}") } else { format!("{count} {better}s") })
 }
 
-/// A date as fine as its standard error leaves meaning.
+/// A date with digits according to its standard error.
 fn date_near(value: f64, unit: TimeUnit, error: Option<f64>) -> String {
     let fine = error.is_some_and(|error| error * unit.seconds() < TimeUnit::Hour.seconds());
     let resolution = if fine { Resolution::Second } else { Resolution::Day };
     TimeScale { unit, resolution }.text(value)
 }
 
-/// A value with as many digits as its error leaves meaning, at least four.
+/// A value with digits according to its error, at least four.
 fn with_error(value: f64, error: Option<f64>) -> String {
     let Some(error) = error.filter(|e| *e > 0.0 && value != 0.0) else { return significant(value, 5) };
     let digits = (value.abs() / error).log10().ceil() as i32 + 2;

@@ -1,11 +1,11 @@
-//! Where the inducing inputs of a sparse fit lie, in figures.
+//! The inducing inputs of a sparse fit in figures.
 
 use crate::figure::{Mark, Panel, Role};
 use crate::fit::Fit;
 
 const LABEL: &str = "inducing inputs";
 
-/// Marks the inducing inputs of a sparse fit below the axis of one input, if it has any there.
+/// Marks the inducing inputs of a sparse fit below the axis of an input.
 pub(super) fn mark_inducing(panel: &mut Panel, fit: &Fit, input: &str) {
     if let Some(x) = along(fit, input) {
         panel.marks.push(Mark::Rug { x, label: LABEL.into(), role: Role::Inducing });
@@ -18,7 +18,7 @@ pub(super) fn inducing_points(fit: &Fit, inputs: [&str; 2]) -> Option<Mark> {
     Some(Mark::Points { x, y, label: LABEL.into(), role: Role::Inducing })
 }
 
-/// The values of the inducing inputs in one column, in the unit of the data: the steps before the model undone.
+/// The values of the inducing inputs in one column, in the unit of the data: the steps of the model are inverted.
 fn along(fit: &Fit, input: &str) -> Option<Vec<f64>> {
     let problem = fit.problem();
     let column = problem.names().iter().position(|name| name == input)?;
@@ -35,7 +35,7 @@ mod tests {
     use crate::kernel::{Kernel, families};
     use crate::model::{Entry, Inducing, Model, Sparse, SparseMethod};
 
-    /// The inducing inputs of a model of a standardized input are marked where they lie among the rows.
+    /// The inducing inputs of a model of a standardized input are marked in the units of the data.
     #[test]
     fn steps_are_undone() {
         let x: Vec<f64> = (0..20).map(|i| 100.0 + 10.0 * f64::from(i)).collect();
@@ -52,7 +52,7 @@ mod tests {
         let mut panel = Panel::default();
         mark_inducing(&mut panel, &fit, "x");
         assert!(matches!(&panel.marks[..], [Mark::Rug { x, .. }] if *x == found));
-        // an exact fit has none
+        // an exact fit has no inducing inputs
         let exact = condition(&Model { sparse: None, ..model }, &data).unwrap();
         assert!(along(&exact, "x").is_none() && inducing_points(&exact, ["x", "x"]).is_none());
     }

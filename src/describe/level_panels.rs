@@ -1,4 +1,4 @@
-//! Panels of parts that depend on a categorical input.
+//! Panels of parts with a categorical input.
 
 use super::figure_labels::{BAND, axis_label, band, label_of, level_names};
 use super::numbers::percent;
@@ -6,11 +6,11 @@ use crate::data::Dataset;
 use crate::figure::{Across, Axis, Mark, Panel, Role};
 use crate::results::{Component, Decomposition, LevelEffects};
 
-/// Categories that have a band; more bands would hide each other.
+/// The largest number of categories with a band; more bands would hide each other.
 const BANDS: usize = 2;
 
-/// A part at each category with an error bar, or along its numeric input with a curve for each category. `partial` are the
-/// partial residuals at the rows of the data, or nothing.
+/// A part at each category with an error bar, or along its numeric input with a curve for each category. `partial` has
+/// the partial residuals at the rows of the data, or is empty.
 pub(super) fn levels(
     parts: &Decomposition,
     part: &Component,
@@ -36,7 +36,7 @@ fn error_bars(data: &Dataset, effects: &LevelEffects, partial: &[f64], y_name: &
     let sd: Vec<f64> = effects.var.iter().map(|values| values[0].sqrt()).collect();
     let places: Vec<f64> = (0..mean.len()).map(|i| i as f64).collect();
     let (mut x, mut y) = (Vec::new(), Vec::new());
-    // an upright line with a short cap at either end
+    // a vertical line with a short cap at each end
     const CAP: f64 = 0.08;
     for ((at, mean), sd) in places.iter().zip(&mean).zip(&sd) {
         let (lo, hi) = (mean - 2.0 * sd, mean + 2.0 * sd);
@@ -47,7 +47,7 @@ fn error_bars(data: &Dataset, effects: &LevelEffects, partial: &[f64], y_name: &
     }
     let mut marks = vec![zero()];
     if let Some(column) = column.filter(|column| column.len() == partial.len()) {
-        // beside the bar, so that neither hides the other
+        // next to the bar, so that neither hides the other
         let x = column.values().iter().map(|code| code - 0.2).collect();
         let label = "partial residuals".to_string();
         marks.push(Mark::Points { x, y: partial.to_vec(), label, role: Role::Reference });

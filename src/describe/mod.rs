@@ -1,4 +1,4 @@
-//! Results for people: sentences, tables and figures with rounded numbers. Nothing written here is ever parsed.
+//! Results for display: sentences, tables and figures with rounded numbers. These texts are never parsed.
 
 pub mod checks;
 pub mod classes;

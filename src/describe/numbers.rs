@@ -1,6 +1,6 @@
 //! Rounded numbers.
 
-/// A number with the given significant digits; whole numbers below a million stay whole.
+/// A number with this number of significant digits; whole numbers below a million are shown in full.
 pub fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".into();
@@ -36,7 +36,7 @@ pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", 100.0 * share) } else { "–".into() }
 }
 
-/// A count with its thousands apart: `10,000,000`.
+/// A count with thousands separators: `10,000,000`.
 pub fn grouped(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::new();

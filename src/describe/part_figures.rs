@@ -1,4 +1,4 @@
-//! The parts of a sum as figures.
+//! Figures of the parts of a sum.
 
 use super::curve_resolution::curve_points;
 use super::figure_labels::{
@@ -14,11 +14,11 @@ use crate::figure::{Figure, Mark, Panel, Role};
 use crate::model::ModelError;
 use crate::results::{Beyond, Component, Decomposition, PartialEffect, residuals};
 
-/// Points along each side of a plane.
+/// The number of points along each side of a plane.
 const SIDE: usize = 40;
-/// Pairs of parts that a figure of correlations shows.
+/// The largest number of pairs of parts in a figure of correlations.
 const PAIRS: usize = 9;
-/// Categories of a part that are shown.
+/// The largest number of displayed categories of a part.
 const LEVELS: usize = 60;
 
 /// The vertical axes of the parts of a sum.
@@ -26,7 +26,7 @@ const LEVELS: usize = 60;
 pub enum Scales {
     /// Each panel has the range of its own values.
     Free,
-    /// All panels have one range, so that the sizes of the parts can be compared.
+    /// All panels have the same range, so that the sizes of parts can be compared.
     Shared,
 }
 
@@ -37,13 +37,13 @@ impl Scales {
     }
 }
 
-/// The name of the vertical axis: what a part is measured in.
+/// The label of the vertical axis of a part.
 fn part_label(parts: &Decomposition) -> String {
     let what = if parts.fit.problem().classes().is_some() { "latent function" } else { "part" };
     format!("{what}{}", parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})")))
 }
 
-/// What the percentages in the titles are.
+/// The meaning of the percentages in the titles.
 fn share_note(parts: &Decomposition) -> &'static str {
     match parts.fit.problem().classes() {
         Some(_) => {
@@ -57,8 +57,8 @@ fn share_note(parts: &Decomposition) -> &'static str {
     }
 }
 
-/// A panel for each part: over its one input with its partial residuals, over the plane of its two inputs, at each of its
-/// categories, else row by row. With one input the last panel shows the residuals of the sum.
+/// One panel per part: over its single input with partial residuals, over the plane of its two inputs, at each of its
+/// categories, or else row by row. With one input the last panel shows the residuals of the sum.
 ///
 /// # Errors
 /// As [`decompose`](crate::results::decompose).
@@ -81,7 +81,7 @@ pub fn decomposition(parts: &Decomposition, scales: Option<Scales>) -> Result<Fi
     Ok(dated(components_figure(&title(data), panels, share_note(parts)), data))
 }
 
-/// A panel for each part. Panels of one input reach beyond the data if it is the only one.
+/// One panel per part. Panels extend beyond the data if there is a single input.
 ///
 /// # Errors
 /// As [`decompose`](crate::results::decompose).
@@ -133,7 +133,7 @@ fn part_panels(parts: &Decomposition, beyond: Beyond, scales: Option<Scales>) ->
     Ok(panels)
 }
 
-/// The residuals of the sum, along the one input.
+/// The residuals of the sum, along the single input.
 fn residual_panel(parts: &Decomposition) -> Result<Option<Panel>, ModelError> {
     let Some(input) = single_input(&parts.fit).filter(|_| parts.training) else { return Ok(None) };
     let left = residuals(&parts.fit)?;
@@ -150,7 +150,7 @@ fn residual_panel(parts: &Decomposition) -> Result<Option<Panel>, ModelError> {
     Ok(Some(panel))
 }
 
-/// One vertical axis for all curves and one range of colours for all planes, so that the sizes of parts can be compared.
+/// Gives all curves one vertical axis and all planes one range of colours, so that the sizes of parts can be compared.
 fn share_scale(panels: &mut [Panel]) {
     let spread = |panel: &Panel| {
         let of = |mark: &Mark| match mark {
@@ -217,7 +217,7 @@ fn plane(parts: &Decomposition, part: &Component, along: &PartialEffect, y_name:
     Panel::new(x_name, second, marks).titled(format!("{}: {}", part.label, percent(part.share)))
 }
 
-/// A part row by row: against its one input if it has one.
+/// A part row by row, against its input if it has one.
 fn rows(parts: &Decomposition, part: &Component, i: usize, y_name: &str) -> Panel {
     let inputs = parts.inputs_of(i);
     let input = match &inputs[..] {
@@ -232,7 +232,7 @@ fn rows(parts: &Decomposition, part: &Component, i: usize, y_name: &str) -> Pane
     Panel::new(label, y_name, vec![points]).titled(format!("{}: {}", part.label, percent(part.share)))
 }
 
-/// Parts over the one input, at the rows that were asked for.
+/// Parts along the single input, at the requested rows.
 fn at_rows(parts: &Decomposition, input: &str, y_name: &str) -> Result<Vec<Panel>, ModelError> {
     let data = parts.fit.problem().data();
     let along = parts.at.find(input)?.values();
@@ -250,8 +250,8 @@ fn at_rows(parts: &Decomposition, input: &str, y_name: &str) -> Result<Vec<Panel
     Ok(panels.collect())
 }
 
-/// The posterior correlations of pairs of parts, at all values of their inputs. `None` without a pair of parts of one input
-/// each.
+/// The posterior correlations of pairs of parts, for all values of their inputs. `None` without a pair of parts with
+/// one input each.
 ///
 /// # Errors
 /// As [`decompose`](crate::results::decompose).
@@ -263,13 +263,13 @@ pub fn correlations(parts: &Decomposition) -> Result<Option<Figure>, ModelError>
     }
     let label = |i: usize| parts.components[i].label.as_str();
     let panels = all.iter().take(PAIRS).map(|c| {
-        // with one common input the axes are named by the parts as well
+        // if both have the same input, the axes also name the parts
         let alike = c.inputs[0] == c.inputs[1];
         let name = |of: usize, input: &str| {
             let input = label_of(data, input);
             if alike { format!("{input}, for {}", label(of)) } else { input }
         };
-        // The transpose: the first part across.
+        // Transposed: the first part is along the horizontal axis.
         let values: Vec<f64> = c.values.as_slice().to_vec();
         correlation_panel(
             Names {

@@ -1,4 +1,4 @@
-//! Functions drawn from a posterior, behind its mean and band.
+//! Draws from a posterior, behind its mean and band.
 
 use super::figure_labels::{single_input, sorted};
 use crate::figure::{Figure, Mark, Role};
@@ -6,10 +6,10 @@ use crate::linalg::Matrix;
 use crate::model::ModelError;
 use crate::results::Prediction;
 
-/// So many draws are told apart by colour.
+/// The number of draws with distinct colours.
 const COLOURED: usize = 5;
 
-/// Draws as lines over ascending `x`, a column each: the first few in colour, all others pale behind them.
+/// Draws as lines over ascending `x`, one per column: the first few in colour, the others pale behind them.
 pub(super) fn draw_lines(x: &[f64], draws: &Matrix) -> Vec<Mark> {
     let line = |i: usize, role: Role, label: &str| Mark::Line {
         x: x.to_vec(),
@@ -23,10 +23,10 @@ pub(super) fn draw_lines(x: &[f64], draws: &Matrix) -> Vec<Mark> {
     pale.chain(coloured).collect()
 }
 
-/// Adds draws of f at the rows of a prediction of one input to its figure, from standard normal numbers.
+/// Adds draws of f at the rows of a prediction with one input to its figure; `normals` returns standard normal numbers.
 ///
 /// # Errors
-/// [`ModelError::OneInput`], as of a prediction of classes, and rows at which the kernel cannot be evaluated.
+/// [`ModelError::OneInput`], also for predictions of classes; rows at which the kernel cannot be evaluated.
 pub fn add_draws(
     figure: &mut Figure,
     prediction: &Prediction,

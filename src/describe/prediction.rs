@@ -1,4 +1,4 @@
-//! Predictions, decompositions and residuals in words.
+//! Predictions, decompositions and residuals as text.
 
 use super::numbers::{percent, rounded};
 use super::tables;
@@ -6,7 +6,7 @@ use super::text_table::{Grid, show_table};
 use crate::model::ParameterKind;
 use crate::results::{Cross, Decomposition, Prediction, Residuals};
 
-/// The predicted rows, long ones shortened.
+/// The predicted rows; a long table is shortened.
 pub fn prediction(prediction: &Prediction) -> String {
     let target = prediction.fit.problem().data().target();
     let unit = target.and_then(|t| t.unit()).map_or(String::new(), |u| format!(" ({u})"));
@@ -49,7 +49,7 @@ pub fn decomposition(parts: &Decomposition) -> String {
     lines.join("\n")
 }
 
-/// What the share of a part is.
+/// The meaning of the share of a part.
 pub fn share_means(parts: &Decomposition) -> &'static str {
     match parts.fit.problem().classes() {
         Some(_) => "share: variance of a part's mean over that of the latent function's; shares need not add to 100 %",
@@ -57,7 +57,7 @@ pub fn share_means(parts: &Decomposition) -> &'static str {
     }
 }
 
-/// The parts of a sum as cells.
+/// The parts of a sum as a grid.
 pub fn decomposition_grid(parts: &Decomposition) -> Grid {
     let unit = parts.unit.as_deref().map_or(String::new(), |u| format!(" ({u})"));
     let mut grid =
@@ -72,7 +72,7 @@ pub fn decomposition_grid(parts: &Decomposition) -> Grid {
     grid
 }
 
-/// The mean function beside the parts of a sum.
+/// The mean function, which is added to the parts.
 fn beside(parts: &Decomposition) -> Option<String> {
     let means: Vec<String> = parts
         .fit
@@ -100,7 +100,7 @@ pub fn entangled(parts: &Decomposition) -> Vec<String> {
     strongest.map(sentence).collect()
 }
 
-/// Residuals in a few figures.
+/// Statistics of residuals.
 pub fn residuals(residuals: &Residuals) -> String {
     let problem = residuals.fit.problem();
     let unit = problem.pipeline().target().unit(problem.data().target().and_then(|t| t.unit()));
@@ -109,7 +109,7 @@ pub fn residuals(residuals: &Residuals) -> String {
     let far = residuals.standardized.iter().filter(|z| z.abs() > 2.0).count();
     let largest = residuals.standardized.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
     if let Some(classes) = problem.classes() {
-        // Pearson's residual of a row of probability p is √((1 − p)/p): above 1 below one half
+        // The Pearson residual of a row with probability p is √((1 − p)/p), which exceeds 1 for p below one half.
         let wrong = residuals.standardized.iter().filter(|z| z.abs() > 1.0).count();
         let mut lines = vec![
             format!(

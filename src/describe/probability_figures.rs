@@ -1,4 +1,4 @@
-//! Figures of class probabilities: over one input, over two, and beside the observed classes.
+//! Figures of class probabilities: over one input, over two, and compared with the observed classes.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use crate::results::{
     predict,
 };
 
-/// Points of the grids that maps are drawn on, each way.
+/// The number of points of map grids along each side.
 const SIDE: usize = 60;
-/// Bins of a calibration.
+/// The number of bins of a calibration.
 pub const BINS: usize = 10;
 
 const MANY_INPUTS: &str = "probabilities are drawn over one or two numeric inputs: `select` them before the fit, or plot \
                            `calibration(fit, data)`";
 
-/// The probability of a fit of classes over its one input, a map over its two, or else how far it can be trusted: the
-/// calibration of each row predicted from the others.
+/// The probabilities of a fit of classes over its single input, as a map over its two inputs, or otherwise their
+/// calibration by leave-one-out predictions.
 ///
 /// # Errors
 /// As [`predict`].
@@ -59,14 +59,14 @@ fn first(fitted: &Fitted) -> &Arc<Fit> {
     }
 }
 
-/// The calibration at rows with known classes; without rows of each training row predicted from the others.
+/// The calibration at rows with known classes; without rows that of leave-one-out predictions.
 fn reliability(fitted: &Fitted, rows: Option<&Dataset>) -> Result<Figure, ModelError> {
     let found = calibrated(&fitted.judge(rows)?, BINS).ok_or(ModelError::NotOfClasses(MANY_INPUTS))?;
     let how = if rows.is_some() { "rows held out" } else { "leave-one-out" };
     Ok(calibration(&found, &of_what(fitted), how))
 }
 
-/// What the probabilities of a calibration are of.
+/// The class or classes of the probabilities in a calibration.
 pub fn of_what(fitted: &Fitted) -> String {
     match fitted {
         Fitted::One(fit) => fit.problem().classes().map_or_else(String::new, |c| c.positive().to_string()),
@@ -74,10 +74,11 @@ pub fn of_what(fitted: &Fitted) -> String {
     }
 }
 
-/// Over its rows with one input, a map with two, else the calibration where the classes of its rows are known.
+/// The probabilities over the rows with one input, as a map with two, or otherwise their calibration if the classes of
+/// the rows are known.
 ///
 /// # Errors
-/// As [`predict`]; [`ModelError::NotOfClasses`] where there is no figure.
+/// As [`predict`]; [`ModelError::NotOfClasses`] if there is no figure.
 pub fn prediction(prediction: &Prediction) -> Result<Figure, ModelError> {
     let figure = match single_input(&prediction.fit) {
         Some(_) => over_one(prediction),
@@ -86,7 +87,7 @@ pub fn prediction(prediction: &Prediction) -> Result<Figure, ModelError> {
     figure.map(|figure| dated(figure, prediction.fit.problem().data()))
 }
 
-/// The same of several classes.
+/// The same for several classes.
 ///
 /// # Errors
 /// As [`prediction`].
@@ -119,7 +120,7 @@ fn two_inputs(fit: &Fit) -> Option<[String; 2]> {
     (number(one) && number(other)).then(|| [one.clone(), other.clone()])
 }
 
-/// A little more than 0 to 1, so that points at the ends are whole.
+/// A range slightly larger than 0 to 1, so that points at the ends are drawn in full.
 const ALL: (f64, f64) = (-0.04, 1.04);
 
 fn over_one(prediction: &Prediction) -> Result<Figure, ModelError> {
@@ -162,7 +163,7 @@ fn classes_over_one(prediction: &ClassPrediction) -> Result<Figure, ModelError> 
     let pick = |values: &[f64]| -> Vec<f64> { order.iter().map(|&i| values[i]).collect() };
     let seen = data.find(&input)?.values();
     let mut marks = Vec::new();
-    // the rows of each class stand in a strip of their own below the curves
+    // the rows of each class are in their own strip below the curves
     let strip = |k: usize| -0.04 * (k as f64 + 1.0);
     let labels = rest.labels(data)?;
     for (k, class) in rest.classes.iter().enumerate() {
@@ -179,8 +180,8 @@ fn classes_over_one(prediction: &ClassPrediction) -> Result<Figure, ModelError> 
     Ok(Figure::single(title(data), panel).with_note("Strips below: the rows of each class."))
 }
 
-/// A map over two inputs for each class, of two classes for the positive one: the rows over the probability, and the line
-/// where it is ½.
+/// Maps over two inputs, one per class, or for two classes only the positive one: the rows, the probability, and the
+/// contour at ½.
 fn map(fitted: &Fitted, inputs: &[String; 2], at: Option<&Dataset>) -> Result<Figure, ModelError> {
     let data = first(fitted).problem().data();
     let grid = |name: &String| -> Result<Vec<f64>, ModelError> {
@@ -231,7 +232,7 @@ fn map(fitted: &Fitted, inputs: &[String; 2], at: Option<&Dataset>) -> Result<Fi
     Ok(Figure::grid(title(data), columns, panels))
 }
 
-/// A class, its probability at every point, and whether each row is of it.
+/// A class, its probability at every point, and whether each row belongs to it.
 type Map = (String, Vec<f64>, Vec<bool>);
 
 fn of_classes(rest: &Arc<OneVsRest>, rows: At) -> Result<Vec<Map>, ModelError> {
@@ -240,7 +241,7 @@ fn of_classes(rest: &Arc<OneVsRest>, rows: At) -> Result<Vec<Map>, ModelError> {
     Ok(maps.map(|(k, (class, p))| (class.to_string(), p, labels.iter().map(|l| *l == k).collect())).collect())
 }
 
-/// A reliability diagram, beside how many predictions there are of each probability.
+/// A reliability diagram, and a histogram of the probabilities.
 pub fn calibration(found: &Calibration, of: &str, rows: &str) -> Figure {
     let bins = || found.bins.iter();
     let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -277,7 +278,7 @@ pub fn calibration(found: &Calibration, of: &str, rows: &str) -> Figure {
     Figure::grid(format!("Calibration, {rows}"), 2, vec![reliability, counts])
 }
 
-/// How many rows of each class were given which, with their share of that class.
+/// The number of rows of each true class with each predicted class, and their share of the true class.
 pub fn confusion(found: &Confusion, rows: &str) -> Figure {
     let places: Vec<f64> = (0..found.classes.len()).map(|k| k as f64).collect();
     let named = |reversed: bool, label: &str| Axis {
@@ -317,7 +318,7 @@ mod tests {
         for text in ["87.5 %", "40.0 %", "true class", "predicted class"] {
             assert!(svg.contains(text), "{text} is not in the figure");
         }
-        // what never came has no shares
+        // a class without rows has no shares
         assert!(!svg.contains("NaN"));
     }
 }

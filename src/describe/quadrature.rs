@@ -1,14 +1,14 @@
-//! Integrals in words, as tables and as figures.
+//! Integrals as text, tables and figures.
 
 use super::numbers::{percent, rounded, significant};
 use crate::data::write::Table;
 use crate::figure::{Across, Axis, Figure, Mark, Panel, Role};
 use crate::quadrature::{Integral, Moments, Warp};
 
-/// Points of a curve over one input.
+/// The number of points of a curve over one input.
 const GRID: usize = 300;
 
-/// What is believed of the integral, and what it rests on.
+/// The posterior of the integral, with its settings and evaluations.
 pub fn integral(z: &Integral) -> String {
     let belief = &z.belief;
     let sd = belief.sd();
@@ -48,7 +48,7 @@ pub fn integral(z: &Integral) -> String {
     text
 }
 
-/// A number to two digits of its error.
+/// A number with two significant digits of its error.
 fn with_digits(value: f64, error: f64) -> String {
     if !(error.is_finite() && error > 0.0 && value != 0.0) {
         return rounded(value);
@@ -57,7 +57,7 @@ fn with_digits(value: f64, error: f64) -> String {
     significant(value, digits.clamp(3, 15))
 }
 
-/// The evaluated points, a row each.
+/// The evaluations, one row each.
 pub fn evaluations_table(z: &Integral) -> Table {
     let mut table = Table::new();
     for (name, x) in z.evaluations.names().iter().zip(z.evaluations.x()) {
@@ -66,8 +66,8 @@ pub fn evaluations_table(z: &Integral) -> Table {
     table.numbers("f", z.evaluations.y())
 }
 
-/// Over one input: the integrand with its posterior, the density, and the posterior of the integral (Duvenaud 2014, Fig.
-/// A.1). Over more: the evaluated points on the first two inputs, and the posterior of the integral.
+/// For one input: the integrand with its posterior, the density, and the posterior of the integral (Duvenaud 2014, Fig.
+/// A.1). For several: the evaluated points in the first two inputs, and the posterior of the integral.
 pub fn integral_figure(z: &Integral) -> Figure {
     let title = format!("integral, {} evaluations", z.evaluations.n());
     let mut panels = Vec::new();
@@ -87,7 +87,7 @@ pub fn integral_figure(z: &Integral) -> Figure {
 
 fn curve_panels(z: &Integral, x: &[f64]) -> Vec<Panel> {
     let (mut lo, mut hi) = z.settings.density.range(0);
-    // nine standard deviations hold all mass and are too many to look at
+    // nine standard deviations contain all mass, but are too wide for a figure
     let (mean, sd) = z.settings.density.moments(0);
     let outermost = x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), x| (lo.min(*x), hi.max(*x)));
     lo = lo.max((mean - 4.0 * sd).min(outermost.0));

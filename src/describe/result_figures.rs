@@ -1,4 +1,4 @@
-//! Results as figures.
+//! Figures of results.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::linalg::Matrix;
 use crate::model::ModelError;
 use crate::results::{At, Beyond, Fitted, OneVsRest, Prediction, Residuals, predict};
 
-/// Whether a band is that of y, noise included, or of the function.
+/// Whether a band is that of a new observation, with noise, or of the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BandOf {
     #[default]
@@ -53,7 +53,7 @@ pub fn dataset(data: &Dataset) -> Figure {
     dated(Figure::grid(title(data), columns, panels), data)
 }
 
-/// The data with the posterior and its band over one input; predicted against observed over several.
+/// The data with the posterior and its band over one input; predicted against observed values for several.
 ///
 /// # Errors
 /// As [`predict`].
@@ -61,7 +61,7 @@ pub fn fit(fit: &Arc<Fit>, band: BandOf) -> Result<Figure, ModelError> {
     fit_beyond(fit, band, Beyond::default())
 }
 
-/// The same, reaching beyond the data along the one input; where they end is marked.
+/// The same, extended beyond the data along the single input; the ends of the data are marked.
 ///
 /// # Errors
 /// As [`predict`].
@@ -86,7 +86,7 @@ fn posterior_figure(fit: &Arc<Fit>, band: BandOf, beyond: Beyond) -> Result<Figu
     Ok(figure)
 }
 
-/// Of several classes the probabilities over the inputs, as [`probability_figures::fit`].
+/// For several classes, the probabilities over the inputs, as in [`probability_figures::fit`].
 ///
 /// # Errors
 /// As [`predict`].
@@ -102,11 +102,11 @@ fn parity(fit: &Arc<Fit>) -> Result<Figure, ModelError> {
     Ok(parity_figure(&title(data), &target, observed, &fitted.mean, false))
 }
 
-/// Predictions with the training data over the one input; of several inputs over the one that is a time, or the only one that
-/// varies among the rows. Where there is none and the target is known, predicted against observed.
+/// Predictions with the training data over the single input; for several inputs, over the one that is a time, or the
+/// only one that varies among the rows. Without one and with a known target, predicted against observed values.
 ///
 /// # Errors
-/// [`ModelError::NoAxis`] where there are several inputs, none of them for an axis, and no known target.
+/// [`ModelError::NoAxis`] for several inputs, none of which is suitable for an axis, and no known target.
 pub fn prediction(prediction: &Prediction, band: BandOf) -> Result<Figure, ModelError> {
     prediction_figure(prediction, band).map(|figure| dated(figure, prediction.fit.problem().data()))
 }
@@ -162,10 +162,10 @@ fn prediction_figure(prediction: &Prediction, band: BandOf) -> Result<Figure, Mo
     Ok(figure)
 }
 
-/// The input among several that predicted rows are drawn against.
+/// The input for the horizontal axis, out of several.
 #[derive(Debug, PartialEq)]
 enum Axis {
-    /// The only input that is a time with another value in every row, or that ascends from row to row.
+    /// The only input that is a time with a different value in every row, or that increases from row to row.
     Time(String),
     /// The only input that varies.
     Varies(String),
@@ -184,7 +184,7 @@ fn axis_input(prediction: &Prediction) -> Option<Axis> {
         _ => None,
     };
     let times = inputs().filter(distinct).filter(is_time);
-    // a date comes before other measures of time, such as an age
+    // a date takes precedence over other times, such as an age
     let dates: Vec<&Column> =
         times.clone().filter(|column| is_date(data.column(column.name()).unwrap_or(column))).collect();
     let ascends = |column: &&Column| {
@@ -204,7 +204,7 @@ pub fn residuals(residuals: &Residuals) -> Figure {
     let x = input.map_or_else(Vec::new, |c| c.values().to_vec());
     let x_name = input.map_or_else(String::new, axis_label);
     let names = Names { title: &title(data), x: &x_name, y: &format!("residual{unit}") };
-    // what is left of a class is no normal number
+    // residuals of classes are not normal
     let sd = residuals.fit.problem().classes().is_none().then_some(residuals.sd);
     let mut figure = residuals_figure(names, &x, &residuals.residual, sd);
     if let Some((panel, input)) = figure.panels.first_mut().zip(input) {
@@ -249,7 +249,7 @@ mod tests {
         let left = crate::results::residuals(&Arc::new(condition(&model, &classes()).unwrap())).unwrap();
         let figure = residuals(&left);
         let rules = figure.panels[0].marks.iter().filter(|mark| matches!(mark, Mark::Rule { .. }));
-        // that of zero alone
+        // only the one at 0
         assert_eq!(rules.count(), 1);
     }
 }

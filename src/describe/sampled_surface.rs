@@ -1,4 +1,4 @@
-//! Surfaces and features in words and as figures.
+//! Surfaces and features as text and figures.
 
 use super::numbers::{percent, rounded};
 use super::text_table::show_table;
@@ -6,7 +6,7 @@ use crate::data::write::Table;
 use crate::figure::{Axis, Figure, Mark, Panel, Role};
 use crate::results::{Features, SampledSurface};
 
-/// What a surface is, and of what it was made.
+/// The kind of a surface, and the kernel from which it was drawn.
 pub fn surface(drawn: &SampledSurface) -> String {
     let (surface, shape) = (&drawn.surface, drawn.surface.mesh.shape);
     let ends = match shape.rims {
@@ -30,7 +30,7 @@ pub fn surface(drawn: &SampledSurface) -> String {
     )
 }
 
-/// A surface in its space, seen from azimuth and elevation in degrees or from where the most of it shows.
+/// A surface in space, seen from an azimuth and elevation in degrees, or from where most of it is visible.
 pub fn surface_figure(drawn: &SampledSurface, view: Option<(f64, f64)>) -> Figure {
     let mesh = &drawn.surface.mesh;
     let mark = Mark::Mesh {
@@ -55,7 +55,7 @@ pub fn features(features: &Features) -> String {
     format!("features of {} at {rows}\n{}", features.kernel, show_table(&features_table(features)))
 }
 
-/// Number, eigenvalue, its share of all and the share of all up to it.
+/// Number, eigenvalue, its share of the sum, and the cumulative share.
 pub fn features_table(features: &Features) -> Table {
     let shares = features.shares();
     let number: Vec<f64> = (1..=features.functions.len()).map(|i| i as f64).collect();
@@ -67,7 +67,8 @@ pub fn features_table(features: &Features) -> Table {
         .numbers("so far", &so_far)
 }
 
-/// The functions along the one input, or over the plane where the rows are a grid of two; beside them the spectrum.
+/// The functions along the single input, or over the plane if the rows are a grid of two inputs; next to them the
+/// spectrum.
 pub fn features_figure(features: &Features) -> Figure {
     let title = format!("Features of {}", features.kernel);
     let shares = features.shares();
@@ -111,7 +112,7 @@ pub fn features_figure(features: &Features) -> Figure {
             vec![Panel::new("row", "φ", points.collect()).titled("Functions")]
         }
     };
-    // What rounding leaves of an eigenvalue of zero is no part of the spectrum.
+    // Eigenvalues at the level of rounding are not part of the spectrum.
     let floor = features.spectrum.first().copied().unwrap_or(0.0) * 1e-15;
     let (number, value): (Vec<f64>, Vec<f64>) =
         features.spectrum.iter().enumerate().filter(|(_, v)| **v > floor).map(|(i, v)| ((i + 1) as f64, *v)).unzip();

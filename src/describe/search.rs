@@ -1,15 +1,15 @@
-//! A search in words and tables: the best model, why the search ended, and its trace.
+//! A search as text and tables: the best model, why the search ended, and its trace.
 
 use super::numbers::{percent, rounded};
 use super::text_table::Grid;
 use crate::data::write::Table;
 use crate::search::{Candidate, Criterion, Found, Level, Reached, Search};
 
-/// Models that are shown.
+/// The number of displayed models.
 const SHOWN: usize = 5;
 
-/// What was searched and found, then depth by depth, then the best few models. There is no time in it: the same seed
-/// gives the same text.
+/// The settings and the result, then one line per depth, then the best few models. The text has no times, so that the
+/// same seed gives the same text.
 pub fn search(search: &Search) -> String {
     let (settings, best) = (&search.settings, &search.best);
     let problem = best.problem();
@@ -51,7 +51,7 @@ pub fn search(search: &Search) -> String {
     lines.join("\n")
 }
 
-/// The score of a model, and the numbers it is made from.
+/// The score of a model, and the numbers from which it is computed.
 fn score(search: &Search, found: &Found) -> String {
     let criterion = search.settings.criterion;
     let count = found.parameters;
@@ -59,12 +59,12 @@ fn score(search: &Search, found: &Found) -> String {
     format!("{} {:.2}, log marginal likelihood {:.2} ({counted})", criterion.title(), found.score, found.lml)
 }
 
-/// One line a depth.
+/// One line per depth.
 pub fn trace(search: &Search) -> String {
     trace_grid(search).text()
 }
 
-/// The same as cells.
+/// The same as a grid.
 pub fn trace_grid(search: &Search) -> Grid {
     let title = search.settings.criterion.title();
     let mut grid = Grid::new(["depth", "tried", "fitted", "evaluations", title, "best so far"]);
@@ -81,7 +81,7 @@ pub fn trace_grid(search: &Search) -> Grid {
     grid
 }
 
-/// The best few models with their weights, and how many more there are.
+/// The best few models with their weights, and the number of others.
 pub fn models(search: &Search) -> String {
     let text = models_grid(search, SHOWN).text();
     match search.models.len().saturating_sub(SHOWN) {
@@ -90,7 +90,7 @@ pub fn models(search: &Search) -> String {
     }
 }
 
-/// The best models with their weights as cells.
+/// The best models with their weights as a grid.
 pub fn models_grid(search: &Search, most: usize) -> Grid {
     let title = search.settings.criterion.title();
     let mut grid = Grid::new([title, "weight", "parameters", "best models"]);
@@ -109,7 +109,8 @@ fn count(level: &Level, of: impl Fn(&Candidate) -> bool) -> usize {
     level.candidates.iter().filter(|c| of(c)).count()
 }
 
-/// Depth, how many were tried, fitted and failed, evaluations, best score so far, what made it, its kernel.
+/// One row per depth: the numbers of candidates, fits and failures, evaluations, the best score so far, its edit and
+/// its kernel.
 pub fn trace_table(search: &Search) -> Table {
     let of = |f: &dyn Fn(&Level) -> f64| search.levels.iter().map(f).collect::<Vec<f64>>();
     let failed = |c: &Candidate| matches!(c.reached, Reached::Failed(_));
@@ -124,7 +125,7 @@ pub fn trace_table(search: &Search) -> Table {
         .texts("kernel", search.levels.iter().map(|l| Some(l.best.model.kernel.to_string())).collect())
 }
 
-/// What was done at a depth to get its best; nothing where the best is of an earlier depth.
+/// The edit that gave the best model of a depth; `None` if the best is from an earlier depth.
 fn edit(level: &Level) -> Option<&str> {
     let best = level.candidates.first()?;
     best.score.filter(|score| *score <= level.best.score).map(|_| &*best.edit)

@@ -1,4 +1,4 @@
-//! A search as figures: the fit of the best model of each depth, and the score by depth.
+//! Figures of a search: the fit of the best model at each depth, and the score by depth.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::model::ModelError;
 use crate::results::Beyond;
 use crate::search::{Level, Search};
 
-/// Panels of a figure; of more depths those are left out that lie in the middle.
+/// The largest number of panels of a figure; of more depths, some in the middle are left out.
 const MOST_PANELS: usize = 12;
 
-/// The levels at which the best model became another one.
+/// The levels with a new best model.
 pub fn turning_points(search: &Search) -> Vec<&Level> {
     let mut known: Option<&Level> = None;
     let mut levels = Vec::new();
@@ -26,8 +26,8 @@ pub fn turning_points(search: &Search) -> Vec<&Level> {
     levels
 }
 
-/// A panel for each depth that found something better: data, posterior mean and band, and beyond the data along the one
-/// input; predicted against observed over several (Duvenaud, structure-search chapter, Fig. 4.3).
+/// One panel for each depth with a new best model: data, posterior mean and band, extended beyond the data along the
+/// single input; predicted against observed values for several inputs (Duvenaud, structure-search chapter, Fig. 4.3).
 ///
 /// # Errors
 /// As [`fit_beyond`].
@@ -54,7 +54,7 @@ pub fn depths(search: &Search, band: BandOf, beyond: Beyond) -> Result<Figure, M
     Ok(Figure::grid(title(&search.data), columns, panels))
 }
 
-/// The best score so far against the depth.
+/// The best score so far, by depth.
 pub fn scores(search: &Search) -> Figure {
     let depth: Vec<f64> = search.levels.iter().map(|level| level.depth as f64).collect();
     let score: Vec<f64> = search.levels.iter().map(|level| level.best.score).collect();

@@ -1,4 +1,4 @@
-//! Results as columns, for files and for members of values. Not rounded.
+//! Results as columns, for files and for members of values, not rounded.
 
 use crate::data::write::Table;
 use crate::data::{Column, Dataset};
@@ -6,7 +6,7 @@ use crate::fit::Fit;
 use crate::model::{Parameter, ParameterKind, is_nothing};
 use crate::results::{Compared, Decomposition, OrderVariance, Prediction, Residuals, Symmetry};
 
-/// The inputs, and the target where it is known.
+/// The inputs, and the target if known.
 pub(super) fn rows(data: &Dataset) -> Table {
     let target = data.target().into_iter();
     data.inputs().chain(target).fold(Table::new(), column)
@@ -25,8 +25,8 @@ fn column(table: Table, column: &Column) -> Table {
     }
 }
 
-/// Inputs, target if known, mean, sd, var_f, var_y, and quantiles under a curved transform. Of a classifier the probability
-/// of the positive class and the more probable class, then mean and variance of the latent function.
+/// Inputs, target if known, mean, sd, var_f, var_y, and quantiles under a nonlinear transform. For a classifier the
+/// probability of the positive class and the more probable class, then mean and variance of the latent function.
 pub fn prediction(prediction: &Prediction) -> Table {
     if let (Some(probability), Some(class)) = (&prediction.probability, prediction.class()) {
         return rows(&prediction.at)
@@ -49,7 +49,7 @@ pub fn prediction(prediction: &Prediction) -> Table {
     table
 }
 
-/// What a column of quantiles is called: `q0.05`.
+/// The name of a column of quantiles: `q0.05`.
 pub fn quantile_name(p: f64) -> String {
     format!("q{p}")
 }
@@ -75,7 +75,7 @@ pub fn residuals(residuals: &Residuals) -> Table {
         .numbers("standardized", &residuals.standardized)
 }
 
-/// The places of the parameters: without those of a kernel that stands for no function.
+/// The indices of the parameters, without those of a zero kernel.
 pub(super) fn own_parameters(fit: &Fit) -> Vec<usize> {
     let none = is_nothing(&fit.model.kernel);
     let own = |i: &usize| !(none && matches!(fit.parameters()[*i].kind, ParameterKind::Kernel(_)));
@@ -101,7 +101,7 @@ pub fn parameters(fit: &Fit) -> Table {
         .texts("state", all.iter().map(|p| Some(state(p).to_string())).collect())
 }
 
-/// One row a fit, under its name where names were given.
+/// One row per fit, with its name if names are given.
 pub fn compared(compared: &[Compared], names: Option<&[String]>) -> Table {
     let of = |f: fn(&Compared) -> f64| compared.iter().map(f).collect::<Vec<f64>>();
     let name = |c: &Compared| names.map_or_else(|| Some(c.fit.asked.to_string()), |names| names.get(c.place).cloned());
@@ -151,7 +151,7 @@ pub fn symmetries(found: &[Symmetry]) -> Table {
         .texts("kernel", found.iter().map(|s| Some(s.fit.model.kernel.to_string())).collect())
 }
 
-/// A name for a symmetry, also for none.
+/// The name of a symmetry, or of the model without one.
 pub fn symmetry(symmetry: &Symmetry) -> &str {
     if symmetry.name.is_empty() { "none" } else { &symmetry.name }
 }

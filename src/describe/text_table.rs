@@ -5,7 +5,7 @@ use comfy_table::{CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle}
 use super::numbers::significant;
 use crate::data::write::{Cells, Table as Columns};
 
-/// Rows of text under headings, numbers to the right.
+/// Rows of text under headings; numbers are aligned to the right.
 #[derive(Debug, Default)]
 pub struct Grid {
     headings: Vec<String>,
@@ -65,10 +65,10 @@ fn is_number(cell: &str) -> bool {
     cell.is_empty() || cell == "–" || cell == "…" || cell.parse::<f64>().is_ok()
 }
 
-/// Rows of a long table that are shown at either end.
+/// The number of rows at each end of a long table that are shown.
 const ENDS: usize = 6;
 
-/// Columns of numbers and text, long ones shortened in the middle.
+/// Columns of numbers and text; a long table is shortened in the middle.
 pub fn show_table(columns: &Columns) -> String {
     let mut grid = Grid::new(columns.columns().iter().map(|(name, _)| name.clone()));
     let n = columns.rows();

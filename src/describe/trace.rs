@@ -1,4 +1,4 @@
-//! The way of an optimiser as a table and as a figure.
+//! The path of an optimiser as a table and as a figure.
 
 use super::tables::own_parameters;
 use crate::data::write::Table;
@@ -7,10 +7,10 @@ use crate::figure::{Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::kernel::SlotState;
 
-/// The most panels of a figure.
+/// The largest number of panels of a figure.
 const PANELS: usize = 9;
 
-/// Columns of numbers under their names: what counts the steps, the objective, the parameters that moved.
+/// Named columns of numbers: the step, the objective, and the parameters that were optimised.
 pub struct Traced(Vec<(String, Vec<f64>)>);
 
 impl Traced {
@@ -18,7 +18,7 @@ impl Traced {
         self.0.iter().fold(Table::new(), |table, (name, values)| table.numbers(name, values))
     }
 
-    /// A panel for the objective and for each parameter, as far as there is room.
+    /// A panel for the objective and for each parameter, up to the largest number.
     pub fn figure(&self) -> Figure {
         let Some(((along, steps), columns)) = self.0.split_first() else { return Figure::grid("", 1, Vec::new()) };
         let panel = |(name, values): &(String, Vec<f64>)| {
@@ -31,7 +31,7 @@ impl Traced {
     }
 }
 
-/// The objective and the free parameters of a fit at each better place that its best run found.
+/// The objective and the free parameters of a fit at each improvement of its best run.
 pub fn fit_trace(fit: &Fit) -> Traced {
     let points = fit.trace.points();
     let of = |f: &dyn Fn(&crate::fit::Point) -> f64| points.iter().map(f).collect::<Vec<f64>>();

@@ -157,8 +157,8 @@ impl Move {
         Move { kind: self.kind, inputs, about }.to_string()
     }
 
-    /// The action as a clause of a template: "x and y are exchanged". An input given by index is `{input 0}`.
-    pub fn clause(&self) -> String {
+    /// The action as a phrase of a template: "exchange of x and y". An input given by index is `{input 0}`.
+    pub fn phrase(&self) -> String {
         let names: Vec<String> = self.inputs.iter().map(input_name).collect();
         let about = |c: f64| if c == 0.0 { "0".to_string() } else { number(c) };
         let all = match &names[..] {
@@ -166,11 +166,11 @@ impl Move {
             names => names.concat(),
         };
         match self.kind {
-            MoveKind::Swap => format!("{all} are exchanged"),
-            MoveKind::Flip => format!("{all} is mirrored about {}", about(self.about[0])),
-            MoveKind::Rotate => format!("the plane of {all} is given a quarter turn"),
-            MoveKind::Permute => format!("{all} are put in another order"),
-            MoveKind::Shift => format!("{all} are shifted in a circle"),
+            MoveKind::Swap => format!("exchange of {all}"),
+            MoveKind::Flip => format!("reflection of {all} about {}", about(self.about[0])),
+            MoveKind::Rotate => format!("quarter turns of the plane of {all}"),
+            MoveKind::Permute => format!("permutations of {all}"),
+            MoveKind::Shift => format!("circular shifts of {all}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The inputs and the target while a kernel is described: names, units, ranges.
+//! The inputs and the target of a described kernel: names, units, ranges.
 
 use super::quantity::{date_place, place};
 use super::words::join_and;
@@ -6,13 +6,13 @@ use crate::calendar::TimeUnit;
 use crate::fit::Fit;
 use crate::kernel::{Column, InputRef, Inputs};
 
-/// The columns of the data, or nothing where there are none.
+/// The columns of the data; none if there are no data.
 #[derive(Debug, Clone, Default)]
 pub struct DataContext {
     columns: Vec<Input>,
     /// The unit of the target, on the scale of the model.
     pub target: Option<String>,
-    /// A kernel of all inputs stands for one kernel of each input.
+    /// Whether a kernel of all inputs is one kernel per input.
     each: bool,
 }
 
@@ -21,11 +21,11 @@ pub struct DataContext {
 pub struct Input {
     pub name: String,
     pub unit: Option<String>,
-    /// Where the data lie on it.
+    /// The range of the data in it.
     pub range: Option<(f64, f64)>,
-    /// The unit of its values where they are times, in which a place is told as a date.
+    /// The unit of its values if they are times; locations are then dates.
     pub time: Option<TimeUnit>,
-    /// It stands for all inputs, of which nothing more is known.
+    /// Whether it represents all inputs, because they are not known.
     pub all: bool,
 }
 
@@ -34,7 +34,7 @@ impl Input {
         Self { name: name.into(), unit: None, range: None, time: None, all: false }
     }
 
-    /// A place on it in words: a date where it is a time, else a number as fine as the data need.
+    /// A location in words: a date for times, otherwise a number with digits according to the range of the data.
     pub fn place(&self, value: f64) -> String {
         match self.time {
             Some(unit) => date_place(value, unit, self.range),
@@ -42,14 +42,14 @@ impl Input {
         }
     }
 
-    /// How far the data reach along it.
+    /// The length of the range of the data.
     pub fn span(&self) -> Option<f64> {
         self.range.map(|(lo, hi)| hi - lo).filter(|span| *span > 0.0)
     }
 }
 
 impl DataContext {
-    /// The inputs of a fit as its kernel sees them, after its steps.
+    /// The inputs of a fit as its kernel receives them, after the steps.
     pub fn of_fit(fit: &Fit) -> Self {
         let problem = fit.problem();
         let (data, pipeline) = (problem.data(), problem.pipeline());
@@ -65,28 +65,28 @@ impl DataContext {
         Self { columns: problem.schema().columns.into_iter().map(input).collect(), target, each: false }
     }
 
-    /// The same for kernels that see other inputs: names stay, units and places are lost.
+    /// The same for kernels that receive transformed inputs: names are the same; units and locations are lost.
     pub fn moved(&self) -> Self {
         let columns = self.columns.iter().map(|input| Input { unit: None, range: None, time: None, ..input.clone() });
         Self { columns: columns.collect(), ..self.clone() }
     }
 
-    /// The same for kernels that stand for one of each input.
+    /// The same for a kernel that is repeated for each input.
     pub fn each(&self) -> Self {
         Self { each: true, ..self.clone() }
     }
 
-    /// An input by its place.
+    /// The input with this index.
     pub fn column(&self, at: usize) -> Option<&Input> {
         self.columns.get(at)
     }
 
-    /// Whether there are several inputs that could be meant.
+    /// Whether there are several inputs.
     pub fn has_choice(&self) -> bool {
         self.columns.len() != 1
     }
 
-    /// The inputs that are meant; `several`: whether all may be more than one.
+    /// The inputs of a node; `several` is true if all inputs may be more than one.
     pub fn inputs(&self, inputs: &Inputs, several: bool) -> Vec<Input> {
         match inputs {
             Inputs::All if self.each => vec![Input { all: true, ..Input::named("it") }],
@@ -109,7 +109,7 @@ impl DataContext {
         })
     }
 
-    /// Their names in a sentence; many are counted.
+    /// Their names in a sentence, or their number if there are many.
     pub fn names(&self, inputs: &[Input]) -> String {
         const MANY: usize = 6;
         if inputs.len() > MANY && inputs.len() == self.columns.len() {
@@ -125,12 +125,12 @@ impl DataContext {
     }
 }
 
-/// Whether two lists have an input in common.
+/// Whether two lists share an input.
 pub fn overlap(one: &[Input], other: &[Input]) -> bool {
     one.iter().any(|a| other.iter().any(|b| a.all || b.all || a.name == b.name))
 }
 
-/// The unit that all of them have.
+/// The unit that all of them share.
 pub fn common_unit(inputs: &[Input]) -> Option<&str> {
     let unit = inputs.first()?.unit.as_deref()?;
     inputs.iter().all(|input| input.unit.as_deref() == Some(unit)).then_some(unit)

@@ -11,7 +11,7 @@ pub enum Rule {
     PowerOfProduct,
     /// `warp` and `scale` of a sum.
     Through(&'static str),
-    /// What `expand` does beyond these.
+    /// Simplifications that `expand` applies in addition.
     Tidy,
 }
 
@@ -27,12 +27,12 @@ impl Rule {
     }
 }
 
-/// The most steps that are shown, and the most letters of one.
+/// The largest number of displayed steps, and of characters in one.
 const MOST: usize = 12;
 const LONGEST: usize = 400;
 
-/// The forms from a kernel to its sum of products, without values, each with the rule that led there. The second says
-/// whether the end was reached.
+/// The forms from a kernel to its sum of products, without values, each with its rule. The second result is true if the
+/// expansion was completed.
 pub fn steps(kernel: &Kernel) -> (Vec<(String, Rule)>, bool) {
     let Ok(expanded) = kernel.expand() else { return (Vec::new(), false) };
     let end = bare(&expanded).to_string();
@@ -76,7 +76,7 @@ fn step(kernel: &Kernel) -> Option<(Kernel, Rule)> {
     }
 }
 
-/// The first of some kernels that has a step, taken.
+/// Applies a step to the first of some kernels that has one.
 fn first(kernels: &[Kernel]) -> Option<(Vec<Kernel>, Rule)> {
     let (at, (next, rule)) = kernels.iter().enumerate().find_map(|(i, kernel)| Some((i, step(kernel)?)))?;
     let mut all = kernels.to_vec();
@@ -95,6 +95,6 @@ fn of_wrap(kernel: &Kernel, wrapped: &Wrapped) -> Option<(Kernel, Rule)> {
         (None, Node::Sum(_)) => Rule::Through(wrapped.wrap.spec().name),
         _ => return None,
     };
-    // a sum or a power that cannot be taken apart stays
+    // a sum or a power that cannot be expanded does not change
     (expanded != *kernel && expanded.to_string() != kernel.to_string()).then_some((expanded, rule))
 }

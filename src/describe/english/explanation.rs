@@ -1,4 +1,4 @@
-//! A kernel explained to a learner: its algebra step by step, the meaning of each part, and the properties of draws.
+//! The explanation of a kernel: its algebra step by step, the meaning of each part, and the properties of draws.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node, Spec};
 use crate::model::is_nothing;
 
-/// The most parts that are explained.
+/// The largest number of parts that are explained.
 const MOST: usize = 12;
 
 /// The explanation of a kernel, and its parts.
@@ -107,7 +107,7 @@ fn collect_factors_by_themselves(kernel: &Kernel, seen: &mut BTreeSet<String>, l
     kernel.children().iter().for_each(|child| collect_factors_by_themselves(child, seen, lines));
 }
 
-/// The declaration of a family or a wrap; numbers need no telling.
+/// The declaration of a family or a wrap; `None` for numbers.
 fn spec_of(kernel: &Kernel) -> Option<&'static Spec> {
     match kernel.node() {
         _ if kernel.as_number().is_some() => None,
@@ -179,7 +179,7 @@ fn collect_nonstationary(kernel: &Kernel, out: &mut BTreeSet<String>) {
     }
 }
 
-/// What all families and wraps in it are.
+/// The kinds of all families and wraps in it.
 fn heads_in(kernel: &Kernel, out: &mut Vec<Head>) {
     out.extend(spec_of(kernel).filter(|_| !is_power(kernel)).map(|spec| spec.wording.head));
     kernel.children().iter().for_each(|child| heads_in(child, out));
@@ -189,8 +189,8 @@ fn is_power(kernel: &Kernel) -> bool {
     matches!(kernel.node(), Node::Wrap(wrapped) if wrapped.wrap.exponent().is_some())
 }
 
-/// How many derivatives draws have, white noise aside, and whether functions of the user, folds or
-/// categories have a say in it.
+/// The number of mean-square derivatives of draws without white noise, and whether it also depends on users' functions,
+/// folds or categories.
 fn derivatives(kernel: &Kernel) -> (f64, bool) {
     let inside = kernel.children().iter().map(derivatives);
     let (least, open) = inside.fold((f64::INFINITY, false), |(least, open), (n, o)| (least.min(n), open || o));

@@ -5,15 +5,15 @@ use super::quantity::{amount, cycle, date_place, place, short};
 use crate::kernel::{Head, InnerInputs, Inputs, Kernel, Leaf, Node, ParamSpec, Role, Values, Wrapped};
 use crate::param::{Measure, Param};
 
-/// One factor, or several of one kind that are described as one.
+/// One factor, or several of one kind that are described together.
 #[derive(Debug, Clone)]
 pub struct Factor<'k> {
     pub kernel: &'k Kernel,
     pub head: Head,
     pub inputs: Vec<Input>,
-    /// The families in it; none of a wrap or a sum.
+    /// Its families; none for a wrap or a sum.
     pub leaves: Vec<(&'k Leaf, Vec<Input>)>,
-    /// Of a polynomial.
+    /// The degree of a polynomial.
     pub degree: u32,
     /// The exponent of the covariance of a family.
     pub power: u32,
@@ -22,9 +22,9 @@ pub struct Factor<'k> {
 /// A product, ordered for its description.
 #[derive(Debug)]
 pub struct Product<'k> {
-    /// The noun is the first; constants are no factors unless there is nothing else.
+    /// The first is the noun. Constants are left out unless there is nothing else.
     pub factors: Vec<Factor<'k>>,
-    /// The product of all variances, where all are known.
+    /// The product of all variances, if all are known.
     pub variance: Option<f64>,
     /// The product of all numbers.
     pub number: f64,
@@ -60,7 +60,7 @@ impl<'k> Product<'k> {
     }
 }
 
-/// A power of a family: the family and the exponent.
+/// The family and the exponent of a power of a family.
 fn base_of(kernel: &Kernel) -> (&Kernel, u32) {
     if let Node::Wrap(wrapped) = kernel.node()
         && let (Some(n), [base]) = (wrapped.wrap.exponent(), &wrapped.children[..])
@@ -78,7 +78,7 @@ fn leaf_of(kernel: &Kernel) -> Option<&Leaf> {
     }
 }
 
-/// The variance of a family. One that is unset is held at 1 in all factors but the first, and unknown there.
+/// The variance of a family. An unset variance is held at 1 in all factors but the first, where it is unknown.
 fn own_variance(leaf: &Leaf, first: bool) -> Option<f64> {
     let mut own = leaf.family.spec().params.iter().zip(&leaf.params);
     let (_, values) = own.find(|(spec, _)| matches!(spec.role, Role::Variance | Role::SlopeVariance))?;
@@ -118,19 +118,19 @@ impl<'k> Factor<'k> {
         }
     }
 
-    /// How often its functions can be differentiated; does not matter where it is not smooth.
+    /// The number of mean-square derivatives of its functions; used only for smooth factors.
     fn derivatives(&self) -> f64 {
         self.leaves.first().map_or(f64::INFINITY, |(leaf, _)| leaf.family.spec().derivatives)
     }
 
-    /// The value of a parameter in words, by its short name.
+    /// The value of the parameter with this short name, as text.
     pub fn value(&self, name: &str, context: &DataContext) -> Option<String> {
         let (leaf, inputs) = self.leaves.first()?;
         let (spec, values) = parameter(leaf, name)?;
         if self.leaves.len() == 1 {
             return parameter_text(spec, values, inputs, context);
         }
-        // of a product of one family over several inputs: one after another, each with its input
+        // for a product of one family over several inputs: the values in turn, each with its input
         let each = self.leaves.iter().map(|(leaf, inputs)| {
             let (spec, values) = parameter(leaf, name)?;
             Some(format!("{} in {}", parameter_text(spec, values, inputs, context)?, context.names(inputs)))
@@ -151,7 +151,7 @@ impl<'k> Factor<'k> {
         first_value(with_role(leaf, role)?.1)
     }
 
-    /// Whether each input has a length-scale of its own, of which nothing is known.
+    /// Whether each input has its own length-scale with an unknown value.
     pub fn has_unknown_scales(&self) -> bool {
         let own = |(leaf, inputs): &(&Leaf, Vec<Input>)| {
             let unknown = with_role(leaf, Role::LengthScale).is_some_and(|(_, values)| values.is_unset());
@@ -160,7 +160,7 @@ impl<'k> Factor<'k> {
         self.leaves.iter().any(own)
     }
 
-    /// The location parameter, if all families in it have the same.
+    /// The location parameter, if it is the same for all its families.
     pub fn crossing(&self) -> Option<f64> {
         let mut all = self.leaves.iter().map(|(leaf, _)| first_value(with_role(leaf, Role::Location)?.1));
         let first = all.next()??;
@@ -168,7 +168,7 @@ impl<'k> Factor<'k> {
     }
 }
 
-/// The inputs of a wrap: its own, or those that its kernels mention.
+/// The inputs of a wrap: its own, or those of its kernels.
 pub fn mentioned_inputs(kernel: &Kernel) -> Inputs {
     if let Node::Wrap(Wrapped { wrap, inputs, .. }) = kernel.node()
         && wrap.reads_inputs()
@@ -194,12 +194,12 @@ pub fn first_value(values: &Values) -> Option<f64> {
     values.as_slice().first()?.value()
 }
 
-/// The unit in which an amount of time was written, for inputs of which none is known.
+/// The unit in which a time was written, for inputs without a known unit.
 fn written_unit(param: &Param) -> Option<&'static str> {
     param.time.map(|measure| measure.unit().name())
 }
 
-/// The value or values of a parameter in words, if they are known.
+/// The value or values of a parameter as text, if they are known.
 pub fn parameter_text(spec: &ParamSpec, values: &Values, inputs: &[Input], context: &DataContext) -> Option<String> {
     let digits = if spec.role == Role::Period { 3 } else { 2 };
     match (spec.role, values.as_slice()) {
@@ -240,7 +240,7 @@ pub fn parameter_text(spec: &ParamSpec, values: &Values, inputs: &[Input], conte
     }
 }
 
-/// A length-scale for each input; one that is far longer than the data hardly matters.
+/// The length-scale of each input; those much longer than the range of the data are summarised.
 fn scales(params: &[Param], inputs: &[Input], context: &DataContext) -> Option<String> {
     const FAR: f64 = 10.0;
     let values: Vec<f64> = params.iter().map(|param| param.value()).collect::<Option<_>>()?;
@@ -258,8 +258,8 @@ fn scales(params: &[Param], inputs: &[Input], context: &DataContext) -> Option<S
     }
 }
 
-/// Polynomials of the same inputs are one of a higher degree; smooth functions of one family over different inputs are
-/// one of all of them.
+/// Merges polynomials of the same inputs to one of a higher degree, and smooth functions of one family over different
+/// inputs to one of all of them.
 fn merged(factors: Vec<Factor<'_>>) -> Vec<Factor<'_>> {
     let mut out: Vec<Factor<'_>> = Vec::new();
     for factor in factors {

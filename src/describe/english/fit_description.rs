@@ -1,4 +1,4 @@
-//! A fit in words: its parts in order of importance, what each of them is, its posterior, and how much it explains.
+//! A fit in English: its parts in order of importance, with their meaning, posterior and contribution.
 
 use super::data_context::DataContext;
 use super::factor::Product;
@@ -17,28 +17,28 @@ use crate::results::{Gain, Importance, Loss, importance};
 /// A fit in words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FitDescription {
-    /// The target, the number of parts, mean and noise, and how much is explained; ends with a colon.
+    /// The target, the number of parts, mean and noise, and the explained variance; ends with a colon.
     pub heading: String,
-    /// The most important part comes first. Where rows cannot be left out, the order is that of the kernel.
+    /// The most important part first; in the order of the kernel if importance cannot be computed.
     pub parts: Vec<PartDescription>,
 }
 
-/// One part of a sum, in words.
+/// One part of a sum, in English.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartDescription {
-    /// The name that `let` gave it, or its kernel without values.
+    /// The user's label, or the kernel without values.
     pub name: String,
-    /// With the values of the fit.
+    /// The kernel with the values of the fit.
     pub kernel: Kernel,
-    /// What the part is: a noun phrase without a full stop.
+    /// The meaning of the part: a noun phrase without a full stop.
     pub headline: String,
-    /// The same, with the size of its values in brackets.
+    /// The meaning with the size of its values in brackets.
     pub meaning: String,
     /// Sentences about its posterior, then about its contribution.
     pub sentences: Vec<String>,
     /// The variance of its posterior mean over the rows, divided by that of y.
     pub share: Option<f64>,
-    /// Its contribution beside the parts before it.
+    /// Its contribution in addition to the parts before it.
     pub gain: Option<Gain>,
 }
 
@@ -61,7 +61,7 @@ pub fn fit_description(fit: &Fit) -> FitDescription {
                     part.sentences = posterior_sentences(fit, &part.kernel, &context);
                 }
                 part.sentences.extend(contribution(found, i, &part.kernel, &context));
-                // what noise takes up is not explained
+                // variance due to noise is not explained
                 let noise = is_noise(&part.kernel, &context);
                 part.share = Some(gain.share).filter(|share| share.is_finite() && !noise);
                 part.gain = Some(gain.clone());
@@ -70,7 +70,7 @@ pub fn fit_description(fit: &Fit) -> FitDescription {
             each.collect()
         }
     };
-    // the parts are sorted by what they add, and noise adds nothing to any other row
+    // noise is last, because it does not predict other rows
     let (mut descriptions, noise): (Vec<_>, Vec<_>) =
         descriptions.into_iter().partition(|part| !is_noise(&part.kernel, &context));
     let explained = match noise.is_empty() {
@@ -80,7 +80,7 @@ pub fn fit_description(fit: &Fit) -> FitDescription {
     if let Some(explained) = explained
         && explained.is_finite()
         && !descriptions.is_empty()
-        // the parts of a latent function always add to all of it
+        // the parts of a latent function always add up to all of it
         && fit.model.bernoulli().is_none()
     {
         let together = if !noise.is_empty() {
@@ -114,7 +114,7 @@ fn part_description(part: &Part, context: &DataContext) -> PartDescription {
     }
 }
 
-/// Whether a part is noise, which is independent between rows.
+/// Whether a part is noise, that is, independent between rows.
 fn is_noise(kernel: &Kernel, context: &DataContext) -> bool {
     Product::of(kernel, context).factors.iter().any(|factor| factor.head == Head::Noise)
 }
@@ -134,7 +134,7 @@ fn explained_by(fit: &Fit, parts: &[PartDescription]) -> Option<f64> {
 /// The least share that is given as a number.
 const WORTH_A_NUMBER: f64 = 0.0005;
 
-/// How much a part explains, beside the parts before it.
+/// The contribution of a part in addition to the parts before it.
 fn contribution(found: &Importance, at: usize, kernel: &Kernel, context: &DataContext) -> Option<String> {
     let gain = &found.gains[at];
     let takes = match gain.of_rest {
@@ -142,7 +142,7 @@ fn contribution(found: &Importance, at: usize, kernel: &Kernel, context: &DataCo
         takes if takes < WORTH_A_NUMBER => "almost none".to_string(),
         takes => percent(takes),
     };
-    // the share of the first part is in its headline
+    // the headline gives the share of the first part
     let accounts = (at > 0).then(|| format!("It explains {takes} of the remaining variance"));
     if is_noise(kernel, context) {
         return Some("It is noise: it does not help to predict other rows.".into());
@@ -169,7 +169,7 @@ fn contribution(found: &Importance, at: usize, kernel: &Kernel, context: &DataCo
     })
 }
 
-/// What the heading says of the order of the parts.
+/// The part of the heading about the order of parts.
 const ORDER: &str = ". The most important part comes first";
 
 impl FitDescription {

@@ -11,27 +11,27 @@ use crate::kernel::{Kernel, Leaf, Node, ParamSpec, Values, Wrapped, number};
 use crate::model::{ParameterKind, is_noise};
 use crate::param::Param;
 
-/// A kernel in words.
+/// A kernel in English.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Description {
-    /// The sentence above the parts of a sum or of a fit; it ends with a colon or a full stop.
+    /// The sentence before the parts of a sum or a fit; ends with a colon or a full stop.
     pub opening: Option<String>,
     pub parts: Vec<Part>,
 }
 
-/// One term of the sum of products that a kernel is.
+/// One term of the expanded kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// The name that `let` gave it, or those of its factors.
+    /// The user's label, or those of its factors.
     pub name: Option<String>,
     pub kernel: Kernel,
     /// A noun phrase.
     pub meaning: String,
-    /// Of a fit: the variance of its posterior mean over the rows, divided by that of y.
+    /// For a fit: the variance of its posterior mean over the rows, divided by that of y.
     pub share: Option<f64>,
 }
 
-/// The most parts that are described.
+/// The largest number of parts that are described.
 pub const MOST: usize = 50;
 
 impl Description {
@@ -63,14 +63,14 @@ impl Part {
     }
 }
 
-/// A kernel in words, without data.
+/// A kernel in English, without data.
 pub fn kernel(kernel: &Kernel) -> Description {
     describe(kernel, &DataContext::default())
 }
 
-/// The parts of a kernel in words.
+/// The parts of a kernel in English.
 pub fn describe(kernel: &Kernel, context: &DataContext) -> Description {
-    // a kernel that is too large to be expanded is described as it is written
+    // a kernel that is too large to be expanded is described as written
     let expanded = kernel.expand().unwrap_or_else(|_| kernel.clone());
     let part = |term: &Kernel, name: Option<String>| Part {
         name,
@@ -91,7 +91,7 @@ pub fn describe(kernel: &Kernel, context: &DataContext) -> Description {
     Description { opening, parts }
 }
 
-/// The kernel of a fit in words, in the units of its data, with the share of each part, the mean and the noise.
+/// The kernel of a fit in English, in the units of its data, with the share of each part, the mean and the noise.
 pub fn fit(fit: &Fit) -> Description {
     let context = DataContext::of_fit(fit);
     let mut description = describe(&fit.model.kernel, &context);

@@ -1,4 +1,4 @@
-//! Kernels and fits in English: what each part of a sum is, how products change it, and what the posterior says of it, with
+//! Kernels and fits in English: the meaning of each part of a sum, the effect of factors, and the posterior, with
 //! values in the units of the data. The wording of each family and wrap is declared with it, as its
 //! [`Wording`](crate::kernel::Wording); this module forms sentences from it.
 

@@ -10,7 +10,7 @@ use crate::describe::Grid;
 #[derive(Debug)]
 pub struct Motif {
     pub name: &'static str,
-    /// As it is written in the language; runs as it stands.
+    /// An expression of the language that can be run.
     pub expression: &'static str,
     pub says: &'static str,
 }
@@ -60,7 +60,7 @@ pub const MOTIFS: &[Motif] = &[
     ),
 ];
 
-/// The motifs as columns.
+/// The motifs as a table.
 pub fn table() -> Table {
     let column = |of: fn(&Motif) -> &'static str| MOTIFS.iter().map(|m| Some(of(m).to_string())).collect();
     Table::new()
@@ -69,7 +69,7 @@ pub fn table() -> Table {
         .texts("says", column(|m| m.says))
 }
 
-/// All of them, one a line.
+/// All motifs, one per line.
 pub fn text() -> String {
     let mut grid = Grid::new(["motif", "expression", "says"]);
     MOTIFS.iter().for_each(|m| grid.row([m.name, m.expression, m.says]));

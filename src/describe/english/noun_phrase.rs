@@ -7,10 +7,10 @@ use super::template::fill;
 use super::words::{join_and, with_article};
 use crate::kernel::{Head, InnerInputs, InputRef, Inputs, Kernel, Node, Role};
 
-/// The most terms of a sum inside a phrase that are described.
+/// The largest number of terms of a sum that are described inside a phrase.
 const MOST: usize = 12;
 
-/// What a kernel is, with an article where one is needed, and how large its values are where that is known.
+/// The meaning of a kernel, with an article if needed, and the size of its values if known.
 pub fn noun_phrase(kernel: &Kernel, context: &DataContext) -> String {
     if let Node::Sum(_) = kernel.node() {
         return sum(&kernel.summands(), context);
@@ -18,11 +18,11 @@ pub fn noun_phrase(kernel: &Kernel, context: &DataContext) -> String {
     let product = Product::of(kernel, context);
     let noun = of_product(&product, context);
     let whole = size(&product, context).map_or(noun.clone(), |size| format!("{noun} ({size})"));
-    // one bracket after another becomes one
+    // consecutive brackets are merged
     whole.replace(") (standard", "; standard").replace(") (its", "; its")
 }
 
-/// What a product is, with an article where one is needed.
+/// The meaning of a product, with an article if needed.
 pub fn of_product(product: &Product<'_>, context: &DataContext) -> String {
     let Some((head, rest)) = product.factors.split_first() else { return "a constant".into() };
     let (noun, mut clauses, included) = subject(head, rest, context);
@@ -34,7 +34,7 @@ fn sum(terms: &[&Kernel], context: &DataContext) -> String {
     format!("the sum of {}", list(terms, context))
 }
 
-/// Kernels one after another, numbered where there are several.
+/// The meanings of several kernels, numbered if there are more than one.
 fn list(terms: &[&Kernel], context: &DataContext) -> String {
     if let [one] = terms {
         return noun_phrase(one, context);
@@ -86,7 +86,7 @@ fn alike(terms: &[&Kernel], context: &DataContext) -> Option<String> {
     })
 }
 
-/// The noun with its article, its own clauses, and how many of the other factors it includes.
+/// The noun with its article, its own clauses, and the number of other factors that it includes.
 fn subject(head: &Factor<'_>, rest: &[Factor<'_>], context: &DataContext) -> (String, Vec<String>, usize) {
     let Some((leaf, _)) = head.leaves.first() else { return (whole(head.kernel, context), Vec::new(), 0) };
     let voice = &leaf.family.spec().wording;
@@ -125,7 +125,7 @@ fn is_powered(factor: &Factor<'_>) -> bool {
     factor.power > 1 && matches!(factor.head, Head::Periodic(_) | Head::Smooth | Head::Levels)
 }
 
-/// How a periodic function looks within a period, if it is far from the usual.
+/// The shape of a periodic function within a period, if it is unusual.
 fn roughness(l: f64) -> Option<&'static str> {
     match l {
         l if l < 0.4 => Some("that has fine detail within each period"),
@@ -134,7 +134,7 @@ fn roughness(l: f64) -> Option<&'static str> {
     }
 }
 
-/// What a factor does to the function that is the noun.
+/// The effect of a factor on the function of the noun.
 fn clause(factor: &Factor<'_>, head: &Factor<'_>, context: &DataContext) -> String {
     let own = overlap(&factor.inputs, &head.inputs) || head.inputs.is_empty();
     let spoken = factor.leaves.first().and_then(|(leaf, _)| {
@@ -156,7 +156,7 @@ fn clause(factor: &Factor<'_>, head: &Factor<'_>, context: &DataContext) -> Stri
     })
 }
 
-/// The value of a place in the words of a family.
+/// The value of a placeholder in the wording of a family.
 fn value(factor: &Factor<'_>, name: &str, context: &DataContext) -> Option<String> {
     match name {
         "x" => Some(context.names(&factor.inputs)),
@@ -205,7 +205,7 @@ fn grows(factor: &Factor<'_>, context: &DataContext) -> String {
     }
 }
 
-/// A wrap by its own phrase; anything else by what it is.
+/// A wrap by its own phrase; other kernels by their noun phrase.
 fn whole(kernel: &Kernel, context: &DataContext) -> String {
     let Node::Wrap(wrapped) = kernel.node() else { return noun_phrase(kernel, context) };
     let spec = wrapped.wrap.spec();
@@ -238,7 +238,7 @@ fn whole(kernel: &Kernel, context: &DataContext) -> String {
     fill(&wrapped.wrap.phrase(), &value).unwrap_or_else(|| spec.summary.to_string())
 }
 
-/// How large the values of a product are, where its variances are known.
+/// The size of the values of a product, if its variances are known.
 fn size(product: &Product<'_>, context: &DataContext) -> Option<String> {
     let target = context.target.as_deref();
     let Some(variance) = product.variance else {

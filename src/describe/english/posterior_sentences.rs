@@ -1,5 +1,5 @@
-//! Sentences about the posterior of a part: its direction and how certain that is, its amplitude within a period, the effects
-//! of its inputs.
+//! Sentences about the posterior of a part: its direction with its probability, its amplitude within a period, the
+//! effects of its inputs.
 
 use super::data_context::{DataContext, Input};
 use super::factor::{Factor, Product, first_value};
@@ -13,18 +13,18 @@ use crate::results::{
     periodic_shape,
 };
 
-/// The most inputs of a part whose effects are computed.
+/// The largest number of inputs of a part whose effects are computed.
 const MOST: usize = 16;
-/// The most effects that are named.
+/// The largest number of effects in a sentence.
 const MOST_EFFECTS: usize = 6;
-/// The smallest effect that is named, as a share of the largest.
+/// The smallest effect in a sentence, as a share of the largest.
 const SMALL: f64 = 0.02;
-/// One side of a changepoint is called flat if its spread is a smaller share of the spread of the whole.
+/// A side of a changepoint is called flat if its spread is a smaller share of that of the whole.
 const FLAT: f64 = 0.02;
-/// From these probabilities on a direction is called certain, or likely.
+/// From these probabilities a direction is called certain, or likely.
 const SURE: f64 = 0.975;
 const LIKELY: f64 = 0.5;
-/// Amplitudes whose ratio is smaller are called equal.
+/// Amplitudes with a smaller ratio are called equal.
 const EQUAL: f64 = 1.15;
 
 /// Sentences about the posterior of a part of a fit.
@@ -56,7 +56,7 @@ pub fn posterior_sentences(fit: &Fit, kernel: &Kernel, context: &DataContext) ->
     }
 }
 
-/// A changepoint along its only input: the part before it and after it.
+/// A changepoint along its only input: the function before and after it.
 fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, context: &DataContext) -> Option<String> {
     let Node::Wrap(wrapped) = kernel.node() else { return None };
     if wrapped.wrap.spec().name != "changepoint" {
@@ -72,7 +72,7 @@ fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, cont
         Some(along(&found, &Product::of(child, context), input, context))
     };
     let [before, after] = &wrapped.children[..] else { return None };
-    // the change itself is as wide as some widths
+    // the transition is a few widths long
     let (lo, hi) = whole.range;
     let before = side(before, (lo, at - 2.0 * width))?;
     let after = side(after, (at + 2.0 * width, hi))?;
@@ -96,7 +96,7 @@ fn orders(fit: &Fit, kernel: &Kernel) -> Option<String> {
     (shares.len() > 1 && !shares_in_words.is_empty()).then(|| format!("{}.", capital(&join_and(&shares_in_words))))
 }
 
-/// What a part does along its one input, to follow "it".
+/// The shape of a part along its single input, to follow "it".
 fn along(found: &ComponentShape, product: &Product<'_>, input: &Input, context: &DataContext) -> String {
     let size = |value: f64| amount(value.abs(), context.target.as_deref(), 3);
     let (change, sd) = found.change;
@@ -172,7 +172,7 @@ fn periodic(
         None if head.cycle().is_some() => out.push(format!("Its period is {}.", amount(period, unit, 4))),
         None => {}
     }
-    // months of the extremes are known only where the input is in years
+    // months of the extremes are known only if the input is in years
     let calendar = head.cycle() == Some("yearly") && unit.is_some_and(|unit| unit.trim_end_matches('s') == "year");
     if let Ok(Some(found)) = periodic_shape(fit, kernel, at, period, if calendar { 1.0 } else { period }) {
         let when = if calendar { months(&found) } else { None };
@@ -222,7 +222,7 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// In which months it is highest and lowest. Rows of a month often stand at its very beginning.
+/// The months of its maximum and minimum. Rows of a month are often dated at its beginning.
 fn months(found: &PeriodicShape) -> Option<String> {
     let month = |phase: f64| MONTHS[(phase * 12.0 + 0.25).floor().rem_euclid(12.0) as usize % 12];
     match (found.highest.map(month), found.lowest.map(month)) {

@@ -3,7 +3,7 @@
 use crate::calendar::{Resolution, TimeScale, TimeUnit};
 use crate::kernel::number;
 
-/// A number with at most the given significant digits, without zeros at its end.
+/// A number with at most this number of significant digits, without trailing zeros.
 pub fn short(value: f64, digits: usize) -> String {
     let rounded = format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value);
     number(rounded)
@@ -11,10 +11,10 @@ pub fn short(value: f64, digits: usize) -> String {
 
 const HOUR: f64 = 3600.0;
 const DAY: f64 = 24.0 * HOUR;
-/// Of the Gregorian calendar on average.
+/// The mean year of the Gregorian calendar.
 const YEAR: f64 = 365.2425 * DAY;
 
-/// Units of time: their names, the first of them spelt out, and their seconds; the longest first.
+/// Units of time: their names, the first in full, and their seconds; the longest first.
 const TIMES: &[(&[&str], f64)] = &[
     (&["year", "years", "yr", "yrs"], YEAR),
     (&["month", "months"], YEAR / 12.0),
@@ -25,7 +25,7 @@ const TIMES: &[(&[&str], f64)] = &[
     (&["second", "seconds", "sec", "s"], 1.0),
 ];
 
-/// Periods that have a name, in seconds.
+/// Periods with a name, in seconds.
 const CYCLES: &[(&str, f64)] = &[
     ("yearly", YEAR),
     ("quarterly", YEAR / 4.0),
@@ -35,10 +35,10 @@ const CYCLES: &[(&str, f64)] = &[
     ("hourly", HOUR),
 ];
 
-/// A fitted period is called by a name if it is this near to it.
+/// The largest relative difference of a fitted period from a named one.
 const NEAR: f64 = 0.02;
 
-/// Units of columns that are not written behind a number.
+/// Units of columns that are not written after a number.
 const UNSPOKEN: &[&str] = &["count", "class", "score", "share", "code"];
 
 /// Whether a unit is one of time.
@@ -50,22 +50,22 @@ fn time(unit: &str) -> Option<f64> {
     TIMES.iter().find(|(names, _)| names.contains(&unit)).map(|(_, seconds)| *seconds)
 }
 
-/// The name of a period, if its unit is one of time and the name is known.
+/// The name of a period, if its unit is one of time and it has a name.
 pub fn cycle(period: f64, unit: Option<&str>) -> Option<&'static str> {
     let seconds = period * time(unit?)?;
     CYCLES.iter().find(|(_, cycle)| (seconds / cycle - 1.0).abs() < NEAR).map(|(name, _)| *name)
 }
 
-/// An amount of a unit: `3 years`, `6.9 months`, `12 ppm`. Times below one of their unit are text in a shorter one.
+/// A value with its unit: `3 years`, `6.9 months`, `12 ppm`. Times below one of their unit are given in a shorter one.
 pub fn amount(value: f64, unit: Option<&str>, digits: usize) -> String {
     let Some(unit) = spoken(unit) else { return short(value, digits) };
     let Some(seconds) = time(unit).filter(|_| unit.len() > 2) else {
-        // a unit such as `1e8 m3` is no second number
+        // a unit such as `1e8 m3` must not look like a second number
         let times = if unit.starts_with(|c: char| c.is_ascii_digit()) { "× " } else { "" };
         return format!("{} {times}{unit}", short(value, digits));
     };
     let singular = unit.strip_suffix('s').unwrap_or(unit);
-    // fewer than 1 of it, counted in the longest unit that gives enough of them; nobody counts months in weeks
+    // a value below 1 is given in the longest unit in which it is large enough; months are not counted in weeks
     let shorter = TIMES.iter().filter(|(names, _)| names[0] != "week");
     let shorter = shorter.filter(|(_, s)| *s < seconds && value * seconds >= 1.5 * s).map(|(names, s)| (names[0], *s));
     let (name, count) = match shorter.into_iter().next() {
@@ -81,7 +81,7 @@ pub fn with_unit(value: f64, unit: Option<&str>) -> String {
     amount(value, unit, 3)
 }
 
-/// Two amounts of a unit that are text one after the other: the first without it where that goes.
+/// Two values with a unit in one text: the first without the unit if it is the same.
 pub fn two_amounts(values: [f64; 2], unit: Option<&str>, digits: usize) -> [String; 2] {
     let [first, second] = values.map(|value| amount(value, unit, digits));
     match (first.split_once(' '), second.split_once(' ')) {
@@ -90,19 +90,19 @@ pub fn two_amounts(values: [f64; 2], unit: Option<&str>, digits: usize) -> [Stri
     }
 }
 
-/// The unit, if it is one that is written behind a number.
+/// The unit, if it is one that is written after a number.
 pub fn spoken(unit: Option<&str>) -> Option<&str> {
     unit.filter(|unit| !UNSPOKEN.contains(unit))
 }
 
-/// One of a unit, as after "per": `year`; nothing where there is none.
+/// The unit in the singular, as after "per": `year`; `None` without a unit.
 pub fn single(unit: Option<&str>) -> Option<String> {
     let unit = spoken(unit)?;
     let spelt = time(unit).is_some() && unit.len() > 3;
     Some(if spelt { unit.strip_suffix('s').unwrap_or(unit) } else { unit }.to_string())
 }
 
-/// A place on an input, fine enough for the stretch that the data cover.
+/// A location on an input, with digits according to the range of the data.
 pub fn place(value: f64, range: Option<(f64, f64)>) -> String {
     let step = match range {
         Some((lo, hi)) if hi > lo => (hi - lo) / 200.0,
@@ -115,7 +115,7 @@ pub fn place(value: f64, range: Option<(f64, f64)>) -> String {
     text.parse().map_or(text, number)
 }
 
-/// A place on an input of times: a date, with the time of day where the data cover no more than two weeks.
+/// A location on an input of times: a date, with the time of day if the data cover at most two weeks.
 pub fn date_place(value: f64, unit: TimeUnit, range: Option<(f64, f64)>) -> String {
     let short = |(lo, hi): (f64, f64)| (hi - lo) * unit.seconds() <= 2.0 * TimeUnit::Week.seconds();
     let resolution = if range.is_some_and(short) { Resolution::Second } else { Resolution::Day };

@@ -1,7 +1,7 @@
 //! Templates of texts.
 
-/// Fills the places of a template as [`Wording`](crate::kernel::Wording) says. `None` if a value that stands outside of
-/// brackets is not known.
+/// Fills the placeholders of a template, as described at [`Wording`](crate::kernel::Wording). `None` if a value outside
+/// of brackets is unknown.
 pub fn fill(template: &str, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;

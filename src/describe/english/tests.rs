@@ -44,7 +44,7 @@ fn kernels_in_wraps_are_told_by_what_they_see() {
     assert_eq!(noun_phrase(&sum, &each), text);
 }
 
-/// The names that a template mentions.
+/// The placeholders of a template.
 fn places(template: &str) -> Vec<&str> {
     template.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
 }
@@ -74,7 +74,7 @@ fn voices_mention_what_there_is() {
         }
         assert!(!voice.noun.is_empty(), "{}", spec.name);
         assert_eq!(voice.own.is_empty(), voice.other.is_empty(), "{}", spec.name);
-        // without values only what is always known may stand outside of brackets
+        // without values, only placeholders that are always known may be outside of brackets
         let always = if wrap { &wraps[..] } else { &own[..] };
         let outside: String = voice.noun.split('[').map(|t| t.split_once(']').map_or(t, |(_, rest)| rest)).collect();
         assert!(places(&outside).iter().all(|name| always.contains(name)), "{}: {outside}", spec.name);

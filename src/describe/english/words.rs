@@ -1,4 +1,4 @@
-//! Small pieces of English grammar: lists, articles, capital letters.
+//! English grammar: lists, articles, capital letters.
 
 /// `a`, `a and b`, `a, b and c`.
 pub fn join_and(words: &[String]) -> String {
@@ -9,14 +9,14 @@ pub fn join_and(words: &[String]) -> String {
     }
 }
 
-/// The noun with `a` or `an` before it.
+/// The noun with its article `a` or `an`.
 pub fn with_article(noun: &str) -> String {
     let silent = noun.starts_with("hour");
     let an = silent || noun.starts_with(['a', 'e', 'i', 'o', 'u']);
     format!("{} {noun}", if an { "an" } else { "a" })
 }
 
-/// The text with a capital letter at its beginning.
+/// The text with an initial capital letter.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

@@ -107,7 +107,7 @@ impl Wrap for Deep {
         let through = match self.depth {
             Depth::Infinite => {
                 return "the limit of infinitely many layers of features, each connected to the \
-                                       inputs[ on a scale of {l}], which begins with {k}"
+                                       inputs[ on a scale of {l}], starting from {k}"
                     .into();
             }
             Depth::Layers(n) => format!("{} layers of features", n),

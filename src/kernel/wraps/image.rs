@@ -26,7 +26,7 @@ pub(super) static TRANSLATE: Spec = Spec {
     name: "translate",
     aliases: &[],
     summary: "functions of a signal that are invariant under cyclic shifts of it",
-    wording: Wording::wrap("{k}, made to stay the same when the signal is shifted in a circle"),
+    wording: Wording::wrap("{k}, invariant to circular shifts of the signal"),
     formula: "sum over all shifts T of k(x, T x')",
     latex: r"\sum_{i} k(x, T_i x')",
     params: &[],
@@ -44,7 +44,7 @@ pub(super) static CONV: Spec = Spec {
     name: "conv",
     aliases: &[],
     summary: "functions of an image that are invariant under shifts of it",
-    wording: Wording::wrap("{k}, added up over all shifts of the image"),
+    wording: Wording::wrap("{k}, summed over all shifts of the image"),
     formula: "sum over shifts T, U of k(T x, U x'), divided by their number",
     latex: r"\frac{1}{n} \sum_{i,j} k(T_i x, T_j x')",
     params: &[],
@@ -120,9 +120,9 @@ impl Wrap for Image {
         };
         let edges = match shifts.edges {
             Edges::Wrap => "",
-            Edges::Zero => ", with nothing beyond its edges",
+            Edges::Zero => ", with zeros beyond its edges",
         };
-        format!("{{k}}, added up {how_far}{edges}").into()
+        format!("{{k}}, summed {how_far}{edges}").into()
     }
 
     fn options(&self) -> String {

@@ -26,7 +26,7 @@ pub(super) static INVARIANT: Spec = Spec {
     name: "invariant",
     aliases: &[],
     summary: "functions that are invariant under transformations of their inputs",
-    wording: Wording::wrap("{k}, made to stay the same when its inputs are moved"),
+    wording: Wording::wrap("{k}, invariant to transformations of its inputs"),
     formula: "sum over all g, h of the group of k(g x, h x'); by product: their product; by fold: k(A x, A x'), A \
               x one representative of all points that x is moved to",
     latex: r"\sum_{g \in G} \sum_{h \in G} k(g x, h x')",
@@ -45,7 +45,7 @@ pub(super) static REFLECT: Spec = Spec {
     name: "reflect",
     aliases: &[],
     summary: "functions with a mirror: f(-x) = f(x) for one input, f(x, y) = f(y, x) for two",
-    wording: Wording::wrap("{k}, made to stay the same when its inputs are mirrored"),
+    wording: Wording::wrap("{k}, invariant to a reflection of its inputs"),
     formula: "k(x, x') + k(x, -x') + k(-x, x') + k(-x, -x')",
     latex: r"k(x, x') + k(x, -x') + k(-x, x') + k(-x, -x')",
     params: &[],
@@ -142,13 +142,13 @@ impl Wrap for Invariant {
     }
 
     fn phrase(&self) -> Cow<'static, str> {
-        let moves: Vec<String> = self.moves.iter().map(Move::clause).collect();
+        let moves: Vec<String> = self.moves.iter().map(Move::phrase).collect();
         let how = match self.method {
             Method::Sum => "",
-            Method::Product => ", by a product over all moves",
-            Method::Fold => ", by folding the inputs over",
+            Method::Product => ", by a product over the group",
+            Method::Fold => ", by folding the inputs",
         };
-        format!("{{k}}, made to stay the same when {}{how}", moves.join(" or ")).into()
+        format!("{{k}}, invariant to {}{how}", moves.join(" and to ")).into()
     }
 
     fn options(&self) -> String {
