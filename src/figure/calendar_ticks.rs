@@ -1,10 +1,10 @@
-//! Ticks of an axis of time: at the starts of years, quarters, months, days and hours.
+//! Ticks of a time axis: at the starts of years, quarters, months, days and hours.
 
 use jiff::civil::{Date, Time};
 
 use crate::calendar::{Moment, TimeUnit};
 
-/// How far apart ticks stand.
+/// The distance of ticks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Step {
     Seconds(i64),
@@ -50,7 +50,7 @@ const STEPS: [Step; 27] = [
 ];
 
 impl Step {
-    /// About how many seconds it takes.
+    /// Its approximate length in seconds.
     fn seconds(self) -> f64 {
         match self {
             Seconds(n) => n as f64,
@@ -59,7 +59,7 @@ impl Step {
         }
     }
 
-    /// The smallest step of which at most `want` lie in a span; `None` where no whole second does.
+    /// The smallest step with at most `want` ticks in a span; `None` if no whole second is large enough.
     fn of(span: f64, want: usize) -> Option<Self> {
         let want = want.max(2) as f64;
         if span < 2.0 {
@@ -69,7 +69,7 @@ impl Step {
         STEPS.into_iter().chain(years.skip(2)).find(|step| span / step.seconds() <= want)
     }
 
-    /// The moments of it from `lo` to `hi`, in seconds since 1970.
+    /// Its times from `lo` to `hi`, in seconds since 1970.
     fn seconds_between(self, lo: f64, hi: f64) -> Vec<f64> {
         let multiples = |size: i64, origin: i64| {
             let (size, origin) = (size as f64, origin as f64);
@@ -78,7 +78,7 @@ impl Step {
         };
         match self {
             Seconds(n) => multiples(n, 0),
-            // weeks begin on a Monday, as did the fifth day of 1970
+            // weeks start on Monday, as the fifth day of 1970 was one
             Days(n) if n % 7 == 0 => multiples(n * DAY, 4 * DAY),
             Days(n) => multiples(n * DAY, 0),
             Months(n) => {
@@ -98,7 +98,7 @@ impl Step {
         }
     }
 
-    /// What a tick says; the year is written in full where it is new.
+    /// The label of a tick; a year is written in full where it changes.
     fn text(self, at: f64, before: Option<f64>) -> String {
         let civil = |at: f64| Moment::from(at, TimeUnit::Second).and_then(Moment::civil);
         let Some(now) = civil(at) else { return String::new() };
@@ -123,8 +123,8 @@ impl Step {
     }
 }
 
-/// At most about `want` ticks between two numbers of a unit since 1970, with what they say. None where the span is so
-/// short or so long that the calendar is not useful.
+/// About `want` ticks or fewer between two numbers of a unit since 1970, with their labels. Empty if the span is too
+/// short or too long for calendar ticks.
 pub(super) fn ticks(lo: f64, hi: f64, unit: TimeUnit, want: usize) -> Vec<(f64, String)> {
     let (from, to) = (lo * unit.seconds(), hi * unit.seconds());
     let Some(step) = Step::of(to - from, want) else { return Vec::new() };

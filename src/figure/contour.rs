@@ -1,13 +1,14 @@
-//! Where a matrix has one value: a contour, by marching squares (Lorensen & Cline, 1987, in two dimensions).
+//! Contours of a matrix by marching squares (Lorensen & Cline, 1987, in two dimensions).
 
-/// The line along which values `z` (row by row, rows at `y`) are `level`, linear between the points of the grid. Pieces of
-/// it are parted by values that are not finite, as lines break there. Cells with a value that is not finite have none.
+/// The contour at which the values `z` (row by row, rows at `y`) equal `level`, linear between grid points. Its pieces
+/// are separated by values that are not finite, at which lines break. Cells with a value that is not finite have no
+/// contour.
 pub fn contour(x: &[f64], y: &[f64], z: &[f64], level: f64) -> (Vec<f64>, Vec<f64>) {
     let (mut along, mut up) = (Vec::new(), Vec::new());
     let at = |r: usize, c: usize| z.get(r * x.len() + c).copied().unwrap_or(f64::NAN);
     for r in 0..y.len().saturating_sub(1) {
         for c in 0..x.len().saturating_sub(1) {
-            // corners in turn, and the edges between them
+            // corners in cyclic order, and the edges between them
             let corners = [(r, c), (r, c + 1), (r + 1, c + 1), (r + 1, c)];
             let crossing = |i: usize| {
                 let ((r0, c0), (r1, c1)) = (corners[i], corners[(i + 1) % 4]);
@@ -20,7 +21,7 @@ pub fn contour(x: &[f64], y: &[f64], z: &[f64], level: f64) -> (Vec<f64>, Vec<f6
                 continue;
             }
             let crossings: Vec<(f64, f64)> = (0..4).filter_map(crossing).collect();
-            // of four the pairs lie about the corners that are on the other side than the middle
+            // with four crossings, each line separates a corner whose side differs from that of the middle
             let middle = corners.iter().map(|&(r, c)| at(r, c) - level).sum::<f64>() >= 0.0;
             let pairs: &[(usize, usize)] = match (crossings.len(), middle == (at(r, c) >= level)) {
                 (2, _) => &[(0, 1)],
@@ -41,7 +42,7 @@ pub fn contour(x: &[f64], y: &[f64], z: &[f64], level: f64) -> (Vec<f64>, Vec<f6
 mod tests {
     use super::*;
 
-    /// Of a plane it is the straight line, of a cone a circle.
+    /// The contour of a plane is a straight line, that of a cone a circle.
     #[test]
     fn lines_lie_where_the_value_is() {
         let grid: Vec<f64> = (0..41).map(|i| f64::from(i) / 10.0 - 2.0).collect();
@@ -58,12 +59,12 @@ mod tests {
         assert!((length - 1.03 * std::f64::consts::TAU).abs() < 0.01, "{length}");
     }
 
-    /// A saddle is cut about the corners that its middle is not with.
+    /// At a saddle, lines separate the corners that are not on the side of the middle.
     #[test]
     fn saddles_and_gaps() {
         let (xs, _) = contour(&[0.0, 1.0], &[0.0, 1.0], &[1.0, -1.0, -1.0, 1.5], 0.0);
         assert_eq!(xs.len(), 6);
-        // the middle is with the corners (0, 0) and (1, 1): each piece is about one of the others
+        // the middle is connected with the corners (0, 0) and (1, 1): each line separates one of the others
         assert!(xs[0] + xs[1] > 1.0 && xs[3] + xs[4] < 1.0, "{xs:?}");
         assert!(contour(&[0.0, 1.0], &[0.0, 1.0], &[1.0, f64::NAN, -1.0, 1.0], 0.0).0.is_empty());
         assert!(contour(&[], &[], &[], 0.0).0.is_empty());

@@ -1,7 +1,7 @@
-//! A placed page as a scene of the drawing crate, which then writes it as SVG or paints it as pixels.
+//! Converts a laid-out page to a scene of the drawing crate, which writes it as SVG or renders it as pixels.
 //!
-//! Only the crate's shapes and writers are used. Its own charts cut long titles, leave bands out of the legend, restart a
-//! dash at every corner and print 1e299 in 300 digits; layout, ticks and dashes are therefore ours.
+//! Only the shapes and writers of the crate are used. Its own charts truncate long titles, omit bands from the legend,
+//! restart a dash at every corner and print 1e299 with 300 digits; so layout, ticks and dashes are our own.
 
 use kuva::render::color::Color;
 use kuva::render::render::{PathData, Primitive, Scene, TextAnchor, TextSpan, build_path};
@@ -17,22 +17,22 @@ use super::shapes::{DENSE, Point, dashes, pairs, runs, thin_line, thin_points};
 use super::spec::{Across, Mark, Role};
 use super::text::{clean, width};
 
-/// DejaVu Sans is what PNGs are painted with and what text is measured by; the others are of much the same width.
+/// PNGs are rendered and text is measured in DejaVu Sans; the others have similar widths.
 const FONTS: &str = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
-/// Lines leave the axes by this many pixels at most: far ends would overflow the numbers of a picture.
+/// Lines extend at most this many pixels beyond the axes, because distant ends would overflow.
 const FAR: f64 = 1e5;
-/// The most cells of a matrix in each direction.
+/// The largest number of cells of a matrix in each direction.
 const CELLS: usize = 120;
 const DASH: (f64, f64) = (6.0, 4.0);
 /// The height of a triangle below an axis.
 const TRIANGLE: f64 = 6.5;
 
-/// What a scene is drawn for. All but surfaces is drawn alike.
+/// The output of a scene. Only surfaces depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Medium {
-    /// Shapes of one colour each.
+    /// Shapes with one colour each.
     Shapes,
-    /// Pixels along a CSS pixel.
+    /// Pixels, with this number per CSS pixel.
     Pixels { density: usize },
 }
 
@@ -64,7 +64,7 @@ fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium) {
             line(scene, (x, y + h - tick.at * h), (x + w, y + h - tick.at * h), palette::GRID, 1.0);
         }
     }
-    // Named by its place: where two pictures in one document share a name they share the box as well.
+    // Named by its position: two figures in one document that share a name would share the clip box.
     let id = format!("axes-{x:.0}-{y:.0}-{w:.0}-{h:.0}");
     scene.add(Primitive::ClipStart { x: x - 1.0, y: y - 1.0, width: w + 2.0, height: h + 2.0, id });
     let shades = panel.bar.as_ref().map(|b| b.shades);
@@ -100,7 +100,7 @@ fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium) {
     }
 }
 
-/// Ticks of an upright axis at `x`, to its left (`side` −1) or right (1).
+/// Ticks of a vertical axis at `x`, to its left (`side` −1) or right (1).
 fn upright_ticks(scene: &mut Scene, frame: Frame, ticks: &[Tick], x: f64, side: f64) {
     let anchor = if side < 0.0 { Anchor::End } else { Anchor::Start };
     for tick in ticks {
@@ -117,7 +117,7 @@ fn draw_bar(scene: &mut Scene, bar: &ColourBar) {
     let span = bar.shades.hi / 2.0 - bar.shades.lo / 2.0;
     for i in 0..BANDS {
         let value = bar.shades.lo + span * 2.0 * ((i as f64 + 0.5) / BANDS as f64);
-        // Half a pixel over the next, against hairlines between.
+        // Overlaps the next band by half a pixel, to avoid hairlines.
         let top = y + h - band * (i as f64 + 1.0);
         let extra = if i + 1 < BANDS { 0.5 } else { 0.0 };
         rectangle(scene, Frame { x, y: top - extra, w, h: band + extra }, bar.shades.of(value), None);
@@ -172,14 +172,14 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
                     continue;
                 }
                 let fill = shades.of(cell.value);
-                // A little over the next cell, against hairlines between; where there are texts a gap.
+                // Overlaps the next cell slightly, to avoid hairlines; cells with texts have a gap.
                 let (inset, over) = if texts.is_empty() { (0.0, 0.4) } else { (0.75, -1.5) };
                 left.push(x0.min(x1) + inset);
                 top.push(y0.min(y1) + inset);
                 w.push((x1 - x0).abs() + over);
                 h.push((y1 - y0).abs() + over);
                 fills.push(paint(fill));
-                // blocks of cells have no text of their own
+                // blocks of cells have no text
                 if let Some(text) = texts.get(i).filter(|_| x.len().max(y.len()) <= CELLS) {
                     let room = Frame { x: x0.min(x1), y: y0.min(y1), w: (x1 - x0).abs(), h: (y1 - y0).abs() };
                     written.push((text, room, palette::ink_on(fill)));
@@ -227,7 +227,7 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
         Mark::Mesh { vertices, faces, shade, rims, view } => {
             draw_mesh(scene, frame, mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view), medium);
         }
-        // Turned into bars before; drawn below the axis.
+        // Already converted to bars, or drawn below the axis.
         Mark::Histogram { .. } | Mark::Rug { .. } => {}
     }
 }
@@ -247,7 +247,7 @@ fn write_in(scene: &mut Scene, text: &str, room: Frame, colour: Rgb) {
     }
 }
 
-/// A surface as large as it fits: as shapes from the farthest to the nearest, or pixel by pixel.
+/// A surface at the largest size that fits: as shapes from the farthest to the nearest, or pixel by pixel.
 fn draw_mesh(scene: &mut Scene, frame: Frame, patches: Vec<mesh::Patch>, medium: Medium) {
     const ROOM: f64 = 6.0;
     let Some([left, right, down, up]) = mesh::bounds(&patches) else { return };
@@ -276,7 +276,7 @@ fn draw_patch(scene: &mut Scene, patch: &mesh::Patch, place: impl Fn(Point) -> P
     scene.add(Primitive::Path(Box::new(PathData {
         d: build_path(&outline) + "Z",
         fill: Some(paint(patch.fill)),
-        // A line between the cells also closes the hairlines that painting leaves there.
+        // A line between cells also covers hairlines of the rendering.
         stroke: paint(if patch.whole { palette::lit(patch.fill, EDGE) } else { patch.fill }),
         stroke_width: 0.5,
         opacity: None,
@@ -300,7 +300,7 @@ fn dots(scene: &mut Scene, points: Vec<Point>, role: Role) {
         _ => (1.2, 2.0),
     };
     let (cx, cy) = thin_points(points, cell).into_iter().unzip();
-    // Rings tell held-out points from the others without colour.
+    // Rings distinguish held-out points without colour.
     let ring = role == Role::Test && radius > 1.5;
     scene.add(Primitive::CircleBatch {
         cx,
@@ -345,7 +345,7 @@ fn band(scene: &mut Scene, both: impl Iterator<Item = (Point, Point)>, fill: Rgb
 fn draw_key(scene: &mut Scene, key: Key, x: f64, y: f64) {
     match key {
         Key::Dot(role) => {
-            // One of the size a small set has.
+            // With the size of points in a small set.
             dots(scene, vec![(x + 10.0, y)], role);
         }
         Key::Triangle(role) => triangle(scene, (x + 10.0, y - TRIANGLE / 2.0), role),
@@ -353,7 +353,7 @@ fn draw_key(scene: &mut Scene, key: Key, x: f64, y: f64) {
             let wide = if matches!(role, Role::Draw(_) | Role::Reference) { 1.4 } else { 2.0 };
             stroke(scene, &[(x, y), (x + 20.0, y)], colour(role), wide, dashed);
         }
-        // Bars and bands alike; a band's own shade is too pale for so small a patch.
+        // For bars and bands; the shade of a band is too pale for such a small patch.
         Key::Patch(role) => {
             let share = if matches!(role, Role::Band) { 0.45 } else { 0.7 };
             rectangle(scene, Frame { x, y: y - 5.5, w: 20.0, h: 11.0 }, palette::pale(colour(role), share), None);
@@ -361,7 +361,7 @@ fn draw_key(scene: &mut Scene, key: Key, x: f64, y: f64) {
     }
 }
 
-/// A triangle with its tip at a place and its foot below.
+/// A triangle with its tip at a point and its base below.
 fn triangle(scene: &mut Scene, (x, y): Point, role: Role) {
     const HALF: f64 = 3.5;
     let outline = [(x, y), (x + HALF, y + TRIANGLE), (x - HALF, y + TRIANGLE)];
@@ -378,7 +378,7 @@ fn triangle(scene: &mut Scene, (x, y): Point, role: Role) {
 fn stroke(scene: &mut Scene, points: &[Point], ink: Rgb, wide: f64, dashed: bool) {
     let parts = if dashed { dashes(points, DASH.0, DASH.1) } else { vec![points.to_vec()] };
     let (w, h) = (scene.width, scene.height);
-    // Dashes of a line far outside the picture would fill the file.
+    // Dashes of a line far outside the figure would fill the file.
     let seen = |part: &Vec<Point>| {
         let beyond =
             |f: fn(&Point) -> f64, most: f64| part.iter().all(|p| f(p) < 0.0) || part.iter().all(|p| f(p) > most);
@@ -426,15 +426,15 @@ fn draw_text(scene: &mut Scene, text: &Text) {
         Anchor::End => TextAnchor::End,
     };
     let color = Some(paint(text.colour));
-    // names of ticks and texts of cells come here as they are in the data
+    // names of ticks and texts of cells come from the data unchanged
     let shown = clean(&text.text);
     if text.bold {
-        // The pixel painter knows bold only in rich text, which has no formulas either.
+        // The pixel renderer supports bold only in rich text, which has no formulas.
         let spans = vec![TextSpan { bold: true, ..TextSpan::plain(&shown) }];
         scene.add(Primitive::RichText { x, y, spans, size, anchor, color });
         return;
     }
-    // The crate would take what stands between two dollars for a formula.
+    // The crate would parse text between two dollar signs as a formula.
     let content = shown.replace('$', "\\$");
     scene.add(Primitive::Text { x, y, content, size, anchor, rotate: None, bold: false, color });
 }

@@ -11,8 +11,8 @@ pub(super) struct Cell {
     pub value: f64,
 }
 
-/// The cells of a matrix (`z` row by row, rows at `y`), at most `most` in each direction; a block shows the mean of its
-/// finite values. A value that `z` does not reach is missing.
+/// The cells of a matrix (`z` row by row, rows at `y`), at most `most` in each direction; a block has the mean of its
+/// finite values. Values beyond the end of `z` are missing.
 pub(super) fn cells(x: &[f64], y: &[f64], z: &[f64], most: usize) -> Vec<Cell> {
     let (ex, ey) = (edges(x), edges(y));
     let (bx, by) = (x.len().div_ceil(most.max(1)).max(1), y.len().div_ceil(most.max(1)).max(1));
@@ -35,7 +35,7 @@ pub(super) fn cells(x: &[f64], y: &[f64], z: &[f64], most: usize) -> Vec<Cell> {
     out
 }
 
-/// The same of cells coloured by a place in a plane, with their colours; cells without a place are left out.
+/// The same for cells coloured by a position in a plane, with their colours; cells without a position are left out.
 pub(super) fn plane_cells(x: &[f64], y: &[f64], places: &[[f64; 2]], most: usize) -> Vec<(Cell, Rgb)> {
     let part = |axis: usize| cells(x, y, &places.iter().map(|place| place[axis]).collect::<Vec<_>>(), most);
     let (first, second) = (part(0), part(1));

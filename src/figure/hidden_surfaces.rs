@@ -1,22 +1,22 @@
-//! Faces in an order in which they can be painted one over the other.
+//! Sorts faces so that they can be painted over one another.
 //!
-//! Sorted by depth, faces that pass through each other or lie across each other are painted wrongly. Where painting would
-//! show another face than the nearest, both are cut into quarters, until what is wrong is too small to be seen.
+//! Sorted by depth, faces that intersect or overlap cyclically are painted wrongly. Where the painted face is not the
+//! nearest, both are cut into quarters, until the error is too small to be visible.
 
 use super::mesh::{Patch, Side, bounds, depth_at, fill};
 use super::shapes::Point;
 
-/// Pixels along the longer side of the picture in which faces are compared.
+/// The number of pixels along the longer side of the image in which faces are compared.
 const PIXELS: f64 = 1000.0;
-/// How often a face is cut into four at most.
+/// The maximum number of times a face is cut into four.
 const CUTS: usize = 2;
-/// Depths that differ by less, in radii of the surface, are the same: those of faces along a common edge.
+/// Depths with a smaller difference, in radii of the surface, count as equal: those of faces at a common edge.
 const SAME: f64 = 2e-3;
 
-/// What is seen at a pixel, and how near it is.
+/// The face visible at a pixel, and its depth.
 type Pixel = Option<(usize, f64)>;
 
-/// The faces from the farthest to the nearest, cut where they need to be; without hidden ones.
+/// The faces from the farthest to the nearest, cut where necessary, without hidden ones.
 pub(super) fn painted(mut patches: Vec<Patch>) -> Vec<Patch> {
     let Some([left, right, down, up]) = bounds(&patches) else { return patches };
     let scale = PIXELS / (right - left).max(up - down).max(f64::MIN_POSITIVE);
@@ -52,7 +52,7 @@ pub(super) fn painted(mut patches: Vec<Patch>) -> Vec<Patch> {
     patches
 }
 
-/// Without the patches that are behind others at every pixel. Those too small to have one are kept.
+/// Removes the patches that are behind others at every pixel. Those too small to cover a pixel are kept.
 fn visible(
     patches: Vec<Patch>,
     front: &[Pixel],
@@ -83,7 +83,7 @@ impl Patch {
         }
     }
 
-    /// The same patch in four.
+    /// The patch cut into four.
     fn quarters(self) -> Vec<Self> {
         let n = self.outline.len();
         let corner = |i: usize| (self.outline[i % n], self.depth[i % n], self.sides[i % n]);
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn faces_that_pass_through_each_other_are_cut() {
-        // Two squares that cross in a line.
+        // Two squares that intersect in a line.
         let vertices = [
             [-1.0, -1.0, -0.6],
             [1.0, -1.0, 0.6],
@@ -146,7 +146,7 @@ mod tests {
         let whole = patches(body, Some((0.0, 90.0)));
         let cut = painted(whole.clone());
         assert!(cut.len() > 8 && cut.len() < 2 * 16, "{}", cut.len());
-        // Nothing is hidden where they do not overlap, and neither covers all of the other.
+        // Nothing is hidden where they do not overlap, and neither covers the other completely.
         assert!(all(&cut) < 0.8 * all(&whole), "{} {}", all(&cut), all(&whole));
         assert!(painted(Vec::new()).is_empty());
     }

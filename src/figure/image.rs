@@ -15,34 +15,34 @@ use crate::data::write::write_whole;
 /// Pixels of a PNG per CSS pixel in each direction.
 const DENSITY: usize = 2;
 
-/// The figure as an SVG document that scales to where it is shown.
+/// The figure as an SVG document that scales with its container.
 ///
 /// # Errors
-/// [`FigureError::Size`] when a side is zero or above 8000.
+/// [`FigureError::Size`] if a side is zero or above 8000.
 pub fn to_svg(figure: &Figure, size: Size) -> Result<String, FigureError> {
     check(size)?;
     let svg = SvgBackend::new().render_scene(&draw::scene(&layout::place(figure, size), Medium::Shapes));
-    // The crate writes neither a view box, without which a browser cannot scale, nor a title for screen readers.
+    // The crate writes neither a view box, which browsers need for scaling, nor a title for screen readers.
     let open = format!("<svg role=\"img\" viewBox=\"0 0 {} {}\" ", size.width, size.height);
     let svg = svg.replacen("<svg ", &open, 1);
     Ok(svg.replacen('>', &format!("><title>{}</title>", escape(&clean(&figure.title))), 1))
 }
 
-/// The figure as PNG, with twice the pixels of `size` in each direction.
+/// The figure as a PNG, with twice the pixels of `size` in each direction.
 ///
 /// # Errors
-/// [`FigureError::Size`] when a side is zero or above 8000; [`FigureError::Encode`] when the encoder fails.
+/// [`FigureError::Size`] if a side is zero or above 8000; [`FigureError::Encode`] if the encoder fails.
 pub fn to_png(figure: &Figure, size: Size) -> Result<Vec<u8>, FigureError> {
     check(size)?;
     let scene = draw::scene(&layout::place(figure, size), Medium::Pixels { density: DENSITY });
     RasterBackend::new().with_scale(DENSITY as f32).render_scene(&scene).map_err(FigureError::Encode)
 }
 
-/// Writes the figure at its natural size in the format of the ending of `path`, `.svg` or `.png`. Missing folders are made. The
-/// file is written whole or not at all.
+/// Writes the figure at its natural size in the format of the extension of `path`, `.svg` or `.png`. Missing folders
+/// are created. The file is written completely or not at all.
 ///
 /// # Errors
-/// [`FigureError::Ending`] for any other ending; [`FigureError::Write`] when the system refuses.
+/// [`FigureError::Ending`] for any other extension; [`FigureError::Write`] if the system refuses.
 pub fn save(figure: &Figure, path: &Path) -> Result<(), FigureError> {
     let size = Size::of(figure);
     let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
@@ -52,7 +52,7 @@ pub fn save(figure: &Figure, path: &Path) -> Result<(), FigureError> {
         _ => return Err(FigureError::Ending { path: path.to_path_buf() }),
     };
     if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
-        // what goes wrong here shows in writing
+        // an error here is reported by the write below
         let _ = std::fs::create_dir_all(folder);
     }
     Ok(write_whole(path, &bytes)?)

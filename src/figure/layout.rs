@@ -1,4 +1,4 @@
-//! The layout of a picture: places of titles, axes, legend and note. It does not draw.
+//! The layout of a figure: positions of titles, axes, legend and note. It does not draw.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(super) const TICK: u32 = 11;
 const SMALL: u32 = 11;
 const COLUMN_GAP: f64 = 26.0;
 const ROW_GAP: f64 = 18.0;
-/// Length of a tick mark and the room to its text.
+/// The length of a tick mark and its distance to the text.
 pub(super) const TICK_MARK: f64 = 4.0;
 pub(super) const TICK_ROOM: f64 = 4.0;
 const BAR: f64 = 14.0;
@@ -31,7 +31,7 @@ pub(super) struct Frame {
     pub h: f64,
 }
 
-/// The end of a text that stands at its place.
+/// The end of a text that is at its position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Anchor {
     Start,
@@ -51,7 +51,7 @@ pub(super) struct Text {
     pub colour: Rgb,
 }
 
-/// The sign beside a name in the legend.
+/// The symbol of an entry in the legend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Key {
     Dot(Role),
@@ -68,7 +68,7 @@ pub(super) struct ColourBar {
     pub ticks: Vec<Tick>,
 }
 
-/// A panel with its place.
+/// A panel with its position.
 #[derive(Debug)]
 pub(super) struct Placed<'a> {
     pub marks: Vec<Cow<'a, Mark>>,
@@ -78,17 +78,17 @@ pub(super) struct Placed<'a> {
     pub x_ticks: Vec<Tick>,
     pub y_ticks: Vec<Tick>,
     pub bar: Option<ColourBar>,
-    /// True when there is nothing to show.
+    /// True if there is nothing to show.
     pub empty: bool,
 }
 
-/// A whole picture, placed.
+/// A complete figure with positions.
 #[derive(Debug)]
 pub(super) struct Page<'a> {
     pub size: Size,
     pub texts: Vec<Text>,
     pub panels: Vec<Placed<'a>>,
-    /// Signs of the legend, each at the left end of its middle line; the names are among the texts.
+    /// Symbols of the legend, with the left end of their middle line; the names are among the texts.
     pub keys: Vec<(Key, f64, f64)>,
 }
 
@@ -126,7 +126,7 @@ fn blank(mark: &Mark) -> bool {
     }
 }
 
-/// Places a figure on a page of the given size.
+/// Lays out a figure on a page of the given size.
 pub(super) fn place(figure: &Figure, size: Size) -> Page<'_> {
     let (page_w, page_h) = (f64::from(size.width), f64::from(size.height));
     let room = (page_w - 2.0 * MARGIN).max(20.0);
@@ -154,7 +154,7 @@ impl Page<'_> {
         self.texts.push(Text { x, y, text, size, anchor: Anchor::Start, bold, colour });
     }
 
-    /// Sets the legend in rows that end at `bottom`; gives back where the room above it ends.
+    /// Lays out the legend in rows that end at `bottom`; returns the upper end of its space.
     fn place_legend(&mut self, figure: &Figure, room: f64, bottom: f64) -> f64 {
         const SIGN: f64 = 28.0;
         const GAP: f64 = 22.0;
@@ -173,7 +173,7 @@ impl Page<'_> {
             }
             used += needs + GAP;
         }
-        // A legend of many names must leave the panels their room.
+        // A legend with many names must leave enough space for the panels.
         rows.truncate(((f64::from(self.size.height) * 0.35 / ROW) as usize).max(1));
         let start = bottom - ROW * rows.len() as f64;
         for (i, row) in rows.iter().enumerate() {
@@ -187,7 +187,7 @@ impl Page<'_> {
     }
 }
 
-/// What a panel needs around its axes before these can be placed.
+/// The space that a panel needs around its axes.
 struct Needs<'a> {
     panel: &'a Panel,
     marks: Vec<Cow<'a, Mark>>,
@@ -253,7 +253,7 @@ fn place_grid<'a>(page: &mut Page<'a>, figure: &'a Figure, area: Frame) {
     for (i, ticks) in x_ticks.iter().enumerate() {
         let c = column_of(i);
         let axes_w = cell_w - left[c] - right[c];
-        // The last number is centred at its tick and may reach beyond the axes.
+        // The last number is centred at its tick and may extend beyond the axes.
         let beyond = ticks.last().map_or(0.0, |t| width(&t.text, TICK, false) / 2.0 - (1.0 - t.at) * axes_w);
         right[c] = right[c].max(beyond + 2.0);
     }
@@ -288,7 +288,7 @@ impl<'a> Page<'a> {
         y_ticks: Vec<Tick>,
         bar: Option<(Shades, Vec<Tick>)>,
     ) {
-        // Titles sit on the axes rather than at the top of the row, should a neighbour need more lines.
+        // Titles are directly above the axes rather than at the top of the row, in case a neighbour needs more lines.
         let mut y = frame.y - need.above();
         for line in &need.heading {
             self.write(cell_x, y + 13.0, line.clone(), HEADING, true, palette::INK);
@@ -325,7 +325,7 @@ fn needs(figure: &Figure, i: usize, columns: usize, cell_w: f64) -> Needs<'_> {
     let panel = &figure.panels[i];
     let marks = ordered(panel);
     let scales = scales(panel, &marks);
-    // A name shared with the panel below is written once, at the foot of the column.
+    // A label shared with the panel below is written once, at the bottom of the column.
     let repeated = figure.panels.get(i + columns).is_some_and(|below| below.x.label == panel.x.label);
     let mut needs = Needs {
         panel,
@@ -350,14 +350,14 @@ fn widest(ticks: &[Tick]) -> f64 {
     ticks.iter().map(|t| width(&t.text, TICK, false)).fold(0.0, f64::max)
 }
 
-/// Names longer than this many pixels are cut.
+/// Names are truncated at this width in pixels.
 const NAME_ROOM: f64 = 160.0;
 
 fn y_ticks(need: &Needs<'_>, height: f64) -> Vec<Tick> {
     let Some((_, scale)) = need.scales.as_ref().filter(|_| !need.panel.is_space()) else { return Vec::new() };
     let want = match need.panel {
         panel if !panel.y.names.is_empty() => height / 14.0,
-        // Both axes of a square read alike.
+        // Both axes of a square have the same ticks.
         panel if panel.square => height / 75.0,
         _ => (height / 36.0).max((height / 24.0).min(4.0)),
     };
@@ -368,12 +368,12 @@ fn bar_ticks(shades: Shades, height: f64) -> Vec<Tick> {
     let axis = Axis { range: Some((shades.lo, shades.hi)), ..Axis::default() };
     match Scale::over(&axis, std::iter::empty(), (0.0, 0.0)) {
         Some(scale) => scale.ticks(&axis, (height / 55.0) as usize),
-        // One value only: its own tick, in the middle of the bar.
+        // A single value: its own tick, in the middle of the bar.
         None => vec![Tick { at: 0.5, text: short(shades.lo) }],
     }
 }
 
-/// As many ticks as stand side by side without touching.
+/// As many ticks as fit next to one another.
 fn x_ticks(need: &Needs<'_>, room: f64) -> Vec<Tick> {
     let Some((scale, _)) = need.scales.as_ref().filter(|_| !need.panel.is_space()) else { return Vec::new() };
     let axis = &need.panel.x;

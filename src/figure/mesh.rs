@@ -5,21 +5,21 @@ use super::shapes::Point;
 
 type Vec3 = [f64; 3];
 
-/// How far the eye is from the middle of a surface, in its radii: near enough to tell front from back.
+/// The distance of the eye from the centre of a surface, in its radii: close enough to distinguish front and back.
 const EYE: f64 = 4.5;
-/// Where light comes from, seen from the eye: over its left shoulder.
+/// The direction of the light in eye coordinates: from the upper left behind the eye.
 const LIGHT: Vec3 = [-0.36, 0.52, 0.775];
-/// What is left of a colour without light.
+/// The brightness of a colour without light.
 const DARK: f64 = 0.55;
-/// How far ends of a surface are drawn before their place, in its radii: faces shrink towards the fold of a symmetry, and
-/// would cover them.
+/// The distance in radii by which ends of a surface are drawn in front of their position: faces become small near the
+/// fold of a symmetry, and would cover them.
 const BEFORE: f64 = 0.02;
-/// Directions that are tried for the best view.
+/// The number of directions that are tried for the best view.
 const VIEWS: usize = 96;
-/// Pixels along a side of the picture that a view is judged by.
+/// The number of pixels along a side of the image by which a view is judged.
 const JUDGED: usize = 80;
 
-/// A surface as a mark holds it.
+/// The surface of a mark.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Body<'a> {
     pub vertices: &'a [Vec3],
@@ -28,29 +28,29 @@ pub(super) struct Body<'a> {
     pub rims: &'a [Vec<u32>],
 }
 
-/// A face or an end as it is seen, in radii of the surface: right and up from its middle.
+/// A projected face or end, in radii of the surface: right and up from its centre.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Patch {
     pub outline: Vec<Point>,
     /// Towards the eye, at each corner.
     pub depth: Vec<f64>,
     pub fill: Rgb,
-    /// From 0, dark, to 1.
+    /// From 0 (dark) to 1.
     pub light: f64,
-    /// At each corner of a whole face.
+    /// At each corner of a complete face.
     pub smooth: Vec<Smooth>,
-    /// What its sides are, each from a corner to the next.
+    /// The kinds of its sides, each from a corner to the next.
     pub sides: Vec<Side>,
-    /// Whether it is a face, and no piece of one.
+    /// Whether it is a complete face.
     pub whole: bool,
 }
 
-/// What a corner of a face shares with the faces around it.
+/// The properties that a corner of a face shares with adjacent faces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Smooth {
-    /// The mean direction of the faces, seen from the eye, on the side that this face shows.
+    /// The mean normal of the faces in eye coordinates, on the visible side of this face.
     pub normal: Vec3,
-    /// The place of its colour.
+    /// The position of its colour.
     pub share: f64,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn patches(body: Body<'_>, view: Option<(f64, f64)>) -> Vec<Patch> {
             let light = light_on(*normal);
             let smooth = |&i: &u32| {
                 let normal = around[i as usize].iter().fold([0.0; 3], |sum: Vec3, &f| {
-                    // Behind a bend a neighbour may show its other side.
+                    // At a bend, a neighbour may show its other side.
                     let sign = if dot(normals[f], *normal) < 0.0 { -1.0 } else { 1.0 };
                     std::array::from_fn(|axis| sum[axis] + sign * normals[f][axis])
                 });
@@ -126,7 +126,7 @@ pub(super) fn patches(body: Body<'_>, view: Option<(f64, f64)>) -> Vec<Patch> {
     patches
 }
 
-/// A piece of where a surface ends: a line before the faces that it belongs to.
+/// A segment of an end of a surface: a line in front of its faces.
 fn rim((a, at_a): (Point, f64), (b, at_b): (Point, f64)) -> Patch {
     Patch {
         outline: vec![a, b],
@@ -140,18 +140,18 @@ fn rim((a, at_a): (Point, f64), (b, at_b): (Point, f64)) -> Patch {
 }
 
 impl Patch {
-    /// Whether it is a line along the end of a surface, and no face.
+    /// Whether it is a line along an end of a surface, and not a face.
     pub fn is_rim(&self) -> bool {
         self.outline.len() == 2
     }
 
-    /// How near its middle is.
+    /// The depth of its centre.
     pub fn middle(&self) -> f64 {
         self.depth.iter().sum::<f64>() / self.depth.len() as f64
     }
 }
 
-/// The box around patches: its left, right, lower and upper side.
+/// The bounding box of patches: its left, right, lower and upper side.
 pub(super) fn bounds(patches: &[Patch]) -> Option<[f64; 4]> {
     let mut all = patches.iter().flat_map(|p| &p.outline);
     let first = all.next()?;
@@ -159,7 +159,7 @@ pub(super) fn bounds(patches: &[Patch]) -> Option<[f64; 4]> {
     Some(all.fold(start, |[l, r, d, u], (x, y)| [l.min(*x), r.max(*x), d.min(*y), u.max(*y)]))
 }
 
-/// Which patch is seen at each pixel of a picture, row after row from the top; `place` maps a patch's plane to pixels.
+/// The patch visible at each pixel of an image, row by row from the top; `place` maps the plane of patches to pixels.
 pub(super) fn seen(patches: &[Patch], wide: usize, tall: usize, place: impl Fn(Point) -> Point) -> Vec<Option<usize>> {
     let mut front: Vec<Option<(f64, usize)>> = vec![None; wide * tall];
     for (i, patch) in patches.iter().enumerate() {
@@ -176,7 +176,7 @@ pub(super) fn seen(patches: &[Patch], wide: usize, tall: usize, place: impl Fn(P
     front.into_iter().map(|pixel| pixel.map(|(_, i)| i)).collect()
 }
 
-/// Calls `set` with each pixel whose middle lies in a triangle, and the shares that the corners have there.
+/// Calls `set` with each pixel whose centre is in a triangle, and the barycentric coordinates there.
 pub(super) fn fill([a, b, c]: [Point; 3], wide: usize, tall: usize, set: &mut impl FnMut(usize, [f64; 3])) {
     let cross = |p: Point, q: Point, r: Point| (q.0 - p.0) * (r.1 - p.1) - (q.1 - p.1) * (r.0 - p.0);
     let area = cross(a, b, c);
@@ -199,19 +199,19 @@ pub(super) fn fill([a, b, c]: [Point; 3], wide: usize, tall: usize, set: &mut im
     }
 }
 
-/// The depth at shares of three corners.
+/// The depth at these barycentric coordinates.
 pub(super) fn depth_at(corners: [f64; 3], shares: [f64; 3]) -> f64 {
     corners.iter().zip(shares).map(|(depth, share)| depth * share).sum()
 }
 
-/// The share of its colour that a body shows where it faces in a direction, as seen from the eye.
+/// The brightness of a body with this normal, in eye coordinates.
 pub(super) fn light_on(normal: Vec3) -> f64 {
     let length = dot(normal, normal).sqrt();
     let towards = if length > 0.0 { dot(normal, LIGHT) / length } else { 0.0 };
     DARK + (1.0 - DARK) * towards.max(0.0)
 }
 
-/// Vertices about their middle, in radii; nothing where there is no finite size.
+/// Vertices relative to their centre, in radii; `None` without a finite size.
 fn centred(vertices: &[Vec3]) -> Option<Vec<Vec3>> {
     let n = vertices.len().max(1) as f64;
     let middle: Vec3 = std::array::from_fn(|axis| vertices.iter().map(|v| v[axis]).sum::<f64>() / n);
@@ -220,23 +220,23 @@ fn centred(vertices: &[Vec3]) -> Option<Vec<Vec3>> {
     (radius.is_finite() && radius > 0.0).then(|| from_middle.into_iter().map(|v| v.map(|x| x / radius)).collect())
 }
 
-/// Where a point is seen, and how near.
+/// The projection of a point, and its depth.
 fn project(p: Vec3, [right, up, eye]: [Vec3; 3]) -> (Point, f64) {
     let depth = dot(p, eye);
     let nearer = EYE / (EYE - depth);
     ((dot(p, right) * nearer, dot(p, up) * nearer), depth)
 }
 
-/// Right, up and towards the eye, for an eye at an azimuth and an elevation.
+/// The directions right, up and towards the eye, for an eye at an azimuth and an elevation.
 fn turned(azimuth: f64, elevation: f64) -> [Vec3; 3] {
     let eye = [elevation.cos() * azimuth.cos(), elevation.cos() * azimuth.sin(), elevation.sin()];
     let right = [-azimuth.sin(), azimuth.cos(), 0.0];
     [right, cross(eye, right), eye]
 }
 
-/// The view in which the most of a surface is not hidden by itself, its longer side level.
+/// The view that hides the least of a surface, with its longer side horizontal.
 fn best_view(points: &[Vec3], faces: &[&Vec<u32>]) -> [Vec3; 3] {
-    // A sample of large meshes tells as much.
+    // A sample of a large mesh is sufficient.
     let stride = faces.len().div_ceil(4000).max(1);
     let areas: Vec<f64> = faces
         .iter()
@@ -247,7 +247,7 @@ fn best_view(points: &[Vec3], faces: &[&Vec<u32>]) -> [Vec3; 3] {
         .collect();
     let mut best = (f64::NEG_INFINITY, turned(0.5, 0.5));
     for i in 0..VIEWS {
-        // Even over the globe, by the golden angle.
+        // Evenly distributed on the sphere, by the golden angle.
         let height = 1.0 - 2.0 * (i as f64 + 0.5) / VIEWS as f64;
         let axes = turned(i as f64 * 2.399_963_229_728_653, height.asin());
         let at: Vec<(Point, f64)> = points.iter().map(|p| project(*p, axes)).collect();
@@ -272,7 +272,7 @@ fn best_view(points: &[Vec3], faces: &[&Vec<u32>]) -> [Vec3; 3] {
             });
             let (x, y) = pixel((middle.0, middle.1));
             let i = (y.clamp(0.0, JUDGED as f64 - 1.0) as usize) * JUDGED + x.clamp(0.0, JUDGED as f64 - 1.0) as usize;
-            // What turns its edge to the eye is not seen well.
+            // Faces seen at a low angle count less.
             let towards = dot(normal(&face.iter().map(|&i| points[i as usize]).collect::<Vec<_>>()), axes[2]).abs();
             if middle.2 >= front[i] - 0.06 {
                 shown += area * towards.sqrt();
@@ -285,7 +285,7 @@ fn best_view(points: &[Vec3], faces: &[&Vec<u32>]) -> [Vec3; 3] {
     level(points, best.1)
 }
 
-/// The same eye with its head turned so that a surface is as wide as can be.
+/// The same eye rotated about its axis so that a surface is as wide as possible.
 fn level(points: &[Vec3], [right, up, eye]: [Vec3; 3]) -> [Vec3; 3] {
     let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
     for p in points {
@@ -300,14 +300,14 @@ fn level(points: &[Vec3], [right, up, eye]: [Vec3; 3]) -> [Vec3; 3] {
     [along, cross(eye, along), eye]
 }
 
-/// The direction in which a face looks.
+/// The unit normal of a face.
 fn normal(corners: &[Vec3]) -> Vec3 {
     let n = area_vector(corners);
     let length = dot(n, n).sqrt();
     if length > 0.0 { n.map(|x| x / length) } else { [0.0; 3] }
 }
 
-/// Newell's sum: twice the area of a face along its direction, for corners that need not lie in a plane.
+/// Newell's method: the normal of a face with length twice its area, for corners that need not lie in a plane.
 fn area_vector(corners: &[Vec3]) -> Vec3 {
     let next = corners.iter().cycle().skip(1);
     corners.iter().zip(next).fold([0.0; 3], |sum, (a, b)| {
@@ -328,7 +328,7 @@ fn cross(a: Vec3, b: Vec3) -> Vec3 {
 mod tests {
     use super::*;
 
-    /// Two squares, one above the other.
+    /// Two parallel squares.
     fn squares() -> (Vec<Vec3>, Vec<Vec<u32>>) {
         let square = |z: f64| [[-1.0, -1.0, z], [1.0, -1.0, z], [1.0, 1.0, z], [-1.0, 1.0, z]];
         ([square(-0.5), square(0.5)].concat(), vec![vec![0, 1, 2, 3], vec![4, 5, 6, 7]])
@@ -343,7 +343,7 @@ mod tests {
         assert!(above[0].depth[0] < above[1].depth[0]);
         let pixels = seen(&above, 20, 20, |(x, y)| (10.0 + 4.0 * x, 10.0 - 4.0 * y));
         assert_eq!((pixels[10 * 20 + 10], pixels[0]), (Some(1), None));
-        // Of its own accord the eye looks where one does not hide the other.
+        // By default the eye is where neither hides the other.
         let own = patches(body, None);
         let [left, right, down, up] = bounds(&own).unwrap();
         assert!(right - left > 1.0 && up - down > 0.5 && right - left >= up - down);

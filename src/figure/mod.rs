@@ -2,8 +2,8 @@
 //!
 //! A [`Figure`] is a title and a grid of [`Panel`]s. A panel has two [`Axis`] and a list of [`Mark`]s. Each mark has a
 //! [`Role`] (data, mean, band, …) instead of a colour, so that all figures use the same colours, which are safe for
-//! colour-blind readers. The legend stands below the axes. Points are drawn above everything else.
-//! Values that are not finite are left out; lines and bands break there.
+//! colour-blind readers. The legend is below the axes. Points are drawn on top. Values that are not finite are left
+//! out; lines and bands break there.
 //!
 //! [`standard_figures`] builds the figures of fits and kernels; [`to_svg`], [`to_png`], [`to_text`] and [`save`] draw them.
 

@@ -16,7 +16,7 @@ const SKY: Rgb = (0x56, 0xb4, 0xe9);
 const VERMILION: Rgb = (0xd5, 0x5e, 0x00);
 const GREEN: Rgb = (0x00, 0x9e, 0x73);
 
-/// Without yellow, which is lost on white.
+/// Without yellow, which is hardly visible on white.
 const CYCLE: [Rgb; 6] = [BLUE, (0xe6, 0x9f, 0x00), GREEN, (0xcc, 0x79, 0xa7), VERMILION, SKY];
 
 /// The colour of a role.
@@ -33,28 +33,28 @@ pub(super) fn colour(role: Role) -> Rgb {
     }
 }
 
-/// A colour thinned with white, `share` of it left.
+/// A colour mixed with white; `share` is the share of the colour.
 pub(super) fn pale((r, g, b): Rgb, share: f64) -> Rgb {
     let thin = |c: u8| (255.0 - (255.0 - f64::from(c)) * share).round() as u8;
     (thin(r), thin(g), thin(b))
 }
 
-/// A colour under light, `share` of which falls on it. What the light leaves is a little blue, as in the sky's shadow.
+/// A colour at a brightness `share`. Shadows are slightly blue.
 pub(super) fn lit((r, g, b): Rgb, share: f64) -> Rgb {
     let lit = |c: u8, rest: f64| (f64::from(c) * (share + (1.0 - share) * rest)).round().clamp(0.0, 255.0) as u8;
     (lit(r, 0.0), lit(g, 0.05), lit(b, 0.22))
 }
 
 /// The colour of a body in space, from blue over cream to vermilion: safe for colour-blind readers, and light, so that
-/// its shape shows in the shadows.
+/// shading shows its shape.
 pub(super) fn body(share: f64) -> Rgb {
     const STOPS: [Rgb; 5] =
         [(0x3b, 0x7f, 0xc4), (0x86, 0xc5, 0xe3), (0xf6, 0xee, 0xd8), (0xf6, 0xbf, 0x73), (0xe0, 0x7b, 0x3f)];
     mix(&STOPS, share.clamp(0.0, 1.0))
 }
 
-/// The colour of a place in the square from −1 to 1: the hue runs with `u` and the lightness with `v`. Places beyond the
-/// square take the colour of its edge.
+/// The colour of a position in the square from −1 to 1: `u` determines the hue and `v` the lightness. Positions outside
+/// have the colour of the edge.
 pub(super) fn plane(u: f64, v: f64) -> Rgb {
     const DARK: [Rgb; 3] = [(0x10, 0x3f, 0x8a), (0x5b, 0x2a, 0x86), (0xa6, 0x2b, 0x1f)];
     const LIGHT: [Rgb; 3] = [(0x8f, 0xf0, 0xe0), (0xf2, 0xf2, 0xe6), (0xff, 0xd9, 0x66)];
@@ -78,7 +78,7 @@ const VIRIDIS: [Rgb; 9] = [
     (0xad, 0xdc, 0x30),
     (0xfd, 0xe7, 0x25),
 ];
-/// From ColorBrewer's PuOr with blue for purple: safe for the colour-blind, white at zero.
+/// From ColorBrewer's PuOr with blue for purple: safe for colour-blind readers, white at zero.
 const TWO_SIDED: [Rgb; 5] =
     [(0x05, 0x50, 0x8c), (0x7a, 0xb3, 0xd9), (0xf7, 0xf7, 0xf7), (0xf1, 0xa8, 0x5b), (0xa3, 0x4d, 0x05)];
 
@@ -90,38 +90,38 @@ pub(super) struct Shades {
     two_sided: bool,
 }
 
-/// What text is written in on a colour.
+/// The text colour on a background colour.
 pub(super) fn ink_on((r, g, b): Rgb) -> Rgb {
     let light = 0.299 * f64::from(r) + 0.587 * f64::from(g) + 0.114 * f64::from(b);
     if light > 120.0 { INK } else { (255, 255, 255) }
 }
 
 impl Shades {
-    /// Shades over the finite ones of `values`; two-sided about zero where they have both signs. `None` without any.
+    /// Shades over the finite ones of `values`; diverging about zero if they have both signs. `None` if there are none.
     pub fn over(values: &[f64]) -> Option<Self> {
         let finite = values.iter().copied().filter(|v| v.is_finite());
         let (lo, hi) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
         let largest = lo.abs().max(hi.abs());
         match () {
             () if lo > hi => None,
-            // Rounding noise below zero in a covariance is no second sign.
+            // Rounding noise below zero in a covariance is not a second sign.
             () if lo < -1e-9 * largest && hi > 1e-9 * largest => {
                 Some(Self { lo: -largest, hi: largest, two_sided: true })
             }
-            // Zero is where one looks for the end of the scale when the least value is next to it.
+            // If the least value is close to zero, the scale starts at zero.
             () if lo > 0.0 && lo < hi * 1e-3 => Some(Self { lo: 0.0, hi, two_sided: false }),
             () => Some(Self { lo, hi, two_sided: false }),
         }
     }
 
-    /// Shades that run from the least to the greatest value, whatever their signs.
+    /// Shades from the least to the greatest value, whatever their signs.
     pub fn along(values: &[f64]) -> Option<Self> {
         let finite = values.iter().copied().filter(|v| v.is_finite());
         let (lo, hi) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
         (lo <= hi).then_some(Self { lo, hi, two_sided: false })
     }
 
-    /// Shades over a range that was set, or over the values; `split` has white in the middle.
+    /// Shades over a given range, or over the values; `split` has white in the middle.
     pub fn within(values: &[f64], range: Option<(f64, f64)>, split: bool) -> Option<Self> {
         let over = match range {
             Some((lo, hi)) => Self::over(&[lo, hi]),
@@ -130,7 +130,7 @@ impl Shades {
         over.map(|shades| Self { two_sided: shades.two_sided || split, ..shades })
     }
 
-    /// The colour of a value; values beyond the range take that of its end.
+    /// The colour of a value; values outside the range have that of its end.
     pub fn of(self, v: f64) -> Rgb {
         if !v.is_finite() {
             return MISSING;
@@ -138,7 +138,7 @@ impl Shades {
         mix(if self.two_sided { &TWO_SIDED } else { &VIRIDIS }, self.share(v))
     }
 
-    /// The place of a value in the range, 0 to 1.
+    /// The position of a value in the range, 0 to 1.
     pub fn share(self, v: f64) -> f64 {
         let span = self.hi / 2.0 - self.lo / 2.0;
         if span > 0.0 { ((v / 2.0 - self.lo / 2.0) / span).clamp(0.0, 1.0) } else { 0.5 }

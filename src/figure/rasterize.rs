@@ -1,21 +1,20 @@
-//! A surface painted point by point: light that changes smoothly over its faces, and faces that pass through each other
-//! cut exactly.
+//! Renders a surface pixel by pixel, with smooth shading, and exact cuts where faces intersect.
 
 use super::layout::Frame;
 use super::mesh::{Patch, Side, fill, light_on};
 use super::palette::{self, Rgb};
 use super::shapes::Point;
 
-/// Points along a side of a pixel; their mean is its colour.
+/// Samples along a side of a pixel; their mean is its colour.
 const FINE: usize = 2;
-/// More points than this are not held.
+/// The largest number of samples in memory.
 const MOST: usize = 40_000_000;
-/// Half the width of a line between faces and of one where the surface ends, in CSS pixels.
+/// Half the width of a line between faces and of a line at an end of the surface, in CSS pixels.
 const LINE: f64 = 0.28;
 const RIM: f64 = 1.1;
 /// Faces with a side shorter than this, in CSS pixels, have fainter lines.
 const ROOM: f64 = 8.0;
-/// What is left of a colour under a line between faces.
+/// The brightness of a colour under a line between faces.
 const UNDER: f64 = 0.86;
 
 /// The pixels that a surface covers.
@@ -25,14 +24,14 @@ pub(super) struct Pixels {
     pub x: Vec<f64>,
     pub y: Vec<f64>,
     pub colours: Vec<Rgb>,
-    /// The side of each.
+    /// The side length of each.
     pub side: f64,
 }
 
-/// Paints patches; `place` maps their plane to CSS pixels, of which each is `density` × `density` pixels.
+/// Renders patches; `place` maps their plane to CSS pixels, each of which is `density` × `density` pixels.
 pub(super) fn painted(patches: &[Patch], frame: Frame, density: usize, place: impl Fn(Point) -> Point) -> Pixels {
     let side = 1.0 / density as f64;
-    // Pixels of the picture, so that none is shared by two.
+    // On the pixel grid of the image, so that none is divided.
     let (left, top) = ((frame.x / side).floor() * side, (frame.y / side).floor() * side);
     let (wide, tall) = ((frame.w / side).ceil() as usize + 1, (frame.h / side).ceil() as usize + 1);
     let fine = if wide * tall * FINE * FINE > MOST { 1 } else { FINE };
@@ -98,8 +97,8 @@ pub(super) fn painted(patches: &[Patch], frame: Frame, density: usize, place: im
     out
 }
 
-/// The colour of a point of a patch, darker on the lines around it. Around small faces they are fainter, or a pole would be
-/// one dark spot.
+/// The colour of a point of a patch, darker on its border lines. Around small faces lines are fainter, because a pole
+/// would otherwise be one dark spot.
 fn lined(colour: Rgb, patch: &Patch, corners: &[Point], point: Point, scale: f64) -> Rgb {
     let sides = || (0..corners.len()).map(|i| (corners[i], corners[(i + 1) % corners.len()]));
     let least = sides().map(|(a, b)| (a.0 - b.0).hypot(a.1 - b.1)).fold(f64::INFINITY, f64::min) / scale;
@@ -110,7 +109,7 @@ fn lined(colour: Rgb, patch: &Patch, corners: &[Point], point: Point, scale: f64
     if share < 1.0 { palette::lit(colour, share) } else { colour }
 }
 
-/// Calls `set` with each point of a picture within a radius of a piece of a line, and the depth there.
+/// Calls `set` with each sample of an image within a radius of a segment, and the depth there.
 fn stroke([a, b]: [Point; 2], depth: [f64; 2], radius: f64, (w, h): (usize, usize), set: &mut impl FnMut(usize, f64)) {
     let ends = |p: f64, q: f64, most: usize| {
         let (lo, hi) = (p.min(q) - radius - 0.5, p.max(q) + radius + 0.5);
@@ -128,14 +127,14 @@ fn stroke([a, b]: [Point; 2], depth: [f64; 2], radius: f64, (w, h): (usize, usiz
     }
 }
 
-/// Where on a piece of a line the nearest to a point is, from 0 to 1.
+/// The position on a segment of its nearest point, from 0 to 1.
 fn along(p: Point, a: Point, b: Point) -> f64 {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let length = dx * dx + dy * dy;
     if length > 0.0 { (((p.0 - a.0) * dx + (p.1 - a.1) * dy) / length).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// How far a point is from a piece of a line.
+/// The distance of a point from a segment.
 fn distance(p: Point, a: Point, b: Point) -> f64 {
     let t = along(p, a, b);
     (p.0 - a.0 - t * (b.0 - a.0)).hypot(p.1 - a.1 - t * (b.1 - a.1))

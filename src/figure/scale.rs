@@ -1,9 +1,9 @@
-//! From values to places on an axis, and the ticks between.
+//! Maps values to positions on an axis, and chooses ticks.
 
 use super::calendar_ticks;
 use super::spec::Axis;
 
-/// Spans below this share of the values themselves count as constant: the digits left are noise.
+/// A span below this share of the values counts as constant: the remaining digits are noise.
 const FLAT: f64 = 1e-12;
 /// Below this a span has lost digits to subnormal numbers.
 const SMALLEST: f64 = 1e-300;
@@ -17,7 +17,7 @@ pub(super) struct Scale {
     reversed: bool,
 }
 
-/// A tick: where it stands (0 to 1 along the axis) and what it says.
+/// A tick: its position (0 to 1 along the axis) and its label.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tick {
     pub at: f64,
@@ -25,8 +25,8 @@ pub(super) struct Tick {
 }
 
 impl Scale {
-    /// The scale of an axis over `values`, those not shown left out, with `pad` of the span added below and above.
-    /// `None` when nothing can be shown and the axis sets no range.
+    /// The scale of an axis over `values` that can be shown, with `pad` of the span added below and above. `None` if
+    /// nothing can be shown and the axis has no given range.
     pub fn over(axis: &Axis, values: impl Iterator<Item = f64>, pad: (f64, f64)) -> Option<Self> {
         let shown = |v: &f64| v.is_finite() && (!axis.log || *v > 0.0);
         let given = axis.range.map(|(a, b)| (a.min(b), a.max(b))).filter(|(a, b)| shown(a) && shown(b) && a < b);
@@ -45,12 +45,13 @@ impl Scale {
         Some(Self { lo, hi, log: axis.log, reversed: axis.reversed })
     }
 
-    /// The scale drawn when there is nothing to show.
+    /// The scale for an axis without values.
     pub fn empty() -> Self {
         Self { lo: 0.0, hi: 1.0, log: false, reversed: false }
     }
 
-    /// The place of a value, 0 at the start of the axis and 1 at its end; not finite for a value that cannot be shown.
+    /// The position of a value, 0 at the start of the axis and 1 at its end; not finite for a value that cannot be
+    /// shown.
     pub fn at(&self, v: f64) -> f64 {
         let t = if self.log {
             if v <= 0.0 {
@@ -58,19 +59,19 @@ impl Scale {
             }
             (v.log10() - self.lo.log10()) / (self.hi.log10() - self.lo.log10())
         } else {
-            // Halves, since the whole span of the numbers overflows.
+            // Halves, because the whole span may overflow.
             (v / 2.0 - self.lo / 2.0) / (self.hi / 2.0 - self.lo / 2.0)
         };
         if self.reversed { 1.0 - t } else { t }
     }
 
-    /// The place of the edge of a bar or cell: one that a logarithmic axis cannot show lies far before its start.
+    /// The position of the edge of a bar or cell: one that a logarithmic axis cannot show is far before its start.
     pub fn edge(&self, v: f64) -> f64 {
         let t = self.at(v);
         if t.is_nan() && v.is_finite() { self.at(f64::MIN_POSITIVE) } else { t }
     }
 
-    /// At most about `want` ticks at round values, or the axis' own names.
+    /// About `want` ticks or fewer at round values, or the axis's own names.
     pub fn ticks(&self, axis: &Axis, want: usize) -> Vec<Tick> {
         let want = want.max(2);
         if !axis.names.is_empty() {
@@ -100,7 +101,7 @@ impl Scale {
         let step = step(half / want as f64 * 2.0);
         let size = step.size();
         let (first, last) = ((self.lo / size - 1e-9).ceil(), (self.hi / size + 1e-9).floor());
-        // Beyond 2^53 the steps no longer count up; such a range was widened before, unless a user set it.
+        // Beyond 2^53 the steps no longer increase; such a range was widened before, unless a user set it.
         let count = (last - first).clamp(-1.0, 4.0 * want as f64);
         let values = (0..=(count.max(0.0) as usize)).map(|i| (first + i as f64) * size).filter(|v| v.is_finite());
         let largest = self.lo.abs().max(self.hi.abs());
@@ -143,7 +144,7 @@ pub(super) struct Step {
     exponent: i32,
 }
 
-/// The round step next to `raw`, which is positive: at least four fifths of it.
+/// The round step nearest to `raw`, which is positive: at least four fifths of it.
 pub(super) fn step(raw: f64) -> Step {
     let exponent = raw.log10().floor().clamp(-307.0, 307.0) as i32;
     let share = raw / power(exponent);
@@ -162,7 +163,8 @@ impl Step {
         self.digit * power(self.exponent)
     }
 
-    /// A multiple of the step with just the digits that tell it from its neighbours: `1950`, `0.25`, `1.5e6`, `2e-9`.
+    /// A multiple of the step with enough digits to distinguish it from its neighbours: `1950`, `0.25`, `1.5e6`,
+    /// `2e-9`.
     fn write(self, v: f64, largest: f64) -> String {
         if v.abs() < self.size() * 0.5 {
             return "0".into();
@@ -189,12 +191,12 @@ fn trim_mantissa(text: &str) -> String {
     }
 }
 
-/// A power of ten to the last bit, which `powi` does not give.
+/// A power of ten to the last bit, unlike `powi`.
 fn power(exponent: i32) -> f64 {
     format!("1e{exponent}").parse().unwrap_or(f64::MAX)
 }
 
-/// A number in at most four digits: `0.25`, `1000`, `1e-9`.
+/// A number with at most four digits: `0.25`, `1000`, `1e-9`.
 pub(super) fn short(v: f64) -> String {
     let trim = |text: String| {
         if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }

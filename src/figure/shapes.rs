@@ -1,4 +1,5 @@
-//! From marks to shapes: ranges of a panel, bins of a histogram, unbroken runs of a line, and no more shapes than can be seen.
+//! Converts marks to shapes: ranges of a panel, bins of a histogram, continuous parts of a line, and thinning to
+//! visible shapes.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,11 +10,11 @@ use super::spec::{Across, Mark, Panel};
 /// A point in data units or in pixels.
 pub(super) type Point = (f64, f64);
 
-/// More points than this make a cloud, drawn paler and below the lines.
+/// More points than this form a cloud, drawn paler and below the lines.
 pub(super) const DENSE: usize = 2000;
 
-/// The marks of a panel with histograms turned into bars, heat first and points last: nothing hides the data.
-/// Only where points are so many that they make a cloud do lines cross above it.
+/// The marks of a panel with histograms converted to bars, heat maps first and points last, so that nothing hides the
+/// data. A cloud of points is drawn below the lines.
 pub(super) fn ordered(panel: &Panel) -> Vec<Cow<'_, Mark>> {
     let mut marks: Vec<_> = panel.marks.iter().map(binned).collect();
     marks.sort_by_key(|mark| match mark.as_ref() {
@@ -35,8 +36,8 @@ fn binned(mark: &Mark) -> Cow<'_, Mark> {
     Cow::Owned(Mark::Bars { x, height, width, label: label.clone(), role: *role })
 }
 
-/// Centres and counts of bins of a round width, about `bins` of them, and that width.
-/// Without a number the width is that of Freedman and Diaconis (1981), with 5 to 60 bins.
+/// Centres and counts of about `bins` bins of a round width, and this width. Without `bins` the width is that of
+/// Freedman and Diaconis (1981), with 5 to 60 bins.
 fn counts(values: &[f64], bins: Option<usize>) -> (Vec<f64>, Vec<f64>, f64) {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
@@ -66,7 +67,7 @@ fn counts(values: &[f64], bins: Option<usize>) -> (Vec<f64>, Vec<f64>, f64) {
     ((0..height.len()).map(|i| (first + i as f64 + 0.5) * width).collect(), height, width)
 }
 
-/// The scales of a panel, or `None` when it has nothing to show. A `y` beyond a range set for `x` does not count.
+/// The scales of a panel, or `None` if it has nothing to show. A `y` outside a given range of `x` is ignored.
 pub(super) fn scales(panel: &Panel, marks: &[Cow<'_, Mark>]) -> Option<(Scale, Scale)> {
     let mut seen: Vec<Point> = Vec::new();
     let (mut pad_x, mut pad_y, mut base) = (0.0, 0.05, 0.05);
@@ -95,7 +96,7 @@ pub(super) fn scales(panel: &Panel, marks: &[Cow<'_, Mark>]) -> Option<(Scale, S
                     seen.extend([(*x0, *y0), (*x1, *y1)]);
                 }
             }
-            // Its space is not that of the axes, which are not drawn.
+            // It has its own space instead of axes.
             Mark::Mesh { vertices, .. } if !vertices.is_empty() => seen.extend([(0.0, 0.0), (1.0, 1.0)]),
             Mark::Rule { .. } | Mark::Rug { .. } | Mark::Histogram { .. } | Mark::Mesh { .. } => {}
         }
@@ -123,7 +124,7 @@ pub(super) fn pairs<'a>(x: &'a [f64], y: &'a [f64]) -> impl Iterator<Item = Poin
     x.iter().copied().zip(y.iter().copied())
 }
 
-/// The edges of cells centred at `centres`: halfway between, and as far out at the ends.
+/// The edges of cells centred at `centres`: half-way between them, and at the same distance at the ends.
 pub(super) fn edges(centres: &[f64]) -> Vec<f64> {
     let half = |a: f64, b: f64| a / 2.0 + b / 2.0;
     match centres {
@@ -139,7 +140,7 @@ pub(super) fn edges(centres: &[f64]) -> Vec<f64> {
     }
 }
 
-/// Splits a line where it has no value.
+/// Splits a line at missing values.
 pub(super) fn runs(points: impl Iterator<Item = Point>) -> Vec<Vec<Point>> {
     let mut all = vec![Vec::new()];
     for p in points {
@@ -187,7 +188,7 @@ pub(super) fn thin_points(points: Vec<Point>, cell: f64) -> Vec<Point> {
     points.into_iter().filter(|&(x, y)| taken.insert((place(x), place(y)))).collect()
 }
 
-/// Cuts a line into dashes of `on` pixels with `off` between, the rhythm running on over its corners.
+/// Cuts a line into dashes of `on` pixels with gaps of `off`; the pattern continues over corners.
 pub(super) fn dashes(points: &[Point], on: f64, off: f64) -> Vec<Vec<Point>> {
     let mut out = Vec::new();
     let Some(&first) = points.first() else { return out };

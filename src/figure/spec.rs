@@ -2,69 +2,69 @@
 
 use crate::calendar::TimeUnit;
 
-/// The longest side of a picture in CSS pixels.
+/// The longest side of an image in CSS pixels.
 pub(super) const LARGEST: u32 = 8000;
 
-/// A picture: a title, panels in reading order, and a line of small print.
+/// A figure: a title, panels in reading order, and a note in small print.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figure {
-    /// Stands above everything; empty for none.
+    /// Above everything; empty for none.
     pub title: String,
-    /// Small print below everything; empty for none.
+    /// A note in small print below everything; empty for none.
     pub note: String,
-    /// Panels in a row before the next row starts; 0 counts as 1.
+    /// The number of panels in a row; 0 counts as 1.
     pub columns: usize,
     /// The panels, row by row.
     pub panels: Vec<Panel>,
 }
 
 impl Figure {
-    /// A figure of one panel.
+    /// A figure with one panel.
     pub fn single(title: impl Into<String>, panel: Panel) -> Self {
         Self { title: title.into(), note: String::new(), columns: 1, panels: vec![panel] }
     }
 
-    /// A figure of several panels, `columns` in a row.
+    /// A figure with several panels, `columns` in a row.
     pub fn grid(title: impl Into<String>, columns: usize, panels: Vec<Panel>) -> Self {
         Self { title: title.into(), note: String::new(), columns, panels }
     }
 
-    /// The same figure with a line of small print.
+    /// The same figure with a note in small print.
     #[must_use]
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
         self
     }
 
-    /// Rows and columns of the grid of panels; never more columns than panels.
+    /// Rows and columns of the grid of panels; at most as many columns as panels.
     pub(super) fn shape(&self) -> (usize, usize) {
         let columns = self.columns.clamp(1, self.panels.len().max(1));
         (self.panels.len().div_ceil(columns), columns)
     }
 }
 
-/// One pair of axes with what is drawn between them.
+/// A pair of axes with marks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Panel {
-    /// Stands above the axes; empty for none.
+    /// Above the axes; empty for none.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// Draws the axes as a square, for matrices and for predicted against observed.
+    /// Whether the axes form a square, for matrices and for predicted against observed values.
     pub square: bool,
-    /// What is drawn, back to front within a kind; heat lies under bands, these under lines, these under points.
+    /// The marks, back to front within a kind; heat maps are below bands, bands below lines, lines below points.
     pub marks: Vec<Mark>,
 }
 
 impl Panel {
-    /// A panel without a title. Labels carry the unit: `"passengers (thousands)"`.
+    /// A panel without a title. Labels contain the unit: `"passengers (thousands)"`.
     pub fn new(x: impl Into<String>, y: impl Into<String>, marks: Vec<Mark>) -> Self {
         Self { title: String::new(), x: Axis::new(x), y: Axis::new(y), square: false, marks }
     }
 
-    /// Whether it shows a space of its own instead of a pair of axes.
+    /// Whether it shows a space instead of a pair of axes.
     pub(super) fn is_space(&self) -> bool {
         self.marks.iter().any(|mark| matches!(mark, Mark::Mesh { .. }))
     }
@@ -77,31 +77,32 @@ impl Panel {
     }
 }
 
-/// An axis: what it measures and how.
+/// An axis: its quantity and scale.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Axis {
     /// Name with unit, such as `"year"` or `"passengers (thousands)"`.
     pub label: String,
     /// Logarithmic; values that are not positive are left out.
     pub log: bool,
-    /// Least and greatest value shown, in the axis' unit; from the data when absent. The order of the two is free.
+    /// The least and greatest displayed value in the unit of the axis, in either order; from the data if `None`.
     pub range: Option<(f64, f64)>,
-    /// Least value at the top (or right), as rows of a matrix are written.
+    /// Whether the least value is at the top (or right), as for rows of a matrix.
     pub reversed: bool,
-    /// Names in place of numbers, each at its value; numbers when empty.
+    /// Names instead of numbers, each at its value; empty for numbers.
     pub names: Vec<(f64, String)>,
-    /// Values are numbers of this unit since 1970, and ticks are dates.
+    /// If set, values are numbers of this unit since 1970, and ticks are dates.
     pub time: Option<TimeUnit>,
 }
 
 impl Axis {
-    /// A linear axis that takes its range from the data.
+    /// A linear axis with a range from the data.
     pub fn new(label: impl Into<String>) -> Self {
         Self { label: label.into(), ..Self::default() }
     }
 }
 
-/// Something drawn in a panel. Slices of unequal length are read up to the shortest. An empty label has no legend entry.
+/// A mark in a panel. Slices of unequal length are read up to the shortest. A mark with an empty label has no legend
+/// entry.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mark {
     /// A dot for every pair.
@@ -110,11 +111,11 @@ pub enum Mark {
     Line { x: Vec<f64>, y: Vec<f64>, label: String, role: Role, dashed: bool },
     /// The area between two curves over ascending `x`.
     Band { x: Vec<f64>, lo: Vec<f64>, hi: Vec<f64>, label: String, role: Role },
-    /// A straight line across the panel at one value of `x` or `y`; it widens the range to be seen.
+    /// A straight line across the panel at one value of `x` or `y`; the range is extended to contain it.
     Rule { at: f64, across: Across, label: String, role: Role },
-    /// A matrix as coloured cells centred at `x` (columns) and `y` (rows), `z` row by row; `label` names the colours,
-    /// which go over `range`, or over the values; `split` has white in the middle of the range. `texts`, one for each value
-    /// or none, stand in the cells, which have borders then; each line of a text is one there.
+    /// A matrix as coloured cells centred at `x` (columns) and `y` (rows), `z` row by row. `label` names the colours,
+    /// which cover `range` or the values; `split` has white in the middle of the range. `texts`, one per value or none,
+    /// are written in the cells, which then have borders; lines of a text are separate lines.
     Heat {
         x: Vec<f64>,
         y: Vec<f64>,
@@ -124,18 +125,18 @@ pub enum Mark {
         split: bool,
         texts: Vec<String>,
     },
-    /// Cells centred at `x` (columns) and `y` (rows), each coloured by a place in a plane, row by row: two numbers from −1
-    /// to 1, the first for the hue and the second for the lightness.
+    /// Cells centred at `x` (columns) and `y` (rows), each coloured by a position in a plane, row by row: two numbers
+    /// from −1 to 1, the first for the hue and the second for the lightness.
     Plane { x: Vec<f64>, y: Vec<f64>, places: Vec<[f64; 2]> },
-    /// A line whose colour runs with `along`, from its least to its greatest value.
+    /// A line with a colour according to `along`, from its least to its greatest value.
     Trail { x: Vec<f64>, y: Vec<f64>, along: Vec<f64> },
-    /// Triangles below the horizontal axis, one at each of `x` that is within its range.
+    /// Triangles below the horizontal axis, one at each of `x` within its range.
     Rug { x: Vec<f64>, label: String, role: Role },
     /// Bars from zero, centred at `x`, each `width` wide in the unit of `x`.
     Bars { x: Vec<f64>, height: Vec<f64>, width: f64, label: String, role: Role },
-    /// A surface in space: faces between vertices, counted from 0, coloured by the mean of `shade` at their corners. Edges
-    /// of `rims`, closed curves of vertices, are drawn as its ends. Seen from `view`, azimuth and elevation in degrees, or
-    /// from where most of it shows. A panel that has one has no axes.
+    /// A surface in space: faces between vertices, counted from 0, coloured by the mean of `shade` at their corners.
+    /// `rims`, closed curves of vertices, are drawn as its ends. `view` is an azimuth and elevation in degrees; by
+    /// default most of the surface is visible. A panel with a mesh has no axes.
     Mesh {
         vertices: Vec<[f64; 3]>,
         faces: Vec<Vec<u32>>,
@@ -143,7 +144,7 @@ pub enum Mark {
         rims: Vec<Vec<u32>>,
         view: Option<(f64, f64)>,
     },
-    /// Counts of `values` in bins of a round width, about `bins` of them (from the data when absent).
+    /// Counts of `values` in about `bins` bins of a round width (from the data if `None`).
     Histogram { values: Vec<f64>, bins: Option<usize>, label: String, role: Role },
 }
 
@@ -156,12 +157,12 @@ pub enum Across {
     Vertical,
 }
 
-/// What a mark stands for. Colours follow from it.
+/// The meaning of a mark, which determines its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Observations the model was fitted to.
     Data,
-    /// Observations held out.
+    /// Held-out observations.
     Test,
     /// A posterior mean or another single curve.
     Mean,
@@ -169,17 +170,17 @@ pub enum Role {
     Band,
     /// One of several function draws, counted from 0.
     Draw(usize),
-    /// One of so many function draws that they are not told apart.
+    /// One of many function draws, which are not distinguished.
     Cloud,
     /// One of several parts, counted from 0.
     Component(usize),
     /// Inducing inputs.
     Inducing,
-    /// Zero lines, diagonals and other aids to the eye.
+    /// Zero lines, diagonals and other guides.
     Reference,
 }
 
-/// Width and height of a picture in CSS pixels. A PNG has twice as many of its own in each direction.
+/// Width and height of an image in CSS pixels. A PNG has twice as many pixels in each direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     pub width: u32,
@@ -187,7 +188,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// The size at which a figure's panels have room to be read.
+    /// A size at which the panels of a figure are legible.
     pub fn of(figure: &Figure) -> Self {
         let (rows, columns) = figure.shape();
         let space = figure.panels.iter().any(Panel::is_space);

@@ -1,15 +1,15 @@
-//! The figures that a fit, a kernel or a decomposition needs, built from plain slices.
+//! Figures for fits, kernels and decompositions, built from plain slices.
 
 use super::spec::{Across, Axis, Figure, Mark, Panel, Role};
 
-/// What a figure is called and what its axes measure, with units: `"year"`, `"passengers (thousands)"`.
+/// The title of a figure and the quantities of its axes, with units: `"year"`, `"passengers (thousands)"`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Names<'a> {
-    /// Above the figure.
+    /// The title above the figure.
     pub title: &'a str,
-    /// Along the horizontal axis.
+    /// The label of the horizontal axis.
     pub x: &'a str,
-    /// Along the vertical axis.
+    /// The label of the vertical axis.
     pub y: &'a str,
 }
 
@@ -42,7 +42,7 @@ pub struct Part<'a> {
     pub partial: Pairs<'a>,
 }
 
-/// Data with the posterior mean and its band. `band` names what is shaded, such as `"±2 sd of y"`.
+/// Data with the posterior mean and its band. `band` describes the band, such as `"±2 sd of y"`.
 pub fn fit_figure(
     names: Names<'_>,
     data: Pairs<'_>,
@@ -58,7 +58,8 @@ pub fn fit_figure(
     Figure::single(names.title, Panel::new(names.x, names.y, marks))
 }
 
-/// A part over its input: mean and band, its partial residuals (the data less the other parts), and its share in the title.
+/// A part over its input: mean and band, its partial residuals (the data less the other parts), and its share in the
+/// title.
 pub fn component_panel(x: &str, y: &str, part: Part<'_>, band: &str) -> Panel {
     let title = match part.share {
         Some(share) => format!("{}: {}", part.label, percent(share)),
@@ -72,7 +73,7 @@ pub fn component_panel(x: &str, y: &str, part: Part<'_>, band: &str) -> Panel {
     Panel::new(x, y, marks).titled(title)
 }
 
-/// The panels of parts, one below another while they are few. `note` explains their percentages.
+/// The panels of parts, in one column if they are few. `note` explains their percentages.
 pub fn components_figure(title: &str, panels: Vec<Panel>, note: &str) -> Figure {
     let plane = panels.iter().any(|p| p.marks.iter().any(|m| matches!(m, Mark::Heat { .. })));
     let columns = match panels.len() {
@@ -116,8 +117,8 @@ pub fn draws_figure(names: Names<'_>, grid: &[f64], draws: &[Vec<f64>], data: Op
     Figure::single(names.title, Panel::new(names.x, names.y, marks))
 }
 
-/// Residuals against an input, with their histogram. `sd` is the standard deviation of the residuals, in the
-/// unit of y; two of it are marked.
+/// Residuals against an input, with their histogram. `sd` is the standard deviation of the residuals, in the unit of y;
+/// lines mark twice this value.
 pub fn residuals_figure(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Option<f64>) -> Figure {
     let counts = Mark::Histogram { values: residuals.to_vec(), bins: None, label: String::new(), role: Role::Mean };
     let panels = vec![
@@ -127,7 +128,7 @@ pub fn residuals_figure(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Opti
     Figure::grid(names.title, 2, panels)
 }
 
-/// Residuals against an input. Two of `sd`, in the unit of y, are marked on either side.
+/// Residuals against an input. Lines mark twice `sd`, in the unit of y, on both sides.
 pub fn residuals_panel(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Option<f64>) -> Panel {
     let mut marks = vec![points(Pairs { x, y: residuals }, "residual", Role::Data), zero()];
     if let Some(sd) = sd.filter(|sd| sd.is_finite() && *sd > 0.0) {
@@ -143,7 +144,7 @@ pub fn residuals_panel(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Optio
     Panel::new(names.x, names.y, marks).titled(names.title)
 }
 
-/// k(·, 0) over `lags`, and draws of functions over `grid`; `input` names the input, `unit` its unit or nothing.
+/// k(·, 0) over `lags`, and draws of functions over `grid`; `input` is the name of the input, `unit` its unit or empty.
 pub fn kernel_figure(
     title: &str,
     input: &str,
@@ -163,7 +164,7 @@ pub fn kernel_figure(
     Figure::grid(title, 2, panels)
 }
 
-/// Predicted against observed with the diagonal, both axes alike; for models of many inputs. Names: the unit is that of y.
+/// Predicted against observed values with the diagonal, on equal axes, for models of many inputs. `unit` is that of y.
 pub fn parity_figure(title: &str, unit: &str, observed: &[f64], predicted: &[f64], held_out: bool) -> Figure {
     let both = observed.iter().zip(predicted).filter(|(a, b)| a.is_finite() && b.is_finite());
     let (lo, hi) =
@@ -191,8 +192,8 @@ pub fn parity_figure(title: &str, unit: &str, observed: &[f64], predicted: &[f64
     Figure::single(title, panel)
 }
 
-/// A matrix of covariances, row by row, `rows` × `columns` points; the first row on top. Points that do not ascend are
-/// counted instead.
+/// A matrix of covariances, row by row, at `rows` × `columns` points, with the first row on top. Points that are not
+/// ascending are numbered instead.
 pub fn gram_figure(title: &str, input: &str, rows: &[f64], columns: &[f64], values: &[f64]) -> Figure {
     let ascends = |v: &[f64]| v.iter().all(|a| a.is_finite()) && v.windows(2).all(|w| w[0] < w[1]);
     let by_value = ascends(rows) && ascends(columns);
@@ -246,7 +247,7 @@ fn zero() -> Mark {
     Mark::Rule { at: 0.0, across: Across::Horizontal, label: String::new(), role: Role::Reference }
 }
 
-/// One decimal.
+/// A percentage with one decimal.
 fn percent(share: f64) -> String {
     if !share.is_finite() {
         return "share unknown".into();

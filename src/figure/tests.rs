@@ -20,7 +20,7 @@ fn points(x: &[f64], y: &[f64]) -> Figure {
     fit_figure(NAMES, Pairs { x, y }, Curve::default(), "", None)
 }
 
-/// Every open tag is closed in its turn, every ampersand starts an entity, no number is NaN or infinite.
+/// Every tag is closed in order, every ampersand starts an entity, no number is NaN or infinite.
 fn well_formed(svg: &str) {
     let mut open = Vec::new();
     for part in svg.split('<').skip(1) {
@@ -48,7 +48,7 @@ fn svg(figure: &Figure) -> String {
     svg
 }
 
-/// All three ways of drawing, each checked for its form; gives the SVG.
+/// Draws in all three formats, checks each, and returns the SVG.
 fn drawn(figure: &Figure) -> String {
     let size = Size { width: 300, height: 200 };
     let png = to_png(figure, size).expect("paints");
@@ -203,7 +203,7 @@ fn log_axes_and_bars_are_drawn() {
     assert!(drawn(&Figure::single("", panel.clone())).contains("fly &lt;ash&gt;"));
     panel.y.log = true;
     drawn(&Figure::single("", panel));
-    // A bin that reaches below zero on a logarithmic axis, and a range too narrow for numbers.
+    // A bin that extends below zero on a logarithmic axis, and a range too narrow for numbers.
     let counts = Mark::Histogram { values: vec![0.3, 0.7, 40.0], bins: Some(3), label: "h".into(), role: Role::Mean };
     let mut panel = Panel::new("size", "rows", vec![counts]);
     panel.x.log = true;
@@ -268,7 +268,8 @@ fn hex((r, g, b): palette::Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// A cell for every place, in its colour; cells without a place are left out, and blocks of many are averaged.
+/// One cell per position, with its colour; cells without a position are left out, and large numbers of cells are
+/// averaged in blocks.
 #[test]
 fn a_plane_has_a_cell_for_every_place() {
     let places = vec![[-1.0, -1.0], [1.0, 1.0], [f64::NAN, 0.0], [0.3, -0.4]];
@@ -286,7 +287,7 @@ fn a_plane_has_a_cell_for_every_place() {
     assert!(drawn(&plane(vec![], vec![], vec![])).contains("no data"));
 }
 
-/// A trail takes the colours of what runs along it, from the least to the greatest, and breaks where it has no value.
+/// A trail has the colours of the values along it, from the least to the greatest, and breaks at missing values.
 #[test]
 fn a_trail_is_coloured_along() {
     let x = vec![0.0, 1.0, 2.0, f64::NAN, 3.0, 4.0];
@@ -303,7 +304,7 @@ fn a_trail_is_coloured_along() {
     assert!(drawn(&trail(vec![], vec![])).contains("no data"));
 }
 
-/// Triangles below the axis, as many as lie within it; they do not widen it, and the legend names them.
+/// Triangles below the axis at the values within its range; they do not extend it, and are in the legend.
 #[test]
 fn a_rug_lies_below_the_axis() {
     let (x, y) = wave(50);
@@ -320,7 +321,7 @@ fn a_rug_lies_below_the_axis() {
     assert_eq!(drawn(&rug(Vec::new())), plain);
     let text = to_text(&rug(vec![1950.0, 1955.0]), 80, 24, false);
     assert_eq!(text.matches('▲').count(), 3, "{text}");
-    // nothing else to show: no range either
+    // there is nothing else, so there is no range
     let alone = Panel::new("x", "y", vec![Mark::Rug { x: vec![1.0], label: String::new(), role: Role::Inducing }]);
     assert!(drawn(&Figure::single("", alone)).contains("no data"));
 }

@@ -1,8 +1,8 @@
-//! Text for pictures: made safe, measured, and cut or wrapped to the room there is.
+//! Text in figures: sanitised, measured, and truncated or wrapped to the available space.
 
 use kuva::render::layout::{ComputedLayout, Layout};
 
-/// A label as it may be drawn: one line, without control characters or others that XML forbids.
+/// A label that can be drawn: one line, without control characters and others that XML forbids.
 pub(super) fn clean(label: &str) -> String {
     let safe = |c: char| match c {
         '\n' | '\r' | '\t' => ' ',
@@ -12,9 +12,9 @@ pub(super) fn clean(label: &str) -> String {
     label.chars().map(safe).collect::<String>().trim().to_string()
 }
 
-/// The width of a text in pixels, in the font that is drawn.
+/// The width of a text in pixels, in the drawn font.
 pub(super) fn width(text: &str, size: u32, bold: bool) -> f64 {
-    // The crate measures only to fit its own margins: the room it keeps for names of an axis is the width of the widest,
+    // The crate measures text only to fit its own margins: the space for names of an axis is the width of the widest,
     // but at least two ems, hence the filler.
     const FILLER: &str = "MMM";
     let room = |name: String| {
@@ -23,11 +23,11 @@ pub(super) fn width(text: &str, size: u32, bold: bool) -> f64 {
         ComputedLayout::from_layout(&layout).y_tick_label_px
     };
     let plain = room(format!("{FILLER}{text}")) - room(FILLER.to_string());
-    // The bold face is wider by a tenth or so; erring to the wide side keeps text from being cut.
+    // The bold face is about a tenth wider; an overestimate prevents truncated text.
     if bold { plain * 1.13 } else { plain }
 }
 
-/// A text in at most `most` lines no wider than `room` pixels, broken at spaces; what does not fit ends in `…`.
+/// A text in at most `most` lines of at most `room` pixels, broken at spaces; truncated with `…`.
 pub(super) fn wrap(text: &str, room: f64, size: u32, bold: bool, most: usize) -> Vec<String> {
     let text = clean(text);
     let fits = |s: &str| width(s, size, bold) <= room;
@@ -40,7 +40,7 @@ pub(super) fn wrap(text: &str, room: f64, size: u32, bold: bool, most: usize) ->
                 line.push_str(word);
             }
             _ if room_for_more => lines.push(word.to_string()),
-            // Past the last line: overfull on purpose, cut below.
+            // The last line may overflow; it is truncated below.
             Some(line) => {
                 line.push(' ');
                 line.push_str(word);
@@ -57,7 +57,7 @@ pub(super) fn wrap(text: &str, room: f64, size: u32, bold: bool, most: usize) ->
     lines
 }
 
-/// The longest beginning of a text that fits with `…` behind it.
+/// The longest beginning of a text that fits with `…` after it.
 fn cut(text: &str, fits: &impl Fn(&str) -> bool) -> String {
     let chars: Vec<char> = text.chars().take(2000).collect();
     let with_end = |n: usize| chars[..n].iter().collect::<String>().trim_end().to_string() + "…";

@@ -19,7 +19,7 @@ use crate::model::{Bernoulli, Link, Mean, Noise, is_nothing, step_text};
 use crate::results::{self, At, By, Checks, DRAWS, Decomposition, Score};
 
 pub(super) const WIDTH: u32 = 860;
-/// Parts that have a figure of their own.
+/// The largest number of parts with their own figure.
 const MOST_FIGURES: usize = 24;
 
 /// The report of a fit.
@@ -34,7 +34,7 @@ pub fn of_fit(fit: &Arc<Fit>, source: &Source) -> Report {
     with_sections(fit, source, |_| Vec::new(), &made)
 }
 
-/// The report of a fit with more sections after that of the data. `made` says how the fit is repeated.
+/// The report of a fit with additional sections after that of the data. `made` explains how to repeat the fit.
 pub(super) fn with_sections(
     fit: &Arc<Fit>,
     source: &Source,
@@ -80,7 +80,7 @@ impl<'a> FitResults<'a> {
         }
     }
 
-    /// A value with the unit of the target as it is given.
+    /// A value with the unit of the original target.
     fn in_units(&self, value: f64) -> String {
         let unit = self.fit.problem().data().target().and_then(|t| t.unit());
         with_unit(value, unit)
@@ -178,7 +178,7 @@ fn brief(outcome: &FitResults<'_>) -> Markup {
     html! { p.lead { (with_code(&unbroken(&text.join(" ")))) } }
 }
 
-/// The result of the checks in a sentence.
+/// The result of the checks as a sentence.
 fn verdict(checks: &Checks) -> String {
     let found: Vec<(&str, f64)> =
         checks.checks.iter().filter_map(|c| Some((c.topic.name(), c.found.as_ref().ok()?.p))).collect();
@@ -263,7 +263,7 @@ fn model(outcome: &FitResults<'_>) -> Section {
     Section { id: "model", title: "Model", body }
 }
 
-/// The link and the inference method of a classifier, in words.
+/// The link function and the inference method of a classifier, as a sentence.
 fn classes_sentence(fit: &Fit) -> String {
     let link = match fit.model.bernoulli().map(Bernoulli::link) {
         Some(Link::Logistic) => "σ is the logistic function",
@@ -292,7 +292,7 @@ fn components(outcome: &FitResults<'_>, numbering: &mut FigureNumbering) -> Sect
 
 fn each(outcome: &FitResults<'_>, all: &Decomposition, panels: Vec<Panel>, numbering: &mut FigureNumbering) -> Markup {
     let mut panels: Vec<Option<Panel>> = panels.into_iter().map(Some).collect();
-    // A part of more than two inputs has no figure.
+    // A part with more than two inputs has no figure.
     let place = |part: &PartDescription| {
         let at = all.components.iter().position(|c| c.kernel == part.kernel)?;
         has_figure(all, at).then_some(at)
@@ -333,12 +333,12 @@ fn each(outcome: &FitResults<'_>, all: &Decomposition, panels: Vec<Panel>, numbe
     }
 }
 
-/// Whether a part has a figure: one of one or two inputs, at most one of them categorical.
+/// Whether a part has a figure: if it has one or two inputs, at most one of which is categorical.
 fn has_figure(parts: &Decomposition, at: usize) -> bool {
     (1..=2).contains(&parts.inputs_of(at).len()) || parts.categorical_input_of(at).is_some()
 }
 
-/// The decomposition by inputs, if a part of the sum has no figure of its own.
+/// The decomposition by inputs, if some part of the sum has no figure.
 fn by_input(outcome: &FitResults<'_>, all: &Decomposition, numbering: &mut FigureNumbering) -> Markup {
     let whole = |parts: &Decomposition| (0..parts.components.len()).all(|at| has_figure(parts, at));
     if outcome.fit.problem().names().len() < 2 || whole(all) {
@@ -369,7 +369,7 @@ fn meaning(part: &PartDescription) -> Markup {
     html! { p { (with_code(&sentence(&part.meaning))) @for text in &part.sentences { " " (with_code(&unbroken(text))) } } }
 }
 
-/// What each part adds to the parts before it.
+/// The contribution of each part in addition to the parts before it.
 fn gains(outcome: &FitResults<'_>) -> Option<Grid> {
     let headings = ["part", "share", "share of the remainder", "explained so far", "error on left-out rows"];
     let mut grid = Grid::new(headings);
@@ -387,7 +387,7 @@ fn caption(outcome: &FitResults<'_>, part: &PartDescription) -> String {
     format!("The posterior mean of {}{beyond}, with ±2 posterior standard deviations.", part.name)
 }
 
-/// The small print below the table of parts.
+/// The note below the table of parts.
 fn gain_notes(fit: &Fit) -> String {
     let (of, error) = match fit.problem().classes() {
         Some(_) => ("the latent function's mean", "the mean negative log probability of the observed class"),
@@ -399,7 +399,7 @@ fn gain_notes(fit: &Fit) -> String {
     )
 }
 
-/// What the figure of the whole fit shows.
+/// The caption of the figure of the fit.
 fn fit_caption(fit: &Fit) -> &'static str {
     let problem = fit.problem();
     let numeric = |name: &String| problem.data().column(name).is_some_and(|column| !column.is_categories());

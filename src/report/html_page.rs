@@ -1,15 +1,15 @@
-//! The page around the sections: head, key numbers, table of contents.
+//! The page around the sections: header, key numbers, table of contents.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::document::Report;
 
-/// Nothing but the page's own style: a browser would run no script even if there were one.
+/// Allows only the page's own style: browsers would not run any script.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 const STYLE: &str = include_str!("style.css");
 
 impl Report {
-    /// The page. The same report gives the same bytes.
+    /// The page. Equal reports give equal bytes.
     pub fn html(&self) -> String {
         html(self)
     }
@@ -75,7 +75,7 @@ fn contents(report: &Report) -> Markup {
     }
 }
 
-/// Without the characters that no document may hold. Names of columns can be anything.
+/// Removes characters that are not allowed in a document. Names of columns can contain any characters.
 fn printable(text: &str) -> String {
     let forbidden = |c: char| (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{fffe}' | '\u{ffff}');
     text.replace(forbidden, "\u{fffd}")

@@ -1,12 +1,12 @@
-//! Kernels in MathML, which browsers set by themselves.
+//! Kernels in MathML, which browsers display directly.
 
 use maud::{Markup, html};
 
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Wrapped, number};
 use crate::model::Link;
 
-/// `target = f + ε`, or P(target = class) = Φ(f), and of what f is drawn, as formulas on lines of their own. Without a kernel
-/// f is the mean function.
+/// `target = f + ε`, or P(target = class) = Φ(f), and the prior of f, as displayed formulas. Without a kernel f is the
+/// mean function.
 pub fn model(target: &str, class: Option<(&str, Link)>, mean: Option<&str>, kernel: Option<&Kernel>) -> Markup {
     let process = html! { mi mathvariant="normal" { "GP" } };
     html! {
@@ -48,7 +48,7 @@ enum Level {
     Atom,
 }
 
-/// A kernel by the names of its families, without its values.
+/// A kernel by the names of its families, without values.
 pub fn sum(kernel: &Kernel) -> Markup {
     write(kernel, Level::Sum)
 }
@@ -107,7 +107,7 @@ fn name(leaf: &Leaf) -> Markup {
     below(marked, &leaf.inputs)
 }
 
-/// With the inputs as a subscript, where these are written.
+/// With the inputs as a subscript, if they are written.
 fn below(head: Markup, inputs: &Inputs) -> Markup {
     let Inputs::These(these) = inputs else { return head };
     let names: Vec<String> = these

@@ -8,29 +8,29 @@ use crate::figure::{Figure, Size, to_svg};
 /// The width of figures for narrow screens, in CSS pixels.
 const NARROW: u32 = 380;
 
-/// Counts the figures of a page.
+/// The number of figures on a page.
 #[derive(Debug, Default)]
 pub struct FigureNumbering {
     figures: usize,
 }
 
 impl FigureNumbering {
-    /// A figure with its number and caption, drawn twice: for wide screens and print, and for narrow screens with its panels
-    /// one below another. The style sheet shows one of the two. A figure that cannot be drawn is left out.
+    /// A figure with its number and caption, drawn twice: for wide screens and print, and for narrow screens with its
+    /// panels in one column. The style sheet shows one of the two. A figure that cannot be drawn is left out.
     pub fn figure(&mut self, figure: &Figure, size: Size, caption: &str) -> Markup {
         let stacked = Figure { columns: 1, ..figure.clone() };
         let (Ok(wide), Ok(narrow)) = (to_svg(figure, size), to_svg(&stacked, narrow_size(&stacked))) else {
             return html! {};
         };
         self.figures += 1;
-        // The names of clips are made from their places. Figures of one page must not share them.
+        // The names of clip paths are made from positions. Figures of one page must not share them.
         let own = |svg: &str, kind: &str| {
             let name = |before: &str| format!("{before}{kind}{}-", self.figures);
             svg.replace("id=\"axes-", &name("id=\"")).replace("\"url(#axes-", &name("\"url(#"))
         };
         html! {
             figure {
-                // the drawing room escapes the text of its figures
+                // the figure room escapes the text of its figures
                 div class="wide at-wide" tabindex="0" { (PreEscaped(own(&wide, "figure"))) }
                 div class="at-narrow" { (PreEscaped(own(&narrow, "narrow"))) }
                 figcaption { b { "Figure " (self.figures) "." } " " (with_code(caption)) }
@@ -39,7 +39,7 @@ impl FigureNumbering {
     }
 }
 
-/// The size of a figure whose panels stand one below another.
+/// The size of a figure with its panels in one column.
 fn narrow_size(figure: &Figure) -> Size {
     const PANEL: u32 = 250;
     const SQUARE: u32 = 400;
@@ -49,8 +49,8 @@ fn narrow_size(figure: &Figure) -> Size {
     Size { width: NARROW, height: height.saturating_add(AROUND).min(TALLEST) }
 }
 
-/// A table with numbers to the right. On a narrow screen each row of a table of many columns becomes a list of its cells,
-/// with their headings.
+/// A table with numbers aligned to the right. On a narrow screen each row of a table with many columns becomes a list
+/// of its cells with their headings.
 pub fn table(grid: &Grid) -> Markup {
     let class = |column: usize| if grid.is_numeric(column) { "number" } else { "text" };
     let many = grid.headings().len() > 3;
@@ -74,10 +74,10 @@ pub fn table(grid: &Grid) -> Markup {
     }
 }
 
-/// The text, with code between backticks.
+/// The text, with text between backticks as code.
 pub fn with_code(text: &str) -> Markup {
     let pieces: Vec<&str> = text.split('`').collect();
-    // a backtick without a partner is only a letter
+    // a single backtick is an ordinary character
     if pieces.len().is_multiple_of(2) {
         return html! { (text) };
     }
@@ -98,22 +98,22 @@ pub fn small(text: &str) -> Markup {
     html! { p.small { (with_code(&sentence(text))) } }
 }
 
-/// Why something is missing.
+/// A note that something is missing, with the reason.
 pub fn missing(what: &str, why: &dyn std::fmt::Display) -> Markup {
     html! { p.missing { (what) ": " (with_code(&why.to_string())) "." } }
 }
 
-/// A list of sentences; nothing if there are none.
+/// A list of sentences; empty if there are none.
 pub fn points(all: &[String]) -> Markup {
     html! { @if !all.is_empty() { ul { @for text in all { li { (with_code(&sentence(text))) } } } } }
 }
 
-/// The text with a space before each percent sign at which no line breaks.
+/// The text with a non-breaking space before each percent sign.
 pub fn unbroken(text: &str) -> String {
     text.replace(" %", "\u{a0}%")
 }
 
-/// The text as a sentence: a capital letter at its beginning and a full stop at its end.
+/// The text as a sentence: with an initial capital letter and a final full stop.
 pub fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first: String = letters.next().map_or_else(String::new, |c| c.to_uppercase().collect());

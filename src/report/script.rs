@@ -9,7 +9,7 @@ use crate::kernel::quoted;
 use crate::model::Model;
 use crate::search::{Edit, Search, Settings};
 
-/// The most values of data that are written into a script.
+/// The largest number of data values in a script.
 const MOST_VALUES: usize = 600;
 
 /// A script that fits the same model to the same data.
@@ -23,12 +23,12 @@ pub fn fitting(fit: &Fit, source: &Source) -> String {
     script(fit, source, &format!("{call})"))
 }
 
-/// A script that takes the fitted values as they are.
+/// A script that uses the fitted values without optimising.
 pub fn conditioning(fit: &Fit, source: &Source) -> String {
     script(fit, source, &format!("condition({})", fit.model))
 }
 
-/// A script that searches again.
+/// A script that repeats a search.
 pub fn searching(search: &Search, source: &Source) -> String {
     let Settings { base, inputs, moves, depth, criterion, beam, restarts, seed, budget, likelihood, mean } =
         &search.settings;
@@ -71,7 +71,7 @@ fn script(fit: &Fit, source: &Source, call: &str) -> String {
     format!("{data}let m = d |> {call}\nm\n")
 }
 
-/// Data that came from no file: what is to be put in their place.
+/// A placeholder for data that did not come from a file.
 fn elsewhere(data: &Dataset) -> String {
     let name = data.about().name.as_deref().unwrap_or("data");
     format!(
@@ -82,7 +82,7 @@ fn elsewhere(data: &Dataset) -> String {
     )
 }
 
-/// A few rows as an expression, where every column has a name that can be written.
+/// A small data set as an expression, if every column has a name that can be written.
 fn written(data: &Dataset) -> Option<String> {
     let plain = |name: &str| {
         let mut letters = name.chars();
@@ -104,7 +104,7 @@ fn written(data: &Dataset) -> Option<String> {
     Some(format!("data({}, target=\"{}\")", columns.join(", "), target.name()))
 }
 
-/// A move as an argument: its name, or the text of a user's function.
+/// An edit as an argument: its name, or the source of a user's function.
 fn move_text(edit: &Edit) -> String {
     match edit {
         Edit::Own(own) => own.source.to_string(),

@@ -14,9 +14,9 @@ use crate::describe::{Grid, rounded};
 use crate::figure::{Figure, Size};
 use crate::search::{Candidate, Level, Reached, Search};
 
-/// Candidates of a depth that are shown.
+/// The number of displayed candidates per depth.
 const MOST_CANDIDATES: usize = 6;
-/// The number of models listed besides the best.
+/// The number of models listed after the best.
 const MOST_MODELS: usize = 20;
 
 /// The report of a search: that of its best fit, with the trace of the search.
@@ -31,7 +31,7 @@ pub fn of_search(search: &Search, source: &Source) -> Report {
     super::fit_sections::with_sections(&search.best, source, found, &again)
 }
 
-/// A search with a time budget depends on the speed of the machine.
+/// A note that a search with a time budget depends on the speed of the machine.
 fn timed(search: &Search) -> &'static str {
     if search.settings.budget.seconds.is_some() { " (with a time budget it may end at another model)" } else { "" }
 }
@@ -122,7 +122,7 @@ fn cells(candidate: &Candidate) -> [String; 5] {
         Reached::Failed(why) => format!("failed: {why}"),
         reached => reached.name().to_string(),
     };
-    // a sign stays with what it adds
+    // an operator is not separated from its operand
     let edit = if candidate.edit.len() < 24 { candidate.edit.replace(' ', "\u{a0}") } else { candidate.edit.clone() };
     [candidate.kernel.heading(), edit, number(candidate.score), number(candidate.lml), reached]
 }

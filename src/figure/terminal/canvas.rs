@@ -1,4 +1,4 @@
-//! The inside of the axes: a grid of cells, each of 2 × 4 braille dots, with shades behind and signs before.
+//! The inside of the axes: a grid of cells of 2 × 4 braille dots, with shades in the background and symbols in front.
 
 use super::super::heat_cells::{cells, plane_cells};
 use super::super::mesh;
@@ -8,14 +8,14 @@ use super::super::shapes::{Point, pairs, runs, thin_line};
 use super::super::spec::{Across, Mark, Role};
 use super::row::{Ink, shade};
 
-/// Lines leave the canvas by this many dots at most.
+/// Lines extend at most this many dots beyond the canvas.
 const FAR: f64 = 4000.0;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Cell {
-    /// Braille dots set, as the low byte of their character.
+    /// The braille dots that are set, as the low byte of their character.
     dots: u8,
-    /// Dots of a band behind.
+    /// The dots of a band in the background.
     behind: u8,
     role: Option<Role>,
     band: Option<Role>,
@@ -37,7 +37,7 @@ impl Canvas {
         Self { wide, tall, cells: vec![Cell::default(); wide * tall] }
     }
 
-    /// The character of a cell and what to write it with.
+    /// The character of a cell and its colour.
     pub fn glyph(&self, column: usize, row: usize) -> (char, Ink) {
         let cell = self.cells[row * self.wide + column];
         if let Some((sign, role)) = cell.sign {
@@ -59,13 +59,13 @@ impl Canvas {
         }
     }
 
-    /// The surface that a cell shows, if nothing is drawn over it.
+    /// The surface in a cell, if nothing is drawn over it.
     pub fn surface(&self, column: usize, row: usize) -> Option<(f64, (u8, u8, u8))> {
         let cell = self.cells[row * self.wide + column];
         cell.surface.filter(|_| cell.sign.is_none() && cell.dots == 0)
     }
 
-    /// Draws a mark over those before.
+    /// Draws a mark over earlier ones.
     pub fn mark(&mut self, mark: &Mark, x_scale: &Scale, y_scale: &Scale, shades: Option<Shades>) {
         let (w, h) = (self.wide as f64 * 2.0, self.tall as f64 * 4.0);
         let sideways = |t: f64| (t * w).clamp(-FAR, FAR);
@@ -78,7 +78,7 @@ impl Canvas {
             Mark::Points { x, y, role, .. } => {
                 let points: Vec<Point> =
                     pairs(x, y).map(place).filter(|p| p.0.is_finite() && p.1.is_finite()).collect();
-                // Signs while there is room to tell them apart, dots beyond.
+                // Symbols if they can be distinguished, otherwise dots.
                 let few = points.len() <= (self.wide * self.tall / 6).max(40);
                 for (x, y) in points {
                     match (few, *role) {
@@ -126,7 +126,7 @@ impl Canvas {
             }
             Mark::Plane { x, y, places } => {
                 for (cell, colour) in plane_cells(x, y, places, 200) {
-                    // The lightness of its colour stands for it where there are no colours.
+                    // Without colours, the lightness represents the colour.
                     let share = f64::from(colour.1) / 255.0;
                     let ends = [edge_x(cell.x.0), edge_x(cell.x.1), edge_y(cell.y.0), edge_y(cell.y.1)];
                     self.shade(ends, (share, colour));
@@ -145,7 +145,7 @@ impl Canvas {
         }
     }
 
-    /// Colours the cells between two edges across and two down, at least one.
+    /// Colours the cells between two edges in each direction, at least one.
     fn shade(&mut self, [x0, x1, y0, y1]: [f64; 4], surface: (f64, (u8, u8, u8))) {
         let ends = |a: f64, b: f64, dots: f64, most: usize| {
             let centre = |v: f64| (v / dots - 0.5).round().clamp(0.0, most as f64) as usize;
@@ -160,7 +160,7 @@ impl Canvas {
         }
     }
 
-    /// A surface in space: every cell shows the light on the dots of it that the surface covers.
+    /// A surface in space: every cell shows the brightness at the dots that the surface covers.
     fn space(&mut self, patches: &[mesh::Patch]) {
         let Some([left, right, down, up]) = mesh::bounds(patches) else { return };
         let (w, h) = (self.wide * 2, self.tall * 4);
@@ -180,7 +180,7 @@ impl Canvas {
         }
     }
 
-    /// The cell under a dot, and the dot's bit in it.
+    /// The cell of a dot, and the dot's bit in it.
     fn at(&mut self, x: f64, y: f64) -> Option<(&mut Cell, u8)> {
         const BITS: [[u8; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
         let (w, h) = (self.wide as f64 * 2.0, self.tall as f64 * 4.0);
@@ -212,7 +212,7 @@ impl Canvas {
         }
     }
 
-    /// A line through `points`, which are finite.
+    /// A line through `points`, which must be finite.
     fn line(&mut self, points: &[Point], role: Role) {
         for w in points.windows(2) {
             let (a, b) = (w[0], w[1]);
@@ -227,7 +227,7 @@ impl Canvas {
         }
     }
 
-    /// The part of a band between two of its places.
+    /// The part of a band between two neighbouring points.
     fn slab(&mut self, a: (Point, Point), b: (Point, Point), role: Role) {
         let ends = [a.0.0, a.0.1, a.1.1, b.0.0, b.0.1, b.1.1];
         if ends.iter().any(|v| !v.is_finite()) {
@@ -255,7 +255,7 @@ impl Canvas {
     fn fill(&mut self, (x0, x1): (f64, f64), (top, foot): (f64, f64), role: Role) {
         let (w, h) = (self.wide as f64 * 2.0, self.tall as f64 * 4.0);
         let mut x = x0.max(0.0).round() + 0.5;
-        // A gap of one dot tells bars apart where they are wide enough.
+        // A gap of one dot separates bars if they are wide enough.
         let end = if x1 - x0 > 3.0 { x1 - 1.0 } else { x1 };
         while x < end.min(w) {
             let mut y = top.max(0.0).round() + 0.5;

@@ -1,4 +1,4 @@
-//! Figures as text: lines and many points in braille, few points as dots, bands and surfaces in shades.
+//! Figures as text: lines and many points in braille, few points as symbols, bands and surfaces in shades.
 
 mod canvas;
 mod row;
@@ -14,14 +14,14 @@ use super::scale::{Scale, Tick, short};
 use super::shapes::{ordered, scales};
 use super::spec::{Axis, Figure, Mark, Panel, Role};
 
-/// The least rows a panel takes, its title and axes included.
+/// The least number of rows of a panel, with its title and axes.
 const PANEL: usize = 12;
-/// Beyond this a terminal's size is a mistake.
+/// A larger terminal size is an error.
 const WIDEST: usize = 1000;
 
-/// The figure as lines of text, none wider than `width` columns, each ending in a newline. A figure of one panel takes
-/// about `height` rows; several stand one below another, with twelve rows each where `height` has not enough for all.
-/// Without `colour` there are no control codes; with it, 256 colours by escape sequences.
+/// The figure as lines of text of at most `width` columns, each with a final newline. A figure with one panel has about
+/// `height` rows; several panels are in one column, with twelve rows each if `height` is too small for all. Without
+/// `colour` there are no control codes; with it, 256 colours by escape sequences.
 pub fn to_text(figure: &Figure, width: usize, height: usize, colour: bool) -> String {
     let width = width.clamp(1, WIDEST);
     let title: Vec<Row> = fold(&figure.title, width, 2).into_iter().map(|line| Row::of(&line, width)).collect();
@@ -34,7 +34,7 @@ pub fn to_text(figure: &Figure, width: usize, height: usize, colour: bool) -> St
         if i > 0 {
             rows.push(Row::new(width));
         }
-        // A name shared with the next panel is written once, below the last.
+        // A label shared with the next panel is written once, below the last.
         let repeated = figure.panels.get(i + 1).is_some_and(|next| next.x.label == panel.x.label);
         let label = if repeated { "" } else { panel.x.label.as_str() };
         rows.extend(draw(panel, label, width, if i > 0 { each.saturating_sub(1).max(6) } else { each }));
@@ -72,7 +72,7 @@ fn draw(panel: &Panel, x_label: &str, width: usize, height: usize) -> Vec<Row> {
     let left = y_ticks.iter().map(|t| row::columns(&t.text)).max().unwrap_or(0).min(width / 3);
     let mut wide = width.saturating_sub(left + 2).max(1);
     if panel.square {
-        // A character is about twice as tall as wide.
+        // A character is about twice as high as wide.
         wide = wide.min(tall * 2);
     }
     let mut canvas = Canvas::new(wide, tall);
@@ -114,7 +114,7 @@ fn draw(panel: &Panel, x_label: &str, width: usize, height: usize) -> Vec<Row> {
     rows
 }
 
-/// Marks that have no axes.
+/// Marks without axes.
 fn space(marks: &[Cow<'_, Mark>], width: usize, tall: usize) -> Vec<Row> {
     let mut canvas = Canvas::new(width, tall);
     for mark in marks {
@@ -123,7 +123,7 @@ fn space(marks: &[Cow<'_, Mark>], width: usize, tall: usize) -> Vec<Row> {
     let row = |r: usize| {
         let mut row = Row::new(width);
         for c in 0..width {
-            // Its colour has the light in it.
+            // Its colour includes the brightness.
             if let Some((light, colour)) = canvas.surface(c, r) {
                 row.put_shade(c, light, colour);
             }
@@ -159,7 +159,7 @@ fn down(at: f64, tall: usize) -> usize {
     (((1.0 - at) * tall as f64) as usize).min(tall - 1)
 }
 
-/// The range of a surface with its shades.
+/// The range of a colour scale with its shades.
 fn shade_row(shades: Shades, width: usize) -> Row {
     const STEPS: usize = 10;
     let mut row = Row::new(width);

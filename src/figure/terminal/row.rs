@@ -1,4 +1,4 @@
-//! A line of text cells, filled by column and never wider than it was made.
+//! A line of text cells with a fixed width.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -6,22 +6,22 @@ use super::super::palette::{self, Rgb};
 use super::super::spec::Role;
 use super::super::text::clean;
 
-/// What a cell is written with.
+/// The colour of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Ink {
-    /// The terminal's own.
+    /// The default colour of the terminal.
     Plain,
     /// The colour of a role.
     Role(Role),
-    /// A colour of a surface.
+    /// The colour of a surface.
     Shade(Rgb),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
-    /// The character; absent in the second column of a wide one.
+    /// The character; `None` in the second column of a wide one.
     glyph: Option<char>,
-    /// The character without colour, where it differs.
+    /// The character without colour, if it differs.
     shade: Option<char>,
     ink: Ink,
 }
@@ -46,7 +46,7 @@ impl Row {
         row
     }
 
-    /// Writes from a column on; what does not fit is left out.
+    /// Writes from a column on; the part that does not fit is left out.
     pub fn put(&mut self, column: usize, text: &str, ink: Ink) {
         let mut at = column;
         for glyph in text.chars() {
@@ -100,18 +100,18 @@ impl Row {
     }
 }
 
-/// A shade of grey in characters.
+/// A shade of grey as a character.
 pub(super) fn shade(share: f64) -> char {
     const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
     SHADES[((share.clamp(0.0, 1.0) * 5.0) as usize).min(4)]
 }
 
-/// The columns a text takes.
+/// The number of columns of a text.
 pub(super) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// A text in at most `most` lines of `width` columns, broken at spaces; what does not fit ends in `…`.
+/// A text in at most `most` lines of `width` columns, broken at spaces; truncated with `…`.
 pub(super) fn fold(text: &str, width: usize, most: usize) -> Vec<String> {
     let text = clean(text);
     let mut lines: Vec<String> = Vec::new();
@@ -141,10 +141,10 @@ pub(super) fn fold(text: &str, width: usize, most: usize) -> Vec<String> {
     lines
 }
 
-/// The colour number of an ink; none for what takes the terminal's own.
+/// The colour number of an ink; `None` for the default colour of the terminal.
 fn number(ink: Ink) -> Option<u8> {
     match ink {
-        // Black would vanish on a dark terminal.
+        // Black would be invisible on a dark terminal.
         Ink::Plain | Ink::Role(Role::Data) => None,
         Ink::Role(role) => Some(palette::ansi(palette::colour(role))),
         Ink::Shade(rgb) => Some(palette::ansi(rgb)),
