@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Heard by whatever takes long. Both methods are cheap and may be called from several threads.
 pub trait Progress: Sync {
@@ -52,6 +52,8 @@ impl Progress for StopHandle {
 
 /// The interval between two checks for work that cannot check by itself.
 const POLL: Duration = Duration::from_millis(50);
+/// How long such work goes on after the user asked to stop: short work gives its result.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// Runs work that cannot ask whether to stop, such as one large factorization. `None` once the user asked to stop: what
 /// runs then ends by itself, unheard.
@@ -61,10 +63,15 @@ pub fn abandonable<T: Send + 'static>(progress: &dyn Progress, work: impl FnOnce
         // nobody may be listening any more
         let _ = sender.send(work());
     });
+    let mut asked: Option<Instant> = None;
     loop {
         match receiver.recv_timeout(POLL) {
             Ok(result) => return Some(result),
-            Err(RecvTimeoutError::Timeout) if progress.stop() => return None,
+            Err(RecvTimeoutError::Timeout) if progress.stop() => {
+                if asked.get_or_insert_with(Instant::now).elapsed() > GRACE {
+                    return None;
+                }
+            }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => match worker.join() {
                 // the result was sent before, or it panicked

@@ -159,7 +159,7 @@ pub enum DataError {
     // verbs
     #[error("`{value}` occurs in {first} and in {second} of the joined data: each key must be unique there")]
     JoinedTwice { value: String, first: RowRef, second: RowRef },
-    #[error("the share of rows to train on must lie between 0 and 1, found {share}")]
+    #[error("the share of rows to train on must lie between 0 and 1, found {}", number(*.share))]
     Share { share: f64 },
     #[error("a split of {n} rows at {share} leaves one side empty")]
     EmptySide { n: usize, share: f64 },

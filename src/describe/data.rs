@@ -2,7 +2,7 @@
 
 use super::english::quantity::amount;
 use super::figure_labels::axis_label;
-use super::numbers::{grouped, significant};
+use super::numbers::{grouped, row_count, significant};
 use super::text_table::Grid;
 use crate::data::{Column, Dataset, Kind, Sentinel, Summary};
 
@@ -10,7 +10,7 @@ use crate::data::{Column, Dataset, Kind, Sentinel, Summary};
 pub fn dataset(data: &Dataset) -> String {
     let name = data.about().name.as_deref().unwrap_or("data");
     let inputs: Vec<String> = data.inputs().map(axis_label).collect();
-    let rows = if data.n() == 1 { "1 row".to_string() } else { format!("{} rows", data.n()) };
+    let rows = row_count(data.n());
     match data.target() {
         Some(target) => format!("{name}: {rows}, {} from {}", axis_label(target), inputs.join(", ")),
         None => format!("{name}: {rows} of {}", inputs.join(", ")),
@@ -60,8 +60,8 @@ pub fn summary(summary: &Summary) -> String {
     let mut lines = Vec::new();
     let name = summary.name.as_deref().unwrap_or("data");
     lines.push(match &summary.title {
-        Some(title) => format!("{name}: {title}, {} rows", summary.n),
-        None => format!("{name}: {} rows", summary.n),
+        Some(title) => format!("{name}: {title}, {}", row_count(summary.n)),
+        None => format!("{name}: {}", row_count(summary.n)),
     });
     lines.push(columns_grid(summary).text());
     lines.extend(remarks(summary));

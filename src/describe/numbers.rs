@@ -36,6 +36,11 @@ pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", 100.0 * share) } else { "–".into() }
 }
 
+/// A number of rows in words.
+pub fn row_count(n: usize) -> String {
+    if n == 1 { "1 row".to_string() } else { format!("{n} rows") }
+}
+
 /// A count with thousands separators: `10,000,000`.
 pub fn grouped(n: usize) -> String {
     let digits = n.to_string();

@@ -170,10 +170,18 @@ const RACED_STEPS: usize = 100;
 /// # Errors
 /// Those of [`Problem::new`], or [`ModelError::NotPositiveDefinite`].
 pub fn condition(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
+    condition_unless(model, data, &Silent)
+}
+
+/// The same, given up when the user stops the work.
+///
+/// # Errors
+/// As [`condition`]; [`ModelError::Stopped`].
+pub fn condition_unless(model: &Model, data: &Dataset, progress: &dyn Progress) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, true)?;
     let values = given(&problem);
     let reached = Reached { errors: vec![None; values.len()], values, ..Reached::default() };
-    finish(model, problem, reached, Options::default(), &Silent)
+    finish(model, problem, reached, Options::default(), progress)
 }
 
 /// Treats the values of a model as the result of a fit, and computes its standard errors.
@@ -229,7 +237,7 @@ fn finish(
     // the last step may delay a stop for a short time
     let last = FirstResult::new(progress);
     let posterior = Posterior::new_unless(problem, reached.values, &last).map_err(|error| match error {
-        ModelError::Stopped => ModelError::StoppedAt { model: so_far.process().to_string() },
+        ModelError::Stopped if reached.ended.is_some() => ModelError::StoppedAt { model: so_far.process().to_string() },
         error => error,
     })?;
     let model = posterior.problem().model_with(posterior.values());

@@ -21,7 +21,11 @@ pub fn hints(fit: &Fit) -> Vec<String> {
     hints.extend(linearly_separable(fit));
     let n = problem.n();
     if fit.free > n {
-        hints.push(format!("{} free parameters for {n} rows: the data cannot determine them", fit.free));
+        hints.push(format!(
+            "{} free parameters for {n} {}: the data cannot determine them",
+            fit.free,
+            if n == 1 { "row" } else { "rows" }
+        ));
     }
     let x = problem.x();
     if fit.ended.is_some() {

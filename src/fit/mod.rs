@@ -23,7 +23,7 @@ mod starts;
 mod trace;
 
 pub use effort::expected_seconds;
-pub use fitting::{condition, fit, given, judged};
+pub use fitting::{condition, condition_unless, fit, given, judged};
 pub(crate) use hints::{NOT_CONVERGED, hints, jittered};
 pub use likelihood::Likelihood;
 pub use parameter_posterior::{ParameterPosterior, WEAK_PRIOR_SD};

@@ -76,7 +76,7 @@ impl Posterior {
     /// As [`new`](Self::new); [`ModelError::Stopped`].
     pub fn new_unless(problem: Problem, values: Vec<f64>, progress: &dyn Progress) -> Result<Self, ModelError> {
         if let Some(how) = problem.model().bernoulli() {
-            return Self::of_classes(problem, values, how);
+            return Self::of_classes(problem, values, how, progress);
         }
         if problem.inducing().is_some() {
             return Self::through_inducing(problem, values);
@@ -97,14 +97,19 @@ impl Posterior {
         Ok(Self { problem, values, factor, alpha, lml, pseudo: None, induced: None })
     }
 
-    fn of_classes(problem: Problem, values: Vec<f64>, how: Bernoulli) -> Result<Self, ModelError> {
+    fn of_classes(
+        problem: Problem,
+        values: Vec<f64>,
+        how: Bernoulli,
+        progress: &dyn Progress,
+    ) -> Result<Self, ModelError> {
         let n = problem.n();
         let mut room = Approximator::new(n);
-        crate::kernel::Gram::new(problem.bound(), problem.points())
-            .evaluate(problem.kernel_values(&values), &mut room.k)?;
+        let gram = crate::kernel::Gram::new(problem.bound(), problem.points());
+        gram.stopped_by(progress).evaluate(problem.kernel_values(&values), &mut room.k)?;
         room.k.fill_upper_triangle_with_lower_triangle();
         let mean = mean_at(&problem, &values, &problem.x(), n);
-        let mut work = Workspace::new(n);
+        let mut work = Workspace::new(n).stopped_by(progress);
         let pseudo = room.find(how, problem.y(), mean.as_slice(), false, &mut Warm::default(), &mut work)?;
         let root: Vec<f64> = pseudo.precision.iter().map(|t| t.sqrt()).collect();
         let factor = Cholesky::scaled(&work.matrix, &root);

@@ -21,7 +21,8 @@ fn decompose(call: &mut Call<'_, '_>) -> Res<Value> {
     let place = place(call, &fit)?;
     let word: Option<Arc<str>> = call.maybe("by")?;
     let by = By::ALL.into_iter().find(|by| word.as_deref() == Some(by.name())).unwrap_or_default();
-    match results::decompose(&fit, place, by) {
+    let own = fit.clone();
+    match call.unless_stopped(move || results::decompose(&own, place, by))? {
         Ok(parts) => Ok(Value::Decomposition(Arc::new(parts))),
         Err(error) => Err(unlike(call, &fit, error).argument("at")),
     }
@@ -31,9 +32,11 @@ fn decompose(call: &mut Call<'_, '_>) -> Res<Value> {
 fn covariance(call: &mut Call<'_, '_>) -> Res<Value> {
     let of: Value = call.arg("of")?;
     let pair = (call.maybe::<f64>("one")?, call.maybe::<f64>("other")?);
-    let matrix = match (&of, pair) {
-        (Value::Prediction(prediction), (None, None)) => prediction.covariance(),
-        (Value::Decomposition(parts), (Some(one), Some(other))) => parts.covariance(one as usize, other as usize),
+    let matrix = match (of, pair) {
+        (Value::Prediction(prediction), (None, None)) => call.unless_stopped(move || prediction.covariance())?,
+        (Value::Decomposition(parts), (Some(one), Some(other))) => {
+            call.unless_stopped(move || parts.covariance(one as usize, other as usize))?
+        }
         (Value::Prediction(_), _) => {
             return Err(
                 LangError::new("a prediction has one covariance: `one` and `other` are for parts").argument("one")

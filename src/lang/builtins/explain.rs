@@ -29,7 +29,8 @@ fn describe(call: &mut Call<'_, '_>) -> Res<Value> {
             (told.text(), Parts::Written(told.parts))
         }
         Subject::Fit(fit) => {
-            let description = english::fit_description(fit);
+            let own = fit.clone();
+            let description = call.unless_stopped(move || english::fit_description(&own))?;
             (description.text(), Parts::Fitted(description))
         }
     };
@@ -38,9 +39,9 @@ fn describe(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn explain(call: &mut Call<'_, '_>) -> Res<Value> {
     let of = subject(call)?;
-    let (text, parts) = match &of {
-        Subject::Kernel(kernel) => english::explain_kernel(kernel),
-        Subject::Fit(fit) => english::explain_fit(fit),
+    let (text, parts) = match of.clone() {
+        Subject::Kernel(kernel) => english::explain_kernel(&kernel),
+        Subject::Fit(fit) => call.unless_stopped(move || english::explain_fit(&fit))?,
     };
     Ok(Value::Explanation(Arc::new(Explanation { text, parts: Parts::Written(parts), of })))
 }

@@ -307,7 +307,7 @@ pub fn options(call: &mut Call<'_, '_>) -> Res<Options> {
 
 fn condition(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
-    let fit = fit::condition(&model, &data).map_err(|error| refused(call, &data, error))?;
+    let fit = fit::condition_unless(&model, &data, call.eval.progress).map_err(|error| refused(call, &data, error))?;
     fit_warnings::note_unwritten(call, fit.problem());
     fit_warnings::warn_of_end(call, &fit);
     Ok(Value::Fit(Arc::new(fit)))
@@ -315,7 +315,7 @@ fn condition(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn lml(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
-    let fit = fit::condition(&model, &data).map_err(|error| refused(call, &data, error))?;
+    let fit = fit::condition_unless(&model, &data, call.eval.progress).map_err(|error| refused(call, &data, error))?;
     fit_warnings::note_unwritten(call, fit.problem());
     fit.evidence().map(Value::Number).map_err(|error| refused(call, &data, error))
 }
@@ -326,7 +326,7 @@ fn gradient(call: &mut Call<'_, '_>) -> Res<Value> {
     let problem = Problem::new(&model, &data, true).map_err(|error| refused(call, &data, error))?;
     fit_warnings::note_unwritten(call, &problem);
     let values = fit::given(&problem);
-    let evidence = Evidencer::new(&problem).evaluate(&values, true, false);
+    let evidence = Evidencer::new(&problem).stopped_by(call.eval.progress).evaluate(&values, true, false);
     let evidence = evidence.map_err(|error| lang_error(call.eval, error))?;
     if evidence.gradient.is_empty() {
         return Err(lang_error(call.eval, ModelError::NoEvidence));

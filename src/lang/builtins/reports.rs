@@ -30,7 +30,8 @@ fn checks(call: &mut Call<'_, '_>) -> Res<Value> {
         return Err(LangError::new(text).argument("draws"));
     }
     let seed = call.or("seed", call.eval.host.seed as usize)? as u64;
-    let found = results::checks_unless(&fit, draws, seed, call.eval.progress);
+    let stop = call.eval.progress.stop_handle();
+    let found = call.unless_stopped(move || results::checks_unless(&fit, draws, seed, &stop))?;
     let found = found.map_err(|error| lang_error(call.eval, error))?;
     Ok(Value::table(Sheet::with_text(told::checks_table(&found), told::checks(&found))))
 }
@@ -46,12 +47,17 @@ fn report(call: &mut Call<'_, '_>) -> Res<Value> {
         return Err(LangError::new(text).argument("path").help("write `report(fit, \"report.html\")`"));
     }
     let source = |data: &Dataset| Source { expression: expression(call, data), seed: call.eval.host.seed };
-    let page = match &value {
-        Value::Search(search) => report::of_search(search, &source(&search.data)),
-        Value::Fit(fit) => report::of_fit(fit, &source(fit.problem().data())),
-        other => return Err(expected("a fit or a search", other).argument("value")),
+    let page = match value {
+        Value::Search(search) => {
+            let source = source(&search.data);
+            call.unless_stopped(move || report::of_search(&search, &source).html())?
+        }
+        Value::Fit(fit) => {
+            let source = source(fit.problem().data());
+            call.unless_stopped(move || report::of_fit(&fit, &source).html())?
+        }
+        other => return Err(expected("a fit or a search", &other).argument("value")),
     };
-    let page = page.html();
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         // what goes wrong here shows in writing
         let _ = std::fs::create_dir_all(folder);

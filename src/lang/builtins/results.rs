@@ -55,7 +55,10 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
             let lang_error = LangError::new("a fit is one model, with nothing to average over").argument("average");
             return Err(lang_error.help("`average` applies to the models of a search"));
         }
-        _ => results::predict_unless(&fit, place, call.eval.progress),
+        _ => {
+            let (fit, stop) = (fit.clone(), call.eval.progress.stop_handle());
+            call.unless_stopped(move || results::predict_unless(&fit, place, &stop))?
+        }
     };
     let prediction = prediction.and_then(|prediction| match levels.is_empty() {
         true => Ok(prediction),
@@ -69,7 +72,7 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn residuals(call: &mut Call<'_, '_>) -> Res<Value> {
     let fit: Arc<Fit> = call.arg("fit")?;
-    match results::residuals(&fit) {
+    match call.unless_stopped(move || results::residuals(&fit))? {
         Ok(residuals) => Ok(Value::Residuals(Arc::new(residuals))),
         Err(error) => Err(lang_error(call.eval, error)),
     }
@@ -83,10 +86,12 @@ fn score(call: &mut Call<'_, '_>) -> Res<Value> {
     let fitted = Fitted::from_value(of).map_err(|t| t.argument("fit"))?;
     let data: Option<Arc<Dataset>> = call.maybe("data")?;
     let noise_free = matches!(&fitted, Fitted::One(fit) if fit.is_noise_free());
-    let score = fitted.judge(data.as_deref()).and_then(|judged| results::scored(&judged));
-    let place = if data.is_some() { "data" } else { "fit" };
+    let held_out = data.is_some();
+    let score = move || fitted.judge(data.as_deref()).and_then(|judged| results::scored(&judged));
+    let score = call.unless_stopped(score)?;
+    let place = if held_out { "data" } else { "fit" };
     let score = score.map_err(|error| lang_error(call.eval, error).argument(place))?;
-    Ok(Value::table(Sheet::with_text(score_table(&score), describe::score(&score, data.is_none(), noise_free))))
+    Ok(Value::table(Sheet::with_text(score_table(&score), describe::score(&score, !held_out, noise_free))))
 }
 
 fn score_table(score: &Score) -> Table {
@@ -153,7 +158,7 @@ fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
         return Err(LangError::new("some of these fits have names and some have none")
             .help("give all of them in one record: `compare(record(smooth=m, line=n))`"));
     }
-    match results::compare(&fits) {
+    match call.unless_stopped(move || results::compare(&fits))? {
         Ok(compared) => {
             let names = (!names.is_empty()).then_some(&names[..]);
             let text = describe::compared(&compared, names);
@@ -176,9 +181,13 @@ fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
             };
             check_length(rows.n().saturating_mul(draws)).map_err(|t| t.argument("n"))?;
             let x = fit.problem().inputs_of(&rows).map_err(|error| lang_error(call.eval, error).argument("at"))?;
-            let x: Vec<&[f64]> = x.iter().map(|column| &column[..]).collect();
             let mut normals = random_numbers::normals(call)?;
-            let drawn = fit.posterior.draws(&x, draws, &mut normals).map_err(|error| lang_error(call.eval, error))?;
+            let own = fit.clone();
+            let drawn = call.unless_stopped(move || {
+                let x: Vec<&[f64]> = x.iter().map(|column| &column[..]).collect();
+                own.posterior.draws(&x, draws, &mut normals)
+            })?;
+            let drawn = drawn.map_err(|error| lang_error(call.eval, error))?;
             let map = fit.problem().pipeline().target();
             let draws = drawn.column_iter().map(|draw| Value::numbers(draw.iter().map(|z| map.inverse(*z))));
             List::collect(draws).map(Value::List)

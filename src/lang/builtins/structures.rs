@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::data::write::Table;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
+use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Kind, Record, Value};
@@ -122,7 +123,9 @@ fn positive(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<f
     let value: f64 = call.or(place, default)?;
     match value > 0.0 && value.is_finite() {
         true => Ok(value),
-        false => Err(LangError::new(format!("`{place}` is a positive number, found {value}")).argument(place)),
+        false => {
+            Err(LangError::new(format!("`{place}` is a positive number, found {}", number(value))).argument(place))
+        }
     }
 }
 
@@ -131,7 +134,10 @@ fn concentration(call: &mut Call<'_, '_>) -> Res<f64> {
     let alpha = positive(call, "alpha", 1.0)?;
     match alpha <= LARGEST_ALPHA {
         true => Ok(alpha),
-        false => Err(LangError::new(format!("`alpha` is at most {LARGEST_ALPHA}, found {alpha}")).argument("alpha")),
+        false => {
+            Err(LangError::new(format!("`alpha` is at most {LARGEST_ALPHA}, found {}", number(alpha)))
+                .argument("alpha"))
+        }
     }
 }
 
@@ -237,7 +243,7 @@ fn grid(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<Vec<f
         Some(list) => Vec::<f64>::from_value(list).map_err(|t| t.argument(place))?,
     };
     match values.iter().find(|value| value.is_nan() || **value <= 0.0) {
-        Some(value) => Err(LangError::new(format!("`{place}` is positive, found {value}")).argument(place)),
+        Some(value) => Err(LangError::new(format!("`{place}` is positive, found {}", number(*value))).argument(place)),
         None => Ok(values),
     }
 }

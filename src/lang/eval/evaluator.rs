@@ -12,7 +12,7 @@ use crate::lang::payload::function::Callable;
 use crate::lang::signature::{Group, Place, Signature};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Closure, Function, Kind, List, Value};
-use crate::progress::Progress;
+use crate::progress::{Progress, abandonable};
 use crate::syntax::ast::{Lambda, Name};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::free_names::free_names;
@@ -166,6 +166,11 @@ pub struct Call<'e, 'a> {
 }
 
 impl Call<'_, '_> {
+    /// What work gives that cannot ask whether to stop; given up soon after the user stops it.
+    pub fn unless_stopped<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Res<T> {
+        abandonable(self.eval.progress, work).ok_or_else(LangError::stopped)
+    }
+
     fn place(&self, name: &str) -> Option<usize> {
         self.signature.places.iter().position(|place| place.name == name)
     }
