@@ -1,7 +1,7 @@
-//! Errors that can be detected before anything runs.
+//! Errors that are detected before a program runs.
 //!
-//! A walk over the program that knows of each name at most its kind. It reports an error only if running would fail too:
-//! whatever it cannot see, it takes to be right.
+//! The checker walks over the program and knows at most the kind of each name. It reports an error only if running
+//! would fail too; what it does not know is assumed to be correct.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,27 +19,28 @@ use crate::syntax::span::{Span, Spanned};
 
 mod calls;
 
-/// Finds the programs that `import` names.
+/// Finds the programs of `import` statements.
 pub trait Loader {
-    /// The program of a file, entered: paths in it are read from its own folder until [`leave`](Self::leave).
+    /// The program in a file; it is entered, so that paths in it are relative to its folder until
+    /// [`leave`](Self::leave).
     fn enter(&mut self, path: &Spanned<Arc<str>>) -> Result<Arc<Program>, Vec<Diagnostic>>;
     fn leave(&mut self);
 }
 
-/// What is known of a value before it is there.
+/// What is known of a value before evaluation.
 #[derive(Clone)]
 enum Known {
     Nothing,
     Kind(Kind),
     Entry(&'static Entry),
-    /// A kernel or a model with the columns that it names, and where.
+    /// A kernel or a model, with the columns that it names and their places in the text.
     Columns(Kind, Arc<Vec<(Arc<str>, Span)>>),
-    /// Data with the names of their inputs and of their target.
+    /// Data with the names of the inputs and the target.
     Data {
         inputs: Arc<Vec<String>>,
         target: Option<Arc<str>>,
     },
-    /// A function of the user's: how it is called and its parameters.
+    /// A user's function: its name and its parameters.
     Closure {
         name: Arc<str>,
         params: Arc<Vec<(Arc<str>, bool)>>,
@@ -85,7 +86,7 @@ impl Known {
         self.kind() == Some(Kind::Model)
     }
 
-    /// The columns that it names, if it is a kernel or a model of which that is known.
+    /// The columns that it names, if it is a kernel or a model for which they are known.
     fn columns(&self) -> &[(Arc<str>, Span)] {
         match self {
             Known::Columns(_, columns) => columns,
@@ -94,7 +95,7 @@ impl Known {
     }
 }
 
-/// The faults of a program that runs in a session with these bindings, in the order of the text.
+/// The errors of a program in a session with these bindings, in the order of the text.
 pub fn check(program: &Program, globals: &Globals, loader: &mut dyn Loader) -> Vec<Diagnostic> {
     let globals = globals.iter().map(|(name, value)| (name.clone(), Known::of(value))).collect();
     let mut checker = Checker {
@@ -114,11 +115,11 @@ pub fn check(program: &Program, globals: &Globals, loader: &mut dyn Loader) -> V
 struct Checker<'l> {
     globals: HashMap<Arc<str>, Known>,
     locals: Vec<(Arc<str>, Known)>,
-    /// What the program binds further down: a function may mention it, as it runs later.
+    /// The names that the program binds further down: functions may mention them, because they run later.
     later: HashSet<Arc<str>>,
-    /// How many imports are still to come, which may bind any name.
+    /// The number of imports further down, which may bind any name.
     imports: usize,
-    /// The number of functions around the expression that is checked.
+    /// The number of functions around the current expression.
     functions: usize,
     found: Vec<Diagnostic>,
     seen: HashSet<(Span, String)>,
@@ -134,7 +135,7 @@ impl Checker<'_> {
     }
 
     fn program(&mut self, program: &Program) {
-        // An imported file may mention what the importing one binds later.
+        // An imported file may mention names that the importing one binds later.
         let before = (self.later.clone(), self.imports);
         let is_import = |statement: &&Statement| matches!(statement.node, StatementKind::Import(_));
         self.imports += program.statements.iter().filter(is_import).count();
@@ -191,7 +192,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A name that is about to be bound must not be reserved.
+    /// Checks that a name to be bound is not reserved.
     fn free(&mut self, name: &Name) {
         if registry::find(&name.node).is_some_and(Entry::is_family) {
             let lang_error =
@@ -220,7 +221,7 @@ impl Checker<'_> {
         self.locals.truncate(mark);
     }
 
-    /// What the user has bound a name to.
+    /// What is known of the user's binding of a name.
     fn user(&self, name: &str) -> Option<Known> {
         let local = self.locals.iter().rev().find(|(n, _)| &**n == name).map(|(_, known)| known.clone());
         let later = || {
@@ -228,13 +229,13 @@ impl Checker<'_> {
             (self.functions > 0 && later).then_some(Known::Nothing)
         };
         local.or_else(|| match self.globals.get(name) {
-            // Bound again further down: by the time a function runs it may be either.
+            // Bound again further down: when a function runs it may have either value.
             Some(known) => Some(known.clone()),
             None => later(),
         })
     }
 
-    /// The message for a name that is bound further down.
+    /// The error with a remark, if the name is bound further down.
     fn remark_on_order(&self, name: &str, lang_error: LangError) -> LangError {
         if self.later.contains(name) {
             return lang_error.help("it is bound further down: put that statement before this one");
@@ -328,7 +329,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An expression whose kind, where it is known, must be one of some.
+    /// Checks that the kind of an expression, if known, is an accepted one.
     fn wants(&mut self, expr: &Expr, what: &str, fits: impl Fn(Kind) -> bool) {
         if let Some(kind) = self.expr(expr).kind().filter(|kind| !fits(*kind)) {
             self.report(expected_kind(what, kind), expr.span);

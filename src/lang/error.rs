@@ -1,12 +1,12 @@
-//! Errors of evaluation and checking. An error is made without a place in the text; the caller that knows the place adds
-//! it, and the session turns the error into a [`Diagnostic`].
+//! Errors of evaluation and checking. An error is created without a place in the text; the caller that knows the place
+//! adds it, and the session converts the error to a [`Diagnostic`].
 
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::span::Span;
 
 pub type Res<T> = Result<T, LangError>;
 
-/// An error of evaluation. Small, so that results stay small.
+/// An error of evaluation. It is boxed so that results are small.
 #[derive(Debug, Clone)]
 pub struct LangError(Box<Body>);
 
@@ -16,7 +16,7 @@ struct Body {
     /// The text of the first label.
     label: String,
     labels: Vec<(Span, String)>,
-    /// The call that led here; of several, the outermost.
+    /// The call that contains the error; of several, the outermost.
     called: Option<(Span, String)>,
     notes: Vec<String>,
     help: Option<String>,
@@ -54,7 +54,7 @@ impl LangError {
         &self.0.message
     }
 
-    /// Sets the text of the label that is drawn at its place.
+    /// Sets the text of the label at its place.
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.0.label = text.into();
         self
@@ -70,19 +70,19 @@ impl LangError {
         self
     }
 
-    /// As [`LangError::help`], unless there is help already.
+    /// As [`LangError::help`], unless it already has help.
     pub fn or_help(mut self, help: impl FnOnce() -> String) -> Self {
         self.0.help.get_or_insert_with(help);
         self
     }
 
-    /// Adds to the end of the message.
+    /// Appends to the message.
     pub fn within(mut self, place: &str) -> Self {
         self.0.message = format!("{} {place}", self.0.message);
         self
     }
 
-    /// Says which argument of the signature caused the error, unless that is known already.
+    /// Sets the argument of the signature that caused the error, unless it is known already.
     pub fn argument(mut self, place: &'static str) -> Self {
         self.0.argument.get_or_insert(place);
         self
@@ -114,7 +114,7 @@ impl LangError {
         self
     }
 
-    /// Records the call in which the error arose; of several, the outermost is shown.
+    /// Records the call that contains the error; of several, the outermost is shown.
     pub fn called(mut self, span: Span, text: impl Into<String>) -> Self {
         self.0.called = Some((span, text.into()));
         self

@@ -1,5 +1,5 @@
-//! Help on every name, written from the signatures; examples are run when they are shown, so that what is printed is
-//! what happens.
+//! Help on every name, generated from the signatures. Examples are run when they are shown, so that the printed output
+//! is true.
 
 use super::error::{LangError, Res};
 use super::eval::evaluator::{Entry, Globals, Library, Sort, names};
@@ -13,7 +13,7 @@ use crate::progress::Silent;
 use crate::syntax::diagnostic::{Diagnostic, Sources};
 use crate::syntax::parse::parse;
 
-/// Help on a name, on a chapter or on a topic of the language; without one the list of all there is.
+/// Help on a name, a chapter or a topic of the language; without a name the table of contents.
 pub fn topic(library: &'static dyn Library, name: Option<&str>) -> Res<String> {
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         return Ok(contents(library) + "\n\n`help(\"name\")` says more, with an example");
@@ -40,7 +40,7 @@ pub fn topic(library: &'static dyn Library, name: Option<&str>) -> Res<String> {
     })
 }
 
-/// All names by chapter, then the topics of the language, each with its line.
+/// All names by chapter, then the topics of the language, each with a line.
 pub fn contents(library: &'static dyn Library) -> String {
     let chapters = Group::ALL
         .into_iter()
@@ -64,7 +64,7 @@ fn listed(title: &str, lines: impl Iterator<Item = (&'static str, &'static str)>
     lines.fold(format!("{title}\n"), |out, (name, summary)| out + &format!("  {name:width$}  {summary}\n"))
 }
 
-/// A page on the language.
+/// A page on a topic of the language.
 fn about(library: &'static dyn Library, topic: &Topic) -> String {
     let mut out = format!("{}: {}\n\n{}\n", topic.name, topic.summary, topic.text);
     for example in topic.examples {
@@ -73,7 +73,7 @@ fn about(library: &'static dyn Library, topic: &Topic) -> String {
     out.trim_end().to_owned()
 }
 
-/// A kind of value: made by and its members.
+/// A kind of value: how it is made, and its members.
 fn about_kind(kind: Kind) -> String {
     let info = kind.info();
     let title = format!("{}: {}\n\n  {}", info.name, info.noun, info.made_by);
@@ -95,7 +95,7 @@ pub fn kinds() -> String {
     "| kind | made by | members |\n|---|---|---|\n".to_owned() + &Kind::ALL.iter().map(row).collect::<String>()
 }
 
-/// An example with what it gives.
+/// An example with its output.
 fn shown(library: &'static dyn Library, example: &str) -> String {
     let lines = example.lines().map(|line| format!("  > {line}\n"));
     let given = run(library, example);
@@ -103,7 +103,7 @@ fn shown(library: &'static dyn Library, example: &str) -> String {
     format!("\n{}{}", lines.collect::<String>(), given.collect::<String>())
 }
 
-/// Everything about one name.
+/// The full help on one name.
 pub fn page(library: &'static dyn Library, entry: &Entry) -> String {
     let signature = &entry.signature;
     let mut out = format!("{}\n  {}\n", signature.shown(), signature.summary);
@@ -131,7 +131,7 @@ pub fn page(library: &'static dyn Library, entry: &Entry) -> String {
     out.trim_end().to_owned()
 }
 
-/// The chapter of the language reference on everything that can be called, in Markdown, with what the examples show.
+/// The chapter of the language reference on all entries, in Markdown, with the output of the examples.
 pub fn reference(library: &'static dyn Library) -> String {
     let mut out = String::new();
     for group in Group::ALL {
@@ -156,7 +156,7 @@ fn section(library: &'static dyn Library, entry: &Entry) -> String {
     match entry.sort {
         _ if signature.help.is_empty() => {}
         Sort::Builtin => out.push_str(&format!(" {}", signature.help)),
-        // of a kernel it is its formula
+        // for a kernel it is its formula
         Sort::Family(_) | Sort::Combinator => out.push_str(&format!("\n\n    {}", signature.help)),
     }
     out.push_str("\n\n");
@@ -184,12 +184,12 @@ fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A place with the shorter name that a keyword may use.
+/// A place with its short name as a keyword.
 fn keyword(place: &Place) -> String {
     std::iter::once(place.name).chain(place.short.iter().copied()).collect::<Vec<_>>().join(", ")
 }
 
-/// What an example shows. An example that fails says so.
+/// The output of an example. An example that fails shows its error.
 pub fn run(library: &'static dyn Library, example: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     if let Err(diagnostic) = play(library, example, &mut lines) {
@@ -198,13 +198,13 @@ pub fn run(library: &'static dyn Library, example: &str) -> String {
     lines.join("\n")
 }
 
-/// Runs an example in a session of its own.
+/// Runs an example in a new session.
 pub fn play(library: &'static dyn Library, example: &str, lines: &mut Vec<String>) -> Result<(), Diagnostic> {
     let mut sources = Sources::new();
     let source = sources.add("example", example);
     let program = parse(example, source)?;
     let (mut globals, mut host) = (Globals::new(), Host::default());
-    // What an example writes is nobody's: it goes to a folder that is gone afterwards.
+    // Files that an example writes go to a temporary folder.
     let scratch = tempfile::tempdir().map_err(|error| Diagnostic::error(format!("no folder for examples: {error}")))?;
     host.folders.out = scratch.path().to_owned();
     let mut out = |item: Item| match item {

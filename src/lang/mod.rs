@@ -1,6 +1,6 @@
 //! The language: syntax trees to values.
 //!
-//! Imports go one way: `payload` ← `values` ← `signature` ← `eval` ← `builtins` ← `registry` ← `check`.
+//! Imports go in one direction: `payload` ← `values` ← `signature` ← `eval` ← `builtins` ← `registry` ← `check`.
 
 mod builtins;
 pub mod check;

@@ -1,4 +1,4 @@
-//! How numbers are written.
+//! The notation of numbers.
 
 /// A number by the shortest digits that read back to the same bits: `0.1`, `12`, `1e-7`.
 pub fn number(x: f64) -> String {

@@ -1,4 +1,4 @@
-//! The one registry of everything that can be called by name: kernel families, combinators and builtins.
+//! The registry of everything that can be called by name: kernel families, combinators and builtins.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ static REGISTRY: LazyLock<Registry> = LazyLock::new(|| registry(|_| true));
 
 static PURE: LazyLock<Registry> = LazyLock::new(|| registry(|builtin| builtin.touches == Touches::Nothing));
 
-/// A registry of the families, the combinators and some of the builtins.
+/// A registry of the families, the combinators and those builtins for which `keep` is true.
 fn registry(keep: impl Fn(&Builtin) -> bool) -> Registry {
     let builtins = builtins::ALL.iter().flat_map(|group| group.iter()).filter(|builtin| keep(builtin)).map(entry);
     let entries: Vec<Entry> =
@@ -43,7 +43,7 @@ fn entry(builtin: &Builtin) -> Entry {
     Entry { signature, touches: builtin.touches, sort: Sort::Builtin, run: builtin.run }
 }
 
-/// The registry as the library of an evaluation.
+/// The whole registry as a library.
 struct Whole;
 
 impl Library for Whole {
@@ -64,7 +64,7 @@ impl Library for Whole {
     }
 }
 
-/// What reaches nothing outside, as the library of an evaluation.
+/// The entries without access to files and output, as a library.
 struct Pure;
 
 impl Library for Pure {
@@ -90,17 +90,17 @@ pub fn library() -> &'static dyn Library {
     &Whole
 }
 
-/// The entry of a name or of an alias.
+/// The entry with this name or alias.
 pub fn find(name: &str) -> Option<&'static Entry> {
     REGISTRY.by_name.get(name).map(|&i| &REGISTRY.entries[i])
 }
 
-/// Everything that can be called, in order of declaration.
+/// All entries, in order of declaration.
 pub fn all() -> &'static [Entry] {
     &REGISTRY.entries
 }
 
-/// Every name and alias.
+/// All names and aliases.
 pub fn names() -> impl Iterator<Item = &'static str> {
     evaluator::names(library())
 }

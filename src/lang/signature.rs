@@ -1,6 +1,6 @@
 //! Signatures: the declared properties of callables.
 //!
-//! Calls are checked, help and the language reference are written and completion is fed from signatures alone.
+//! Checks of calls, help, the language reference and completion use only signatures.
 
 use crate::lang::values::value::Kind;
 use crate::lang::wording::join_or;
@@ -10,27 +10,27 @@ use crate::lang::wording::join_or;
 pub enum Want {
     Any,
     Kind(Kind),
-    /// A whole number from 0.
+    /// A non-negative whole number.
     Count,
     /// A list or a range.
     Items,
     /// Numbers: a list or a range of them, or a single one.
     Numbers,
-    /// A column or an input: an index from 0, a column's name, or a list of these. A bare word is a column's name,
-    /// unless the user has bound it to such a value.
+    /// A column or an input: an index from 0, the name of a column, or a list of these. A bare word is the name of a
+    /// column, unless the user has bound it to such a value.
     Input,
-    /// An expression of columns, or a function whose parameters are columns; also a value, or the name of a column. In
-    /// such a place bare words are columns.
+    /// An expression of columns, or a function whose parameters are columns; also a value, or the name of a column.
+    /// Bare words in it are columns.
     Row,
     /// A new name, written as a bare word; otherwise as [`Want::Param`].
     Word,
     /// A parameter: a number, `fixed(…)`, `between(…)`, `param(…)`, a prior, or a list of these.
     Param,
-    /// A whole number from 1.
+    /// A positive whole number.
     Positive,
-    /// One of these, or a list of them that is not empty.
+    /// One of these, or a non-empty list of them.
     Each(&'static Want),
-    /// What a search may cost: a time such as "60s", or a number of evaluations.
+    /// The budget of a search: a time such as "60s", or a number of evaluations.
     Budget,
     /// One of these words, as a string.
     Choice(&'static [&'static str]),
@@ -44,13 +44,13 @@ impl Want {
     pub const BOOL: Want = Want::Kind(Kind::Bool);
     pub const STRING: Want = Want::Kind(Kind::String);
     pub const FUNCTION: Want = Want::Kind(Kind::Function);
-    /// What predictions are made of.
+    /// A value that can predict.
     pub const PREDICTOR: Want =
         Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search), Want::Kind(Kind::DeepFit)]);
-    /// Where a search is more than its best fit.
+    /// A fit, or a search where it is more than its best fit.
     pub const FIT_OR_SEARCH: Want = Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search)]);
 
-    /// What is kept in files.
+    /// A value that can be saved.
     pub const SAVED: Want = Want::Either(&[
         Want::Kind(Kind::Fit),
         Want::Kind(Kind::Search),
@@ -58,11 +58,11 @@ impl Want {
         Want::Kind(Kind::Integral),
     ]);
 
-    /// Whether a value of a kind could be right. Values themselves are tested by [`admits`](Self::admits).
+    /// Whether a value of a kind may be accepted. Values themselves are checked by [`admits`](Self::admits).
     pub fn allows(self, kind: Kind) -> bool {
         match self {
             Want::Any => kind != Kind::Nothing,
-            // a search stands for its best fit
+            // a search is accepted as its best fit
             Want::Kind(Kind::Fit) => matches!(kind, Kind::Fit | Kind::Search),
             Want::Kind(wanted) => kind == wanted,
             Want::Budget => matches!(kind, Kind::Number | Kind::String),
@@ -81,7 +81,7 @@ impl Want {
         }
     }
 
-    /// Whether a bare word in this place may be a column's name.
+    /// Whether a bare word in this place may be the name of a column.
     pub fn is_input(self) -> bool {
         match self {
             Want::Input => true,
@@ -90,7 +90,7 @@ impl Want {
         }
     }
 
-    /// Whether an expression of columns may stand in this place.
+    /// Whether this place accepts an expression of columns.
     pub fn is_row(self) -> bool {
         match self {
             Want::Row => true,
@@ -99,7 +99,7 @@ impl Want {
         }
     }
 
-    /// Whether a fit is wanted and a search is not: then the search stands for its best fit.
+    /// Whether a fit is accepted and a search is not: a search is then replaced by its best fit.
     pub fn takes_best(self) -> bool {
         match self {
             Want::Kind(kind) => kind == Kind::Fit,
@@ -110,7 +110,7 @@ impl Want {
         }
     }
 
-    /// As a message says it: "a kernel", `"a" or "b"`.
+    /// In the words of a message: "a kernel", `"a" or "b"`.
     pub fn noun(self) -> String {
         match self {
             Want::Any => "a value".into(),
@@ -128,7 +128,7 @@ impl Want {
         }
     }
 
-    /// The words that could stand here.
+    /// The words that are accepted.
     pub fn choices(self) -> Vec<&'static str> {
         match self {
             Want::Choice(words) => words.to_vec(),
@@ -138,7 +138,7 @@ impl Want {
         }
     }
 
-    /// What could stand here, each for itself.
+    /// All that is accepted, one by one.
     fn nouns(self) -> Vec<String> {
         match self {
             Want::Choice(words) => words.iter().map(|word| format!("\"{word}\"")).collect(),
@@ -154,11 +154,11 @@ impl Want {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Need {
     Required,
-    /// Left out it is this, in the language's own notation; empty where there is nothing to write.
+    /// May be left out; the default in the notation of the language, or empty if it cannot be written.
     Optional(&'static str),
     /// Any number of positional arguments.
     Many,
-    /// Any keyword that is no other place's name.
+    /// Any keyword that is not the name of another place.
     Keywords,
 }
 
@@ -166,12 +166,12 @@ pub enum Need {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
     pub name: &'static str,
-    /// Other names that a keyword may use.
+    /// Other names that can be used as a keyword.
     pub short: &'static [&'static str],
     pub want: Want,
     pub need: Need,
     pub help: &'static str,
-    /// Can be given by keyword only.
+    /// Whether it can be given only as a keyword.
     pub keyword: bool,
 }
 
@@ -184,7 +184,7 @@ impl Place {
         Self { name, short: &[], want, need: Need::Optional(default), help, keyword: false }
     }
 
-    /// An optional one that can be given by keyword only.
+    /// An optional place that can be given only as a keyword.
     pub const fn keyword(name: &'static str, want: Want, default: &'static str, help: &'static str) -> Self {
         Self { name, short: &[], want, need: Need::Optional(default), help, keyword: true }
     }
@@ -197,7 +197,7 @@ impl Place {
         Self { name, short: &[], want, need: Need::Keywords, help, keyword: true }
     }
 
-    /// With other names that a keyword may use.
+    /// The same with other names that can be used as a keyword.
     pub const fn or(mut self, short: &'static [&'static str]) -> Self {
         self.short = short;
         self
@@ -207,11 +207,11 @@ impl Place {
         self.need != Need::Many && self.need != Need::Keywords && (self.name == name || self.short.contains(&name))
     }
 
-    /// As a signature shows it: `n=5`, `functions…`, `name=…`.
+    /// In the form of a signature: `n=5`, `functions…`, `name=…`.
     pub fn shown(&self) -> String {
         match self.need {
             Need::Required => self.name.into(),
-            // Defaults in words are for the help text.
+            // Defaults in words are in the help text.
             Need::Optional(default) if default.is_empty() || default.contains(' ') => format!("{}=…", self.name),
             Need::Optional(default) => format!("{}={default}", self.name),
             Need::Many => format!("{}…", self.name),
@@ -270,7 +270,7 @@ impl Group {
         }
     }
 
-    /// The words under which help lists the chapter.
+    /// The words that lead to the chapter in help.
     pub fn topics(self) -> &'static [&'static str] {
         match self {
             Group::Families => &["families"],
@@ -289,19 +289,19 @@ impl Group {
     }
 }
 
-/// Everything that is to be known of a callable before it is called.
+/// The declaration of a callable.
 #[derive(Debug, Clone)]
 pub struct Signature {
     pub name: &'static str,
     pub aliases: Vec<&'static str>,
     pub group: Group,
     pub places: Vec<Place>,
-    /// What it gives, where it is always of one kind.
+    /// The kind of the result, if it is always the same.
     pub result: Option<Kind>,
     pub summary: &'static str,
     /// Further paragraphs; may be empty.
     pub help: String,
-    /// Programs to try, each of which runs.
+    /// Example programs, each of which can be run.
     pub examples: Vec<&'static str>,
 }
 
@@ -316,7 +316,7 @@ impl Signature {
         self.places.iter().position(|place| place.is_named(name))
     }
 
-    /// Every name that a keyword may use.
+    /// All names that can be used as a keyword.
     pub fn keywords(&self) -> impl Iterator<Item = &'static str> + '_ {
         let named = self.places.iter().filter(|p| !matches!(p.need, Need::Many | Need::Keywords));
         named.flat_map(|p| std::iter::once(p.name).chain(p.short.iter().copied()))

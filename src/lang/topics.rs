@@ -1,9 +1,9 @@
-//! Help pages on the language itself. Their examples are run when they are shown.
+//! Help pages on the language. Their examples are run when they are shown.
 
-/// A page of the manual that belongs to no name.
+/// A help page on a topic.
 pub struct Topic {
     pub name: &'static str,
-    /// What else leads to it.
+    /// Other names of the page.
     pub aliases: &'static [&'static str],
     pub summary: &'static str,
     pub text: &'static str,
@@ -11,7 +11,7 @@ pub struct Topic {
 }
 
 impl Topic {
-    /// All that lead to it.
+    /// All names of the page.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
@@ -129,7 +129,7 @@ pub static TOPICS: &[Topic] = &[
     },
 ];
 
-/// The page of this name.
+/// The page with this name.
 pub fn find(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name || topic.aliases.contains(&name))
 }

@@ -12,7 +12,7 @@ pub fn join_or(words: impl IntoIterator<Item = String>) -> String {
     }
 }
 
-/// The name nearest to a misspelt one, if any is near.
+/// The known name nearest to a misspelt one, if any is near.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let allowed = match name.chars().count() {
@@ -31,7 +31,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// The column that a name may mean: one of nearly that name, with or without the unit in brackets behind it.
+/// The column that a misspelt name may mean, with or without a unit in brackets at its end.
 pub fn nearest_column<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let base = |column: &'a str| name_without_unit(column);
     let same = |wanted: &str| wanted.eq_ignore_ascii_case(name);
@@ -43,7 +43,7 @@ pub fn nearest_column<'a>(name: &str, known: impl IntoIterator<Item = &'a str> +
     })
 }
 
-/// How to write a column that is near to a name that is none.
+/// The suggestion of a column with a similar name.
 pub fn did_you_mean(column: &str) -> String {
     let word = crate::kernel::word(column);
     if word == column { format!("did you mean `{column}`?") } else { format!("did you mean `col({word})`?") }

@@ -42,7 +42,7 @@ fn terms(call: &mut Call<'_, '_>) -> Res<Value> {
     List::new(kernel.terms().iter().cloned().map(Value::Kernel).collect()).map(Value::List)
 }
 
-/// The parameters of a kernel as written, or of a fit.
+/// The parameters of a kernel as written, or those of a fit.
 fn params(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel = match call.arg::<Value>("of")? {
         Value::Kernel(kernel) => kernel,

@@ -72,7 +72,7 @@ fn ridge(call: &mut Call<'_, '_>) -> Res<Value> {
     finished(call, Model::ridge(variance))
 }
 
-/// The kernel that a combinator makes of the base, or of `SE`.
+/// The kernel that a combinator builds from the base, or from `SE`.
 fn combined(call: &mut Call<'_, '_>, combinator: &str) -> Res<Kernel> {
     let entry = call
         .eval
@@ -88,7 +88,7 @@ fn combined(call: &mut Call<'_, '_>, combinator: &str) -> Res<Kernel> {
 
 fn gam(call: &mut Call<'_, '_>) -> Res<Value> {
     let listed = matches!(call.value("base"), Some(Value::List(_)));
-    // of all orders the first
+    // only the first order of all
     let whole = combined(call, "additive")?;
     let bases = match whole.children() {
         [base] if !listed => Bases::Like(base.clone()),

@@ -15,7 +15,7 @@ use crate::results::{self, Fitted};
 
 use super::models::lang_error;
 
-/// What was predicted and came, of rows held out or of each training row from the others.
+/// Predicted and true classes, of held-out rows or by leave-one-out.
 struct Asked {
     fitted: Fitted,
     judged: Judged,

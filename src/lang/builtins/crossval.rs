@@ -1,4 +1,4 @@
-//! Cross-validation of one model or several.
+//! Cross-validation of one or several models.
 
 use std::sync::Arc;
 
@@ -34,8 +34,8 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::CrossValidation(Arc::new(cv)))
 }
 
-/// The cross-validation; where it fails, an error with its place. `dealt`: folds of so many, and not given row by row;
-/// `place`: the argument that holds the models.
+/// The cross-validation; a failure is an error with its place. `dealt` is true if the folds were made from a number and
+/// not given row by row; `place` is the argument with the models.
 pub fn validated(
     call: &Call<'_, '_>,
     models: Vec<(String, Contender)>,
@@ -104,7 +104,7 @@ pub fn validated(
     }
 }
 
-/// A class of the target that only one row has, and which is the one that was unknown if one was.
+/// A class of the target that only one row has; the class `unknown` if it is given.
 fn rarest(data: &Dataset, unknown: Option<&str>) -> Option<String> {
     let target = data.target()?;
     let values = target.values();
@@ -113,7 +113,7 @@ fn rarest(data: &Dataset, unknown: Option<&str>) -> Option<String> {
     (0..values.len()).filter(alone).map(name).find(|class| unknown.is_none_or(|unknown| unknown == class))
 }
 
-/// Models under the names that a record gives them, or what they are in short.
+/// Models with the names from a record, or with short names.
 pub fn named(value: Value) -> Res<Vec<(String, Contender)>> {
     let model = |value: &Value| contender(value.clone());
     let models: Vec<Contender> = match &value {
@@ -127,7 +127,7 @@ pub fn named(value: Value) -> Res<Vec<(String, Contender)>> {
     Ok(Contender::names(&models).into_iter().zip(models).collect())
 }
 
-/// A model that is compared with others.
+/// A model in a comparison.
 fn contender(value: Value) -> Res<Contender> {
     match value {
         Value::DeepModel(model) => Ok(Contender::Deep((*model).clone())),
@@ -161,13 +161,13 @@ fn metrics(names: Option<Value>) -> Res<Vec<&'static Metric>> {
     Ok(chosen)
 }
 
-/// Random folds of so many, stratified for a target of classes.
+/// `k` random folds, stratified if the target is categorical.
 pub fn random_folds(data: &Dataset, k: usize, seed: u64) -> Res<Folds> {
     let rows = if data.has_classes() { data.stratified_folds(k, Some(seed)) } else { data.folds(k, Some(seed)) };
     rows.map(Folds::Rows).map_err(super::data::lang_error)
 }
 
-/// So many folds dealt from the seed, or those that were given: as pairs, as the fold of each row, or as a table.
+/// Random folds from the seed, or the given ones: as pairs, as the fold of each row, or as a table.
 fn folds(value: Option<Value>, data: &Dataset, seed: u64) -> Res<Folds> {
     let value = match value {
         None => Value::Number(10.0),
@@ -178,7 +178,7 @@ fn folds(value: Option<Value>, data: &Dataset, seed: u64) -> Res<Folds> {
         Value::Data(table) => published(&table, data),
         value => {
             let items = Items::from_value(value)?;
-            // a range may be endless
+            // a range may be infinite
             check_length(items.len())?;
             let items: Vec<Value> = items.collect();
             match items.first() {
@@ -203,7 +203,7 @@ fn pair(value: Value) -> Res<(Dataset, Dataset)> {
     }
 }
 
-/// The fold in which each row is tested, one number a row.
+/// The folds from a list with the fold number of each row.
 fn of_each_row(labels: &[f64], data: &Dataset) -> Res<Folds> {
     if labels.len() != data.n() {
         let text = format!("the data have {} rows, and {} of them have a fold", data.n(), labels.len());
@@ -217,7 +217,7 @@ fn of_each_row(labels: &[f64], data: &Dataset) -> Res<Folds> {
     Ok(Folds::Rows(folds_of(&fold_of, names.len())))
 }
 
-/// The numbers of folds in order.
+/// The distinct numbers of folds, ascending.
 fn distinct(labels: &[f64]) -> Res<Vec<f64>> {
     if labels.iter().any(|label| !label.is_finite()) {
         return Err(LangError::new("the number of a fold is missing or infinite"));
@@ -228,8 +228,8 @@ fn distinct(labels: &[f64]) -> Res<Vec<f64>> {
     Ok(names)
 }
 
-/// A table of folds: of columns `fold`, `row` (from 0) and `role` (train or test), or a column `fold` with the number
-/// of each row's.
+/// Folds from a table: with columns `fold`, `row` (from 0) and `role` (train or test), or with a column `fold` that has
+/// the fold number of each row.
 fn published(table: &Dataset, data: &Dataset) -> Res<Folds> {
     let need = "a table of folds has columns `fold`, `row` and `role`, or one number `fold` for each row";
     let Some(fold) = table.column("fold").filter(|c| !c.is_categories()) else {

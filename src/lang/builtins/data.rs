@@ -1,4 +1,4 @@
-//! Data: made from lists, summarised, selected; and messages on mistakes in data.
+//! Data: created from lists, summarised, selected; and messages about errors in data.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::lang::values::value::{Function, Items, Kind, Value, check_length};
 use crate::lang::wording::{did_you_mean, nearest, nearest_column};
 use crate::syntax::span::Span;
 
-/// A mistake in data, with the nearest name where a name is unknown.
+/// An error in data, with the nearest name if a name is unknown.
 pub fn lang_error(error: DataError) -> LangError {
     let lang_error = LangError::new(error.to_string());
     let near = match &error {
@@ -36,7 +36,7 @@ pub fn lang_error(error: DataError) -> LangError {
     }
 }
 
-/// The name of the column that an error is about.
+/// The name of the column that an error concerns.
 pub(super) fn column_of(error: &DataError) -> Option<&str> {
     match error {
         DataError::UnknownColumn { name, .. }
@@ -51,7 +51,7 @@ pub(super) fn column_of(error: &DataError) -> Option<&str> {
     }
 }
 
-/// Where the columns stand that a call chooses.
+/// The places in the text of the columns that a call selects.
 pub(super) struct Choices {
     inputs: Span,
     each: Vec<Span>,
@@ -59,12 +59,12 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// Before the arguments are taken.
+    /// Must be called before the arguments are taken.
     pub(super) fn of(call: &mut Call<'_, '_>) -> Self {
         Self { inputs: call.span_of("inputs"), each: call.parts_of("inputs"), target: call.span_of("target") }
     }
 
-    /// Where a column is named among the inputs, otherwise what was given for the target.
+    /// The place of a column among the inputs, or else that of the target argument.
     pub(super) fn find(&self, name: &str, inputs: Option<&[String]>) -> Span {
         match inputs.and_then(|inputs| inputs.iter().rposition(|input| input == name)) {
             Some(at) => self.each.get(at).copied().unwrap_or(self.inputs),
@@ -77,7 +77,7 @@ pub fn value(data: Dataset) -> Value {
     Value::Data(Arc::new(data))
 }
 
-/// The names of columns that a value of kind Input gives; an index counts the inputs.
+/// The names of columns in a value of kind Input; an index counts the inputs.
 pub fn names(data: Option<&Dataset>, value: &Value) -> Res<Vec<String>> {
     let one = |value: &Value| match (value, data) {
         (Value::Str(name), _) => Ok(name.to_string()),
@@ -133,12 +133,12 @@ fn make(call: &mut Call<'_, '_>) -> Res<Value> {
     })
 }
 
-/// Numbers, dates, or other text as categories.
+/// A column of numbers, dates, or categories.
 fn column(name: &Arc<str>, list: Value) -> Res<Column> {
     let items = Items::from_value(list.clone())?;
     check_length(items.len())?;
     let is_text = list.items().is_some_and(|mut items| items.any(|item| matches!(item, Value::Str(_))));
-    // true and false are classes too
+    // true and false are also classes
     let is_truth =
         list.items().is_some_and(|mut items| !items.is_empty() && items.all(|item| matches!(item, Value::Bool(_))));
     if !is_text && !is_truth {
@@ -160,7 +160,7 @@ fn column(name: &Arc<str>, list: Value) -> Res<Column> {
     Ok(Column::categories(name.clone(), texts))
 }
 
-/// The name of a column, whatever letters it has; in an expression of columns its value.
+/// A column with any name; in an expression of columns its value.
 fn col(call: &mut Call<'_, '_>) -> Res<Value> {
     let name: Arc<str> = call.arg("name")?;
     Ok(Value::Str(name))
@@ -194,7 +194,7 @@ fn select(call: &mut Call<'_, '_>) -> Res<Value> {
     data.select(&chosen).map(value).map_err(lang_error)
 }
 
-/// The rows of which an expression of columns is true.
+/// The rows for which an expression of columns is true.
 fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let condition: Value = call.arg("condition")?;
@@ -247,7 +247,7 @@ fn dropna(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(value(data.dropna().0))
 }
 
-/// What there is, column by column.
+/// A summary of the columns.
 fn summary(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let summary = data.summary();

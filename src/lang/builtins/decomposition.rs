@@ -1,4 +1,4 @@
-//! The parts of a fit: what each contributes, their covariance and the variance of each order of interaction.
+//! The parts of a fit: their contributions, their covariance, and the variance of each order of interaction.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn covariance(call: &mut Call<'_, '_>) -> Res<Value> {
     List::collect(rows).map(Value::List)
 }
 
-/// The share of every order of the additive kernels of a fit.
+/// The share of each order in the additive kernels of a fit.
 fn order_variance(call: &mut Call<'_, '_>) -> Res<Value> {
     let fit: Arc<Fit> = call.arg("fit")?;
     let found =

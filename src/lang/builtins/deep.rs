@@ -1,4 +1,4 @@
-//! Deep Gaussian processes: writing one.
+//! Deep Gaussian processes: their definition.
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use crate::lang::error::LangError;
 use crate::lang::eval::evaluator::Call;
 use crate::model::ModelError;
 
-/// The error with a way out; `model` is the argument that holds the deep GP.
+/// The error with a way out; `model` is the argument with the deep GP.
 pub fn deep_error(call: &Call<'_, '_>, data: &Dataset, error: DeepError, model: &'static str) -> LangError {
     let text = error.to_string();
     let (place, help) = match error {

@@ -1,4 +1,4 @@
-//! Deep Gaussian process priors: draws, derivatives, and maps of the plane.
+//! Priors of deep Gaussian processes: draws, derivatives, and maps of the plane.
 
 use std::sync::Arc;
 
@@ -18,21 +18,21 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Kind, List, Value, check_length};
 
-/// Draws in the figure of a prior of one input.
+/// The number of draws in the figure of a prior with one input.
 const DRAWN: usize = 4;
-/// Points along its axis.
+/// The number of points along its axis.
 const ALONG: usize = 401;
-/// Half its length.
+/// Half the length of its axis.
 const REACH: f64 = 4.0;
-/// The most depths that a figure shows without being asked for them.
+/// The largest number of depths in a figure by default.
 const SHOWN: usize = 4;
-/// The most points along a side of a grid: more cannot be seen.
+/// The largest number of points along a side of a grid; more cannot be distinguished.
 const MOST_SIDE: usize = 120;
-/// The most points of a density or a curve.
+/// The largest number of points of a density or a curve.
 const MOST_POINTS: usize = 20_000;
 
-/// Draws of a prior at the rows of a call of `sample`: of one unit a list of numbers for each draw, of several a list
-/// of rows; by layer a list of these.
+/// Draws of a prior at the rows of a call of `sample`: for one unit a list of numbers per draw, for several a list of
+/// rows; by layer a list of these.
 pub fn draws(call: &mut Call<'_, '_>, model: &DeepModel) -> Res<Value> {
     let by_layer = call.or("layers", false)?;
     let n: usize = call.or("n", 1)?;
@@ -60,7 +60,7 @@ pub fn draws(call: &mut Call<'_, '_>, model: &DeepModel) -> Res<Value> {
     List::collect(all.into_iter().map(Ok)).map(Value::List)
 }
 
-/// Refuses `layers=` for what has none.
+/// Rejects `layers=` for a value without layers.
 pub fn refuse_layers(call: &Call<'_, '_>, of: &Value) -> Res<()> {
     if call.value("layers").is_none() || matches!(of, Value::DeepModel(_)) {
         return Ok(());
@@ -80,7 +80,7 @@ fn drawn(
     made.map_err(|error| prior_error(call, &error))
 }
 
-/// The outputs of a layer: numbers of one unit, rows of several.
+/// The outputs of a layer: numbers for one unit, rows for several.
 fn columns(layer: &Columns) -> Res<Value> {
     match &layer[..] {
         [only] => Value::numbers(only.iter().copied()),
@@ -143,7 +143,7 @@ fn jacobian(call: &mut Call<'_, '_>) -> Res<Value> {
     }
 }
 
-/// The layers that a map shows.
+/// The layers in a map.
 fn wanted_layers(call: &mut Call<'_, '_>, prior: &DeepModel) -> Res<Vec<usize>> {
     let Some(wanted) = call.maybe::<Value>("layers")? else { return Ok(shown_layers(prior.layers, SHOWN)) };
     let layers = match wanted.items() {
@@ -159,7 +159,7 @@ fn wanted_layers(call: &mut Call<'_, '_>, prior: &DeepModel) -> Res<Vec<usize>> 
     }
 }
 
-/// How many of something that is drawn, up to a limit.
+/// A count with a default and limits.
 fn count(call: &mut Call<'_, '_>, name: &'static str, usual: usize, least: usize, most: usize) -> Res<usize> {
     match call.or(name, usual)? {
         n if (least..=most).contains(&n) => Ok(n),

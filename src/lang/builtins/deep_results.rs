@@ -1,4 +1,4 @@
-//! Fitting deep Gaussian processes, and results of such a fit.
+//! Fits of deep Gaussian processes, and their results.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{List, Value, check_length};
 use crate::results::{SCORE_SAMPLES, Score, judge_deep};
 
-/// Samples of the hidden layers for a prediction.
+/// The number of samples of the hidden layers for a prediction.
 const SAMPLES: usize = SCORE_SAMPLES;
 
-/// Trains a deep GP with the usual arguments of `fit`.
+/// Trains a deep GP with the arguments of `fit`.
 pub fn fit(call: &mut Call<'_, '_>, model: &DeepModel) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let training = Training::from(super::models::options(call)?);
@@ -27,7 +27,7 @@ pub fn fit(call: &mut Call<'_, '_>, model: &DeepModel) -> Res<Value> {
     }
 }
 
-/// The rows that a value gives, as data.
+/// The rows in a value, as data.
 fn rows(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Dataset> {
     let n: Option<usize> = call.maybe("n")?;
     match call.maybe::<Value>("at")? {
@@ -36,7 +36,7 @@ fn rows(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Dataset> {
     }
 }
 
-/// Data, or numbers where there is one input; with `n`, the places of a range.
+/// Data, or numbers for a single input; with `n`, the grid of a range.
 fn given_rows(fit: &DeepFit, at: Value, n: Option<usize>) -> Res<Dataset> {
     let values = match at {
         Value::Data(data) => return Ok((*data).clone()),
@@ -56,7 +56,7 @@ fn given_rows(fit: &DeepFit, at: Value, n: Option<usize>) -> Res<Dataset> {
     Dataset::new(vec![column], None, None).map_err(super::data::lang_error)
 }
 
-/// A table of the prediction at some rows, which draws itself over one input.
+/// The prediction at some rows as a table; its figure is a plot over a single input.
 pub fn predict(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
     let at = rows(call, fit)?;
     let word = call.maybe::<Arc<str>>("as")?;
@@ -114,7 +114,7 @@ pub fn sample(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
     List::collect(drawn.column_iter().map(|draw| Value::numbers(draw.iter().copied()))).map(Value::List)
 }
 
-/// The metrics of held-out or training rows, and the log densities by row and of all rows together.
+/// The metrics of held-out or training rows, and the log densities per row and of all rows jointly.
 pub fn score(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
     let data = call.maybe::<Arc<Dataset>>("data")?;
     let samples = call.or("samples", SAMPLES)?;

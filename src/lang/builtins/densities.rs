@@ -1,4 +1,4 @@
-//! Densities that integrals are taken against.
+//! Densities of integrals.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn mixture(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Density(Arc::new(density)))
 }
 
-/// At most so many components, and so many inputs.
+/// The largest number of components, and of inputs.
 const MOST_PARTS: usize = 200;
 
 /// The items of a list that is not too long.
@@ -37,7 +37,7 @@ fn listed(value: &Value) -> Res<Vec<Value>> {
     Ok(value.items().into_iter().flatten().collect())
 }
 
-/// One density for each input: a distribution, or a list of them.
+/// One density per input: a distribution, or a list of them.
 fn marginals(value: &Value) -> Res<Vec<Marginal>> {
     match value {
         Value::Dist(prior) => Ok(vec![marginal(prior)?]),
@@ -75,7 +75,7 @@ fn marginal(prior: &Prior) -> Res<Marginal> {
     made.map_err(|error| LangError::new(error.to_string()))
 }
 
-/// The density of a value: a distribution, a list of one for each input, or a mixture.
+/// The density in a value: a distribution, a list with one per input, or a mixture.
 pub(super) fn density_of(value: Value) -> Res<Density> {
     match value {
         Value::Density(density) => Ok(density.as_ref().clone()),

@@ -1,4 +1,4 @@
-//! Kernels in words.
+//! Descriptions of kernels in English.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::expected;
 use crate::lang::values::value::{Kind, Value};
 
-/// The kernel or the fit that is to be put into words.
+/// The kernel or fit to describe.
 fn subject(call: &mut Call<'_, '_>) -> Res<Subject> {
     match call.arg::<Value>("of")? {
         Value::Kernel(kernel) => Ok(Subject::Kernel(kernel)),

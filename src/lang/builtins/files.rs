@@ -17,10 +17,10 @@ use crate::lang::wording::join_or;
 
 use super::models::lang_error;
 
-/// Where a file goes that is to be written: under the output folder, and not over a file that the session has read.
+/// The path at which a file may be written: in the output folder, and not that of a file that the session has read.
 ///
 /// # Errors
-/// As [`place_of`]; a data file that was loaded, a script that runs.
+/// As [`place_of`]; a data file that was loaded, or a script that is running.
 pub(super) fn out_path(call: &mut Call<'_, '_>, path: &str) -> Res<PathBuf> {
     let whole = place_of(call, path)?;
     let file = resolved(&whole).unwrap_or_else(|| whole.clone());
@@ -34,10 +34,10 @@ pub(super) fn out_path(call: &mut Call<'_, '_>, path: &str) -> Res<PathBuf> {
     Ok(whole)
 }
 
-/// The place of a file under the output folder. Where one was chosen (`--out`), nothing lies outside of it.
+/// The path of a file in the output folder. If a folder was chosen (`--out`), nothing is written outside of it.
 ///
 /// # Errors
-/// A path that leads out of the chosen folder; an evaluation that reaches no files.
+/// A path that leads out of the chosen folder, or an evaluation without access to files.
 pub(super) fn place_of(call: &Call<'_, '_>, path: &str) -> Res<PathBuf> {
     if call.eval.library.is_pure() {
         return Err(LangError::new("files cannot be written here").argument("path"));
@@ -48,7 +48,7 @@ pub(super) fn place_of(call: &Call<'_, '_>, path: &str) -> Res<PathBuf> {
         return Ok(whole);
     }
     if is_inside(&whole, folder) {
-        // without `..`, whose folder need not be there
+        // a path without `..`, whose folder need not exist
         return Ok(resolved(&whole).unwrap_or(whole));
     }
     let text = format!("`{path}` is outside of the output folder `{}`", folder.display());
@@ -57,13 +57,13 @@ pub(super) fn place_of(call: &Call<'_, '_>, path: &str) -> Res<PathBuf> {
         .help("with `--out` all files are written under that folder: give a path inside it, or leave `--out` out"))
 }
 
-/// Whether a path stays in a folder, links followed as far as they exist.
+/// Whether a path is in a folder, with links followed as far as they exist.
 fn is_inside(path: &Path, folder: &Path) -> bool {
     let (Some(path), Some(folder)) = (resolved(path), resolved(folder)) else { return false };
     path.starts_with(folder)
 }
 
-/// A path without `..` and links. What does not exist yet has no links.
+/// A path without `..` and links. A part that does not exist yet is not a link.
 fn resolved(path: &Path) -> Option<PathBuf> {
     let mut found = std::env::current_dir().ok()?;
     for part in path.components() {
@@ -97,7 +97,7 @@ fn write(call: &mut Call<'_, '_>) -> Res<Value> {
     } else if let Some(table) = value.to_table() {
         table.write(&path).map_err(broken)?;
     } else if ending == "json" {
-        // a value that is not a table has JSON all the same
+        // a value that is not a table still has JSON
         write_whole(&path, format!("{:#}\n", value.json()).as_bytes()).map_err(broken)?;
     } else {
         let written = |kind: &KindInfo| kind.table || !kind.formats.is_empty();
@@ -107,7 +107,7 @@ fn write(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Nothing)
 }
 
-/// The kinds that something holds for, as a message lists them.
+/// The kinds for which a condition holds, as a list in a message.
 fn nouns(holds: impl Fn(&KindInfo) -> bool) -> String {
     join_or(Kind::ALL.iter().map(|kind| kind.info()).filter(|kind| holds(kind)).map(|kind| kind.noun.to_owned()))
 }
@@ -137,7 +137,7 @@ fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
 fn picture(call: &mut Call<'_, '_>, value: &Value, band: BandOf) -> Res<Figure> {
     let (show, view, scales) = (call.maybe("show")?, view(call)?, super::plot_options::scales(call)?);
     let (draws, seed) = (draws(call)?, call.eval.host.seed);
-    // of a kernel it is a range, which the kernel's own figure reads
+    // for a kernel it is a range, which the kernel's figure reads
     let x = if matches!(value, Value::List(_) | Value::Range(_)) { call.maybe("x")? } else { None };
     let mut draw = |from: Drawable<'_>| match from {
         Drawable::Kernel(kernel) => super::kernels::picture(call, kernel),
@@ -151,10 +151,10 @@ fn picture(call: &mut Call<'_, '_>, value: &Value, band: BandOf) -> Res<Figure> 
     })
 }
 
-/// More draws than these are not told apart.
+/// The largest number of draws in a figure; more cannot be distinguished.
 const MOST_DRAWS: usize = 10_000;
 
-/// How many functions are drawn, where it was said.
+/// The number of draws, if given.
 fn draws(call: &mut Call<'_, '_>) -> Res<Option<usize>> {
     match call.maybe::<usize>("draws")? {
         Some(count) if count > MOST_DRAWS => {

@@ -1,4 +1,4 @@
-//! Warnings and notes on a fit that are shown even if the fit is not.
+//! Warnings and notes about a fit, which are shown even if the fit is not.
 
 use crate::data::{Column, Dataset, Step, Which, mean_sd};
 use crate::describe::{grouped, rounded};
@@ -9,7 +9,7 @@ use crate::lang::eval::host::Item;
 use crate::model::{Model, Problem, USUAL_INDUCING, refuse_if_too_large};
 use crate::syntax::diagnostic::Diagnostic;
 
-/// What must not go unheard, even where the fit is never shown.
+/// The warning about how a fit ended, shown even if the fit is not.
 pub fn warn_of_end(call: &mut Call<'_, '_>, fit: &Fit) {
     if let Some(ended) = fit.ended.filter(|ended| !ended.well()) {
         call.warn(format!("the optimiser did not reach a maximum ({ended}): the parameters are the best found"));
@@ -25,14 +25,14 @@ pub fn warn_of_end(call: &mut Call<'_, '_>, fit: &Fit) {
     }
 }
 
-/// More seconds than this are worth a word before they are spent.
+/// A fit that is expected to take more seconds gets a warning before it starts.
 const LONG: f64 = 60.0;
 
-/// Says, before any time is spent, that an exact fit will take long, and what would not.
+/// Warns before an exact fit that takes long, and offers a faster way.
 pub fn warn_of_time(call: &mut Call<'_, '_>, model: &Model, rows: usize, options: Options) {
     let Some(sparse) = model.through_inducing() else { return };
     let seconds = expected_seconds(rows, options, rayon::current_num_threads());
-    // what does not fit into memory is refused
+    // a model that does not fit into memory is an error
     if seconds > LONG && refuse_if_too_large(model, rows).is_ok() {
         let text = format!("an exact fit of {} rows takes about {}", grouped(rows), lasting(seconds));
         let help =
@@ -49,7 +49,7 @@ fn lasting(seconds: f64) -> String {
     }
 }
 
-/// One length-scale for columns whose spreads differ more than tenfold is hardly what was meant.
+/// Warns about one length-scale for columns whose spreads differ more than tenfold.
 pub fn warn_of_spreads(call: &mut Call<'_, '_>, model: &Model, data: &Dataset) {
     let scaled = |step: &Step| matches!(step, Step::Standardize { columns: Which::All | Which::Inputs });
     if model.steps.iter().any(scaled) {
@@ -72,7 +72,8 @@ pub fn warn_of_spreads(call: &mut Call<'_, '_>, model: &Model, data: &Dataset) {
 
 type Spread<'d> = (&'d str, f64);
 
-/// The first family with one scale for several inputs of very different spreads: the widest and the narrowest.
+/// The first family with one length-scale for several inputs of very different spreads, with the widest and the
+/// narrowest.
 fn uneven<'d>(kernel: &Kernel, inputs: &[&'d Column]) -> Option<(Option<Origin>, &'static str, [Spread<'d>; 2])> {
     if matches!(kernel.node(), Node::Wrap(wrapped) if wrapped.wrap.is_one_kernel_per_input()) {
         return None;
@@ -98,7 +99,7 @@ fn uneven<'d>(kernel: &Kernel, inputs: &[&'d Column]) -> Option<(Option<Origin>,
     (wide.1 > 10.0 * narrow.1).then_some((kernel.origin(), spec.name, [*wide, *narrow]))
 }
 
-/// Says which values were not written and are therefore those of a fit's first start.
+/// Notes the values that were not written and are those of the first start of a fit.
 pub fn note_unwritten(call: &mut Call<'_, '_>, problem: &Problem) {
     let unwritten = problem.parameters().iter().filter(|p| p.is_free() && p.param.value().is_none());
     let names: Vec<String> = unwritten.map(|p| format!("`{}`", p.name)).collect();

@@ -1,4 +1,4 @@
-//! Fitting a model of any sort to data.
+//! Fits of all kinds of models.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
     }
 }
 
-/// What is fitted.
+/// The model to fit.
 const FIT_MODEL: Place = Place::required(
     "model",
     Want::Either(&[

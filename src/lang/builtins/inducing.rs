@@ -1,4 +1,4 @@
-//! Inducing inputs as they are written: `gp(k, inference="vfe", inducing=50)`.
+//! Inducing inputs as arguments: `gp(k, inference="vfe", inducing=50)`.
 
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
@@ -7,7 +7,7 @@ use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Kind, Value};
 use crate::model::{Entry, Inducing, InducingError, Sparse, SparseMethod, USUAL_INDUCING};
 
-/// The field of the record that stands for data that stay as they are: `fixed(data)`.
+/// The field of the record that represents fixed data: `fixed(data)`.
 pub const FIXED: &str = "fixed";
 
 pub const INFERENCE: Place = Place::keyword(
@@ -25,7 +25,7 @@ pub const INDUCING: Place = Place::keyword(
     "with \"vfe\" or \"fitc\": the number of inducing inputs, or their starting values: a list of inputs, or data; `fixed(…)` are not optimised",
 );
 
-/// What a model says of inducing inputs; `None` where inference is through all rows.
+/// The sparse approximation of a model; `None` if inference uses all rows.
 pub fn sparse(call: &mut Call<'_, '_>, inference: Option<&str>, classes: bool) -> Res<Option<Sparse>> {
     let given: Option<Value> = call.maybe("inducing")?;
     let method = match inference {
@@ -86,7 +86,7 @@ fn row(item: &Value, place: usize) -> Res<(Vec<Entry>, bool)> {
         Value::List(list) => list.items().iter().map(|item| entry(item, place)).collect::<Res<Vec<_>>>()?,
         item => vec![entry(item, place)?],
     };
-    // a category has nothing that could move
+    // a category cannot be optimised
     let fixed = entries.iter().any(|(_, fixed)| *fixed);
     Ok((entries.into_iter().map(|(entry, _)| entry).collect(), fixed))
 }

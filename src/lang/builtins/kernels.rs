@@ -17,7 +17,7 @@ use crate::linalg::{Matrix, Vector, pivoted_cholesky};
 use crate::progress::abandonable;
 
 pub const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a kernel");
-/// Rows that may also be those of data.
+/// Rows, or data.
 pub const ROWS: Place = Place::required(
     "xs",
     Want::Either(&[Want::Items, Want::Kind(Kind::Data)]),
@@ -36,12 +36,12 @@ pub fn rows(matrix: &Matrix) -> Res<Value> {
     List::collect((0..matrix.nrows()).map(row)).map(Value::List)
 }
 
-/// Refuses a matrix that no list can hold, before it is computed.
+/// Rejects a matrix that is too large for a list before it is computed.
 fn fits(n: usize, m: usize) -> Res<()> {
     check_length(n.saturating_mul(m)).map_err(|t| t.argument("xs"))
 }
 
-/// The matrix of a kernel at rows, both halves.
+/// The matrix of a kernel at rows, with both halves.
 pub fn own_gram(call: &mut Call<'_, '_>, kernel: &Kernel, rows: &Rows) -> Res<Matrix> {
     fits(rows.n, rows.n)?;
     let origins = &call.eval.host.origins;
@@ -74,7 +74,7 @@ fn gram(call: &mut Call<'_, '_>) -> Res<Value> {
     rows(&placed.cross(&xs, &all.last(ys.n)).map_err(|error| origins.eval_error(&error))?)
 }
 
-/// The matrix between the rows of data and themselves, other data, or rows that follow the inputs of the data.
+/// The matrix between the rows of data and themselves, other data, or rows with the inputs of the data in order.
 fn gram_on_data(call: &mut Call<'_, '_>, kernel: &Kernel, data: &Dataset, ys: Option<Value>) -> Res<Value> {
     let origins = &call.eval.host.origins;
     let xs = Rows::of_data(data);
@@ -121,7 +121,7 @@ fn eigen(call: &mut Call<'_, '_>) -> Res<Value> {
     Value::numbers(values)
 }
 
-/// Draws of a kernel at the rows of a call of `sample`, each a list.
+/// Draws of a kernel at the rows of a call of `sample`, one list per draw.
 pub fn draws(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Value> {
     let xs = Rows::from_list(call.arg("at")?).map_err(|t| t.argument("at"))?;
     let n: usize = call.or("n", 1)?;
@@ -135,11 +135,11 @@ pub fn draws(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Value> {
     List::collect(draws).map(Value::List)
 }
 
-/// k(·, 0) along the first input, beside draws.
+/// k(·, 0) along the first input, next to draws.
 pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
     const MOST: usize = 1601;
     const DRAWS: usize = 3;
-    // rows given by hand are days where a parameter is written as a time
+    // if a parameter is written as a time, numbers are days
     let timed = mentions_times(kernel);
     let in_days = if timed { kernel.map_params(&mut |param| param.in_unit(TimeUnit::Day)) } else { kernel.clone() };
     let (mentioned, _) = kernel.mentioned();
@@ -156,7 +156,7 @@ pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
         let columns = std::iter::once(x).chain((1..width).map(|_| vec![0.0; n])).collect();
         Rows::numbers(n, columns)
     };
-    // an odd number of points has 0 among them where the range is symmetric
+    // an odd number of points contains 0 if the range is symmetric
     let points = describe::kernel_points(&in_days, hi - lo, MOST) | 1;
     let grid: Vec<f64> = (0..points)
         .map(|i| {
@@ -181,8 +181,8 @@ pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
     Ok(kernel_figure(&kernel.to_string(), input.as_deref().unwrap_or(""), unit, &grid, &values, &grid, &draws))
 }
 
-/// How far a kernel is shown on either side of 0. Kernels whose longest scale lies between 0.1 and 5 have one range, so
-/// that their figures can be compared; for others it is 5 times a power of ten that holds the longest scale.
+/// Half the range of the figure of a kernel. Kernels whose longest scale is between 0.1 and 5 have the same range, so
+/// that their figures can be compared; for others it is 5 times a power of ten and contains the longest scale.
 fn reach(longest: f64) -> f64 {
     const REACH: f64 = 5.0;
     match longest {
@@ -191,7 +191,7 @@ fn reach(longest: f64) -> f64 {
     }
 }
 
-/// The longest length-scale or period that a kernel has; 0 if there is none.
+/// The longest length-scale or period of a kernel; 0 if there is none.
 fn longest_scale(kernel: &Kernel) -> f64 {
     let own = match kernel.node() {
         Node::Leaf(leaf) => {

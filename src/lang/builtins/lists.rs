@@ -67,7 +67,7 @@ fn len(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Number(n as f64))
 }
 
-/// Folds the items by one operator, as if they were written with it between them.
+/// Folds the items by an operator.
 fn fold(call: &mut Call<'_, '_>, op: BinaryOp, empty: f64) -> Res<Value> {
     let span = call.span_of("list");
     let mut items: Items = call.arg("list")?;
@@ -114,7 +114,7 @@ fn sd(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Number((numbers.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt()))
 }
 
-/// The least or the greatest of the arguments and of the numbers in them. What is not a number makes the result none.
+/// The least or the greatest of the arguments and of the numbers in them; NaN if one is NaN.
 fn extreme(call: &mut Call<'_, '_>, better: fn(f64, f64) -> bool) -> Res<Value> {
     let mut best: Option<f64> = None;
     for value in call.many() {

@@ -1,4 +1,4 @@
-//! Loading data from files: formats and folders.
+//! Loads data from files: formats and folders.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -125,10 +125,10 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
     })
 }
 
-/// The folders in which files of data are looked for: the script's, then those that were added.
+/// The folders in which data files are searched: that of the script, then the added ones.
 ///
 /// # Errors
-/// An evaluation that reaches no files.
+/// An evaluation without access to files.
 pub fn places(call: &Call<'_, '_>) -> Res<Vec<PathBuf>> {
     if call.eval.library.is_pure() {
         return Err(LangError::new("files cannot be read here")

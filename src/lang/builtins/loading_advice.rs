@@ -1,8 +1,8 @@
-//! Help on errors of reading a file.
+//! Help for errors of reading a file.
 
 use crate::data::{self, DataError};
 
-/// How to write what a file leaves open or gets wrong.
+/// The argument that resolves an ambiguity or an error in a file.
 pub(super) fn way_out(error: &DataError) -> Option<String> {
     Some(match error {
         DataError::Missing { .. } => {

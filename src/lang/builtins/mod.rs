@@ -1,4 +1,4 @@
-//! The builtins, by theme. Each file ends in its own list; here they are joined.
+//! The builtins, by theme. Each file ends with its own list; this file joins the lists.
 
 mod algebra;
 mod baselines;

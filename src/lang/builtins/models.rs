@@ -24,9 +24,9 @@ use crate::param::{Param, State};
 
 use super::{fit_warnings, inducing};
 
-/// A model that does not go with these data.
+/// A model that is not compatible with these data.
 pub fn unfit(eval: &Evaluator<'_>, data: &Dataset, error: ModelError) -> LangError {
-    // Columns that data lack were named by the model: its steps, its noise.
+    // Columns that the data lack were named by the model: by its steps or its noise.
     if let ModelError::Data(error @ DataError::UnknownColumn { .. }) = error {
         return super::data::lang_error(error).argument("model");
     }
@@ -58,13 +58,13 @@ pub fn unfit(eval: &Evaluator<'_>, data: &Dataset, error: ModelError) -> LangErr
     }
 }
 
-/// The same of a call: where the fault lies in what was written before it, the call is shown too.
+/// The same for a call. If the error is in earlier text, the call is shown too.
 pub(super) fn refused(call: &Call<'_, '_>, data: &Dataset, error: ModelError) -> LangError {
     let lang_error = unfit(call.eval, data, error);
     if lang_error.is_placed() { lang_error.called(call.span, "by this call") } else { lang_error }
 }
 
-/// How to name another target where it is the one that is taken by default and others hold classes.
+/// How to name another target, if the default one is numeric and other columns are categorical.
 fn usual_target(data: &Dataset) -> Option<String> {
     let target = data.target()?.name();
     let usual = data.columns().iter().rfind(|column| !column.is_categories())?;
@@ -77,7 +77,7 @@ fn usual_target(data: &Dataset) -> Option<String> {
     Some(format!("the default target is the last column of numbers, here `{target}`: write {which}"))
 }
 
-/// A model that does not go with its data, at its place in the text where that is known.
+/// A model that is not compatible with its data, as an error at its place in the text if that is known.
 pub fn lang_error(eval: &Evaluator<'_>, error: ModelError) -> LangError {
     match error {
         ModelError::Bind(error) => eval.host.origins.bind_error(&error),
@@ -133,7 +133,7 @@ fn gp(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Model(Arc::new(Pipeline::of(model))))
 }
 
-/// What an observation is, from the usual arguments; `None` if none is given.
+/// The likelihood from the arguments of a call; `None` if none is given.
 pub(super) fn likelihood(call: &mut Call<'_, '_>, inference: Option<&str>) -> Res<Option<Likelihood>> {
     let noise = given_noise(call)?;
     let mut word = |name: &'static str| -> Res<Option<Arc<str>>> { call.maybe::<Arc<str>>(name) };
@@ -181,7 +181,7 @@ pub(super) fn likelihood(call: &mut Call<'_, '_>, inference: Option<&str>) -> Re
     Ok(Some(Likelihood::Bernoulli { how, positive }))
 }
 
-/// The noise of the call, as a variance or as a standard deviation.
+/// The noise from the arguments of a call, as a variance or as a standard deviation.
 pub(super) fn given_noise(call: &mut Call<'_, '_>) -> Res<Option<Noise>> {
     let given = (call.maybe::<Value>("noise")?, call.maybe::<Value>("noise_sd")?);
     match given {
@@ -212,7 +212,7 @@ fn known_noise(call: &Call<'_, '_>, value: &Value, is_sd: bool) -> Res<Option<No
     }
 }
 
-/// A standard deviation, of which 0 is fixed, or those of the rows.
+/// A standard deviation, fixed if it is 0, or those of the rows.
 fn noise_sd(call: &Call<'_, '_>, value: Value) -> Res<Noise> {
     if let Some(known) = known_noise(call, &value, true)? {
         return Ok(known);
@@ -232,7 +232,7 @@ fn noise_sd(call: &Call<'_, '_>, value: Value) -> Res<Noise> {
     noise(call, squared)
 }
 
-/// A variance, of which 0 is fixed, or those of the rows.
+/// A variance, fixed if it is 0, or those of the rows.
 fn noise(call: &Call<'_, '_>, value: Value) -> Res<Noise> {
     if let Some(known) = known_noise(call, &value, false)? {
         return Ok(known);
@@ -249,7 +249,7 @@ fn noise(call: &Call<'_, '_>, value: Value) -> Res<Noise> {
     }
 }
 
-/// A parameter that stands alone: ties join parameters of kernels.
+/// A parameter without a tie: ties are for parameters of kernels.
 fn untied(value: Value) -> Res<Param> {
     let param = Param::from_value(value)?;
     match &param.tie {
@@ -289,7 +289,7 @@ fn both(call: &mut Call<'_, '_>) -> Res<(Arc<Dataset>, Model)> {
     Ok((data, model))
 }
 
-/// How to fit, from the usual arguments.
+/// The options of a fit from the arguments of a call.
 pub fn options(call: &mut Call<'_, '_>) -> Res<Options> {
     let usual = Options::default();
     let options = Options {
@@ -320,7 +320,7 @@ fn lml(call: &mut Call<'_, '_>) -> Res<Value> {
     fit.evidence().map(Value::Number).map_err(|error| refused(call, &data, error))
 }
 
-/// The derivatives of the log evidence in every parameter that a fit would move.
+/// The derivatives of the log marginal likelihood with respect to all free parameters.
 fn gradient(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let problem = Problem::new(&model, &data, true).map_err(|error| refused(call, &data, error))?;

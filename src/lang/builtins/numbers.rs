@@ -1,4 +1,4 @@
-//! Functions of numbers. Each also takes a list, item by item.
+//! Functions of numbers. Each also applies to lists, item by item.
 
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;

@@ -1,4 +1,4 @@
-//! Parameters and priors: `fixed`, `between`, `param`, `Normal` and its like.
+//! Parameters and priors: `fixed`, `between`, `param`, `Normal` and others.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn fixed(call: &mut Call<'_, '_>) -> Res<Value> {
     }
 }
 
-/// One of a list, such as of inducing inputs: numbers are fixed, the names of categories are what they are.
+/// An item of a list, such as of inducing inputs: numbers become fixed, names of categories do not change.
 fn fixed_entry(value: &Value) -> Res<Value> {
     match value {
         Value::Number(x) => {
@@ -47,7 +47,7 @@ fn fixed_entry(value: &Value) -> Res<Value> {
     }
 }
 
-/// The kernel with every parameter that has a value fixed there.
+/// The kernel with every parameter that has a value fixed at it.
 fn fixed_kernel(kernel: &Kernel) -> Res<Kernel> {
     let mut any = false;
     let held = kernel.map_params(&mut |param| match param.value() {
@@ -106,7 +106,7 @@ fn between(call: &mut Call<'_, '_>) -> Res<Value> {
 /// A number, or the text of a time.
 const BOUND: Want = Want::Either(&[Want::NUMBER, Want::STRING]);
 
-/// A bound: a number, a length of time or a date.
+/// A bound: a number, a duration or a date.
 fn bound(value: Value) -> Res<(f64, Option<Measure>)> {
     match value {
         Value::Str(text) => Measure::read(&text).map(|(x, measure)| (x, Some(measure))).ok_or_else(|| no_time(&text)),
@@ -126,7 +126,7 @@ fn param(call: &mut Call<'_, '_>) -> Res<Value> {
         return Ok(Value::Param(Arc::new(Param { tie: Some(tie), ..inner })));
     };
     if let Some((known, place)) = call.eval.host.named.get(&name) {
-        // The same text again, in a loop or a function, means the same parameter.
+        // Evaluated again, in a loop or a function, the same text means the same parameter.
         if start.is_some() && *place != call.span {
             return Err(LangError::new(format!("`param({name}, …)` is written twice in this statement"))
                 .help(format!("write `param({name})` the second time"))
@@ -153,7 +153,7 @@ fn param(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Param(Arc::new(made)))
 }
 
-/// An argument of a prior: a number, or a time where that has a meaning.
+/// An argument of a prior: a number, or a time if the prior can have one.
 fn argument(prior: &str, place: &str, value: Value) -> Res<(f64, Option<Measure>)> {
     let (x, time) = match value {
         Value::Str(text) => Measure::read(&text).map(|(x, time)| (x, Some(time))).ok_or_else(|| no_time(&text))?,
@@ -173,7 +173,7 @@ fn argument(prior: &str, place: &str, value: Value) -> Res<(f64, Option<Measure>
     }
 }
 
-/// A prior by its name in [`PRIORS`].
+/// The prior with this name in [`PRIORS`].
 fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
     let name = call.signature.name;
     let mut written = Vec::new();
@@ -224,7 +224,7 @@ fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
     })
 }
 
-/// The one-line help of a prior, from where it is declared.
+/// The one-line help of a prior, from its declaration.
 const fn summary(name: &str) -> &'static str {
     let mut i = 0;
     while i < PRIORS.len() {

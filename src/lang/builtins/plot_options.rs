@@ -1,4 +1,4 @@
-//! The keywords of `plot` and the values that each of them applies to.
+//! The keywords of `plot`, and the values to which each applies.
 
 use crate::describe::part_figures::Scales;
 use crate::lang::error::{LangError, Res};
@@ -6,12 +6,12 @@ use crate::lang::eval::evaluator::Call;
 use crate::lang::payload::explanation::Subject;
 use crate::lang::values::value::Value;
 
-/// A keyword of `plot`. The kinds that it applies to declare it in [`PLOT`](crate::lang::values::value::ValueKind::PLOT).
+/// A keyword of `plot`. The kinds to which it applies list it in [`PLOT`](crate::lang::values::value::ValueKind::PLOT).
 struct FigureOption {
     name: &'static str,
-    /// The values that it applies to, for the help of a message.
+    /// The values to which it applies, for the help of a message.
     applies_to: &'static str,
-    /// Values of these kinds that it does not apply to.
+    /// Values of these kinds to which it does not apply.
     except: fn(&Value) -> bool,
 }
 
@@ -62,7 +62,7 @@ impl FigureOption {
     }
 }
 
-/// Refuses a keyword that the figure of this value would not use.
+/// Rejects a keyword that the figure of this value does not use.
 pub fn refuse_unused(call: &Call<'_, '_>, value: &Value) -> Res<()> {
     for option in OPTIONS.iter().filter(|option| call.value(option.name).is_some()) {
         if !option.applies(value) {
@@ -100,7 +100,7 @@ pub fn refuse_unused(call: &Call<'_, '_>, value: &Value) -> Res<()> {
     Ok(())
 }
 
-/// Whether the panels of parts share a vertical scale, if that was said.
+/// Whether the panels of parts share a vertical scale, if given.
 pub fn scales(call: &mut Call<'_, '_>) -> Res<Option<Scales>> {
     Ok(call.maybe::<std::sync::Arc<str>>("scales")?.map(|name| match &*name {
         "shared" => Scales::Shared,
@@ -108,7 +108,7 @@ pub fn scales(call: &mut Call<'_, '_>) -> Res<Option<Scales>> {
     }))
 }
 
-/// The range of the input that a kernel is shown over, if one was given: from the least to the greatest number.
+/// The range of the input in the figure of a kernel, if given: from the least to the greatest number.
 pub fn input_range(call: &mut Call<'_, '_>) -> Res<Option<(f64, f64)>> {
     let ends = match call.value("x") {
         Some(Value::Range(range)) => {

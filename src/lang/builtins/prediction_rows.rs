@@ -1,4 +1,4 @@
-//! The rows of a prediction: a range, numbers, dates, rows written out, data or a file.
+//! The rows of a prediction: a range, numbers, dates, rows as lists, data or a file.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(super) const AT: Place = Place::optional(
 );
 pub(super) const N: Place = Place::optional("n", Want::Count, "every whole number", "the number of points of a range");
 
-/// Where to predict: rows that a value gives, or the training rows.
+/// The rows of a prediction: those in a value, or the training rows.
 pub(super) fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {
     let n: Option<usize> = call.maybe("n")?;
     let Some(at) = call.maybe::<Value>("at")? else {
@@ -47,7 +47,7 @@ pub(super) fn rows(call: &mut Call<'_, '_>, fit: &Fit, at: Value, n: Option<usiz
         Value::Data(data) => Ok((*data).clone()),
         Value::Str(text) if calendar::date(&text).is_some() && one_time(fit).is_some() => dates(call, fit, &[text]),
         Value::Str(path) => {
-            // what the fit was made of says whether `202001` is a month
+            // the training data determine whether `202001` is a month
             let times = fit.problem().data().inputs().any(|column| column.time().is_some());
             let digits = if times { Digits::Dates } else { Digits::Numbers };
             let options = data::Options { target: data::Target::None, digits, ..data::Options::default() };
@@ -105,13 +105,13 @@ pub(super) fn rows(call: &mut Call<'_, '_>, fit: &Fit, at: Value, n: Option<usiz
     }
 }
 
-/// How the one input of a fit says times, if it does.
+/// The time scale of the single input of a fit, if it is a time.
 fn one_time(fit: &Fit) -> Option<TimeScale> {
     let [name] = fit.problem().names() else { return None };
     fit.problem().data().column(name)?.time()
 }
 
-/// Rows at dates along the one input.
+/// Rows at dates along the single input.
 fn dates(call: &Call<'_, '_>, fit: &Fit, texts: &[Arc<str>]) -> Res<Dataset> {
     let scale = one_time(fit).map_or(TimeUnit::Day, |scale| scale.unit);
     let value = |text: &Arc<str>| match calendar::date(text) {
@@ -126,7 +126,7 @@ fn no_date(text: &str) -> LangError {
     LangError::new(format!("expected a date such as \"2024-01-31\", found {text:?}"))
 }
 
-/// Rows written out, their entries in the order of the inputs.
+/// Rows as lists, with entries in the order of the inputs.
 fn by_row(fit: &Fit, rows: Vec<Value>) -> Res<Dataset> {
     let names = fit.problem().names();
     let mut columns: Vec<Vec<Value>> = vec![Vec::new(); names.len()];
@@ -165,7 +165,7 @@ fn by_row(fit: &Fit, rows: Vec<Value>) -> Res<Dataset> {
     Dataset::new(columns, None, None).map_err(super::data::lang_error)
 }
 
-/// Rows that are not such as the fit has seen.
+/// Rows that are not compatible with the training rows.
 pub(super) fn unlike(call: &Call<'_, '_>, fit: &Fit, error: ModelError) -> LangError {
     let inputs = fit.problem().names().join("`, `");
     let lacks = matches!(error, ModelError::Data(DataError::UnknownColumn { .. }));

@@ -18,10 +18,10 @@ use crate::quadrature::{
 
 use super::densities::density_of;
 
-/// Evaluations where nothing is said.
+/// The default number of evaluations.
 const USUAL_EVALUATIONS: usize = 20;
 
-/// What is integrated.
+/// The integrand.
 enum Integrand {
     Function(Function),
     Points(Arc<Dataset>),
@@ -110,7 +110,7 @@ fn settings(call: &mut Call<'_, '_>, density: Density, names: &[String]) -> Res<
     Ok(Settings { density, kernel, noise, mean, warp, integrated, seed })
 }
 
-/// Names of the inputs: the parameters of a function that has as many, otherwise `x`, or `x0`, `x1`, ….
+/// Names of the inputs: the parameters of a function if their number agrees, otherwise `x`, or `x0`, `x1`, ….
 fn names_of(function: &Function, inputs: usize) -> Vec<String> {
     if let Function::Closure(closure) = function {
         let params = closure.signature();
@@ -153,7 +153,7 @@ fn go_on(call: &mut Call<'_, '_>, more: &Integrated<Value>, n: usize, tolerance:
     Ok(Value::Integral(Arc::new(Integrated { integral, function: Some(function) })))
 }
 
-/// Evaluates a function of the language at points that are chosen one by one.
+/// Evaluates a function of the language at sequentially chosen points.
 fn evaluate(
     call: &mut Call<'_, '_>,
     function: &Function,

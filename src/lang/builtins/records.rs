@@ -1,4 +1,4 @@
-//! Records, values kept in files, and the time, for scripts with long computations.
+//! Records, values saved in files, and the time, for scripts with long computations.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -23,12 +23,12 @@ fn record(call: &mut Call<'_, '_>) -> Res<Value> {
         record.with(&*name.node, value.node)
     };
     let made = Value::Record(Arc::new(fields.into_iter().fold(Record::default(), with)));
-    // as deep and as large as a list may be
+    // within the limits of depth and size of a list
     List::new(vec![made.clone()])?;
     Ok(made)
 }
 
-/// The value of a file of JSON.
+/// The value in a JSON file.
 fn parsed(path: &Path, name: &str) -> Res<Value> {
     let broken = |why: String| LangError::new(format!("`{name}` cannot be read: {why}"));
     let text = std::fs::read_to_string(path).map_err(|error| broken(error.to_string()))?;
@@ -36,7 +36,7 @@ fn parsed(path: &Path, name: &str) -> Res<Value> {
     json::value(&found)
 }
 
-/// It is looked for where scripts read, then where they write.
+/// The file is searched where scripts are read, then where they write.
 fn read(call: &mut Call<'_, '_>) -> Res<Value> {
     let name: Arc<str> = call.arg("path")?;
     let read_from = super::loading::places(call)?.into_iter().map(|folder| folder.join(&*name));
@@ -53,7 +53,7 @@ fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
         let help = "remove the file, and the value is computed again";
         return parsed(&path, &name).map_err(|t| t.argument("path").help(help));
     }
-    // before the work and not after it
+    // checked before the computation
     if !name.ends_with(".json") {
         return Err(LangError::new("a value is kept in a file that ends in .json").argument("path"));
     }
@@ -74,7 +74,7 @@ fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
     write_whole(&path, format!("{form:#}\n").as_bytes())
         .map_err(|error| LangError::new(error.to_string()).argument("path"))?;
     call.emit(Item::Wrote(path));
-    // what is given now is what the file will give
+    // the returned value equals the one that the file will give
     json::value(&form)
 }
 

@@ -19,7 +19,7 @@ use crate::results;
 
 use super::models::lang_error;
 
-/// Replicates are some hundreds of numbers a row: this many would be more than patience or memory can hold.
+/// The largest number of replicates: each has hundreds of numbers per row.
 const MOST_DRAWS: usize = 100_000;
 
 fn checks(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -36,7 +36,7 @@ fn checks(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::table(Sheet::with_text(told::checks_table(&found), told::checks(&found))))
 }
 
-/// Writes the page of a fit or of a search.
+/// Writes the page of a fit or a search.
 fn report(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("value")?;
     let name: Arc<str> = call.arg("path")?;
@@ -59,16 +59,16 @@ fn report(call: &mut Call<'_, '_>) -> Res<Value> {
         other => return Err(expected("a fit or a search", &other).argument("value")),
     };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        // what goes wrong here shows in writing
+        // an error here is reported by the write below
         let _ = std::fs::create_dir_all(folder);
     }
-    // `value` is kept by whoever has it: what could not be written can be asked for again
+    // `value` still exists, so a failed report can be requested again
     write_whole(&path, page.as_bytes()).map_err(|error| LangError::new(error.to_string()).argument("path"))?;
     call.emit(Item::Wrote(path));
     Ok(Value::Nothing)
 }
 
-/// The call of `load` that gives these very data, if there is one.
+/// The call of `load` that gives these data, if there is one.
 fn expression(call: &Call<'_, '_>, data: &Dataset) -> Option<String> {
     let name = data.about().name.as_deref()?;
     let target = data.target()?.name();

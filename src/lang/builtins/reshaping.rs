@@ -1,4 +1,4 @@
-//! Columns computed and renamed, rows sorted, data made long and joined.
+//! Computed and renamed columns, sorted rows, long format and joins.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn mutate(call: &mut Call<'_, '_>) -> Res<Value> {
         let column = column(&name.node, values).map_err(|t| t.at(made.span))?;
         let is_new = data.column(&name.node).is_none();
         data = data.with_column(column).map_err(|error| lang_error(error).at(made.span))?;
-        // what is computed from the target would explain it
+        // a column computed from the target would explain it trivially
         if is_new && !of_target {
             inputs.push(name.node.to_string());
         }
@@ -53,7 +53,7 @@ fn reads(function: &Function, column: Option<&Column>) -> bool {
     }
 }
 
-/// Numbers, or texts as categories; a number that is not there is missing in either.
+/// Numbers, or texts as categories; NaN is missing in both.
 fn column(name: &Arc<str>, values: Vec<Value>) -> Res<Column> {
     let text = values.iter().any(|v| matches!(v, Value::Str(_) | Value::Bool(_)));
     if !text {
@@ -89,7 +89,7 @@ fn rename(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(value(data))
 }
 
-/// The rows of data in the order of columns or of expressions.
+/// The rows of data sorted by columns or by expressions.
 pub(super) fn sorted(call: &mut Call<'_, '_>, data: &Arc<Dataset>, descending: bool) -> Res<Value> {
     let Some(by) = call.maybe::<Value>("by")? else {
         return Err(LangError::new("data are sorted by a column").help("write `data |> sort(by=x)`"));
@@ -118,7 +118,7 @@ pub(super) fn sorted(call: &mut Call<'_, '_>, data: &Arc<Dataset>, descending: b
     Ok(value(data.take(&data.order_by(&keys, descending))))
 }
 
-/// The column that a function only hands on.
+/// The column that a function returns unchanged.
 fn plain_column<'d>(function: &Function, data: &'d Dataset) -> Option<&'d Column> {
     let Function::Closure(closure) = function else { return None };
     match (&closure.lambda.params[..], &closure.lambda.body.node) {

@@ -1,4 +1,4 @@
-//! What is computed from a fit: predictions, residuals, scores, comparisons, draws, symmetries.
+//! Results of a fit: predictions, residuals, scores, comparisons, draws, symmetries.
 
 use std::sync::Arc;
 
@@ -99,10 +99,10 @@ fn score_table(score: &Score) -> Table {
     score.values.iter().fold(table, |table, (metric, value)| table.numbers(metric.name, &[*value]))
 }
 
-/// Folds of a comparison of models that are not fitted.
+/// The number of folds in a comparison of models that are not fitted.
 const FOLDS: usize = 5;
 
-/// Models by the density of rows held out, each fitted to the same folds.
+/// Compares models by held-out density, with all fitted to the same folds.
 fn compare_held_out(call: &mut Call<'_, '_>, data: &Dataset, given: Vec<Spanned<Value>>) -> Res<Value> {
     let (mut models, mut all_named) = (Vec::new(), true);
     for value in given {
@@ -168,7 +168,7 @@ fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
     }
 }
 
-/// Random functions of a kernel, of a deep GP or of a fit.
+/// Draws of functions from a kernel, a deep GP or a fit.
 fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
     let of: Value = call.arg("of")?;
     super::deep_priors::refuse_layers(call, &of)?;
@@ -199,7 +199,7 @@ fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
     }
 }
 
-/// Which symmetries the data have.
+/// The symmetries of the data.
 fn symmetries(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let model = call.arg::<Pipeline>("model")?.model().map_err(|t| t.argument("model"))?;

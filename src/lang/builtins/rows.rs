@@ -14,7 +14,7 @@ use crate::lang::payload::range::Range;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::value::{Kind, List, Value, check_length};
 
-/// Rows by their places, in that order; a row may come more than once.
+/// Rows by their indices, in this order; a row may occur more than once.
 fn take(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let places: Vec<f64> = call.arg("rows")?;
@@ -51,14 +51,14 @@ fn folds(call: &mut Call<'_, '_>) -> Res<Value> {
     List::collect(pairs).map(Value::List)
 }
 
-/// The seed of a random choice, if it is to be random.
+/// The seed of a random selection, if it is random.
 fn chance(call: &mut Call<'_, '_>) -> Res<Option<u64>> {
     let random: bool = call.or("random", false)?;
     let seed: usize = call.or("seed", call.eval.host.seed as usize)?;
     Ok(random.then_some(seed as u64))
 }
 
-/// Numbers that are anywhere in a range with equal chance.
+/// Numbers with a uniform distribution in a range.
 fn random(call: &mut Call<'_, '_>) -> Res<Value> {
     let range: Range = call.arg("range")?;
     let n: usize = call.arg("n")?;

@@ -1,4 +1,4 @@
-//! Reading the texts of saved files.
+//! Reads the source texts in saved files.
 
 use std::sync::Arc;
 
@@ -19,20 +19,20 @@ use crate::syntax::span::SourceId;
 
 use super::user_edits;
 
-/// Reads the texts of a saved file. A file is not trusted: its texts are evaluated without the session's names, without
-/// the builtins that reach files or show something, for a bounded number of steps, and until the user stops it.
+/// Reads the texts of a saved file. Files are not trusted: texts are evaluated without the names of the session,
+/// without builtins that access files or show something, for a limited number of steps, and until the user stops it.
 pub(super) struct SavedTexts<'a> {
     globals: Arc<Globals>,
     library: &'static dyn Library,
     progress: &'a dyn Progress,
 }
 
-/// A text of a model takes a few steps for each of its characters; this is far above that.
+/// A text of a model takes a few steps per character; this limit is far higher.
 const STEPS: u64 = 1_000_000;
 const STEPS_A_BYTE: u64 = 10;
 
 impl<'a> SavedTexts<'a> {
-    /// The texts are read with the names of the session for functions of a search, and its means to stop.
+    /// A reader that uses the session's names for functions of a search, and its means to stop.
     pub(super) fn new(eval: &Evaluator<'a>) -> Self {
         let globals = Arc::new(eval.globals().clone());
         Self { globals, library: eval.library.pure(), progress: eval.progress }
@@ -48,12 +48,12 @@ impl<'a> SavedTexts<'a> {
         read_back("model", text, self.value(text).and_then(<Arc<DeepModel>>::from_value))
     }
 
-    /// Makes sure that a text reads back to a model that is written in the same way.
+    /// Checks that the model of a text prints as the same text.
     pub(super) fn same_model(&self, text: &str) -> Res<()> {
         self.same_text(text, &self.saved_model(text)?.to_string())
     }
 
-    /// Makes sure that what was read back of a text is written in the same way.
+    /// Checks that the value of a text prints as the same text.
     pub(super) fn same_text(&self, text: &str, found: &str) -> Res<()> {
         if found == text {
             return Ok(());
@@ -71,8 +71,8 @@ impl<'a> SavedTexts<'a> {
         })
     }
 
-    /// A function that may be called with all that the session can do: every name that it mentions must be of a library
-    /// that reaches nothing outside.
+    /// A function that can be called with all capabilities of the session. Every name that it mentions must be in the
+    /// library without access to files and output.
     pub(super) fn harmless_function(&self, text: &str) -> Res<Function> {
         let function = self.function(text)?;
         match self.foreign_name(&function) {
@@ -84,7 +84,7 @@ impl<'a> SavedTexts<'a> {
         }
     }
 
-    /// The first name that a function takes from elsewhere than the library.
+    /// The first name in a function that is not in the library.
     fn foreign_name(&self, function: &Function) -> Option<Arc<str>> {
         match function {
             Function::Known(_) => None,
@@ -95,7 +95,7 @@ impl<'a> SavedTexts<'a> {
         }
     }
 
-    /// The value of a text that is one expression.
+    /// The value of a text that is a single expression.
     pub(super) fn value(&self, text: &str) -> Res<Value> {
         let program = parse(text, SourceId::default()).map_err(|diagnostic| LangError::new(diagnostic.message))?;
         let [statement] = program.statements.as_slice() else {
@@ -126,7 +126,7 @@ impl Reader for SavedTexts<'_> {
     }
 }
 
-/// What a text was read as; an error says that it does not read back.
+/// The value of a text; an error is reported as a text that cannot be read back.
 pub(super) fn read_back<T>(what: &str, text: &str, found: Res<T>) -> Res<T> {
     found.map_err(|lang_error| {
         if lang_error.is_stop() {

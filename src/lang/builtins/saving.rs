@@ -54,8 +54,7 @@ fn save(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Nothing)
 }
 
-/// Refuses to write over a file that `save` did not write, and to write work that was stopped over work that was
-/// finished.
+/// Rejects a path whose file was not written by `save`, and a result of stopped work that would replace a finished one.
 fn refuse_to_replace(path: &Path, name: &str, stopped: bool) -> Res<()> {
     if !path.is_file() {
         return Ok(());
@@ -81,7 +80,7 @@ fn refuse_to_replace(path: &Path, name: &str, stopped: bool) -> Res<()> {
 
 fn fit_text(reader: &SavedTexts<'_>, fit: &Fit) -> Res<String> {
     let saved = SavedFit::of(fit);
-    // What cannot be read back is not written.
+    // A fit that cannot be read back is not written.
     reader.same_model(&saved.model)?;
     reader.same_model(&saved.asked)?;
     saved.to_json().map_err(|error| LangError::new(format!("the fit cannot be written: {error}")))
@@ -89,7 +88,7 @@ fn fit_text(reader: &SavedTexts<'_>, fit: &Fit) -> Res<String> {
 
 fn deep_text(reader: &SavedTexts<'_>, fit: &DeepFit) -> Res<String> {
     let saved = SavedDeepFit::of(fit);
-    // What cannot be read back is not written.
+    // A fit that cannot be read back is not written.
     let found = reader.deep_model(&saved.deep_model)?.to_string();
     reader.same_text(&saved.deep_model, &found)?;
     saved.to_json().map_err(|error| LangError::new(format!("the fit cannot be written: {error}")))
@@ -97,7 +96,7 @@ fn deep_text(reader: &SavedTexts<'_>, fit: &DeepFit) -> Res<String> {
 
 fn search_text(reader: &SavedTexts<'_>, search: &Search) -> Res<String> {
     let saved = SavedSearch::of(search);
-    // What cannot be read back is not written.
+    // A search that cannot be read back is not written.
     for edit in &search.settings.moves {
         if let Edit::Own(own) = edit {
             reader.function(&own.source).map_err(|lang_error| {
@@ -110,7 +109,7 @@ fn search_text(reader: &SavedTexts<'_>, search: &Search) -> Res<String> {
     saved.to_json().map_err(|error| LangError::new(format!("the search cannot be written: {error}")))
 }
 
-/// A file that is to be read: it is looked for where scripts read, then where they write.
+/// The path of a file to read. It is searched where scripts are read, then where they write.
 fn find(call: &Call<'_, '_>, name: &str) -> Res<PathBuf> {
     let read_from = super::loading::places(call)?.into_iter().map(|folder| folder.join(name));
     let path = read_from.chain(place_of(call, name).ok()).find(|path| path.exists());

@@ -1,4 +1,4 @@
-//! Integrals in files: their texts are read back when they are written, too.
+//! Integrals in files. Their texts are also checked when they are written.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::results::{SaveError, SavedIntegral};
 use super::densities::density_of;
 use super::saved_texts::{SavedTexts, read_back};
 
-/// The text of the file, and a warning where the integrand cannot be kept. An integral without it cannot be continued, but
-/// its evaluations are not lost.
+/// The text of the file, and a warning if the integrand cannot be saved. An integral without it cannot be continued,
+/// but its evaluations are saved.
 pub(super) fn integral_text(reader: &SavedTexts<'_>, z: &Integrated<Value>) -> Res<(String, Option<String>)> {
     let (function, left_out) = match z.function.as_ref().map(function_source::expression) {
         None => (None, None),
@@ -29,7 +29,7 @@ pub(super) fn integral_text(reader: &SavedTexts<'_>, z: &Integrated<Value>) -> R
         },
     };
     let saved = SavedIntegral::of(&z.integral, function);
-    // What cannot be read back is not written.
+    // An integral that cannot be read back is not written.
     let density = density(reader, &saved.density)?;
     reader.same_text(&saved.density, &density.to_string())?;
     for text in [&saved.kernel, &saved.fitted_kernel] {
@@ -39,7 +39,7 @@ pub(super) fn integral_text(reader: &SavedTexts<'_>, z: &Integrated<Value>) -> R
     Ok((text, left_out))
 }
 
-/// The integral of a file.
+/// The integral in a file.
 pub(super) fn read_integral(
     reader: &SavedTexts<'_>,
     saved: &SavedIntegral,

@@ -1,4 +1,4 @@
-//! Search over kernels: what is searched and how, from the arguments of a call.
+//! Search over kernels: the settings of a search from the arguments of a call.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Sea
 use super::models;
 use super::user_edits;
 
-/// Items of a list, or the value alone.
+/// The items of a list, or a single value.
 fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
     match value.items() {
         Some(items) => items.map(T::from_value).collect(),
@@ -28,7 +28,7 @@ fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
     }
 }
 
-/// The settings of a call.
+/// The settings from the arguments of a call.
 fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
     let mut settings = Settings { budget: Budget::USUAL, ..Settings::default() };
     let spans = call.parts_of("base");
@@ -45,7 +45,7 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
     }
     settings.inputs = call.input_names("inputs", data)?;
     if !given {
-        // the usual families need numbers; categories have one level each
+        // the default families need numbers; categories have one level each
         let categories = data.inputs().any(|column| column.is_categories() && is_wanted(&settings, column.name()));
         settings.base.extend(family("Indicator").filter(|_| categories).map(Kernel::family));
     }
@@ -86,7 +86,7 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
     Ok(settings)
 }
 
-/// A column that the data do not have is a slip, even where other base kernels could be tried.
+/// A column that the data do not have is an error, even if other base kernels could be tried.
 fn known_inputs(kernel: &Kernel, data: &Dataset) -> Res<()> {
     let known: Vec<String> = data.inputs().map(|column| column.name().to_string()).collect();
     for input in kernel.mentioned().0 {
@@ -143,7 +143,7 @@ fn is_wanted(settings: &Settings, column: &str) -> bool {
     settings.inputs.as_ref().is_none_or(|inputs| inputs.iter().any(|input| input == column))
 }
 
-/// Says, before any time is spent, which columns of categories no base kernel depends on.
+/// Warns before a search about categorical columns on which no base kernel depends.
 fn warn_of_left_out(call: &mut Call<'_, '_>, data: &Dataset, settings: &Settings) {
     let places: Vec<String> = data.inputs().map(|column| column.name().to_string()).collect();
     for (place, column) in data.inputs().enumerate() {
@@ -167,7 +167,7 @@ fn warn_of_left_out(call: &mut Call<'_, '_>, data: &Dataset, settings: &Settings
     }
 }
 
-/// What must not go unheard, even where the search is never shown.
+/// Warnings about a search, shown even if the search is not.
 fn tell(call: &mut Call<'_, '_>, found: &Search) {
     let depth = found.levels.len();
     match found.ended {
@@ -182,7 +182,7 @@ fn tell(call: &mut Call<'_, '_>, found: &Search) {
     refusals.into_iter().for_each(|text| call.warn(text));
 }
 
-/// A search that could not be made, at the argument that is to blame.
+/// A failed search as an error at the responsible argument.
 fn lang_error(call: &Call<'_, '_>, data: &Dataset, error: SearchError) -> LangError {
     let text = error.to_string();
     match error {
@@ -199,7 +199,7 @@ fn lang_error(call: &Call<'_, '_>, data: &Dataset, error: SearchError) -> LangEr
             LangError::new(text).argument("data")
         }
         SearchError::AllFailed { failures } => {
-            // many fail alike, one on each input
+            // many base kernels fail for the same reason, one on each input
             let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
             for (kernel, why) in &failures {
                 match reasons.iter_mut().find(|(known, _)| known == why) {

@@ -1,4 +1,4 @@
-//! Preprocessing of columns: on data, or as steps of a model.
+//! Preprocessing of columns: of data, or as steps of a model.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Kind, Value};
 
-/// Steps on data where there are data, otherwise the steps themselves.
+/// The transformed data if there are data, otherwise the steps.
 fn stepped(data: Option<Arc<Dataset>>, steps: Vec<Step>) -> Result<Value, DataError> {
     let pipeline = Pipeline { steps, gp: None };
     match data {
@@ -82,7 +82,7 @@ fn transform(call: &mut Call<'_, '_>) -> Res<Value> {
     })
 }
 
-/// The function of Box and Cox, of a number or of every number of a list.
+/// The Box–Cox transform of a number or of every number of a list.
 fn boxcox(call: &mut Call<'_, '_>) -> Res<Value> {
     let x: Value = call.arg("x")?;
     let lambda: f64 = call.arg("lambda")?;

@@ -1,5 +1,4 @@
-//! Structures that likelihoods are averaged over: binary matrices under the Indian buffet process, and Dirichlet-process
-//! mixtures.
+//! Discrete structures of models: binary matrices with the Indian buffet process, and Dirichlet-process mixtures.
 
 use std::sync::Arc;
 
@@ -18,12 +17,12 @@ use crate::quadrature::{
 
 use super::random_numbers::random;
 
-/// Rows, sweeps and samples at most: beyond, a sweep takes minutes.
+/// The largest number of rows, sweeps and samples; with more, a sweep takes minutes.
 const MOST: usize = 1000;
-/// The greatest concentration: a draw then has hundreds of features or components.
+/// The largest concentration: a draw then has hundreds of features or components.
 const LARGEST_ALPHA: f64 = 100.0;
 
-/// Refuses what is too long, a range without end among it, before it is listed.
+/// Rejects too many items, including an infinite range, before they are listed.
 fn few_enough(items: usize) -> Res<()> {
     match items <= MOST {
         true => Ok(()),
@@ -31,7 +30,7 @@ fn few_enough(items: usize) -> Res<()> {
     }
 }
 
-/// Rows of numbers: a list of lists, a list of numbers for one column, or the columns of data that are numbers.
+/// Rows of numbers: a list of lists, a list of numbers for one column, or the numeric columns of data.
 fn rows_of(value: &Value) -> Res<Vec<Vec<f64>>> {
     if let Value::Data(data) = value {
         data.check_finite().map_err(|error| LangError::new(error.to_string()))?;
@@ -65,7 +64,7 @@ fn matrix(rows: &[Vec<f64>]) -> Matrix {
     Matrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j])
 }
 
-/// A binary matrix of rows of zeros and ones; a row may have no features.
+/// A binary matrix from rows of zeros and ones; a row may have no features.
 fn binary(value: &Value) -> Res<BinaryMatrix> {
     let Some(items) = value.items() else {
         let text = format!("a binary matrix is a list of rows of zeros and ones, and not {}", value.kind().noun());
@@ -95,7 +94,7 @@ fn binary_value(z: &BinaryMatrix) -> Res<Value> {
     Value::checked_list((0..z.rows()).map(row))
 }
 
-/// A mixture: a record of weights and atoms.
+/// A mixture from a record of weights and atoms.
 fn mixture_model(value: &Value) -> Res<MixtureModel> {
     let wrong = || {
         LangError::new("a mixture is a record of `weights` that sum to 1 and as many `atoms`")
@@ -118,7 +117,7 @@ fn mixture_value(mixture: &MixtureModel) -> Res<Value> {
     Ok(Value::Record(Arc::new(Record::default().with("weights", weights).with("atoms", atoms))))
 }
 
-/// One positive number of a place.
+/// One positive number.
 fn positive(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<f64> {
     let value: f64 = call.or(place, default)?;
     match value > 0.0 && value.is_finite() {
@@ -129,7 +128,7 @@ fn positive(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<f
     }
 }
 
-/// The concentration of a prior of structures: their size grows with it.
+/// The concentration of a prior of structures, with which their size grows.
 fn concentration(call: &mut Call<'_, '_>) -> Res<f64> {
     let alpha = positive(call, "alpha", 1.0)?;
     match alpha <= LARGEST_ALPHA {
@@ -235,7 +234,7 @@ fn overlap(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Number(a.overlap(&b)))
 }
 
-/// One number, or several, all positive.
+/// One or several positive numbers.
 fn grid(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<Vec<f64>> {
     let values = match call.maybe::<Value>(place)? {
         None => vec![default],
@@ -251,7 +250,7 @@ fn grid(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<Vec<f
 /// Two parameters and the evidence at these.
 type AtPair = ([f64; 2], StructureEvidence);
 
-/// The evidence by each pair of two parameters, as a table.
+/// The evidence at each pair of two parameters, as a table.
 fn table(names: [&str; 2], rows: &[AtPair]) -> Value {
     let of = |part: &dyn Fn(&AtPair) -> f64| rows.iter().map(part).collect::<Vec<f64>>();
     let table = Table::new()
@@ -282,7 +281,7 @@ fn of_matrices(call: &mut Call<'_, '_>, samples: &[Value], x: &Matrix) -> Res<Va
     for sample in samples {
         let z = binary(sample).map_err(|t| t.argument("samples"))?.without_empty_columns();
         same_rows(z.rows(), x.nrows()).map_err(|t| t.argument("samples"))?;
-        // a sample that came twice says nothing new
+        // a repeated sample adds no information
         if !matrices.contains(&z) {
             matrices.push(z);
         }

@@ -18,7 +18,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::kernels::{KERNEL, ROWS, own_gram};
 
-/// How many rows features are found for: beyond, the eigenvectors take minutes.
+/// The largest number of rows for features; with more, the eigenvectors take minutes.
 const MOST_ROWS: usize = 2000;
 
 fn surface(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -67,7 +67,7 @@ fn error_text(error: &SurfaceError<LangError>) -> String {
     }
 }
 
-/// What the two inputs of a kernel are called, in the order in which rows give them.
+/// The names of the two inputs of a kernel, in the order of rows.
 fn two_inputs(kernel: &Kernel) -> Res<[String; 2]> {
     let (mentioned, all) = kernel.mentioned();
     let name = |input: &InputRef| match input {
@@ -109,7 +109,7 @@ fn range(call: &mut Call<'_, '_>, name: &'static str) -> Res<Option<(f64, f64)>>
     }
 }
 
-/// What is written in a kernel of periods and of length-scales along its two inputs.
+/// The periods and length-scales that a kernel has along its two inputs.
 fn hints(kernel: &Kernel, x: Option<(f64, f64)>, y: Option<(f64, f64)>) -> Hints {
     let (mentioned, _) = kernel.mentioned();
     let mut found = Found { inputs: mentioned, periods: Vec::new(), lengths: [0.0; 2], longest: 0.0 };
@@ -148,7 +148,7 @@ impl Found {
                     let written = values.as_slice().iter().filter_map(|param| param.value());
                     self.periods.extend(written.chain([spec.default]));
                 }
-                // That of a periodic kernel counts in periods.
+                // The length-scale of a periodic kernel has no unit.
                 Role::LengthScale if !periodic => {
                     for axis in 0..2 {
                         let at = match (inputs, self.inputs.get(axis)) {

@@ -8,7 +8,7 @@ use crate::lang::help as manual;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::value::{Kind, Value};
 
-/// Text as it is, anything else as it shows.
+/// Text unchanged, other values as they are shown.
 fn plain(value: &Value) -> String {
     match value {
         Value::Str(text) => text.to_string(),

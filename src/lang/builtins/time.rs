@@ -21,7 +21,7 @@ fn join_time(call: &mut Call<'_, '_>) -> Res<Value> {
     data.join_time(&date, &time).map(value).map_err(|error| lang_error(error).argument("time"))
 }
 
-/// The date that an argument says.
+/// The date in an argument.
 fn date(call: &mut Call<'_, '_>) -> Res<jiff::civil::DateTime> {
     let text: Arc<str> = call.arg("date")?;
     let found = calendar::date(&text).and_then(calendar::Moment::civil);

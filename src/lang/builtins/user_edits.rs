@@ -13,8 +13,8 @@ use crate::search::{EDIT_NAMES, Edit, Refusals, UserEdit};
 use crate::syntax;
 use crate::syntax::span::Span;
 
-/// The edit that a function makes. Its name is that of the function, or its text, and it captures what the session has
-/// bound, for functions that mention names bound after them.
+/// The edit of a function. Its name is that of the function, or its text. It captures the session's bindings, for
+/// functions that mention names bound after them.
 pub fn edit_of(function: Function, eval: &Evaluator<'_>) -> Res<Edit> {
     if let Function::Known(entry) = &function
         && EDIT_NAMES.contains(&entry.name())
@@ -28,7 +28,7 @@ pub fn edit_of(function: Function, eval: &Evaluator<'_>) -> Res<Edit> {
     Ok(edit(function, name, globals, eval.library.pure(), eval.progress.stop_handle()))
 }
 
-/// The edit of a function under a name. The library is what the function can call.
+/// The edit of a function with a name. The library contains what the function can call.
 pub fn edit(
     function: Function,
     name: String,

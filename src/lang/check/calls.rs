@@ -18,7 +18,7 @@ use crate::syntax::ast::{Arg, Expr, ExprKind, Lambda, UnaryOp};
 use crate::syntax::free_names::free_names;
 use crate::syntax::span::Span;
 
-/// The names that an expression does not bind itself.
+/// The free names of an expression.
 fn mentioned(expr: &Expr) -> Vec<Arc<str>> {
     free_names(&Lambda { params: Vec::new(), body: expr.clone() })
 }
@@ -58,7 +58,7 @@ impl Checker<'_> {
             }
             Known::Columns(kind, _) | Known::Kind(kind) => {
                 self.arguments(args);
-                // Steps of a model can be called, a whole model cannot.
+                // Steps of a model can be called, a complete model cannot.
                 if !kind.info().callable && kind != Kind::Model {
                     let lang_error = LangError::new(format!("{} cannot be called", kind.noun()));
                     self.report(lang_error.label(format!("this is {}", kind.noun())), callee.span);
@@ -89,7 +89,7 @@ impl Checker<'_> {
         named && mentioned(expr).iter().any(unknown)
     }
 
-    /// Any name in it may be a column, and nothing is known of that before the data are there.
+    /// Any name in it may be a column, which is known only with the data.
     fn column_expression(&mut self, expr: &Expr) {
         let mark = self.locals.len();
         self.locals.extend(mentioned(expr).into_iter().map(|name| (name, Known::Nothing)));
@@ -97,19 +97,19 @@ impl Checker<'_> {
         self.locals.truncate(mark);
     }
 
-    /// The arguments of a call that is wrong itself: a bare word may have been meant for a column.
+    /// The arguments of an invalid call: a bare word may have been meant as a column.
     fn doubtful(&mut self, args: &[Arg]) {
         for arg in args.iter().filter(|arg| !may_be_column(&arg.value)) {
             self.expr(&arg.value);
         }
     }
 
-    /// What a name before `(` stands for.
+    /// What is known of a name before `(`.
     fn target(&mut self, name: &Arc<str>, span: Span) -> Known {
         let user = self.user(name);
         match (user, registry::find(name)) {
             (Some(known), _) if known.is_callable() => known,
-            // Steps of a model hide a builtin, a whole model does not.
+            // Steps of a model hide a builtin, a complete model does not.
             (Some(known), _) if known.is_model() => Known::Nothing,
             (_, Some(entry)) => Known::Entry(entry),
             (Some(known), None) => {
@@ -152,7 +152,7 @@ impl Checker<'_> {
         let before = self.found.len();
         let constant = piped.is_none() && self.is_constant(entry, args, &places);
         let skip = usize::from(piped.is_some());
-        // By place, what is known of the last argument that went there.
+        // For each place, what is known of the last argument for it.
         let mut given: Vec<Known> = signature.places.iter().map(|_| Known::Nothing).collect();
         let mut columns = Vec::new();
         if let (Some((known, span)), Some(&place)) = (piped, places.first()) {
@@ -196,7 +196,7 @@ impl Checker<'_> {
         self.result(entry, args, given, columns)
     }
 
-    /// A list whose items are wanted one by one. Gives the columns that they name.
+    /// Checks a list whose items are checked one by one. Returns the columns that they name.
     fn items(
         &mut self,
         signature: &Signature,
@@ -226,8 +226,8 @@ impl Checker<'_> {
         columns
     }
 
-    /// Says of arguments of which one is missing that it is an earlier one, where the first does not fit its place and
-    /// fits the next: `fit(SE)` lacks the data and not the model.
+    /// If an argument is missing, checks whether it is an earlier one: the first argument does not fit its place but
+    /// fits the next. `fit(SE)` lacks the data and not the model.
     fn shifted(&mut self, entry: &'static Entry, args: &[Arg], piped: bool, span: Span) -> Option<LangError> {
         let signature = &entry.signature;
         let [Arg { name: None, value, .. }] = args else { return None };
@@ -248,7 +248,7 @@ impl Checker<'_> {
         })
     }
 
-    /// What a call gives, once its arguments are known.
+    /// What is known of the result of a call, given its arguments.
     fn result(
         &mut self,
         entry: &'static Entry,
@@ -261,19 +261,19 @@ impl Checker<'_> {
         if let (Some(Known::Data { inputs, target }), Some(model)) = (place("data"), place("model")) {
             self.unknown_columns(model.columns(), inputs, target.as_deref());
         }
-        // base kernels and inputs name columns of the data that are searched
+        // base kernels and inputs name columns of the searched data
         if let ("search", Some(Known::Data { inputs, target })) = (signature.name, place("data")) {
             self.unknown_columns(&columns, inputs, target.as_deref());
         }
         match (signature.result, signature.name) {
-            // what comes of a deep GP is of other kinds
+            // results of a deep GP have other kinds
             (_, "fit") if place("model").and_then(Known::kind) == Some(Kind::DeepModel) => Known::Kind(Kind::DeepFit),
-            // a file holds a fit of either kind
+            // a file has a fit of either kind
             (_, "load_fit") => Known::Nothing,
             (_, "predict") if place("fit").and_then(Known::kind) == Some(Kind::DeepFit) => Known::Kind(Kind::Table),
             (Some(kind @ (Kind::Kernel | Kind::Model)), _) => Known::Columns(kind, Arc::new(columns)),
             (Some(Kind::Data), "load") => shipped(args).unwrap_or(Known::Kind(Kind::Data)),
-            // These leave the columns as they are.
+            // These do not change the columns.
             (Some(Kind::Data), "head" | "where" | "dropna") => {
                 place("data").cloned().unwrap_or(Known::Kind(Kind::Data))
             }
@@ -289,7 +289,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a call depends on nothing that is only known when the program runs, so that it can be tried out.
+    /// Whether a call depends on nothing that is known only at run time, so that it can be evaluated in advance.
     fn is_constant(&self, entry: &Entry, args: &[Arg], places: &[usize]) -> bool {
         let pure = entry.is_family() || entry.signature.group == Group::Parameters && entry.signature.name != "param";
         let constant = |(arg, &place): (&Arg, &usize)| {
@@ -321,7 +321,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Runs a call that depends on nothing else; what goes wrong now would go wrong then.
+    /// Evaluates a call that depends on nothing else; an error now would also occur at run time.
     fn try_out(&mut self, entry: &'static Entry, args: &[Arg], span: Span) {
         let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
         let mut eval = Evaluator::new(registry::library(), &mut host, &globals, &Silent, &mut out);
@@ -330,8 +330,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an argument in a place of kind Input is a bare word, or a list with such; its other parts are checked.
-    /// Names of columns are collected.
+    /// Whether an argument for a place of kind Input is a bare word, or a list that contains one; its other parts are
+    /// checked. Collects names of columns.
     fn column(&mut self, expr: &Expr, columns: &mut Vec<(Arc<str>, Span)>) -> bool {
         match &expr.node {
             ExprKind::Name(name) => {
@@ -359,7 +359,7 @@ impl Checker<'_> {
     }
 }
 
-/// The inputs of a shipped data set, loaded by its name and nothing else.
+/// The inputs of a shipped data set that is loaded by its name only.
 fn shipped(args: &[Arg]) -> Option<Known> {
     let [Arg { name: None, value, .. }] = args else {
         return None;
@@ -376,7 +376,7 @@ fn may_be_column(expr: &Expr) -> bool {
     matches!(expr.node, ExprKind::Name(_) | ExprKind::List(_))
 }
 
-/// The value of an expression that is written out.
+/// The value of a literal.
 fn literal(expr: &Expr) -> Option<Value> {
     match &expr.node {
         ExprKind::Number(x) => Some(Value::Number(*x)),

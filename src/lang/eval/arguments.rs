@@ -12,13 +12,13 @@ use crate::search::Budget;
 use crate::syntax::ast::Name;
 use crate::syntax::span::Span;
 
-/// An argument before it is evaluated: its name, if it has one, and its place in the text.
+/// An argument before evaluation: its name, if it has one, and its place in the text.
 pub struct ArgShape<'s> {
     pub name: Option<&'s Name>,
     pub span: Span,
 }
 
-/// What is known of one place when arguments are matched to places.
+/// The properties of a place that matching needs.
 struct Slot<'s> {
     name: &'s str,
     short: &'s [&'s str],
@@ -26,7 +26,7 @@ struct Slot<'s> {
     keyword: bool,
 }
 
-/// For each argument the place that it goes to. Used before anything is evaluated, by calls and by the checker alike.
+/// The index of the place for each argument. Calls and the checker use it before anything is evaluated.
 pub fn match_arguments(signature: &Signature, args: &[ArgShape<'_>], call: Span) -> Res<Vec<usize>> {
     let places = signature.places.iter();
     let slots: Vec<Slot> =
@@ -35,12 +35,12 @@ pub fn match_arguments(signature: &Signature, args: &[ArgShape<'_>], call: Span)
     match_slots(&callee, &slots, args, call).map_err(|t| t.or_help(|| format!("write `{}`", signature.shown())))
 }
 
-/// As [`match_arguments`], for a function of the user's.
+/// As [`match_arguments`], for a user's function.
 pub fn match_parameters(name: &str, params: &[(Arc<str>, bool)], args: &[ArgShape<'_>], call: Span) -> Res<Vec<usize>> {
     let need = |required: bool| if required { Need::Required } else { Need::Optional("") };
     let slots: Vec<Slot> =
         params.iter().map(|(name, req)| Slot { name, short: &[], need: need(*req), keyword: false }).collect();
-    // A function without a name is called by words.
+    // A function without a name is described by words.
     let callee = if name.contains(' ') { name.to_owned() } else { format!("`{name}`") };
     match_slots(&callee, &slots, args, call).map_err(|lang_error| {
         let params: Vec<&str> = params.iter().map(|(name, _)| &**name).collect();
@@ -108,7 +108,7 @@ fn too_many(callee: &str, slots: &[Slot<'_>], args: &[ArgShape<'_>], extra: Span
     LangError::new(format!("{callee} takes {most}{by_position}, found {found}")).label("one too many").at(extra)
 }
 
-/// An argument of the wrong kind, or of the right one with a value that does not fit.
+/// The error for an argument of a wrong kind, or of the right kind with an invalid value.
 pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Value>) -> LangError {
     let place = &signature.places[place];
     let each = |want: &Want| matches!(want, Want::Each(_));
@@ -127,8 +127,8 @@ pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Va
     unfitting(place.want, &of, kind, value)
 }
 
-/// What is said of a misfit that was given by name in a place that takes any name: it may be another argument,
-/// misspelt.
+/// The same for an argument with a name, in a place that accepts any name: it may be a misspelt name of another
+/// argument.
 pub fn misspelt(lang_error: LangError, signature: &Signature, place: usize, name: Option<&Name>) -> LangError {
     let (Need::Keywords, Some(name)) = (signature.places[place].need, name) else { return lang_error };
     let others = signature.places.iter().filter(|p| p.keyword && p.need != Need::Keywords).map(|p| p.name);
@@ -138,14 +138,14 @@ pub fn misspelt(lang_error: LangError, signature: &Signature, place: usize, name
     }
 }
 
-/// What was piped into a call that has not all it needs, where its place wants something else: that is the fault then.
+/// The error for a piped value of a wrong kind, if the call lacks arguments.
 pub fn piped_misfit(signature: &Signature, kind: Kind) -> Option<LangError> {
     let first = signature.places.iter().position(|place| !place.keyword)?;
     let wrong = signature.places[first].need == Need::Required && !signature.places[first].want.allows(kind);
     wrong.then(|| misfit(signature, first, kind, None))
 }
 
-/// An item of a list that does not fit its place.
+/// The error for an item of a list that does not fit its place.
 pub fn misfit_item(signature: &Signature, place: usize, want: Want, kind: Kind, value: Option<&Value>) -> LangError {
     let of = format!("in `{}` of `{}`", signature.places[place].name, signature.name);
     unfitting(want, &of, kind, value)
@@ -158,7 +158,7 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> LangErr
     };
     let what = want.noun();
     let lang_error = LangError::new(format!("expected {what} {of}, found {found}"));
-    // A value is in the message; its kind is worth a label.
+    // A value is in the message; a kind is in the label.
     let lang_error = if found.starts_with('`') { lang_error } else { lang_error.label(format!("this is {found}")) };
     let near = match value {
         Some(Value::Str(word)) => nearest(word, want.choices()),
@@ -190,7 +190,7 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> LangErr
 }
 
 impl Want {
-    /// Whether a value is accepted in the place; [`allows`](Self::allows) uses only its kind.
+    /// Whether a value is accepted in the place; [`allows`](Self::allows) checks only its kind.
     pub fn admits(self, value: &Value) -> bool {
         match (self, value) {
             (Want::Count, Value::Number(x)) => *x >= 0.0 && x.fract() == 0.0 && *x < 9e15,
@@ -207,7 +207,7 @@ impl Want {
     }
 }
 
-/// A budget from a value: a time in a string, or a whole number of evaluations.
+/// A budget in a value: a time in a string, or a whole number of evaluations.
 pub fn read_budget(value: &Value) -> Option<Budget> {
     match value {
         Value::Number(x) if *x >= 1.0 && x.fract() == 0.0 && *x < 9e15 => {

@@ -1,4 +1,4 @@
-//! Calls: what stands before `(`, arguments evaluated as their places want them, pipes and chains.
+//! Calls: the callee, arguments evaluated according to their places, pipes and chains.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprKind, Name};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::span::{Span, Spanned};
 
-/// What stands before `(`.
+/// The callee of a call.
 enum Target {
     Entry(&'static Entry),
     Value(Value),
 }
 
 impl Evaluator<'_> {
-    /// `callee(args)`, with the value that a pipe brings as the first argument.
+    /// `callee(args)`, with a piped value as the first argument.
     pub fn call(&mut self, callee: &Expr, piped: Option<Spanned<Value>>, args: &[Arg], span: Span) -> Res<Value> {
         match self.target(callee)? {
             Target::Entry(entry) => self.call_entry(entry, piped, args, span),
@@ -58,7 +58,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// In call position a builtin is found behind a name of the user's whose value cannot be called.
+    /// In call position, a builtin is found even if the user has bound its name to a value that cannot be called.
     fn target(&mut self, callee: &Expr) -> Res<Target> {
         let ExprKind::Name(name) = &callee.node else {
             return self.eval(callee).map(Target::Value);
@@ -280,7 +280,8 @@ impl Evaluator<'_> {
         Ok(Value::Function(Function::Steps(steps.into())))
     }
 
-    /// Steps, and last a process: `standardize >> gp(SE)`. A verb by its bare name is the step without arguments.
+    /// Steps, and possibly a process: `standardize >> gp(SE)`. The bare name of a data operation is the step without
+    /// arguments.
     fn model_steps(&mut self, mut parts: Vec<(Value, Span)>) -> Res<Value> {
         let mut made = Pipeline::default();
         let deep = parts.pop_if(|(value, _)| matches!(value, Value::DeepModel(_)));
@@ -305,7 +306,7 @@ impl Evaluator<'_> {
         Ok(Value::DeepModel(Arc::new(model)))
     }
 
-    /// An operand of `>>`: in call position as before `(`.
+    /// An operand of `>>`, resolved as a callee.
     fn step(&mut self, part: &Expr) -> Res<Value> {
         match &part.node {
             ExprKind::Name(_) => match self.target(part) {
@@ -317,8 +318,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A value in a place of kind Input: a bare word is a column's name, unless the user has bound it to a number, a
-    /// string or a list of these.
+    /// A value for a place of kind Input: a bare word is the name of a column, unless the user has bound it to a
+    /// number, a string or a list of these.
     pub fn input(&mut self, expr: &Expr, want: Want) -> Res<Value> {
         match &expr.node {
             ExprKind::Name(name) => {
@@ -357,7 +358,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether a value stands for a model in a chain of steps.
+/// Whether a value acts as a model in a chain of steps.
 fn is_model(value: &Value) -> bool {
     matches!(value, Value::Model(_) | Value::Kernel(_) | Value::Fit(_) | Value::Search(_) | Value::DeepModel(_))
 }
@@ -368,7 +369,7 @@ fn excerpt(text: String) -> String {
     if text.chars().count() <= LONG { text } else { text.chars().take(LONG).chain(" …".chars()).collect() }
 }
 
-/// Whether a value can say which inputs are meant.
+/// Whether a value can select inputs.
 fn is_input(value: &Value) -> bool {
     match value {
         Value::Number(_) | Value::Str(_) | Value::Range(_) => true,

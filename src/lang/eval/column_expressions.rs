@@ -1,4 +1,4 @@
-//! Expressions that name columns bare, read as functions of a row: `where(price > 3)`, `mutate(y2 = log(y))`.
+//! Expressions with bare names of columns, evaluated as functions of a row: `where(price > 3)`, `mutate(y2 = log(y))`.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::span::{Span, Spanned};
 
 impl Evaluator<'_> {
-    /// The value of an argument that may be an expression of columns: a function whose parameters are the columns that it
-    /// names, or a value where it names none. Columns take precedence over bound names, with a note. Without
-    /// data, names that nobody has bound are columns.
+    /// The value of an argument that may be an expression of columns: a function whose parameters are the columns that
+    /// it names, or a value if it names none. Columns take precedence over bound names, with a note. Without data,
+    /// unbound names are columns.
     pub fn column_expression(&mut self, expr: &Expr, data: Option<&Dataset>) -> Res<Value> {
         match &expr.node {
             ExprKind::Lambda(_) => return self.eval(expr),
@@ -44,7 +44,7 @@ impl Evaluator<'_> {
                 }
                 continue;
             }
-            // a function of the user's may be meant as such
+            // a user's function may be meant itself
             if let (ExprKind::Name(_), Some(function @ Value::Function(_)), None) = (&expr.node, &user, data) {
                 return Ok(function.clone());
             }
@@ -62,7 +62,7 @@ impl Evaluator<'_> {
         Ok(Value::Function(Function::Closure(self.closure(&lambda, None)?)))
     }
 
-    /// Whether an expression, given without data, names something that is not bound: a column.
+    /// Whether an expression, given without data, names something unbound, which is then a column.
     pub fn names_columns(&self, expr: &Expr) -> bool {
         let mut walk = Walk { bound: Vec::new(), mentioned: Vec::new() };
         walk.expr(expr);
@@ -86,14 +86,14 @@ impl Evaluator<'_> {
     }
 }
 
-/// A name in a place where a column could stand.
+/// A name at a position where a column is possible.
 struct Mention {
     name: Name,
-    /// It was written `col("…")`.
+    /// Whether it is written `col("…")`.
     by_col: bool,
 }
 
-/// Copies an expression with `col("…")` made a name, and gathers the names that it does not bind, each once.
+/// Copies an expression with `col("…")` replaced by a name, and collects its free names, each once.
 struct Walk {
     bound: Vec<Arc<str>>,
     mentioned: Vec<Mention>,
@@ -159,7 +159,7 @@ impl Walk {
                     self.mention(name, expr.span, true);
                     ExprKind::Name(name.clone())
                 } else {
-                    // what is called is a function, whatever columns are called
+                    // a callee is a function, whatever the names of columns
                     let callee = match &callee.node {
                         ExprKind::Name(_) => callee.clone(),
                         _ => self.boxed(callee),
@@ -176,7 +176,7 @@ impl Walk {
     }
 }
 
-/// The column of `col("…")`.
+/// The column in `col("…")`.
 fn column_named<'e>(callee: &Expr, args: &'e [Arg]) -> Option<&'e Arc<str>> {
     match (&callee.node, args) {
         (ExprKind::Name(name), [Arg { name: None, value: Expr { node: ExprKind::Str(column), .. }, .. }])

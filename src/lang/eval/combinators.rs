@@ -1,4 +1,4 @@
-//! Combinators: constructions around kernels, by the specs that the kernel room declares.
+//! Combinators: constructions of kernels, from the specs of the kernel room.
 
 use std::sync::Arc;
 
@@ -18,16 +18,16 @@ use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Function, Kind, Value};
 use crate::syntax::span::Span;
 
-/// How a combinator is called, beside the parameters of its spec, and how it is made.
+/// The arguments of a combinator in addition to the parameters of its spec, and its construction.
 pub struct Combinator {
     pub name: &'static str,
-    /// Places before those of its parameters.
+    /// Places before its parameters.
     pub places: &'static [Place],
     make: fn(&mut Making<'_, '_, '_>) -> Res<Kernel>,
 }
 
 impl Combinator {
-    /// The declarations of its name: one, or one for each of its variants.
+    /// The specs of its name: one, or one for each of its variants.
     pub fn specs(&self) -> impl Iterator<Item = &'static Spec> + use<> {
         let name = self.name;
         WRAPS.iter().copied().filter(move |spec| spec.name == name)
@@ -52,14 +52,14 @@ impl Making<'_, '_, '_> {
         Ok(UserRows::shared(function, self.call.eval))
     }
 
-    /// The inputs of an optional place; all inputs without it.
+    /// The inputs in an optional place; all inputs if it is left out.
     fn inputs(&mut self, place: &'static str) -> Res<Inputs> {
         let (inputs, spans) = self.call.inputs(place)?;
         self.mark.inputs = spans;
         Ok(inputs)
     }
 
-    /// The inputs of places that must be there.
+    /// The inputs in required places.
     fn all_inputs(&mut self, places: &[&'static str]) -> Res<Inputs> {
         let mut all = Vec::new();
         for &place in places {
@@ -70,7 +70,7 @@ impl Making<'_, '_, '_> {
         Ok(Inputs::These(all))
     }
 
-    /// Those of an argument, none of which was there before.
+    /// The inputs in an argument; none may be repeated.
     fn take(&mut self, value: &Value, span: Span, all: &mut Vec<InputRef>) -> Res<()> {
         for input in input_refs(value).map_err(|t| t.at(span))? {
             if all.contains(&input) {
@@ -89,7 +89,7 @@ impl Making<'_, '_, '_> {
         Ok(params)
     }
 
-    /// Those of its only spec.
+    /// The parameters of its only spec.
     fn own_params(&mut self) -> Res<Vec<Values>> {
         match WRAPS.iter().copied().find(|spec| spec.name == self.name) {
             Some(spec) => self.params(spec),
@@ -426,7 +426,7 @@ fn additive(making: &mut Making<'_, '_, '_>, mixture: AdditiveForm) -> Res<Kerne
     })
 }
 
-/// So many layers, of which the last thousands change nothing that can be seen.
+/// The largest number of layers; the effect of the last thousands is negligible.
 const MOST_LAYERS: f64 = 10_000.0;
 
 fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {

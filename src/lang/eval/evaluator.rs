@@ -1,6 +1,6 @@
-//! The evaluator, the calls that it makes and the library that it looks names up in: the types, and what a name is
-//! bound to. These hold one another, so they stand in one file; expressions are in [`super::expressions`], how a call
-//! is made in [`super::call`].
+//! The evaluator, the calls that it makes, the library in which it looks up names, and the bindings of names. These
+//! types refer to one another, so they are in one file; expressions are in [`super::expressions`], calls in
+//! [`super::call`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::free_names::free_names;
 use crate::syntax::span::{Span, Spanned};
 
-/// What a session has bound.
+/// The bindings of a session.
 pub type Globals = HashMap<Arc<str>, Value>;
 
-/// Steps between two checks for a stop by the user.
+/// The number of steps between two checks for a stop by the user.
 const STRIDE: u64 = 1024;
 
 /// Evaluates expressions of one statement.
@@ -65,7 +65,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Ends with an error after so many steps. A step is an expression, or a turn of a loop.
+    /// Limits the number of steps, beyond which evaluation fails. A step is an expression, or an iteration of a loop.
     pub fn at_most(mut self, steps: u64) -> Self {
         self.most_steps = steps;
         self
@@ -75,7 +75,7 @@ impl<'a> Evaluator<'a> {
         (self.out)(item);
     }
 
-    /// What runs a function of the language.
+    /// The entry that defines a function of the language.
     ///
     /// # Errors
     /// The library of this evaluation does not have it.
@@ -87,7 +87,7 @@ impl<'a> Evaluator<'a> {
         self.globals
     }
 
-    /// Ends the work if the user asked to stop. To be called in every loop.
+    /// Ends the evaluation with an error if the user has stopped it. Must be called in every loop.
     pub fn poll(&mut self) -> Res<()> {
         self.steps += 1;
         if self.steps > self.most_steps {
@@ -100,7 +100,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// What the user has bound a name to: nearest first. The flag distinguishes names of the session from inner ones.
+    /// The user's binding of a name, the innermost first. The flag is true for names of the session.
     pub fn user(&self, name: &str) -> Option<(&Value, bool)> {
         if let Some((_, value)) = self.locals[self.base..].iter().rev().find(|(n, _)| &**n == name) {
             return Some((value, false));
@@ -111,13 +111,13 @@ impl<'a> Evaluator<'a> {
         self.globals.get(name).map(|value| (value, true))
     }
 
-    /// The running function, if it has this name and nothing hides it.
+    /// The running function, if it has this name and no other binding hides it.
     fn itself(&self, name: &str) -> Option<Value> {
         let running = self.running.as_ref()?;
         (running.name.as_deref() == Some(name)).then(|| Value::Function(Function::Closure(running.clone())))
     }
 
-    /// As [`user`](Self::user), the running function's own name included.
+    /// As [`user`](Self::user), including the name of the running function.
     pub fn bound_value(&self, name: &str) -> Option<Value> {
         match self.user(name) {
             Some((value, false)) => Some(value.clone()),
@@ -125,10 +125,10 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// A function with what its body mentions of the names around it.
+    /// A function with the values of the free names of its body.
     ///
     /// # Errors
-    /// Functions that hold functions that hold functions, without end.
+    /// Functions that capture functions, nested too deeply.
     pub fn closure(&mut self, lambda: &Arc<Lambda>, name: Option<Arc<str>>) -> Res<Arc<Closure>> {
         let mut captured = Vec::new();
         for free in free_names(lambda) {
@@ -148,19 +148,19 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// One call of a builtin: its arguments, each of the kind that its place wants, and the evaluator.
+/// One call of a builtin: its arguments, each of the kind that its place accepts, and the evaluator.
 pub struct Call<'e, 'a> {
     pub eval: &'e mut Evaluator<'a>,
     pub entry: &'static Entry,
     pub signature: &'static Signature,
     /// The whole call.
     pub span: Span,
-    /// By place.
+    /// The arguments by place.
     pub(super) args: Vec<Option<Spanned<Value>>>,
-    /// Where those stood that were taken.
+    /// The spans of arguments that were taken.
     pub(super) taken: Vec<(usize, Span)>,
     pub(super) many: Vec<Spanned<Value>>,
-    /// For a place that was given a list: where the items of the list stand.
+    /// For a place with a list: the spans of the items.
     pub(super) parts: Vec<(usize, Vec<Span>)>,
     pub(super) keywords: Vec<(Name, Spanned<Value>)>,
 }
@@ -179,20 +179,20 @@ impl Call<'_, '_> {
         self.place(name).and_then(|i| self.args[i].as_ref()).map(|arg| &arg.node)
     }
 
-    /// The place of an argument in the text, or of the call where it was left out.
+    /// The span of an argument, or of the call if it was left out.
     pub fn span_of(&self, name: &str) -> Span {
         let Some(place) = self.place(name) else { return self.span };
         let taken = || self.taken.iter().find(|(at, _)| *at == place).map(|(_, span)| *span);
         self.args[place].as_ref().map(|arg| arg.span).or_else(taken).unwrap_or(self.span)
     }
 
-    /// Where the items of a list stand that was written in the place.
+    /// The spans of the items of a list in this place.
     pub fn parts_of(&mut self, name: &str) -> Vec<Span> {
         let Some(place) = self.place(name) else { return Vec::new() };
         self.parts.iter().find(|(at, _)| *at == place).map(|(_, spans)| spans.clone()).unwrap_or_default()
     }
 
-    /// An argument that was given, if it was.
+    /// An argument; `None` if it was left out.
     pub fn maybe<T: FromValue>(&mut self, name: &'static str) -> Res<Option<T>> {
         let Some(place) = self.place(name) else { return Ok(None) };
         let Some(arg) = self.args[place].take() else { return Ok(None) };
@@ -200,24 +200,24 @@ impl Call<'_, '_> {
         T::from_value(arg.node).map(Some).map_err(|t| t.at(arg.span))
     }
 
-    /// An argument, or what stands for it when it was left out.
+    /// An argument, or its default if it was left out.
     pub fn or<T: FromValue>(&mut self, name: &'static str, default: T) -> Res<T> {
         Ok(self.maybe(name)?.unwrap_or(default))
     }
 
-    /// An argument that must be there.
+    /// A required argument.
     pub fn arg<T: FromValue>(&mut self, name: &'static str) -> Res<T> {
         self.maybe(name)?.ok_or_else(|| {
             LangError::new(format!("`{}` needs `{name}`", self.signature.name)).label("it is missing here")
         })
     }
 
-    /// The arguments of a place that takes any number.
+    /// The arguments of a place that accepts any number.
     pub fn many(&mut self) -> Vec<Spanned<Value>> {
         std::mem::take(&mut self.many)
     }
 
-    /// The arguments whose names the signature does not fix.
+    /// The keyword arguments whose names are not in the signature.
     pub fn keywords(&mut self) -> Vec<(Name, Spanned<Value>)> {
         std::mem::take(&mut self.keywords)
     }
@@ -239,7 +239,7 @@ impl Call<'_, '_> {
     }
 }
 
-/// A builtin function: its signature and what it does.
+/// A builtin function: its signature and its implementation.
 pub struct Builtin {
     pub name: &'static str,
     pub aliases: &'static [&'static str],
@@ -253,26 +253,26 @@ pub struct Builtin {
     pub run: fn(&mut Call<'_, '_>) -> Res<Value>,
 }
 
-/// What a builtin reaches outside of its arguments.
+/// What a builtin accesses outside of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Touches {
     Nothing,
     /// It reads or writes files.
     Files,
-    /// It shows something by itself, not only as its value.
+    /// It shows something in addition to its value.
     Session,
 }
 
-/// What a name of the language stands for.
+/// What a name of the language refers to.
 pub struct Entry {
     pub signature: Signature,
     pub touches: Touches,
     pub sort: Sort,
-    /// Runs a call whose arguments are of the right kinds.
+    /// Runs a call whose arguments have the right kinds.
     pub run: fn(&mut Call<'_, '_>) -> Res<Value>,
 }
 
-/// The sorts of names.
+/// The kinds of entries.
 #[derive(Clone, Copy)]
 pub enum Sort {
     Builtin,
@@ -285,7 +285,7 @@ impl Entry {
         std::iter::once(self.signature.name).chain(self.signature.aliases.iter().copied())
     }
 
-    /// What its bare name stands for.
+    /// The value of its bare name.
     pub fn as_value(&'static self) -> Value {
         match self.sort {
             Sort::Builtin | Sort::Combinator => Value::Function(Function::Known(self)),
@@ -305,7 +305,7 @@ impl Entry {
         }
     }
 
-    /// Whether it is a family that `ARD` changes.
+    /// Whether it is a family that `ARD` affects.
     pub fn takes_ard(&self) -> bool {
         self.family().is_some_and(|family| family.spec().params.iter().any(|p| p.size == Size::EachIfArd))
     }
@@ -321,29 +321,29 @@ impl Callable for Entry {
     }
 }
 
-/// A library of names. The registry is one; evaluation can be given a smaller one.
+/// A library of names. The registry is one; evaluation can use a smaller one.
 pub trait Library: Sync {
-    /// The entry of a name or of an alias.
+    /// The entry with this name or alias.
     fn find(&self, name: &str) -> Option<&'static Entry>;
 
-    /// Everything that can be called, in order of declaration.
+    /// All entries, in order of declaration.
     fn all(&self) -> &'static [Entry];
 
-    /// The part of it that reaches nothing outside: no file and no output. Functions inside kernels and the texts of
-    /// saved files see only this.
+    /// The part of it without access to files and output. Functions inside kernels and the texts of saved files can use
+    /// only this.
     fn pure(&self) -> &'static dyn Library;
 
-    /// Whether it is a part without what reaches outside.
+    /// Whether it is such a part.
     fn is_pure(&self) -> bool;
 }
 
-/// A name that the whole library has and a part of it has not.
+/// The error for a name that the whole library has and a part lacks.
 fn withheld(name: &str) -> LangError {
     LangError::new(format!("`{name}` cannot be called here"))
         .help("functions inside a kernel, the moves of a search and the texts of saved files cannot use files or print")
 }
 
-/// Every name and alias of a library.
+/// All names and aliases of a library.
 pub fn names(library: &dyn Library) -> impl Iterator<Item = &'static str> + use<> {
     library.all().iter().flat_map(Entry::names)
 }

@@ -1,4 +1,4 @@
-//! Expressions: the walk over the syntax tree that gives values. Calls are in [`super::call`].
+//! Expressions: evaluation of the syntax tree. Calls are in [`super::call`].
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::param::Param;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name};
 use crate::syntax::span::{Span, Spanned};
 
-/// How many calls of the user's functions may stand inside one another.
+/// The largest depth of nested calls of users' functions.
 const MAX_CALLS: usize = 10_000;
 
 impl Evaluator<'_> {
@@ -135,7 +135,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// An end of a range, and whether it is a date.
+    /// A bound of a range, and whether it is a date.
     fn bound(&mut self, expr: &Expr) -> Res<(f64, bool)> {
         match self.eval(expr)? {
             Value::Number(x) if !x.is_nan() => Ok((x, false)),
@@ -220,7 +220,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Runs a function of the user's with its parameters bound to values, defaults filled in.
+    /// Runs a user's function with its parameters bound to values, and defaults where values are missing.
     pub fn enter(&mut self, closure: &Arc<Closure>, args: Vec<Option<Value>>, span: Span) -> Res<Value> {
         if self.calls >= MAX_CALLS || crate::syntax::is_low() {
             let name = closure.name.as_deref().unwrap_or("this function");
@@ -253,7 +253,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// One item; a negative place counts from the end.
+/// One item; a negative index counts from the end.
 fn one(list: &Value, at: f64) -> Res<Value> {
     let n = match list {
         Value::Str(text) => text.chars().count(),
@@ -282,7 +282,7 @@ fn one(list: &Value, at: f64) -> Res<Value> {
     })
 }
 
-/// The items of a list that has exactly as many as there are names.
+/// The items of a list with exactly `n` items.
 pub fn take_apart(value: &Value, n: usize) -> Res<Vec<Value>> {
     match value.items() {
         Some(items) if items.len() == n => Ok(items.collect()),

@@ -1,4 +1,4 @@
-//! Kernels from calls: families and combinators by the specs that the kernel room declares.
+//! Kernels from calls: families and combinators, from the specs of the kernel room.
 
 use crate::data::Dataset;
 use crate::kernel::{Domains, InputRef, Inputs, Kernel, Leaf, Node, ParamSpec, Role, Size, Spec, Values};
@@ -11,7 +11,7 @@ use crate::lang::values::value::Value;
 use crate::param::{Param, State};
 use crate::syntax::span::Span;
 
-/// A family with what was written of it.
+/// A family with the parameters in a call.
 pub fn build_family(call: &mut Call<'_, '_>) -> Res<Value> {
     let Some(mut family) = call.entry.family() else {
         return Err(LangError::new(format!("`{}` is not a kernel family", call.signature.name)));
@@ -34,7 +34,7 @@ pub fn build_family(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Kernel(Kernel::from(Node::Leaf(leaf)).with_origin(origin)))
 }
 
-/// The parameters of a spec as they were written, and where.
+/// The parameters of a spec as written, with their spans.
 pub(super) fn written(call: &mut Call<'_, '_>, spec: &'static Spec) -> Res<(Vec<Values>, Vec<Option<Span>>)> {
     let (mut params, mut spans) = (Vec::new(), Vec::new());
     for param in spec.params {
@@ -52,7 +52,7 @@ pub(super) fn written(call: &mut Call<'_, '_>, spec: &'static Spec) -> Res<(Vec<
     Ok((params, spans))
 }
 
-/// One parameter of a node from a value; `parts` says where the items of a list stand.
+/// One parameter of a node from a value; `parts` has the spans of the items of a list.
 fn values(spec: &'static Spec, param: &'static ParamSpec, value: Value, ard: bool, parts: &[Span]) -> Res<Values> {
     let each = param.size == Size::Each || (ard && param.size == Size::EachIfArd);
     match value {
@@ -82,7 +82,7 @@ fn one(spec: &'static Spec, param: &'static ParamSpec, value: Value) -> Res<Para
     let mut written = Param::from_value(value)?;
     match (param.domain, written.state) {
         (Domains::Count, State::Free(x)) => written.state = State::Fixed(x),
-        // there is no way up from an order that has no variance
+        // a variance of 0 for an order is fixed, because a fit could not increase it
         (_, State::Free(0.0)) if param.role == Role::OrderVariance => written.state = State::Fixed(0.0),
         _ => {}
     }
@@ -90,7 +90,7 @@ fn one(spec: &'static Spec, param: &'static ParamSpec, value: Value) -> Res<Para
     Ok(written)
 }
 
-/// A kernel in which every family that can has one length-scale (or slope) for each input.
+/// A kernel in which every possible family has one length-scale (or slope variance) per input.
 pub fn ard(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel: Kernel = call.arg("kernel")?;
     let given = call.keywords();
@@ -154,7 +154,7 @@ fn spread(kernel: &Kernel, given: &Given, used: &mut [bool], found: &mut bool) -
 }
 
 impl Call<'_, '_> {
-    /// The inputs that an argument names, and the place of each in the text.
+    /// The inputs that an argument names, with their spans.
     pub fn inputs(&mut self, name: &'static str) -> Res<(Inputs, Vec<Span>)> {
         let span = self.span_of(name);
         let parts = self.parts_of(name);
@@ -166,7 +166,7 @@ impl Call<'_, '_> {
         Ok((Inputs::These(refs), spans))
     }
 
-    /// The inputs of data that an argument names, by their names; `None` where it was left out.
+    /// The names of the inputs of data that an argument names; `None` if it was left out.
     pub fn input_names(&mut self, name: &'static str, data: &Dataset) -> Res<Option<Vec<String>>> {
         let (Inputs::These(these), spans) = self.inputs(name)? else { return Ok(None) };
         let known: Vec<String> = data.inputs().map(|column| column.name().to_string()).collect();

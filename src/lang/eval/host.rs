@@ -1,4 +1,4 @@
-//! The state of a session that evaluation uses and changes, apart from the bindings.
+//! The state of a session that evaluation uses and changes, in addition to the bindings.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,57 +10,57 @@ use crate::param::Param;
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::span::Span;
 
-/// One piece of output, in the order in which it came.
+/// One piece of output.
 #[derive(Debug, Clone)]
 pub enum Item {
     /// The value of a bare expression.
     Shown(Value),
-    /// What `print` wrote.
+    /// Text from `print`.
     Text(String),
     /// A file was written.
     Wrote(PathBuf),
     Diagnostic(Diagnostic),
 }
 
-/// Folders in which names of files are looked up.
+/// Folders in which files are searched.
 #[derive(Debug, Clone, Default)]
 pub struct Folders {
-    /// Of the running script: relative paths are read from here.
+    /// The folder of the running script, to which paths are relative.
     pub script: PathBuf,
-    /// Further places that `load` looks into.
+    /// Additional folders for `load`.
     pub data: Vec<PathBuf>,
-    /// Where figures and files are written.
+    /// The folder for figures and files.
     pub out: PathBuf,
 }
 
-/// State of a session that statements change.
+/// The state of a session that statements change.
 #[derive(Debug, Clone, Default)]
 pub struct Host {
     pub folders: Folders,
     /// The default seed of every fit, search and split.
     pub seed: u64,
-    /// Where kernels stand in the text.
+    /// The spans of kernel nodes.
     pub origins: Origins,
-    /// How many times the session's random stream was drawn from.
+    /// The number of draws from the session's random stream.
     pub draws: u64,
-    /// The parameters that `param(name)` has named in this statement, and where.
+    /// The parameters that `param(name)` has named in this statement, with their spans.
     pub named: HashMap<Arc<str>, (Param, Span)>,
-    /// Files of data and scripts that were read, which are not written over.
+    /// Files of data and scripts that were read, which are not overwritten.
     pub read: HashSet<PathBuf>,
-    /// Files that were written, which may be written again.
+    /// Files that were written, which may be overwritten.
     pub written: HashSet<PathBuf>,
-    /// Bare words of this statement whose reading was already noted.
+    /// Bare words of this statement for which a note was shown.
     pub noted: HashSet<Arc<str>>,
 }
 
 impl Host {
-    /// Forgets what belongs to one statement.
+    /// Resets the state that belongs to one statement.
     pub fn begin(&mut self) {
         self.named.clear();
         self.noted.clear();
     }
 
-    /// Remembers a file that was read.
+    /// Records a file that was read.
     pub fn has_read(&mut self, path: &Path) {
         if let Ok(path) = path.canonicalize()
             && !self.written.contains(&path)

@@ -1,4 +1,4 @@
-//! Kernels at rows of numbers, and functions of the user over such rows.
+//! Kernels at rows of numbers, and users' functions of such rows.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::progress::{Progress, StopHandle};
 use crate::syntax;
 use crate::syntax::span::Span;
 
-/// A function of the user as the kernel room calls it: at one row, on any thread.
+/// A user's function as the kernel room calls it: for one row, on any thread.
 pub struct UserRows {
     function: Function,
     globals: Arc<Globals>,
@@ -30,8 +30,8 @@ pub struct UserRows {
 }
 
 impl UserRows {
-    /// Takes along what the session has bound, for functions that mention names bound after them. Such a function reaches
-    /// no files: it may run any number of times, on any thread.
+    /// Captures the session's bindings, for functions that mention names bound after them. Such a function has no
+    /// access to files, because it may run any number of times on any thread.
     pub fn shared(function: Function, eval: &Evaluator<'_>) -> Arc<dyn RowFunction> {
         Arc::new(Self {
             function,
@@ -65,7 +65,8 @@ impl RowFunction for UserRows {
 }
 
 impl UserRows {
-    /// One parameter gets the entry or the list of the row, several get an entry each. A category is its text.
+    /// A single parameter receives the entry or the list of the row; several receive one entry each. A category is its
+    /// text.
     fn apply_row(&self, row: &[Cell<'_>]) -> Res<Vec<f64>> {
         let value = |cell: &Cell<'_>| match cell {
             Cell::Number(x) => Value::Number(*x),
@@ -98,12 +99,12 @@ impl UserRows {
     }
 }
 
-/// Rows of inputs, column by column.
+/// Rows of inputs, stored by columns.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rows {
     pub n: usize,
     pub columns: Vec<Vec<f64>>,
-    /// For a column of categories their texts, of which its values are codes.
+    /// For a categorical column the texts of the categories; its values are codes.
     levels: Vec<Vec<Arc<str>>>,
 }
 
@@ -113,7 +114,7 @@ impl Rows {
         Self { n, levels: vec![Vec::new(); columns.len()], columns }
     }
 
-    /// A list of rows; a bare number or a bare text is a row of one.
+    /// A list of rows; a bare number or text is a row of one.
     pub fn from_list(value: Value) -> Res<Self> {
         let items = Items::from_value(value)?;
         check_length(items.len())?;
@@ -124,7 +125,7 @@ impl Rows {
         Ok(rows)
     }
 
-    /// A number, a text, or a list of these, as the one row.
+    /// A number, a text, or a list of these, as a single row.
     pub fn from_row(value: Value) -> Res<Self> {
         let mut rows = Self::default();
         rows.push(value)?;
@@ -169,10 +170,10 @@ impl Rows {
         self.levels.get(column).filter(|levels| !levels.is_empty()).map(|levels| &levels[..])
     }
 
-    /// These rows, then others of the same width, with one code for each text.
+    /// These rows, then others of the same width, with a common code for each text.
     ///
     /// # Errors
-    /// Another width, or numbers where the other rows have text.
+    /// A different width, or numbers where the other rows have text.
     pub fn then(&self, others: &Rows) -> Res<Rows> {
         if self.columns.len() != others.columns.len() {
             return Err(LangError::new(format!(
@@ -196,7 +197,7 @@ impl Rows {
         Ok(all)
     }
 
-    /// The last of these rows.
+    /// The last `n` of these rows.
     pub fn last(&self, n: usize) -> Rows {
         let columns = self.columns.iter().map(|column| column[self.n - n..].to_vec()).collect();
         Rows { n, columns, levels: self.levels.clone() }
@@ -232,17 +233,16 @@ pub fn mentions_times(kernel: &Kernel) -> bool {
     found
 }
 
-/// A kernel set beside rows that were given by hand.
+/// A kernel bound to given rows.
 pub struct Placed {
     bound: Bound,
-    /// For each column of the schema the entry of a row that it is, or none for a column that is not used.
+    /// For each column of the schema the index of the entry in a row, or `None` for an unused column.
     order: Vec<Option<usize>>,
 }
 
 impl Placed {
-    /// Rows follow the order in which the kernel mentions its inputs first. A kernel that depends on all inputs takes
-    /// rows of any width. `table`: rows that are wider and of which places alone are mentioned may be those of a whole
-    /// table.
+    /// Rows are in the order in which the kernel first mentions its inputs. A kernel that depends on all inputs accepts
+    /// rows of any width. With `table`, wider rows may be those of a whole table if all inputs are indices.
     pub fn new(kernel: &Kernel, rows: &Rows, table: bool, origins: &Origins) -> Res<Self> {
         let (mentioned, all) = kernel.mentioned();
         let width = rows.columns.len();
@@ -265,7 +265,7 @@ impl Placed {
         }
         let order = order(&mentioned, all || whole, width);
         let names: Vec<String> = (0..order.len()).map(|i| name(&mentioned, &order, i)).collect();
-        // numbers that stand for times are days
+        // numbers for times are in days
         let time = mentions_times(kernel).then_some(TimeUnit::Day);
         let unseen = vec![0.0; rows.n];
         let columns = names.iter().zip(&order).map(|(name, at)| Column {
@@ -279,7 +279,7 @@ impl Placed {
         Ok(Self { bound, order })
     }
 
-    /// A kernel set beside the inputs of data, and these as rows.
+    /// A kernel bound to the inputs of data, with these as rows.
     pub fn on_data(kernel: &Kernel, data: &Dataset, origins: &Origins) -> Res<(Self, Rows)> {
         let rows = Rows::of_data(data);
         let columns = data.inputs().map(|c| {
@@ -302,7 +302,7 @@ impl Placed {
         self.bound.points(&columns)
     }
 
-    /// The Gram matrix of rows with themselves, both halves.
+    /// The Gram matrix of rows, with both halves.
     pub fn gram(&self, rows: &Rows) -> Result<Matrix, EvalError> {
         let points = self.points(rows)?;
         let mut out = Matrix::zeros(rows.n, rows.n);
@@ -311,14 +311,14 @@ impl Placed {
         Ok(out)
     }
 
-    /// k(a, b) of every row of `a` with every row of `b`, no two of which are one observation.
+    /// k(a, b) of every row of `a` with every row of `b`; no two are the same observation.
     pub fn cross(&self, a: &Rows, b: &Rows) -> Result<Matrix, EvalError> {
         self.bound.cross(&self.bound.values(), &self.points(a)?, &self.points(b)?)
     }
 }
 
-/// Which entry of a row each column is. Indices are places of columns, so that some columns may be seen by nobody;
-/// names take what places are left. A kernel that depends on all inputs takes the entries of a row in order.
+/// The index of the entry of a row for each column. Indices refer to columns, so some columns may be unused; names use
+/// the remaining entries. A kernel that depends on all inputs uses the entries in order.
 fn order(mentioned: &[InputRef], all: bool, width: usize) -> Vec<Option<usize>> {
     let indices = mentioned.iter().filter_map(|input| match input {
         InputRef::Index(at) => Some(*at),
@@ -339,7 +339,7 @@ fn order(mentioned: &[InputRef], all: bool, width: usize) -> Vec<Option<usize>> 
     order
 }
 
-/// The name of a column: that which the kernel mentions for its entry.
+/// The name of a column: the one that the kernel mentions for its entry.
 fn name(mentioned: &[InputRef], order: &[Option<usize>], column: usize) -> String {
     match order[column].and_then(|entry| mentioned.get(entry)) {
         Some(InputRef::Name(name)) => name.to_string(),

@@ -1,4 +1,4 @@
-//! The entries of families and combinators, from the specs that the kernel room declares.
+//! The entries of families and combinators, from the specs of the kernel room.
 
 use super::combinators::{COMBINATORS, Combinator, build_combinator};
 use super::evaluator::{Entry, Sort, Touches};
@@ -8,7 +8,7 @@ use crate::kernel::{Domains, Family, ParamSpec, Spec};
 use crate::lang::signature::{Group, Place, Signature, Want};
 use crate::lang::values::value::Kind;
 
-/// Every kernel family.
+/// All kernel families.
 pub fn families() -> impl Iterator<Item = Entry> {
     FAMILIES.iter().copied().map(|family| Entry {
         signature: family_signature(family),
@@ -18,7 +18,7 @@ pub fn families() -> impl Iterator<Item = Entry> {
     })
 }
 
-/// Every combinator that the kernel room declares.
+/// All combinators that the kernel room declares.
 pub fn combinators() -> impl Iterator<Item = Entry> {
     let entry = |combinator: &Combinator| {
         let signature = combinator_signature(combinator)?;

@@ -1,4 +1,4 @@
-//! The places of kernel nodes in the text, so that an error late in a fit still underlines `Per(2)`.
+//! The spans of kernel nodes, so that an error in a long fit still underlines `Per(2)`.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use crate::lang::error::LangError;
 use crate::lang::wording::{did_you_mean, nearest_column};
 use crate::syntax::span::Span;
 
-/// The text of one node.
+/// The spans of one node.
 #[derive(Debug, Clone, Default)]
 pub struct Mark {
     /// The whole call, or the bare name.
     pub whole: Span,
-    /// One for each input that was written, in order.
+    /// One per written input, in order.
     pub inputs: Vec<Span>,
-    /// One for each parameter of the spec that was written.
+    /// One per parameter of the spec; `None` if it was not written.
     pub params: Vec<Option<Span>>,
     pub function: Option<Span>,
 }
@@ -36,7 +36,7 @@ impl Mark {
     }
 }
 
-/// The marks of a session. A place in the text that builds many kernels has one mark.
+/// The marks of a session. A span that builds many kernels has one mark.
 #[derive(Debug, Clone, Default)]
 pub struct Origins {
     marks: Vec<Mark>,
@@ -55,12 +55,12 @@ impl Origins {
         Some(Origin(at))
     }
 
-    /// Where a node stands, if that is known.
+    /// The span of a node, if known.
     pub fn find(&self, origin: Option<Origin>, place: Place) -> Option<Span> {
         origin.and_then(|origin| self.marks.get(origin.0 as usize)).map(|mark| mark.at(place))
     }
 
-    /// What keeps a kernel from being set beside data, at its place in the text if that is known.
+    /// The error for a kernel that cannot be bound to data, with its span if known.
     pub fn bind_error(&self, error: &BindError) -> LangError {
         if error.cause == Cause::Stopped {
             return LangError::stopped();
@@ -97,7 +97,7 @@ impl Origins {
         }
     }
 
-    /// Puts an error at a node.
+    /// Sets the span of an error to that of a node.
     pub fn place(&self, lang_error: LangError, origin: Option<Origin>, place: Place) -> LangError {
         match self.find(origin, place) {
             Some(span) => lang_error.at(span),

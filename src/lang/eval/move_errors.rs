@@ -1,4 +1,4 @@
-//! Errors of the symmetries that a kernel is made invariant under.
+//! Errors of the moves under which a kernel is made invariant.
 
 use crate::kernel::MoveError;
 use crate::lang::error::LangError;

@@ -1,6 +1,6 @@
-//! Operators: what `+ - * / ^`, comparisons and `-x` mean for each kind of value.
+//! Operators: `+ - * / ^`, comparisons and `-x` for each kind of value.
 //!
-//! Arithmetic on lists goes item by item. Chains are folded flat, so a sum of a hundred thousand terms takes linear time.
+//! Arithmetic on lists is item by item. Chains are folded flat, so a sum of 100,000 terms takes linear time.
 
 use std::sync::Arc;
 
@@ -12,8 +12,7 @@ use crate::lang::values::value::{Kind, List, Value, check_length};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::syntax::span::{Span, Spanned};
 
-/// Folds a chain of `+ -`, `* /` or `^` from the left. An operand that grows by appending (text) is held open until
-/// something else comes, so that it is copied once.
+/// Folds a chain of `+ -`, `* /` or `^` from the left. Text that grows by appending is copied only once.
 pub struct Fold {
     acc: Acc,
     span: Span,
@@ -90,7 +89,7 @@ impl Acc {
     }
 }
 
-/// A kernel as a value, unless it is nested so deep that what is printed of it would not be read again.
+/// A kernel as a value, unless it is nested too deeply to be parsed from its printed form.
 pub fn kernel(kernel: Kernel) -> Res<Value> {
     const MOST: usize = 100;
     if kernel.depth() > MOST {
@@ -100,7 +99,7 @@ pub fn kernel(kernel: Kernel) -> Res<Value> {
     Ok(Value::Kernel(kernel))
 }
 
-/// Refuses kernels with more parts together than can be worked with.
+/// Rejects kernels that have too many parts together.
 fn check_size(kernels: &[Kernel]) -> Res<()> {
     let size = kernels.iter().fold(0usize, |size, kernel| size.saturating_add(kernel.size()));
     if size <= LARGEST_KERNEL {
@@ -111,11 +110,11 @@ fn check_size(kernels: &[Kernel]) -> Res<()> {
     Err(LangError::new(text).help("a kernel that is used twice counts twice; a number scales one, as in `2 * k`"))
 }
 
-/// The operands, as an error names them.
+/// The names of operands in errors.
 const LEFT: &str = "left";
 const RIGHT: &str = "right";
 
-/// Places the error of an operation at the operand that caused it, otherwise at the operator.
+/// Sets the span of an error to that of the operand that caused it, or else of the operator.
 fn place(lang_error: LangError, op: Span, left: Span, right: Span) -> LangError {
     let span = match lang_error.argument_name() {
         Some(LEFT) => left,
@@ -157,7 +156,7 @@ fn kernels(op: BinaryOp, left: Kernel, right: Kernel) -> Res<Value> {
     made.map_or_else(|| Err(unfit(op, Kind::Kernel, Kind::Kernel)), kernel)
 }
 
-/// A kernel and a number: the number is a constant kernel or a factor that no fit moves, or an exponent.
+/// A kernel and a number: the number is a fixed constant kernel, a fixed factor, or an exponent.
 fn kernel_number(op: BinaryOp, base: Kernel, x: f64, kernel_first: bool) -> Res<Value> {
     let shown = crate::lang::numerals::number(x);
     let side = if kernel_first { RIGHT } else { LEFT };
@@ -188,7 +187,7 @@ fn kernel_number(op: BinaryOp, base: Kernel, x: f64, kernel_first: bool) -> Res<
     made.map_or(Ok(Value::Nothing), kernel)
 }
 
-/// Item by item where one side is a list.
+/// Item by item, if one operand is a list.
 fn each(op: BinaryOp, left: Value, right: Value) -> Res<Value> {
     match (left.items(), right.items()) {
         (Some(a), Some(b)) => {
@@ -226,7 +225,7 @@ fn arithmetic(op: BinaryOp, a: f64, b: f64) -> f64 {
     }
 }
 
-/// The kind of what an operator gives, where the kinds of its operands determine it; an error where they can never fit.
+/// The kind of the result of an operator, if it follows from the kinds of its operands; an error if they never fit.
 pub fn kinds(op: BinaryOp, left: Kind, right: Kind) -> Res<Option<Kind>> {
     let list = |kind| matches!(kind, Kind::List | Kind::Range);
     match (left, right) {
@@ -277,7 +276,7 @@ pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> Res<bool> {
         (BinaryOp::Eq, ..) => return equal(op, left, right),
         (BinaryOp::Ne, ..) => return Ok(!equal(op, left, right)?),
         (_, Value::Number(a), Value::Number(b)) => a.partial_cmp(b),
-        // dates of unlike precision: 2020-02 is before 2020-02-01T12:00
+        // dates of different precision: 2020-02 is before 2020-02-01T12:00
         (_, Value::Str(a), Value::Str(b)) => match (calendar::date(a), calendar::date(b)) {
             (Some(a), Some(b)) => Some(a.cmp(&b)),
             _ => Some(a.cmp(b)),
@@ -294,8 +293,8 @@ pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> Res<bool> {
     }))
 }
 
-/// Whether two values are the same. Values of different kinds can never be, which is refused; only nothing may be
-/// compared with everything. In lists the items are compared one by one.
+/// Whether two values are equal. Values of different kinds are never equal, so comparing them is an error; only nothing
+/// can be compared with everything. Lists are compared item by item.
 fn equal(op: BinaryOp, left: &Value, right: &Value) -> Res<bool> {
     if matches!((left, right), (Value::Range(_), Value::Range(_))) {
         return Ok(left.same(right));
@@ -315,7 +314,7 @@ fn equal(op: BinaryOp, left: &Value, right: &Value) -> Res<bool> {
     Ok(left.same(right))
 }
 
-/// Refuses `==` and `!=` between kinds of values that are never equal.
+/// Rejects `==` and `!=` between kinds of values that are never equal.
 pub fn check_equality(op: BinaryOp, left: Kind, right: Kind) -> Res<()> {
     let list = |kind| matches!(kind, Kind::List | Kind::Range);
     if left == right || left == Kind::Nothing || right == Kind::Nothing || (list(left) && list(right)) {
@@ -330,7 +329,7 @@ pub fn check_equality(op: BinaryOp, left: Kind, right: Kind) -> Res<()> {
     )))
 }
 
-/// Things between which there is no order.
+/// The error for values without an order.
 pub fn incomparable(op: BinaryOp, left: Kind, right: Kind) -> LangError {
     LangError::new(format!("cannot compare {} and {} by `{}`", left.noun(), right.noun(), op.sign()))
 }

@@ -11,10 +11,11 @@ use crate::param::Param;
 use crate::progress::Progress;
 use crate::syntax::ast::{Expr, Name, Statement, StatementKind};
 
-/// The name under which the last shown value is kept.
+/// The name of the last shown value.
 pub const LAST: &str = "_";
 
-/// Runs one statement. Bindings change only when all of it went well. Imports are the session's: they need files.
+/// Runs one statement. Bindings change only if the whole statement succeeds. The session handles imports, which need
+/// files.
 pub fn execute(
     library: &'static dyn Library,
     statement: &Statement,
@@ -74,7 +75,8 @@ fn bind(eval: &mut Evaluator<'_>, names: &[Name], values: &[Expr]) -> Res<Vec<(A
     Ok(names.iter().zip(found).map(|(name, value)| (name.node.clone(), named(value, &name.node))).collect())
 }
 
-/// A value that takes on the name it is bound to, if it has none: kernels as a label, shared parameters as their name.
+/// A value that gets the name to which it is bound, if it has none: kernels as a label, shared parameters as their
+/// name.
 fn named(value: Value, name: &Arc<str>) -> Value {
     match value {
         Value::Param(param) => match &param.tie {

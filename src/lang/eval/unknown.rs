@@ -1,11 +1,11 @@
-//! Messages on unknown names: the nearest name, and how to write what was meant.
+//! Messages about unknown names, with the nearest name or the correct form.
 
 use super::evaluator::{Entry, Library, Sort, names};
 use crate::lang::error::LangError;
 use crate::lang::values::value::Kind;
 use crate::lang::wording::{did_you_mean, nearest, nearest_column};
 
-/// A name that stands for nothing. `user` are the names that the user has bound.
+/// The error for an unknown name. `user` are the names that the user has bound.
 pub fn name<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> LangError {
     if let Some(lang_error) = paper_notation(library, name) {
         return lang_error;
@@ -19,7 +19,7 @@ pub fn name<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'
     }
 }
 
-/// A name before `(` that stands for nothing.
+/// The error for an unknown name before `(`.
 pub fn callee<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> LangError {
     if let Some(lang_error) = paper_notation(library, name) {
         return lang_error;
@@ -44,7 +44,7 @@ pub fn callee<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = 
     }
 }
 
-/// A name after `~`, before `(`, that stands for nothing.
+/// The error for an unknown name after `~` and before `(`.
 pub fn prior<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> LangError {
     let is_prior = |entry: &&Entry| entry.signature.result == Some(Kind::Dist);
     let priors: Vec<&'static str> = library.all().iter().filter(is_prior).map(|entry| entry.signature.name).collect();
@@ -57,14 +57,14 @@ pub fn prior<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &
     }
 }
 
-/// An unknown bare name among the arguments of a user's function.
+/// The error for an unknown bare name among the arguments of a user's function.
 pub fn bare_argument(lang_error: LangError, name: &str, function: &str) -> LangError {
     lang_error
         .note("a bare word is a column's name only as an argument of a kernel or a verb, not of a user function")
         .help(format!("if `{name}` is a column, write it as text: `{function}(\"{name}\", …)`"))
 }
 
-/// An input that data do not have. Of their other columns one may be the target.
+/// The error for an input that the data do not have; it may be their target.
 pub fn input(name: &str, known: &[String], target: Option<&str>) -> LangError {
     let shown: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     let lang_error = LangError::new(format!("there is no input `{name}`: the data have {}", shown.join(", ")));
@@ -82,7 +82,7 @@ pub fn target_as_input(name: &str) -> String {
     format!("`{name}` is the target, which cannot be an input of a kernel: choose another with `target=`")
 }
 
-/// `SE_1`, as papers write it.
+/// The error for `SE_1`, the notation of papers.
 fn paper_notation(library: &dyn Library, name: &str) -> Option<LangError> {
     let (family, input) = name.rsplit_once('_')?;
     let entry = library.find(family).filter(|entry| entry.is_family())?;
@@ -101,7 +101,7 @@ fn paper_notation(library: &dyn Library, name: &str) -> Option<LangError> {
     })
 }
 
-/// A member that a value does not have, whose kind has those of its own and which has some that are `open`.
+/// The error for an unknown member of a value. `open` are the members that only this value has.
 pub fn member(library: &dyn Library, kind: Kind, member: &str, open: &[String]) -> LangError {
     let known: Vec<&str> =
         kind.members().iter().map(|(name, _)| *name).chain(open.iter().map(String::as_str)).collect();

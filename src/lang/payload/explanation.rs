@@ -1,4 +1,4 @@
-//! A kernel or a fit in words, as a value: text, parts, and its subject for figures.
+//! The description of a kernel or a fit in English, as a value: text, parts, and its subject for figures.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::describe::english::{FitDescription, Part};
 use crate::fit::Fit;
 use crate::kernel::Kernel;
 
-/// What `describe` and `explain` give.
+/// The result of `describe` and `explain`.
 #[derive(Debug, Clone)]
 pub struct Explanation {
     pub text: String,
@@ -14,16 +14,16 @@ pub struct Explanation {
     pub of: Subject,
 }
 
-/// The parts that the text goes through.
+/// The parts of the described sum.
 #[derive(Debug, Clone)]
 pub enum Parts {
-    /// Of a sum, as they are written.
+    /// The terms of a kernel, as written.
     Written(Vec<Part>),
-    /// Of a fit, with what each is worth; the first matters most.
+    /// The parts of a fit with their contributions, the most important first.
     Fitted(FitDescription),
 }
 
-/// What is in words.
+/// What is described.
 #[derive(Debug, Clone)]
 pub enum Subject {
     Kernel(Kernel),

@@ -17,14 +17,14 @@ pub trait Callable: Send + Sync {
 pub enum Function<V> {
     Closure(Arc<Closure<V>>),
     Known(&'static dyn Callable),
-    /// `f >> g`: at least two, none of them a chain.
+    /// `f >> g`: at least two functions, none of them a chain.
     Steps(Arc<[Function<V>]>),
 }
 
-/// A function of the user's with the values that its body mentions, as they were when it was made.
+/// A user's function with the values of the free names of its body, as they were when it was made.
 pub struct Closure<V> {
     pub lambda: Arc<Lambda>,
-    /// The name that `fn` gave; under it the body calls the function itself.
+    /// The name from `fn`, by which the body can call the function itself.
     pub name: Option<Arc<str>>,
     pub captured: Vec<(Arc<str>, V)>,
     depth: usize,
@@ -38,7 +38,7 @@ impl<V: Nested> Closure<V> {
 }
 
 impl<V> Closure<V> {
-    /// How deep functions and lists are nested in what it captured.
+    /// The depth of nested functions and lists in its captured values.
     pub fn depth(&self) -> usize {
         self.depth
     }
@@ -52,14 +52,14 @@ impl<V> Closure<V> {
         self.lambda.params.iter().map(|p| (p.name.node.clone(), p.default.is_none())).collect()
     }
 
-    /// How messages call it.
+    /// Its name in messages.
     pub fn shown_name(&self) -> &str {
         self.name.as_deref().unwrap_or("this function")
     }
 }
 
 impl<V> Function<V> {
-    /// How deep functions and lists are nested in it.
+    /// The depth of nested functions and lists in it.
     pub fn depth(&self) -> usize {
         match self {
             Function::Closure(closure) => closure.depth,
@@ -78,7 +78,7 @@ impl<V> Function<V> {
     }
 }
 
-/// Two functions are equal if they are one and the same; what they compute is not compared.
+/// Two functions are equal if they are identical; their results are not compared.
 impl<V> PartialEq for Function<V> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {

@@ -1,12 +1,12 @@
-//! An integral with the function that was integrated, so that it can go on.
+//! An integral with its integrand, so that it can be continued.
 
 use super::function::Function;
 use crate::quadrature::Integral;
 
-/// What `integrate` gives.
+/// The result of `integrate`.
 #[derive(Clone)]
 pub struct Integrated<V> {
     pub integral: Integral,
-    /// `None` where the integrand was known by its evaluations alone.
+    /// `None` if the integrand is known only by its evaluations.
     pub function: Option<Function<V>>,
 }

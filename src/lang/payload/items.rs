@@ -1,16 +1,16 @@
-//! The items of a list or of a range, one after the other.
+//! The items of a list or a range, in turn.
 
 use super::list::List;
 use super::range::Range;
 
-/// Walks over the items of a list or a range.
+/// An iterator over the items of a list or a range.
 pub enum Items<V> {
     List(List<V>, usize),
     Range(Range, usize),
 }
 
 impl<V> Items<V> {
-    /// How many are left.
+    /// The number of remaining items.
     pub fn len(&self) -> usize {
         match self {
             Items::List(list, at) => list.len() - at,

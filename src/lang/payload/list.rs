@@ -1,20 +1,20 @@
-//! Lists, and a limit to how large a list may grow.
+//! Lists, and a limit on their size.
 
 use std::sync::Arc;
 
 use crate::lang::error::{LangError, Res};
 use crate::lang::numerals::grouped;
 
-/// What a list may hold: it says how deep and how large it is itself.
+/// An item of a list, with its own depth and size.
 pub trait Nested {
-    /// How deep lists, records and functions are nested in it; 0 for plain values.
+    /// The depth of nested lists, records and functions in it; 0 for plain values.
     fn depth(&self) -> usize;
 
-    /// How many values a copy of everything in it would hold.
+    /// The number of values in a full copy of it.
     fn size(&self) -> usize;
 }
 
-/// An immutable list, with what it costs to walk through all of it.
+/// An immutable list, with its total depth and size.
 #[derive(Clone)]
 pub struct List<V> {
     items: Arc<Vec<V>>,
@@ -29,9 +29,9 @@ impl<V> Default for List<V> {
 }
 
 impl<V> List<V> {
-    /// The most values that one list may hold, those of the lists in it included.
+    /// The largest number of values in a list, including those of nested lists.
     pub const MAX: usize = 10_000_000;
-    /// How deep lists may be nested.
+    /// The largest depth of nested lists.
     pub const MAX_DEPTH: usize = 500;
 
     pub fn items(&self) -> &[V] {
@@ -46,12 +46,12 @@ impl<V> List<V> {
         self.items.is_empty()
     }
 
-    /// How deep lists and functions are nested in it, itself counted.
+    /// The depth of nested lists and functions, including itself.
     pub fn depth(&self) -> usize {
         self.depth as usize
     }
 
-    /// How many values a copy of everything in it would hold.
+    /// The number of values in a full copy of it.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -59,7 +59,7 @@ impl<V> List<V> {
 
 impl<V: Nested> List<V> {
     /// # Errors
-    /// Too many values, or lists that are nested too deep.
+    /// Too many values, or lists nested too deeply.
     pub fn new(items: Vec<V>) -> Res<Self> {
         let mut builder = ListBuilder::default();
         builder.measure(&items)?;
@@ -68,7 +68,7 @@ impl<V: Nested> List<V> {
     }
 
     /// # Errors
-    /// The first error of the items; too many values, or lists that are nested too deep.
+    /// The first error of an item; too many values, or lists nested too deeply.
     pub fn collect(items: impl Iterator<Item = Res<V>>) -> Res<Self> {
         let mut builder = ListBuilder::default();
         for item in items {
@@ -78,7 +78,7 @@ impl<V: Nested> List<V> {
     }
 }
 
-/// Builds a list and refuses one that exceeds the limits.
+/// Builds a list, and fails if it exceeds the limits.
 pub struct ListBuilder<V> {
     items: Vec<V>,
     depth: usize,
@@ -115,10 +115,10 @@ impl<V: Nested> ListBuilder<V> {
     }
 }
 
-/// Refuses a list of more than [`List::MAX`] values.
+/// Rejects a list with more than [`List::MAX`] values.
 ///
 /// # Errors
-/// More values than that.
+/// There are more values.
 pub fn check_length(n: usize) -> Res<()> {
     const MAX: usize = List::<()>::MAX;
     if n <= MAX {

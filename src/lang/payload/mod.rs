@@ -1,5 +1,5 @@
-//! The types behind values that no room below declares: lists, records, ranges, functions, models with steps, tables
-//! and explanations. Those that hold values are generic in the value, so that the values can be made of them.
+//! The types of values that no lower room declares: lists, records, ranges, functions, models with steps, tables and
+//! descriptions. Those that contain values are generic in the type of the value.
 
 pub mod explanation;
 pub mod function;

@@ -1,4 +1,4 @@
-//! Models as values: steps on the data and, last, a Gaussian process.
+//! Models as values: steps on the data and, at the end, a Gaussian process.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use crate::data::{Dataset, Step};
 use crate::lang::error::{LangError, Res};
 use crate::model::{Model, step_text};
 
-/// A pipeline: what is done to data, and what is fitted then, if anything.
+/// A pipeline: steps on data, and possibly a model that is then fitted.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pipeline {
-    /// Before the process. Those of `gp` itself are empty.
+    /// The steps before the process. Those of `gp` itself are empty.
     pub steps: Vec<Step>,
     pub gp: Option<Model>,
 }
@@ -19,13 +19,13 @@ impl Pipeline {
         Self { steps: vec![step], gp: None }
     }
 
-    /// A model, its steps apart.
+    /// A model, with its steps separated.
     pub fn of(mut model: Model) -> Self {
         let steps = std::mem::take(&mut model.steps);
         Self { steps, gp: Some(model) }
     }
 
-    /// This one, then another.
+    /// This pipeline followed by another.
     pub fn then(mut self, next: Pipeline) -> Res<Self> {
         if self.gp.is_some() {
             return Err(LangError::new("`gp` is the last step of a model: preprocessing steps come before it"));
@@ -34,7 +34,7 @@ impl Pipeline {
         Ok(Self { gp: next.gp, ..self })
     }
 
-    /// The whole model, to be fitted.
+    /// The complete model, for a fit.
     pub fn model(self) -> Res<Model> {
         let Some(gp) = self.gp else {
             return Err(LangError::new("these are steps without a model").help(format!("write `{self} >> gp(…)`")));
@@ -42,7 +42,7 @@ impl Pipeline {
         Ok(Model { steps: self.steps, ..gp })
     }
 
-    /// Data with the steps taken, learnt on these same data.
+    /// The data after the steps, which are learnt on these data.
     pub fn applied(&self, data: &Dataset) -> Res<Dataset> {
         match crate::data::Pipeline::learn(&self.steps, data) {
             Ok((_, made)) => Ok(made),
@@ -51,7 +51,7 @@ impl Pipeline {
     }
 }
 
-/// Source form: reads back to the same pipeline.
+/// The source form. It parses back to the same pipeline.
 impl fmt::Display for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.gp {

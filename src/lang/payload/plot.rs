@@ -1,4 +1,4 @@
-//! The request of `plot`, and why there may be no figure.
+//! The arguments of `plot`, and why there may be no figure.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ pub struct PlotOptions<'p> {
     pub x: Option<Vec<f64>>,
     /// Azimuth and elevation, in degrees.
     pub view: Option<(f64, f64)>,
-    /// How many functions are drawn from a posterior, where it was said.
+    /// The number of functions drawn from a posterior, if given.
     pub draws: Option<usize>,
-    /// What draws depend on.
+    /// The seed of draws.
     pub seed: u64,
-    /// Whether the panels of parts share a vertical scale, if that was said.
+    /// Whether the panels of parts share a vertical scale, if given.
     pub scales: Option<Scales>,
-    /// Draws what the evaluator has to evaluate.
+    /// Draws a value that needs the evaluator.
     pub draw: &'p mut dyn FnMut(Drawable<'_>) -> Res<Figure>,
 }
 
-/// What is drawn from.
+/// A value whose figure needs the evaluator.
 #[derive(Clone, Copy)]
 pub enum Drawable<'v> {
     Kernel(&'v Kernel),
@@ -36,7 +36,7 @@ pub enum Drawable<'v> {
 
 /// Why there is no figure.
 pub enum PlotError {
-    /// The kind has none.
+    /// The kind has no figure.
     NoFigure,
     Model(ModelError),
     Other(LangError),

@@ -6,18 +6,18 @@ use crate::calendar::{Moment, TimeUnit};
 use crate::kernel::quoted;
 use crate::lang::numerals::number;
 
-/// `a..b` or `a..=b`: the numbers a, a + 1, … up to b, or one day after the other.
+/// `a..b` or `a..=b`: the numbers a, a + 1, … up to b, or consecutive days.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
     pub start: f64,
     pub end: f64,
     pub inclusive: bool,
-    /// Numbers are days since 1970, and stand for dates.
+    /// Whether the numbers are days since 1970 that represent dates.
     pub dates: bool,
 }
 
 impl Range {
-    /// How many numbers there are. Bounds that are not finite are answered with 2^63.
+    /// The number of items; 2^63 if a bound is infinite.
     pub fn len(&self) -> usize {
         let span = self.end - self.start;
         if span < 0.0 || span.is_nan() {
@@ -31,28 +31,28 @@ impl Range {
         self.len() == 0
     }
 
-    /// The number at a place, from 0.
+    /// The item at an index, from 0.
     pub fn at(&self, i: usize) -> f64 {
         self.start + i as f64
     }
 
-    /// Whether two ranges are the same numbers, or the same dates.
+    /// Whether two ranges have the same numbers, or the same dates.
     pub fn same(&self, other: &Range) -> bool {
         self.dates == other.dates && self.len() == other.len() && (self.is_empty() || self.start == other.start)
     }
 
-    /// The date that a number of it stands for.
+    /// The date of one of its numbers.
     pub fn date(&self, x: f64) -> Option<String> {
         Moment::from(x, TimeUnit::Day).filter(|_| self.dates).map(Moment::exact_text)
     }
 
-    /// `n` evenly spaced numbers: a + i(b−a)/n, or with the end included a + i(b−a)/(n−1).
+    /// A grid of `n` even steps: a + i(b−a)/n, or with the end included a + i(b−a)/(n−1).
     pub fn grid(&self, n: usize) -> Vec<f64> {
         let width = self.end - self.start;
         let steps = if self.inclusive { n.saturating_sub(1).max(1) } else { n.max(1) };
         let at = |i: usize| match width * (i as f64) {
             along if along.is_finite() => self.start + along / (steps as f64),
-            // the width, or a multiple of it, is beyond the largest number
+            // the width, or a multiple of it, overflows
             _ => {
                 let share = i as f64 / steps as f64;
                 self.start * (1.0 - share) + self.end * share

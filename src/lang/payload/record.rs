@@ -2,7 +2,7 @@
 
 use super::list::Nested;
 
-/// A few values under names, in order.
+/// Named values, in order.
 #[derive(Debug, Clone)]
 pub struct Record<V> {
     fields: Vec<(String, V)>,
@@ -17,7 +17,7 @@ impl<V> Default for Record<V> {
 }
 
 impl<V: Nested> Record<V> {
-    /// With another field at its end.
+    /// The record with another field at its end.
     pub fn with(mut self, name: impl Into<String>, value: V) -> Self {
         self.depth = self.depth.max(value.depth() + 1);
         self.size += value.size();
@@ -27,12 +27,12 @@ impl<V: Nested> Record<V> {
 }
 
 impl<V> Record<V> {
-    /// How deep lists, records and functions are nested in it, itself counted.
+    /// The depth of nested lists, records and functions, including itself.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// How many values a copy of everything in it would hold.
+    /// The number of values in a full copy of it.
     pub fn size(&self) -> usize {
         self.size
     }

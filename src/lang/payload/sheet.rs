@@ -1,16 +1,16 @@
-//! Tables with a text and a figure of their own.
+//! Tables with an optional text and figure.
 
 use crate::data::write::Table;
 use crate::describe::show_table;
 use crate::figure::Figure;
 
-/// Columns of numbers and text. Equality is that of the columns.
+/// Columns of numbers and text. Two sheets are equal if their columns are.
 #[derive(Debug, Clone)]
 pub struct Sheet {
     pub table: Table,
-    /// How it is shown, where that is more than the columns.
+    /// The displayed text, if it is more than the columns.
     text: Option<String>,
-    /// How it is drawn, where that is not as bars.
+    /// The figure, if it is not a bar chart.
     figure: Option<Figure>,
 }
 
@@ -19,7 +19,7 @@ impl Sheet {
         Self { table, text: Some(text), figure: None }
     }
 
-    /// The same with a figure of its own.
+    /// The same with a figure.
     pub fn with_figure(self, figure: Figure) -> Self {
         Self { figure: Some(figure), ..self }
     }

@@ -1,4 +1,4 @@
-//! True and false.
+//! Booleans.
 
 use serde_json::Value as Json;
 

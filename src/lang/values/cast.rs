@@ -1,4 +1,4 @@
-//! Conversions of values to the types that builtins use, and messages on values of other kinds.
+//! Conversions of values to the types that builtins use, and messages for values of other kinds.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub trait FromValue: Sized {
 
 /// `expected a kernel, found a list`.
 pub fn expected(what: &str, found: &Value) -> LangError {
-    // of kind Fit too, so that its kind would not tell it from what is expected
+    // it is also of kind Fit, so its kind would not explain the error
     if let Value::OneVsRest(rest) = found {
         let text = format!("expected {what}, found one fit for each of {} classes", rest.classes.len());
         let lang_error = LangError::new(text).label("these are several fits");
@@ -40,7 +40,7 @@ pub fn expected_kind(what: &str, found: Kind) -> LangError {
     }
 }
 
-/// What can be asked of a deep GP that was given where something else is expected.
+/// What can be done with a deep GP that was given where another value is expected.
 pub fn of_deep_gps(found: Kind) -> Option<&'static str> {
     match found {
         Kind::DeepModel => Some("a deep GP is taken by `fit(data, model)`"),
@@ -83,7 +83,7 @@ cast!(Dist, Prior, "a prior");
 cast!(Move, Arc<Move>, "a move such as `swap(0, 1)`");
 
 impl FromValue for Arc<Fit> {
-    /// A search stands for its best fit.
+    /// A search is converted to its best fit.
     fn from_value(value: Value) -> Res<Self> {
         match value {
             Value::Fit(fit) => Ok(fit),
@@ -94,7 +94,7 @@ impl FromValue for Arc<Fit> {
 }
 
 impl FromValue for Fitted {
-    /// One fit or one for each class; a search stands for its best fit.
+    /// One fit, or one per class; a search is converted to its best fit.
     fn from_value(value: Value) -> Res<Self> {
         match value {
             Value::OneVsRest(rest) => Ok(Self::Rest(rest)),
@@ -122,7 +122,7 @@ impl FromValue for Items {
 }
 
 impl FromValue for Vec<f64> {
-    /// Numbers of a list or a range; a bare number is a list of one.
+    /// The numbers of a list or a range; a bare number is a list of one.
     fn from_value(value: Value) -> Res<Self> {
         if let Value::Number(x) = value {
             return Ok(vec![x]);
@@ -133,7 +133,7 @@ impl FromValue for Vec<f64> {
     }
 }
 
-/// A text that is neither a length of time nor a date.
+/// The error for a text that is neither a duration nor a date.
 pub fn no_time(text: &str) -> LangError {
     LangError::new(format!(
         "expected a number, a length such as \"7 days\" or a date such as \"2020-03-15\", found {text:?}"
@@ -142,7 +142,7 @@ pub fn no_time(text: &str) -> LangError {
 }
 
 impl FromValue for Param {
-    /// A bare number is a free parameter that starts there; a prior alone leaves the start open.
+    /// A bare number is a free parameter with this starting value; a prior alone has no starting value.
     fn from_value(value: Value) -> Res<Self> {
         match value {
             Value::Number(x) => Ok(Param::free(x)),

@@ -1,4 +1,4 @@
-//! Predictions of more than two classes. They are of the kind of predictions.
+//! Predictions of more than two classes, which are of kind Prediction.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl ValueKind for Arc<ClassPrediction> {
     }
 }
 
-/// A list for each row, with an entry for each class.
+/// A list per row, with an entry per class.
 fn by_row(of: &[Vec<f64>], entry: impl Fn(f64) -> f64) -> Res<Value> {
     let rows = of.first().map_or(0, Vec::len);
     Value::checked_list((0..rows).map(|i| Value::numbers(of.iter().map(|class| entry(class[i])))))

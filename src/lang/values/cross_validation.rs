@@ -1,4 +1,4 @@
-//! Cross-validations: models scored fold by fold.
+//! Cross-validations: scores of models in every fold.
 
 use std::sync::{Arc, LazyLock};
 
@@ -22,7 +22,7 @@ impl ValueKind for CrossValidation {
     const PLOT: Option<&'static [&'static str]> = Some(&[]);
     const TABLE: bool = true;
 
-    /// Those of every cross-validation, then the metrics.
+    /// The members of every cross-validation, then the metrics.
     fn members() -> &'static [Member<Self>] {
         static MEMBERS: LazyLock<Vec<Member<CrossValidation>>> = LazyLock::new(|| {
             let metrics = METRICS.iter().map(|metric| Member::named(metric.name, metric.help, by_fold));
@@ -57,7 +57,7 @@ impl ValueKind for CrossValidation {
         Ok(cross_validation::figure(self))
     }
 
-    /// Every model in every fold.
+    /// The scores of every model in every fold.
     fn table(&self) -> Option<Table> {
         Some(cross_validation::folds_table(self))
     }
@@ -94,7 +94,7 @@ fn model(cv: &CrossValidation, at: usize) -> Value {
     }
 }
 
-/// Source form.
+/// The source form of a model.
 fn written(model: &Contender) -> String {
     match model {
         Contender::Gp(model) => Pipeline::of(model.clone()).to_string(),
@@ -102,7 +102,7 @@ fn written(model: &Contender) -> String {
     }
 }
 
-/// A metric fold by fold: a list for each model where there are several. Nothing where it does not apply.
+/// A metric in every fold: a list, or a list per model if there are several. Nothing if it does not apply.
 fn by_fold(cv: &CrossValidation, name: &str) -> Res<Value> {
     let known = metric(name).filter(|_| cv.models.iter().flat_map(|m| &m.folds).any(|f| f.score.get(name).is_some()));
     let Some(metric) = known else { return Ok(Value::Nothing) };

@@ -36,7 +36,7 @@ impl ValueKind for Dataset {
         }),
     ];
 
-    /// Every column is a member too, unless a member of that name exists already.
+    /// Every column is also a member, unless there is a member of that name.
     fn open_member(&self, name: &str) -> Option<Res<Value>> {
         self.column(name).map(of_column)
     }
@@ -45,7 +45,7 @@ impl ValueKind for Dataset {
         self.names().into_iter().map(String::from).collect()
     }
 
-    /// One line, what reading decided by itself, and the rows where they are few.
+    /// One line, the decisions of the reader, and the rows if they are few.
     fn show(&self) -> String {
         let notes: String = self.notes().iter().map(|note| format!("\n  {note}")).collect();
         let rows = describe::dataset_rows(self).map(|rows| format!("\n{rows}")).unwrap_or_default();
@@ -86,7 +86,7 @@ impl ValueKind for Dataset {
     }
 }
 
-/// The inputs: a list of numbers where there is one, otherwise a list for each row.
+/// The inputs: a list of numbers for a single input, otherwise a list per row.
 pub fn inputs(data: &Dataset) -> Res<Value> {
     let columns: Vec<&Column> = data.inputs().collect();
     if let [column] = columns[..] {
@@ -108,7 +108,7 @@ fn of_column(column: &Column) -> Res<Value> {
     Value::list((0..column.len()).map(|row| cell(column, row)))
 }
 
-/// One cell: a number, the text of a category, or a time as a date in ISO 8601.
+/// A cell: a number, the text of a category, or a time as a date in ISO 8601.
 pub fn cell(column: &Column, row: usize) -> Value {
     if let Some(scale) = column.time() {
         let value = column.values()[row];

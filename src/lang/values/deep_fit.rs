@@ -1,4 +1,4 @@
-//! Deep Gaussian processes that are fitted.
+//! Fitted deep Gaussian processes.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::lang::error::{LangError, Res};
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::payload::sheet::Sheet;
 
-/// Draws that a figure shows unless it is said.
+/// The default number of draws in a figure.
 const DRAWS: usize = 5;
 
 impl ValueKind for DeepFit {
@@ -87,13 +87,13 @@ impl ValueKind for DeepFit {
             .map_err(|error| PlotError::Other(LangError::new(error.to_string())))
     }
 
-    /// Its parameters.
+    /// The parameters of the fit.
     fn table(&self) -> Option<Table> {
         Some(describe::deep_parameters(self))
     }
 }
 
-/// A table that is drawn along the steps.
+/// A trace as a table; its figure has the steps along the horizontal axis.
 pub fn traced(trace: &Traced) -> Value {
     Value::table(Sheet::from(trace.table()).with_figure(trace.figure()))
 }

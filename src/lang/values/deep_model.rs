@@ -1,4 +1,4 @@
-//! Deep Gaussian processes that are not fitted.
+//! Deep Gaussian processes before a fit.
 
 use std::sync::Arc;
 

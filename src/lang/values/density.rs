@@ -1,4 +1,4 @@
-//! A density that functions are integrated against.
+//! Densities of integrals.
 
 use serde_json::{Value as Json, json};
 

@@ -1,4 +1,4 @@
-//! Priors over a parameter.
+//! Priors of parameters.
 
 use serde_json::Value as Json;
 

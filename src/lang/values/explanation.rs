@@ -1,4 +1,4 @@
-//! A kernel or a fit in words.
+//! Descriptions of kernels and fits in English.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ fn record(part: &Part) -> Value {
     Value::Record(Arc::new(record))
 }
 
-/// Of a fit, with what each part is worth.
+/// A part of a fit, with its contribution.
 fn fitted(part: &PartDescription) -> Value {
     let number = |value: Option<f64>| value.map_or(Value::Nothing, Value::Number);
     let gain = part.gain.as_ref();

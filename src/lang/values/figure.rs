@@ -14,7 +14,7 @@ impl ValueKind for Figure {
     const MEMBERS: &'static [Member<Self>] =
         &[Member::new("title", "the title", |figure| Value::str(figure.title.as_str()))];
 
-    /// What it is, for where it cannot be drawn.
+    /// A description of the figure, if it cannot be drawn.
     fn show(&self) -> String {
         let panels = if self.panels.len() == 1 { "1 panel".into() } else { format!("{} panels", self.panels.len()) };
         if self.title.is_empty() {

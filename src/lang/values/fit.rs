@@ -95,7 +95,7 @@ impl ValueKind for Arc<Fit> {
         Ok(result_figures::fit(self, options.band)?)
     }
 
-    /// Its parameters.
+    /// The parameters of the fit.
     fn table(&self) -> Option<Table> {
         Some(tables::parameters(self))
     }
@@ -105,7 +105,7 @@ fn only_bound(error: ModelError) -> LangError {
     LangError::new(error.to_string()).help("write `.bound`; fits are compared by `score` or `crossval`")
 }
 
-/// Rows of the inputs that the model depends on.
+/// The inducing inputs, in the inputs that the model depends on.
 fn inducing(fit: &Fit) -> Res<Value> {
     let Some(sparse) = &fit.model.sparse else { return Ok(Value::Nothing) };
     let Inducing::Rows { rows, .. } = &sparse.inducing else { return Ok(Value::Nothing) };
@@ -132,7 +132,7 @@ pub(super) fn classes(fit: &Fit) -> Res<Value> {
     }
 }
 
-/// A class as the data have it: a number, or a text.
+/// A class as in the data: a number, or a text.
 pub(super) fn class(classes: &Classes, label: f64) -> Value {
     classes.number(label).map_or_else(|| Value::str(classes.name(label)), Value::Number)
 }

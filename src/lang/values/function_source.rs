@@ -1,4 +1,4 @@
-//! The source text of a function, with captured values in the place of their names, so that the text is complete by itself.
+//! The source text of a function, with captured values instead of their names, so that the text is self-contained.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::syntax::parse::parse;
 use crate::syntax::print::print_lambda;
 use crate::syntax::span::SourceId;
 
-/// The source form of a function of the user's; of one that `fn` made, with its name.
+/// The source form of a user's function; for one made by `fn`, with its name.
 pub fn shown(closure: &Closure) -> String {
     let lambda = with_values(closure);
     match &closure.name {
@@ -26,7 +26,7 @@ pub fn shown(closure: &Closure) -> String {
     }
 }
 
-/// A function as an expression that gives it. One of the user's that calls itself can only be named.
+/// A function as an expression. A recursive function can only be named.
 pub fn expression(function: &Function) -> String {
     match function {
         Function::Known(known) => known.name().into(),
@@ -38,8 +38,8 @@ pub fn expression(function: &Function) -> String {
     }
 }
 
-/// A function of the parameters that have no default. Functions that are written with `->` have no defaults: each is
-/// given to a function inside, `fn f(x, a=2) = x * a` as `x -> (a -> x * a)(2)`.
+/// A function of the parameters without defaults. Functions written with `->` have no defaults, so each default is an
+/// argument of an inner function: `fn f(x, a=2) = x * a` becomes `x -> (a -> x * a)(2)`.
 fn without_defaults(lambda: Lambda) -> Lambda {
     let (required, optional): (Vec<FnParam>, Vec<FnParam>) =
         lambda.params.into_iter().partition(|param| param.default.is_none());
@@ -53,22 +53,23 @@ fn without_defaults(lambda: Lambda) -> Lambda {
     Lambda { params: required, body }
 }
 
-/// As [`expression`], in brackets where `>>` beside it needs them.
+/// As [`expression`], in brackets if an adjacent `>>` needs them.
 fn operand(function: &Function) -> String {
     let text = expression(function);
     if text.contains("->") { format!("({text})") } else { text }
 }
 
-/// Its text with literals in place of captured names, where a value has a source form.
+/// Its text with literals instead of captured names, for values with a source form.
 pub fn with_values(closure: &Closure) -> Lambda {
     substitute(closure, &Limits { nodes: &Cell::new(MAX_NODES), level: 0 })
 }
 
-/// At most so many nodes are written, and functions in functions to such a depth; what is captured beyond keeps its name.
+/// The largest number of nodes, and the largest depth of functions in functions; captured values beyond the limits keep
+/// their names.
 const MAX_NODES: usize = 20_000;
 const MAX_DEPTH: usize = 8;
 
-/// What may still be written.
+/// The remaining limits.
 struct Limits<'r> {
     nodes: &'r Cell<usize>,
     level: usize,
@@ -81,7 +82,7 @@ fn substitute(closure: &Closure, limits: &Limits<'_>) -> Lambda {
 struct Substitution<'c> {
     captured: &'c [(Arc<str>, Value)],
     limits: &'c Limits<'c>,
-    /// Names that are bound further in.
+    /// Names that are bound inside.
     hidden: Vec<Arc<str>>,
 }
 
@@ -159,7 +160,7 @@ impl Substitution<'_> {
     }
 }
 
-/// The expression that gives a value, if there is one of moderate size.
+/// The expression of a value, if there is one of moderate size.
 fn literal(value: &Value, limits: &Limits<'_>) -> Option<ExprKind> {
     if limits.nodes.get() == 0 || limits.level >= MAX_DEPTH {
         return None;
@@ -185,7 +186,7 @@ fn literal(value: &Value, limits: &Limits<'_>) -> Option<ExprKind> {
     }
 }
 
-/// The expression of a text that prints a value.
+/// The expression that results from parsing the printed form of a value.
 fn read(text: &str) -> Option<ExprKind> {
     let program = parse(text, SourceId::default()).ok()?;
     match program.statements.into_iter().next()?.node {

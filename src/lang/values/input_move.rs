@@ -1,4 +1,4 @@
-//! Moves of the inputs: symmetries.
+//! Transformations of the inputs: symmetries.
 
 use serde_json::Value as Json;
 

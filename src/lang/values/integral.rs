@@ -1,4 +1,4 @@
-//! An integral with an error bar.
+//! Integrals with their uncertainty.
 
 use std::sync::Arc;
 

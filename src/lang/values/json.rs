@@ -8,15 +8,15 @@ use super::value::{List, Record, Value};
 use crate::data::write::{Cells, Table};
 use crate::lang::error::Res;
 
-/// One line for programs: `{"kind": …, "value": …}`.
+/// One line of JSON: `{"kind": …, "value": …}`.
 pub fn tagged(value: &Value) -> Json {
     json!({ "kind": value.kind().name(), "value": value.json() })
 }
 
-/// What a JSON text says: numbers, strings, true and false, lists, records, and nothing for null.
+/// The value of JSON: numbers, strings, booleans, lists, records, and nothing for null.
 ///
 /// # Errors
-/// A list that is longer than any may be.
+/// A list that exceeds the limit.
 pub fn value(json: &Json) -> Res<Value> {
     Ok(match json {
         Json::Null => Value::Nothing,
@@ -34,7 +34,7 @@ pub fn value(json: &Json) -> Res<Value> {
     })
 }
 
-/// The first part of a value that JSON text does not give back: a kernel, say, comes back as its text.
+/// The first part of a value that JSON does not preserve: a kernel, for example, is read back as its text.
 pub fn lost(value: &Value) -> Option<Value> {
     match value {
         Value::List(list) => list.items().iter().find_map(lost),
@@ -48,7 +48,7 @@ pub(super) fn numbers(values: &[f64]) -> Json {
     values.iter().map(|x| number(*x)).collect()
 }
 
-/// A list of rows, each an object.
+/// A list of rows, each as an object.
 pub fn table(table: &Table) -> Json {
     let row = |i: usize| {
         let cell = |cells: &Cells| match cells {
@@ -60,7 +60,7 @@ pub fn table(table: &Table) -> Json {
     (0..table.rows()).map(row).collect()
 }
 
-/// A number; whole ones without a decimal point.
+/// A number; whole numbers without a decimal point.
 pub fn number(x: f64) -> Json {
     if x.fract() == 0.0 && x.abs() < 9e15 {
         return json!(x as i64);

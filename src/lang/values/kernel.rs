@@ -53,7 +53,7 @@ impl ValueKind for Kernel {
     }
 }
 
-/// The kernel of a model, or the model itself where it is a mean function alone.
+/// The kernel of a model, or the model itself if it has only a mean function.
 pub fn of_model(model: &Model) -> Value {
     match is_nothing(&model.kernel) {
         true => Value::Model(Arc::new(Pipeline::of(model.process()))),

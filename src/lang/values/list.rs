@@ -13,7 +13,7 @@ use crate::lang::error::{LangError, Res};
 use crate::lang::numerals::grouped;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 
-/// How many items of a list are shown before the middle is left out.
+/// The number of displayed items of a list; the middle of longer ones is left out.
 const SHOWN: usize = 60;
 
 impl ValueKind for List {
@@ -42,13 +42,13 @@ impl ValueKind for List {
         Ok(lines(&Value::List(self.clone()), options.x.as_deref())?)
     }
 
-    /// Of records.
+    /// A table of a list of records.
     fn table(&self) -> Option<Table> {
         Record::table(self.items())
     }
 }
 
-/// Numbers against their place in the list, or against `xs`; of a list of lists, a line each.
+/// Numbers against their index in the list, or against `xs`; one line per list for a list of lists.
 pub fn lines(value: &Value, xs: Option<&[f64]>) -> Res<Figure> {
     check_length(value.items().map_or(0, |items| items.len()))?;
     let items: Vec<Value> = value.items().into_iter().flatten().collect();
@@ -68,8 +68,8 @@ pub fn lines(value: &Value, xs: Option<&[f64]>) -> Res<Figure> {
     Ok(Figure::single("", Panel::new(across, "value", marks)))
 }
 
-/// Records of numbers and text stand as a table; other items in brackets; rows of numbers below one another, and a long
-/// list leaves out its middle.
+/// Records of numbers and text are displayed as a table; other items in brackets; rows of numbers below one another.
+/// The middle of a long list is left out.
 impl fmt::Display for List {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(table) = Record::table(self.items()) {
@@ -91,7 +91,7 @@ impl fmt::Display for List {
                 f.write_str(between)?;
             }
             match item {
-                // A matrix within a list of matrices keeps to one line a row.
+                // A matrix in a list of matrices has one line per row.
                 Value::List(inner) => write!(f, "{}", inner.to_string().replace('\n', "\n "))?,
                 item => write!(f, "{item}")?,
             }

@@ -1,5 +1,5 @@
-//! Values of the language. A kind of value is one file, with one implementation of [`value::ValueKind`]; the list
-//! of the kinds is in [`value`].
+//! Values of the language. Each kind of value is one file with one implementation of [`value::ValueKind`]; the list of
+//! kinds is in [`value`].
 
 mod boolean;
 pub mod cast;

@@ -1,4 +1,4 @@
-//! Models that are not fitted yet.
+//! Models before a fit.
 
 use serde_json::Value as Json;
 
@@ -17,7 +17,7 @@ impl ValueKind for Pipeline {
         pipeline.gp.as_ref().map_or(Value::Nothing, kernel::of_model)
     })];
 
-    /// Steps alone are a function of data; a whole model is fitted with `fit`.
+    /// Steps alone are a function of data; a complete model is fitted with `fit`.
     fn is_callable(&self) -> bool {
         self.gp.is_none()
     }
@@ -36,7 +36,7 @@ impl ValueKind for Pipeline {
 }
 
 impl FromValue for Pipeline {
-    /// A bare kernel is the model of that kernel.
+    /// A bare kernel is converted to its default model.
     fn from_value(value: Value) -> Res<Self> {
         match value {
             Value::Model(pipeline) => Ok((*pipeline).clone()),

@@ -1,4 +1,4 @@
-//! How deep and how large values are.
+//! The depth and size of values.
 
 use super::value::Value;
 use crate::lang::payload::list::Nested;

@@ -1,4 +1,4 @@
-//! The result of a call without a result. It is never shown.
+//! The result of a call without a result. It is never displayed.
 
 use serde_json::Value as Json;
 

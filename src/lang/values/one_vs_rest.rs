@@ -1,4 +1,4 @@
-//! Fits of more than two classes: one for each class against the rest. They are of the kind of fits.
+//! One-vs-rest fits of more than two classes, which are of kind Fit.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl ValueKind for Arc<OneVsRest> {
         Ok(result_figures::classes(self)?)
     }
 
-    /// Its parameters.
+    /// The parameters of the fits.
     fn table(&self) -> Option<Table> {
         Some(describe::classes::parameters(self))
     }

@@ -1,4 +1,4 @@
-//! Parameters that are not yet in a kernel or a model.
+//! Parameters outside of kernels and models.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -46,7 +46,7 @@ impl ValueKind for Param {
     }
 }
 
-/// A parameter in the language's own notation.
+/// A parameter in the notation of the language.
 fn source(param: &Param) -> String {
     let number = |x: f64| match param.time.and_then(|measure| measure.text(x)) {
         Some(text) => format!("\"{text}\""),

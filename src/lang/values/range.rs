@@ -28,7 +28,7 @@ impl ValueKind for Range {
         json!({ "start": number(self.start), "end": number(self.end), "inclusive": self.inclusive })
     }
 
-    /// By their numbers: `0..3` is `0..=2`.
+    /// Compared by their numbers: `0..3` equals `0..=2`.
     fn same(&self, other: &Self) -> bool {
         Range::same(self, other)
     }
@@ -39,7 +39,7 @@ impl ValueKind for Range {
 }
 
 impl Range {
-    /// A number of it as a value: a date in a range of days.
+    /// One of its numbers as a value: a date for a range of days.
     pub fn value(&self, x: f64) -> Value {
         self.date(x).map_or(Value::Number(x), Value::str)
     }

@@ -1,4 +1,4 @@
-//! Records: fields under names.
+//! Records: named fields.
 
 use std::fmt::{self, Write};
 
@@ -32,14 +32,14 @@ impl ValueKind for Record {
         self.fields().iter().map(|(name, value)| (name.clone(), value.json())).collect::<Map<_, _>>().into()
     }
 
-    /// The same fields in the same order with the same values.
+    /// Equal fields in the same order with equal values.
     fn same(&self, other: &Self) -> bool {
         let (a, b) = (self.fields(), other.fields());
         a.len() == b.len() && a.iter().zip(b).all(|((a, x), (b, y))| a == b && x.same(y))
     }
 }
 
-/// Its fields in braces. Long lists in it are cut short.
+/// The fields in braces. Long lists in it are truncated.
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_char('{')?;
@@ -65,7 +65,7 @@ impl Record {
         (row < table.rows()).then(|| fields.fold(Self::default(), |record, (name, value)| record.with(name, value)))
     }
 
-    /// Records of the same names whose values are numbers and text, as a table. `None` for any others.
+    /// Records with equal names and values that are numbers or text, as a table. `None` for other records.
     pub fn table(records: &[Value]) -> Option<Table> {
         let records: Option<Vec<&Record>> = records
             .iter()

@@ -62,7 +62,7 @@ impl ValueKind for Sheet {
     }
 }
 
-/// A column; of a table of one row its one cell.
+/// A column; for a table with one row its cell.
 fn column(table: &Table, name: &str) -> Option<Res<Value>> {
     let (_, cells) = table.columns().iter().find(|(column, _)| column == name)?;
     Some(match cells {
@@ -72,7 +72,7 @@ fn column(table: &Table, name: &str) -> Option<Res<Value>> {
     })
 }
 
-/// A bar for each row of a table: named by its first column, as high as its share or else its first other number.
+/// A bar per row of a table: named by the first column, with its share or else its first other number as height.
 fn bars(table: &Table) -> Res<Figure> {
     let columns = table.columns();
     let number = |wanted: &dyn Fn(&str) -> bool| {

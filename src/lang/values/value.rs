@@ -1,7 +1,7 @@
 //! The value of the language and its kinds.
 //!
-//! What a kind is (its name, members, shown form, JSON, figure and table) is one implementation of [`ValueKind`] in a file
-//! of its own beside this one. Here are the list of the kinds, and the functions on any value.
+//! A kind (its name, members, displayed form, JSON, figure and table) is one implementation of [`ValueKind`] in a
+//! separate file of this folder. This file has the list of kinds, and the functions for all values.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -40,26 +40,26 @@ pub type Record = record::Record<Value>;
 pub type Function = function::Function<Value>;
 pub type Closure = function::Closure<Value>;
 
-/// A kind of value, declared for the type that its values hold.
+/// A kind of value, implemented for the type that its values contain.
 pub trait ValueKind: Send + Sync + Sized + 'static {
-    /// As `:type` and JSON say it.
+    /// The name in `:type` and JSON.
     const NAME: &'static str;
-    /// As a message says it: "a kernel".
+    /// The noun in messages: "a kernel".
     const NOUN: &'static str;
-    /// How a value of it comes about, for the language reference.
+    /// How values of the kind are made, for the language reference.
     const MADE_BY: &'static str;
     const MEMBERS: &'static [Member<Self>] = &[];
-    /// Whether further members differ from value to value, as the columns of data do.
+    /// Whether values have further members of their own, such as the columns of data.
     const OPEN_MEMBERS: bool = false;
-    /// Whether its values can stand before `(`.
+    /// Whether its values can be called.
     const CALLABLE: bool = false;
-    /// Whether JSON of it reads back with nothing lost.
+    /// Whether JSON preserves its values completely.
     const PLAIN: bool = false;
-    /// The arguments of `plot` that apply to it; `None` where there is no figure of it.
+    /// The arguments of `plot` that apply to it; `None` if it has no figure.
     const PLOT: Option<&'static [&'static str]> = None;
-    /// Whether `write` makes a table of it.
+    /// Whether `write` can write it as a table.
     const TABLE: bool = false;
-    /// The endings of files that `write` makes of it in its own format.
+    /// The extensions of files that `write` can write in its own format.
     const FORMATS: &'static [&'static str] = &[];
 
     fn members() -> &'static [Member<Self>] {
@@ -76,27 +76,27 @@ pub trait ValueKind: Send + Sync + Sized + 'static {
         Vec::new()
     }
 
-    /// Whether this value can stand before `(`.
+    /// Whether this value can be called.
     fn is_callable(&self) -> bool {
         Self::CALLABLE
     }
 
-    /// Its text.
+    /// The displayed text.
     fn show(&self) -> String;
 
     fn json(&self) -> Json;
 
-    /// `==`. Without a notion of its own: one and the same.
+    /// `==`. By default two values are equal if they are identical.
     fn same(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
 
-    /// What `plot` draws.
+    /// The figure of `plot`.
     fn figure(&self, _options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
         Err(PlotError::NoFigure)
     }
 
-    /// What `write` puts into a table.
+    /// The table of `write`.
     fn table(&self) -> Option<Table> {
         None
     }
@@ -107,7 +107,7 @@ pub trait ValueKind: Send + Sync + Sized + 'static {
     }
 }
 
-/// A member that every value of a kind has.
+/// A member that all values of a kind have.
 pub struct Member<T: 'static> {
     pub name: &'static str,
     pub help: &'static str,
@@ -125,12 +125,12 @@ impl<T: 'static> Member<T> {
         Self { name, help, get: Getter::Value(get) }
     }
 
-    /// One that may fail, as a list can be too long.
+    /// A member that may fail, for example because a list is too long.
     pub const fn checked(name: &'static str, help: &'static str, get: fn(&T) -> Res<Value>) -> Self {
         Self { name, help, get: Getter::Checked(get) }
     }
 
-    /// One of several that are found by their name.
+    /// One of several members that share a function of the name.
     pub const fn named(name: &'static str, help: &'static str, get: fn(&T, &str) -> Res<Value>) -> Self {
         Self { name, help, get: Getter::Named(get) }
     }
@@ -144,7 +144,7 @@ impl<T: 'static> Member<T> {
     }
 }
 
-/// A kind apart from its values.
+/// A kind, independent of its values.
 pub struct KindInfo {
     pub name: &'static str,
     pub noun: &'static str,
@@ -176,7 +176,7 @@ impl KindInfo {
     }
 }
 
-/// What a value holds, its type forgotten.
+/// The content of a value, with its type erased.
 pub trait Held {
     fn is_callable(&self) -> bool;
     fn show(&self) -> String;
@@ -225,7 +225,7 @@ impl<T: ValueKind> Held for T {
     }
 }
 
-/// Declares [`Value`] and [`Kind`] from the list of kinds: what each holds, by itself or shared, and further forms of a
+/// Declares [`Value`] and [`Kind`] from the list of kinds: the type of each, owned or shared, and further forms of a
 /// kind.
 macro_rules! kinds {
     (
@@ -233,10 +233,10 @@ macro_rules! kinds {
         shared { $($(#[$shared_doc:meta])* $shared:ident($shared_type:ty) => $shared_kind:ident,)* }
         forms { $($(#[$form_doc:meta])* $form:ident($form_type:ty) => $form_kind:ident,)* }
     ) => {
-        /// One value of the language.
+        /// A value of the language.
         #[derive(Clone)]
         pub enum Value {
-            /// What a call gives that has nothing to give, such as `print`. It is never shown.
+            /// The result of a call without a result, such as `print`. It is never displayed.
             Nothing,
             $($(#[$held_doc])* $held($held_type),)*
             $($(#[$shared_doc])* $shared(Arc<$shared_type>),)*
@@ -254,7 +254,7 @@ macro_rules! kinds {
         impl Kind {
             pub const ALL: &'static [Kind] = &[Kind::Nothing, $(Kind::$held_kind,)* $(Kind::$shared_kind,)*];
 
-            /// What is declared of it.
+            /// Its declaration.
             pub fn info(self) -> &'static KindInfo {
                 static INFOS: LazyLock<Vec<KindInfo>> = LazyLock::new(|| {
                     vec![
@@ -266,7 +266,7 @@ macro_rules! kinds {
                 &INFOS[self as usize]
             }
 
-            /// Further forms of it, under the names of [`Value`]: each must have the members of the kind.
+            /// Further forms of the kind, with their names in [`Value`]: each must have the members of the kind.
             pub fn forms(self) -> Vec<(&'static str, KindInfo)> {
                 [$((Kind::$form_kind, stringify!($form), KindInfo::of::<$form_type>()),)*]
                     .into_iter()
@@ -295,7 +295,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// `==`: by what is inside, and false between kinds (but a range equals the list of its numbers).
+            /// `==`: compares contents; false between kinds (but a range equals the list of its numbers).
             pub fn same(&self, other: &Value) -> bool {
                 match (self, other) {
                     (Value::Nothing, Value::Nothing) => true,
@@ -321,62 +321,62 @@ kinds! {
         Range(Range) => Range,
         Function(Function) => Function,
         Kernel(Kernel) => Kernel,
-        /// A prior over a parameter.
+        /// A prior of a parameter.
         Dist(Prior) => Dist,
-        /// Held as shared: results of a fit share it.
+        /// Shared, because results of a fit refer to it.
         Fit(Arc<Fit>) => Fit,
     }
     shared {
         Data(Dataset) => Data,
-        /// A pipeline that is not yet fitted.
+        /// A pipeline before a fit.
         Model(Pipeline) => Model,
         DeepModel(DeepModel) => DeepModel,
         DeepFit(DeepFit) => DeepFit,
-        /// Where a fit is wanted it stands for its best.
+        /// Where a fit is needed it acts as its best fit.
         Search(Search) => Search,
         Prediction(Prediction) => Prediction,
         Decomposition(Decomposition) => Decomposition,
         Residuals(Residuals) => Residuals,
-        /// A kernel or a fit in words.
+        /// The description of a kernel or a fit in English.
         Explanation(Explanation) => Explanation,
         /// A mesh drawn from a kernel.
         Surface(SampledSurface) => Surface,
         /// A kernel as an inner product.
         Features(Features) => Features,
-        /// Models scored fold by fold.
+        /// Scores of models in every fold.
         CrossValidation(CrossValidation) => CrossValidation,
-        /// Singular values of a deep model's derivatives.
+        /// Singular values of the derivatives of a deep model.
         Jacobian(Jacobian) => Jacobian,
-        /// The plane sent through a deep model.
+        /// The plane mapped through a deep model.
         PlaneMap(PlaneMap) => PlaneMap,
-        /// What functions are integrated against.
+        /// The density of an integral.
         Density(Density) => Density,
-        /// An integral with an error bar.
+        /// An integral with its uncertainty.
         Integral(Integrated<Value>) => Integral,
         Figure(Figure) => Figure,
         Table(Sheet) => Table,
-        /// A few values under names: a row of a table, a component.
+        /// Named values: a row of a table, a component.
         Record(Record) => Record,
-        /// What `fixed`, `between`, `param` and `~` give: a parameter not yet in a kernel or a model.
+        /// The result of `fixed`, `between`, `param` and `~`: a parameter outside of kernels and models.
         Param(Param) => Param,
         /// A transformation of the inputs: a symmetry.
         Move(Move) => Move,
     }
     forms {
-        /// What `fit` gives where the target has more than two classes: a fit of each class against the rest.
+        /// The result of `fit` if the target has more than two classes: a fit of each class against the rest.
         OneVsRest(Arc<OneVsRest>) => Fit,
-        /// What `predict` gives of it.
+        /// Its result of `predict`.
         ClassPrediction(Arc<ClassPrediction>) => Prediction,
     }
 }
 
 impl Kind {
-    /// As `:type` and JSON say it.
+    /// The name in `:type` and JSON.
     pub fn name(self) -> &'static str {
         self.info().name
     }
 
-    /// As a message says it.
+    /// The noun in messages.
     pub fn noun(self) -> &'static str {
         self.info().noun
     }
@@ -406,22 +406,22 @@ impl Value {
         number.map_or(Value::Nothing, Value::Number)
     }
 
-    /// A list of numbers. Longer than [`List::MAX`] is refused.
+    /// A list of numbers. Fails if it is longer than [`List::MAX`].
     pub fn numbers(numbers: impl IntoIterator<Item = f64>) -> Res<Self> {
         List::collect(numbers.into_iter().map(|x| Ok(Value::Number(x)))).map(Value::List)
     }
 
-    /// A list of values. Longer than [`List::MAX`] is refused.
+    /// A list of values. Fails if it is longer than [`List::MAX`].
     pub fn list(items: impl IntoIterator<Item = Value>) -> Res<Self> {
         List::collect(items.into_iter().map(Ok)).map(Value::List)
     }
 
-    /// The same of items that may fail.
+    /// The same for items that may fail.
     pub fn checked_list(items: impl IntoIterator<Item = Res<Value>>) -> Res<Self> {
         List::collect(items.into_iter()).map(Value::List)
     }
 
-    /// The items of a list or of a range, one after the other; `None` for anything else.
+    /// The items of a list or a range, in turn; `None` for other values.
     pub fn items(&self) -> Option<Items> {
         match self {
             Value::List(list) => Some(Items::List(list.clone(), 0)),
@@ -440,22 +440,22 @@ impl Value {
         self.held().open_members()
     }
 
-    /// Whether it can stand before `(`.
+    /// Whether it can be called.
     pub fn is_callable(&self) -> bool {
         self.held().is_callable()
     }
 
-    /// The value alone, without its kind. A number that JSON cannot hold (`inf`, `nan`) is null.
+    /// The value without its kind. A number that JSON cannot represent (`inf`, `nan`) is null.
     pub fn json(&self) -> Json {
         self.held().json()
     }
 
-    /// What `plot` draws.
+    /// The figure of `plot`.
     pub fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
         self.held().figure(options)
     }
 
-    /// What `write` puts into a table.
+    /// The table of `write`.
     pub fn to_table(&self) -> Option<Table> {
         self.held().table()
     }
