@@ -1,8 +1,8 @@
-//! Mercer: a small language for Gaussian-process models, and the library that it is built on.
+//! Mercer: a small language for Gaussian-process models, and the library on which it is built.
 //!
-//! The program `mercer` is a thin shell around [`session`]. Everything below that can be used without the language:
-//! a kernel is a tree, a model is a kernel with noise and mean, a fit is a model with the parameters of greatest
-//! log marginal likelihood, and all results come from the fit.
+//! The program `mercer` runs a [`session`]. The rooms below the language can be used without it: a kernel is a tree, a
+//! model is a kernel with noise and mean, a fit is a model whose parameters maximise the log marginal likelihood, and
+//! results are computed from the fit.
 //!
 //! # From Rust
 //!
@@ -39,7 +39,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Or in the language, with its values taken out afterwards:
+//! The same library can run a program of the language and return its values:
 //!
 //! ```
 //! use mercer::lang::values::value::Value;
@@ -54,30 +54,33 @@
 //!
 //! # The rooms
 //!
-//! Imports point downward only; the first paragraph of each room describes its contents and limits.
+//! A room is a module with its own folder. Imports point downward only; the first paragraph of each room describes its
+//! contents and limits.
 //!
 //! - [`render`]: messages with an excerpt of the text, for a terminal.
-//! - [`session`]: what a user has bound, the texts that were read, the seed; runs a text.
-//! - [`lang`]: values and their kinds, evaluation, builtins; one registry, from which calls are checked, help is written
-//!   and completion is fed; what can be known to be wrong before anything runs.
+//! - [`session`]: the user's bindings, the texts that were read, the seed; runs a text.
+//! - [`lang`]: values and their kinds, evaluation, checks before running, builtins; one registry for checks of calls, help
+//!   and completion.
 //! - [`report`]: a fit as one self-contained page of HTML.
-//! - [`describe`], [`figure`]: results as tables and figures, rounded for people; figures as data, then SVG, PNG or the
-//!   cells of a terminal.
+//! - [`describe`], [`figure`]: results as text, tables and figures with rounded numbers; figures as data, then SVG, PNG
+//!   or text in a terminal.
 //! - [`search`]: structure search over kernels: edits of expressions, a race of candidates, scores.
-//! - [`results`]: predictions, parts of a sum, residuals, scores, comparison, a file to keep a fit in; features of a kernel.
-//! - [`surface`]: meshes drawn from a kernel over two inputs, glued where its symmetries say so; mesh files.
-//! - [`fit`]: where a fit starts, the optimiser, standard errors, warnings about the fit.
+//! - [`results`]: predictions, parts of a sum, residuals, scores, comparisons, saved fits; features of a kernel.
+//! - [`deep`]: deep Gaussian processes: priors, training, predictions.
+//! - [`quadrature`]: Bayesian quadrature: integrals of functions, and evidence of models.
+//! - [`surface`]: meshes drawn from a kernel of two inputs, with the topology of its symmetries; mesh files.
+//! - [`fit`]: starting values of a fit, the optimiser, standard errors, warnings about the fit.
 //! - [`model`]: a kernel with noise and mean, and its rows: log marginal likelihood, gradient, posterior.
-//! - [`kernel`]: the tree; families and wraps, one a file; algebra and printing; whole matrices with their gradients by
-//!   one backward walk.
+//! - [`kernel`]: the tree; families and wraps, one per file; algebra and printing; covariance matrices, with gradients by
+//!   one backward pass.
 //! - [`data`], [`param`], [`linalg`]: data sets and their files; parameters, bounds, priors and ties; factorizations and
-//!   loops over slices.
-//! - [`calendar`]: units of time, moments, and the ways in which people write dates.
-//! - [`progress`]: progress of long work, and how it is stopped.
+//!   elementary functions of slices.
+//! - [`calendar`]: units of time, moments, and the formats of dates.
+//! - [`progress`]: progress reports of long work, and stops by the user.
 //! - [`syntax`]: text to tree and tree to text, and the formatter; it depends on no other room.
 //!
-//! Numeric rooms do not depend on the language: `kernel`, `model`, `fit` and `results` have small errors of their own, and
-//! `lang` gives these their place in the text.
+//! Numeric rooms do not depend on the language: `kernel`, `model`, `fit` and `results` have their own error types, and
+//! `lang` adds the place in the text.
 
 pub mod calendar;
 pub mod data;

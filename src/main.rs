@@ -1,4 +1,4 @@
-//! The program `mercer`: a prompt, scripts, one-liners.
+//! The program `mercer`: a prompt, scripts, single expressions.
 
 mod cli;
 mod repl;
@@ -15,7 +15,7 @@ use cli::Settings;
 use mercer::session::Setting;
 use terminal::Format;
 
-/// Gaussian processes in a small language
+/// Gaussian-process models in a small language
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, disable_help_subcommand = true, args_conflicts_with_subcommands = true)]
 #[command(after_help = "Without a command `mercer` opens a prompt, or runs the program on stdin.")]
@@ -32,48 +32,48 @@ enum Command {
     Run {
         /// The script; `-` reads stdin
         file: PathBuf,
-        /// A value for a name that the script binds at its top, such as folds=1..3; may be given several times
+        /// A value for a top-level name of the script, such as folds=1..3; can be given several times
         #[arg(long, value_name = "NAME=VALUE", value_parser = Setting::read)]
         set: Vec<Setting>,
         #[command(flatten)]
         settings: Settings,
-        /// How results and diagnostics are written
+        /// The format of results and diagnostics
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Say what is known to be wrong with a script, without running it
+    /// Report errors in a script without running it
     Check {
         /// The script; `-` reads stdin
         file: PathBuf,
         #[command(flatten)]
         settings: Settings,
-        /// How diagnostics are written
+        /// The format of diagnostics
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Rewrite scripts in the canonical form
+    /// Format scripts
     Fmt {
         /// The scripts; `-` reads stdin and writes stdout
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Change nothing; exit with 1 if something would change
+        /// Change nothing; exit with 1 if a script is not formatted
         #[arg(long)]
         check: bool,
     },
-    /// Run a program that stands on the command line
+    /// Run a program given on the command line
     Eval {
         /// The program, such as '2 * pi'
         #[arg(allow_hyphen_values = true, value_name = "EXPR")]
         text: String,
         #[command(flatten)]
         settings: Settings,
-        /// How results and diagnostics are written
+        /// The format of results and diagnostics
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Say what there is, or all about one name or topic
+    /// Show help on a name or topic, or the list of all
     Help { topic: Option<String> },
-    /// List the data sets that ship with the program
+    /// List the shipped data sets
     Datasets { name: Option<String> },
 }
 
@@ -92,7 +92,7 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// `mercer file.mer` is no command, but it is clear what was meant.
+/// `mercer file.mer` is not a command; the tip names the right one.
 fn with_tip(mut error: clap::Error) -> clap::Error {
     let word = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) if error.kind() == ErrorKind::InvalidSubcommand => word.clone(),

@@ -6,27 +6,27 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Heard by whatever takes long. Both methods are cheap and may be called from several threads.
+/// Receives progress from long work. Both methods are cheap and may be called from several threads.
 pub trait Progress: Sync {
-    /// `done` runs from 0 to 1; `note` is a short line such as the best value so far.
+    /// `done` is between 0 and 1; `note` is a short line such as the best value so far.
     fn report(&self, done: f64, note: &str);
 
-    /// True once the user asked to stop. The work then ends with the best that it has.
+    /// Whether the user has asked to stop. The work then ends with its best result so far.
     fn stop(&self) -> bool;
 
-    /// The same request to stop for work that outlives this call: a function of the user in a kernel that is fitted later.
-    /// Without one it never stops.
+    /// The same request to stop, for work that outlives this call, such as a user's function in a kernel that is fitted
+    /// later. By default it never stops.
     fn stop_handle(&self) -> StopHandle {
         StopHandle::default()
     }
 }
 
-/// A request to stop that can be kept and shared.
+/// A request to stop that can be stored and shared.
 #[derive(Clone, Default)]
 pub struct StopHandle(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
 impl StopHandle {
-    /// `asked` says whether the user asked to stop.
+    /// `asked` returns whether the user has asked to stop.
     pub fn new(asked: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(asked)))
     }
@@ -50,17 +50,17 @@ impl Progress for StopHandle {
     }
 }
 
-/// The interval between two checks for work that cannot check by itself.
+/// The interval between checks for work that cannot check itself.
 const POLL: Duration = Duration::from_millis(50);
-/// How long such work goes on after the user asked to stop: short work gives its result.
+/// The time that such work may continue after a stop: short work returns its result.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Runs work that cannot ask whether to stop, such as one large factorization. `None` once the user asked to stop: what
-/// runs then ends by itself, unheard.
+/// Runs work that cannot check for a stop, such as a large factorization. `None` after a stop: the work then continues
+/// on its thread, and its result is dropped.
 pub fn abandonable<T: Send + 'static>(progress: &dyn Progress, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = channel();
     let worker = thread::spawn(move || {
-        // nobody may be listening any more
+        // the receiver may be gone
         let _ = sender.send(work());
     });
     let mut asked: Option<Instant> = None;
@@ -74,7 +74,7 @@ pub fn abandonable<T: Send + 'static>(progress: &dyn Progress, work: impl FnOnce
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => match worker.join() {
-                // the result was sent before, or it panicked
+                // the result was sent before, or the work panicked
                 Err(panic) => std::panic::resume_unwind(panic),
                 Ok(()) => return None,
             },
@@ -94,7 +94,7 @@ impl Progress for Silent {
     }
 }
 
-/// Passes on the request to stop and nothing else: for a part of work whose own progress is not that of the whole.
+/// Passes on the request to stop only, for parts of work whose progress is not that of the whole.
 pub struct Quiet<'p>(pub &'p dyn Progress);
 
 impl Progress for Quiet<'_> {

@@ -1,7 +1,7 @@
-//! Diagnostics at a terminal. The one place that imports ariadne.
+//! Diagnostics for a terminal. Only this file imports ariadne.
 //!
-//! Spans count bytes, ariadne characters. Each source is first turned into a view that is safe to draw: control
-//! characters become spaces (a file must not steer the terminal) and long lines are cut around the labels.
+//! Spans count bytes, ariadne counts characters. Each source is first converted to a view that is safe to draw: control
+//! characters become spaces (a file must not control the terminal), and long lines are truncated around the labels.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,15 +11,15 @@ use ariadne::{Cache, CharSet, Color, Config, IndexType, Label, Report, ReportKin
 use crate::syntax::diagnostic::{Diagnostic, Severity, Sources};
 use crate::syntax::span::{SourceId, Span, char_floor};
 
-/// A line longer than this, in characters, is cut to a window around the first label on it.
+/// A longer line, in characters, is truncated to a window around its first label.
 const LONGEST_LINE: usize = 160;
-/// How much of a cut line stands before the label.
+/// The number of characters of a truncated line before the label.
 const LEAD: usize = 40;
 const CUT: char = '…';
-/// More labels than this say nothing more.
+/// The largest number of labels.
 const MOST_LABELS: usize = 12;
 
-/// A message with its excerpts, as lines that end in `\n`; with `colour`, in ANSI colours.
+/// A message with its excerpts, as lines that end with `\n`; in ANSI colours with `colour`.
 pub fn render(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> String {
     let diagnostic = &harmless(diagnostic);
     let mut views = Views::default();
@@ -56,15 +56,15 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> Strin
     }
     let mut out = Vec::new();
     match report.finish().write(&mut views, &mut out) {
-        // a kind of one's own keeps its colour, whatever the configuration says
+        // a custom kind has its colour regardless of the configuration
         Ok(()) if !colour => trim(&console::strip_ansi_codes(&String::from_utf8_lossy(&out))),
         Ok(()) => trim(&String::from_utf8_lossy(&out)),
         Err(_) => plain(diagnostic, colour),
     }
 }
 
-/// A text with control characters made visible, so that a name out of a file cannot steer the terminal. Line breaks and
-/// tabs stay.
+/// A text with control characters made visible, so that a name in a file cannot control the terminal. Line breaks and
+/// tabs are unchanged.
 pub fn without_controls(text: &str) -> Cow<'_, str> {
     let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
     if !text.contains(steers) {
@@ -73,13 +73,13 @@ pub fn without_controls(text: &str) -> Cow<'_, str> {
     let shown = |c: char| match c {
         c if !steers(c) => c,
         '\u{7F}' => '\u{2421}',
-        // the pictures of the control characters
+        // the Unicode symbols of control characters
         c => char::from_u32(0x2400 + c as u32).filter(|_| (c as u32) < 0x20).unwrap_or('\u{FFFD}'),
     };
     Cow::Owned(text.chars().map(shown).collect())
 }
 
-/// A diagnostic whose texts are [`without_controls`].
+/// A diagnostic with texts from [`without_controls`].
 fn harmless(diagnostic: &Diagnostic) -> Diagnostic {
     let mut shown = diagnostic.clone();
     let texts = shown.labels.iter_mut().map(|label| &mut label.text).chain(&mut shown.notes).chain(&mut shown.help);
@@ -91,7 +91,7 @@ fn harmless(diagnostic: &Diagnostic) -> Diagnostic {
     shown
 }
 
-/// A message that has no place in a text.
+/// A message without a place in a text.
 fn plain(diagnostic: &Diagnostic, colour: bool) -> String {
     let (name, code) = match diagnostic.severity {
         Severity::Error => ("Error", 31),
@@ -119,22 +119,22 @@ fn trim(text: &str) -> String {
     out
 }
 
-/// Where a span is drawn: its source and its characters in that source's view.
+/// Where a span is drawn: its source and its characters in the view of the source.
 type Place = (SourceId, std::ops::Range<usize>);
 
-/// One source as it is drawn.
+/// A source as it is drawn.
 struct View {
     name: String,
     source: ariadne::Source<String>,
     lines: Vec<Line>,
 }
 
-/// One line of a source and what of it is drawn.
+/// A line of a source, and its drawn part.
 struct Line {
-    /// The byte of the source, and the character of the view, at which it starts.
+    /// The byte of the source and the character of the view at which it starts.
     byte: usize,
     drawn_from: usize,
-    /// The characters of the line that are drawn.
+    /// The drawn characters of the line.
     window: std::ops::Range<usize>,
 }
 
@@ -173,7 +173,7 @@ impl Views {
         self.list.insert(span.source, (view, text.to_owned()));
     }
 
-    /// Where a span of a source that was added is drawn. What was cut away is drawn at the nearest edge.
+    /// Where a span of a source is drawn. A truncated part is drawn at the nearest edge.
     fn place(&self, span: Span) -> Place {
         let Some((view, text)) = self.list.get(&span.source) else { return (span.source, 0..0) };
         let start = view.character(text, span.start);
@@ -193,7 +193,7 @@ impl View {
     }
 }
 
-/// What is drawn of a long line that starts at a byte.
+/// The drawn part of a long line that starts at a byte.
 fn window(line: &str, length: usize, byte: usize, span: Span) -> std::ops::Range<usize> {
     let column = match span.start.checked_sub(byte) {
         Some(inside) if inside <= line.len() => line[..char_floor(line, inside)].chars().count(),
@@ -203,7 +203,7 @@ fn window(line: &str, length: usize, byte: usize, span: Span) -> std::ops::Range
     start..start + LONGEST_LINE
 }
 
-/// A character of the same width in the count of characters that does nothing but show.
+/// A printable character of the same width, in characters.
 fn visible(c: char) -> char {
     match c {
         '\t' => c,

@@ -1,8 +1,8 @@
-//! Time: units, moments, and the ways in which people write dates.
+//! Times: units, moments, and the formats of dates.
 //!
 //! A moment is a number of nanoseconds since 1970-01-01T00:00, on a calendar without time zones and leap seconds. A
-//! column of times holds a number of one [`TimeUnit`] since then, so that a week is a week in every year and f64 keeps
-//! less than a microsecond. This room does not depend on columns or the language.
+//! column of times has the number of one [`TimeUnit`] since then, so that a week has the same length in every year, and
+//! f64 has a resolution below a microsecond. This room does not depend on columns or the language.
 
 mod moment;
 pub mod names;

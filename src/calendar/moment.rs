@@ -14,7 +14,7 @@ const DAY: i128 = 86_400 * SECOND;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(i128);
 
-/// The finest thing that the times of a column say.
+/// The precision of the times in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
@@ -29,7 +29,7 @@ pub enum Resolution {
 impl Resolution {
     const ALL: [Self; 6] = [Self::Quarter, Self::Month, Self::Day, Self::Second, Self::Millisecond, Self::Microsecond];
 
-    /// A word for it: `quarters`, `months`, `days` or `times`.
+    /// Its name in messages: `quarters`, `months`, `days` or `times`.
     pub fn plural(self) -> &'static str {
         match self {
             Self::Quarter => "quarters",
@@ -59,19 +59,19 @@ impl Moment {
         Timestamp::from_nanosecond(self.0).ok().map(|at| TimeZone::UTC.to_datetime(at))
     }
 
-    /// So many nanoseconds later; `None` outside the calendar.
+    /// The moment this number of nanoseconds later; `None` outside the calendar.
     pub fn plus(self, nanoseconds: i128) -> Option<Self> {
         let later = Self(self.0.checked_add(nanoseconds)?);
         later.civil().map(|_| later)
     }
 
-    /// The number of a unit since 1970, to the last bit of its fraction.
+    /// The number of this unit since 1970, to the last bit of its fraction.
     pub fn to(self, unit: TimeUnit) -> f64 {
         let size = i128::from(unit.whole_seconds()) * SECOND;
         self.0.div_euclid(size) as f64 + self.0.rem_euclid(size) as f64 / size as f64
     }
 
-    /// The moment so many of a unit after 1970, to the nearest nanosecond.
+    /// The moment at this number of a unit since 1970, to the nearest nanosecond.
     pub fn from(value: f64, unit: TimeUnit) -> Option<Self> {
         if !value.is_finite() || (value * unit.seconds()).abs() > 1e12 {
             return None;
@@ -107,7 +107,7 @@ impl Moment {
         }
     }
 
-    /// All digits of it, no more than needed: `2020-01-31`, `2020-01-31T05:00:00`, `2020-01-31T05:00:00.123456789`.
+    /// With all necessary digits: `2020-01-31`, `2020-01-31T05:00:00`, `2020-01-31T05:00:00.123456789`.
     pub fn exact_text(self) -> String {
         match self.civil() {
             Some(at) if self.0.rem_euclid(DAY) == 0 => at.date().to_string(),
@@ -116,7 +116,7 @@ impl Moment {
         }
     }
 
-    /// Whether it is a round one at this resolution, give or take `slack` nanoseconds.
+    /// Whether it is a whole number of this resolution, up to `slack` nanoseconds.
     fn is_round(self, resolution: Resolution, slack: i128) -> bool {
         let rounded = self.rounded(resolution.step());
         let near = (rounded.0 - self.0).abs() <= slack.min(resolution.step() / 4);
@@ -131,7 +131,7 @@ impl Moment {
     }
 }
 
-/// How the numbers of a column say times: their unit, and the resolution at which they are written.
+/// How the numbers of a column represent times: their unit, and the resolution of their text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TimeScale {
     pub unit: TimeUnit,
@@ -139,12 +139,12 @@ pub struct TimeScale {
 }
 
 impl TimeScale {
-    /// The text of a value; empty where it is missing or outside the calendar.
+    /// The text of a value; empty if it is missing or outside the calendar.
     pub fn text(self, value: f64) -> String {
         Moment::from(value, self.unit).map(|at| at.text(self.resolution)).unwrap_or_default()
     }
 
-    /// The scale at which all of these values can be written: as fine as they need, at least as fine as this.
+    /// The scale at which all of these values can be written: as fine as necessary, and at least as fine as this one.
     pub fn covering(self, values: &[f64]) -> Self {
         let mut resolution = self.resolution;
         for &value in values {
@@ -159,7 +159,7 @@ impl TimeScale {
         Self { resolution, ..self }
     }
 
-    /// The texts of values, all at one resolution that is exact; `None` where one is missing.
+    /// The texts of values, all at one exact resolution; `None` for missing values.
     pub fn texts(self, values: &[f64]) -> Vec<Option<String>> {
         let scale = self.covering(values);
         values.iter().map(|&v| Some(scale.text(v)).filter(|text| !text.is_empty())).collect()

@@ -1,4 +1,4 @@
-//! The English names of weekdays and months, whole or cut to three letters.
+//! The English names of weekdays and months, in full or abbreviated to three letters.
 
 pub const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
@@ -17,7 +17,7 @@ pub const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// The position of a name in [`DAYS`] or [`MONTHS`], from 0; capitals and a full stop at its end do not matter.
+/// The index of a name in [`DAYS`] or [`MONTHS`]; case and a final full stop are ignored.
 pub fn position(names: &[&str], text: &str) -> Option<usize> {
     let text = text.trim_end_matches('.').to_lowercase();
     names.iter().position(|name| *name == text || name[..3] == text || (text == "sept" && *name == "september"))

@@ -1,15 +1,15 @@
-//! The forms in which dates are written.
+//! The formats of dates.
 //!
-//! - A month, a quarter and a week stand for their first day, a day for its midnight.
-//! - A time with an offset or zone is taken to UTC; one without is taken as it is written.
-//! - A year of two digits is between 1969 and 2068.
+//! - A month, a quarter and a week are read as their first day, a day as its midnight.
+//! - A time with an offset or zone is converted to UTC; one without is read unchanged.
+//! - A two-digit year is between 1969 and 2068.
 
 use jiff::civil::{Date, ISOWeekDate, Time, Weekday};
 
 use super::moment::{Moment, Resolution};
 use super::names::{self, MONTHS};
 
-/// One way of writing dates. A column is read in one form throughout.
+/// A date format. All values of a column have one format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// `2020-01-31`, `2020/1/31`, with or without a time and a zone.
@@ -28,7 +28,7 @@ pub enum Form {
     MonthFirst,
 }
 
-/// The order of the parts of a date, where a user says it.
+/// The order of the parts of a date, as given by the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     DayMonthYear,
@@ -41,15 +41,15 @@ impl Order {
         [("dmy", Self::DayMonthYear), ("mdy", Self::MonthDayYear), ("ymd", Self::YearMonthDay)];
 }
 
-/// What columns of whole numbers with six or eight digits may be.
+/// The reading of columns of whole numbers with six or eight digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Digits {
-    /// Dates, where all of them can be.
+    /// Dates, if all of them can be.
     #[default]
     AsFound,
-    /// Months, `202001`, and days, `20200131`: by the user's choice.
+    /// Months, `202001`, and days, `20200131`, as requested by the user.
     Dates,
-    /// Numbers: by the user's choice.
+    /// Numbers, as requested by the user.
     Numbers,
 }
 
@@ -57,7 +57,7 @@ impl Form {
     pub const ALL: [Self; 7] =
         [Self::YearFirst, Self::Month, Self::Quarter, Self::Week, Self::Named, Self::DayFirst, Self::MonthFirst];
 
-    /// The moment that `text` says in this form, and how fine it is.
+    /// The moment of `text` in this format, and its resolution.
     pub fn read(self, text: &str, order: Option<Order>) -> Option<(Moment, Resolution)> {
         match self {
             Self::YearFirst => year_first(text, order),
@@ -82,12 +82,12 @@ pub fn read_all(text: &str, order: Option<Order>) -> Vec<(Moment, Resolution)> {
     Form::ALL.iter().filter_map(|form| form.read(text, order)).collect()
 }
 
-/// Whether `text` could be a date at all; cheap.
+/// Whether `text` could be a date; a quick test.
 pub fn plausible(text: &str) -> bool {
     (6..=64).contains(&text.len()) && text.bytes().any(|b| b.is_ascii_digit())
 }
 
-/// Whether `text` looks as if it was meant for a date: groups of digits between the separators of dates and times.
+/// Whether `text` looks like a date: groups of digits between separators of dates and times.
 pub fn date_like(text: &str) -> bool {
     let groups = text.split(|c: char| !c.is_ascii_digit()).filter(|g| !g.is_empty());
     let lengths: Vec<usize> = groups.map(str::len).collect();
@@ -103,7 +103,7 @@ pub fn date_like(text: &str) -> bool {
         && text.chars().all(|c| c.is_alphabetic() || separators(c))
 }
 
-/// A date written as one number, `20200131`, of the years 1800 to 2199.
+/// A date written as a number, `20200131`, in the years 1800 to 2199.
 pub fn compact(value: f64) -> Option<Moment> {
     if value.fract() != 0.0 || !(18_000_101.0..=21_991_231.0).contains(&value) {
         return None;
@@ -114,7 +114,7 @@ pub fn compact(value: f64) -> Option<Moment> {
     Moment::of(date.into())
 }
 
-/// A month written as one number, `202001`, of the years 1800 to 2199.
+/// A month written as a number, `202001`, in the years 1800 to 2199.
 pub fn compact_month(value: f64) -> Option<Moment> {
     if value.fract() != 0.0 || !(180_001.0..=219_912.0).contains(&value) {
         return None;
@@ -122,7 +122,7 @@ pub fn compact_month(value: f64) -> Option<Moment> {
     compact(100.0 * value + 1.0)
 }
 
-/// A time of day in nanoseconds: `18:30`, `6:30:15.5 PM`, `18.30.00`; with an offset or zone, that of UTC.
+/// A time of day in nanoseconds: `18:30`, `6:30:15.5 PM`, `18.30.00`; with an offset or zone, converted to UTC.
 pub fn clock(text: &str) -> Option<i128> {
     const SECOND: f64 = 1e9;
     let text = text.trim().to_ascii_lowercase();
@@ -151,7 +151,7 @@ pub fn clock(text: &str) -> Option<i128> {
     fits.then(|| whole * 1_000_000_000 + (seconds * SECOND).round() as i128 - offset)
 }
 
-/// A time without its zone, and the zone's offset from UTC in nanoseconds.
+/// A time without its zone, and the offset of the zone from UTC in nanoseconds.
 fn zone(text: &str) -> Option<(&str, i128)> {
     for name in ["utc", "gmt", "z"] {
         if let Some(text) = text.strip_suffix(name) {
@@ -170,7 +170,7 @@ fn zone(text: &str) -> Option<(&str, i128)> {
     (minutes <= 18 * 60).then_some((time.trim_end(), sign * i128::from(minutes) * 60_000_000_000))
 }
 
-/// A time without AM or PM, and whether it was PM.
+/// A time without AM or PM, and whether it is PM.
 fn half_of_day(text: &str) -> (&str, Option<bool>) {
     for (ending, after) in [("am", false), ("a.m.", false), ("pm", true), ("p.m.", true)] {
         if let Some(text) = text.strip_suffix(ending) {
@@ -184,12 +184,12 @@ fn whole(date: Date, resolution: Resolution) -> Option<(Moment, Resolution)> {
     Some((Moment::of(date.to_datetime(Time::midnight()))?, resolution))
 }
 
-/// A date, or a date and a time after a blank or a `T`.
+/// A date, or a date and a time separated by a blank or a `T`.
 fn with_time(text: &str, date: impl Fn(&str) -> Option<Date>) -> Option<(Moment, Resolution)> {
     if let Some(date) = date(text) {
         return whole(date, Resolution::Day);
     }
-    // the time begins where the first group with a colon does, or the hour before AM or PM
+    // the time starts at the first group with a colon, or at the hour before AM or PM
     let colon = text.find(':')?;
     let at = text[..colon].rfind([' ', 'T', 't'])?;
     at_time(date(text[..at].trim_end_matches([' ', ',']))?, &text[at + 1..])
@@ -206,7 +206,7 @@ fn at_time(date: Date, time: &str) -> Option<(Moment, Resolution)> {
     Some((at, resolution))
 }
 
-/// What stands before a time.
+/// The text before a time.
 fn date_of(text: &str) -> &str {
     text.split_once([' ', 'T', 't']).map_or(text, |(date, _)| date)
 }
@@ -288,7 +288,7 @@ fn week(text: &str) -> Option<Date> {
     ISOWeekDate::new(year(y)?, small(week)?, weekday).ok().map(ISOWeekDate::date)
 }
 
-/// The two parts of a text joined by one separator, or by a letter after a year: `2020-01`, `2020M01`, `Q1 2020`.
+/// The two parts of a text with one separator, or with a letter after a year: `2020-01`, `2020M01`, `Q1 2020`.
 fn halves<'t>(text: &'t str, letters: &[char]) -> Option<(&'t str, &'t str)> {
     if let Some((a, b)) = text.split_once([' ', '-', '/']) {
         let b = b.trim_start();

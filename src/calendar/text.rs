@@ -1,4 +1,4 @@
-//! Texts in which a user gives a length of time or a date: `"7.0002 days"`, `"2020-03-15"`.
+//! Texts of durations and dates: `"7.0002 days"`, `"2020-03-15"`.
 
 use super::moment::Moment;
 use super::read::read_all;
@@ -11,7 +11,7 @@ pub struct Length {
     pub unit: TimeUnit,
 }
 
-/// Reads a length such as `1 week`, `7.0002 days`, `3months`.
+/// Parses a duration such as `1 week`, `7.0002 days`, `3months`.
 pub fn length(text: &str) -> Option<Length> {
     let text = text.trim();
     let word = text.rfind(|c: char| !c.is_ascii_alphabetic()).map_or(0, |at| at + 1);
@@ -23,7 +23,7 @@ pub fn length(text: &str) -> Option<Length> {
     amount.is_finite().then_some(Length { amount, unit })
 }
 
-/// Reads a date, a month, a quarter, a week or a date with a time, in a form that can be read in one way only.
+/// Parses a date, a month, a quarter, a week or a date with a time, in an unambiguous format.
 pub fn date(text: &str) -> Option<Moment> {
     let found = read_all(text.trim(), None);
     let (first, _) = found.first()?;

@@ -1,10 +1,10 @@
-//! Units of time, each of a fixed number of seconds.
+//! Units of time, each with a fixed number of seconds.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A unit of time. A year has 365.25 days and a month a twelfth of it.
+/// A unit of time. A year has 365.25 days, a month one twelfth of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeUnit {
@@ -18,10 +18,10 @@ pub enum TimeUnit {
 }
 
 impl TimeUnit {
-    /// The longest first.
+    /// All units, the longest first.
     pub const ALL: [Self; 7] = [Self::Year, Self::Month, Self::Week, Self::Day, Self::Hour, Self::Minute, Self::Second];
 
-    /// Its length, a whole number.
+    /// Its length in seconds, a whole number.
     pub const fn whole_seconds(self) -> u32 {
         match self {
             Self::Second => 1,
@@ -38,15 +38,15 @@ impl TimeUnit {
         f64::from(self.whole_seconds())
     }
 
-    /// What to multiply an amount of this unit by to have it in another. Exactly 1 for the same.
+    /// The factor that converts an amount of this unit to another. Exactly 1 for the same unit.
     pub fn per(self, other: Self) -> f64 {
         self.seconds() / other.seconds()
     }
 
-    /// An amount of this unit in another; the same number in the same unit.
+    /// Converts an amount of this unit to another; unchanged for the same unit.
     pub fn convert(self, amount: f64, to: Self) -> f64 {
         let (from, to) = (self.seconds(), to.seconds());
-        // one rounding where the ratio is a whole number
+        // a single rounding if the ratio is a whole number
         if from >= to && from % to == 0.0 {
             amount * (from / to)
         } else if from < to && to % from == 0.0 {
@@ -56,7 +56,7 @@ impl TimeUnit {
         }
     }
 
-    /// The unit in which a column that spans so many seconds is kept.
+    /// The unit of a column with this span.
     pub fn of_span(seconds: f64) -> Self {
         match seconds {
             s if s > 10.0 * Self::Year.seconds() => Self::Year,
@@ -66,7 +66,7 @@ impl TimeUnit {
         }
     }
 
-    /// In the singular.
+    /// Its name in the singular.
     pub fn name(self) -> &'static str {
         match self {
             Self::Second => "second",
@@ -79,7 +79,7 @@ impl TimeUnit {
         }
     }
 
-    /// A word for it, in full or short, in the singular or plural.
+    /// The unit with this name, in full or short, in the singular or plural.
     pub fn parse(word: &str) -> Option<Self> {
         Some(match word {
             "s" | "sec" | "secs" | "second" | "seconds" => Self::Second,

@@ -1,4 +1,4 @@
-//! `mercer fmt`: programs in their canonical form.
+//! `mercer fmt`: formats programs.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use mercer::syntax::fmt;
 use super::settings::{FAILED, STDIN, read};
 use crate::terminal::{Format, Screen};
 
-/// Rewrites each file, or only says which would change. Stdin goes to stdout. The result is an exit code.
+/// Formats each file, or with `check` only reports those that would change. Stdin is written to stdout. Returns an exit
+/// code.
 pub fn format(files: &[PathBuf], check: bool) -> u8 {
     let mut screen = Screen::new(Format::Text);
     let mut code = 0;
@@ -26,7 +27,7 @@ pub fn format(files: &[PathBuf], check: bool) -> u8 {
     code
 }
 
-/// Whether a file is well now.
+/// Returns whether a file is formatted now.
 fn one(file: &Path, check: bool, screen: &mut Screen) -> Result<bool, String> {
     let name = file.display().to_string();
     let text = read(file)?;
@@ -56,9 +57,9 @@ fn one(file: &Path, check: bool, screen: &mut Screen) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Puts a new text in the place of a file's, wholly or not at all.
+/// Replaces the text of a file, completely or not at all.
 fn replace(file: &Path, text: &str) -> io::Result<()> {
-    // A link stays a link: what it points at is replaced.
+    // If the file is a link, its target is replaced.
     let file = file.canonicalize()?;
     let permissions = file.metadata()?.permissions();
     if permissions.readonly() {

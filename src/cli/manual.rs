@@ -9,7 +9,7 @@ use mercer::syntax::diagnostic::{Diagnostic, Sources};
 use super::settings::FAILED;
 use crate::terminal::{Format, Screen, fit};
 
-/// What is known of a name of the language, or of a command of the program; without a name, what there is.
+/// Help on a name of the language or a command of the program; without a name the table of contents.
 pub fn help(topic: Option<&str>, commands: &mut clap::Command) -> u8 {
     let mut screen = Screen::new(Format::Text);
     let Some(name) = topic else {
@@ -42,7 +42,7 @@ fn command_list(commands: &clap::Command) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The data sets that ship with the program, or all there is to say of one.
+/// The list of shipped data sets, or the description of one.
 pub fn datasets(name: Option<&str>) -> u8 {
     let mut screen = Screen::new(Format::Text);
     let Some(name) = name else {

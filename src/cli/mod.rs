@@ -1,4 +1,4 @@
-//! The commands that need no prompt.
+//! The commands without a prompt.
 
 mod fmt;
 mod manual;

@@ -1,4 +1,4 @@
-//! Running and checking programs.
+//! Runs and checks programs.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use mercer::session::{Session, Setting};
 use super::settings::{FAILED, STDIN, Settings, read};
 use crate::terminal::{self, Audience, Format, Interrupts, Out, Screen};
 
-/// Runs a script from a file, or from stdin. The result is an exit code.
+/// Runs a script from a file or from stdin. Returns an exit code.
 pub fn run(file: &Path, set: Vec<Setting>, settings: &Settings, format: Format) -> u8 {
     if file == Path::new(STDIN) {
         return match read(file) {
@@ -22,7 +22,7 @@ pub fn run(file: &Path, set: Vec<Setting>, settings: &Settings, format: Format) 
     })
 }
 
-/// Runs what stands on the command line.
+/// Runs a program from the command line.
 pub fn eval(text: &str, settings: &Settings, format: Format) -> u8 {
     text_of(text, "eval", Vec::new(), settings, format)
 }

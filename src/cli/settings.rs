@@ -1,4 +1,4 @@
-//! What the commands share: their settings, exit code and input.
+//! Common parts of the commands: settings, exit code and input.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -7,28 +7,28 @@ use clap::Args;
 use mercer::lang::eval::host::Folders;
 use mercer::session::{self, LARGEST_SEED, Session};
 
-/// The exit code of a script that failed, or of work that could not be done.
+/// The exit code of a script that failed, or of a command that could not be carried out.
 pub const FAILED: u8 = 1;
 
-/// What a script is run with.
+/// The settings of a script.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Settings {
-    /// Folder for the figures and files that are written [default: the current folder]
+    /// Folder for figures and other output files [default: the current folder]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// A further folder in which `load` looks for data; may be given several times
+    /// Additional folder in which `load` searches for data; can be given several times
     #[arg(long, value_name = "DIR")]
     data: Vec<PathBuf>,
-    /// Seed of everything random
+    /// Seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=LARGEST_SEED))]
     seed: u64,
-    /// Number of threads [default: one for each core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
 
 impl Settings {
-    /// A session with these settings, once it is known that they can be met.
+    /// A session with these settings, after checking them.
     pub fn session(&self) -> Result<Session, String> {
         let session = self.reading()?;
         if let Some(folder) = &self.out {
@@ -37,7 +37,7 @@ impl Settings {
         Ok(session)
     }
 
-    /// As [`session`](Self::session), for one that writes nothing: the output folder need not be there.
+    /// As [`session`](Self::session), for a session that writes nothing: the output folder need not exist.
     pub fn reading(&self) -> Result<Session, String> {
         if let Some(threads) = self.threads {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
@@ -55,7 +55,7 @@ impl Settings {
     }
 }
 
-/// Makes a folder if it is not there, and tries to write in it.
+/// Creates a folder if it does not exist, and checks that it is writable.
 pub fn writable(folder: &Path) -> Result<(), String> {
     let shown = folder.display();
     std::fs::create_dir_all(folder).map_err(|error| match folder.exists() {
@@ -68,7 +68,7 @@ pub fn writable(folder: &Path) -> Result<(), String> {
     }
 }
 
-/// Stands for stdin where a file is expected.
+/// The name of stdin in place of a file.
 pub const STDIN: &str = "-";
 
 /// The text of a script, from a file or from stdin.

@@ -1,4 +1,4 @@
-//! Factoring and inverting large matrices block by block, so that the work can be stopped between two blocks.
+//! Factorization and inversion of large matrices by blocks, so that they can be stopped between two blocks.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
@@ -7,11 +7,11 @@ use faer::{Accum, MatMut, MatRef, Par};
 use super::Matrix;
 use super::views::{factor_whole, view, view_mut};
 
-/// Smaller matrices are factored at once: a fraction of a second.
+/// Smaller matrices are factored in one step: a fraction of a second.
 const LARGE: usize = 1024;
-/// Columns of a block.
+/// The number of columns of a block.
 const BLOCK: usize = 128;
-/// Rows of a block that one thread works on: the same at any number of threads, and so is the result.
+/// The number of rows of a block per task. It does not depend on the number of threads, nor does the result.
 const ROWS: usize = 512;
 
 /// Why the factorization failed.
@@ -27,7 +27,7 @@ pub(super) fn is_large(n: usize) -> bool {
     n > LARGE
 }
 
-/// The Cholesky factor in the lower triangle. `stop` is asked before each block of columns.
+/// Computes the Cholesky factor in the lower triangle. `stop` is called before each block of columns.
 pub(super) fn factor(matrix: &mut Matrix, stop: &dyn Fn() -> bool) -> Result<(), Failure> {
     let n = matrix.nrows();
     if !is_large(n) {
@@ -41,7 +41,7 @@ pub(super) fn factor(matrix: &mut Matrix, stop: &dyn Fn() -> bool) -> Result<(),
         let (done, rest) = view_mut(matrix).split_at_col_mut(first);
         let done = done.as_ref().subrows(first, n - first);
         let mut block = rest.submatrix_mut(first, 0, n - first, width);
-        // what the columns before take off, then the factor of the block itself and what stands below it
+        // the update from the columns before, then the factor of the block itself and the part below it
         take_off(block.as_mut(), done, done.subrows(0, width));
         let (mut own, below) = block.split_at_row_mut(width);
         factor_whole(own.as_mut()).map_err(|pivot| Failure::Pivot(first + pivot))?;
@@ -50,7 +50,7 @@ pub(super) fn factor(matrix: &mut Matrix, stop: &dyn Fn() -> bool) -> Result<(),
     Ok(())
 }
 
-/// B ← B − A Cᵀ, some rows at a time, side by side.
+/// B ← B − A Cᵀ, with blocks of rows in parallel.
 fn take_off(b: MatMut<'_, f64>, a: MatRef<'_, f64>, c: MatRef<'_, f64>) {
     let Some(half) = half_of_rows(b.nrows()) else {
         matmul(b, Accum::Add, a, c.transpose(), -1.0, Par::Seq);
@@ -61,7 +61,7 @@ fn take_off(b: MatMut<'_, f64>, a: MatRef<'_, f64>, c: MatRef<'_, f64>) {
     rayon::join(|| take_off(above, first, c), || take_off(below, second, c));
 }
 
-/// B ← B L⁻ᵀ, some rows at a time, side by side.
+/// B ← B L⁻ᵀ, with blocks of rows in parallel.
 fn solve_rows(lower: MatRef<'_, f64>, b: MatMut<'_, f64>) {
     let Some(half) = half_of_rows(b.nrows()) else {
         solve_lower_triangular_in_place(lower, b.transpose_mut(), Par::Seq);
@@ -71,13 +71,13 @@ fn solve_rows(lower: MatRef<'_, f64>, b: MatMut<'_, f64>) {
     rayon::join(|| solve_rows(lower, above), || solve_rows(lower, below));
 }
 
-/// Where rows are parted in two; `None` where they are few.
+/// The row at which rows are divided in two; `None` if they are few.
 fn half_of_rows(rows: usize) -> Option<usize> {
     (rows > ROWS).then(|| rows.div_ceil(ROWS).div_ceil(2) * ROWS)
 }
 
-/// The lower triangle of the inverse, given the factor; the part above the diagonal is undefined. `stop` is asked before
-/// each block of columns; `false` where it said so.
+/// Computes the lower triangle of the inverse from the factor; the part above the diagonal is undefined. `stop` is
+/// called before each block of columns. Returns `false` if it was stopped.
 pub(super) fn invert(factor: &Matrix, out: &mut Matrix, stop: &dyn Fn() -> bool) -> bool {
     let n = factor.nrows();
     for first in (0..n).step_by(BLOCK) {
@@ -89,7 +89,7 @@ pub(super) fn invert(factor: &Matrix, out: &mut Matrix, stop: &dyn Fn() -> bool)
         let mut block = view_mut(out).submatrix_mut(first, first, n - first, width);
         block.fill(0.0);
         (0..width).for_each(|j| block[(j, j)] = 1.0);
-        // rows before the block's first column do not matter: L⁻¹ is lower triangular
+        // L⁻¹ is lower triangular, so rows above the block's first column are not needed
         solve_lower_triangular_in_place(lower, block.as_mut(), Par::Seq);
         solve_upper_triangular_in_place(lower.transpose(), block.as_mut(), Par::Seq);
     }

@@ -6,7 +6,7 @@ use super::blocked::{self, Failure};
 use super::views::{view, view_mut};
 use super::{Matrix, Vector};
 
-/// The lower Cholesky factor of a symmetric matrix, with what had to be added to its diagonal to get one.
+/// The lower Cholesky factor of a symmetric matrix, with the jitter that was added to its diagonal.
 #[derive(Debug, Clone)]
 pub struct Cholesky {
     /// The lower triangle is the factor; the part above the diagonal is undefined.
@@ -14,12 +14,12 @@ pub struct Cholesky {
     jitter: f64,
 }
 
-/// No jitter up to the largest made the matrix positive definite.
+/// The matrix is not positive definite, even with the largest jitter.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("the covariance matrix of {rows} rows is not positive definite (row {pivot}){}", with_jitter(*.jitter))]
 pub struct NotPositiveDefinite {
     pub rows: usize,
-    /// The first row whose pivot is not positive, from 0.
+    /// The first row with a pivot that is not positive, from 0.
     pub pivot: usize,
     /// The largest jitter that was tried.
     pub jitter: f64,
@@ -38,18 +38,18 @@ pub enum FactorError {
     Stopped,
 }
 
-/// Jitter starts at this share of the mean diagonal and grows tenfold.
+/// The first jitter as a share of the mean diagonal; it grows by factors of 10.
 const JITTER_LEAST: f64 = 1e-10;
 const JITTER_STEPS: i32 = 7;
 
 impl Cholesky {
-    /// Factors a symmetric matrix of which only the lower triangle is read.
+    /// Factors a symmetric matrix; only the lower triangle is read.
     ///
-    /// When it is not positive definite in floating point, jitter is added to the diagonal, from 1e-10 of its mean by
-    /// factors of ten to 1e-4; [`jitter`](Self::jitter) is the amount added.
+    /// If it is not positive definite in floating point, jitter is added to the diagonal, from 1e-10 to 1e-4 of its
+    /// mean by factors of ten; [`jitter`](Self::jitter) is the amount.
     ///
     /// # Errors
-    /// [`NotPositiveDefinite`] when the largest jitter does not help, or when an entry is not finite.
+    /// [`NotPositiveDefinite`] if the largest jitter does not help, or an entry is not finite.
     pub fn new(matrix: Matrix) -> Result<Self, NotPositiveDefinite> {
         let n = matrix.nrows();
         let diagonal: Vec<f64> = (0..n).map(|i| matrix[(i, i)]).collect();
@@ -59,10 +59,10 @@ impl Cholesky {
         Self::with_jitters(matrix, std::iter::once(0.0).chain(jitters))
     }
 
-    /// Factors with the first of these jitters, in ascending order, that makes the matrix positive definite.
+    /// Factors with the first of these ascending jitters that makes the matrix positive definite.
     ///
     /// # Errors
-    /// [`NotPositiveDefinite`] with the last jitter where none does.
+    /// [`NotPositiveDefinite`] with the last jitter if none does.
     pub fn with_jitters(matrix: Matrix, jitters: impl IntoIterator<Item = f64>) -> Result<Self, NotPositiveDefinite> {
         let n = matrix.nrows();
         Self::with_jitters_unless(matrix, jitters, &|| false).map_err(|error| match error {
@@ -71,7 +71,7 @@ impl Cholesky {
         })
     }
 
-    /// The same, ended when `stop` returns true.
+    /// The same; ends with an error when `stop` returns true.
     ///
     /// # Errors
     /// As [`with_jitters`](Self::with_jitters); [`FactorError::Stopped`].
@@ -106,7 +106,7 @@ impl Cholesky {
         Self { factor, jitter: 0.0 }
     }
 
-    /// What was added to every diagonal entry; 0 when nothing was.
+    /// The jitter that was added to every diagonal entry; 0 for none.
     pub fn jitter(&self) -> f64 {
         self.jitter
     }
@@ -116,7 +116,7 @@ impl Cholesky {
         &self.factor
     }
 
-    /// Rows (and columns) of the matrix.
+    /// The number of rows (and columns) of the matrix.
     pub fn n(&self) -> usize {
         self.factor.nrows()
     }
@@ -158,14 +158,14 @@ impl Cholesky {
         x
     }
 
-    /// L⁻¹B: the squares of its columns are what the data take off a prior variance.
+    /// L⁻¹B. The squared lengths of its columns are the reductions of prior variances by the data.
     pub fn half_solve(&self, b: &Matrix) -> Matrix {
         let mut x = b.clone();
         faer::linalg::triangular_solve::solve_lower_triangular_in_place(view(&self.factor), view_mut(&mut x), Par::Seq);
         x
     }
 
-    /// L⁻ᵀB. Of standard normal numbers it is K⁻¹y for a y drawn from the matrix.
+    /// L⁻ᵀB. For a standard normal vector it is K⁻¹y, where y is a draw from N(0, K).
     pub fn transposed_half_solve(&self, b: &Matrix) -> Matrix {
         let mut x = b.clone();
         let upper = view(&self.factor).transpose();
@@ -188,8 +188,8 @@ impl Cholesky {
     }
 }
 
-/// Fails at the first pivot that is not positive, or that is no larger than what rounding alone leaves of a row that
-/// depends on those before it (a repeated row without noise): its logarithm and its inverse would be made of rounding.
+/// Fails at the first pivot that is not positive, or not larger than the rounding of a row that depends linearly on
+/// those before it (a repeated row without noise): its logarithm and its inverse would be rounding.
 pub(super) fn factor_unless(matrix: &mut Matrix, stop: &dyn Fn() -> bool) -> Result<(), Failure> {
     let n = matrix.nrows();
     let diagonal = matrix.diagonal();
@@ -204,7 +204,7 @@ pub(super) fn factor_unless(matrix: &mut Matrix, stop: &dyn Fn() -> bool) -> Res
     }
 }
 
-/// AᵀB, by faer's blocked product.
+/// AᵀB by faer's blocked product.
 pub fn transposed_product(a: &Matrix, b: &Matrix) -> Matrix {
     let mut out = Matrix::zeros(a.ncols(), b.ncols());
     faer::linalg::matmul::matmul(view_mut(&mut out), faer::Accum::Replace, view(a).transpose(), view(b), 1.0, Par::Seq);

@@ -1,12 +1,12 @@
-//! Linear systems given by matrix-vector products.
+//! Solution of linear systems given by matrix-vector products.
 
 use super::{Matrix, Vector, vector};
 
-/// An approximate solution of Ax = b, from x = 0, by the generalised minimal residual method (Saad & Schultz 1986): of all
-/// combinations of b, Ab, A²b, … the one with the least residual. Ends at a residual of `tolerance` times ‖b‖, or after
+/// An approximate solution of Ax = b, from x = 0, by the generalised minimal residual method (Saad & Schultz 1986): the
+/// linear combination of b, Ab, A²b, … with the least residual. Ends at a residual of `tolerance` times ‖b‖, or after
 /// `most` products.
 ///
-/// The residual never grows with the products, so that what there is at the end is always worth a step of Newton's method.
+/// The residual never increases, so the last iterate is always useful for a step of Newton's method.
 pub fn gmres(b: &[f64], tolerance: f64, most: usize, mut times: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
     let n = b.len();
     let size = norm(b);
@@ -14,7 +14,8 @@ pub fn gmres(b: &[f64], tolerance: f64, most: usize, mut times: impl FnMut(&[f64
         return vec![0.0; n];
     }
     let mut basis = vec![scaled(b, 1.0 / size)];
-    // the Hessenberg matrix made upper triangular by rotations, column by column, and the right side turned with it
+    // the Hessenberg matrix is made upper triangular by rotations, column by column, and the right side is rotated with
+    // it
     let mut columns: Vec<Vec<f64>> = Vec::new();
     let mut turns: Vec<(f64, f64)> = Vec::new();
     let mut right = vec![size];
@@ -96,7 +97,7 @@ mod tests {
         assert_eq!(gmres(&[0.0, 0.0], 1e-9, 5, |v| v.to_vec()), [0.0, 0.0]);
         let found = gmres(&[3.0, -4.0], 1e-9, 5, |v| scaled(v, 2.0));
         assert!((found[0] - 1.5).abs() < 1e-15 && (found[1] + 2.0).abs() < 1e-15);
-        // where A has nothing of b there is no way on
+        // no solution if Ab = 0
         assert_eq!(gmres(&[1.0, 0.0], 1e-9, 5, |_| vec![0.0, 0.0]), [0.0, 0.0]);
     }
 }

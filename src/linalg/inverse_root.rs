@@ -1,8 +1,8 @@
-//! The inverse root of a symmetric matrix.
+//! The inverse square root of a symmetric matrix.
 
 use super::Matrix;
 
-/// VΛ^{−½} of a symmetric matrix VΛVᵀ, whose eigenvalues count as at least `least`, and the log of the size of its
+/// VΛ^{−½} for a symmetric matrix VΛVᵀ, with eigenvalues of at least `least`, and the log of the absolute value of its
 /// determinant.
 pub fn inverse_root(matrix: Matrix, least: f64) -> (Matrix, f64) {
     let eigen = matrix.symmetric_eigen();

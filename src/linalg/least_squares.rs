@@ -4,13 +4,13 @@ use nalgebra::{DVectorViewMut, Dyn, SVD};
 
 use super::{Matrix, Vector};
 
-/// Directions that have less than this share of the largest singular value, of columns scaled to length 1, are rounding.
+/// Singular values below this share of the largest, for columns scaled to length 1, are rounding.
 const RANK: f64 = 1e-13;
-/// Sweeps of the singular value decomposition, which needs a few for each column.
+/// The maximum number of sweeps of the singular value decomposition, which needs a few per column.
 const SWEEPS: usize = 10_000;
 
-/// The x of least length with the least ‖Ax − b‖, where every column of A counts as if it had length 1; a column of
-/// zeros gets 0. `None` where A or b is not finite.
+/// The minimum-norm x with the least ‖Ax − b‖, where the norm is that for columns of A scaled to length 1; a column of
+/// zeros gets 0. `None` if A or b is not finite.
 pub fn least_squares(a: Matrix, b: &Vector) -> Option<Vector> {
     if b.iter().any(|v| !v.is_finite()) {
         return None;
@@ -21,8 +21,7 @@ pub fn least_squares(a: Matrix, b: &Vector) -> Option<Vector> {
     Some(x)
 }
 
-/// Orthonormal columns that span those of A: as many as A has that do not depend on each other. `None` where A is not
-/// finite.
+/// Orthonormal columns that span those of A; their number is the rank of A. `None` if A is not finite.
 pub fn orthonormal(a: Matrix) -> Option<Matrix> {
     let (svd, _) = decomposed(a, false)?;
     let floor = RANK * svd.singular_values.max();
@@ -30,8 +29,8 @@ pub fn orthonormal(a: Matrix) -> Option<Matrix> {
     Some(svd.u?.select_columns(&kept))
 }
 
-/// The singular values of A with every column that is not 0 scaled to length 1, the left vectors and maybe the right ones,
-/// and which lengths the columns had. `None` where these or A are not finite.
+/// The singular value decomposition of A with its non-zero columns scaled to length 1, with the right vectors if
+/// requested, and the lengths of the columns. `None` if these or A are not finite.
 fn decomposed(mut a: Matrix, right: bool) -> Option<(SVD<f64, Dyn, Dyn>, Vec<f64>)> {
     let size = |mut column: DVectorViewMut<'_, f64>| {
         let size = column.norm();
@@ -63,13 +62,13 @@ mod tests {
         assert!((one[1] - 0.8).abs() < 1e-12 && (one[0] + 1.1).abs() < 1e-12, "{one}");
         let (half, other, nothing) = (twice[1], twice[2], twice[3]);
         assert!((half - 0.4).abs() < 1e-12 && (other - 0.4).abs() < 1e-12 && nothing == 0.0, "{twice}");
-        // units do not change what depends on what
+        // units do not change which columns are dependent
         let large: Vec<f64> = x.iter().map(|x| 1e12 * x).collect();
         let large = least_squares(columns(&[&[1.0; 5], &large]), &b).unwrap();
         assert!((large[1] * 1e12 - 0.8).abs() < 1e-12);
         assert_eq!(least_squares(columns(&[&[f64::NAN; 5]]), &b), None);
         assert_eq!(least_squares(columns(&[&[1e200; 5]]), &b), None);
-        // a clock in milliseconds beside the offset
+        // a clock in milliseconds, together with the offset
         let clock: Vec<f64> = x.iter().map(|x| 1.7e12 + x).collect();
         let clock = least_squares(columns(&[&[1.0; 5], &clock]), &b).unwrap();
         assert!((clock[1] - 0.8).abs() < 0.01, "{clock}");

@@ -1,7 +1,8 @@
-//! Dense linear algebra: the one place that imports faer.
+//! Dense linear algebra. Only this room imports faer.
 //!
-//! Matrices are nalgebra's, column by column; a column-major slice crosses over to faer without a copy. Everything is
-//! sequential: fits run side by side, and a thread for each is faster than several threads inside one factorization.
+//! Matrices are nalgebra's, in column-major order, and are passed to faer without a copy. Most functions are
+//! sequential: fits run in parallel, and one thread per fit is faster than several threads in one factorization. Only
+//! large matrices are factored in parallel.
 
 mod blocked;
 mod cholesky;

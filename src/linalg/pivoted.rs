@@ -4,9 +4,9 @@ use super::Matrix;
 
 /// A rank-revealing Cholesky factor F (n × rank) of a positive semi-definite matrix, K ≈ FFᵀ, without jitter.
 ///
-/// Rows are taken in order of what is left of their diagonal, until that is below `tolerance` times the largest
-/// diagonal entry. Rows that are equal in K are equal in F to rounding, so draws F·z keep the invariances of a kernel,
-/// which jitter would break. Only the lower triangle is read.
+/// Rows are selected in order of the remaining diagonal, until it is below `tolerance` times the largest diagonal
+/// entry. Rows that are equal in K are equal in F to rounding, so draws F·z preserve the invariances of a kernel, which
+/// jitter would break. Only the lower triangle is read.
 pub fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> Matrix {
     let n = matrix.nrows();
     let at = |i: usize, j: usize| if i >= j { matrix[(i, j)] } else { matrix[(j, i)] };
@@ -15,11 +15,12 @@ pub fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> Matrix {
     made.unwrap_or_else(|never| match never {})
 }
 
-/// The same factor of a matrix that is never whole: of its diagonal, and of a column for each pivot as it is asked for.
-/// It holds n numbers for each of its rank, and the matrix may be of any size. The first `early` rows are taken before the
+/// The same factor of a matrix that is never stored: it needs the diagonal, and a column for each pivot on request. It
+/// stores n numbers per rank. The first `early` rows are selected before the others, so that these change little of the
+/// factor of the first rows.
 /// others, so that these change little of the factor of the rows before them.
 ///
-/// # Errors
+/// An error of `column`, which can thus end the computation.
 /// What `column` gives: it may end the work, when it was asked too often.
 pub fn pivoted_columns<E>(
     diagonal: Vec<f64>,

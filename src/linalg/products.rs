@@ -1,4 +1,4 @@
-//! Products over blocks of rows, for sums over many rows of which only a few stand in memory at a time.
+//! Products over blocks of rows, for sums over many rows of which only some are in memory at a time.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular};
@@ -15,7 +15,7 @@ pub fn product(a: &Matrix, b: &Matrix, out: &mut Matrix) {
     matmul(view_mut(out), Accum::Replace, view(a), view(b), 1.0, Par::Seq);
 }
 
-/// The lower triangle of `out` ← that of out + AᵀB, where AᵀB is symmetric.
+/// The lower triangle of `out` ← `out` + AᵀB, where AᵀB is symmetric.
 pub fn add_symmetric_product(a: &Matrix, b: &Matrix, out: &mut Matrix) {
     let (whole, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
     triangular(view_mut(out), lower, Accum::Add, view(a).transpose(), whole, view(b), whole, 1.0, Par::Seq);
@@ -27,7 +27,7 @@ pub fn add_transposed_product(a: &Matrix, b: &Matrix, out: &mut Matrix) {
 }
 
 impl Cholesky {
-    /// B ← BL⁻ᵀ: the same as [`half_solve`](Self::half_solve) of rows that lie down.
+    /// B ← BL⁻ᵀ: [`half_solve`](Self::half_solve) for the transpose.
     pub fn half_solve_rows(&self, rows: &mut Matrix) {
         let lower = view(self.factor());
         faer::linalg::triangular_solve::solve_lower_triangular_in_place(

@@ -1,8 +1,9 @@
-//! Elementary functions and sums over slices, written so that the compiler turns them into vector code.
+//! Elementary functions and sums over slices, written so that the compiler vectorizes them.
 //!
-//! The exponentials of a Gram matrix cost more than its factorization when they are taken one by one. Each function here
-//! is one plain loop; on x86-64 it is compiled a second time for AVX2 with fused multiply-add and chosen at run time.
-//! Results agree with the standard library to a few units in the last place, and depend on nothing but the element.
+//! The exponentials of a Gram matrix cost more than its factorization if they are computed one by one. Each function
+//! here is one plain loop; on x86-64 it is compiled a second time for AVX2 with fused multiply-add, which is selected
+//! at run time. Results agree with the standard library to a few units in the last place, and depend only on the
+//! element.
 
 macro_rules! vectorized {
     ($(#[$doc:meta])* pub fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident;) => {
@@ -17,18 +18,18 @@ macro_rules! vectorized {
     };
 }
 
-/// a·b + c, fused where that is one instruction and never a library call.
+/// a·b + c, fused if that is one instruction, and never by a library call.
 #[inline(always)]
 fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// Adding this to a number of moderate size leaves the number, rounded to an integer, in the low bits of the sum.
+/// Adding this to a number of moderate size gives the number, rounded to an integer, in the low bits of the sum.
 const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5·2^52
 const LN2_HI: f64 = 0.693_147_180_369_123_8;
 const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
 
-/// Below this the exponential is taken for 0: it would be a denormal number, and those are slow in all that follows.
+/// Below this the exponential is set to 0: a denormal number would slow down later operations.
 const EXP_LEAST: f64 = -708.0;
 
 #[inline(always)]
@@ -37,7 +38,7 @@ fn exp_one<const FMA: bool>(x: f64) -> f64 {
     let shifted = fma::<FMA>(held, std::f64::consts::LOG2_E, ROUND);
     let n = shifted - ROUND;
     let r = fma::<FMA>(n, -LN2_LO, fma::<FMA>(n, -LN2_HI, held));
-    // Taylor's series to r^13; |r| ≤ ln2/2, so what is left out is below 1e-17
+    // Taylor's series to r^13; |r| ≤ ln2/2, so the remainder is below 1e-17
     let mut p = 1.0 / 6_227_020_800.0;
     p = fma::<FMA>(p, r, 1.0 / 479_001_600.0);
     p = fma::<FMA>(p, r, 1.0 / 39_916_800.0);
@@ -62,7 +63,7 @@ fn exp_one<const FMA: bool>(x: f64) -> f64 {
 fn ln_one<const FMA: bool>(x: f64) -> f64 {
     const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
     const TWO_52: f64 = 4_503_599_627_370_496.0;
-    // x = 2^k · (1 + f) with 1 + f between √½ and √2; k is read out of the exponent bits without an integer conversion
+    // x = 2^k · (1 + f) with 1 + f between √½ and √2; k is taken from the exponent bits without an integer conversion
     let bits = x.to_bits();
     let shifted = bits.wrapping_sub(SQRT_HALF).wrapping_add(1024 << 52);
     let k = f64::from_bits((shifted >> 52) | TWO_52.to_bits()) - (TWO_52 + 1024.0);
@@ -81,7 +82,7 @@ fn ln_one<const FMA: bool>(x: f64) -> f64 {
     p = fma::<FMA>(p, z, 2.0 / 7.0);
     p = fma::<FMA>(p, z, 2.0 / 5.0);
     p = fma::<FMA>(p, z, 2.0 / 3.0);
-    // log(1+f) = f − s·(f − z·p): f is exact, and the rest is small beside it
+    // log(1+f) = f − s·(f − z·p): f is exact, and the second term is small
     let rest = s * (f - z * p);
     fma::<FMA>(k, LN2_HI, f - (rest - k * LN2_LO))
 }
@@ -100,7 +101,7 @@ fn ln_body<const FMA: bool>(x: &mut [f64]) {
     }
 }
 
-/// log(1 + x): the logarithm of the rounded sum, and what the rounding took.
+/// log(1 + x): the logarithm of the rounded sum, corrected for its rounding error.
 #[inline(always)]
 fn ln_1p_body<const FMA: bool>(x: &mut [f64]) {
     for x in x {
@@ -109,7 +110,7 @@ fn ln_1p_body<const FMA: bool>(x: &mut [f64]) {
     }
 }
 
-/// e^x − 1 for |x| ≤ 0.35: the series without its first term.
+/// e^x − 1 for |x| ≤ 0.35: the exponential series without its first term.
 #[inline(always)]
 fn exp_m1_small_body<const FMA: bool>(x: &mut [f64]) {
     for x in x {
@@ -138,7 +139,7 @@ fn sqrt_body<const FMA: bool>(x: &mut [f64]) {
     }
 }
 
-/// Four partial sums, so that the sum is vector code and the same on every machine of one kind.
+/// Four partial sums, so that the sum is vectorized and does not depend on the machine.
 #[inline(always)]
 fn dot_body<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
     sum_by::<FMA>(x.len().min(y.len()), |i, acc| fma::<FMA>(x[i], y[i], acc))
@@ -252,11 +253,11 @@ vectorized! {
     pub fn exp_scaled(x: &mut [f64], a: f64, v: f64) = exp_scaled_body;
 }
 vectorized! {
-    /// x ← log x for positive, normal, finite x. Anything else gives an unspecified finite or infinite value.
+    /// x ← log x for positive, normal, finite x. Other values give an unspecified finite or infinite value.
     pub fn ln(x: &mut [f64]) = ln_body;
 }
 vectorized! {
-    /// x ← log(1 + x) for x ≥ 0 and finite.
+    /// x ← log(1 + x) for finite x ≥ 0.
     pub fn ln_1p(x: &mut [f64]) = ln_1p_body;
 }
 vectorized! {
@@ -296,7 +297,7 @@ vectorized! {
     pub fn weighted_difference(x: &[f64], at: f64, w: &[f64]) -> f64 = weighted_difference_body;
 }
 vectorized! {
-    /// out ← c·at_c + s·at_s: with cosines and sines of two angles, the cosine of their difference. `c` and `s` are at
+    /// out ← c·at_c + s·at_s: for cosines and sines of two angles, the cosine of their difference. `c` and `s` are at
     /// least as long as `out`.
     pub fn rotate(c: &[f64], s: &[f64], at_c: f64, at_s: f64, out: &mut [f64]) = rotate_body;
 }

@@ -15,7 +15,7 @@ pub(super) fn view_mut(matrix: &mut Matrix) -> MatMut<'_, f64> {
     MatMut::from_column_major_slice_mut(matrix.as_mut_slice(), rows, columns)
 }
 
-/// The Cholesky factor in the lower triangle, or the first row whose pivot is not positive.
+/// Computes the Cholesky factor in the lower triangle. The error is the first row with a pivot that is not positive.
 pub(super) fn factor_whole(matrix: MatMut<'_, f64>) -> Result<(), usize> {
     let n = matrix.nrows();
     let params: Spec<LltParams, f64> = <LltParams as Auto<f64>>::auto().into();

@@ -9,11 +9,11 @@ use super::views::{view, view_mut};
 use super::{Matrix, NotPositiveDefinite};
 use crate::progress::{Progress, Silent};
 
-/// Memory for factoring matrices of one size again and again, as a fit does.
+/// Memory for factoring matrices of one size repeatedly, as in a fit.
 ///
-/// At n = 1000 taking fresh memory for every evaluation costs about as much as a quarter of a factorization.
+/// At n = 1000, allocating memory for every evaluation costs about a quarter of a factorization.
 pub struct Workspace<'p> {
-    /// The matrix, of which the lower triangle counts; after [`factor`](Self::factor) its Cholesky factor.
+    /// The matrix, in its lower triangle; after [`factor`](Self::factor) its Cholesky factor.
     pub matrix: Matrix,
     inverse: Matrix,
     buffer: Option<MemBuffer>,
@@ -21,20 +21,20 @@ pub struct Workspace<'p> {
 }
 
 impl<'p> Workspace<'p> {
-    /// For matrices of n rows.
+    /// For matrices with `n` rows.
     pub fn new(n: usize) -> Self {
         Self { matrix: Matrix::zeros(n, n), inverse: Matrix::zeros(0, 0), buffer: None, progress: &Silent }
     }
 
-    /// The same, where work on large matrices is given up when the user stops the work.
+    /// The same; work on large matrices ends with an error when the user stops it.
     pub fn stopped_by(self, progress: &'p dyn Progress) -> Self {
         Self { progress, ..self }
     }
 
-    /// Factors the matrix where it stands, without jitter.
+    /// Factors the matrix in place, without jitter.
     ///
     /// # Errors
-    /// [`NotPositiveDefinite`] with a jitter of 0, or [`FactorError::Stopped`]; the matrix is then spoilt.
+    /// [`NotPositiveDefinite`] with a jitter of 0, or [`FactorError::Stopped`]; the matrix is then undefined.
     pub fn factor(&mut self) -> Result<(), FactorError> {
         let rows = self.matrix.nrows();
         factor_unless(&mut self.matrix, &|| self.progress.stop()).map_err(|failure| match failure {
@@ -70,7 +70,7 @@ impl<'p> Workspace<'p> {
         solve_lower_triangular_in_place(view(&self.matrix), view_mut(b), Par::Seq);
     }
 
-    /// K⁻¹ after factoring: the lower triangle counts.
+    /// Computes K⁻¹ after factoring, in the lower triangle.
     ///
     /// # Errors
     /// [`FactorError::Stopped`].
@@ -89,7 +89,7 @@ impl<'p> Workspace<'p> {
         Ok(&self.inverse)
     }
 
-    /// What [`invert`](Self::invert) found last.
+    /// The last result of [`invert`](Self::invert).
     pub fn inverse(&self) -> &Matrix {
         &self.inverse
     }

@@ -3,18 +3,18 @@
 /// The set of values that a parameter may take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Domain {
-    /// Any real number, walked in units of `unit` (the spread of what it is compared with).
+    /// All real numbers, with coordinates in units of `unit` (the spread of a column).
     Real { unit: f64 },
-    /// Above zero, walked as the logarithm of its ratio to `unit`: a power of two of the size of what it is compared with,
-    /// so that other units of the data give the same coordinates.
+    /// Positive numbers. The coordinate is the logarithm of the ratio to `unit`, a power of two of the size of the
+    /// data, so that coordinates do not depend on the units of the data.
     Positive { unit: f64 },
-    /// Between two bounds, walked as the logit of its place between them; where both bounds are positive, of its place
-    /// between their logarithms, so that a wide interval is walked evenly.
+    /// An interval. The coordinate is the logit of the relative position between the bounds, or between their
+    /// logarithms if both are positive, so that a wide interval is covered evenly.
     Interval { lo: f64, hi: f64 },
 }
 
 impl Domain {
-    /// Whether a value can be held: finite and inside. Bounds themselves are inside.
+    /// Whether a value is finite and in the domain. Bounds are in the domain.
     pub fn contains(&self, value: f64) -> bool {
         value.is_finite()
             && match *self {
@@ -24,7 +24,7 @@ impl Domain {
             }
     }
 
-    /// The coordinate of a value on the real line. A value on a bound is taken to lie just inside it.
+    /// The coordinate of a value on the real line. A value on a bound counts as slightly inside.
     pub fn to_real(&self, value: f64) -> f64 {
         match *self {
             Domain::Real { unit } => value / unit,
@@ -50,10 +50,10 @@ impl Domain {
         }
     }
 
-    /// Above zero, without a scale to compare with.
+    /// Positive numbers, with unit 1.
     pub const POSITIVE: Self = Domain::Positive { unit: 1.0 };
 
-    /// The value whose coordinate is larger by so much. For positive values the ratio of the two is the same at any scale.
+    /// The value whose coordinate is larger by `by`. For positive values the ratio of the two is the same at any scale.
     pub fn moved(&self, value: f64, by: f64) -> f64 {
         match *self {
             Domain::Positive { .. } => value * by.exp(),
@@ -76,7 +76,8 @@ impl Domain {
         }
     }
 
-    /// d log(slope) / d coordinate, at a value: what the Jacobian of the map adds to the gradient of a log prior.
+    /// d log(slope) / d coordinate, at a value: the contribution of the Jacobian of the map to the gradient of a log
+    /// prior.
     pub fn log_slope_slope(&self, value: f64) -> f64 {
         match *self {
             Domain::Real { .. } => 0.0,
@@ -90,7 +91,7 @@ impl Domain {
         }
     }
 
-    /// Whether a value is so near to a bound that a fit can be said to have run into it.
+    /// Whether a value is so close to a bound that a fit has reached the bound.
     pub fn on_bound(&self, value: f64) -> bool {
         matches!(self, Domain::Interval { .. }) && self.to_real(value).abs() > 9.0
     }

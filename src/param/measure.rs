@@ -1,19 +1,19 @@
-//! Numbers of parameters that say a time.
+//! Parameters with values that are times.
 
 use crate::calendar::{self, Moment, TimeUnit};
 
-/// What the numbers of a parameter of a time are.
+/// The meaning of the numbers of a time parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// An amount of a unit.
+    /// A duration in this unit.
     Length(TimeUnit),
-    /// A number of a unit since 1970.
+    /// A number of this unit since 1970.
     Date(TimeUnit),
 }
 
 impl Measure {
-    /// The unit in which dates that were written are kept: fine enough to have every date of the years 2000 to 2034 to
-    /// the last bit that any unit has.
+    /// The unit in which written dates are stored: every date of the years 2000 to 2034 has all bits that it has in any
+    /// unit.
     const WRITTEN: TimeUnit = TimeUnit::Hour;
 
     pub fn unit(self) -> TimeUnit {
@@ -22,7 +22,7 @@ impl Measure {
         }
     }
 
-    /// The same kind in another unit.
+    /// The same meaning in another unit.
     pub fn in_unit(self, to: TimeUnit) -> Self {
         match self {
             Self::Length(_) => Self::Length(to),
@@ -39,7 +39,7 @@ impl Measure {
         }
     }
 
-    /// A length or a date from its text.
+    /// A duration or a date from its text.
     pub fn read(text: &str) -> Option<(f64, Self)> {
         if let Some(length) = calendar::length(text) {
             return Some((length.amount, Self::Length(length.unit)));
@@ -47,7 +47,7 @@ impl Measure {
         calendar::date(text).map(|at| (at.to(Self::WRITTEN), Self::Date(Self::WRITTEN)))
     }
 
-    /// The text that reads back to the same number. A date that no text says to the last bit is `None`.
+    /// The text that parses to the same number. `None` if no text gives a date to the last bit.
     pub fn text(self, x: f64) -> Option<String> {
         match self {
             Self::Length(unit) => {

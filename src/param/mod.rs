@@ -1,7 +1,7 @@
 //! Parameters of kernels and models: a value, whether a fit optimises it, its domain, and a prior.
 //!
-//! A parameter is always in natural units. [`Domain`]
-//! maps it to the real line on which the optimiser works. This room does not depend on kernels, optimisers or the language.
+//! A parameter is always in natural units. [`Domain`] maps it to the real line, on which the optimiser works. This room
+//! does not depend on kernels, optimisers or the language.
 
 mod domain;
 mod measure;
@@ -18,17 +18,17 @@ pub use measure::Measure;
 pub use number::number;
 pub use prior::{Density, PRIORS, Prior};
 
-/// What is known of a parameter's value and what a fit may do with it.
+/// The value of a parameter, and whether a fit optimises it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum State {
-    /// Nothing was said: a fit starts it from the data, and a look without data takes the family's default.
+    /// Nothing was written: a fit chooses the starting value from the data; without data it is the family's default.
     #[default]
     Unset,
-    /// Free, starting here.
+    /// Free, with this starting value.
     Free(f64),
-    /// Stays here.
+    /// Fixed at this value.
     Fixed(f64),
-    /// Free between two bounds, starting at `value` or, without one, from the data.
+    /// Free between two bounds, with starting value `value` or, without one, from the data.
     Bounded { lo: f64, hi: f64, value: Option<f64> },
 }
 
@@ -37,14 +37,14 @@ pub enum State {
 pub struct Param {
     pub state: State,
     pub prior: Option<Prior>,
-    /// Parameters of one tie share their value in every fit.
+    /// Parameters with the same tie share their value.
     pub tie: Option<Tie>,
-    /// Its numbers are an amount of time or a date; otherwise they are in the unit of the input.
+    /// The meaning of its numbers, if they are a duration or a date; otherwise they are in the unit of the input.
     pub time: Option<Measure>,
 }
 
 impl Param {
-    /// The same parameter with its numbers in this unit, where they say a time.
+    /// The same parameter with its numbers in this unit, if they are times.
     pub fn in_unit(&self, to: TimeUnit) -> Self {
         let prior = self.prior.map(|prior| prior.in_unit(to));
         let Some(measure) = self.time else { return Self { prior, ..self.clone() } };
@@ -68,7 +68,7 @@ impl Param {
         State::Fixed(value).into()
     }
 
-    /// The value that was written, if one was.
+    /// The written value, if there is one.
     pub fn value(&self) -> Option<f64> {
         match self.state {
             State::Unset => None,
@@ -81,12 +81,12 @@ impl Param {
         matches!(self.state, State::Fixed(_))
     }
 
-    /// Nothing at all was written of it.
+    /// Whether nothing was written.
     pub fn is_unset(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The same parameter with another value; a fixed one stays as it is.
+    /// The same parameter with another value; a fixed one does not change.
     pub fn with_value(&self, value: f64) -> Self {
         let state = match self.state {
             State::Unset | State::Free(_) => State::Free(value),
@@ -103,17 +103,17 @@ impl From<State> for Param {
     }
 }
 
-/// Says that parameters are one and the same. Equality is by identity; the name is for display.
+/// Identifies parameters that are the same. Equality is by identity; the name is for display.
 #[derive(Debug, Clone)]
 pub struct Tie {
     id: u64,
-    /// Of a parameter that has one number for each input: which of them.
+    /// The index, for a parameter with one number per input.
     element: Option<usize>,
     pub name: Arc<str>,
 }
 
 impl Tie {
-    /// A tie unlike all others.
+    /// A new tie, different from all others.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self { id: NEXT.fetch_add(1, Ordering::Relaxed), element: None, name: name.into() }
@@ -123,12 +123,12 @@ impl Tie {
         self.id
     }
 
-    /// Whether it ties numbers of parameters that are tied as a whole.
+    /// Whether it ties single numbers of parameters that are tied as a whole.
     pub fn is_element(&self) -> bool {
         self.element.is_some()
     }
 
-    /// The tie of the i-th number of parameters that are tied as a whole: alike for all that share this tie.
+    /// The tie of the i-th number of parameters that are tied as a whole: equal for all that share this tie.
     pub fn element(&self, i: usize) -> Self {
         Self { id: self.id, element: Some(i), name: format!("{}{i}", self.name).into() }
     }

@@ -1,4 +1,4 @@
-//! Priors over parameters, in the units of the data.
+//! Priors of parameters, in the units of the data.
 
 use std::fmt;
 
@@ -7,11 +7,12 @@ use statrs::function::gamma::ln_gamma;
 use super::measure::Measure;
 use crate::calendar::TimeUnit;
 
-/// A prior over one parameter: a density, and what its numbers are.
+/// A prior of a parameter: a density, and the meaning of its numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
     pub density: Density,
-    /// It was written as amounts of time or as dates; otherwise its numbers are in the unit of the parameter.
+    /// The meaning of its numbers, if they were written as durations or dates; otherwise they are in the unit of the
+    /// parameter.
     pub time: Option<Measure>,
 }
 
@@ -21,7 +22,7 @@ impl From<Density> for Prior {
     }
 }
 
-/// A density over one number.
+/// A density of one number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Density {
     Normal {
@@ -46,7 +47,7 @@ pub enum Density {
     },
 }
 
-/// Names, arguments and meaning of every prior, for whoever parses, prints or explains one.
+/// Names, arguments and meaning of all priors, for parsing, printing and help.
 pub const PRIORS: [(&str, [&str; 2], usize, &str); 5] = [
     ("Normal", ["mean", "sd"], 2, "the normal distribution"),
     (
@@ -63,7 +64,7 @@ pub const PRIORS: [(&str, [&str; 2], usize, &str); 5] = [
 const LOG_SQRT_2PI: f64 = 0.918_938_533_204_672_7;
 
 impl Density {
-    /// The density of a name (as in [`PRIORS`]) with its arguments. `None` for an unknown name, a wrong number of
+    /// The density with this name (as in [`PRIORS`]) and arguments. `None` for an unknown name, a wrong number of
     /// arguments, or arguments outside their range.
     pub fn new(name: &str, args: &[f64]) -> Option<Self> {
         if args.iter().any(|a| !a.is_finite()) {
@@ -117,7 +118,7 @@ impl Density {
         }
     }
 
-    /// A value well inside: the median or near it. Where a fit may start when nothing else is known.
+    /// A central value (the median, the mean, or near these), where a fit may start without other information.
     pub fn centre(&self) -> f64 {
         match *self {
             Density::Normal { mean, .. } => mean,
@@ -135,12 +136,12 @@ impl Prior {
         self.density.log_density(x)
     }
 
-    /// A value well inside: the median or near it. Where a fit may start when nothing else is known.
+    /// A central value (the median, the mean, or near these), where a fit may start without other information.
     pub fn centre(&self) -> f64 {
         self.density.centre()
     }
 
-    /// The same prior with its numbers in this unit, where they say a time.
+    /// The same prior with its numbers in this unit, if they are times.
     pub fn in_unit(self, to: TimeUnit) -> Self {
         let Some(measure) = self.time else { return self };
         if measure.unit() == to {
@@ -157,7 +158,7 @@ impl Prior {
         Self { density, time: Some(measure.in_unit(to)) }
     }
 
-    /// The arguments as texts of time, where these read back to the same numbers.
+    /// The arguments as texts of times, if these parse to the same numbers.
     fn timed(&self) -> Option<String> {
         let measure = self.time?;
         let length = Measure::Length(measure.unit());
@@ -173,14 +174,14 @@ impl Prior {
     }
 }
 
-/// The number of the fewest digits whose logarithm is this, to the last bit.
+/// The number with the fewest digits whose logarithm is `log`, to the last bit.
 fn exponential(log: f64) -> Option<f64> {
     let middle = log.exp();
     let near = (-8i64..=8).map(|by| f64::from_bits(middle.to_bits().wrapping_add_signed(by)));
     near.filter(|x| x.ln().to_bits() == log.to_bits()).min_by_key(|x| x.to_string().len())
 }
 
-/// Source form: what is printed parses back to the same prior.
+/// The source form. It parses back to the same prior.
 impl fmt::Display for Prior {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(timed) = self.timed() {
@@ -248,7 +249,7 @@ mod tests {
         let Density::LogNormal { mean, sd } = days.density else { panic!("another density") };
         // a month is a twelfth of 365.25 days
         assert!((mean - 91.3125f64.ln()).abs() < 1e-12 && sd == 1.0);
-        // the same belief: densities differ by the length of the unit
+        // the same prior: densities differ by the length of the unit
         for density in [ALL[0], ALL[1], ALL[3], ALL[4]] {
             let (one, other) = (of(density), of(density).in_unit(TimeUnit::Day));
             let per = 365.25 / 12.0;

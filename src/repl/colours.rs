@@ -1,4 +1,4 @@
-//! Colours for what is being typed.
+//! Syntax highlighting of the typed line.
 
 use mercer::lang::registry;
 use mercer::syntax::scan::{RESERVED, Token, TokenKind, scan};
@@ -14,7 +14,7 @@ const COMMENT: &str = "2";
 const WRONG: &str = "31";
 const MATCHED: &str = "1;4";
 
-/// A text in colours, of the same width. The bracket at or before `cursor` and the one that belongs to it stand out.
+/// A text in colours, with the same width. The bracket at or before `cursor` and its partner are highlighted.
 pub fn coloured(text: &str, cursor: Option<usize>) -> String {
     let tokens = scan(text);
     let pair = cursor.and_then(|cursor| matching(&tokens, cursor));
@@ -55,7 +55,7 @@ fn style(token: &Token, text: &str) -> &'static str {
     }
 }
 
-/// The two brackets of which one is at the cursor or just before it.
+/// A pair of brackets, one of which is at the cursor or directly before it.
 fn matching(tokens: &[Token], cursor: usize) -> Option<(usize, usize)> {
     let touches = |index: usize| tokens[index].start == cursor || tokens[index].end == cursor;
     let mut open = Vec::new();
@@ -64,7 +64,7 @@ fn matching(tokens: &[Token], cursor: usize) -> Option<(usize, usize)> {
         match token.kind {
             TokenKind::Open => open.push(index),
             TokenKind::Close => {
-                // A bracket under the cursor wins over one before it.
+                // A bracket at the cursor has precedence over one before it.
                 let pair =
                     open.pop().map(|start| (start, index)).filter(|(start, _)| touches(*start) || touches(index));
                 if let Some(pair) = pair {

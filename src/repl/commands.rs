@@ -1,4 +1,4 @@
-//! Commands that begin with a colon. Help, completion, hints and execution use one table.
+//! Commands that start with a colon. Help, completion, hints and execution use one table.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -18,11 +18,11 @@ pub enum Next {
     Leave,
 }
 
-/// What stands behind a command.
+/// The argument of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     Nothing,
-    /// A name on which there is help.
+    /// A name with help.
     Topic,
     Expr,
     File,
@@ -32,7 +32,7 @@ pub enum Takes {
 
 pub struct Command {
     name: &'static str,
-    /// What stands behind it, as help shows it.
+    /// Its argument, as help shows it.
     shown: &'static str,
     takes: Takes,
     summary: &'static str,
@@ -75,10 +75,10 @@ struct Setting {
     key: &'static str,
     values: &'static str,
     summary: &'static str,
-    /// Words that can stand as its value.
+    /// Words that are accepted as its value.
     words: &'static [&'static str],
     now: fn(&Repl) -> String,
-    /// Changes it; the error says what is expected.
+    /// Changes the setting; the error describes the accepted values.
     change: fn(&mut Repl, &str) -> Result<(), String>,
 }
 
@@ -140,7 +140,7 @@ const SETTINGS: &[Setting] = &[
     },
 ];
 
-/// A line that is a command, as its head (`:time`) and the rest; `?name` is split the same way.
+/// Splits a line with a command into its head (`:time`) and the rest; `?name` is split in the same way.
 pub fn split(line: &str) -> Option<(&str, &str)> {
     let start = line.len() - line.trim_start().len();
     let text = &line[start..];
@@ -152,7 +152,7 @@ pub fn split(line: &str) -> Option<(&str, &str)> {
     Some(line.split_at(start + end))
 }
 
-/// What a head takes.
+/// The argument of the command with this head.
 pub fn takes(head: &str) -> Takes {
     match head.trim_start().strip_prefix(':') {
         Some(name) => find(name).map_or(Takes::Nothing, |command| command.takes),
@@ -160,7 +160,7 @@ pub fn takes(head: &str) -> Takes {
     }
 }
 
-/// A command by its name, or by the beginning of one if it can be no other.
+/// The command with this name, or with this unambiguous beginning.
 fn find(name: &str) -> Result<&'static Command, Diagnostic> {
     if let Some(command) = COMMANDS.iter().find(|command| command.name == name) {
         return Ok(command);
@@ -182,7 +182,7 @@ fn find(name: &str) -> Result<&'static Command, Diagnostic> {
     }
 }
 
-/// Does what stands behind a colon.
+/// Runs the text after a colon.
 pub fn run(repl: &mut Repl, text: &str) -> Next {
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest = rest.trim();
@@ -202,7 +202,7 @@ pub fn run(repl: &mut Repl, text: &str) -> Next {
     })
 }
 
-/// What could stand at the cursor of a command: where it begins, and the texts.
+/// The completions at the cursor of a command: where they start, and their texts.
 pub fn complete(line: &str, cursor: usize, session: &Session) -> Option<(usize, Vec<String>)> {
     let before = line.get(..cursor)?;
     let (head, rest) = split(before)?;
@@ -219,7 +219,7 @@ pub fn complete(line: &str, cursor: usize, session: &Session) -> Option<(usize, 
         Takes::Nothing | Takes::Number => Some((start, Vec::new())),
         Takes::Topic | Takes::Expr => None,
         Takes::File => {
-            // A path stands here without the quotes that it has in the language.
+            // A path is written here without quotes, unlike in the language.
             let found = session.complete(&format!("\"{word}"), word.len() + 1);
             Some((start, found.candidates.into_iter().map(|candidate| candidate.text).collect()))
         }
@@ -234,7 +234,7 @@ pub fn complete(line: &str, cursor: usize, session: &Session) -> Option<(usize, 
     }
 }
 
-/// What a command takes, once its name stands there.
+/// The argument of a command whose name is complete.
 pub fn hint(line: &str) -> Option<String> {
     let (head, rest) = split(line)?;
     let name = head.trim_start().strip_prefix(':')?;
@@ -308,7 +308,7 @@ fn members(repl: &mut Repl, rest: &str) -> Result<Next, Diagnostic> {
     Ok(Next::Stay)
 }
 
-/// A path as it was typed, with or without quotes.
+/// A path as typed, with or without quotes.
 fn path(text: &str) -> &Path {
     let bare = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     Path::new(bare.unwrap_or(text))
@@ -360,7 +360,7 @@ fn set(repl: &mut Repl, rest: &str) -> Result<Next, Diagnostic> {
         return Ok(Next::Stay);
     }
     let (key, value) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    // Both spellings are at home in English.
+    // Both spellings are English.
     let key = if key == "color" { "colour" } else { key };
     let keys = SETTINGS.iter().map(|setting| setting.key);
     let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {

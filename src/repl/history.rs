@@ -10,20 +10,20 @@ use rustyline::history::FileHistory;
 use super::line_helper::LineHelper;
 use crate::terminal::Screen;
 
-/// Names another file for the history; empty, none is kept.
+/// The variable with the file of the history; empty for no history.
 const VARIABLE: &str = "MERCER_HISTORY";
 
-/// Where what is typed is kept, if anywhere.
+/// The file of the history, if there is one.
 pub struct History(Option<PathBuf>);
 
 impl History {
-    /// Reads what there is. If it cannot be read or written, a message is shown once and no history is kept.
+    /// Reads the history. If it cannot be read or written, a message is shown once and no history is recorded.
     pub fn open(editor: &mut Editor<LineHelper, FileHistory>, screen: &Screen) -> Self {
         let Some(path) = path() else { return Self(None) };
         let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(ReadlineError::from);
         let loaded = folder.and_then(|()| match editor.load_history(&path) {
             Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
-                // Found out now rather than after the first line.
+                // Checked now rather than after the first line.
                 editor.save_history(&path)
             }
             loaded => loaded,
@@ -37,11 +37,11 @@ impl History {
         }
     }
 
-    /// Keeps a text. It is written at once: a session may end in any way.
+    /// Adds a text. It is written immediately, because a session may end at any time.
     pub fn keep(&self, editor: &mut Editor<LineHelper, FileHistory>, text: &str) {
         let added = editor.add_history_entry(text.trim_end()).unwrap_or(false);
         if let (Some(path), true) = (&self.0, added) {
-            // A line that is lost is not worth a word in the midst of work.
+            // A lost line does not justify a message.
             let _ = editor.append_history(path);
         }
     }

@@ -1,4 +1,4 @@
-//! Help while a line is typed: completion, hints, colours, and whether the text continues in the next line.
+//! Assistance while a line is typed: completion, hints, colours, and whether the text continues in the next line.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -20,16 +20,16 @@ use super::commands::{self, Takes};
 use super::state::PROMPT;
 use crate::terminal::{fit, paint, size};
 
-/// The least width in which a hint is shown.
+/// The least width of a hint.
 const SHORTEST: usize = 16;
 const FAINT: &str = "2";
 const COMMAND: &str = "1";
 
-/// Completion, hints, colours and validation of the line that is typed.
+/// Completion, hints, colours and validation of the typed line.
 #[derive(Helper)]
 pub struct LineHelper {
     session: Rc<RefCell<Session>>,
-    /// The line is drawn for the last time: nothing depends on the cursor any more.
+    /// Whether the line is drawn for the last time, without a cursor.
     last: Cell<bool>,
 }
 
@@ -56,7 +56,7 @@ impl Completer for LineHelper {
     }
 }
 
-/// Shown behind the cursor, and never taken over.
+/// A hint after the cursor, which cannot be accepted as input.
 pub struct Signature(String);
 
 impl Hint for Signature {
@@ -72,7 +72,7 @@ impl Hint for Signature {
 impl Hinter for LineHelper {
     type Hint = Signature;
 
-    /// The signature of the call that is being written.
+    /// The signature of the call at the cursor.
     fn hint(&self, line: &str, cursor: usize, _: &Context<'_>) -> Option<Signature> {
         if cursor < line.len() {
             return None;
@@ -89,7 +89,7 @@ impl Hinter for LineHelper {
     }
 }
 
-/// The name before the innermost bracket that is open at the end of a text.
+/// The name before the innermost open bracket of a text.
 fn open_call(text: &str) -> Option<&str> {
     let tokens = scan(text);
     let mut open = Vec::new();
@@ -138,7 +138,7 @@ impl Validator for LineHelper {
     }
 }
 
-/// Whether more must follow. Two empty lines end a text in any case, so that nobody is caught in an open bracket.
+/// Whether the text continues. Two empty lines always end a text, so that an open bracket can be left.
 fn goes_on(text: &str) -> bool {
     let code = match commands::split(text) {
         Some((head, rest)) if commands::takes(head) == Takes::Expr => rest,

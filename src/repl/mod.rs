@@ -1,4 +1,4 @@
-//! The prompt: typed text is run and its results are shown. An error never ends the session.
+//! The prompt: runs typed text and shows its results. An error does not end the session.
 
 mod colours;
 mod commands;
@@ -34,7 +34,7 @@ const MOST_UNREADABLE: usize = 1000;
 /// Bold.
 const PROMPT_STYLE: &str = "1";
 
-/// Reads from a terminal until the user leaves. The result is an exit code.
+/// Reads from a terminal until the user leaves. Returns an exit code.
 pub fn start(settings: &Settings) -> u8 {
     let screen = Screen::new(Format::Text);
     let session = match settings.session() {
@@ -106,7 +106,7 @@ fn editor(
     Ok(editor)
 }
 
-/// Notes whether there was anything on the line that Ctrl-C threw away.
+/// Records whether the line that Ctrl-C discarded had any text.
 struct Interrupt(Arc<AtomicBool>);
 
 impl ConditionalEventHandler for Interrupt {
@@ -116,7 +116,7 @@ impl ConditionalEventHandler for Interrupt {
     }
 }
 
-/// Tab indents a further line that has nothing before the cursor, and completes anywhere else.
+/// Tab indents a continuation line at its beginning, and completes elsewhere.
 struct Tab;
 
 impl ConditionalEventHandler for Tab {

@@ -1,4 +1,4 @@
-//! The state behind the prompt: the session, the screen, and how a text is run.
+//! The state of the prompt: the session, the screen, and how a text is run.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ pub const PROMPT: &str = "mercer> ";
 /// The name of typed text in diagnostics.
 pub const NAME: &str = "prompt";
 
-/// The session of the prompt, with the screen that shows its results.
+/// The session of the prompt, with the screen for its results.
 pub struct Repl {
     pub session: Rc<RefCell<Session>>,
     pub screen: Screen,
@@ -24,13 +24,13 @@ pub struct Repl {
 }
 
 impl Repl {
-    /// Runs something in the session, under watch.
+    /// Runs something in the session, with progress and Ctrl-C.
     pub fn run(&mut self, run: impl FnOnce(&mut Session, &dyn Progress, Out) -> bool) {
         let session = &mut self.session.borrow_mut();
         terminal::play(&mut self.screen, &self.interrupts, |progress, out| run(session, progress, out));
     }
 
-    /// The value of an expression, which is not bound. Errors are shown.
+    /// The value of an expression, without binding it. Errors are shown.
     pub fn value(&mut self, text: &str) -> Option<Value> {
         let session = &mut self.session.borrow_mut();
         let visible = self.screen.has_meter();
@@ -38,7 +38,7 @@ impl Repl {
         value.map_err(|fault| self.screen.diagnostic(&fault, session.sources())).ok()
     }
 
-    /// Help on a name: one that the user has bound, or one of the language.
+    /// Shows help on a name of the user or of the language.
     pub fn explain(&mut self, name: &str) {
         let own = self.session.borrow().get(name).map(|value| format!("{name}: {}\n{value}", type_of(value)));
         if let Some(text) = own {

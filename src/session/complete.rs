@@ -14,32 +14,32 @@ use crate::syntax::scan::{RESERVED, TokenKind, scan};
 /// One candidate for completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// What replaces the text from the start of the completion to the cursor.
+    /// The replacement of the text from the start of the completion to the cursor.
     pub text: String,
-    /// A few words on it.
+    /// A short description.
     pub about: String,
 }
 
 /// All candidates for completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
-    /// The byte at which the word begins that is being written.
+    /// The byte at which the current word starts.
     pub start: usize,
     pub candidates: Vec<Candidate>,
 }
 
 const WORDS: [&str; 12] = ["let", "fn", "import", "if", "then", "else", "for", "in", "and", "or", "not", "true"];
 
-/// Where the cursor stands.
+/// The context of the cursor.
 struct Place<'t> {
     /// The name before the innermost open bracket, if it is a call.
     callee: Option<&'t str>,
-    /// Where a string begins that is not closed, past its quote.
+    /// The start of an open string, after its quote.
     string: Option<usize>,
 }
 
 impl Session {
-    /// The completions at a place in a line, sorted.
+    /// The completions at a position in a line, sorted.
     pub fn complete(&self, line: &str, cursor: usize) -> Completion {
         let cursor = (0..=cursor.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
         let before = &line[..cursor];
@@ -95,8 +95,8 @@ impl Session {
         }
     }
 
-    /// The columns of every data set that has a name, where a call speaks of columns: in a place for inputs, as the
-    /// names of keywords, or in a function of columns.
+    /// The columns of all bound data sets, if a call uses columns: in a place for inputs, as names of keywords, or in
+    /// an expression of columns.
     fn columns(&self, entry: &Entry, found: &mut Vec<Candidate>) {
         let places = &entry.signature.places;
         let verb = entry.signature.group == Group::Data;
@@ -115,7 +115,7 @@ impl Session {
         }
     }
 
-    /// Files whose path begins as the string does.
+    /// Files whose path starts with the string.
     fn files(&self, written: &str, callee: Option<&str>, found: &mut Vec<Candidate>) {
         let takes_path = |want: Want| want == Want::Path;
         let wanted = callee.and_then(registry::find);
@@ -155,7 +155,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Reads a line up to the cursor for open strings and brackets.
+/// Scans a line up to the cursor for open strings and brackets.
 fn place(before: &str) -> Place<'_> {
     let mut open: Vec<Option<&str>> = Vec::new();
     let mut string = None;

@@ -1,4 +1,4 @@
-//! Scripts on disk, and what they import.
+//! Script files and their imports.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use crate::syntax::diagnostic::{Diagnostic, Sources};
 use crate::syntax::parse::parse_all;
 use crate::syntax::span::Spanned;
 
-/// The text of a script, or a message that says why there is none.
+/// The text of a script, or a message with the reason why it cannot be read.
 pub fn read(path: &Path) -> Result<String, String> {
     read_as(path, &path.display().to_string())
 }
 
-/// As [`read`], with the name by which the user called it.
+/// As [`read`], with the name that the user gave.
 fn read_as(path: &Path, shown: &str) -> Result<String, String> {
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => format!("there is no file `{shown}`"),
@@ -26,7 +26,7 @@ fn read_as(path: &Path, shown: &str) -> Result<String, String> {
     decode(bytes, shown)
 }
 
-/// Bytes as the text of a script, or a message that says why they are none.
+/// Decodes bytes as the text of a script, or returns a message with the reason.
 pub fn decode(bytes: Vec<u8>, name: &str) -> Result<String, String> {
     if bytes.contains(&0) {
         return Err(format!("`{name}` is a binary file, not a script"));
@@ -37,27 +37,27 @@ pub fn decode(bytes: Vec<u8>, name: &str) -> Result<String, String> {
     })
 }
 
-/// Every text of a session and the programs that were imported.
+/// All texts of a session, and the imported programs.
 #[derive(Default)]
 pub struct Library {
     pub sources: Sources,
     programs: HashMap<PathBuf, Arc<Program>>,
     /// The files that are being imported, the innermost last.
     open: Vec<PathBuf>,
-    /// What was imported in this run: a second import of one file does nothing.
+    /// The files imported in this run: a second import of a file has no effect.
     done: Vec<PathBuf>,
     base: PathBuf,
 }
 
 impl Library {
-    /// Begins a run of a text whose relative paths are read from a folder.
+    /// Starts a run of a text with paths relative to a folder.
     pub fn begin(&mut self, folder: &Path) {
         self.base = folder.to_owned();
         self.open.clear();
         self.done.clear();
     }
 
-    /// The folder from which relative paths are read now.
+    /// The folder to which paths are currently relative.
     pub fn folder(&self) -> PathBuf {
         self.open.last().and_then(|file| file.parent()).map_or_else(|| self.base.clone(), Path::to_owned)
     }
@@ -67,7 +67,7 @@ impl Library {
         self.open.last().map(PathBuf::as_path)
     }
 
-    /// The program of an import, until [`close`](Self::close); `None` if this run has had it already.
+    /// The program of an import, until [`close`](Self::close); `None` if this run has imported it already.
     pub fn open(&mut self, path: &Spanned<Arc<str>>) -> Result<Option<Arc<Program>>, Diagnostic> {
         let file = self.find(path)?;
         if self.done.contains(&file) {

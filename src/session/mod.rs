@@ -1,7 +1,7 @@
-//! A session: the bindings of the user, the texts that were read, and what is to be saved of them.
+//! A session: the bindings of the user, the texts that were read, and the log of statements for saving.
 //!
-//! A session survives every error: a statement that fails leaves the bindings as they were. Nothing here draws or
-//! prints; [`Output`] and the items of [`Session::run_with`] are for the caller to show.
+//! Errors do not end a session: a statement that fails leaves the bindings unchanged. Nothing here draws or prints; the
+//! caller shows [`Output`] and the items of [`Session::run_with`].
 
 mod complete;
 mod files;

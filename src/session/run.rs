@@ -1,4 +1,4 @@
-//! Running programs: the bindings, the texts that were read, and what is to be saved of them.
+//! Runs programs: the bindings, the texts that were read, and the log of statements for saving.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,19 +21,19 @@ use super::files::{self, Library};
 use super::saved;
 use super::set::{self, Setting};
 
-/// Seeds are numbers of the language: the largest that it can write as a whole number.
+/// The largest seed: the largest whole number that the language can write.
 pub const LARGEST_SEED: u64 = 8_999_999_999_999_999;
 
-/// What a run gave, in order.
+/// The output of a run, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
     pub items: Vec<Item>,
-    /// Whether it ended with an error.
+    /// Whether the run ended with an error.
     pub failed: bool,
 }
 
 impl Output {
-    /// What was shown and printed, a line each; diagnostics by their severity and message.
+    /// All shown and printed items, one per line; diagnostics as severity and message.
     pub fn text(&self) -> String {
         let lines = self.items.iter().filter_map(|item| match item {
             Item::Shown(value) => Some(value.to_string()),
@@ -52,38 +52,38 @@ impl Output {
     }
 }
 
-/// Why a session's statements were not saved.
+/// Why the statements of a session were not saved.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
     #[error(transparent)]
     Write(#[from] WriteError),
     #[error("`{path}` exists and was not written by `:save`: choose another name, or remove the file")]
     Foreign { path: PathBuf },
-    /// The text would not read back: a fault of the program's.
+    /// The text could not be parsed again: an error of the program.
     #[error("the statements do not read back as a program: {0}")]
     Unreadable(String),
 }
 
-/// The state behind a prompt or a script.
+/// The state of a prompt or a script.
 #[derive(Default)]
 pub struct Session {
     globals: Globals,
     host: Host,
     library: Library,
-    /// What went well, in order.
+    /// The successful statements, in order.
     log: Vec<Logged>,
-    /// The seed with which it began.
+    /// The initial seed.
     first_seed: u64,
-    /// The name of the last value: `_`, or what the last `let` bound.
+    /// The name of the last value: `_`, or the name in the last `let`.
     last: Option<Arc<str>>,
-    /// For the next text that is read.
+    /// Settings for the next text.
     settings: Vec<Setting>,
 }
 
-/// What is written down of a session, to be done again.
+/// An entry of the log of a session.
 #[derive(Debug, Clone)]
 enum Logged {
-    /// A statement as it was written, and the folder from which it read files.
+    /// A statement as written, and the folder to which its paths are relative.
     Statement {
         text: String,
         folder: PathBuf,
@@ -98,7 +98,7 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    /// An empty session. Relative paths are read from the script's folder and written under the output folder.
+    /// An empty session. Paths are relative to the script's folder for reading, and to the output folder for writing.
     pub fn new(folders: Folders, seed: u64) -> Self {
         Self { host: Host { folders, seed, ..Host::default() }, first_seed: seed, ..Self::default() }
     }
@@ -107,15 +107,15 @@ impl Session {
         self.host.seed
     }
 
-    /// Sets the seed and begins its random stream anew.
+    /// Sets the seed and restarts its random stream.
     pub fn set_seed(&mut self, seed: u64) {
         self.host.seed = seed;
         self.host.draws = 0;
         self.log.push(Logged::Seed(seed));
     }
 
-    /// Values for names that the next text binds at its top, in the place of those that are written there. A name that it
-    /// does not bind is an error, which that run reports.
+    /// Sets values for top-level names of the next text, which replace the written ones. A name that the text does not
+    /// bind is an error of that run.
     pub fn set(&mut self, settings: Vec<Setting>) {
         self.settings = settings;
     }
@@ -128,12 +128,12 @@ impl Session {
         &mut self.host.folders
     }
 
-    /// Every text read so far, for showing diagnostics.
+    /// All texts read so far, for diagnostics.
     pub fn sources(&self) -> &Sources {
         &self.library.sources
     }
 
-    /// What the user has bound, by name; the last value (`_`) left out.
+    /// The user's bindings by name, without the last value (`_`).
     pub fn bindings(&self) -> Vec<(&str, &Value)> {
         let mut list: Vec<_> = self.globals.iter().map(|(n, v)| (&**n, v)).filter(|(n, _)| *n != LAST).collect();
         list.sort_by_key(|(name, _)| *name);
@@ -144,21 +144,21 @@ impl Session {
         self.globals.get(name)
     }
 
-    /// Forgets all bindings and statements; folders and seed stay.
+    /// Removes all bindings and statements; folders and seed are unchanged.
     pub fn reset(&mut self) {
         let (folders, seed) = (std::mem::take(&mut self.host.folders), self.host.seed);
         *self = Self::new(folders, seed);
     }
 
-    /// Runs a text and collects what it gives. `name` is what diagnostics call the text.
+    /// Runs a text and collects its output. `name` is the name of the text in diagnostics.
     pub fn run(&mut self, text: &str, name: &str, progress: &dyn Progress) -> Output {
         let mut items = Vec::new();
         let well = self.run_with(text, name, progress, &mut |item, _| items.push(item));
         Output { items, failed: !well }
     }
 
-    /// Runs a text and passes on each item as it is produced, with the texts that its places refer to. False if it ended
-    /// with an error. The whole text is checked first, and nothing of it runs if something is known to be wrong.
+    /// Runs a text and passes on each item as it is produced, with the sources of its spans. Returns `false` if it
+    /// ended with an error. The whole text is checked first, and nothing runs if the check finds an error.
     pub fn run_with(
         &mut self,
         text: &str,
@@ -168,7 +168,7 @@ impl Session {
     ) -> bool {
         let text = self.continued(text);
         let (program, faults) = self.prepare(&text, name);
-        // The check has read all that is imported, so no text is missing from this copy.
+        // The check has read all imports, so this copy has all texts.
         let sources = self.library.sources.clone();
         let out = &mut |item| out(item, &sources);
         if !faults.is_empty() {
@@ -190,7 +190,7 @@ impl Session {
         }
     }
 
-    /// Reads a script and runs it, with its folder for relative paths.
+    /// Reads a script and runs it, with paths relative to its folder.
     pub fn run_file(
         &mut self,
         path: &Path,
@@ -213,7 +213,7 @@ impl Session {
         }
     }
 
-    /// The faults of a text that can be known without running it.
+    /// The errors of a text that are detected without running it.
     pub fn check(&mut self, text: &str, name: &str) -> Vec<Diagnostic> {
         let text = self.continued(text);
         self.prepare(&text, name).1
@@ -254,7 +254,7 @@ impl Session {
         value.ok_or_else(|| Diagnostic::error("this has no value"))
     }
 
-    /// The signature of a name that can be called, with its line of help.
+    /// The signature of a callable, with its line of help.
     pub fn hint(&self, name: &str) -> Option<String> {
         if let Some(Value::Function(function)) = self.globals.get(name) {
             return Some(function.to_string());
@@ -263,11 +263,11 @@ impl Session {
         Some(format!("{}: {}", signature.shown(), signature.summary))
     }
 
-    /// Writes a script that does again what this session did. The file is written whole or not at all, and one that is
-    /// there is replaced only if a session wrote it.
+    /// Writes a script that repeats this session. The file is written completely or not at all; an existing file is
+    /// replaced only if a session wrote it.
     ///
     /// # Errors
-    /// [`SaveError`] says why nothing was written.
+    /// [`SaveError`] gives the reason.
     pub fn save(&self, path: &Path) -> Result<(), SaveError> {
         let own = |text: Vec<u8>| text.starts_with(saved::FIRST_LINE.as_bytes());
         if path.exists() && !std::fs::read(path).is_ok_and(own) {
@@ -283,8 +283,8 @@ impl Session {
         Ok(write_whole(path, text.as_bytes())?)
     }
 
-    /// What went well in this session, as a program that stands in a folder. Seeds are set where they were set, and
-    /// files that were read from another folder are named by their whole path.
+    /// The successful statements of this session, as a script in a folder. Seeds are set where they were set, and files
+    /// read from another folder have absolute paths.
     pub fn script(&self, folder: &Path) -> String {
         let mut text = match self.first_seed {
             0 => String::new(),
@@ -302,7 +302,7 @@ impl Session {
         text
     }
 
-    /// A text that begins with `|>` continues from the value of the last statement.
+    /// Continues a text that starts with `|>` from the value of the last statement.
     fn continued(&self, text: &str) -> String {
         if !text.trim_start().starts_with("|>") {
             return text.to_owned();
@@ -376,7 +376,7 @@ impl Session {
             self.host.has_read(file);
         }
         let before = std::mem::replace(&mut self.host.folders.script, self.library.folder());
-        // What an imported file says is heard; what its bare expressions show is not.
+        // The messages of an imported file are shown, the values of its bare expressions are not.
         let mut quiet = |item: Item| {
             if !matches!(item, Item::Shown(_)) {
                 out(item);

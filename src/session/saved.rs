@@ -1,4 +1,4 @@
-//! A session as a script: the statements again, with paths that still lead to the files that they read.
+//! A session as a script: its statements, with paths to the files that they read.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,11 @@ use crate::syntax::scan::{TokenKind, scan};
 /// The first line of files written by `:save`.
 pub const FIRST_LINE: &str = "# A session of Mercer, written by `:save`.";
 
-/// What reads files by their names.
+/// The functions that read files by name.
 const READERS: &[&str] = &["import", "load", "load_fit", "load_integral", "load_search", "predict", "read"];
 
-/// A statement that read files from one folder, to be run from another. Names of files behind `load(`, `import` and the
-/// like become whole paths, if the files are there.
+/// A statement that read files from one folder, changed to run in another. Names of files after `load(`, `import` and
+/// the like become absolute paths, if the files exist.
 pub fn moved(statement: &str, from: &Path, to: &Path) -> String {
     if whole(from) == whole(to) {
         return statement.to_owned();
@@ -44,13 +44,13 @@ fn follows_reader(before: [&str; 2]) -> bool {
     }
 }
 
-/// The text between quotes, where there are no escapes in it.
+/// The text between quotes, if it has no escapes.
 fn plain(literal: &str) -> Option<&str> {
     let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
     (!inner.contains('\\')).then_some(inner)
 }
 
-/// A path from the root, links followed; the current folder where it is empty.
+/// The absolute path with links resolved; the current folder for an empty path.
 fn whole(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     path.canonicalize().unwrap_or_else(|_| path.to_owned())

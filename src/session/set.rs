@@ -1,4 +1,4 @@
-//! Values for a script from outside: `folds=1..3` in place of the value of `let folds =`.
+//! Values for a script from outside: `folds=1..3` replaces the value in `let folds =`.
 
 use crate::lang::wording::nearest;
 use crate::syntax::ast::{Expr, Program, StatementKind};
@@ -13,10 +13,10 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// From `name=expression`.
+    /// Parses `name=expression`.
     ///
     /// # Errors
-    /// A sentence, when there is no name or no expression.
+    /// A sentence, if the name or the expression is missing.
     pub fn read(text: &str) -> Result<Self, String> {
         match text.split_once('=') {
             Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
@@ -27,7 +27,7 @@ impl Setting {
     }
 }
 
-/// Puts settings in the place of what a program binds these names to at its top. The first mistake is given.
+/// Replaces the values of top-level names of a program. The error is the first one.
 pub fn apply(settings: &[Setting], program: &mut Program, sources: &mut Sources) -> Result<(), Diagnostic> {
     settings.iter().try_for_each(|setting| one(setting, program, sources))
 }
@@ -68,7 +68,7 @@ fn one(setting: &Setting, program: &mut Program, sources: &mut Sources) -> Resul
     })
 }
 
-/// `None` where all names are bound to the items of one list.
+/// `None` if all names are bound to the items of one list.
 fn put(values: &mut [Expr], names: usize, at: usize, value: Expr) -> Option<()> {
     if values.len() != names {
         return None;

@@ -1,5 +1,5 @@
-//! Messages on text that is not a program: what stands where something else was expected, and how to write what
-//! was probably meant.
+//! Messages for text that is not a program: what was found, what was expected, and how to write what was probably
+//! meant.
 
 mod foreign;
 
@@ -9,7 +9,7 @@ use super::layout::{Layout, Piece};
 use super::scan::{RESERVED, Token, TokenKind};
 use super::span::{SourceId, Span};
 
-/// The fault of a statement at which the grammar got stuck at byte `at`, where one of `positives` could have stood.
+/// The error of a statement whose parsing failed at byte `at`, where one of `positives` was expected.
 pub(super) fn unexpected(
     layout: &Layout,
     piece: &Piece,
@@ -47,10 +47,10 @@ pub(super) fn unknown_escape(escape: &str, span: Span) -> Diagnostic {
         .help(r#"the escapes are `\n` `\t` `\r` `\"` `\\` `\u{3C3}`; write `\\` for a backslash, or `/` in a path"#)
 }
 
-/// A statement that is stuck.
+/// A statement whose parsing failed.
 struct Scene<'a> {
     text: &'a str,
-    /// The statement's tokens without comments and line breaks.
+    /// The tokens of the statement without comments and line breaks.
     tokens: &'a [Token],
     source: SourceId,
     positives: &'a [Rule],
@@ -61,7 +61,7 @@ impl Scene<'_> {
         self.tokens.get(index).map_or("", |token| token.text(self.text))
     }
 
-    /// The token before one; empty at the start of the statement.
+    /// The text of the token before one; empty at the start of the statement.
     fn before(&self, index: usize) -> &str {
         index.checked_sub(1).map_or("", |index| self.word(index))
     }
@@ -74,7 +74,7 @@ impl Scene<'_> {
         self.positives.contains(&rule)
     }
 
-    /// Nothing but a name may stand here.
+    /// Whether only a name is expected here.
     fn expects_name(&self) -> bool {
         self.expects(Rule::name) && !self.expects_value()
     }
@@ -83,12 +83,12 @@ impl Scene<'_> {
         self.positives.iter().any(|rule| role(*rule) == Role::Value)
     }
 
-    /// An operand has just ended here.
+    /// Whether an operand has just ended here.
     fn after_operand(&self) -> bool {
         self.expects(Rule::infix)
     }
 
-    /// What could have stood here, in words.
+    /// What was expected here, in words.
     fn expected(&self) -> String {
         let mut words: Vec<&str> = Vec::new();
         let covered = |rule: Rule| match rule {
@@ -114,7 +114,7 @@ impl Scene<'_> {
         }
     }
 
-    /// The message for a statement that ends too soon.
+    /// The message for an incomplete statement.
     fn broken_off(&self) -> Diagnostic {
         let Some(last) = self.tokens.last() else { return Diagnostic::error("expected a statement") };
         let word = last.text(self.text);
@@ -147,7 +147,7 @@ impl Scene<'_> {
             .help("write `if condition then a else b`")
     }
 
-    /// The message for a token that may stand elsewhere but not here.
+    /// The message for a token that is valid elsewhere but not here.
     fn wrong_token(&self, index: usize) -> Diagnostic {
         let token = &self.tokens[index];
         let (found, span) = (token.text(self.text), self.span(token));
@@ -200,7 +200,7 @@ impl Scene<'_> {
         self.hint(index, diagnostic)
     }
 
-    /// Remarks on what is probably missing at a token that nothing special is known of.
+    /// Adds a remark on what is probably missing at a token without a special message.
     fn hint(&self, index: usize, diagnostic: Diagnostic) -> Diagnostic {
         let token = &self.tokens[index];
         let found = token.text(self.text);
@@ -263,7 +263,7 @@ impl Scene<'_> {
         diagnostic.help("write `==` to compare")
     }
 
-    /// An `if` or a function is the loosest of expressions, and cannot be the operand of an operator as it stands.
+    /// The message for an `if` or a function as an operand: it has the lowest precedence and needs brackets.
     fn needs_brackets(&self, index: usize) -> Option<Diagnostic> {
         let span = self.span(&self.tokens[index]);
         if self.word(index) == "->" {
@@ -313,7 +313,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Words of other languages, which the grammar takes for names.
+    /// The message for keywords of other languages, which the grammar reads as names.
     fn habit(&self, index: usize) -> Option<Diagnostic> {
         let token = &self.tokens[index];
         let found = token.text(self.text);
@@ -347,7 +347,7 @@ impl Scene<'_> {
     }
 }
 
-/// A token as a message names it; a long one is cut.
+/// A token in a message; a long one is truncated.
 fn shown(token: &Token, found: &str) -> String {
     const LONGEST: usize = 40;
     let text = if found.chars().count() > LONGEST {
@@ -361,18 +361,18 @@ fn shown(token: &Token, found: &str) -> String {
     }
 }
 
-/// The name of a rule in a list of what was expected.
+/// How a rule appears in a list of what was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Value,
     Name,
-    /// Where no other value may stand: the file of an import.
+    /// Where no other value is possible: the file of an import.
     String,
     Operator,
-    /// A sign or word that is shown as it is written.
+    /// A sign or word that is shown as written.
     Plain,
     End,
-    /// Possible, but not worth a mention beside the others.
+    /// Possible, but not mentioned next to the others.
     Silent,
 }
 
@@ -390,7 +390,7 @@ fn role(rule: Rule) -> Role {
     }
 }
 
-/// The word of the language for a rule. This is all that a user hears of the grammar.
+/// The name of a rule in messages. Users see nothing else of the grammar.
 fn name_of(rule: Rule) -> &'static str {
     match rule {
         Rule::line | Rule::statement => "a statement",

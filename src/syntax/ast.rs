@@ -1,7 +1,7 @@
-//! The syntax tree: what the user wrote, with the place of every node, without meaning.
+//! The syntax tree: what the user wrote, with the span of every node, without meaning.
 //!
-//! Chains of operators of one precedence (`a + b - c`, `x |> f |> g`) are flat lists and not left-leaning trees: a sum
-//! of a hundred thousand terms is one node, so no walk over the tree recurses deeper than the brackets that were typed.
+//! Chains of operators of one precedence (`a + b - c`, `x |> f |> g`) are flat lists rather than left-leaning trees: a
+//! sum of 100,000 terms is one node, so no walk over the tree recurses deeper than the brackets.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub enum ExprKind {
     Bool(bool),
     Name(Arc<str>),
     List(Vec<Expr>),
-    /// `[body for var in over if cond]`; several names take a list apart.
+    /// `[body for var in over if cond]`; several names take apart a list.
     Comprehension {
         body: Box<Expr>,
         vars: Vec<Name>,
@@ -60,7 +60,8 @@ pub enum ExprKind {
         otherwise: Box<Expr>,
     },
     /// Left-associative operators of one precedence: `first op expr op expr …`. `rest` is never empty. Comparisons do
-    /// not chain, so theirs has one entry. `^` is to the right and has one entry, whose operand may be another chain.
+    /// not chain, so they have one entry. `^` is right-associative and has one entry, whose operand may be another
+    /// chain.
     Chain {
         first: Box<Expr>,
         rest: Vec<(Spanned<BinaryOp>, Expr)>,
@@ -75,7 +76,7 @@ pub enum ExprKind {
         end: Box<Expr>,
         inclusive: bool,
     },
-    /// `e ~ prior` or `~ prior`: only as an argument's value or an item of a list.
+    /// `e ~ prior` or `~ prior`: only as the value of an argument or an item of a list.
     Prior {
         value: Option<Box<Expr>>,
         prior: Box<Expr>,
@@ -95,7 +96,7 @@ pub enum ExprKind {
     },
 }
 
-/// The function of a `->` or of a `fn`. Defaults come only with `fn`.
+/// The function of a `->` or a `fn`. Only `fn` has defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lambda {
     pub params: Vec<FnParam>,
@@ -108,7 +109,7 @@ pub struct FnParam {
     pub default: Option<Expr>,
 }
 
-/// One argument: `e`, `name=e`. `name ~ prior` and `name=e ~ prior` have an [`ExprKind::Prior`] for their value.
+/// One argument: `e`, `name=e`. `name ~ prior` and `name=e ~ prior` have an [`ExprKind::Prior`] as value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arg {
     pub name: Option<Name>,

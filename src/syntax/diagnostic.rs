@@ -1,7 +1,7 @@
-//! Messages to the user on errors in text or data: one form for every stage, with places in the source.
+//! Messages to the user about errors in text or data: one form for all stages, with spans in the source.
 //!
-//! Numeric rooms return small errors without places; the language turns all of them into a [`Diagnostic`]. Nothing here
-//! draws: [`crate::render`] shows a diagnostic at a terminal, [`Diagnostic::to_json`] is the form for programs.
+//! Numeric rooms return small errors without spans; the language converts them to a [`Diagnostic`]. Nothing here draws:
+//! [`crate::render`] shows a diagnostic on a terminal, [`Diagnostic::to_json`] is the form for programs.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::span::{SourceId, Span, char_floor};
 
-/// How much a diagnostic matters. Only an error stops a program.
+/// The severity of a diagnostic. Only an error stops a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Severity {
     Error,
@@ -28,14 +28,14 @@ impl Severity {
     }
 }
 
-/// A place and what is to be said about it. The text may be empty: then the place is only underlined.
+/// A span with a text. If the text is empty, the span is only underlined.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Label {
     pub span: Span,
     pub text: String,
 }
 
-/// One message to the user. The first label is where the fault lies; further ones point at what it contradicts.
+/// A message to the user. The first label is at the error; others are at related text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostic {
     pub severity: Severity,
@@ -45,12 +45,12 @@ pub struct Diagnostic {
     pub help: Option<String>,
 }
 
-/// Of a longer text, only this number of characters at each end is shown.
+/// Of a longer text, this number of characters at each end is shown.
 const LONGEST: usize = 3000;
 const SHOWN_START: usize = 1000;
 const SHOWN_END: usize = 300;
 
-/// A text of a message, its middle left out where it is very long.
+/// The text of a message, with the middle left out if it is very long.
 fn shortened(text: String) -> String {
     let count = if text.len() > LONGEST { text.chars().count() } else { 0 };
     if count <= LONGEST {
@@ -89,13 +89,13 @@ impl Diagnostic {
         self
     }
 
-    /// How to write it. A second call replaces the first.
+    /// How to write it correctly. A second call replaces the first.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(shortened(help.into()));
         self
     }
 
-    /// As [`Diagnostic::help`], when there is any.
+    /// As [`Diagnostic::help`], if `help` is given.
     pub fn maybe_help(mut self, help: Option<impl Into<String>>) -> Self {
         if let Some(help) = help {
             self.help = Some(shortened(help.into()));
@@ -107,13 +107,13 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 
-    /// The place of the fault, if it has one.
+    /// The span of the error, if it has one.
     pub fn span(&self) -> Option<Span> {
         self.labels.first().map(|label| label.span)
     }
 
-    /// The stable form for programs: `severity message file line column`, then `label notes help` where there are any.
-    /// `file line column` are null when there is no place. Lines and columns count from 1, columns in characters.
+    /// The stable form for programs: `severity message file line column`, then `label notes help` if there are any.
+    /// `file line column` are null without a span. Lines and columns count from 1, columns in characters.
     pub fn to_json(&self, sources: &Sources) -> Value {
         let place = self.span().and_then(|span| {
             let source = sources.get(span.source)?;
@@ -145,7 +145,7 @@ pub struct Position {
     pub column: usize,
 }
 
-/// One text with its name, as it was read.
+/// One text with its name.
 #[derive(Debug)]
 pub struct Source {
     name: String,
@@ -168,7 +168,7 @@ impl Source {
         &self.text
     }
 
-    /// Where a byte stands. A byte inside a character counts as that character, one past the end as the end.
+    /// The position of a byte. A byte inside a character counts as that character, one past the end as the end.
     pub fn position(&self, byte: usize) -> Position {
         let byte = char_floor(&self.text, byte);
         let line = self.lines.partition_point(|&start| start <= byte);
@@ -176,7 +176,7 @@ impl Source {
         Position { line, column: self.text[start..byte].chars().count() + 1 }
     }
 
-    /// The text of a span, cut to what the source holds.
+    /// The text of a span, truncated to the source.
     pub fn slice(&self, span: Span) -> &str {
         let start = char_floor(&self.text, span.start);
         let end = char_floor(&self.text, span.end);
@@ -184,7 +184,7 @@ impl Source {
     }
 }
 
-/// Every text that a session has read, by its [`SourceId`]. Copies are cheap.
+/// All texts that a session has read, by their [`SourceId`]. Copies are cheap.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     list: Vec<Arc<Source>>,
@@ -195,7 +195,7 @@ impl Sources {
         Self::default()
     }
 
-    /// Keeps a text and names it; the first gets `SourceId(0)`.
+    /// Adds a text with a name; the first gets `SourceId(0)`.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
         let id = SourceId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
         self.list.push(Arc::new(Source::new(name.into(), text.into())));
@@ -206,7 +206,7 @@ impl Sources {
         self.list.get(id.0 as usize).map(Arc::as_ref)
     }
 
-    /// What the user wrote at a span; empty if the source is unknown.
+    /// The text at a span; empty if the source is unknown.
     pub fn slice(&self, span: Span) -> &str {
         self.get(span.source).map_or("", |source| source.slice(span))
     }

@@ -1,7 +1,7 @@
-//! The canonical form of a program: spaces, line breaks and indents; words, signs and comments are kept.
+//! The canonical form of a program: spaces, line breaks and indents change; words, signs and comments do not.
 //!
-//! The formatter works on tokens and not on the tree, so it cannot change what a program means, and a comment keeps its
-//! place between the tokens it stood between. Text that does not parse is not touched.
+//! The formatter works on tokens rather than on the tree, so it cannot change the meaning of a program, and a comment
+//! stays between the same tokens. Text that cannot be parsed is not changed.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use super::parse::parse_layout;
 use super::scan::{Token, TokenKind};
 use super::span::SourceId;
 
-/// Statements wider than this are broken over lines where they can be.
+/// Wider statements are broken over several lines if possible.
 const WIDTH: usize = 100;
 const INDENT: usize = 2;
 
-/// Lays out a program canonically. Formatting twice gives the same text. The error is the first fault of the syntax.
+/// Formats a program. Formatting twice gives the same text. The error is the first syntax error.
 pub fn format(text: &str) -> Result<String, Diagnostic> {
     let layout = lay_out(text, SourceId::default());
     if let Some(fault) = parse_layout(&layout, SourceId::default()).diagnostics.into_iter().next() {
@@ -42,13 +42,13 @@ pub fn format(text: &str) -> Result<String, Diagnostic> {
 /// The program as a list of statements and comments.
 struct Page {
     out: String,
-    /// Line breaks of the source since the last statement or comment.
+    /// The number of line breaks in the source since the last statement or comment.
     breaks: usize,
     after_statement: bool,
 }
 
 impl Page {
-    /// Starts a line; one blank line stays of those that were there.
+    /// Starts a line; at most one blank line is kept.
     fn line(&mut self) {
         if !self.out.is_empty() {
             self.out.push_str(if self.breaks > 1 { "\n\n" } else { "\n" });
@@ -56,8 +56,8 @@ impl Page {
         self.breaks = 0;
     }
 
-    /// The space before a comment that follows a statement. One that was set off from it, as below each other in a
-    /// column, stays where it was.
+    /// The space before a comment that follows a statement. A comment aligned with others in a column stays in its
+    /// column.
     fn aside(&mut self, before: &str) {
         let column = |text: &str| text.rsplit('\n').next().unwrap_or("").width();
         let set_off = before.ends_with("   ") && column(before) <= WIDTH;
@@ -65,7 +65,7 @@ impl Page {
         self.out.extend(std::iter::repeat_n(' ', gap));
     }
 
-    /// What stands between two statements: comments, line breaks, semicolons.
+    /// The tokens between two statements: comments, line breaks, semicolons.
     fn between(&mut self, text: &str, tokens: &[Token]) {
         for token in tokens {
             match token.kind {
@@ -88,31 +88,31 @@ impl Page {
 /// One comment inside a statement.
 struct Remark<'a> {
     text: &'a str,
-    /// Nothing of the program stands before it on its line.
+    /// Whether it is the first on its line.
     alone: bool,
 }
 
-/// One token of a statement and how it is written after the one before.
+/// A token of a statement, and how it is written after the previous one.
 struct Item<'a> {
     text: &'a str,
     kind: TokenKind,
     remarks: Vec<Remark<'a>>,
-    /// The source has a line break before it.
+    /// Whether the source has a line break before it.
     broken: bool,
     space: bool,
-    /// How many brackets it stands in; a bracket stands outside itself.
+    /// The number of brackets around it; a bracket is outside itself.
     depth: usize,
-    /// For an opening bracket, where it is closed.
+    /// For an opening bracket, the index of its closing bracket.
     close: usize,
-    /// The column at which it starts and ends if the statement is one line.
+    /// The columns at which it starts and ends if the statement is one line.
     columns: Range<usize>,
 }
 
 struct Writer<'a> {
     items: Vec<Item<'a>>,
-    /// Remarks before each item, counted from the start.
+    /// The number of remarks before each item.
     remarks_before: Vec<usize>,
-    /// The next opening bracket from each item on.
+    /// The next opening bracket at or after each item.
     next_open: Vec<usize>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> Writer<'a> {
                 TokenKind::Break => broken = true,
                 _ => {
                     if token.kind == TokenKind::Close {
-                        // A comma before a closing bracket has no meaning.
+                        // A comma before a closing bracket is redundant.
                         if let Some(comma) = items.pop_if(|last| last.kind == TokenKind::Comma) {
                             remarks.splice(0..0, comma.remarks);
                         }
@@ -175,7 +175,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether an operand ends with an item, so that a bracket after it is a call and a minus a difference.
+    /// Whether an operand ends with an item, so that a bracket after it is a call and a minus is binary.
     fn ends_operand(&self, index: usize) -> bool {
         let item = &self.items[index];
         match item.kind {
@@ -188,12 +188,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A minus before one operand.
+    /// Whether it is a unary minus.
     fn is_sign(&self, index: usize) -> bool {
         self.items[index].text == "-" && (index == 0 || !self.ends_operand(index - 1))
     }
 
-    /// Whether an item is set close to both its neighbours.
+    /// Whether an item is written without spaces on both sides.
     fn is_tight(&self, index: usize) -> bool {
         let item = &self.items[index];
         item.kind == TokenKind::Op
@@ -223,7 +223,7 @@ impl<'a> Writer<'a> {
         self.remarks_before[range.end] > self.remarks_before[range.start]
     }
 
-    /// The signs at which a stretch of items is broken, when it has to be: pipes, or else compositions.
+    /// The signs at which a range of items is broken if necessary: pipes, or else compositions.
     fn joints(&self, range: &Range<usize>) -> Vec<usize> {
         let Some(depth) = self.items.get(range.start).map(|item| item.depth) else { return Vec::new() };
         let found = |sign: &str| {
@@ -269,19 +269,19 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether the bracket that was just written, up to `column`, has its items on lines of their own.
+    /// Whether the bracket that was just written, up to `column`, has its items on separate lines.
     fn must_open(&self, column: usize, open: usize, end: usize) -> bool {
         let close = self.items[open].close;
         if self.has_remarks(open + 1..close + 1) {
             return true;
         }
-        // What follows the bracket stays on its line up to where that could be broken itself.
+        // What follows the bracket stays on its line up to the next position of a possible break.
         let last = self.next_open[close].min(end.max(close + 1)).max(close + 1) - 1;
         let width = self.items[last].columns.end - self.items[open].columns.end;
         close > open + 1 && column + width > WIDTH
     }
 
-    /// Writes the items of a bracket, each on a line of its own, and the closing bracket.
+    /// Writes the items of a bracket on separate lines, and the closing bracket.
     fn bracket(&self, pen: &mut Pen, open: usize, indent: usize) {
         let close = self.items[open].close;
         let inner = open + 1..close;
@@ -306,7 +306,7 @@ impl<'a> Writer<'a> {
         pen.write(self.items[close].text);
     }
 
-    /// What stands before an item: its remarks, then a line break or a space.
+    /// Writes the gap before an item: its remarks, then a line break or a space.
     fn gap(&self, pen: &mut Pen, index: usize, line: bool, indent: usize) {
         let item = &self.items[index];
         self.remarks(pen, index, indent);
@@ -329,7 +329,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The text so far, the column it ends at, and the indent of the line it ends in.
+/// The text so far, the column at which it ends, and the indent of its last line.
 struct Pen<'a> {
     out: &'a mut String,
     column: usize,

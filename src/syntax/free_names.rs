@@ -1,10 +1,10 @@
-//! The names that a function takes from around it.
+//! The free names of a function.
 
 use std::sync::Arc;
 
 use super::ast::{Expr, ExprKind, Lambda};
 
-/// The names that a function's text mentions and does not itself bind, each once, in order of first mention.
+/// The names that a function mentions and does not bind itself, each once, in order of first mention.
 pub fn free_names(lambda: &Lambda) -> Vec<Arc<str>> {
     let mut walk = Free { bound: Vec::new(), found: Vec::new() };
     walk.lambda(lambda);

@@ -1,8 +1,8 @@
-//! Which line breaks end a statement, and which brackets belong together.
+//! Determines which line breaks end a statement, and which brackets match.
 //!
-//! The grammar knows nothing of lines. This pass cuts a text into statements and turns comments and the line breaks
-//! that end nothing into spaces of the same byte length, so the places that the parser finds are those of the text.
-//! Brackets are matched here, since only here can a bracket that is never closed be told from all that follows it.
+//! The grammar does not depend on lines. This pass divides a text into statements, and replaces comments and the line
+//! breaks that end no statement by spaces of the same byte length, so that spans of the parser are those of the text.
+//! Brackets are matched here, because only here can a missing closing bracket be distinguished from the text after it.
 
 use std::ops::Range;
 
@@ -10,34 +10,34 @@ use super::diagnostic::Diagnostic;
 use super::scan::{Token, TokenKind, scan};
 use super::span::{SourceId, Span};
 
-/// How deep brackets and the branches of `if` may stand in each other.
+/// The largest depth of nested brackets and branches of `if`.
 pub const MAX_NESTING: usize = 200;
 
-/// One statement's place, which tokens it has, and what is wrong with its brackets and strings.
+/// A statement: its bytes, its tokens, and errors in its brackets and strings.
 #[derive(Debug)]
 pub struct Piece {
     /// From the start of its first token to the end of its last.
     pub bytes: Range<usize>,
-    /// Indices into [`Layout::tokens`]; comments and line breaks inside the statement are among them.
+    /// Indices into [`Layout::tokens`], including comments and line breaks inside the statement.
     pub tokens: Range<usize>,
-    /// How deep it nests.
+    /// Its depth of nesting.
     pub depth: usize,
     pub fault: Option<Diagnostic>,
 }
 
-/// A text cut into statements.
+/// A text divided into statements.
 #[derive(Debug)]
 pub struct Layout {
-    /// The text with comments and all line breaks blanked; as long as the original.
+    /// The text with comments and all line breaks replaced by spaces, of the same length.
     pub text: String,
     pub tokens: Vec<Token>,
     pub pieces: Vec<Piece>,
-    /// The text breaks off where it must go on.
+    /// Whether the text is incomplete.
     unfinished: bool,
 }
 
-/// Whether a text typed at a prompt must go on in the next line: a bracket is open, or it ends in an operator or in
-/// `,` `=` `->` `then` `else`. A text that is wrong already is not incomplete.
+/// Whether a text typed at a prompt continues in the next line: a bracket is open, or it ends in an operator or in `,`
+/// `=` `->` `then` `else`. A text with an error is not incomplete.
 pub fn is_incomplete(text: &str) -> bool {
     let layout = lay_out(text, SourceId::default());
     let alien = layout.tokens.iter().any(|token| matches!(token.kind, TokenKind::Alien | TokenKind::OpenStr));
@@ -52,7 +52,7 @@ pub fn lay_out(text: &str, source: SourceId) -> Layout {
     Layout { text: blank(text, &tokens), tokens, pieces, unfinished }
 }
 
-/// Everything that is not code becomes spaces.
+/// Replaces everything but code by spaces.
 fn blank(text: &str, tokens: &[Token]) -> String {
     let mut out = String::with_capacity(text.len());
     for token in tokens.iter().filter(|token| token.is_code()) {
@@ -63,7 +63,7 @@ fn blank(text: &str, tokens: &[Token]) -> String {
     out
 }
 
-/// Such an end of a line continues it in the next.
+/// Whether a line that ends with this token continues in the next.
 fn goes_on(token: &Token, text: &str) -> bool {
     match token.kind {
         TokenKind::Comma => true,
@@ -73,21 +73,21 @@ fn goes_on(token: &Token, text: &str) -> bool {
     }
 }
 
-/// Such a beginning of a line continues the one before.
+/// Whether a line that starts with this token continues the one before.
 fn joins(token: &Token, text: &str) -> bool {
     let text = token.text(text);
     matches!(text, "|>" | ">>" | "+" | "*" | "/" | "^" | "and" | "or" | "then" | "else")
-        // A sign that is not ours, but surely means a product or a power.
+        // A sign that is not valid, but certainly means a binary operator.
         || matches!(text, "**" | "×" | "·" | "&&" | "||")
 }
 
-/// A bracket that is open, and how many `if` inside it wait for their `else`.
+/// An open bracket, and the number of `if` in it without `else`.
 struct Bracket {
     token: Token,
     ifs: usize,
 }
 
-/// The statement being read.
+/// The statement being scanned.
 struct Open {
     first: usize,
     last: usize,
@@ -147,8 +147,8 @@ impl Pass<'_> {
         self.finish();
     }
 
-    /// `let`, `fn` and `import` at the start of a line cannot stand in a bracket: the bracket was forgotten, and what
-    /// follows is read as if it had been closed.
+    /// Whether a token is `let`, `fn` or `import` at the start of a line. These cannot be in a bracket, so the closing
+    /// bracket is missing, and the following text is read as if it were closed.
     fn begins_statement(&self, index: usize) -> bool {
         let token = self.tokens[index];
         let opens_line = index > 0 && self.tokens[index - 1].kind == TokenKind::Break;
@@ -241,7 +241,7 @@ impl Open {
         if expected == found {
             return Ok(());
         }
-        // `f([1, 2)`: the outer bracket is closed, so the inner one was forgotten.
+        // `f([1, 2)`: the outer bracket is closed, so the inner one lacks its closing bracket.
         let outer = self.brackets.last().is_some_and(|outer| closing(outer.token.text(text)) == found);
         let opened_at = Span::new(source, bracket.token.start, bracket.token.end);
         if outer {

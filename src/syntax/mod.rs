@@ -1,8 +1,8 @@
 //! Text to syntax tree, and syntax tree to text.
 //!
-//! Lines are laid out ([`layout`]), parsed by the grammar ([`parse`]) into a tree in which every node knows its place
-//! ([`ast`], [`span`]), printed back ([`print`](mod@print)) and formatted ([`fmt`]); mistakes become [`diagnostic`]s. There is no value
-//! here, no number that is more than a literal, and no name of a function or of a kernel.
+//! A text is laid out ([`layout`]), parsed by the grammar ([`parse`]) into a tree with spans ([`ast`], [`span`]),
+//! printed ([`print`](mod@print)) and formatted ([`fmt`]); errors are [`diagnostic`]s. This room has no values, no
+//! numbers other than literals, and no names of functions or kernels.
 
 mod advice;
 pub mod ast;

@@ -1,7 +1,7 @@
 //! Text to syntax tree.
 //!
-//! The grammar gives each expression as a flat list of operands and operators; precedence is applied here. A statement
-//! that is wrong does not hide the next: [`parse_all`] gives what could be read and every fault.
+//! The grammar gives each expression as a flat list of operands and operators; precedence is applied here. An error in
+//! a statement does not hide the next: [`parse_all`] returns the statements without errors and all errors.
 
 mod escape;
 mod infix;
@@ -24,25 +24,25 @@ use super::layout::{Layout, Piece, lay_out, too_deep};
 use super::precedence::Level;
 use super::span::{SourceId, Span, Spanned};
 
-/// How many nodes of a tree may stand in each other. Every walk over a tree may recurse to this depth.
+/// The largest depth of a tree. Walks over a tree may recurse to this depth.
 pub const MAX_DEPTH: usize = 256;
 
-/// The number of wrong statements after which the rest is not read.
+/// The number of statements with errors after which parsing stops.
 const MOST_FAULTS: usize = 100;
 
-/// Brackets up to this depth are parsed on the caller's stack, deeper ones on a stack of their own.
+/// Brackets up to this depth are parsed on the caller's stack, deeper ones on a separate stack.
 const SHALLOW: usize = 24;
 const DEEP_STACK: usize = 64 << 20;
 
-/// What could be read of a text, and what is wrong with the rest.
+/// The parsed statements of a text, and the errors of the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
     pub program: Program,
-    /// One for each statement that could not be read, in the order of the text, up to a hundred.
+    /// One for each statement with an error, in the order of the text, up to a hundred.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a program; the first fault is the error.
+/// Parses a program; the first error is returned.
 pub fn parse(text: &str, source: SourceId) -> Result<Program, Diagnostic> {
     let parsed = parse_all(text, source);
     match parsed.diagnostics.into_iter().next() {
@@ -51,7 +51,7 @@ pub fn parse(text: &str, source: SourceId) -> Result<Program, Diagnostic> {
     }
 }
 
-/// Reads every statement that can be read.
+/// Parses all statements without errors.
 pub fn parse_all(text: &str, source: SourceId) -> Parsed {
     parse_layout(&lay_out(text, source), source)
 }
@@ -104,13 +104,13 @@ fn parse_statement(layout: &Layout, piece: &Piece, source: SourceId) -> Result<S
     builder.statement(statement, piece.bytes.clone())
 }
 
-/// A built expression and how deep it is.
+/// An expression and its depth.
 struct Built {
     expr: Expr,
     depth: usize,
 }
 
-/// A prefix operator that waits for its operand.
+/// A prefix operator before its operand.
 type Prefix = Spanned<UnaryOp>;
 
 enum Head {
@@ -129,12 +129,12 @@ struct Builder {
 
 impl Builder {
     fn span(&self, pair: &Pair<Rule>) -> Span {
-        // A rule that looks ahead takes along the blanks behind it.
+        // A rule with lookahead includes the blanks after it.
         let start = self.base + pair.as_span().start();
         Span::new(self.source, start, start + pair.as_str().trim_end().len())
     }
 
-    /// The grammar and this file disagree: a fault of ours, which must still not end the session.
+    /// The error if the grammar and this file disagree: an internal error that must not end the session.
     fn broken(&self, bytes: Range<usize>) -> Diagnostic {
         Diagnostic::error("the parser lost its way here; this is a bug in Mercer")
             .label(Span::new(self.source, bytes.start, bytes.end), "while reading this")
@@ -204,7 +204,7 @@ impl Builder {
         Spanned::new(Arc::from(pair.as_str()), self.span(pair))
     }
 
-    /// A node over parts of the given depth.
+    /// A node whose parts have the given depth.
     fn node(&self, node: ExprKind, span: Span, parts: usize) -> Result<Built> {
         if parts >= MAX_DEPTH {
             return Err(too_deep(span));
@@ -251,7 +251,7 @@ impl Builder {
         Ok(Head::If { cond: part()?, then: part()?, span })
     }
 
-    /// The operator that comes next, if it binds at least as tightly as `min`.
+    /// The next operator, if its precedence is at least `min`.
     fn next_infix(&self, items: &mut Items, min: Level) -> Option<Spanned<Infix>> {
         let pair = items.peek().filter(|item| item.as_rule() == Rule::infix)?;
         let span = self.span(pair);
@@ -271,7 +271,7 @@ impl Builder {
         Ok(left)
     }
 
-    /// All that follows `first` at the level of `op`.
+    /// The operators and operands after `first` with the precedence of `op`.
     fn chain(&self, items: &mut Items, first: Built, op: Spanned<Infix>) -> Result<Built> {
         let level = op.node.level();
         let right = self.binary(items, level.tighter())?;
@@ -300,7 +300,7 @@ impl Builder {
         self.node(ExprKind::Chain { first: Box::new(first.expr), rest }, span, depth)
     }
 
-    /// An operand with its prefix operators. `not` is looser than a comparison, so it cannot stand inside one.
+    /// An operand with its prefix operators. `not` has a lower precedence than comparisons, so it cannot be inside one.
     fn operand(&self, items: &mut Items, min: Level) -> Result<Built> {
         let nots = self.prefixes(items, Rule::kw_not, UnaryOp::Not)?;
         if let Some(first) = nots.first() {
@@ -336,7 +336,7 @@ impl Builder {
         Ok(built)
     }
 
-    /// `base ^ exponent ^ …`, to the right; an exponent may have minus signs of its own.
+    /// `base ^ exponent ^ …`, right-associative; an exponent may have its own minus signs.
     fn power(&self, items: &mut Items) -> Result<Built> {
         let base = self.postfix(items)?;
         let mut exponents = Vec::new();

@@ -1,9 +1,9 @@
-//! Which operators bind tighter, for the parser and the printer.
+//! The precedence of operators, for the parser and the printer.
 
 use super::ast::BinaryOp;
 
-/// How tightly operators bind, the loosest first. `not` stands between `and` and the comparisons, unary minus between
-/// `*` and `^`.
+/// The precedence of operators, the lowest first. `not` is between `and` and the comparisons, unary minus between `*`
+/// and `^`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
     Head,
@@ -21,7 +21,7 @@ pub(super) enum Level {
 }
 
 impl Level {
-    /// The next that binds tighter.
+    /// The next higher precedence.
     pub(super) fn tighter(self) -> Level {
         match self {
             Level::Head => Level::Pipe,

@@ -1,7 +1,7 @@
-//! Syntax tree to text: the source form, with only the brackets that precedence needs.
+//! Syntax tree to text: the source form, with the brackets that precedence requires.
 //!
-//! What is printed reads back to the same tree. `pi` and `inf` are printed as words, other numbers with the fewest
-//! digits that read back exactly.
+//! The printed text parses to the same tree. `pi` and `inf` are printed as words, other numbers with the fewest digits
+//! that read back exactly.
 
 use std::fmt::{self, Display, Write};
 
@@ -23,7 +23,7 @@ pub fn print_statement(statement: &Statement) -> String {
     Line(statement).to_string()
 }
 
-/// The source form of a program, one statement a line.
+/// The source form of a program, one statement per line.
 pub fn print_program(program: &Program) -> String {
     let mut out = String::new();
     for statement in &program.statements {
@@ -33,8 +33,8 @@ pub fn print_program(program: &Program) -> String {
     out
 }
 
-/// A number as the language reads it, exactly. A negative number has its sign; not-a-number is shown as a difference
-/// that gives it, since the language has no word for it.
+/// A number as a literal, exactly. A negative number has its sign; NaN is printed as a difference with this value,
+/// because the language has no word for it.
 pub fn print_number(number: f64) -> String {
     if number.is_nan() {
         return "(inf - inf)".into();
@@ -51,7 +51,7 @@ pub fn print_number(number: f64) -> String {
     }
 }
 
-/// A string in quotes, escaped as the language reads it.
+/// A string as a literal.
 pub fn print_string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -72,7 +72,7 @@ pub fn print_string(text: &str) -> String {
     out
 }
 
-/// How tightly the source form of an expression holds together.
+/// The precedence of the source form of an expression.
 fn level(expr: &Expr) -> Level {
     match &expr.node {
         ExprKind::Lambda(_) | ExprKind::If { .. } | ExprKind::Prior { .. } => Level::Head,
@@ -87,7 +87,7 @@ fn level(expr: &Expr) -> Level {
     }
 }
 
-/// An expression where only something that binds at least as tightly as the level may stand without brackets.
+/// An expression that is printed in brackets if its precedence is lower than the level.
 struct At<'a>(&'a Expr, Level);
 
 impl Display for At<'_> {
@@ -148,7 +148,7 @@ impl Display for Bare<'_> {
             }
             ExprKind::Index { value, index } => write!(f, "{}[{}]", At(value, Level::Postfix), At(index, Level::Head)),
             ExprKind::Member { value, member } => {
-                // `2.lml` is no number and no member.
+                // `2.lml` is neither a number nor a member.
                 let bracket = matches!(value.node, ExprKind::Number(_));
                 match bracket {
                     true => write!(f, "({}).{}", Bare(value), member.node),
@@ -164,7 +164,7 @@ fn chain(f: &mut fmt::Formatter<'_>, first: &Expr, rest: &[(super::span::Spanned
     At(first, here.tighter()).fmt(f)?;
     for (op, operand) in rest {
         match op.node {
-            // To the right: the exponent may be a power or a negative number itself.
+            // Right-associative: the exponent may be a power or a negative number itself.
             BinaryOp::Pow => write!(f, "^{}", At(operand, Level::Neg))?,
             op => write!(f, " {} {}", op.sign(), At(operand, here.tighter()))?,
         }

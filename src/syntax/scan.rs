@@ -1,8 +1,8 @@
 //! Text to tokens: words, numbers, strings, operators, brackets, comments and line breaks, each with its place.
 //!
-//! The grammar decides what is a program. Tokens serve code that reads text that may not be one: where statements
-//! end, what a fault stands on, comments for the formatter, colours at the prompt. Scanning cannot fail: what no
-//! program may hold becomes an [`TokenKind::Alien`].
+//! The grammar decides what is a program. Tokens are for code that also reads invalid text: where statements end, the
+//! token at an error, comments in the formatter, colours at the prompt. Scanning cannot fail: text that is never valid
+//! becomes a [`TokenKind::Alien`].
 
 use pest::unicode::{XID_CONTINUE, XID_START};
 
@@ -14,7 +14,7 @@ pub enum TokenKind {
     Word,
     Number,
     Str,
-    /// A string that its line ends before it is closed.
+    /// A string without a closing quote on its line.
     OpenStr,
     Op,
     Open,
@@ -24,11 +24,11 @@ pub enum TokenKind {
     Comment,
     /// One line break.
     Break,
-    /// A sign, a number or a quoted text as some other language writes it.
+    /// A sign, a number or a quoted text of another language.
     Alien,
 }
 
-/// A half-open range of bytes and what stands there.
+/// A half-open range of bytes and its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
     pub kind: TokenKind,
@@ -41,13 +41,13 @@ impl Token {
         &source[self.start..self.end]
     }
 
-    /// Neither a comment nor a line break.
+    /// Whether it is neither a comment nor a line break.
     pub fn is_code(&self) -> bool {
         !matches!(self.kind, TokenKind::Comment | TokenKind::Break)
     }
 }
 
-/// The words that cannot be names. The names of kernel families are reserved too, but the syntax does not know them.
+/// The words that cannot be names. The names of kernel families are also reserved, but this room does not have them.
 pub const RESERVED: [&str; 15] =
     ["let", "fn", "import", "if", "then", "else", "for", "in", "and", "or", "not", "true", "false", "inf", "pi"];
 
@@ -55,17 +55,17 @@ pub const RESERVED: [&str; 15] =
 const OPERATORS: [&str; 19] =
     ["..=", "|>", ">>", "->", "==", "!=", "<=", ">=", "..", "<", ">", "+", "-", "*", "/", "^", "=", "~", "."];
 
-/// Operators of other languages that no Mercer program can hold, the longest first.
+/// Operators of other languages that are never valid, the longest first.
 const ALIENS: [&str; 11] = ["**", "&&", "||", "=>", ":=", "+=", "-=", "*=", "/=", "<>", "//"];
 
-/// How far, in bytes, the end of a text in foreign quotes is looked for.
+/// The distance in bytes within which the end of a text in foreign quotes is searched.
 const LONGEST_QUOTE: usize = 500;
 
 pub fn is_word_start(c: char) -> bool {
     c == '_' || XID_START(c)
 }
 
-/// A middle dot counts as a letter in Unicode, but whoever types `a·b` means a product.
+/// A middle dot counts as a letter in Unicode, but in `a·b` it means a product.
 pub fn is_word_char(c: char) -> bool {
     XID_CONTINUE(c) && !matches!(c, '\u{B7}' | '\u{387}')
 }
@@ -136,7 +136,7 @@ impl Scanner<'_> {
         Some(Token { kind, start, end: self.at })
     }
 
-    /// Takes one character of a byte.
+    /// Takes a character of one byte.
     fn one(&mut self, kind: TokenKind) -> TokenKind {
         self.at += 1;
         kind

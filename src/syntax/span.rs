@@ -1,6 +1,6 @@
-//! The place of a piece of syntax in the text.
+//! The span of a piece of syntax in the text.
 
-/// Names one source text of a session: a file, a line at the prompt, `-`.
+/// The identifier of a source text of a session: a file, a line at the prompt, `-`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct SourceId(pub u32);
 
@@ -17,19 +17,19 @@ impl Span {
         Self { source, start, end }
     }
 
-    /// The smallest span that holds both. Both must be of one source.
+    /// The smallest span that contains both. Both must be in the same source.
     pub fn to(self, other: Span) -> Span {
         Span { source: self.source, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 
-/// The last character boundary of a text that is not after a byte.
+/// The last character boundary of a text at or before a byte.
 pub(crate) fn char_floor(text: &str, byte: usize) -> usize {
     let byte = byte.min(text.len());
     (0..=byte).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// A value with its place.
+/// A value with its span.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spanned<T> {
     pub node: T,

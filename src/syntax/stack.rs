@@ -1,20 +1,20 @@
-//! How much stack is left.
+//! The remaining stack.
 //!
-//! Evaluation recurses, so it counts what it uses: too deep a recursion is then an error of the program and not the end
-//! of the process. [`deep`] gives it a thread with much; on a thread that came from elsewhere (a worker that evaluates
-//! a function inside a kernel) it makes do with little.
+//! Evaluation recurses, so it checks the stack it uses: too deep a recursion is then an error of the program rather
+//! than the end of the process. [`deep`] runs it on a thread with a large stack; on other threads (a worker that
+//! evaluates a function inside a kernel) it may use little.
 
 use std::cell::Cell;
 use std::thread;
 
-/// What [`deep`] asks for, and how much of it evaluation may use.
+/// The stack size that [`deep`] requests, and the part that evaluation may use.
 const DEEP: usize = 256 << 20;
 const DEEP_USE: usize = 224 << 20;
-/// What evaluation may use of a stack of unknown size.
+/// The part of a stack of unknown size that evaluation may use.
 const SHALLOW_USE: usize = 512 << 10;
 
 thread_local! {
-    /// Where the stack must not grow beyond.
+    /// The address beyond which the stack must not grow.
     static FLOOR: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -23,7 +23,7 @@ fn here() -> usize {
     std::hint::black_box(&marker) as *const u8 as usize
 }
 
-/// Runs on a thread of its own with a large stack; where none can be had, on this one.
+/// Runs on a separate thread with a large stack, or on this thread if none can be created.
 pub fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let mut work = Some(work);
     let mut result = None;
@@ -51,7 +51,7 @@ pub fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// Runs on this thread with what is sure to be left of its stack.
+/// Runs on this thread with a small part of its stack.
 pub fn shallow<T>(work: impl FnOnce() -> T) -> T {
     let before = FLOOR.get();
     if before == 0 {
@@ -62,7 +62,7 @@ pub fn shallow<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Whether little is left.
+/// Whether little stack remains.
 pub fn is_low() -> bool {
     here() < FLOOR.get()
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one stops the running work with its best result; further ones end the program.
+//! Ctrl-C: the first press stops the running work with its best result so far; further ones end the program.
 
 use std::io::{self, Write};
 use std::process::exit;
@@ -9,20 +9,20 @@ use std::time::Duration;
 
 /// The exit code of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
-/// The time that running work has to stop before a message is shown.
+/// The time after which a message is shown if the work has not stopped.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Who is interrupted.
+/// Whom Ctrl-C interrupts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// A script: the second press ends the program, and so does the first while nothing runs.
+    /// A script: the second press ends the program, as does the first if nothing runs.
     Script,
-    /// A person at a prompt, whose session is worth keeping: it takes a third press, and one that comes when the work
-    /// has just ended does nothing.
+    /// A user at a prompt, whose session should survive: the third press ends it, and a press just after the end of the
+    /// work has no effect.
     Prompt,
 }
 
-/// Counts how often Ctrl-C was pressed while something ran. Copies count together.
+/// The number of presses of Ctrl-C while something ran. Copies share the count.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupts {
     running: Arc<AtomicBool>,
@@ -30,11 +30,11 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    /// Installs the handler. If that fails, Ctrl-C has the system's default action.
+    /// Installs the handler. If that fails, Ctrl-C has the default action of the system.
     pub fn listen(audience: Audience) -> Self {
         let this = Self::default();
         let heard = this.clone();
-        // The only error is that there can be no handler.
+        // The only possible error is that no handler can be installed.
         let _ = ctrlc::set_handler(move || heard.press(audience));
         this
     }
@@ -54,23 +54,23 @@ impl Interrupts {
         if count >= last {
             exit(INTERRUPTED);
         }
-        // Most work stops at once; a message is shown only if it does not.
+        // Most work stops immediately; a message is shown only if it does not.
         thread::sleep(PATIENCE);
         if !self.running.load(Ordering::SeqCst) {
             return;
         }
         let again = if last - count == 1 { "press Ctrl-C again" } else { "press Ctrl-C twice more" };
-        // A line that nobody can read is lost.
+        // If stderr is closed, the message is lost.
         let _ = writeln!(io::stderr(), "\r\u{1B}[Kstopping; {again} to leave at once");
     }
 
-    /// Something starts to run.
+    /// Marks the start of work.
     pub fn begin(&self) {
         self.pressed.store(0, Ordering::SeqCst);
         self.running.store(true, Ordering::SeqCst);
     }
 
-    /// It ended. True if it was asked to stop.
+    /// Marks the end of work. Returns whether it was asked to stop.
     pub fn end(&self) -> bool {
         self.running.store(false, Ordering::SeqCst);
         self.stopped()

@@ -1,4 +1,4 @@
-//! The terminal: colours, sizes, a progress bar, Ctrl-C, and how items are shown.
+//! The terminal: colours, sizes, a progress bar, Ctrl-C, and the display of items.
 
 mod interrupt;
 mod progress_bar;
@@ -14,11 +14,11 @@ use mercer::lang::eval::host::Item;
 use mercer::progress::Progress;
 use mercer::syntax::diagnostic::Sources;
 
-/// Where a run hands its items, with the texts that their places refer to.
+/// The receiver of the items of a run, with the sources of their spans.
 pub type Out<'a> = &'a mut (dyn FnMut(Item, &Sources) + Send);
 
-/// Runs something that may take long and shows its output as it is produced. The two values are whether it went well, and
-/// whether Ctrl-C was pressed meanwhile.
+/// Runs work that may take long and shows its output as it is produced. Returns whether it succeeded, and whether
+/// Ctrl-C was pressed.
 pub fn play(
     screen: &mut Screen,
     interrupts: &Interrupts,

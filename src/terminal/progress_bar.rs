@@ -1,4 +1,4 @@
-//! A bar on stderr for whatever runs longer than a second.
+//! A progress bar on stderr for work that takes more than a second.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -14,12 +14,12 @@ use super::interrupt::Interrupts;
 /// The duration below which no bar is shown.
 const DELAY: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
-/// The width of a note above which the bar is shorter.
+/// With a longer note the bar is shorter.
 const LONG_NOTE: usize = 34;
-/// The bar has this many steps.
+/// The number of steps of the bar.
 const STEPS: u64 = 1000;
 
-/// Running work: receives Ctrl-C and reports progress.
+/// Work in progress: receives Ctrl-C and reports progress.
 pub struct Meter<'a> {
     interrupts: &'a Interrupts,
     state: Mutex<State>,
@@ -27,7 +27,7 @@ pub struct Meter<'a> {
 }
 
 struct State {
-    /// When the present piece of work began.
+    /// The start of the current piece of work.
     began: Instant,
     done: f64,
     note: String,
@@ -35,8 +35,8 @@ struct State {
     over: bool,
 }
 
-/// Runs work that may take long. With `visible`, a bar appears on stderr after a second. The second value says whether
-/// Ctrl-C was pressed meanwhile.
+/// Runs work that may take long. With `visible`, a bar is shown on stderr after a second. The second result is whether
+/// Ctrl-C was pressed.
 pub fn watched<T>(interrupts: &Interrupts, visible: bool, work: impl FnOnce(&Meter) -> T) -> (T, bool) {
     let state = State { began: Instant::now(), done: 0.0, note: String::new(), bar: None, over: false };
     let meter = Meter { interrupts, state: Mutex::new(state), changed: Condvar::new() };
@@ -45,7 +45,7 @@ pub fn watched<T>(interrupts: &Interrupts, visible: bool, work: impl FnOnce(&Met
         if visible {
             scope.spawn(|| meter.show());
         }
-        // Also when the work panics: the thread above must end.
+        // Also if the work panics: the thread above must end.
         let _end = End(&meter);
         work(&meter)
     });
@@ -68,7 +68,7 @@ impl Meter<'_> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for work that takes long and then keeps its bar up to date.
+    /// Waits until the work has taken long, and then updates its bar.
     fn show(&self) {
         let mut state = self.lock();
         while !state.over {
@@ -81,7 +81,7 @@ impl Meter<'_> {
         }
     }
 
-    /// Takes the bar away for as long as something else is written, and begins the wait for the next one.
+    /// Hides the bar while something else is written, and restarts the delay.
     pub fn pause<T>(&self, write: impl FnOnce() -> T) -> T {
         let mut state = self.lock();
         state.clear();
@@ -94,7 +94,7 @@ impl Meter<'_> {
 impl Progress for Meter<'_> {
     fn report(&self, done: f64, note: &str) {
         let mut state = self.lock();
-        // Threads report out of order; only a large step back is the beginning of something new.
+        // Threads report out of order; only a large step back starts a new piece of work.
         if done + 0.5 < state.done {
             state.clear();
             state.began = Instant::now();
@@ -124,8 +124,8 @@ impl State {
             let target = ProgressDrawTarget::term(Term::stderr(), 20);
             ProgressBar::with_draw_target(Some(STEPS), target).with_elapsed(began.elapsed())
         });
-        // Work that does not report progress gets no bar, only the elapsed time.
-        // Where there is much to say, the bar makes room for it: a line of 80 columns is not much.
+        // Work without progress reports shows only the elapsed time. A long note needs a shorter bar to fit into 80
+        // columns.
         let template = match (done > 0.0, self.note.chars().count() > LONG_NOTE) {
             (true, false) => "{elapsed:>4} [{bar:30}] {percent:>3} % {wide_msg}",
             (true, true) => "{elapsed:>4} [{bar:12}] {percent:>3} % {wide_msg}",

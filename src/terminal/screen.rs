@@ -1,4 +1,4 @@
-//! Output of a session: results on stdout, everything else on stderr.
+//! The output of a session: results on stdout, everything else on stderr.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::exit;
@@ -14,22 +14,22 @@ use serde_json::json;
 
 use super::style::{self, Colour};
 
-/// A figure that is drawn as text takes no more columns than this, unless a width is set.
+/// The largest width in columns of a figure drawn as text, unless a width is set.
 const WIDEST: usize = 110;
-/// Between these many rows, as the terminal has them.
+/// The limits of its number of rows, within those of the terminal.
 const LEAST_ROWS: usize = 14;
 const MOST_ROWS: usize = 30;
 
-/// The exit code of a program whose reader went away: 128 and the number of SIGPIPE.
+/// The exit code if the reader of stdout has closed it: 128 plus the number of SIGPIPE.
 const BROKEN_PIPE: i32 = 141;
 
-/// The form of what is shown.
+/// The format of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Format {
     /// For people.
     #[default]
     Text,
-    /// For programs: each value is one line on stdout, each diagnostic one line on stderr.
+    /// For programs: each value is a line on stdout, each diagnostic a line on stderr.
     Json,
 }
 
@@ -38,11 +38,11 @@ pub enum Format {
 pub struct Screen {
     pub format: Format,
     pub colour: Colour,
-    /// Columns for figures; those of the terminal when absent.
+    /// The width of figures in columns; that of the terminal if `None`.
     pub width: Option<usize>,
     stdout: Term,
     stderr: Term,
-    /// Whether the value shown last took several lines; none before the first.
+    /// Whether the last value had several lines; `None` before the first.
     last_tall: Option<bool>,
 }
 
@@ -52,7 +52,7 @@ impl Screen {
         Self { format, colour: Colour::Auto, width: None, stdout, stderr, last_tall: None }
     }
 
-    /// Whether a progress bar can be seen.
+    /// Whether a progress bar is visible.
     pub fn has_meter(&self) -> bool {
         self.format == Format::Text && self.stderr.is_term() && !console::is_dumb()
     }
@@ -62,7 +62,7 @@ impl Screen {
         self.colour.on(&self.stdout)
     }
 
-    /// Columns that a line may take; none where lines have no end, as in a file.
+    /// The width of lines in columns; `None` if it is unlimited, as in a file.
     pub fn columns(&self) -> Option<usize> {
         self.width.or_else(|| self.stdout.is_term().then(|| style::size(&self.stdout).0))
     }
@@ -81,7 +81,7 @@ impl Screen {
         }
     }
 
-    /// A value as it is shown at the end of a statement. One of several lines stands apart from the next.
+    /// Shows the value of a statement. Values of several lines are separated by blank lines.
     fn value(&mut self, value: &Value) {
         let text = match value {
             Value::Figure(figure) if self.stdout.is_term() => self.drawn(figure),
@@ -96,7 +96,7 @@ impl Screen {
         self.last_tall = Some(tall);
     }
 
-    /// A figure as text, in the room that the terminal has.
+    /// A figure as text, with the size of the terminal.
     fn drawn(&self, figure: &Figure) -> String {
         let (columns, rows) = style::size(&self.stdout);
         let width = self.width.unwrap_or_else(|| columns.min(WIDEST));
@@ -104,13 +104,13 @@ impl Screen {
         to_text(figure, width, height, self.is_coloured())
     }
 
-    /// The next value stands apart from nothing.
+    /// The next value is not separated by a blank line.
     pub fn forget_last(&mut self) {
         self.last_tall = None;
     }
 
-    /// A line of results. A reader that went away (`| head`) ends the program without a message, as the signal would: the
-    /// rest was not run.
+    /// A line of results. If the reader has closed stdout (`| head`), the program ends without a message, as with the
+    /// signal; the remaining statements do not run.
     pub fn line(&mut self, text: &str) {
         let mut out = io::stdout().lock();
         let written = writeln!(out, "{text}").and_then(|()| out.flush());
@@ -124,7 +124,7 @@ impl Screen {
         }
     }
 
-    /// A line besides the results.
+    /// A line that is not a result.
     pub fn remark(&self, text: &str) {
         complain(text);
     }
@@ -136,13 +136,13 @@ impl Screen {
         }
     }
 
-    /// A diagnostic that has no place in a text.
+    /// An error without a place in a text.
     pub fn error(&self, message: impl Into<String>) {
         self.diagnostic(&Diagnostic::error(message), &Sources::new());
     }
 }
 
-/// A line on stderr; nothing is done if stderr is closed.
+/// A line on stderr; ignored if stderr is closed.
 fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Colours, the size of a terminal, and texts cut to a width.
+//! Colours, the size of a terminal, and truncated texts.
 
 use console::Term;
 
@@ -9,7 +9,7 @@ const ROWS: usize = 24;
 /// Whether to write in colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Colour {
-    /// On a terminal, unless `NO_COLOR` is set or the terminal is a dumb one.
+    /// On a terminal, unless `NO_COLOR` is set or the terminal has no colours.
     #[default]
     Auto,
     On,
@@ -26,7 +26,7 @@ impl Colour {
     }
 }
 
-/// Whether a variable is set and not empty, which disables a feature.
+/// Whether a variable that disables a feature is set and not empty.
 fn is_unwanted(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
@@ -39,12 +39,12 @@ pub fn size(term: &Term) -> (usize, usize) {
     }
 }
 
-/// A text in an ANSI style such as `1;36`, or as it is.
+/// A text in an ANSI style such as `1;36`, or unchanged.
 pub fn paint(text: &str, style: &str, colour: bool) -> String {
     if colour && !text.is_empty() { format!("\u{1B}[{style}m{text}\u{1B}[0m") } else { text.to_owned() }
 }
 
-/// A text cut to a number of columns, `…` at its end if something is missing.
+/// A text truncated to a number of columns, with `…` at its end.
 pub fn fit(text: &str, columns: usize) -> String {
     use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
     if text.width() <= columns {

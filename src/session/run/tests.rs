@@ -1,4 +1,4 @@
-//! One helper each way: what a program shows, and what it says when it fails.
+//! Two helpers: the output of a program, and its diagnostics if it fails.
 
 use super::*;
 use crate::progress::Silent;
@@ -450,7 +450,7 @@ fn a_pipeline_goes_on_from_the_last_statement() {
     session.run("[1, 2]", "a", &Silent);
     session.run("let m = [3, 4, 5]", "b", &Silent);
     assert_eq!(session.run("|> sum", "c", &Silent).text(), "12");
-    // what was shown since is the last value
+    // a value shown since then is the last value
     assert_eq!(session.run("|> str", "d", &Silent).text(), "\"12\"");
     session.run("let m = [3]", "e", &Silent);
     session.run("fn f(x) = x", "f", &Silent);
@@ -478,7 +478,7 @@ fn a_saved_session_does_the_same_again() {
     for name in ["n", "a", "b"] {
         assert!(session.get(name).unwrap().same(again.get(name).unwrap()), "{name}");
     }
-    // it replaces its own files and no others
+    // it replaces only its own files
     session.save(&saved).unwrap();
     let own = folder.path().join("a.mer");
     assert!(matches!(session.save(&own), Err(SaveError::Foreign { .. })));

@@ -1,11 +1,11 @@
-//! Signs, numbers and quotes as other languages write them, and look-alike characters.
+//! Signs, numbers and quotes of other languages, and look-alike characters.
 
 use super::super::diagnostic::Diagnostic;
 use super::super::scan::{Token, TokenKind, is_word_start};
 use super::Scene;
 
 impl Scene<'_> {
-    /// The message for a sign that no program holds.
+    /// The message for a sign that is never valid.
     pub(super) fn alien(&self, index: usize) -> Diagnostic {
         let token = &self.tokens[index];
         let found = token.text(self.text);
@@ -70,7 +70,7 @@ impl Scene<'_> {
         wrong("expected digits with at most one point, such as `1.5` or `1e-3`")
     }
 
-    /// A character that looks like one of ours, or that has none of its kind.
+    /// The message for a character that looks like a valid one, or is not recognised.
     fn look_alike(&self, token: &Token, found: &str) -> Diagnostic {
         let span = self.span(token);
         let Some(first) = found.chars().next() else { return Diagnostic::error("expected a statement") };
@@ -102,7 +102,7 @@ impl Scene<'_> {
     }
 }
 
-/// The inside of a text in quotes that are not ours.
+/// The inside of a text in quotes of another kind.
 fn quoted(found: &str) -> Option<&str> {
     let mut characters = found.chars();
     let (first, last) = (characters.next()?, characters.next_back()?);
@@ -110,7 +110,7 @@ fn quoted(found: &str) -> Option<&str> {
     quotes.then_some(characters.as_str())
 }
 
-/// What to type for a character that looks like part of the language.
+/// The valid form of a look-alike character.
 fn plain(c: char) -> Option<&'static str> {
     Some(match c {
         '×' | '·' | '⋅' | '∙' | '•' | '∗' | '＊' | '✕' => "*",

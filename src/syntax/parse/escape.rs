@@ -1,6 +1,6 @@
 //! Escape sequences in strings.
 
-/// The text that a string's inside stands for, or the place and length in bytes of an escape that means nothing.
+/// The text of the inside of a string literal, or the position and length in bytes of an invalid escape.
 pub(super) fn unescape(inner: &str) -> Result<String, (usize, usize)> {
     let mut out = String::with_capacity(inner.len());
     let mut rest = inner;

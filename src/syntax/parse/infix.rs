@@ -1,10 +1,10 @@
-//! Operators between two operands, as the grammar names them.
+//! Binary operators, as named by the grammar.
 
 use super::super::ast::BinaryOp;
 use super::super::grammar::Rule;
 use super::super::precedence::Level;
 
-/// An operator between two operands.
+/// A binary operator.
 #[derive(Clone, Copy)]
 pub(super) enum Infix {
     Binary(BinaryOp),
@@ -20,7 +20,7 @@ impl Infix {
     }
 }
 
-/// The operator of a rule that stands for one.
+/// The operator of a rule; `None` if it is not an operator.
 pub(super) fn infix(rule: Rule) -> Option<Infix> {
     Some(Infix::Binary(match rule {
         Rule::pipe => BinaryOp::Pipe,

@@ -28,7 +28,7 @@ impl Builder {
         Ok((args, deepest))
     }
 
-    /// `name ~ prior` gives the parameter `name` a prior, as `name=value ~ prior` does; elsewhere the name is a value.
+    /// `name ~ prior` gives the parameter `name` a prior, like `name=value ~ prior`; elsewhere the name is a value.
     fn argument(&self, pair: Pair<Rule>) -> Result<(Arg, usize)> {
         let mut inner = pair.into_inner().peekable();
         let keyword = inner.next_if(|item| item.as_rule() == Rule::keyword);
@@ -39,7 +39,7 @@ impl Builder {
             && let Some(expr) = given.take()
         {
             match *expr {
-                // A bracketed name is a value: its place is wider than the word.
+                // A name in brackets is a value: its span is longer than the word.
                 Expr { node: ExprKind::Name(word), span } if span.end - span.start == word.len() => {
                     name = Some(Spanned::new(word, span));
                 }

@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use super::*;
 
-/// A tree as nested lists, which shows precedence at a glance.
+/// A tree as nested lists, which show precedence.
 fn sexp(expr: &Expr) -> String {
     let list = |items: &[String]| format!("({})", items.join(" "));
     match &expr.node {
@@ -117,7 +117,7 @@ fn one_wrong_statement_does_not_hide_the_next() {
     assert_eq!((parsed.program.statements.len(), parsed.diagnostics.len()), (2, 2));
 }
 
-/// The message, the first place, and the help of what is wrong with a text.
+/// The message, the first span, and the help of an error in a text.
 fn fault(text: &str) -> String {
     let fault = parse(text, SourceId(0)).expect_err(text);
     let span = fault.labels[0].span;
@@ -130,7 +130,7 @@ fn fault(text: &str) -> String {
 fn messages() {
     let texts = include_str!("wrong.txt").lines().map(|line| line.replace("\\n", "\n"));
     let report: String = texts.map(|text| format!("{text}\n    {}\n", fault(&text))).collect();
-    // SNAPSHOTS=overwrite writes what comes
+    // SNAPSHOTS=overwrite writes the actual text
     snapbox::assert_data_eq!(report, snapbox::file!["wrong.out"].raw());
 }
 
