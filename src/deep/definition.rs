@@ -25,12 +25,12 @@ pub enum Units {
     Each(Vec<usize>),
 }
 
-/// The density of the pseudo-outputs in the training objective.
+/// The density of the pseudo outputs in the training objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PseudoPrior {
-    /// log N(v; 0, I), where the pseudo-outputs are L v and L is the Cholesky factor of their prior covariance.
+    /// log N(v; 0, I), where the pseudo outputs are L v and L is the Cholesky factor of their prior covariance.
     ///
-    /// The prior of the pseudo-outputs is the same; the objective is a density of v rather than of the outputs. The
+    /// The prior of the pseudo outputs is the same; the objective is a density of v rather than of the outputs. The
     /// density of the outputs contains −½ log |K|, which increases without bound as inducing inputs coincide or
     /// length-scales increase.
     #[default]

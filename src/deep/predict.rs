@@ -197,7 +197,7 @@ impl DeepFit {
         Ok(Matrix::from_columns(&columns))
     }
 
-    /// The inducing inputs along the first input of a layer, with the pseudo-outputs of its first unit.
+    /// The inducing inputs along the first input of a layer, with the pseudo outputs of its first unit.
     ///
     /// # Errors
     /// Rows at which a kernel cannot be evaluated.
@@ -208,7 +208,7 @@ impl DeepFit {
         Ok(inputs.iter().copied().zip(outputs.column(0).iter().copied()).collect())
     }
 
-    /// The pseudo-outputs of a layer, one column per unit.
+    /// The pseudo outputs of a layer, one column per unit.
     ///
     /// # Errors
     /// Rows at which a kernel cannot be evaluated.

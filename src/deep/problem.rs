@@ -1,6 +1,6 @@
 //! A deep model with its training rows, and the training objective with its gradient (Vafa, 4.14–4.25).
 //!
-//! Every layer is the conditional of a Gaussian process given its pseudo-outputs, independent between rows (FITC): mean
+//! Every layer is the conditional of a Gaussian process given its pseudo outputs, independent between rows (FITC): mean
 //! K_nm K_mm⁻¹ ȳ and variance diag(K_nn − K_nm K_mm⁻¹ K_mn). Hidden layers have no noise; the observation noise is
 //! added to the variance of the last layer before the density of the targets is computed. (The text omits it in 4.16
 //! and adds it to every kernel in 5.1.) The units of a layer share its kernel and its inducing inputs. The mean of the
@@ -24,11 +24,11 @@ use crate::param::{Density, Prior, State};
 pub const NOISE_SHARE: f64 = 0.1;
 /// The standard deviation of its logarithm under this prior.
 ///
-/// Pseudo-outputs are estimated rather than integrated out, so nothing else in the objective prevents the noise of a
+/// Pseudo outputs are estimated rather than integrated out, so nothing else in the objective prevents the noise of a
 /// few rows from vanishing. The strength of the prior was chosen by measurements: docs/results.md.
 pub const NOISE_SD: f64 = 1.0;
 
-/// The jitter of the covariance of pseudo-outputs, as a share of its diagonal.
+/// The jitter of the covariance of pseudo outputs, as a share of its diagonal.
 pub(super) const JITTER: f64 = 1e-6;
 
 /// One layer with its kernel bound to its inputs.
@@ -47,7 +47,7 @@ pub struct LayerValues {
     pub theta: Vec<f64>,
     /// One row per inducing input.
     pub inducing: Matrix,
-    /// The pseudo-outputs multiplied by the inverse Cholesky factor of their covariance, one column per unit.
+    /// The pseudo outputs multiplied by the inverse Cholesky factor of their covariance, one column per unit.
     pub whitened: Matrix,
 }
 
@@ -191,7 +191,7 @@ impl DeepProblem {
         Ok((tape.value(likelihood)[0], tape.value(objective)[0] + self.noise_prior(values.noise).0))
     }
 
-    /// The pseudo-outputs of a layer, one column per unit.
+    /// The pseudo outputs of a layer, one column per unit.
     ///
     /// # Errors
     /// A covariance that is not positive definite.
@@ -310,13 +310,13 @@ pub(super) struct Conditional {
     /// One column per unit.
     pub mean: Var,
     pub variance: Var,
-    /// The Cholesky factor L of the covariance of the pseudo-outputs.
+    /// The Cholesky factor L of the covariance of the pseudo outputs.
     pub factor: Var,
-    /// L⁻¹ times the covariance of the pseudo-outputs with the rows.
+    /// L⁻¹ times the covariance of the pseudo outputs with the rows.
     pub half: Var,
 }
 
-/// The conditional of a layer at some rows, given its pseudo-outputs.
+/// The conditional of a layer at some rows, given its pseudo outputs.
 pub(super) fn conditional<'a>(
     tape: &mut Tape<'a>,
     bound: &'a Bound,

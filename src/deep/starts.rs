@@ -20,7 +20,7 @@ use crate::param::State;
 impl DeepProblem {
     /// The start with this index; it depends only on the seed and the index.
     ///
-    /// A covariance of pseudo-outputs that is not positive definite.
+    /// # Errors
     /// A covariance of pseudo outputs that is not positive definite.
     pub fn start(&self, seed: u64, index: usize) -> Result<Values, TapeError> {
         let mut random = Pcg64::seed_from_u64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(index as u64 + 1));

@@ -39,7 +39,7 @@ pub struct DeepFit {
     pub values: Values,
     /// The estimate of the log likelihood of the training targets with the fitted noise.
     pub log_likelihood: f64,
-    /// The log likelihood plus the log densities of the pseudo-outputs and of the noise.
+    /// The log likelihood plus the log densities of the pseudo outputs and of the noise.
     pub objective: f64,
     pub ended: Ended,
     pub training: Training,

@@ -12,7 +12,7 @@ const SAMPLES: usize = 50;
 const POINTS: usize = 160;
 
 /// For one input: draws, mean and band, extended beyond the data, and below it one panel per layer with its
-/// pseudo-data. For several inputs: predicted against observed values.
+/// pseudo data. For several inputs: predicted against observed values.
 ///
 /// # Errors
 /// Rows at which a kernel cannot be evaluated.

@@ -72,7 +72,6 @@ impl Fit {
     /// whose variance went to 0 do not count, because the model then is the one without this part. A direction with
     /// little curvature counts in full. Every free parameter counts if the curvature is unknown (for given values or a
     /// stopped fit), or if classes are separated with certainty.
-    /// or where classes are separated with certainty, every free parameter counts.
     pub fn counted(&self) -> usize {
         self.free - self.redundant.min(self.free)
     }

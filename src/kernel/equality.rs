@@ -74,7 +74,7 @@ impl Pairing {
     }
 
     fn wraps(&mut self, a: &Wrapped, b: &Wrapped) -> bool {
-        // inputs that stand in the options are compared there
+        // inputs in the options are compared with these
         let inputs = a.wrap.inputs_shown() == InputsShown::Extras || a.inputs == b.inputs;
         a.wrap.same(&*b.wrap)
             && inputs

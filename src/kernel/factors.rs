@@ -36,7 +36,7 @@ impl Factor {
         let mut columns = inputs.places(names, kernel.origin())?;
         let in_order = columns.windows(2).all(|pair| pair[0] < pair[1]);
         let form = match kernel.node() {
-            // a family with an order of its own keeps its lengths in that order
+            // the length-scales of a family follow the order of its inputs
             Node::Leaf(leaf) if in_order => leaf.form(columns.len()),
             _ => Form::General,
         };

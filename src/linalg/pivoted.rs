@@ -18,10 +18,9 @@ pub fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> Matrix {
 /// The same factor of a matrix that is never stored: it needs the diagonal, and a column for each pivot on request. It
 /// stores n numbers per rank. The first `early` rows are selected before the others, so that these change little of the
 /// factor of the first rows.
-/// others, so that these change little of the factor of the rows before them.
 ///
+/// # Errors
 /// An error of `column`, which can thus end the computation.
-/// What `column` gives: it may end the work, when it was asked too often.
 pub fn pivoted_columns<E>(
     diagonal: Vec<f64>,
     early: usize,

@@ -39,7 +39,7 @@ pub struct OwnRows {
 #[derive(Clone)]
 pub struct Halves {
     plus: Matrix,
-    /// For a sparse model: the part that the noise of the rows gives back.
+    /// For a sparse model: the part by which the noise of the rows limits the reduction.
     minus: Option<Matrix>,
     own: Option<OwnHalf>,
 }

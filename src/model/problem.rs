@@ -49,6 +49,7 @@ pub struct Problem {
 impl Problem {
     /// Combines a model with training rows, and checks all that can be checked before an evaluation.
     ///
+    /// # Errors
     /// No target; missing or infinite values (with row and column); fewer than 2 rows for a fit; too many rows for the
     /// memory; a kernel that does not fit the inputs; a parameter outside its domain; a constant target, unless
     /// `conditioning`, where the values are taken as given.

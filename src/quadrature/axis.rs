@@ -4,7 +4,6 @@
 //! the result is a normal density, and polynomial factors are integrated exactly by a Gauss rule; against a uniform
 //! density it is an error function. A Matérn kernel against a uniform density has an antiderivative. All other products
 //! are integrated over panels, which are halved until the sum converges; the last change is the reported error.
-//! halved until the sum stands still, and the last change is the stated error.
 
 use spec_math::cephes64::erf;
 

@@ -71,7 +71,7 @@ pub struct Watch<'p> {
 }
 
 impl Watch<'_> {
-    /// Whether no further round may begin.
+    /// Whether no further round may start.
     pub fn over(&self) -> bool {
         self.progress.stop() || self.spent.load(Ordering::Relaxed) >= self.allowed
     }

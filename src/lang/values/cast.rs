@@ -15,7 +15,7 @@ use crate::param::{Measure, Param, Prior};
 use crate::results::Fitted;
 use crate::search::Search;
 
-/// A cast from a value. The error says what was expected and what was found.
+/// A cast from a value. The error names the expected and the actual kind.
 pub trait FromValue: Sized {
     fn from_value(value: Value) -> Res<Self>;
 }

@@ -27,6 +27,7 @@ const MOST: usize = 20;
 impl Classes {
     /// The classes of a target. `positive` is the name of the positive one.
     ///
+    /// # Errors
     /// [`ModelError::OneClass`]; [`ModelError::TooManyClasses`] if none of several is named;
     /// [`ModelError::NoSuchClass`]; [`ModelError::NotClasses`] for numbers with many values; a missing label, with its
     /// row.
