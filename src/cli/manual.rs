@@ -21,10 +21,10 @@ pub fn help(topic: Option<&str>, commands: &mut clap::Command) -> u8 {
     commands.build();
     match manual::topic(registry::library(), Some(name)) {
         Ok(text) => screen.line(&text),
-        Err(lang_error) => match commands.find_subcommand_mut(name) {
+        Err(error) => match commands.find_subcommand_mut(name) {
             Some(command) => screen.line(command.render_long_help().to_string().trim_end()),
             None => {
-                screen.diagnostic(&Diagnostic::from(lang_error), &Sources::new());
+                screen.diagnostic(&Diagnostic::from(error), &Sources::new());
                 return FAILED;
             }
         },

@@ -127,8 +127,8 @@ struct Checker<'l> {
 }
 
 impl Checker<'_> {
-    fn report(&mut self, lang_error: LangError, span: Span) {
-        let diagnostic = Diagnostic::from(lang_error.at(span));
+    fn report(&mut self, error: LangError, span: Span) {
+        let diagnostic = Diagnostic::from(error.at(span));
         if self.seen.insert((diagnostic.span().unwrap_or(span), diagnostic.message.clone())) {
             self.found.push(diagnostic);
         }
@@ -159,9 +159,8 @@ impl Checker<'_> {
             StatementKind::Let { names, values } => {
                 let known: Vec<Known> = values.iter().map(|value| self.expr(value)).collect();
                 if names.len() != values.len() && values.len() != 1 {
-                    let lang_error =
-                        LangError::new(format!("{} names cannot hold {} values", names.len(), values.len()));
-                    self.report(lang_error, names[0].span.to(names[names.len() - 1].span));
+                    let error = LangError::new(format!("{} names cannot hold {} values", names.len(), values.len()));
+                    self.report(error, names[0].span.to(names[names.len() - 1].span));
                 }
                 for (i, name) in names.iter().enumerate() {
                     self.free(name);
@@ -195,9 +194,8 @@ impl Checker<'_> {
     /// Checks that a name to be bound is not reserved.
     fn free(&mut self, name: &Name) {
         if registry::find(&name.node).is_some_and(Entry::is_family) {
-            let lang_error =
-                LangError::new(format!("`{}` is the name of a kernel family and cannot be bound", name.node));
-            self.report(lang_error.label("choose another name"), name.span);
+            let error = LangError::new(format!("`{}` is the name of a kernel family and cannot be bound", name.node));
+            self.report(error.label("choose another name"), name.span);
         }
     }
 
@@ -236,11 +234,11 @@ impl Checker<'_> {
     }
 
     /// The error with a remark, if the name is bound further down.
-    fn remark_on_order(&self, name: &str, lang_error: LangError) -> LangError {
+    fn remark_on_order(&self, name: &str, error: LangError) -> LangError {
         if self.later.contains(name) {
-            return lang_error.help("it is bound further down: put that statement before this one");
+            return error.help("it is bound further down: put that statement before this one");
         }
-        lang_error
+        error
     }
 
     fn user_names(&self) -> Vec<Arc<str>> {
@@ -303,8 +301,8 @@ impl Checker<'_> {
                     && registry::find(name).is_none()
                 {
                     let user = self.user_names();
-                    let lang_error = unknown::prior(registry::library(), name, user.iter().map(|n| &**n));
-                    self.report(lang_error, callee.span);
+                    let error = unknown::prior(registry::library(), name, user.iter().map(|n| &**n));
+                    self.report(error, callee.span);
                     return Known::Kind(Kind::Param);
                 }
                 self.wants(prior, "a prior after `~`, such as `LogNormal(0, 1)`", |kind| kind == Kind::Dist);
@@ -348,8 +346,8 @@ impl Checker<'_> {
             };
         }
         let user = self.user_names();
-        let lang_error = unknown::name(registry::library(), name, user.iter().map(|n| &**n));
-        self.report(self.remark_on_order(name, lang_error), span);
+        let error = unknown::name(registry::library(), name, user.iter().map(|n| &**n));
+        self.report(self.remark_on_order(name, error), span);
         Known::Nothing
     }
 
@@ -404,9 +402,9 @@ impl Checker<'_> {
                         self.report(operators::incomparable(op.node, a, b), op.span);
                     }
                     if let (false, Some(a), Some(b)) = (ordered, left, right)
-                        && let Err(lang_error) = operators::check_equality(op.node, a, b)
+                        && let Err(error) = operators::check_equality(op.node, a, b)
                     {
-                        self.report(lang_error, op.span);
+                        self.report(error, op.span);
                     }
                 }
                 Known::Kind(Kind::Bool)
@@ -422,8 +420,8 @@ impl Checker<'_> {
                     kind = match (kind, right) {
                         (Some(a), Some(b)) => match operators::kinds(op.node, a, b) {
                             Ok(kind) => kind,
-                            Err(lang_error) => {
-                                self.report(lang_error, op.span);
+                            Err(error) => {
+                                self.report(error, op.span);
                                 None
                             }
                         },

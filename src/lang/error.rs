@@ -41,9 +41,9 @@ impl LangError {
 
     /// The user stopped the work.
     pub fn stopped() -> Self {
-        let mut lang_error = Self::new("stopped");
-        lang_error.0.stopped = true;
-        lang_error
+        let mut error = Self::new("stopped");
+        error.0.stopped = true;
+        error
     }
 
     pub fn is_stop(&self) -> bool {
@@ -122,8 +122,8 @@ impl LangError {
 }
 
 impl From<LangError> for Diagnostic {
-    fn from(lang_error: LangError) -> Self {
-        let body = *lang_error.0;
+    fn from(error: LangError) -> Self {
+        let body = *error.0;
         let mut diagnostic = Diagnostic::error(body.message);
         let inside =
             |span: Span, outer: Span| span.source == outer.source && outer.start <= span.start && span.end <= outer.end;

@@ -31,12 +31,12 @@ pub fn topic(library: &'static dyn Library, name: Option<&str>) -> Res<String> {
     if let Some(kind) = Kind::ALL.iter().find(|kind| kind.name() == name) {
         return Ok(about_kind(*kind));
     }
-    let lang_error = LangError::new(format!("there is no help on `{name}`"));
+    let error = LangError::new(format!("there is no help on `{name}`"));
     let chapters = chapters.flat_map(|group| group.topics().iter().copied());
     let known = names(library).chain(TOPICS.iter().flat_map(Topic::names)).chain(chapters);
     Err(match nearest(name, known) {
-        Some(near) => lang_error.help(format!("did you mean `{near}`?")),
-        None => lang_error.help("`help()` lists what there is"),
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error.help("`help()` lists what there is"),
     })
 }
 

@@ -50,7 +50,7 @@ impl Repl {
         }
         match manual::topic(registry::library(), Some(name)) {
             Ok(text) => self.screen.line(&text),
-            Err(lang_error) => self.screen.diagnostic(&Diagnostic::from(lang_error), &Sources::new()),
+            Err(error) => self.screen.diagnostic(&Diagnostic::from(error), &Sources::new()),
         }
     }
 }

@@ -146,12 +146,12 @@ fn metrics(names: Option<Value>) -> Res<Vec<&'static Metric>> {
     for name in names {
         let name = <Arc<str>>::from_value(name)?;
         let Some(found) = metric(&name) else {
-            let lang_error = LangError::new(format!("no metric is called `{name}`"))
+            let error = LangError::new(format!("no metric is called `{name}`"))
                 .note(format!("a metric is one of {}", join_or(METRICS.iter().map(|m| format!("\"{}\"", m.name)))));
             let near = nearest(&name, METRICS.iter().map(|m| m.name));
             return Err(match near {
-                Some(near) => lang_error.help(format!("did you mean \"{near}\"?")),
-                None => lang_error,
+                Some(near) => error.help(format!("did you mean \"{near}\"?")),
+                None => error,
             });
         };
         if !chosen.contains(&found) {

@@ -31,8 +31,8 @@ fn filter(call: &mut Call<'_, '_>) -> Res<Value> {
             Value::Bool(true) => out.push(item)?,
             Value::Bool(false) => {}
             other => {
-                let lang_error = expected("true or false from the function", &other);
-                return Err(lang_error.label("").argument("function"));
+                let error = expected("true or false from the function", &other);
+                return Err(error.label("").argument("function"));
             }
         }
     }

@@ -33,15 +33,15 @@ fn format(call: &mut Call<'_, '_>) -> Res<Format> {
         Some([]) => Some(None),
         Some(&[byte]) if byte.is_ascii_graphic() && byte != b'"' => Some(Some(byte)),
         Some(_) => {
-            let lang_error = LangError::new("comments begin with one character, such as \"#\" or \"%\"");
-            return Err(lang_error.help("`skip=` leaves out lines at the top of a file").argument("comment"));
+            let error = LangError::new("comments begin with one character, such as \"#\" or \"%\"");
+            return Err(error.help("`skip=` leaves out lines at the top of a file").argument("comment"));
         }
     };
     let encoding = match call.maybe::<Arc<str>>("encoding")? {
         None => None,
         Some(label) => Some(Encoding::for_label(label.as_bytes()).ok_or_else(|| {
-            let lang_error = LangError::new(format!("no encoding is called \"{label}\""));
-            lang_error.help("such are \"utf-8\", \"windows-1252\", \"latin1\", \"utf-16\"").argument("encoding")
+            let error = LangError::new(format!("no encoding is called \"{label}\""));
+            error.help("such are \"utf-8\", \"windows-1252\", \"latin1\", \"utf-16\"").argument("encoding")
         })?),
     };
     let skip = call.maybe::<usize>("skip")?;

@@ -186,8 +186,8 @@ pub(super) fn given_noise(call: &mut Call<'_, '_>) -> Res<Option<Noise>> {
     let given = (call.maybe::<Value>("noise")?, call.maybe::<Value>("noise_sd")?);
     match given {
         (Some(_), Some(_)) => {
-            let lang_error = LangError::new("`noise` is a variance and `noise_sd` a standard deviation: leave out one");
-            Err(lang_error.argument("noise_sd"))
+            let error = LangError::new("`noise` is a variance and `noise_sd` a standard deviation: leave out one");
+            Err(error.argument("noise_sd"))
         }
         (Some(value), None) => noise(call, value).map(Some).map_err(|t| t.argument("noise")),
         (None, Some(value)) => noise_sd(call, value).map(Some).map_err(|t| t.argument("noise_sd")),
@@ -202,8 +202,8 @@ fn known_noise(call: &Call<'_, '_>, value: &Value, is_sd: bool) -> Res<Option<No
         Value::Function(function @ Function::Closure(closure)) => {
             let columns: Vec<Arc<str>> = closure.lambda.params.iter().map(|p| p.name.node.clone()).collect();
             if let Some(odd) = columns.iter().find(|name| crate::kernel::word(name) != name.as_ref()) {
-                let lang_error = LangError::new(format!("a noise that is computed cannot name the column `{odd}`"));
-                return Err(lang_error.help(format!("give it a plain name: `rename(sigma={odd:?})`")));
+                let error = LangError::new(format!("a noise that is computed cannot name the column `{odd}`"));
+                return Err(error.help(format!("give it a plain name: `rename(sigma={odd:?})`")));
             }
             let function = Some(UserRows::shared(function.clone(), call.eval));
             Ok(Some(Noise::Known(KnownNoise { columns, function, is_sd })))
@@ -223,10 +223,10 @@ fn noise_sd(call: &Call<'_, '_>, value: Value) -> Res<Noise> {
             return Ok(Noise::Variance(Param::fixed(sd * sd)));
         }
         _ => {
-            let lang_error = LangError::new(
+            let error = LangError::new(
                 "a standard deviation is a number that is not negative, `fixed(…)`, or an expression of columns",
             );
-            return Err(lang_error.help("bounds and priors are those of the variance, `noise=`"));
+            return Err(error.help("bounds and priors are those of the variance, `noise=`"));
         }
     };
     noise(call, squared)
@@ -267,10 +267,10 @@ pub(super) fn mean(value: Value) -> Res<Mean> {
             "constant" => Mean::Constant(Param::default()),
             _ => {
                 let text = "expected \"constant\", \"zero\", \"linear\", a number, `fixed(…)`, `between(…)`, `param(…)` or a prior";
-                let lang_error = LangError::new(format!("{text} for the mean, found \"{word}\""));
+                let error = LangError::new(format!("{text} for the mean, found \"{word}\""));
                 return Err(match nearest(&word, ["constant", "zero", "linear"]) {
-                    Some(near) => lang_error.help(format!("did you mean \"{near}\"?")),
-                    None => lang_error,
+                    Some(near) => error.help(format!("did you mean \"{near}\"?")),
+                    None => error,
                 });
             }
         }),
@@ -298,9 +298,9 @@ pub fn options(call: &mut Call<'_, '_>) -> Res<Options> {
         max_iter: call.or("maxiter", usual.max_iter)?,
     };
     if options.restarts == 0 || options.restarts > 10_000 {
-        let lang_error =
+        let error =
             LangError::new(format!("the number of starts must be from 1 to 10,000, found {}", options.restarts));
-        return Err(lang_error.argument("restarts"));
+        return Err(error.argument("restarts"));
     }
     Ok(options)
 }

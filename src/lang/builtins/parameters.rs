@@ -81,8 +81,8 @@ fn between(call: &mut Call<'_, '_>) -> Res<Value> {
         )
     };
     if !like(lo_time, hi_time) || start.is_some_and(|(_, time)| !like(lo_time, time)) {
-        let lang_error = LangError::new("bounds and start are all numbers, all lengths of time, or all dates");
-        return Err(lang_error.help("write `between(\"1 day\", \"2 weeks\")`").argument("hi"));
+        let error = LangError::new("bounds and start are all numbers, all lengths of time, or all dates");
+        return Err(error.help("write `between(\"1 day\", \"2 weeks\")`").argument("hi"));
     }
     let to_lo = |x: f64, time: Option<Measure>| match (time, lo_time) {
         (Some(time), Some(lo)) => time.convert(x, lo.unit()),
@@ -90,14 +90,12 @@ fn between(call: &mut Call<'_, '_>) -> Res<Value> {
     };
     let (hi, start) = (to_lo(hi, hi_time), start.map(|(x, time)| to_lo(x, time)));
     if lo >= hi {
-        let lang_error =
-            LangError::new(format!("the bounds are the wrong way round: {} to {}", number(lo), number(hi)));
-        return Err(lang_error.help(format!("write `between({}, {})`", number(hi), number(lo))).argument("lo"));
+        let error = LangError::new(format!("the bounds are the wrong way round: {} to {}", number(lo), number(hi)));
+        return Err(error.help(format!("write `between({}, {})`", number(hi), number(lo))).argument("lo"));
     }
     if let Some(x) = start.filter(|x| !(lo..=hi).contains(x)) {
-        let lang_error =
-            LangError::new(format!("the start {} is not between {} and {}", number(x), number(lo), number(hi)));
-        return Err(lang_error.argument("start"));
+        let error = LangError::new(format!("the start {} is not between {} and {}", number(x), number(lo), number(hi)));
+        return Err(error.argument("start"));
     }
     let state = State::Bounded { lo, hi, value: start };
     Ok(Value::Param(Arc::new(Param { time: lo_time, ..state.into() })))
@@ -186,11 +184,8 @@ fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
         args.push(match (own, time) {
             (Some(own), Some(time)) if own.unit() != time.unit() => own.convert(x, time.unit()),
             (None, Some(_)) if !(name == "LogNormal" && place.name == "sd") => {
-                let lang_error =
-                    LangError::new(format!("`{}` of `{name}` must be a time, as the others are", place.name));
-                return Err(lang_error
-                    .help("write it as \"2 weeks\", or a place as \"2020-03-15\"")
-                    .argument(place.name));
+                let error = LangError::new(format!("`{}` of `{name}` must be a time, as the others are", place.name));
+                return Err(error.help("write it as \"2 weeks\", or a place as \"2020-03-15\"").argument(place.name));
             }
             _ => x,
         });

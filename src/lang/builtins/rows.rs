@@ -23,8 +23,8 @@ fn take(call: &mut Call<'_, '_>) -> Res<Value> {
         if *x >= 0.0 && x.fract() == 0.0 && *x < n as f64 {
             return Ok(*x as usize);
         }
-        let lang_error = LangError::new(format!("there is no row {}: {n} rows are counted from 0", number(*x)));
-        Err(lang_error.argument("rows"))
+        let error = LangError::new(format!("there is no row {}: {n} rows are counted from 0", number(*x)));
+        Err(error.argument("rows"))
     };
     let rows: Vec<usize> = places.iter().map(place).collect::<Res<_>>()?;
     Ok(value(data.take(&rows)))

@@ -65,9 +65,9 @@ impl<'a> SavedTexts<'a> {
     /// The function of a text.
     pub(super) fn function(&self, text: &str) -> Res<Function> {
         let function = self.value(text).and_then(FromValue::from_value);
-        function.map_err(|lang_error| {
+        function.map_err(|error| {
             let text = shortened(text);
-            LangError::new(format!("the function `{text}` does not read back: {}", lang_error.message()))
+            LangError::new(format!("the function `{text}` does not read back: {}", error.message()))
         })
     }
 
@@ -112,7 +112,7 @@ impl<'a> SavedTexts<'a> {
 
 impl Reader for SavedTexts<'_> {
     fn model(&self, text: &str) -> Result<Model, String> {
-        self.saved_model(text).map_err(|lang_error| lang_error.message().to_string())
+        self.saved_model(text).map_err(|error| error.message().to_string())
     }
 
     fn edit(&self, name: &str, function: &str) -> Result<Edit, String> {
@@ -121,19 +121,19 @@ impl Reader for SavedTexts<'_> {
                 let stop = self.progress.stop_handle();
                 Ok(user_edits::edit(value, name.to_string(), self.globals.clone(), self.library, stop))
             }
-            Err(lang_error) => Err(lang_error.message().to_string()),
+            Err(error) => Err(error.message().to_string()),
         }
     }
 }
 
 /// The value of a text; an error is reported as a text that cannot be read back.
 pub(super) fn read_back<T>(what: &str, text: &str, found: Res<T>) -> Res<T> {
-    found.map_err(|lang_error| {
-        if lang_error.is_stop() {
-            return lang_error;
+    found.map_err(|error| {
+        if error.is_stop() {
+            return error;
         }
         let text = shortened(text);
-        LangError::new(format!("the saved {what} `{text}` does not read back: {}", lang_error.message()))
+        LangError::new(format!("the saved {what} `{text}` does not read back: {}", error.message()))
     })
 }
 

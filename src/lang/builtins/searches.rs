@@ -37,9 +37,9 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
     if let Some(base) = base {
         settings.base = each(base)?;
         for (i, kernel) in settings.base.iter().enumerate() {
-            known_inputs(kernel, data).map_err(|lang_error| match spans.get(i) {
-                Some(&span) => lang_error.at(span),
-                None => lang_error.argument("base"),
+            known_inputs(kernel, data).map_err(|error| match spans.get(i) {
+                Some(&span) => error.at(span),
+                None => error.argument("base"),
             })?;
         }
     }

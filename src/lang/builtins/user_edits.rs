@@ -57,7 +57,7 @@ fn apply(
     match value {
         Ok(Value::Kernel(kernel)) => Ok(kernel),
         Ok(other) => Err(format!("it returned {}", other.kind().noun())),
-        Err(lang_error) => Err(lang_error.message().to_string()),
+        Err(error) => Err(error.message().to_string()),
     }
 }
 

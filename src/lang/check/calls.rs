@@ -40,16 +40,16 @@ impl Checker<'_> {
         match target {
             Known::Entry(entry) => self.call_entry(entry, piped, args, &shapes, span),
             Known::Closure { name, params } => {
-                if let Err(lang_error) = match_parameters(&name, &params, &shapes, span) {
-                    self.report(lang_error, span);
+                if let Err(error) = match_parameters(&name, &params, &shapes, span) {
+                    self.report(error, span);
                 }
                 for arg in args {
                     match &arg.value.node {
                         ExprKind::Name(word) if self.user(word).is_none() && registry::find(word).is_none() => {
                             let user = self.user_names();
-                            let lang_error = unknown::name(registry::library(), word, user.iter().map(|n| &**n));
-                            let lang_error = self.remark_on_order(word, lang_error);
-                            self.report(unknown::bare_argument(lang_error, word, &name), arg.value.span);
+                            let error = unknown::name(registry::library(), word, user.iter().map(|n| &**n));
+                            let error = self.remark_on_order(word, error);
+                            self.report(unknown::bare_argument(error, word, &name), arg.value.span);
                         }
                         _ => self.arguments(std::slice::from_ref(arg)),
                     }
@@ -60,8 +60,8 @@ impl Checker<'_> {
                 self.arguments(args);
                 // Steps of a model can be called, a complete model cannot.
                 if !kind.info().callable && kind != Kind::Model {
-                    let lang_error = LangError::new(format!("{} cannot be called", kind.noun()));
-                    self.report(lang_error.label(format!("this is {}", kind.noun())), callee.span);
+                    let error = LangError::new(format!("{} cannot be called", kind.noun()));
+                    self.report(error.label(format!("this is {}", kind.noun())), callee.span);
                 }
                 Known::Nothing
             }
@@ -119,8 +119,8 @@ impl Checker<'_> {
             }
             (None, None) => {
                 let user = self.user_names();
-                let lang_error = unknown::callee(registry::library(), name, user.iter().map(|n| &**n));
-                self.report(self.remark_on_order(name, lang_error), span);
+                let error = unknown::callee(registry::library(), name, user.iter().map(|n| &**n));
+                self.report(self.remark_on_order(name, error), span);
                 Known::Nothing
             }
         }
@@ -137,14 +137,14 @@ impl Checker<'_> {
         let signature = &entry.signature;
         let places = match match_arguments(signature, shapes, span) {
             Ok(places) => places,
-            Err(lang_error) => {
+            Err(error) => {
                 let wrong =
                     piped.as_ref().and_then(|(known, span)| Some((piped_misfit(signature, known.kind()?)?, *span)));
-                let (lang_error, span) = match wrong {
+                let (error, span) = match wrong {
                     Some(wrong) => wrong,
-                    None => (self.shifted(entry, args, piped.is_some(), span).unwrap_or(lang_error), span),
+                    None => (self.shifted(entry, args, piped.is_some(), span).unwrap_or(error), span),
                 };
-                self.report(lang_error, span);
+                self.report(error, span);
                 self.doubtful(args);
                 return signature.result.map_or(Known::Nothing, Known::Kind);
             }
@@ -184,8 +184,8 @@ impl Checker<'_> {
                 (None, None) => false,
             };
             if let (true, Some(kind)) = (wrong, literal.as_ref().map(Value::kind).or(known.kind())) {
-                let lang_error = misfit(signature, at, kind, literal.as_ref());
-                self.report(misspelt(lang_error, signature, at, arg.name.as_ref()), arg.value.span);
+                let error = misfit(signature, at, kind, literal.as_ref());
+                self.report(misspelt(error, signature, at, arg.name.as_ref()), arg.value.span);
             }
             columns.extend_from_slice(known.columns());
             given[at] = known;
@@ -325,8 +325,8 @@ impl Checker<'_> {
     fn try_out(&mut self, entry: &'static Entry, args: &[Arg], span: Span) {
         let (globals, mut host, mut out) = (Globals::new(), Host::default(), |_| {});
         let mut eval = Evaluator::new(registry::library(), &mut host, &globals, &Silent, &mut out);
-        if let Err(lang_error) = eval.call_entry(entry, None, args, span) {
-            self.report(lang_error, span);
+        if let Err(error) = eval.call_entry(entry, None, args, span) {
+            self.report(error, span);
         }
     }
 

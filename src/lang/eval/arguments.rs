@@ -42,11 +42,11 @@ pub fn match_parameters(name: &str, params: &[(Arc<str>, bool)], args: &[ArgShap
         params.iter().map(|(name, req)| Slot { name, short: &[], need: need(*req), keyword: false }).collect();
     // A function without a name is described by words.
     let callee = if name.contains(' ') { name.to_owned() } else { format!("`{name}`") };
-    match_slots(&callee, &slots, args, call).map_err(|lang_error| {
+    match_slots(&callee, &slots, args, call).map_err(|error| {
         let params: Vec<&str> = params.iter().map(|(name, _)| &**name).collect();
         match callee.strip_prefix('`').and_then(|name| name.strip_suffix('`')) {
-            Some(name) => lang_error.or_help(|| format!("it is `{name}({})`", params.join(", "))),
-            None => lang_error,
+            Some(name) => error.or_help(|| format!("it is `{name}({})`", params.join(", "))),
+            None => error,
         }
     })
 }
@@ -88,11 +88,11 @@ fn named_slot(callee: &str, slots: &[Slot<'_>], name: &Name) -> Res<usize> {
     }
     let known: Vec<&str> =
         slots.iter().filter(named).flat_map(|s| std::iter::once(s.name).chain(s.short.iter().copied())).collect();
-    let lang_error = LangError::new(format!("{callee} has no argument `{}`", name.node)).at(name.span);
+    let error = LangError::new(format!("{callee} has no argument `{}`", name.node)).at(name.span);
     Err(match nearest(&name.node, known.iter().copied()) {
-        Some(near) => lang_error.help(format!("did you mean `{near}`?")),
-        None if known.is_empty() => lang_error.note("it takes no arguments by name"),
-        None => lang_error,
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None if known.is_empty() => error.note("it takes no arguments by name"),
+        None => error,
     })
 }
 
@@ -117,10 +117,10 @@ pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Va
         && list.items().is_empty()
     {
         let text = format!("`{}` of `{}` needs at least one, found an empty list", place.name, signature.name);
-        let lang_error = LangError::new(text).label("this is empty");
+        let error = LangError::new(text).label("this is empty");
         return match place.need {
-            Need::Optional(default) if !default.is_empty() => lang_error.help(format!("the default is {default}")),
-            _ => lang_error,
+            Need::Optional(default) if !default.is_empty() => error.help(format!("the default is {default}")),
+            _ => error,
         };
     }
     let of = format!("for `{}` of `{}`", place.name, signature.name);
@@ -129,12 +129,12 @@ pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Va
 
 /// The same for an argument with a name, in a place that accepts any name: it may be a misspelt name of another
 /// argument.
-pub fn misspelt(lang_error: LangError, signature: &Signature, place: usize, name: Option<&Name>) -> LangError {
-    let (Need::Keywords, Some(name)) = (signature.places[place].need, name) else { return lang_error };
+pub fn misspelt(error: LangError, signature: &Signature, place: usize, name: Option<&Name>) -> LangError {
+    let (Need::Keywords, Some(name)) = (signature.places[place].need, name) else { return error };
     let others = signature.places.iter().filter(|p| p.keyword && p.need != Need::Keywords).map(|p| p.name);
     match nearest(&name.node, others) {
-        Some(near) => lang_error.help(format!("did you mean `{near}`?")),
-        None => lang_error,
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error,
     }
 }
 
@@ -157,15 +157,15 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> LangErr
         _ => kind.noun().into(),
     };
     let what = want.noun();
-    let lang_error = LangError::new(format!("expected {what} {of}, found {found}"));
+    let error = LangError::new(format!("expected {what} {of}, found {found}"));
     // A value is in the message; a kind is in the label.
-    let lang_error = if found.starts_with('`') { lang_error } else { lang_error.label(format!("this is {found}")) };
+    let error = if found.starts_with('`') { error } else { error.label(format!("this is {found}")) };
     let near = match value {
         Some(Value::Str(word)) => nearest(word, want.choices()),
         _ => None,
     };
     if let Some(help) = of_deep_gps(kind) {
-        return lang_error.help(help);
+        return error.help(help);
     }
     let from_data = matches!(kind, Kind::Data | Kind::Kernel | Kind::Model);
     let help = match (near, want) {
@@ -184,9 +184,9 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> LangErr
         (None, Want::Budget) if kind == Kind::String => {
             "a time has a number and one of s, min and h; a number without quotes counts evaluations".into()
         }
-        _ => return lang_error,
+        _ => return error,
     };
-    lang_error.help(help)
+    error.help(help)
 }
 
 impl Want {

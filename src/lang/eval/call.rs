@@ -98,12 +98,12 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Res<Value> {
         let signature = &entry.signature;
-        let places = match_arguments(signature, &shapes(&piped, args), span).map_err(|lang_error| match &piped {
+        let places = match_arguments(signature, &shapes(&piped, args), span).map_err(|error| match &piped {
             Some(piped) => match piped_misfit(signature, piped.node.kind()) {
                 Some(misfit) => misfit.at(piped.span),
-                None => lang_error,
+                None => error,
             },
-            None => lang_error,
+            None => error,
         })?;
         let mut values = Vec::with_capacity(places.len());
         let mut parts = Vec::new();
@@ -166,8 +166,8 @@ impl Evaluator<'_> {
                     let span = spans.and_then(|spans| spans.get(bad)).copied().unwrap_or(value.span);
                     return Err(misfit_item(signature, at, *want, item.kind(), Some(item)).at(span));
                 }
-                let lang_error = misfit(signature, at, value.node.kind(), Some(&value.node));
-                return Err(misspelt(lang_error, signature, at, name).at(value.span));
+                let error = misfit(signature, at, value.node.kind(), Some(&value.node));
+                return Err(misspelt(error, signature, at, name).at(value.span));
             }
             let value = match value.node {
                 Value::Search(search) if place.want.takes_best() => {
@@ -182,10 +182,10 @@ impl Evaluator<'_> {
             }
         }
         let spans: Vec<Span> = signature.places.iter().map(|place| call.span_of(place.name)).collect();
-        (entry.run)(&mut call).map_err(|lang_error| {
+        (entry.run)(&mut call).map_err(|error| {
             let at_argument =
-                lang_error.argument_name().and_then(|name| signature.places.iter().position(|p| p.name == name));
-            lang_error.at(at_argument.map_or(span, |i| spans[i]))
+                error.argument_name().and_then(|name| signature.places.iter().position(|p| p.name == name));
+            error.at(at_argument.map_or(span, |i| spans[i]))
         })
     }
 
@@ -205,11 +205,11 @@ impl Evaluator<'_> {
             values[place] = Some(piped.node);
         }
         for (arg, place) in args.iter().zip(places) {
-            let value = self.eval(&arg.value).map_err(|lang_error| match &arg.value.node {
+            let value = self.eval(&arg.value).map_err(|error| match &arg.value.node {
                 ExprKind::Name(word) if self.bound_value(word).is_none() && self.library.find(word).is_none() => {
-                    unknown::bare_argument(lang_error, word, closure.shown_name())
+                    unknown::bare_argument(error, word, closure.shown_name())
                 }
-                _ => lang_error,
+                _ => error,
             })?;
             values[place] = Some(value);
         }

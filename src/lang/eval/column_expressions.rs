@@ -78,10 +78,10 @@ impl Evaluator<'_> {
         let shown: Vec<String> = known.iter().take(12).map(|name| format!("`{name}`")).collect();
         let more = if known.len() > shown.len() { ", …" } else { "" };
         let text = format!("no column is called `{}`, the columns are {}{more}", name.node, shown.join(", "));
-        let lang_error = LangError::new(text).at(name.span);
+        let error = LangError::new(text).at(name.span);
         match nearest_column(&name.node, known.iter().copied()) {
-            Some(near) => lang_error.help(did_you_mean(near)),
-            None => lang_error,
+            Some(near) => error.help(did_you_mean(near)),
+            None => error,
         }
     }
 }

@@ -141,8 +141,8 @@ impl<'a> Evaluator<'a> {
         }
         let closure = Closure::new(lambda.clone(), name, captured);
         if closure.depth() > List::MAX_DEPTH {
-            let lang_error = LangError::new(format!("functions are nested more than {} deep", List::MAX_DEPTH));
-            return Err(lang_error.at(lambda.body.span));
+            let error = LangError::new(format!("functions are nested more than {} deep", List::MAX_DEPTH));
+            return Err(error.at(lambda.body.span));
         }
         Ok(Arc::new(closure))
     }

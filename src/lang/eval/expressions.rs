@@ -267,8 +267,8 @@ fn one(list: &Value, at: f64) -> Res<Value> {
     }
     if !(0.0..n as f64).contains(&place) {
         let items = if n == 1 { "is 1 item".into() } else { format!("are {n} items") };
-        let lang_error = LangError::new(format!("index {shown} is out of range: there {items}"));
-        return Err(if n > 0 { lang_error.help(format!("indexes run from 0 to {}", n - 1)) } else { lang_error });
+        let error = LangError::new(format!("index {shown} is out of range: there {items}"));
+        return Err(if n > 0 { error.help(format!("indexes run from 0 to {}", n - 1)) } else { error });
     }
     let place = place as usize;
     Ok(match list {

@@ -66,12 +66,11 @@ fn values(spec: &'static Spec, param: &'static ParamSpec, value: Value, ard: boo
             params.collect::<Res<Vec<_>>>().map(Values::Each)
         }
         Value::List(_) => {
-            let lang_error =
-                LangError::new(format!("the {} of `{}` is one number, found a list", param.name, spec.name));
+            let error = LangError::new(format!("the {} of `{}` is one number, found a list", param.name, spec.name));
             Err(if param.size == Size::EachIfArd {
-                lang_error.help(format!("`ARD({}, {}=[…])` has one for each input", spec.name, param.short))
+                error.help(format!("`ARD({}, {}=[…])` has one for each input", spec.name, param.short))
             } else {
-                lang_error
+                error
             })
         }
         value => one(spec, param, value).map(Values::One),

@@ -57,9 +57,9 @@ impl RowFunction for UserRows {
         if self.stop.stop() {
             return Err(FunctionError::Stopped);
         }
-        self.apply_row(row).map_err(|lang_error| match lang_error.is_stop() {
+        self.apply_row(row).map_err(|error| match error.is_stop() {
             true => FunctionError::Stopped,
-            false => FunctionError::Failed(lang_error.message().to_owned()),
+            false => FunctionError::Failed(error.message().to_owned()),
         })
     }
 }

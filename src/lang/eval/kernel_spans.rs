@@ -98,10 +98,10 @@ impl Origins {
     }
 
     /// Sets the span of an error to that of a node.
-    pub fn place(&self, lang_error: LangError, origin: Option<Origin>, place: Place) -> LangError {
+    pub fn place(&self, error: LangError, origin: Option<Origin>, place: Place) -> LangError {
         match self.find(origin, place) {
-            Some(span) => lang_error.at(span),
-            None => lang_error,
+            Some(span) => error.at(span),
+            None => error,
         }
     }
 }

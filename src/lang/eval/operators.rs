@@ -115,13 +115,13 @@ const LEFT: &str = "left";
 const RIGHT: &str = "right";
 
 /// Sets the span of an error to that of the operand that caused it, or else of the operator.
-fn place(lang_error: LangError, op: Span, left: Span, right: Span) -> LangError {
-    let span = match lang_error.argument_name() {
+fn place(error: LangError, op: Span, left: Span, right: Span) -> LangError {
+    let span = match error.argument_name() {
         Some(LEFT) => left,
         Some(RIGHT) => right,
         _ => op,
     };
-    lang_error.at(span)
+    error.at(span)
 }
 
 fn check_text(n: usize) -> Res<()> {
@@ -250,7 +250,7 @@ fn unfit(op: BinaryOp, left: Kind, right: Kind) -> LangError {
         return LangError::new("kernels cannot be subtracted: a difference of covariances need not be a covariance")
             .help("for interactions of pairs of inputs write `additive(order=2)`");
     }
-    let lang_error = match op {
+    let error = match op {
         BinaryOp::Add => LangError::new(format!("cannot add {a} and {b}")),
         BinaryOp::Sub => LangError::new(format!("cannot subtract {b} from {a}")),
         BinaryOp::Mul => LangError::new(format!("cannot multiply {a} by {b}")),
@@ -259,14 +259,14 @@ fn unfit(op: BinaryOp, left: Kind, right: Kind) -> LangError {
         _ => LangError::new(format!("`{}` does not apply to {a} and {b}", op.sign())),
     };
     match (left, right) {
-        (Kind::Function, _) | (_, Kind::Function) => lang_error.help("call the function first: `f(x)`"),
+        (Kind::Function, _) | (_, Kind::Function) => error.help("call the function first: `f(x)`"),
         (Kind::Kernel, Kind::Kernel | Kind::Number) => {
-            lang_error.help("kernels are combined by `+`, by `*`, and by `^` with a whole number")
+            error.help("kernels are combined by `+`, by `*`, and by `^` with a whole number")
         }
         (Kind::String, _) | (_, Kind::String) if op == BinaryOp::Add => {
-            lang_error.help("`str(value)` makes a string of a value")
+            error.help("`str(value)` makes a string of a value")
         }
-        _ => lang_error,
+        _ => error,
     }
 }
 

@@ -63,8 +63,8 @@ fn bind(eval: &mut Evaluator<'_>, names: &[Name], values: &[Expr]) -> Res<Vec<(A
             }
         }
         _ => {
-            let lang_error = LangError::new(format!("{} names cannot hold {} values", names.len(), values.len()));
-            return Err(lang_error.at(names[0].span.to(names[names.len() - 1].span)));
+            let error = LangError::new(format!("{} names cannot hold {} values", names.len(), values.len()));
+            return Err(error.at(names[0].span.to(names[names.len() - 1].span)));
         }
     }
     for (name, value) in names.iter().zip(&found) {

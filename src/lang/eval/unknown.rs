@@ -7,26 +7,26 @@ use crate::lang::wording::{did_you_mean, nearest, nearest_column};
 
 /// The error for an unknown name. `user` are the names that the user has bound.
 pub fn name<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> LangError {
-    if let Some(lang_error) = paper_notation(library, name) {
-        return lang_error;
+    if let Some(error) = paper_notation(library, name) {
+        return error;
     }
     let mut known: Vec<&str> = user.collect();
     known.extend(names(library).map(|name| -> &'a str { name }));
-    let lang_error = LangError::new(format!("unknown name `{name}`")).label("not defined");
+    let error = LangError::new(format!("unknown name `{name}`")).label("not defined");
     match nearest(name, known) {
-        Some(near) => lang_error.help(format!("did you mean `{near}`?")),
-        None => lang_error,
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error,
     }
 }
 
 /// The error for an unknown name before `(`.
 pub fn callee<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> LangError {
-    if let Some(lang_error) = paper_notation(library, name) {
-        return lang_error;
+    if let Some(error) = paper_notation(library, name) {
+        return error;
     }
     let capital = name.chars().next().is_some_and(char::is_uppercase);
     let what = if capital { "kernel family" } else { "function" };
-    let lang_error = LangError::new(format!("unknown {what} `{name}`")).label("not defined");
+    let error = LangError::new(format!("unknown {what} `{name}`")).label("not defined");
     let known: Vec<&str> = if capital {
         library.all().iter().filter(|e| e.is_family()).flat_map(|e| e.names()).collect()
     } else {
@@ -35,12 +35,12 @@ pub fn callee<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = 
     let mut all: Vec<&str> = user.collect();
     all.extend(names(library).map(|name| -> &'a str { name }));
     match nearest(name, known).or_else(|| nearest(name, all)) {
-        Some(near) => lang_error.help(format!("did you mean `{near}`?")),
+        Some(near) => error.help(format!("did you mean `{near}`?")),
         None if capital => {
             let families = library.all().iter().filter(|e| e.is_family()).map(|e| e.signature.name);
-            lang_error.note(format!("the families are {}", families.collect::<Vec<_>>().join(", ")))
+            error.note(format!("the families are {}", families.collect::<Vec<_>>().join(", ")))
         }
-        None => lang_error,
+        None => error,
     }
 }
 
@@ -48,18 +48,18 @@ pub fn callee<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = 
 pub fn prior<'a>(library: &dyn Library, name: &str, user: impl Iterator<Item = &'a str>) -> LangError {
     let is_prior = |entry: &&Entry| entry.signature.result == Some(Kind::Dist);
     let priors: Vec<&'static str> = library.all().iter().filter(is_prior).map(|entry| entry.signature.name).collect();
-    let lang_error = LangError::new(format!("unknown prior `{name}`"))
+    let error = LangError::new(format!("unknown prior `{name}`"))
         .label("not defined")
         .note(format!("the priors are {}", priors.join(", ")));
     match nearest(name, priors.into_iter().map(|prior| -> &'a str { prior }).chain(user)) {
-        Some(near) => lang_error.help(format!("did you mean `{near}`?")),
-        None => lang_error,
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error,
     }
 }
 
 /// The error for an unknown bare name among the arguments of a user's function.
-pub fn bare_argument(lang_error: LangError, name: &str, function: &str) -> LangError {
-    lang_error
+pub fn bare_argument(error: LangError, name: &str, function: &str) -> LangError {
+    error
         .note("a bare word is a column's name only as an argument of a kernel or a verb, not of a user function")
         .help(format!("if `{name}` is a column, write it as text: `{function}(\"{name}\", …)`"))
 }
@@ -67,13 +67,13 @@ pub fn bare_argument(lang_error: LangError, name: &str, function: &str) -> LangE
 /// The error for an input that the data do not have; it may be their target.
 pub fn input(name: &str, known: &[String], target: Option<&str>) -> LangError {
     let shown: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-    let lang_error = LangError::new(format!("there is no input `{name}`: the data have {}", shown.join(", ")));
+    let error = LangError::new(format!("there is no input `{name}`: the data have {}", shown.join(", ")));
     if target == Some(name) {
-        return lang_error.help(target_as_input(name));
+        return error.help(target_as_input(name));
     }
     match nearest_column(name, known.iter().map(String::as_str)) {
-        Some(near) => lang_error.help(did_you_mean(near)),
-        None => lang_error,
+        Some(near) => error.help(did_you_mean(near)),
+        None => error,
     }
 }
 
@@ -90,14 +90,14 @@ fn paper_notation(library: &dyn Library, name: &str) -> Option<LangError> {
         return None;
     }
     let family = entry.names().find(|n| *n == family)?;
-    let lang_error = LangError::new(format!("unknown name `{name}`")).label("the notation of papers");
+    let error = LangError::new(format!("unknown name `{name}`")).label("the notation of papers");
     Some(if input.chars().all(|c| c.is_ascii_digit()) {
-        lang_error.help(format!("write `{family}({input})`: inputs are counted from 0")).note(format!(
+        error.help(format!("write `{family}({input})`: inputs are counted from 0")).note(format!(
             "where papers count inputs from 1, `{name}` is `{family}({})`",
             input.parse::<u64>().map_or(0, |i| i.saturating_sub(1))
         ))
     } else {
-        lang_error.help(format!("write `{family}({input})`"))
+        error.help(format!("write `{family}({input})`"))
     })
 }
 
@@ -105,13 +105,13 @@ fn paper_notation(library: &dyn Library, name: &str) -> Option<LangError> {
 pub fn member(library: &dyn Library, kind: Kind, member: &str, open: &[String]) -> LangError {
     let known: Vec<&str> =
         kind.members().iter().map(|(name, _)| *name).chain(open.iter().map(String::as_str)).collect();
-    let lang_error = LangError::new(format!("{} has no member `{member}`", kind.noun()));
+    let error = LangError::new(format!("{} has no member `{member}`", kind.noun()));
     if library.find(member).is_some_and(|entry| matches!(entry.sort, Sort::Builtin)) {
-        return lang_error.help(format!("`{member}` is a function: write `value |> {member}`"));
+        return error.help(format!("`{member}` is a function: write `value |> {member}`"));
     }
     match (nearest(member, known.iter().copied()), known.is_empty()) {
-        (Some(near), _) => lang_error.help(format!("did you mean `{near}`?")),
-        (None, false) => lang_error.note(format!("its members are {}", known.join(", "))),
-        (None, true) => lang_error,
+        (Some(near), _) => error.help(format!("did you mean `{near}`?")),
+        (None, false) => error.note(format!("its members are {}", known.join(", "))),
+        (None, true) => error,
     }
 }

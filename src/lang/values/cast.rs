@@ -25,18 +25,18 @@ pub fn expected(what: &str, found: &Value) -> LangError {
     // it is also of kind Fit, so its kind would not explain the error
     if let Value::OneVsRest(rest) = found {
         let text = format!("expected {what}, found one fit for each of {} classes", rest.classes.len());
-        let lang_error = LangError::new(text).label("these are several fits");
-        return lang_error.help(format!("take one: `.fits[0]` is that of {} against the rest", rest.classes[0]));
+        let error = LangError::new(text).label("these are several fits");
+        return error.help(format!("take one: `.fits[0]` is that of {} against the rest", rest.classes[0]));
     }
     expected_kind(what, found.kind())
 }
 
 pub fn expected_kind(what: &str, found: Kind) -> LangError {
-    let lang_error = LangError::new(format!("expected {what}, found {}", found.noun()));
-    let lang_error = lang_error.label(format!("this is {}", found.noun()));
+    let error = LangError::new(format!("expected {what}, found {}", found.noun()));
+    let error = error.label(format!("this is {}", found.noun()));
     match of_deep_gps(found) {
-        Some(help) => lang_error.help(help),
-        None => lang_error,
+        Some(help) => error.help(help),
+        None => error,
     }
 }
 
