@@ -179,6 +179,7 @@ impl Column {
         &self.values
     }
 
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.values.len()
     }
@@ -200,6 +201,7 @@ impl Column {
         }
     }
 
+    /// Whether its values are codes of categories.
     pub fn is_categories(&self) -> bool {
         self.levels().is_some()
     }

@@ -145,6 +145,7 @@ impl Dataset {
         Self { target: None, ..self }
     }
 
+    /// The same data with another source and other notes.
     pub fn with_about(self, about: About) -> Self {
         Self { about: Arc::new(about), ..self }
     }
@@ -223,6 +224,7 @@ impl Dataset {
         self.rows.n()
     }
 
+    /// The source of the data, and notes from reading them.
     pub fn about(&self) -> &About {
         &self.about
     }
@@ -237,6 +239,7 @@ impl Dataset {
         self.columns.iter().map(Column::name).collect()
     }
 
+    /// The column with this name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|c| c.name() == name)
     }
@@ -253,6 +256,7 @@ impl Dataset {
         })
     }
 
+    /// The target column.
     pub fn target(&self) -> Option<&Column> {
         self.target.map(|i| &self.columns[i])
     }
@@ -267,6 +271,7 @@ impl Dataset {
         self.inputs.iter().map(|&i| &self.columns[i])
     }
 
+    /// The names of the inputs, in order.
     pub fn input_names(&self) -> Vec<&str> {
         self.inputs().map(Column::name).collect()
     }

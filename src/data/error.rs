@@ -28,6 +28,7 @@ impl fmt::Display for RowRef {
 #[error(
     "`{value}` in line {line} of `{file}`, column `{column}`, may be {thousands} or {decimal}, and no other number in the file shows which"
 )]
+/// A number with two readings in a file without a decisive one.
 pub struct TwoReadings {
     pub file: String,
     pub line: usize,

@@ -105,16 +105,19 @@ impl Warp {
         (i, (z2 - z) / (x2 - x))
     }
 
+    /// The value of the function.
     pub fn forward(&self, v: f64) -> f64 {
         let (i, slope) = self.piece(v, 0);
         self.knots[i][1] + slope * (v - self.knots[i][0])
     }
 
+    /// The inverse at `z`.
     pub fn inverse(&self, z: f64) -> f64 {
         let (i, slope) = self.piece(z, 1);
         self.knots[i][0] + (z - self.knots[i][1]) / slope
     }
 
+    /// log |g′(v)|, where the function is g.
     pub fn log_slope(&self, v: f64) -> f64 {
         self.piece(v, 0).1.ln()
     }

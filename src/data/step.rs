@@ -38,6 +38,7 @@ impl Function {
         }
     }
 
+    /// The name in the language.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Plain(transform) => transform.name(),

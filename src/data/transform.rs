@@ -40,6 +40,7 @@ impl Transform {
         FUNCTIONS.into_iter().find(|f| f.name() == name)
     }
 
+    /// The name in the language.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Log => "log",

@@ -76,6 +76,7 @@ impl Cells {
 }
 
 impl Table {
+    /// A table without columns.
     pub fn new() -> Self {
         Self::default()
     }
@@ -92,6 +93,7 @@ impl Table {
         self
     }
 
+    /// The columns, in order.
     pub fn columns(&self) -> &[(String, Cells)] {
         &self.columns
     }

@@ -56,6 +56,7 @@ pub struct Tape<'k> {
 const LEAST: f64 = 1e-12;
 
 impl<'k> Tape<'k> {
+    /// An empty tape.
     pub fn new() -> Self {
         Self { values: Vec::new(), ops: Vec::new() }
     }
@@ -66,6 +67,7 @@ impl<'k> Tape<'k> {
         Var(self.values.len() - 1)
     }
 
+    /// The value of a matrix on the tape.
     pub fn value(&self, var: Var) -> &Matrix {
         &self.values[var.0]
     }
@@ -119,6 +121,7 @@ impl<'k> Tape<'k> {
         self.push(out, Op::SolveLower { l, b })
     }
 
+    /// Aᵀ.
     pub fn transpose(&mut self, a: Var) -> Var {
         let out = self.value(a).transpose();
         self.push(out, Op::Transpose(a))
@@ -136,6 +139,7 @@ impl<'k> Tape<'k> {
         self.push(Matrix::from_vec(sums.len(), 1, sums), Op::ColumnSquares(a))
     }
 
+    /// A − B.
     pub fn subtract(&mut self, a: Var, b: Var) -> Var {
         let out = self.value(a) - self.value(b);
         self.push(out, Op::Subtract { a, b })
@@ -197,6 +201,7 @@ impl<'k> Tape<'k> {
         self.push(Matrix::from_element(1, 1, out), Op::LogMeanExp(a))
     }
 
+    /// The sum of squares of all entries, as a scalar.
     pub fn sum_squares(&mut self, a: Var) -> Var {
         let out = self.value(a).norm_squared();
         self.push(Matrix::from_element(1, 1, out), Op::SumSquares(a))

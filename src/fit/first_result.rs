@@ -18,6 +18,7 @@ pub struct FirstResult<'p> {
 const GRACE: Duration = Duration::from_millis(500);
 
 impl<'p> FirstResult<'p> {
+    /// Delays the stop of this progress.
     pub fn new(progress: &'p dyn Progress) -> Self {
         Self { progress, reached: AtomicBool::new(false), asked: OnceLock::new() }
     }
@@ -27,6 +28,7 @@ impl<'p> FirstResult<'p> {
         self.reached.fetch_or(value.is_finite(), Ordering::Relaxed);
     }
 
+    /// Whether the user has asked to stop, without delay.
     pub fn is_asked(&self) -> bool {
         self.progress.stop()
     }

@@ -28,6 +28,7 @@ pub struct Likelihood<'p> {
 }
 
 impl<'p> Likelihood<'p> {
+    /// The objective of a problem.
     pub fn new(problem: &'p Problem) -> Self {
         let parameters = problem.parameters();
         let induced = problem.inducing().map(|inducing| inducing.units()).unwrap_or_default();
@@ -84,6 +85,7 @@ impl<'p> Likelihood<'p> {
         self.moved.iter().map(of).collect()
     }
 
+    /// The values at these coordinates, followed by those of optimised inducing inputs.
     pub fn to_values(&self, at: &[f64]) -> Vec<f64> {
         let parameters = self.problem.parameters();
         let mut values = self.values.clone();
@@ -96,6 +98,7 @@ impl<'p> Likelihood<'p> {
         values
     }
 
+    /// The model with its training rows.
     pub fn problem(&self) -> &'p Problem {
         self.problem
     }
@@ -244,6 +247,7 @@ struct Seen {
 }
 
 impl<'l, 'p> Followed<'l, 'p> {
+    /// A run that has not started.
     pub fn new(objective: &'l Likelihood<'p>) -> Self {
         Self { objective, seen: Mutex::default() }
     }

@@ -119,14 +119,17 @@ impl Fit {
         self.ended.as_ref().is_some_and(stopped) || self.starts.iter().any(|start| stopped(&start.ended))
     }
 
+    /// The model with its training rows.
     pub fn problem(&self) -> &Problem {
         self.posterior.problem()
     }
 
+    /// All parameters, in the order of [`values`](Self::values).
     pub fn parameters(&self) -> &[Parameter] {
         self.problem().parameters()
     }
 
+    /// The values of all parameters, in natural units.
     pub fn values(&self) -> &[f64] {
         self.posterior.values()
     }

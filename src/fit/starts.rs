@@ -60,6 +60,7 @@ pub struct Column {
 }
 
 impl<'p> Starts<'p> {
+    /// Computes the quantities from the data; `seed` determines all starts but the first.
     pub fn new(problem: &'p Problem, seed: u64) -> Self {
         let y = problem.y();
         let (mean, variance) = match problem.model().bernoulli() {

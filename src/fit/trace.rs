@@ -24,6 +24,7 @@ pub struct Point {
 }
 
 impl Trace {
+    /// The stored points, in order.
     pub fn points(&self) -> &[Point] {
         &self.points
     }

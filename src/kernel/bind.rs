@@ -62,6 +62,7 @@ impl Bound {
         &self.kernel
     }
 
+    /// The slots, in the order of values and gradients.
     pub fn slots(&self) -> &[Slot] {
         &self.slots
     }

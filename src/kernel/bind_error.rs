@@ -29,6 +29,7 @@ pub enum Place {
     Function,
 }
 
+/// The error itself; its message is a sentence.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Cause {
     #[error("there is no input {input}: the data have {}", list(known))]

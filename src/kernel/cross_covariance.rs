@@ -38,6 +38,7 @@ pub struct Cross<'k> {
 const APART: Sides = Sides { left: 0, right: 1 };
 
 impl<'k> Cross<'k> {
+    /// An evaluator without rows yet.
     pub fn new(bound: &'k Bound) -> Self {
         let count = bound.program.instructions.len();
         Self {

@@ -19,6 +19,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
+    /// The numbers of the second argument for instruction `i`.
     pub fn right(&self, i: usize) -> &Rows {
         self.right[i].as_ref().unwrap_or(&self.left[i])
     }
@@ -238,6 +239,7 @@ impl At {
         self.same && self.len == 1 && self.from == self.j
     }
 
+    /// The pairs of instruction `i` in this part of the column.
     pub fn pairs<'a>(&self, one: &'a Prepared, two: &'a Prepared, i: usize) -> Pairs<'a> {
         Pairs { a: &one.left[i], b: two.right(i), from: self.from, j: self.j, same: self.same }
     }

@@ -16,6 +16,7 @@ const MOST: usize = 10_000;
 /// A power of a sum with a greater exponent is not expanded: its coefficients would soon overflow.
 const HIGHEST: u32 = 64;
 
+/// Why a kernel cannot be expanded.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ExpandError {
     #[error("expanding gives {terms:.0} terms, and at most {most} are built")]

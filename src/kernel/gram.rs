@@ -33,6 +33,7 @@ pub struct Gram<'k> {
 const SAME: Sides = Sides { left: 0, right: 0 };
 
 impl<'k> Gram<'k> {
+    /// An evaluator for these rows.
     pub fn new(bound: &'k Bound, points: &'k Points) -> Self {
         let count = bound.program.instructions.len();
         let half = points.n * (points.n + 1) / 2;

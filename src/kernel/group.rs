@@ -31,6 +31,7 @@ pub enum MoveKind {
 }
 
 impl MoveKind {
+    /// All kinds of moves.
     pub const ALL: [MoveKind; 5] =
         [MoveKind::Swap, MoveKind::Flip, MoveKind::Rotate, MoveKind::Permute, MoveKind::Shift];
 
@@ -66,6 +67,7 @@ pub struct Move {
     pub about: Vec<f64>,
 }
 
+/// Why moves are not valid, or generate no finite group.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MoveError {
     #[error("`{name}` takes {expected}, found {found}")]
@@ -208,6 +210,7 @@ pub(super) struct Coordinate {
 pub(super) struct Placement(pub Vec<Coordinate>);
 
 impl Placement {
+    /// The identity on `width` coordinates.
     pub fn identity(width: usize) -> Self {
         Self((0..width).map(|from| Coordinate { from, sign: 1.0, add: 0.0 }).collect())
     }

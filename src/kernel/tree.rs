@@ -157,6 +157,7 @@ impl Kernel {
         Arc::ptr_eq(&self.node, &other.node)
     }
 
+    /// Its node.
     pub fn node(&self) -> &Node {
         &self.node
     }
@@ -178,10 +179,12 @@ impl Kernel {
         self
     }
 
+    /// The identifier that its builder attached.
     pub fn origin(&self) -> Option<Origin> {
         self.origin
     }
 
+    /// The same kernel with an identifier for errors.
     pub fn with_origin(mut self, origin: Option<Origin>) -> Self {
         self.origin = origin;
         self

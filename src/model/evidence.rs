@@ -29,6 +29,7 @@ pub struct Evidencer<'p> {
 }
 
 impl<'p> Evidencer<'p> {
+    /// An evaluator, with the memory for matrices of all rows if the model is exact.
     pub fn new(problem: &'p Problem) -> Self {
         // a sparse model needs no matrix of all rows
         let exact = problem.inducing().is_none();

@@ -66,6 +66,7 @@ impl Halves {
         self.minus.as_ref()
     }
 
+    /// The reductions of prior covariances between two sets of rows by the data.
     pub fn product(&self, other: &Self) -> Matrix {
         let product = transposed_product(&self.plus, &other.plus);
         match (&self.minus, &other.minus) {
@@ -99,6 +100,7 @@ impl Halves {
         dots
     }
 
+    /// The reduction of the prior variance at each row by the data.
     pub fn squares(&self) -> Vec<f64> {
         self.dots(self)
     }

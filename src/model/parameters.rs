@@ -38,6 +38,7 @@ pub struct Parameter {
     pub time: Option<TimeUnit>,
 }
 
+/// The part of the model to which a parameter belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterKind {
     /// This slot of the bound kernel.
@@ -48,6 +49,7 @@ pub enum ParameterKind {
 }
 
 impl Parameter {
+    /// Whether a fit optimises it.
     pub fn is_free(&self) -> bool {
         self.state == SlotState::Free
     }

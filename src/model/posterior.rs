@@ -122,6 +122,7 @@ impl Posterior {
         self.pseudo.as_ref()
     }
 
+    /// The model with its training rows.
     pub fn problem(&self) -> &Problem {
         &self.problem
     }
@@ -369,9 +370,8 @@ impl Posterior {
         Ok((0..y.len()).map(|i| (y[i] - self.alpha[i] / inverse[i], 1.0 / inverse[i])).collect())
     }
 
-    /// Data drawn from the model at the training rows. Its parameters are unchanged, except those of the mean function
-    /// in `refit` (their indices among its parameters), which are fitted to each draw by generalised least squares, as
-    /// they were to the data. `normals` are standard normal numbers, rows × draws.
+    /// Data drawn from the model at the training rows. Parameters are unchanged, except those of the mean function in
+    /// `refit` (indices), which are fitted to each draw by generalised least squares. `normals`: rows × draws.
     ///
     /// # Errors
     /// Rows at which the kernel cannot be evaluated.

@@ -200,6 +200,7 @@ impl Problem {
         Ok(Self { data: self.data.take(rows), x, y, known_noise, points, ..self.clone() })
     }
 
+    /// The model as written.
     pub fn model(&self) -> &Model {
         &self.model
     }
@@ -245,6 +246,7 @@ impl Problem {
         self.classes.as_ref()
     }
 
+    /// The known noise variance of each training row.
     pub fn known_noise(&self) -> Option<&[f64]> {
         self.known_noise.as_deref()
     }
@@ -262,14 +264,17 @@ impl Problem {
         self
     }
 
+    /// The kernel bound to the inputs.
     pub fn bound(&self) -> &Bound {
         &self.bound
     }
 
+    /// The training rows, as the kernel reads them.
     pub fn points(&self) -> &Points {
         &self.points
     }
 
+    /// All parameters, in the order of values and gradients.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
@@ -309,6 +314,7 @@ impl Problem {
         self.conditions
     }
 
+    /// Σ log|g′(yᵢ)| of the transforms of the target: log p(y) is the log density of g(y) plus this.
     pub fn log_jacobian(&self) -> f64 {
         self.log_jacobian
     }
@@ -378,6 +384,7 @@ impl Problem {
         Self { fences, ..self }
     }
 
+    /// The bounds on products of parameters.
     pub fn fences(&self) -> &[Fence] {
         &self.fences
     }

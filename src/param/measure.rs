@@ -16,6 +16,7 @@ impl Measure {
     /// unit.
     const WRITTEN: TimeUnit = TimeUnit::Hour;
 
+    /// Its unit.
     pub fn unit(self) -> TimeUnit {
         match self {
             Self::Length(unit) | Self::Date(unit) => unit,

@@ -60,10 +60,12 @@ impl Param {
         Self { state, prior, time: Some(measure.in_unit(to)), ..self.clone() }
     }
 
+    /// A free parameter with this starting value.
     pub fn free(value: f64) -> Self {
         State::Free(value).into()
     }
 
+    /// A parameter fixed at this value.
     pub fn fixed(value: f64) -> Self {
         State::Fixed(value).into()
     }
@@ -119,6 +121,7 @@ impl Tie {
         Self { id: NEXT.fetch_add(1, Ordering::Relaxed), element: None, name: name.into() }
     }
 
+    /// A number that identifies the tie in this process.
     pub fn id(&self) -> u64 {
         self.id
     }

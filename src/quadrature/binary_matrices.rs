@@ -38,10 +38,12 @@ impl BinaryMatrix {
         Self { rows, columns: Vec::new() }
     }
 
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
+    /// The columns, one list of rows each.
     pub fn columns(&self) -> &[Vec<bool>] {
         &self.columns
     }

@@ -73,6 +73,7 @@ impl Marginal {
         }
     }
 
+    /// The mean.
     pub fn mean(&self) -> f64 {
         match *self {
             Self::Normal { mean, .. } => mean,
@@ -80,6 +81,7 @@ impl Marginal {
         }
     }
 
+    /// The standard deviation.
     pub fn sd(&self) -> f64 {
         match *self {
             Self::Normal { sd, .. } => sd,
@@ -158,6 +160,7 @@ impl Density {
         Ok(Self { components })
     }
 
+    /// The components, with weights that sum to 1.
     pub fn components(&self) -> &[Component] {
         &self.components
     }

@@ -67,10 +67,12 @@ impl Belief {
         Self { components: vec![Believed { weight: 1.0, mean, scale, degrees }] }
     }
 
+    /// The components of the mixture.
     pub fn components(&self) -> &[Believed] {
         &self.components
     }
 
+    /// The mean.
     pub fn mean(&self) -> f64 {
         self.components.iter().map(|c| c.weight * c.mean).sum()
     }

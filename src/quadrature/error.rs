@@ -4,6 +4,7 @@ use super::density::DensityError;
 use crate::kernel::{BindError, EvalError};
 use crate::model::ModelError;
 
+/// Why an integral cannot be estimated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum QuadratureError {
     #[error(transparent)]

@@ -10,6 +10,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// A number in closed form, with error 0.
     pub fn exact(value: f64) -> Self {
         Self { value, error: 0.0 }
     }

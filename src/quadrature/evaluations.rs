@@ -50,6 +50,7 @@ impl Evaluations {
         self.names.iter().zip(row).map(one).collect::<Vec<_>>().join(", ")
     }
 
+    /// The names of the inputs.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -59,10 +60,12 @@ impl Evaluations {
         &self.x
     }
 
+    /// The values of the integrand.
     pub fn y(&self) -> &[f64] {
         &self.y
     }
 
+    /// The number of evaluations.
     pub fn n(&self) -> usize {
         self.y.len()
     }

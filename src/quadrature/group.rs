@@ -40,6 +40,7 @@ impl Group {
         Ok(Self { values: bound.values(), bound, columns, inputs: names.len() })
     }
 
+    /// The indices of its inputs.
     pub fn columns(&self) -> &[usize] {
         &self.columns
     }

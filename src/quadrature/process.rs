@@ -73,6 +73,7 @@ impl Process {
         Ok(Self { bound, values, points, factor, alpha, ones, mean, free_mean, quadratic })
     }
 
+    /// The number of evaluations.
     pub fn n(&self) -> usize {
         self.alpha.len()
     }

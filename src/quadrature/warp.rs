@@ -29,6 +29,7 @@ const PLANE: usize = 26;
 const POINTS: usize = 1024;
 
 impl Warp {
+    /// All scales.
     pub const ALL: [Warp; 3] = [Warp::None, Warp::SquareRoot, Warp::Log];
 
     /// The name in the language.

@@ -49,9 +49,11 @@ pub enum Topic {
 }
 
 impl Topic {
+    /// All checks, in the order of tables.
     pub const ALL: [Topic; 5] =
         [Topic::Normality, Topic::Tails, Topic::Autocorrelation, Topic::Periodicity, Topic::Heteroscedasticity];
 
+    /// The name of the check.
     pub fn name(self) -> &'static str {
         match self {
             Topic::Normality => "normality",

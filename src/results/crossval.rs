@@ -105,6 +105,7 @@ pub struct Candidate {
     pub folds: Vec<FoldScore>,
 }
 
+/// The scores of a model in one fold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoldScore {
     /// The number of training rows.
@@ -234,6 +235,7 @@ pub enum Folds {
 }
 
 impl Folds {
+    /// The number of folds.
     pub fn len(&self) -> usize {
         match self {
             Self::Rows(folds) => folds.len(),

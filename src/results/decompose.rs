@@ -71,8 +71,10 @@ pub enum By {
 }
 
 impl By {
+    /// All kinds of parts.
     pub const ALL: [By; 3] = [By::Term, By::Order, By::Input];
 
+    /// The name in the language.
     pub fn name(self) -> &'static str {
         match self {
             By::Term => "term",

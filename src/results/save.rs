@@ -39,6 +39,7 @@ pub struct SavedFit {
     pub max_iter: usize,
 }
 
+/// How a fit ended, in the file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SavedEnd {
@@ -52,6 +53,7 @@ pub enum SavedEnd {
     NoDescent,
 }
 
+/// The result of one start, in the file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SavedStart {
     pub reached: Option<f64>,

@@ -42,6 +42,7 @@ pub struct Inheritance {
 }
 
 impl Inheritance {
+    /// The quantities of a fitted parent.
     pub fn of(parent: &Fit, setup: &Setup<'_>) -> Self {
         let problem = parent.problem();
         // rows at which the parent cannot be evaluated are not used

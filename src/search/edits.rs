@@ -82,10 +82,12 @@ impl Edit {
         EDITS[..4].iter().map(|(edit, ..)| edit.clone()).collect()
     }
 
+    /// The edit with this name.
     pub fn named(name: &str) -> Option<Edit> {
         EDITS.iter().find(|(_, known, _)| *known == name).map(|(edit, ..)| edit.clone())
     }
 
+    /// The name in the language; for a user's function its own.
     pub fn name(&self) -> &str {
         match self {
             Edit::Own(own) => &own.name,

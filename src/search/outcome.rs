@@ -91,6 +91,7 @@ pub enum Reached {
 }
 
 impl Reached {
+    /// The name of the stage in tables.
     pub fn name(&self) -> &'static str {
         match self {
             Reached::Screened => "screened",

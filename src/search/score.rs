@@ -26,6 +26,7 @@ pub enum Criterion {
 }
 
 impl Criterion {
+    /// All criteria.
     pub const ALL: [Criterion; 5] =
         [Criterion::Bic, Criterion::Recorded, Criterion::Aic, Criterion::Laplace, Criterion::HeldOut];
 
@@ -62,6 +63,7 @@ impl Criterion {
         names
     };
 
+    /// The criterion with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|c| c.name() == name)
     }

@@ -26,6 +26,7 @@ pub struct Refusals {
 }
 
 impl UserEdit {
+    /// An edit by a function; `source` is its text.
     pub fn new(name: impl Into<Arc<str>>, source: impl Into<Arc<str>>, apply: EditFn) -> Self {
         Self { name: name.into(), source: source.into(), apply, refusals: Mutex::default() }
     }

@@ -29,6 +29,7 @@ impl Face {
         }
     }
 
+    /// Its vertices in cyclic order.
     pub fn corners(&self) -> &[u32] {
         &self.corners[..usize::from(self.n)]
     }

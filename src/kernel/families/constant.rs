@@ -5,6 +5,7 @@
 use crate::kernel::family::{Family, Form, Pairs, Rows, Scratch, Spec, Theta, V};
 use crate::kernel::phrasing::{Head, Wording};
 
+/// k = v.
 #[derive(Debug)]
 pub struct Constant;
 

@@ -6,6 +6,7 @@ use crate::kernel::family::{Family, P, Pairs, Rows, Scratch, Spec, Theta, V};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
+/// k = v·cos(2πr/p).
 #[derive(Debug)]
 pub struct Cosine;
 

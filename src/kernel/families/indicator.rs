@@ -8,6 +8,7 @@
 use crate::kernel::family::{Family, Pairs, Rows, Scratch, Spec, Theta, V};
 use crate::kernel::phrasing::{Head, Wording};
 
+/// k = v for equal values, 0 otherwise.
 #[derive(Debug)]
 pub struct Indicator;
 

@@ -8,6 +8,7 @@ use crate::kernel::family::{B, C, Domains, Family, Form, Pairs, ParamSpec, Role,
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
+/// k = b + Σ v(x − c)(x′ − c).
 #[derive(Debug)]
 pub struct Linear;
 

@@ -8,8 +8,10 @@ use crate::kernel::family::{Form, L, Spec, V};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
+/// The family `Matern12` of the language.
 pub static MATERN12: Distance<Matern12> = Distance(Matern12);
 
+/// The profile κ(s) = e^{−√s}.
 #[derive(Debug)]
 pub struct Matern12;
 

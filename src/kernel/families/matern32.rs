@@ -7,8 +7,10 @@ use crate::kernel::family::{Form, L, Spec, V};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
+/// The family `Matern32` of the language.
 pub static MATERN32: Distance<Matern32> = Distance(Matern32);
 
+/// The profile κ(s) = (1 + √(3s))e^{−√(3s)}.
 #[derive(Debug)]
 pub struct Matern32;
 

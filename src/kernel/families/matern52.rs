@@ -7,8 +7,10 @@ use crate::kernel::family::{Form, L, Spec, V};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
+/// The family `Matern52` of the language.
 pub static MATERN52: Distance<Matern52> = Distance(Matern52);
 
+/// The profile κ(s) = (1 + √(5s) + 5s/3)e^{−√(5s)}.
 #[derive(Debug)]
 pub struct Matern52;
 

@@ -9,6 +9,7 @@ use crate::kernel::family::{Domains, Family, Pairs, ParamSpec, Role, Rows, Scrat
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
+/// k = v for equal categories a = b, otherwise v·exp(−1/2l_a² − 1/2l_b²).
 #[derive(Debug)]
 pub struct OneHot;
 

@@ -11,6 +11,7 @@ use crate::kernel::family::{Domains, Family, Flag, P, Pairs, ParamSpec, Role, Ro
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
+/// k = v·exp(−2 sin²(πr/p)/l²), or its centred variant.
 #[derive(Debug)]
 pub struct Periodic {
     pub centred: bool,

@@ -7,6 +7,7 @@ use crate::kernel::family::{B, C, Domains, Family, Form, Pairs, ParamSpec, Role,
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
+/// k = v·((x − c)·(x′ − c) + b)^degree.
 #[derive(Debug)]
 pub struct Polynomial;
 

@@ -8,8 +8,10 @@ use crate::kernel::family::{Domains, L, ParamSpec, Role, Size, Spec, V};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
+/// The family `RQ` of the language.
 pub static RATIONAL_QUADRATIC: Distance<RationalQuadratic> = Distance(RationalQuadratic);
 
+/// The profile κ(s) = (1 + s/2a)^{−a}.
 #[derive(Debug)]
 pub struct RationalQuadratic;
 

@@ -9,8 +9,10 @@ use crate::kernel::family::{Form, L, Spec, V};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
+/// The family `SE` of the language.
 pub static SQUARED_EXPONENTIAL: Distance<SquaredExponential> = Distance(SquaredExponential);
 
+/// The profile κ(s) = e^{−s/2}.
 #[derive(Debug)]
 pub struct SquaredExponential;
 

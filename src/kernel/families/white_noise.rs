@@ -5,6 +5,7 @@
 use crate::kernel::family::{Family, Form, Pairs, Rows, Scratch, Spec, Theta, V};
 use crate::kernel::phrasing::{Head, Wording};
 
+/// k = v·δ(same observation).
 #[derive(Debug)]
 pub struct WhiteNoise;
 

@@ -20,21 +20,26 @@ pub(super) struct Scale {
 }
 
 impl Scale {
+    /// The scale 1.
     pub const ONE: Scale = Scale { value: 1.0, free: false, written: false };
 
+    /// A fixed number.
     pub fn number(value: f64) -> Self {
         Scale { value, written: value != 1.0, free: false }
     }
 
+    /// The product of two scales.
     pub fn times(self, other: Scale) -> Self {
         let (free, written) = (self.free || other.free, self.written || other.written);
         Scale { value: self.value * other.value, free, written }
     }
 
+    /// The sum of two scales.
     pub fn plus(self, other: Scale) -> Self {
         Scale { value: self.value + other.value, free: self.free || other.free, written: true }
     }
 
+    /// The n-th power of a scale.
     pub fn powi(self, n: u32) -> Self {
         Scale { value: self.value.powi(n.min(i32::MAX as u32) as i32), ..self }
     }

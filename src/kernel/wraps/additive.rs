@@ -103,6 +103,7 @@ pub enum Bases {
     Each(Vec<Kernel>),
 }
 
+/// Why an additive kernel is not valid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum AdditiveError {
     #[error("the order of an additive kernel is at least 1")]

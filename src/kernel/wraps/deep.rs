@@ -65,6 +65,7 @@ pub enum Depth {
     Infinite,
 }
 
+/// Why a deep kernel is not valid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DeepError {
     #[error("a deep kernel has at least one layer")]

@@ -69,8 +69,10 @@ pub enum Edges {
 }
 
 impl Edges {
+    /// All treatments of edges.
     pub const ALL: [Edges; 2] = [Edges::Wrap, Edges::Zero];
 
+    /// The name in the language.
     pub fn name(self) -> &'static str {
         match self {
             Edges::Wrap => "wrap",

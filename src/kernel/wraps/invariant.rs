@@ -69,8 +69,10 @@ pub enum Method {
 }
 
 impl Method {
+    /// All methods.
     pub const ALL: [Method; 3] = [Method::Sum, Method::Product, Method::Fold];
 
+    /// The name in the language.
     pub fn name(self) -> &'static str {
         match self {
             Method::Sum => "sum",
@@ -80,6 +82,7 @@ impl Method {
     }
 }
 
+/// Why a kernel cannot be made invariant.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum InvariantError {
     #[error("at least one transformation is needed")]

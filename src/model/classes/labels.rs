@@ -78,10 +78,12 @@ impl Classes {
         &self.column
     }
 
+    /// The name of the negative class.
     pub fn negative(&self) -> &str {
         &self.names[0]
     }
 
+    /// The name of the positive class.
     pub fn positive(&self) -> &str {
         &self.names[1]
     }

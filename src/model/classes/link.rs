@@ -25,6 +25,7 @@ pub struct LogLikelihood {
 }
 
 impl Link {
+    /// The name in the language.
     pub fn name(self) -> &'static str {
         match self {
             Self::Probit => "probit",
@@ -116,6 +117,7 @@ pub struct Tail {
 /// Below this z the continued fraction of Mills' ratio is used.
 const FAR: f64 = -1.0;
 
+/// The functions at z, without cancellation in the tails.
 pub fn tail(z: f64) -> Tail {
     if z >= FAR {
         let cdf = normal_cdf(z);

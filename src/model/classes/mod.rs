@@ -25,6 +25,7 @@ pub enum Bernoulli {
 }
 
 impl Bernoulli {
+    /// The link function.
     pub fn link(self) -> Link {
         match self {
             Self::Ep => Link::Probit,

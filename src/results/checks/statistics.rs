@@ -90,6 +90,7 @@ impl Rhythms {
         Some(Self { span, cosines: waves(f64::cos), sines: waves(f64::sin) })
     }
 
+    /// The period of a frequency, in the unit of the input.
     pub fn period(&self, frequency: usize) -> f64 {
         self.span / (frequency + 1) as f64
     }
@@ -128,6 +129,7 @@ pub struct Spreads {
 }
 
 impl Spreads {
+    /// The inputs of a problem, with their bases.
     pub fn new(problem: &Problem) -> Self {
         let data = problem.data();
         let columns = problem.names().iter().zip(problem.x()).filter_map(|(name, values)| {
