@@ -171,7 +171,7 @@ pub static BASELINES: &[Builtin] = &[
         result: Some(Kind::Model),
         summary: "logistic regression of two classes by maximum likelihood",
         help: "A mean function without a kernel, under the logistic link. For \
-               linearly separable classes the likelihood has no maximum, and the fit says so.",
+               linearly separable classes the likelihood has no maximum, and the fit reports it.",
         examples: &["let d = data(x=0..8, y=[0, 0, 1, 0, 1, 0, 1, 1])\n\
              (d |> fit(logistic())).params"],
         touches: Touches::Nothing,

@@ -124,17 +124,18 @@ pub static DEEP: &[Builtin] = &[Builtin {
             "starts",
             Want::Choice(&["mixed", "data", "random"]),
             "\"mixed\"",
-            "where training starts: most starts from the data and some at random, or one sort alone",
+            "the starts of training: most from the data and some random, or only one kind",
         ),
     ],
     result: Some(Kind::DeepModel),
     summary: "a deep Gaussian process: each layer is a function of the values of the layer before",
-    help: "The kernel of the first layer looks at the inputs of the data, those of later layers at the units of the layer \
-           before. Only the last layer has noise. A noise variance that is not fixed has a prior: without one of its own, \
-           log-normal with a median of 0.1 times the variance of the target and a standard deviation of the logarithm \
-           of 1. Steps such as `standardize` stand before it: `standardize >> deepgp(layers=2)`. `prior=\"outputs\"` adds the \
-           log density of the pseudo outputs themselves, which favours coinciding inducing inputs; `\"whitened\"` adds \
-           that of the pseudo outputs multiplied by the inverse of the Cholesky factor of their covariance.",
+    help: "The kernel of the first layer depends on the inputs of the data, those of later layers on the units of the \
+          layer before. Only the last layer has noise. A noise variance that is not fixed has a prior, by default \
+          log-normal with a median of 0.1 times the variance of the target and a standard deviation of the logarithm \
+          of 1. Steps such as `standardize` come before it: `standardize >> deepgp(layers=2)`. `prior=\"outputs\"` \
+          adds the log density of the pseudo outputs themselves, which favours coinciding inducing inputs; \
+          `\"whitened\"` adds that of the pseudo outputs multiplied by the inverse of the Cholesky factor of their \
+          covariance.",
     examples: &["deepgp(layers=3, units=2, connected=true)", "deepgp(layers=2, kernel=[Matern32, SE], inducing=20)"],
     touches: Touches::Nothing,
     run: deepgp,

@@ -212,7 +212,7 @@ pub static FILES: &[Builtin] = &[
                 "draws",
                 Want::Count,
                 "0; for a fit of a deep GP 5",
-                "for a prediction or a fit of a deep GP, how many functions are drawn from the posterior; the first five are in colour",
+                "for a prediction or a fit of a deep GP, the number of functions drawn from the posterior; the first five are in colour",
             ),
             Place::keyword(
                 "scales",

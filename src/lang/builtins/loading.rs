@@ -186,7 +186,7 @@ pub static LOADING: &[Builtin] = &[
                 "missing",
                 Want::Any,
                 "[]",
-                "texts and numbers that mark a missing value, besides the usual ones",
+                "texts and numbers that mark a missing value, in addition to the default ones",
             ),
             Place::keyword(
                 "encoding",
@@ -210,7 +210,7 @@ pub static LOADING: &[Builtin] = &[
         result: Some(Kind::Data),
         summary: "data from a shipped set or a file",
         help: "Paths are relative to the script's folder. Dates and times become linear time in one unit, text \
-               becomes categories; the shown data say so. The separator, the decimal sign, lines of text above the \
+               becomes categories; the displayed data note this. The separator, the decimal sign, lines of text above the \
                table, lines of names and of units, and the encoding are detected where the file is unambiguous. The \
                shown data name the arguments that have the same effect. A unit in brackets at the end of a name, as in \
                `depth (m)`, is the unit of the column.",

@@ -268,7 +268,7 @@ const fn distribution(
     }
 }
 
-const MEAN: Place = Place::required("mean", BOUND, "where it is centred");
+const MEAN: Place = Place::required("mean", BOUND, "its mean");
 const SD: Place = Place::required("sd", BOUND, "its standard deviation, positive");
 
 pub static PARAMETERS: &[Builtin] = &[

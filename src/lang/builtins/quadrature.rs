@@ -268,14 +268,14 @@ pub static QUADRATURE: &[Builtin] = &[
                 "\"laplace\"",
                 "Laplace's method, or Bayesian quadrature over the parameters",
             ),
-            Place::keyword("seed", Want::Count, "that of the session", "what the evaluations of \"bq\" depend on"),
+            Place::keyword("seed", Want::Count, "that of the session", "the seed of the evaluations of \"bq\""),
         ],
         result: Some(Kind::Record),
         summary: "the log evidence of a model: its likelihood integrated over its parameters",
-        help: "`lml` is the log marginal likelihood at the fitted values; this is the log of its integral over the values. A \
-               parameter without a prior is normal around its start with standard deviation 3 in the optimiser's coordinates \
-               (logarithms, for positive parameters). `sd` is what the quadrature leaves uncertain. `half_bic` is −BIC/2, \
-               which approximates the same.",
+        help: "`lml` is the log marginal likelihood at the fitted values; this is the log of its integral over the \
+              values. A parameter without a prior is normal around its start with standard deviation 3 in the \
+              optimiser's coordinates (logarithms, for positive parameters). `sd` is the uncertainty of the \
+              quadrature. `half_bic` is −BIC/2, an approximation of the log evidence.",
         examples: &["load(\"nile\") |> fit(SE(year)) |> marginal(method=\"bq\")"],
         touches: Touches::Nothing,
         run: marginal_likelihood,
@@ -288,7 +288,7 @@ pub static QUADRATURE: &[Builtin] = &[
             Place::required(
                 "f",
                 Want::Either(&[Want::FUNCTION, Want::Kind(Kind::Data), Want::Kind(Kind::Integral)]),
-                "the integrand: a function of the inputs, data of evaluated points, or an integral that goes on",
+                "the integrand: a function of the inputs, data of evaluated points, or an integral to continue",
             ),
             Place::keyword(
                 "over",
@@ -297,7 +297,7 @@ pub static QUADRATURE: &[Builtin] = &[
                 "the density: `normal(mean, sd)`, `uniform(lo, hi)`, a list of these for several inputs, or `mixture(…)`",
             ),
             Place::keyword("kernel", Want::Kind(Kind::Kernel), "SE of each input", "the kernel of the integrand"),
-            Place::keyword("n", Want::Positive, "20", "how many evaluations are made"),
+            Place::keyword("n", Want::Positive, "20", "the number of evaluations"),
             Place::keyword("tol", Want::NUMBER, "none", "ends when half the 95 % interval is at most this"),
             Place::keyword(
                 "mean",
@@ -310,7 +310,7 @@ pub static QUADRATURE: &[Builtin] = &[
                 "scale",
                 Want::Choice(&["none", "sqrt", "log"]),
                 "\"none\"",
-                "the scale of the process: \"sqrt\" or \"log\" for integrands that are positive",
+                "the scale of the process: \"sqrt\" or \"log\" for positive integrands",
             ),
             Place::keyword(
                 "parameters",
@@ -318,14 +318,15 @@ pub static QUADRATURE: &[Builtin] = &[
                 "\"fitted\"",
                 "whether the parameters of the kernel are fitted by evidence or integrated out",
             ),
-            Place::keyword("seed", Want::Count, "that of the session", "what the first points and the fits depend on"),
+            Place::keyword("seed", Want::Count, "that of the session", "the seed of the first points and of the fits"),
         ],
         result: Some(Kind::Integral),
-        summary: "the integral of a function against a density, with an error bar: Bayesian quadrature",
-        help: "A Gaussian process stands for the integrand. Each evaluation is made where it lowers the variance of the \
-               integral most. Where the kernel has a free variance the integral has a Student-t distribution. Without \
-               `kernel=` it is a product of SE, an input each, whose length-scales have a log-normal prior around the \
-               standard deviation of the density. `integrate(z, n=10)` makes ten more evaluations for an integral `z`.",
+        summary: "the integral of a function against a density, with its uncertainty: Bayesian quadrature",
+        help: "The integrand has a Gaussian-process prior. Each evaluation is made where it reduces the variance of \
+              the integral most. If the kernel has a free variance, the integral has a Student-t distribution. \
+              Without `kernel=` the kernel is a product of SE, one per input, whose length-scales have a log-normal \
+              prior with the standard deviation of the density as median. `integrate(z, n=10)` makes ten more \
+              evaluations for an integral `z`.",
         examples: &[
             "integrate(x -> exp(-x^2), over=normal(0, 1), n=8)",
             "integrate((x, y) -> sin(x) * y, over=[uniform(0, 1), normal(0, 1)], n=12)",

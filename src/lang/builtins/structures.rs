@@ -345,17 +345,17 @@ const X: Place = Place::required(
 );
 const Z: Place = Place::required("z", Want::Items, "a binary matrix: a list of rows of zeros and ones");
 const ALPHA: Place = Place::keyword("alpha", Want::NUMBER, "1", "the concentration, positive");
-const SEED: Place = Place::keyword("seed", Want::Count, "the session's stream", "what the draws depend on");
+const SEED: Place = Place::keyword("seed", Want::Count, "the session's stream", "the seed of the draws");
 const NOISE_SD: Place = Place::keyword("noise_sd", Want::NUMBER, "1", "the standard deviation of the noise");
 const FEATURE_SD: Place = Place::keyword("feature_sd", Want::NUMBER, "1", "the standard deviation of feature values");
-const SWEEPS: Place = Place::keyword("n", Want::Positive, "100", "how many samples, one a sweep");
+const SWEEPS: Place = Place::keyword("n", Want::Positive, "100", "the number of samples, one per sweep");
 
 pub static STRUCTURES: &[Builtin] = &[
     Builtin {
         name: "buffet",
         aliases: &[],
         group: Group::Results,
-        places: &[Place::required("rows", Want::Positive, "how many objects"), ALPHA, SEED],
+        places: &[Place::required("rows", Want::Positive, "the number of objects"), ALPHA, SEED],
         result: Some(Kind::List),
         summary: "a binary matrix drawn from the Indian buffet process",
         help: "Objects are rows and features columns. Each row has a Poisson number of features with mean `alpha`.",
@@ -464,9 +464,9 @@ pub static STRUCTURES: &[Builtin] = &[
         ],
         result: Some(Kind::Table),
         summary: "the evidence as a function of parameters, from one set of samples",
-        help: "The likelihood of every sample is computed anew for each pair of parameters, and integrated over the prior of \
+        help: "The likelihood of every sample is computed for each pair of parameters, and integrated over the prior of \
                structures by Bayesian quadrature. `relative_sd` is the standard deviation of the evidence over its mean: \
-               large values say that the samples do not determine it.",
+               a large value means that the samples do not determine it.",
         examples: &["sensitivity([[[1], [1]], [[1], [0]]], [[0.2], [1.9]], noise_sd=[0.5, 1])"],
         touches: Touches::Nothing,
         run: sensitivity,
