@@ -1,7 +1,7 @@
-//! Two classes: one evidence of expectation propagation or of Laplace's method with its gradient, beside one Cholesky
-//! factorization with inverse of the same size, and whole fits.
+//! Two classes: one log marginal likelihood by expectation propagation or Laplace's method with its gradient, compared
+//! with one Cholesky factorization with inverse of the same size, and whole fits.
 //!
-//! `cargo bench --bench classes`. Figures that were reached are in docs/benchmarks.md.
+//! `cargo bench --bench classes`. Results are in docs/benchmarks.md.
 
 mod floor;
 
@@ -18,7 +18,7 @@ fn main() {
     divan::main();
 }
 
-/// Eight inputs without order, of which three decide, not always.
+/// Eight random inputs; three of them determine the class, with errors.
 fn table(n: usize) -> Dataset {
     let column = |d: usize| (0..n).map(|i| ((i * (2 * d + 3)) as f64 * 0.377).sin()).collect::<Vec<f64>>();
     let x: Vec<Vec<f64>> = (0..8).map(column).collect();
@@ -59,7 +59,7 @@ fn c_laplace(bencher: Bencher<'_, '_>, n: usize) {
     evidence(bencher, Bernoulli::Laplace(Link::Logistic), n);
 }
 
-/// Ten starts, as usual.
+/// Ten starts, the default.
 #[divan::bench(args = [100, 300], sample_count = 1, sample_size = 1)]
 fn d_whole_fit(bencher: Bencher<'_, '_>, n: usize) {
     let data = table(n);

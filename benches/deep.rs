@@ -1,6 +1,6 @@
 //! Deep GPs on one core: the objective with its gradient, and a whole fit.
 //!
-//! `RAYON_NUM_THREADS=1 cargo bench --bench deep`. 200 rows of a step, 10 inducing inputs a layer, 5 samples.
+//! `RAYON_NUM_THREADS=1 cargo bench --bench deep`. 200 rows of a step, 10 inducing inputs per layer, 5 samples.
 
 use divan::Bencher;
 use mercer::data::{self, Dataset};

@@ -1,9 +1,9 @@
-//! Deep GPs of one, two and three layers on held-out rows: the table of docs/results.md.
+//! Deep GPs with one, two and three layers on held-out rows: the table of docs/results.md.
 //!
-//! `cargo bench --bench deep_table -- FILE [SET:ROWS …]`. Every trial draws the rows and deals them anew, 80 % to train.
-//! What was measured is appended to FILE, a line a fit, and not measured again: a run that was stopped goes on.
-//! Settings are read from the environment: TRIALS (10), RESTARTS (the starts of each fit), LAYERS (3), INDUCING (10) and
-//! SAMPLES (10).
+//! `cargo bench --bench deep_table -- FILE [SET:ROWS …]`. Every trial draws the rows and splits them again, 80 % for
+//! training. Results are appended to FILE, one line per fit, and existing ones are not computed again: a run that was
+//! stopped continues. Settings are environment variables: TRIALS (10), RESTARTS (the starts of each fit), LAYERS (3),
+//! INDUCING (10) and SAMPLES (10).
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -18,14 +18,14 @@ use rand::{SeedableRng, seq::SliceRandom};
 use rand_pcg::Pcg64;
 
 const CELLS: [&str; 5] = ["step:50", "step:100", "step:200", "toy_nonstationary:120", "motorcycle:133"];
-/// Samples of the hidden layers for a score.
+/// The number of samples of the hidden layers for a score.
 const SCORED: usize = 100;
 
 fn setting(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// With the mean 0 and the standard deviation 1.
+/// The values scaled to mean 0 and standard deviation 1.
 fn standardised(values: &[f64]) -> Vec<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -33,7 +33,7 @@ fn standardised(values: &[f64]) -> Vec<f64> {
     values.iter().map(|v| (v - mean) / sd).collect()
 }
 
-/// A shipped set of one input; that of the motorcycle in standard units, as in the thesis.
+/// A shipped set with one input; that of the motorcycle is standardized, as in the thesis.
 fn load(set: &str) -> Dataset {
     let data = data::load(set, &[], &data::Options::default()).expect("a shipped set");
     let (x, y) = (data.x()[0].to_vec(), data.y().expect("a target").to_vec());

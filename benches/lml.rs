@@ -1,7 +1,8 @@
-//! One evidence with its gradient on one core, beside one Cholesky factorization with inverse of the same size.
+//! One log marginal likelihood with its gradient on one core, compared with one Cholesky factorization with inverse of
+//! the same size.
 //!
-//! `cargo bench --bench lml`. The factorization is what no exact method can do without: the ratio to it is what counts,
-//! and both stand in one run. Figures that were reached are in docs/benchmarks.md.
+//! `cargo bench --bench lml`. The factorization is a lower bound of every exact method; the ratio to it is what is
+//! compared, and both are measured in one run. Results are in docs/benchmarks.md.
 
 mod floor;
 
@@ -27,7 +28,7 @@ fn series(n: usize) -> Dataset {
     Dataset::new(vec![Column::numeric("year", year), Column::numeric("y", y)], Some("y"), None).expect("a data set")
 }
 
-/// Eight inputs without order.
+/// Eight random inputs.
 fn table(n: usize) -> Dataset {
     let column = |d: usize| (0..n).map(|i| ((i * (2 * d + 3)) as f64 * 0.377).sin()).collect::<Vec<f64>>();
     let mut columns: Vec<Column> = (0..8).map(|d| Column::numeric(format!("x{d}"), column(d))).collect();

@@ -1,8 +1,8 @@
-//! Bayesian quadrature on Genz's six families and four more integrands: errors beside Monte Carlo, Sobol points and Gauss
-//! rules at equal evaluations, and how often the 95 % interval holds the integral.
+//! Bayesian quadrature on Genz's six families and four more integrands: errors compared with Monte Carlo, Sobol points
+//! and Gauss rules with the same number of evaluations, and the coverage of the 95 % interval.
 //!
-//! Run as `cargo bench --bench quadrature -- RUNS INPUTS`: repeated runs for each cell (20 unless given, each with its own
-//! parameters of the integrand and its own seed), on 1 to INPUTS inputs (2 unless given). Prints two tables for
+//! `cargo bench --bench quadrature -- RUNS INPUTS`: repeated runs for each cell (20 by default, each with its own
+//! parameters of the integrand and its own seed), on 1 to INPUTS inputs (2 by default). Prints two tables for
 //! docs/results.md.
 
 use mercer::progress::Silent;
@@ -22,7 +22,7 @@ struct Case {
 
 type Family = (&'static str, fn(&[f64], &[f64]) -> Case);
 
-/// a is how hard each input is, u where the feature lies (Genz 1984).
+/// a is the difficulty of each input, u the location of the feature (Genz 1984).
 const FAMILIES: &[Family] = &[
     ("oscillatory", |a, u| {
         let (a, u) = (a.to_vec(), u[0]);

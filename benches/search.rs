@@ -1,4 +1,4 @@
-//! A search from its base kernels on: candidates a second.
+//! A search from its base kernels: candidates per second.
 //!
 //! `cargo bench --bench search`. The budget is in evaluations, so that every run does the same work.
 
@@ -12,7 +12,7 @@ fn main() {
     divan::main();
 }
 
-/// Monthly rows with a trend, a season that grows, and something slower.
+/// Monthly rows with a trend, a growing season, and a slower variation.
 fn made_up(n: usize) -> Dataset {
     let year: Vec<f64> = (0..n).map(|i| 1949.0 + i as f64 / 12.0).collect();
     let y = |t: &f64| {

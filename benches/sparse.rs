@@ -1,7 +1,8 @@
-//! The bound of VFE with its gradient on one core, beside the n·m² multiply-adds of a matrix product of the same run.
+//! The bound of VFE with its gradient on one core, compared with the n·m² multiply-adds of a matrix product in the same
+//! run.
 //!
-//! `cargo bench --bench sparse`. The sums over the rows, V Vᵀ with V of m × n, are what no method with m inducing inputs
-//! can do without: the ratio to one such product is what counts. Figures that were reached are in docs/benchmarks.md.
+//! `cargo bench --bench sparse`. The sums over the rows, V Vᵀ with V of m × n, are a lower bound of every method with m
+//! inducing inputs; the ratio to one such product is what is compared. Results are in docs/benchmarks.md.
 
 use divan::Bencher;
 use faer::linalg::matmul::matmul;
@@ -17,7 +18,7 @@ fn main() {
     divan::main();
 }
 
-/// Eight inputs without order.
+/// Eight random inputs.
 fn table(n: usize) -> Dataset {
     let column = |d: usize| (0..n).map(|i| ((i * (2 * d + 3)) as f64 * 0.377).sin()).collect::<Vec<f64>>();
     let mut columns: Vec<Column> = (0..8).map(|d| Column::numeric(format!("x{d}"), column(d))).collect();
@@ -39,7 +40,7 @@ fn bound(bencher: Bencher<'_, '_>, method: SparseMethod) {
     let sparse = Some(Sparse { method, inducing: Inducing::Count(INDUCING) });
     let problem = Problem::new(&Model { sparse, ..Model::new(kernel) }, &table(ROWS), true).expect("a problem");
     let mut values = mercer::fit::given(&problem);
-    // inducing inputs move too, as in a fit
+    // inducing inputs are optimised too, as in a fit
     values.extend(problem.inducing().expect("inducing inputs").moved());
     let mut evidencer = Evidencer::new(&problem);
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread");

@@ -1,4 +1,4 @@
-//! What no exact method can do without, beside which an evidence is measured.
+//! The lower bound of every exact method, with which a log marginal likelihood is compared.
 
 use divan::Bencher;
 use mercer::linalg::{Matrix, Workspace};

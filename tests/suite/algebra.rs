@@ -1,4 +1,4 @@
-//! What holds of every kernel under the operations on it.
+//! Properties of all kernels under the operations on them.
 
 use crate::support::kernels;
 
@@ -7,7 +7,7 @@ use mercer::kernel::Kernel;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// Whether two kernels have one Gram matrix, to a part in 10¹⁰ of its largest entry.
+/// Whether two kernels have the same Gram matrix, to 10⁻¹⁰ of its largest entry.
 fn same_values(one: &Kernel, two: &Kernel) -> Result<(), TestCaseError> {
     let (a, b) = (gram(one), gram(two));
     prop_assert!((&a - &b).amax() <= 1e-10 * a.amax(), "{one}\n{two}\n{a}{b}");

@@ -1,4 +1,4 @@
-//! The program from outside: what it writes where, and with which code it ends.
+//! The program as a process: its output and its exit codes.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn lines(bytes: &[u8]) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"))).collect()
 }
 
-/// What went to stderr.
+/// The text on stderr.
 fn complaint(assert: &OutputAssert) -> String {
     String::from_utf8_lossy(&assert.get_output().stderr).into_owned()
 }
@@ -47,7 +47,7 @@ fn values_go_to_stdout() {
     eval("").success().stdout_eq("");
 }
 
-/// The least of several starts: a machine with other work is slow now and then.
+/// The least of several starts, because the machine may do other work.
 #[test]
 fn the_program_starts_within_50_ms() {
     let start = || {
@@ -293,7 +293,7 @@ mod signals {
 
     use snapbox::cmd::cargo_bin;
 
-    /// A program that runs, once it has written its first line.
+    /// A running program that has written its first line.
     fn started(text: &str) -> (Child, BufReader<std::process::ChildStdout>) {
         let mut command = Command::new(cargo_bin!("mercer"));
         command.args(["eval", text]).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -315,7 +315,7 @@ mod signals {
         let (child, out) = started("[print(i) for i in 0..100000]");
         drop(out);
         let output = child.wait_with_output().unwrap();
-        // as SIGPIPE would: the rest of the script was not run
+        // as with SIGPIPE: the rest of the script was not run
         assert_eq!(output.status.code(), Some(141));
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     }

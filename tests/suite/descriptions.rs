@@ -1,5 +1,5 @@
-//! Every kernel can be put into words, and everything that kernels are made of has its words, its formula, its help, its
-//! example and its line in the reference.
+//! Every kernel has a description, and every family and wrap has its phrase, its formula, its help, its example and its
+//! line in the reference.
 
 use crate::support::texts;
 
@@ -31,7 +31,7 @@ fn bound(program: &str, name: &str) -> Value {
     session.get(name).unwrap_or_else(|| panic!("{program}")).clone()
 }
 
-/// What a builtin says of the kernel `k` of a program.
+/// The result of a builtin for the kernel `k` of a program.
 fn said(program: &str, builtin: &str) -> String {
     match bound(&format!("{program}\nlet said = {builtin}"), "said") {
         Value::Explanation(told) => told.text.clone(),
@@ -39,7 +39,7 @@ fn said(program: &str, builtin: &str) -> String {
     }
 }
 
-/// Data with the columns that the texts mention, some of them with units.
+/// Data with the columns in the texts, some of them with units.
 static DATA: LazyLock<Dataset> = LazyLock::new(|| {
     let columns = vec![
         Column::numeric("x", vec![0.0, 0.3, 0.3, 1.1, -0.8, 2.0]).with_unit("year"),
@@ -50,11 +50,11 @@ static DATA: LazyLock<Dataset> = LazyLock::new(|| {
     Dataset::new(columns, Some("y"), None).unwrap()
 });
 
-/// English in its outward form: sentences that end, and nothing of how they are made.
+/// Well-formed English: complete sentences without remains of templates.
 fn is_english(text: &str) -> Result<(), TestCaseError> {
     prop_assert!(text.ends_with('.'), "{text}");
     for wrong in ["{", "  ", " ,", " .", "..", "()", " )", "( ", "a a ", "a an ", "NaN", "inf ", "-0 ", "[]"] {
-        // functions are quoted as they were written
+        // functions are quoted as written
         let prose: String = text.split('`').step_by(2).collect::<Vec<_>>().join("f");
         prop_assert!(!prose.contains(wrong), "{wrong:?} in {text}");
     }
@@ -77,7 +77,7 @@ fn told_of_data(case: &Case) -> Result<(), TestCaseError> {
     is_english(&text)
 }
 
-/// One family with anything written of it.
+/// A family with all possible settings.
 fn leaf() -> impl Strategy<Value = Case> {
     proptest::sample::select(FAMILIES).prop_flat_map(|f| family(f, Sees::Some))
 }
@@ -129,7 +129,7 @@ fn whatever_kernels_are_made_of_is_told_everywhere() {
         assert!(!spec.summary.is_empty() && !spec.formula.is_empty() && !spec.latex.is_empty(), "{name}");
         assert!(!spec.wording.noun.is_empty(), "{name}");
         is_told(name, &format!("let k = {}", spec.example));
-        // what is written by an operator is in the reference of the language
+        // combinators with an operator are in the language reference
         if name.chars().all(|c| c.is_alphanumeric() || c == '_') {
             assert!(
                 help::topic(registry::library(), Some(name)).is_ok_and(|page| page.contains(spec.example)),
@@ -140,7 +140,7 @@ fn whatever_kernels_are_made_of_is_told_everywhere() {
     }
 }
 
-/// Whatever the language calls a family or a combinator: builtins for moves too, which are no kernels themselves.
+/// All combinators of the language, including the builtins for moves, which are not kernels.
 #[test]
 fn every_combinator_has_help_an_example_and_a_line() {
     let reference = reference();
@@ -161,7 +161,7 @@ fn every_combinator_has_help_an_example_and_a_line() {
     }
 }
 
-/// What is said to a learner: lines of prose, of algebra and of formulas.
+/// The explanation for a learner: lines of prose, of algebra and of formulas.
 fn is_explained(program: &str) {
     let text = said(program, "explain(k)");
     assert!(text.starts_with("The kernel: ") && text.ends_with('.'), "{text}");

@@ -1,9 +1,9 @@
 //! The documentation runs: every block of Mercer in README.md and docs/language.md, every script in examples/, and the
-//! reference of builtins as the registry writes it.
+//! generated reference of builtins.
 //!
-//! In a block, lines that begin with `> ` are typed and what stands below them is what comes; a block without such
-//! lines is a script. Blocks are tagged `mercer`; `mercer continued` goes on in the session of the block before, and
-//! `mercer fails` ends with an error. With `MERCER_BLESS=1` the tests write what comes instead of comparing it.
+//! In a block, lines that begin with `> ` are input and the lines below them output; a block without input lines is a
+//! script. Blocks are tagged `mercer`; `mercer continued` continues the session of the block before, and `mercer fails`
+//! ends with an error. With `MERCER_BLESS=1` the tests write the actual output instead of comparing it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).replace("\r\n", "\n")
 }
 
-/// Compares a file with what it should be, or rewrites it.
+/// Compares a file with its expected content, or rewrites it.
 fn hold(name: &str, expected: &str) {
     let path = path(name);
     if std::env::var_os("MERCER_BLESS").is_some() {
@@ -45,7 +45,7 @@ fn hold(name: &str, expected: &str) {
     );
 }
 
-/// A session in a folder of its own.
+/// A session in a temporary folder.
 struct Room {
     session: Session,
     _folder: tempfile::TempDir,
@@ -59,7 +59,7 @@ impl Room {
         Self { session: Session::new(folders, 0), _folder: folder }
     }
 
-    /// What comes of a text, and whether it ended well.
+    /// The output of a text, and whether it succeeded.
     fn run(&mut self, text: &str) -> (String, bool) {
         let mut lines = Vec::new();
         let well = self.session.run_with(text, "prompt", &Silent, &mut |item, sources| match item {
@@ -75,7 +75,7 @@ impl Room {
     }
 }
 
-/// A block with the output of its lines as it is.
+/// A block with the actual output of its lines.
 fn played(block: &[&str], room: &mut Room, fails: bool, place: &str) -> Vec<String> {
     let typed = |line: &str| line.starts_with(PROMPT) || line == PROMPT.trim_end();
     let mut check = |text: &str, last: bool| {
@@ -87,7 +87,7 @@ fn played(block: &[&str], room: &mut Room, fails: bool, place: &str) -> Vec<Stri
         check(&block.join("\n"), true);
         return block.iter().map(|line| line.to_string()).collect();
     }
-    // each statement with whether a blank line stood before it
+    // each statement, and whether a blank line precedes it
     let mut statements: Vec<(bool, Vec<&str>)> = Vec::new();
     let mut blank = false;
     for line in block {
@@ -115,7 +115,7 @@ fn played(block: &[&str], room: &mut Room, fails: bool, place: &str) -> Vec<Stri
     out
 }
 
-/// A document with the output of its blocks as it is.
+/// A document with the actual output of its blocks.
 fn document(name: &str) -> String {
     let text = read(&path(name));
     let lines: Vec<&str> = text.lines().collect();
@@ -139,7 +139,7 @@ fn document(name: &str) -> String {
     written(out.iter().map(|line| format!("{line}\n")).collect())
 }
 
-/// A document with the table of kinds as the language writes it, between its two marks.
+/// A document with the generated table of kinds between its two marks.
 fn written(text: String) -> String {
     const MARKS: [&str; 2] = ["<!-- kinds: written by MERCER_BLESS=1 -->\n", "<!-- end of kinds -->\n"];
     match (text.split_once(MARKS[0]), text.split_once(MARKS[1])) {
@@ -158,7 +158,7 @@ fn the_language_reference_is_what_comes() {
     hold("docs/language.md", &document("docs/language.md"));
 }
 
-/// Names in code marks that look like files of the repository must be such.
+/// Names in code marks that look like files of the repository must exist.
 #[test]
 fn the_files_that_the_internals_name_are_there() {
     let text = read(&path("docs/internals.md"));
@@ -181,13 +181,13 @@ fn the_reference_of_builtins_is_what_the_registry_writes() {
     );
 }
 
-/// Runs an example: it says nothing worse than a note, and writes every figure that it names. Gives the session after
-/// it. The scripts in examples/tables need data that do not ship: tests/suite/tables.rs runs them.
+/// Runs an example: it has no diagnostics other than notes, and writes every figure that it names. Returns the session.
+/// The scripts in examples/tables need data that are not shipped: tests/suite/tables.rs runs them.
 pub fn example(name: &str) -> Session {
     example_with(name, &[])
 }
 
-/// The same with other values of what the script sets at its top, as `--set` gives them.
+/// The same with other values of top-level names, as with `--set`.
 pub fn example_with(name: &str, set: &[&str]) -> Session {
     let out = tempfile::tempdir().expect("a folder");
     let folders = Folders { out: out.path().to_owned(), ..Folders::default() };

@@ -1,4 +1,4 @@
-//! Figures through the language: ranges that are asked for, axes of forecasts, levels of categories, text that is XML.
+//! Figures through the language: requested ranges, axes of forecasts, levels of categories, text in XML.
 
 use mercer::figure::{Figure, Mark, Size, to_svg, to_text};
 use mercer::lang::values::value::Value;
@@ -15,7 +15,7 @@ fn figure(text: &str) -> Figure {
     }
 }
 
-/// The values of `x` of the first mark that `is` one.
+/// The values of `x` of the first mark for which `is` is true.
 fn along(figure: &Figure, panel: usize, is: fn(&Mark) -> bool) -> Vec<f64> {
     let mark = figure.panels[panel].marks.iter().find(|mark| is(mark)).expect("such a mark");
     match mark {
@@ -49,7 +49,7 @@ fn kernels_are_shown_over_the_range_that_is_asked_for() {
     assert!(x.len() >= 60 * 16, "{}", x.len());
 }
 
-/// A weekly pattern over two years: every week of the curve reaches the top and the foot of the pattern.
+/// A weekly pattern over two years: every week of the curve reaches the maximum and the minimum of the pattern.
 #[test]
 fn curves_show_every_period() {
     let figure = figure(
@@ -105,7 +105,7 @@ fn parts_on_categories_have_a_level_for_each() {
         .collect();
     assert_eq!(means.len(), 1);
     assert!(means[0].len() == 2 && means[0][0] > means[0][1], "{means:?}");
-    // the parts of several inputs share a scale unless they are set free
+    // the parts of several inputs share a scale by default
     let range = |figure: &Figure| figure.panels.iter().map(|panel| panel.y.range).collect::<Vec<_>>();
     assert!(range(&figure).iter().all(|one| one.is_some() && *one == range(&figure)[0]));
     let free = self::figure(&format!("{SHOPS}let f = m |> decompose |> plot(scales=\"free\")"));
@@ -117,7 +117,7 @@ fn parts_on_categories_have_a_level_for_each() {
     assert!(range(&shared)[0].is_some() && range(&shared)[0] == range(&shared)[1]);
 }
 
-/// Names of classes with control characters: neither the picture nor the terminal holds them.
+/// Names of classes with control characters: neither the image nor the terminal output contains them.
 #[test]
 fn names_with_control_characters_are_drawn_as_text() {
     let mut figure = figure(

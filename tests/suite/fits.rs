@@ -1,4 +1,4 @@
-//! Fits from the language find the best that is known, whatever the seed, the threads and the units.
+//! Fits from the language find the best known maximum, for any seed, number of threads and units.
 
 use crate::support::talk;
 
@@ -6,7 +6,8 @@ use std::process::Command;
 
 use talk::Talk;
 
-/// Fits the seasonal model for some seeds; the least evidence that is good enough, and the period within 0.5 % of 1.
+/// Fits the seasonal model for some seeds; `least` is the required log marginal likelihood, and the period must be
+/// within 0.5 % of 1.
 fn finds_the_season(set: &str, seeds: u64, least: f64) {
     let mut talk = Talk::new(&format!("let d = {set}"));
     for seed in 0..seeds {
@@ -56,7 +57,7 @@ fn a_seed_gives_the_same_fit_at_any_number_of_threads() {
     assert_eq!(one, run("2"));
 }
 
-/// How a parameter changes with the units: the powers of the unit of x and of y that it is told in.
+/// How a parameter changes with the units: the powers of the unit of x and of y in its own unit.
 struct Powers {
     name: &'static str,
     x: i32,
@@ -73,7 +74,7 @@ fn close(found: f64, expected: f64, what: &str) {
     assert!(near, "{what}: found {found}, expected {expected}");
 }
 
-/// Fits a model to a set, and again with x and y in other units and y shifted; everything maps exactly.
+/// Fits a model to a set, and again with x and y in other units and y shifted; all results scale exactly.
 #[track_caller]
 fn maps(set: &str, [x, y]: [&str; 2], model: &str, all: &[Powers]) {
     let mut talk = Talk::new(&format!(
@@ -108,7 +109,7 @@ fn maps(set: &str, [x, y]: [&str; 2], model: &str, all: &[Powers]) {
         for (i, after) in talk.numbers("q.mean").iter().enumerate() {
             close(*after, mean[i] * cy + shift, &format!("{what}: mean {i}"));
         }
-        // without noise the sd of a training row is rounding alone
+        // without noise the sd at a training row is only rounding
         let largest = sd.iter().fold(0.0, |m: f64, v| m.max(*v)) * cy;
         for (i, after) in talk.numbers("q.sd").iter().enumerate() {
             let near = (after - sd[i] * cy).abs() <= 1e-6 * (sd[i] * cy).max(0.1 * largest);

@@ -1,11 +1,11 @@
 //! The order of imports: which file of `src` may import which.
 //!
 //! Every file is read as text. Its imports are its `use` declarations and the paths in its body that begin with
-//! `crate::`, `mercer::` or `super::`; comments, strings and unit tests (`mod tests { … }` at its end, or `tests.rs`) are left
-//! out. A path leads to the file of the longest module that it names; where the next word is an item that this
-//! module passes on (`pub use`), it leads on to the file that defines the item. So `crate::model::Problem` is an import of
-//! `model/problem.rs` and not of `model/mod.rs`. Methods that are declared in another file than their type need no import
-//! and are not seen.
+//! `crate::`, `mercer::` or `super::`; comments, strings and unit tests (`mod tests { … }` at its end, or `tests.rs`)
+//! are ignored. A path leads to the file of the longest module that it names; if the next word is an item that this
+//! module re-exports (`pub use`), it leads to the file that defines the item. So `crate::model::Problem` is an import
+//! of `model/problem.rs` and not of `model/mod.rs`. Methods that are declared in another file than their type need no
+//! import and are not detected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -45,7 +45,7 @@ struct File {
     /// `mod.rs` or a root: its children are declared in it.
     folder: bool,
     imports: Vec<Vec<String>>,
-    /// Items that are passed on, by their name.
+    /// Re-exported items, by name.
     passed_on: BTreeMap<String, Vec<String>>,
 }
 
@@ -171,7 +171,7 @@ impl Tree {
         Self { files }
     }
 
-    /// A path as it is seen from the root, or `None` for one that leads out of the program.
+    /// The absolute path, or `None` for one that leads out of the program.
     fn absolute(&self, from: &Module, path: &[String]) -> Option<Vec<String>> {
         let up = path.iter().take_while(|word| *word == "super").count();
         match path.first()?.as_str() {
@@ -222,8 +222,8 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The files of a room that take part in a circle: what is left when files that import none of the rest are taken away,
-/// and then those that none of the rest imports.
+/// The files of a room that are in a circle: those that remain after repeatedly removing files that import none of the
+/// others, and files that none of the others imports.
 fn circle(mut edges: BTreeMap<Module, BTreeSet<Module>>) -> BTreeMap<Module, BTreeSet<Module>> {
     loop {
         let before = edges.len();
@@ -250,7 +250,7 @@ fn shown(edges: &BTreeMap<Module, BTreeSet<Module>>) -> String {
 fn files_of_a_room_import_one_another_in_one_direction() {
     let tree = Tree::read();
     let mut faults = String::new();
-    // a room that is one file cannot have a circle
+    // a room that is a single file cannot have a circle
     let folder = |room: &&&str| Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room).is_dir();
     for room in ROOMS.iter().filter(folder) {
         let inside = |module: &&Module| module.first().is_some_and(|first| first == room);

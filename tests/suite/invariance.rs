@@ -1,11 +1,11 @@
-//! Draws from invariant kernels are invariant, and kernels of images do not change when an image is shifted: all as text
-//! of the language.
+//! Draws from invariant kernels are invariant, and kernels of images are invariant to shifts of the image: through the
+//! language.
 
 use mercer::lang::eval::host::Item;
 use mercer::progress::Silent;
 use mercer::session::Session;
 
-/// Runs a program and gives the matrix that it shows last.
+/// Runs a program and returns the matrix that it shows last.
 fn matrix(program: &str) -> Vec<Vec<f64>> {
     let output = Session::default().run(program, "invariance", &Silent);
     assert!(!output.failed, "{program}\n{}", output.text());
@@ -25,7 +25,7 @@ fn places(width: usize, count: usize) -> Vec<Vec<f64>> {
     (0..count).map(|i| (0..width).map(|d| 5.0 * fraction(i * width + d + 1) - 2.5).collect()).collect()
 }
 
-/// Three functions drawn from the kernel take the same value at a place and where the moves take it.
+/// Three functions drawn from the kernel have the same values at a point and at its images under the moves.
 fn check(kernel: &str, width: usize, moves: &[Move]) {
     let places = places(width, 6);
     let mut rows = Vec::new();
@@ -45,7 +45,7 @@ fn check(kernel: &str, width: usize, moves: &[Move]) {
     }
 }
 
-/// By all three methods.
+/// Checks all three methods.
 fn check_all(kernel: &str, moves: &str, width: usize, moved: &[Move]) {
     for method in ["sum", "product", "fold"] {
         check(&format!("invariant({kernel}, {moves}, method=\"{method}\")"), width, moved);

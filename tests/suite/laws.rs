@@ -1,4 +1,4 @@
-//! What holds of every kernel, each written as text of the language.
+//! Properties of all kernels, each written in the language.
 
 use crate::support::texts;
 
@@ -25,7 +25,7 @@ const ASH: [f64; 12] = [1.0, -0.2, -0.2, 0.4, 0.9, -1.1, 0.0, 1.6, -0.5, -0.2, 0
 const LEVELS: [&str; 12] = ["a", "b", "b", "c", "a", "c", "b", "a", "c", "b", "b", "a"];
 const Y: [f64; 12] = [0.4, 0.9, 1.2, -0.3, 0.1, -1.5, -0.6, 0.8, 0.2, 1.0, -0.1, -0.7];
 
-/// The columns of the texts.
+/// The columns in the texts.
 fn data(sees: Sees, x: &[f64]) -> Dataset {
     static UNSEEN: [f64; 12] = [5.0, 1.0, 2.0, 7.0, 0.0, 3.0, 4.0, 1.0, 1.0, 2.0, 8.0, 9.0];
     let mut columns = vec![Column::numeric("x", x.to_vec()), Column::numeric("fly ash", ASH.to_vec())];
@@ -170,7 +170,7 @@ fn rewritten(case: &Case, sees: Sees) -> Result<(), TestCaseError> {
     let k = bound_to(&mut session, &case.program(), "k");
     let before = gram(&k, of(sees));
     for verb in ["simplify", "expand"] {
-        // a power of a large sum has more terms than are made
+        // a power of a large sum has too many terms to expand
         if verb == "expand" && k.expand().is_err() {
             continue;
         }
@@ -180,14 +180,14 @@ fn rewritten(case: &Case, sees: Sees) -> Result<(), TestCaseError> {
         prop_assert!(near(&before, &after, 1e-9), "{verb} gives {r}, which has other values\n{before}{after}");
         let holds = |name: &str| matches!(session.get(name), Some(Value::Bool(true)));
         prop_assert!(holds("again"), "{verb} gives {r}, which does not settle");
-        // what a function of the inputs is given may keep a part inside it from being simplified
+        // the arguments of a function of the inputs may prevent the simplification of a part inside it
         let by_function = ["scale(", "warp("].iter().any(|f| k.to_string().contains(f));
         prop_assert!(holds("same") || by_function, "{verb} gives {r}, which is not equal");
     }
     Ok(())
 }
 
-/// The derivative of a function at 0 from differences: of several widths, where neighbours agree best.
+/// The derivative of a function at 0 from differences of several widths, where neighbours agree best.
 fn slope(f: impl Fn(f64) -> f64) -> f64 {
     let at = |h: f64| (8.0 * (f(h) - f(-h)) - (f(2.0 * h) - f(-2.0 * h))) / (12.0 * h);
     let tries: Vec<f64> = [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5].map(at).to_vec();
@@ -198,7 +198,7 @@ fn slope(f: impl Fn(f64) -> f64) -> f64 {
 fn gradient(case: &Case, sees: Sees) -> Result<(), TestCaseError> {
     let k = read(case);
     let rows = of(sees);
-    // as much noise as signal, so that differences lose few digits
+    // with as much noise as signal, differences lose few digits
     let (kernel, start) = (problem(&k, 1.0, rows), given(&problem(&k, 1.0, rows)));
     let diagonal = kernel.bound().diagonal(kernel.kernel_values(&start), kernel.points()).unwrap();
     let problem = problem(&k, 0.1 + diagonal.iter().sum::<f64>() / rows.n() as f64, rows);
@@ -219,7 +219,7 @@ fn gradient(case: &Case, sees: Sees) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The same cases every time; PROPTEST_RNG_SEED asks for others.
+/// The same cases every time; PROPTEST_RNG_SEED selects others.
 fn config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let rng_seed = if default.rng_seed == RngSeed::Random { RngSeed::Fixed(0) } else { default.rng_seed };
@@ -259,7 +259,7 @@ proptest! {
     }
 }
 
-/// So many random texts of one kind.
+/// `count` random texts of one kind.
 fn texts<S: Strategy<Value = Case>>(strategy: S, count: usize) -> Vec<Case> {
     let mut runner = TestRunner::deterministic();
     (0..count).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
@@ -289,7 +289,7 @@ fn the_generator_leaves_nothing_out() {
     }
 }
 
-/// The derivatives of the evidence, as the language tells them.
+/// The derivatives of the log marginal likelihood in the language.
 fn told_gradient(kernel: &str, x: &[f64]) -> Vec<f64> {
     let list = |values: &[f64]| format!("{values:?}");
     let program = format!(
@@ -310,7 +310,7 @@ fn at_distance_zero_values_and_gradients_are_the_limit() {
     for &f in FAMILIES {
         let spec = f.spec();
         for flag in spec.flag.map_or(vec![String::new()], |f| vec![String::new(), format!(", {}=true", f.name)]) {
-            // every value written, as what is not is taken from the data
+            // all values are written, because unset ones depend on the data
             let params: String = spec.params.iter().map(|p| format!(", {}={}", p.short, p.default)).collect();
             let mut texts =
                 vec![format!("{}({}{params}{flag})", spec.name, if f.takes_categories() { "c" } else { "x" })];
@@ -372,7 +372,7 @@ fn families_and_wraps_are_told_apart_and_have_examples_that_run() {
     let specs = FAMILIES.iter().map(|f| f.spec()).chain(WRAPS.iter().copied());
     for spec in specs {
         for name in std::iter::once(&spec.name).chain(spec.aliases) {
-            // variants of a wrap are told apart by their parameters
+            // variants of a wrap are distinguished by their parameters
             let params: Vec<&str> = spec.params.iter().map(|p| p.name).collect();
             assert!(seen.insert((*name, params)), "{name} is declared twice");
         }

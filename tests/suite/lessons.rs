@@ -1,4 +1,4 @@
-//! What the lessons in examples/ claim, as numbers. That they run is held by tests/docs.rs.
+//! The claims of the lessons in examples/, as numbers. tests/suite/docs.rs tests that they run.
 
 use crate::support::talk;
 
@@ -15,7 +15,7 @@ fn after(lesson: &str) -> Talk {
     Talk::new(&lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Fig. 1.5: rows on an L, judged on the square beside it.
+/// Fig. 1.5: rows on an L, scored on the rest of the square.
 #[test]
 fn an_additive_kernel_goes_on_beyond_the_l() {
     let mut talk = after("additivity.mer");
@@ -52,7 +52,7 @@ fn a_mean_moved_into_the_kernel_is_the_same_model() {
     assert!((summed - inside).abs() < 1e-6, "{summed} and {inside}");
 }
 
-/// What a lesson says cannot be done is refused with the reason.
+/// Impossible requests in a lesson are errors with a reason.
 #[test]
 fn a_limit_without_a_connection_is_refused() {
     let said = after("deep_kernels.mer").fails("deep(inf, SE(0))");
@@ -68,7 +68,7 @@ fn depth_forgets_unless_it_is_connected() {
     assert!(gap < 1e-12, "{gap}");
 }
 
-/// A circle longer than the rows reach fits whatever does not repeat; the data cannot speak for it.
+/// A period longer than the data fits anything that does not repeat; the data cannot confirm it.
 #[test]
 fn no_period_is_found_that_is_seen_but_once() {
     let rows = "let xs = grid(-3..=3, n=61)\n\
@@ -80,25 +80,25 @@ fn no_period_is_found_that_is_seen_but_once() {
 #[test]
 fn classes_are_told_as_the_lesson_says() {
     let mut talk = after("classification.mer");
-    // who always says "no" and who always says the share of the training rows
+    // constant predictions: always "no", and always the share of the training rows
     let without = "let yes = [l for l in test.label if l == 1]\nlet share = len(yes) / test.n";
     talk.says(without);
     let share = talk.number("share");
     assert!((share - 0.36).abs() < 0.01, "{share}");
     let (error, nll) = (talk.number("score(smooth, test).error"), talk.number("score(smooth, test).nll"));
     assert!(error < 0.8 * share && nll < 0.55, "{error} {nll}");
-    // the inputs that tell something have lengths within the range of the data
+    // relevant inputs have length-scales within the range of the data
     let lengths: Vec<(String, f64)> =
         talk.params("smooth").into_iter().filter(|(name, _)| name.ends_with(").l")).collect();
     let told = ["glucose", "age", "pregnancies", "pedigree"];
     for (name, length) in &lengths {
         assert_eq!(told.iter().any(|input| name.contains(input)), *length < 20.0, "{name} {length}");
     }
-    // inputs act together
+    // inputs interact
     for other in ["plane", "curves"] {
         assert!(talk.number("smooth.lml") > talk.number(&format!("{other}.lml")) + 1.0, "{other}");
     }
-    // setosa is told apart, and few of the others are taken for each other
+    // setosa is separated, and few of the others are confused
     assert!(talk.number("score(m).error") < 0.06);
     let small = talk.numbers("(m |> predict([[1.5, 0.3]])).probability[0]");
     assert!(small.len() == 3 && small[0] > 0.99, "{small:?}");
@@ -115,7 +115,7 @@ fn features_dropped_make_a_factor_and_inputs_another_kernel() {
     let exact = talk.number("dropout(SE, keep=0.5, dims=[0, 1])(here, there)");
     let mixed = talk.number("mean([mean([f[0] * f[1] for f in fs]) for fs in drawn_of])");
     assert!((mixed - exact).abs() < 4.0 * 1.2 / 6000f64.sqrt(), "{mixed} {exact}");
-    // The spike: one function in four does not change at all.
+    // the spike at 0: one function in four is constant
     let still = talk.number("mean([if abs(d) < 1e-6 then 1 else 0 for d in change])");
     assert!((still - 0.25).abs() < 1e-3, "{still}");
     let (tails, drawn) = (

@@ -1,5 +1,5 @@
-//! All tests of the program and of the library from outside, in one binary, so that the library is linked once.
-//! `cargo test --release --test suite docs::` runs one file of them.
+//! All integration tests of the program and the library in one binary, so that the library is linked once. `cargo test
+//! --release --test suite docs::` runs one file of them.
 
 mod algebra;
 mod cli;

@@ -1,5 +1,5 @@
 //! Random and mutated programs through the parser, the checker, the printer, the formatter and the renderer: nothing
-//! panics, and what is written means what was read. Programs without end are answered too.
+//! panics, and printed programs have the same meaning. Infinite programs end with an error.
 
 use std::sync::{Arc, LazyLock};
 
@@ -25,14 +25,14 @@ use rayon::prelude::*;
 
 const PROGRAMS: u64 = 20_000;
 
-/// What a text says, which must fit without faults.
+/// The meaning of a text without syntax errors.
 #[track_caller]
 fn meaning(text: &str) -> Program {
     let program = parse(text, SourceId(0)).unwrap_or_else(|fault| panic!("{text:?}: {}", fault.message));
     without_places(program)
 }
 
-/// Where no file is.
+/// A loader without files.
 struct Nowhere;
 
 impl Loader for Nowhere {
@@ -43,7 +43,7 @@ impl Loader for Nowhere {
     fn leave(&mut self) {}
 }
 
-/// Bindings as a session may have them when a program comes.
+/// The bindings of a session before a program.
 static BOUND: LazyLock<Globals> = LazyLock::new(|| {
     let mut session = Session::default();
     let text = "let air = load(\"airline\")\nlet k = SE(year)\nlet x = [1, 2]\nfn σ(a, b=2) = a + b";
@@ -51,7 +51,7 @@ static BOUND: LazyLock<Globals> = LazyLock::new(|| {
     session.bindings().into_iter().map(|(name, value)| (name.into(), value.clone())).collect()
 });
 
-/// Diagnostics have a message and a place in the text, and can be drawn.
+/// Diagnostics have a message and a span in the text, and can be drawn.
 fn check_diagnostics(text: &str, diagnostics: &[Diagnostic], shown: bool) {
     let mut sources = Sources::new();
     sources.add("t.mer", text);
@@ -66,8 +66,8 @@ fn check_diagnostics(text: &str, diagnostics: &[Diagnostic], shown: bool) {
     }
 }
 
-/// Whether the text is a program. Checks what holds for every text; `wholly` also that diagnostics can be drawn, and that
-/// formatting settles.
+/// Whether the text is a program. Checks properties of all texts; with `wholly` also that diagnostics can be drawn, and
+/// that formatting is idempotent.
 fn check(text: &str, wholly: bool) -> bool {
     let parsed = parse_all(text, SourceId(0));
     is_incomplete(text);
@@ -106,7 +106,7 @@ fn random_programs_are_answered() {
     assert!(parsed * 10 >= PROGRAMS * 3, "only {parsed} of {PROGRAMS} parse");
 }
 
-/// Reads one expression.
+/// Parses one expression.
 fn read(text: &str) -> Result<Expr, String> {
     let program = without_places(parse(text, SourceId(0)).map_err(|fault| fault.message)?);
     match program.statements.into_iter().next().map(|statement| statement.node) {
@@ -115,7 +115,7 @@ fn read(text: &str) -> Result<Expr, String> {
     }
 }
 
-/// The same cases every time; PROPTEST_RNG_SEED asks for others.
+/// The same cases every time; PROPTEST_RNG_SEED selects others.
 fn config() -> ProptestConfig {
     let default = ProptestConfig::with_cases(3000);
     let rng_seed = if default.rng_seed == RngSeed::Random { RngSeed::Fixed(0) } else { default.rng_seed };
@@ -137,10 +137,10 @@ proptest! {
     }
 }
 
-/// Far more than a stack holds, were each a call.
+/// Far more than the stack could hold if each were a call.
 const MANY: usize = 40_000;
 
-/// What a session says of a program, which it must answer and survive.
+/// The output of a session for a program, which must not end the session.
 fn answer(text: &str) -> String {
     let mut session = Session::default();
     session.check(text, "long");
@@ -200,7 +200,7 @@ fn chains_without_end_are_answered() {
     answer(&format!("let f = x -> x\nf{}", "(1)".repeat(MANY)));
 }
 
-/// Values that a builtin does not expect, or only just.
+/// Values that a builtin rejects, or only just accepts.
 const ODD: &[&str] = &[
     "-1",
     "0",
@@ -245,7 +245,7 @@ fn builtins_answer_whatever_they_are_given() {
                     let named = data(c=[\"a\", \"b\", \"a\"], z=[1, 2, 2], y=[0, 3, 1])\n\
                     let f = fit(some, SE, restarts=1)\nlet p = predict(f, [0.5, 3])";
     let names: Vec<&str> = lang::registry::names().filter(|name| !["include"].contains(name)).collect();
-    // Threads of their own: those that all share are for the fits within, and would wait for themselves.
+    // A separate thread pool: the shared one is needed for the fits inside, and would wait for itself.
     let threads = rayon::ThreadPoolBuilder::new().build().expect("threads");
     let faults = || -> Vec<String> {
         names
@@ -258,7 +258,7 @@ fn builtins_answer_whatever_they_are_given() {
                 let said = session.run(bindings, "odd", &Silent).text();
                 assert!(!said.contains("Error"), "{said}");
                 let one = ODD.iter().map(|a| format!("{name}({a})"));
-                // every seventh pair, each builtin's starting elsewhere: all would be 150,000 calls
+                // every seventh pair, with a different offset for each builtin: all would be 150,000 calls
                 let start = name.bytes().map(usize::from).sum::<usize>() % 7;
                 let pairs = ODD.iter().flat_map(|a| ODD.iter().map(move |b| format!("{name}({a}, {b})")));
                 let two = pairs.skip(start).step_by(7);

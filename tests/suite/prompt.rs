@@ -1,4 +1,4 @@
-//! The prompt, driven through a pseudo-terminal.
+//! The prompt, run in a pseudo-terminal.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use snapbox::cmd::cargo_bin;
 
 use crate::support::terminal::Terminal;
 
-/// The editor switches pastes on when it begins to read and off when a text is entered, once each.
+/// The editor enables bracketed paste when it starts to read and disables it when a text is entered.
 const READY: &str = "\x1B[?2004h";
 const ENTERED: &str = "\x1B[?2004l";
 
@@ -20,7 +20,7 @@ impl Prompt {
     fn with(folder: &Path, variables: &[(&str, &str)]) -> Self {
         let mut command = pty_process::blocking::Command::new(cargo_bin!("mercer"));
         command = command.current_dir(folder).env("MERCER_HISTORY", folder.join("history")).env("TERM", "xterm");
-        // Without colours what comes back is the text that was meant.
+        // Without colours the output is the plain text.
         command = command.env("NO_COLOR", "1").envs(variables.iter().copied());
         let mut prompt = Self(Terminal::open(command));
         prompt.wait("`:quit` leaves");
@@ -33,7 +33,7 @@ impl Prompt {
         self.0.wait(text)
     }
 
-    /// Waits until the next line can be typed. Gives what was written until then.
+    /// Waits until the next line can be typed. Returns the output until then.
     #[track_caller]
     fn ready(&mut self) -> String {
         self.wait(READY)
@@ -49,7 +49,7 @@ impl Prompt {
         self.0.press_bytes(keys);
     }
 
-    /// Types a text, which may have several lines, and looks at what comes of it. The text itself is not part of that.
+    /// Types a text of one or several lines, and checks the output after the echoed text.
     #[track_caller]
     fn says(&mut self, text: &str, expected: &str) {
         self.press(&format!("{}\r", text.replace('\n', "\r")));
@@ -82,10 +82,10 @@ fn a_session() {
     // A bracket and an operator keep the input open.
     prompt.says("let x = [1,\n  2]", "");
     prompt.says("x +\n40", "[41, 42]");
-    // An error, and then a statement that works.
+    // An error, and then a valid statement.
     prompt.says("x + nope", "unknown name `nope`");
     prompt.says("x * 2", "[2, 4]");
-    // From the last value on.
+    // Continues from the last value.
     prompt.says("|> sum", "6");
     prompt.says("_ + 1", "7");
     prompt.says(":vars", "x  List  [1, 2]");
@@ -94,7 +94,7 @@ fn a_session() {
     prompt.says(":hlep", "did you mean `:help`?");
     prompt.says("?grid", "grid(range, n)");
     prompt.says(":help", ":set [KEY VALUE]");
-    // Whoever is caught in a bracket gets out by two empty lines.
+    // Two empty lines leave an open bracket.
     prompt.says("x(1\n\n\n", "unclosed bracket");
     prompt.leave();
 }
@@ -143,7 +143,7 @@ fn a_paste_of_many_lines_is_one_program() {
     let text = "let a = 20\nlet b = [\n  1,\n  2,\n]\n\nb\n|> sum\n|> (s -> s * a)";
     prompt.press(&format!("\x1B[200~{text}\x1B[201~"));
     prompt.says("", "60");
-    // A terminal that does not tell pastes from keys.
+    // A terminal without bracketed paste.
     prompt.press("let c = [\r1,\r2]\rc |> prod\r\"d\" + \"e\"\r");
     prompt.wait("\r\n2\r\n");
     prompt.wait("\"de\"");
@@ -169,13 +169,13 @@ fn ctrl_c_stops_what_runs_and_keeps_what_is_bound() {
     let mut prompt = Prompt::open(folder.path());
     prompt.says("let kept = 7; kept", "7");
     prompt.press("[i for i in 0..1000000000000 if i < 0]\r");
-    // The meter shows that it runs; until then Ctrl-C is a key like any other.
+    // The progress bar shows that it runs; before that Ctrl-C is an ordinary key.
     prompt.wait("1s");
     prompt.press("\x03");
     prompt.wait("stopped");
     prompt.ready();
     prompt.says("kept + 1", "8");
-    // Who presses it on an empty line is told how to leave.
+    // Ctrl-C on an empty line shows how to leave.
     prompt.press("\x03");
     prompt.wait("`:quit` or Ctrl-D leaves");
     prompt.ready();
@@ -284,7 +284,7 @@ fn a_byte_that_is_no_letter_leaves_the_session_alive() {
     let folder = folder();
     let mut prompt = Prompt::open(folder.path());
     prompt.says("let kept = 41", "");
-    // `café` in Latin-1: its last byte begins no character of UTF-8
+    // `café` in Latin-1: its last byte is not the start of a UTF-8 character
     prompt.press_bytes(b"let caf\xe9 = 1\r");
     prompt.ready();
     prompt.says("kept + 1", "42");

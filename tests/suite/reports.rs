@@ -1,4 +1,4 @@
-//! Reports: what a page must never hold, whatever the data are called, and what becomes of it when it cannot be written.
+//! Reports: what a page must never contain, whatever the names in the data, and errors of writing it.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use mercer::report::{self, Source};
 use mercer::search::{Budget, Settings, search};
 use mercer::session::Session;
 
-/// A session in a folder of its own, with what a text shows.
+/// A session in a temporary folder, with the output of a text.
 struct Room {
     session: Session,
     folder: tempfile::TempDir,
@@ -50,8 +50,8 @@ const ATTRIBUTES: &str = "data-label lang charset http-equiv content name class 
                           stroke-width stroke-dasharray stroke-linecap stroke-linejoin fill-opacity stroke-opacity opacity \
                           clip-path text-anchor font-size font-weight dominant-baseline transform shape-rendering points";
 
-/// A strict reader of markup: every tag closed in turn, every attribute quoted, none but known ones of both, no reference
-/// to anything outside.
+/// A strict parser of markup: every tag is closed in order, every attribute is quoted, only known tags and attributes
+/// occur, and there is no reference to anything outside.
 fn sound(page: &str) -> Result<(), String> {
     let mut left = page.strip_prefix("<!DOCTYPE html>").ok_or("no document type")?;
     let mut open: Vec<&str> = Vec::new();
@@ -124,7 +124,7 @@ fn a_page_stands_by_itself() {
         assert!(page.contains(&format!("<section id=\"{id}\">")) && page.contains(&format!("href=\"#{id}\"")), "{id}");
     }
     assert!(page.contains("Content-Security-Policy") && page.contains("<math display=\"block\">"));
-    // the data, three parts, the whole and the residuals; clips have names of their own
+    // the data, three parts, the whole and the residuals; clip paths have distinct names
     assert_eq!(page.matches("<figure>").count(), 6);
     let mut ids: Vec<&str> =
         page.split(" id=\"").skip(1).filter_map(|rest| rest.split_once('"')).map(|found| found.0).collect();
@@ -270,7 +270,7 @@ fn a_page_says_how_to_search_again() {
     assert!(shown.is_empty() && room.folder.path().join("depths.svg").exists(), "{shown}");
 }
 
-/// Where a browser is at hand it opens the page, draws it, and has nothing to say of it.
+/// If a browser is installed, it opens and draws the page without messages.
 #[test]
 fn a_browser_has_no_complaint() {
     let names = ["chromium", "chromium-browser", "google-chrome"];

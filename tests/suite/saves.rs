@@ -1,4 +1,4 @@
-//! Fits and searches in files: all that is written can be opened, and opening a file does nothing else.
+//! Fits and searches in files: all saved files can be opened, and opening a file has no other effect.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ impl Place {
         Self { folder, session }
     }
 
-    /// What a program shows and says, and whether it failed.
+    /// The output of a program, and whether it failed.
     fn run(&mut self, program: &str) -> (String, bool) {
         let output = self.session.run(program, "saves", &Silent);
         (output.text(), output.failed)
@@ -97,7 +97,7 @@ fn opening_a_fit_reaches_nothing_outside() {
         for member in ["model", "asked"] {
             place.change("m.json", |saved| saved[member] = Json::from(text.clone()));
             let (said, failed) = place.run("load_fit(\"m.json\")");
-            // a function that is never called does no harm either
+            // a function that is never called is also harmless
             assert!(failed || member == "asked", "{text}\n{said}");
             assert_eq!(place.names(), ["m.json"], "{text}");
         }
@@ -149,7 +149,7 @@ fn functions_with_defaults_can_be_opened() {
     }
 }
 
-/// Every kernel with nothing written, and every baseline.
+/// Every kernel without parameters, and every baseline.
 #[test]
 fn all_that_is_saved_can_be_opened() {
     let families = registry::all().iter().filter(|entry| entry.is_family());
@@ -232,10 +232,10 @@ fn files_that_were_read_are_not_written_over() {
         place.fails(program, "was loaded in this session and is not overwritten");
         assert_eq!(fs::read_to_string(place.path("d.csv")).unwrap(), text);
     }
-    // what the session has written it may write again, though it read it in between
+    // a file that the session has written may be overwritten, even if it was read in between
     place.well("d |> write(\"e.csv\")\nlet e = load(\"e.csv\")\ne |> head(2) |> write(\"e.csv\")");
     assert_eq!(fs::read_to_string(place.path("e.csv")).unwrap().lines().count(), 3);
-    // nor the script that runs, nor one that it imports
+    // but not the running script, nor one that it imports
     for (name, program) in [("own.mer", "json(1) |> write(\"own.mer\")"), ("other.mer", "import \"own.mer\"")] {
         fs::write(place.path(name), program).unwrap();
         let path = place.path(name);

@@ -1,11 +1,11 @@
-//! The unit of a column or of the target changes nothing: multiplying it by a constant maps every fit exactly. By a power
-//! of two to the bit, by other factors as far as rounding allows.
+//! Units do not matter: multiplying a column or the target by a constant maps every fit exactly; for powers of two to
+//! the last bit, for other factors up to rounding.
 
 use crate::support::talk;
 
 use talk::Talk;
 
-/// A series with a trend, a period and noise that is always the same.
+/// A series with a trend, a period and fixed noise.
 const SERIES: &str = "let t = [3 + 0.5 * i for i in 0..30]\n\
      let y = [8 + 0.9 * t + 2 * sin(2 * pi * t / 4.1) + 0.7 * cos(91.3 * t^2) for t in t]\n";
 
@@ -30,7 +30,7 @@ struct Fitted {
     sd: Vec<f64>,
 }
 
-/// The fit with columns and target multiplied, predicted at the same places.
+/// The fit with columns and target multiplied, and its predictions at the same points.
 fn fitted(talk: &mut Talk, kernel: &str, x: &str, y: &str) -> Fitted {
     talk.says(&format!(
         "let f = data(x=[v * {x} for v in t], y=[v * {y} for v in y]) |> fit({kernel}, restarts=2)\n\
@@ -70,7 +70,7 @@ fn other_factors_map_fits_to_rounding() {
             let scaled = fitted(&mut talk, kernel, x, y);
             let unit = value(&mut talk, y);
             let lml = scaled.lml + 30.0 * unit.ln();
-            // fits end where steps gain next to nothing: rounding decides where on a plateau
+            // fits end where steps hardly improve: on a plateau rounding decides where
             assert!((lml - plain.lml).abs() < 0.05, "{kernel}, x {x}, y {y}: {lml} is not {}", plain.lml);
             for ((scaled, plain), sd) in scaled.mean.iter().zip(&plain.mean).zip(&plain.sd) {
                 let off = (scaled / unit - plain).abs();
@@ -80,7 +80,7 @@ fn other_factors_map_fits_to_rounding() {
     }
 }
 
-/// The example of the fault: years as milliseconds, a flow times 10⁸.
+/// Years as milliseconds, and a flow times 10⁸.
 #[test]
 fn no_part_is_lost_where_the_numbers_are_large() {
     let mut talk = Talk::new(

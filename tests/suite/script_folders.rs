@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// All scripts of a folder are among `tests`, and each is as `mercer fmt` writes it.
+/// All scripts of a folder are in `tests`, and each is formatted.
 fn all_are_run(folder: &str, tests: &[&str]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(folder);
     let entries = fs::read_dir(&path).expect("the scripts");
@@ -34,7 +34,7 @@ macro_rules! scripts {
     };
 }
 
-// Scripts that take long have a quick form.
+// Long scripts have a short form.
 scripts! {
     deep:
     connected_b8;

@@ -1,12 +1,12 @@
-//! A search through the language: the same for a seed at any number of threads, taken up again as if it had never ended,
-//! and kept in a file.
+//! A search through the language: it does not depend on the number of threads, can be resumed as if it had not ended,
+//! and can be saved.
 
 use crate::support::talk;
 
 use snapbox::cmd::{Command, cargo_bin};
 use talk::Talk;
 
-/// What a program shows on so many threads.
+/// The output of a program with this number of threads.
 fn shown(threads: &str, program: &str) -> String {
     let output = Command::new(cargo_bin!("mercer")).args(["eval", "--threads", threads, program]).assert().success();
     let output = output.get_output();
@@ -25,7 +25,7 @@ fn a_search_is_the_same_twice_and_on_any_number_of_threads() {
 
 #[test]
 fn a_search_of_many_rows_is_the_same_on_any_number_of_threads() {
-    // so many that the early rounds look at a part of them
+    // with enough rows that the early rounds use a subset
     let program = "load(\"mauna_loa\") |> head(420) |> search([SE, Per], depth=2, restarts=1)";
     assert_eq!(shown("1", program), shown("2", program));
 }
@@ -64,7 +64,7 @@ fn weights_are_those_of_the_scores() {
     let total: f64 = raw.iter().sum();
     assert!(weights.iter().zip(&raw).all(|(w, r)| (w - r / total).abs() < 1e-12), "{weights:?} {scores:?}");
     assert!(scores.is_sorted(), "{scores:?}");
-    // each of the models is there as a fit, with the evidence that the table says
+    // each of the models is available as a fit, with the log marginal likelihood in the table
     let (told, lmls) = (talk.numbers("s.models.lml"), talk.numbers("[f.lml for f in s.fits]"));
     assert!(told.iter().zip(&lmls).all(|(a, b)| (a - b).abs() < 1e-6 * a.abs()), "{told:?} {lmls:?}");
     assert_eq!(talk.params("s.best").len(), talk.numbers("s.best.params.value").len());
@@ -85,14 +85,14 @@ fn every_criterion_gives_a_search() {
         talk.says(&format!("let s = d |> search([SE, Lin], depth=2, criterion=\"{criterion}\", budget=3000)"));
         assert!(talk.number("s.score").is_finite(), "{criterion}");
         assert_eq!(talk.value("s.criterion"), criterion);
-        // kept and read back, whatever it was judged by
+        // saved and read back, for any criterion
         let file = folder.path().join("s.json");
         talk.says(&format!("s |> save({file:?})"));
         assert_eq!(talk.value(&format!("load_search({file:?}).models")), talk.value("s.models"), "{criterion}");
     }
 }
 
-/// A search that was kept has its own moves, its noise and its mean, and goes on with them.
+/// A saved search continues with its own edits, noise and mean.
 #[test]
 fn a_search_that_was_kept_goes_on_as_it_would_have() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -109,7 +109,7 @@ fn a_search_that_was_kept_goes_on_as_it_would_have() {
     assert!(talk.value("on.candidates.edit").to_string().contains("wavy"));
 }
 
-/// The defaults that a signature shows are those of the settings.
+/// The defaults in the signature are those of the settings.
 #[test]
 fn the_defaults_are_those_of_the_settings() {
     let settings = mercer::search::Settings::default();
@@ -132,7 +132,7 @@ fn the_defaults_are_those_of_the_settings() {
     same("budget", format!("{:?}", mercer::search::Budget::USUAL.to_string()));
 }
 
-/// Changepoints of many columns have many children: they are not all entered before the budget is looked at.
+/// Changepoints of many columns have many children: not all are bound before the budget is checked.
 #[test]
 fn many_columns_end_soon_after_the_budget() {
     let mut program = String::from("let d = data(");
@@ -147,6 +147,6 @@ fn many_columns_end_soon_after_the_budget() {
     let seconds = begun.elapsed().as_secs_f64();
     assert!(seconds < 8.0, "{seconds} s for a budget of 1 s");
     assert_eq!(talk.value("s.ended"), "ended by its time budget: another run may differ");
-    // of children that nobody has looked at there is none in memory
+    // children that were not evaluated are not in memory
     assert!(talk.number("len(s.candidates)") < 20_000.0);
 }

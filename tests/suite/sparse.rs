@@ -1,4 +1,4 @@
-//! What holds of every sparse model: VFE is a lower bound.
+//! Properties of all sparse models: VFE is a lower bound.
 
 use crate::support::texts::{Case, Sees, kernel};
 
@@ -17,7 +17,7 @@ use proptest::test_runner::TestRunner;
 const ROWS: usize = 24;
 const PROBLEMS: usize = 200;
 
-/// Random rows with the columns that the kernels look at.
+/// Random rows with the columns of the kernels.
 fn data() -> impl Strategy<Value = Dataset> {
     let numbers = || proptest::collection::vec(-2.0..2.0f64, ROWS);
     let levels = proptest::collection::vec(proptest::sample::select(vec!["a", "b", "c"]), ROWS);
@@ -38,7 +38,7 @@ fn read(case: &Case) -> Kernel {
     }
 }
 
-/// The bound of VFE and the log marginal likelihood at the same values; `None` where there is nothing to induce.
+/// The bound of VFE and the log marginal likelihood at the same values; `None` if the model has no sparse form.
 fn both(kernel: &Kernel, data: &Dataset, noise: f64, inducing: usize) -> Option<(f64, f64)> {
     let exact = Model::new(kernel.clone()).with_noise(Noise::Variance(Param::free(noise)));
     let sparse = Some(Sparse { method: SparseMethod::Vfe, inducing: Inducing::Count(inducing) });
@@ -54,8 +54,7 @@ fn both(kernel: &Kernel, data: &Dataset, noise: f64, inducing: usize) -> Option<
     Some((of(&seen), of(&whole)))
 }
 
-/// Titsias (2009): whatever the kernel, the noise, the rows and the inducing inputs, the bound is no higher than the log
-/// marginal likelihood.
+/// Titsias (2009): for any kernel, noise, rows and inducing inputs, the bound is at most the log marginal likelihood.
 #[test]
 fn vfe_is_a_lower_bound() {
     let mut runner = TestRunner::deterministic();

@@ -1,10 +1,10 @@
-//! What is said of a fit is true: which parameters are determined, what is noise, which numbers can be compared.
+//! Statements about a fit are true: which parameters are determined, what is noise, which numbers are comparable.
 
 use crate::support::talk;
 
 use talk::Talk;
 
-/// A wave with noise that is always the same.
+/// A sinusoid with fixed noise.
 const WAVE: &str = "let d = data(x=0..60, y=[sin(i / 5) + 0.3 * cos(91.3 * i^2) for i in 0..60])\n";
 
 #[track_caller]
@@ -17,7 +17,7 @@ fn lacks(text: &str, part: &str) {
     assert!(!text.contains(part), "`{part}` is in:\n{text}");
 }
 
-/// The line of a table that begins with a name.
+/// The line of a table with this name.
 fn line<'t>(text: &'t str, name: &str) -> &'t str {
     text.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_else(|| panic!("no {name} in:\n{text}"))
 }
@@ -27,7 +27,7 @@ mod determined {
 
     const SAID: &str = "not determined by the data";
 
-    /// A length-scale of a series without noise is known, whatever else is not.
+    /// The length-scale of a series without noise is determined, whatever else is not.
     #[test]
     fn what_a_series_without_noise_determines() {
         let mut talk = Talk::new("");
@@ -37,7 +37,7 @@ mod determined {
         lacks(line(&text, "Per.p"), SAID);
     }
 
-    /// A line through (c, mean) is the same for every place on it.
+    /// A line through (c, mean) is the same for every point on it.
     #[test]
     fn a_line_does_not_determine_its_centre() {
         let text = Talk::new("").says("data(x=0..30, y=[i for i in 0..30]) |> fit(Lin(x))");
@@ -54,7 +54,7 @@ mod determined {
             lacks(line(&alone, name), SAID);
             lacks(line(&with, name), SAID);
         }
-        // an offset that lies far outside of the data is known all the same
+        // an offset far outside of the data is still determined
         lacks(&talk.says("load(\"nile\") |> fit(linear())"), SAID);
     }
 
@@ -67,7 +67,7 @@ mod determined {
         assert!(undetermined < 5, "{text}");
     }
 
-    /// Standard errors are those of the curvature: a mean with noise alone has σ/√n.
+    /// Standard errors follow from the curvature: for a mean with noise only, σ/√n.
     #[test]
     fn standard_errors_are_those_of_the_curvature() {
         let mut talk = Talk::new("let d = load(\"nile\")\nlet f = d |> fit(mean_only())");
@@ -81,7 +81,7 @@ mod determined {
 mod jitter {
     use super::*;
 
-    /// Of the model that has no noise. Jitter as a share of the kernel's variance let the fit make noise of it.
+    /// For a model without noise. If jitter were a share of the kernel's variance, a fit could increase it.
     #[test]
     fn raising_the_variance_makes_no_noise() {
         let mut talk = Talk::new(WAVE);
@@ -90,7 +90,7 @@ mod jitter {
         assert!(without < with - 5.0, "{without} without noise, {with} with it");
         let v = talk.params("f").into_iter().find(|(name, _)| name == "SE.v").expect("a variance").1;
         assert!(v < 10.0, "{v}");
-        // the model says of new rows what it says of left-out ones
+        // the model of new rows is that of left-out rows
         assert_eq!(
             talk.says("compare(f, g)").lines().find(|l| l.contains("SE(x)")).map(|l| l.contains("noise=0")),
             Some(false)
@@ -99,7 +99,7 @@ mod jitter {
         assert_eq!(lml, without);
     }
 
-    /// Four rows of one place: K = v·11ᵀ + J, whose evidence is known in closed form.
+    /// Four rows at one point: K = v·11ᵀ + J, with a log marginal likelihood in closed form.
     #[test]
     fn jitter_counts_as_noise() {
         let mut talk = Talk::new(
@@ -116,7 +116,7 @@ mod jitter {
         assert!((found / expected - 1.0).abs() < 1e-4, "{found} is not {expected}");
         let text = talk.says("f");
         contains(line(&text, "jitter"), "noise");
-        // and is in every prediction of an observation
+        // and is part of every prediction of an observation
         let (f, y) = (talk.numbers("(f |> predict([1])).var_f")[0], talk.numbers("(f |> predict([1])).var_y")[0]);
         assert!(((y - f) / noise - 1.0).abs() < 1e-3, "{} is not {noise}", y - f);
     }
@@ -138,7 +138,7 @@ mod noise {
         lacks(&text, "%");
     }
 
-    /// One model, written in two ways.
+    /// One model written in two ways.
     #[test]
     fn white_noise_is_noise_in_predictions() {
         let mut talk = Talk::new(WAVE);
@@ -211,7 +211,7 @@ mod few_rows {
         assert_eq!(talk.numbers("p.sd"), [2.0, 2.0]);
     }
 
-    /// More slopes than rows leave least squares of the least length, and nothing panics.
+    /// With more slopes than rows, the minimum-norm least-squares solution, and no panic.
     #[test]
     fn more_slopes_than_rows() {
         let mut talk = Talk::new("let d = data(a=[1,2,3,5], b=[2,1,4,3], c=[0,1,0,2], e=[3,1,1,0], y=[1,3,2,4])");

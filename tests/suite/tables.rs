@@ -1,4 +1,4 @@
-//! The scripts of examples/tables/ in a tiny form: data made up here in the folders that they read, few rows, small
+//! The scripts of examples/tables/ in a small form: simulated data in the folders that they read, few rows, small
 //! budgets.
 
 use std::fs;
@@ -9,7 +9,7 @@ use mercer::progress::Silent;
 use mercer::session::{Session, Setting};
 use serde_json::Value;
 
-/// A folder of data like the one that the scripts are run with, and one for what they write.
+/// A folder of data for the scripts, and one for their output.
 struct Bench {
     data: tempfile::TempDir,
     out: tempfile::TempDir,
@@ -26,7 +26,7 @@ impl Bench {
         fs::write(path, text).expect("a file");
     }
 
-    /// What a script says with these settings, and the files that it wrote.
+    /// The output of a script with these settings, and the files that it wrote.
     fn run(&self, script: &str, set: &[&str]) -> (String, Vec<PathBuf>) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/tables").join(script);
         let (data, out) = (vec![self.data.path().to_owned()], self.out.path().to_owned());
@@ -49,7 +49,7 @@ impl Bench {
     }
 }
 
-/// A pattern on a slope, in so many rows.
+/// A pattern on a slope, with `n` rows.
 fn series(n: usize) -> String {
     let row = |i: usize| {
         let x = -1.5 + 3.0 * i as f64 / n as f64;
@@ -81,7 +81,7 @@ fn series_are_searched_and_told() {
     let results = bench.json("series.json");
     assert_eq!(results.len(), 2);
     assert!(results[1]["noise_sd"].as_f64().is_some_and(|sd| sd >= 0.05 - 1e-9), "{}", results[1]);
-    // what was found is read the second time, and says the same
+    // results are read the second time, and are the same
     let (again, files) = bench.run("series.mer", &set);
     assert_eq!((again, files.len()), (text, 1));
 }
@@ -123,7 +123,7 @@ fn predictions_are_set_beside_the_record() {
     let set = |folds: &'static str| [folds, "sets=[\"servo\"]", "depth=2", "budget=60"];
     let (text, _) = bench.run("prediction.mer", &set("folds=1..=1"));
     assert!(text.contains("0.10200") && text.contains("servo"), "{text}");
-    // the rest later: the first fold exists already
+    // the other folds later: the first exists already
     let (_, files) = bench.run("prediction.mer", &set("folds=1..=3"));
     assert_eq!(files.len(), 3, "{files:?}");
     let results = bench.json("prediction.json");
@@ -163,10 +163,10 @@ fn additive_models_are_set_beside_the_record() {
         let shares: f64 = r["shares"].as_array().expect("a list").iter().filter_map(Value::as_f64).sum();
         let additive = r["method"] == "additive";
         assert!(r["mse"].is_number() && (shares - f64::from(u8::from(additive))).abs() < 1e-9, "{r}");
-        // only the linear row is mended
+        // only the linear row is corrected
         assert_eq!(r["mended_nll"] == r["recorded_nll"], r["method"] != "linear", "{r}");
     }
-    // what was found is read the second time, and says the same
+    // results are read the second time, and are the same
     let (again, files) = bench.run("additive.mer", &set);
     assert_eq!((again, files.len()), (text, 1));
 }
@@ -174,7 +174,7 @@ fn additive_models_are_set_beside_the_record() {
 #[test]
 fn classifiers_are_set_beside_the_record() {
     let bench = Bench::new();
-    // one label in seven is turned round, so that no line tells all rows apart
+    // one label in seven is reversed, so that the classes are not linearly separable
     let label = |i: usize, a: f64, b: f64| if (a + b > 0.1) != (i % 7 == 3) { 1.0 } else { -1.0 };
     bench.put("classification/heart.csv", &on_a_grid("label", label));
     bench.put("classification/heart_folds.csv", &folds(40, 10, |fold, row| row % 10 == fold - 1));

@@ -1,9 +1,9 @@
 //! Plays sessions and compares what they show with golden text.
 //!
-//! `tests/transcripts/TOPIC/NAME.mer` is a session, `NAME.out` beside it the same with what it showed: its lines behind
-//! `> `, the answers below them, diagnostics as at a terminal without colour. Scripts in `mistakes` are run whole, as
-//! `mercer run` does; all others statement by statement, as at a prompt. `mistakes/poor` holds messages that could be
-//! better. After an intended change: `MERCER_BLESS=1 cargo test --test suite transcripts::`.
+//! `tests/transcripts/TOPIC/NAME.mer` is a session, and `NAME.out` is the session with its output: its lines after `>
+//! `, the output below them, diagnostics as on a terminal without colour. Scripts in `mistakes` are run whole, as by
+//! `mercer run`; all others statement by statement, as at a prompt. `mistakes/poor` has messages that could be better.
+//! After an intended change: `MERCER_BLESS=1 cargo test --release --test suite transcripts::`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,21 +18,21 @@ use mercer::syntax::parse::parse_all;
 const ROOT: &str = "tests/transcripts";
 const TOPICS: [&str; 10] =
     ["data", "dates", "deep", "fit", "kernels", "language", "mistakes", "quadrature", "results", "search"];
-/// What stands in golden text for the folder that a session writes to.
+/// The text that represents the output folder of a session.
 const OUT: &str = "OUT";
 
-/// How many lines are quoted before the first that differs, and from it on.
+/// The number of lines quoted before the first difference, and from it on.
 const BEFORE: usize = 3;
 const AFTER: usize = 12;
 
-/// How a session is played.
+/// How a session is run.
 #[derive(Clone, Copy, PartialEq)]
 enum Manner {
     Script,
     Prompt,
 }
 
-/// What a session shows, line by line behind what is typed.
+/// The output of a session, line by line after its input.
 fn play(path: &Path, manner: Manner) -> String {
     let out = tempfile::tempdir().expect("a scratch folder");
     let script = path.parent().expect("a folder").to_owned();
@@ -48,7 +48,7 @@ fn play(path: &Path, manner: Manner) -> String {
         let mut last_tall = None;
         session.run_with(piece, &name, &Silent, &mut |item, sources| {
             let shown = show(&item, sources);
-            // As at a terminal, a value of several lines stands apart from the next.
+            // As on a terminal, values of several lines are separated by blank lines.
             let tall = matches!(item, Item::Shown(_)).then(|| shown.contains('\n'));
             if tall.is_some_and(|tall| last_tall.is_some_and(|last| last || tall)) {
                 played.push('\n');
@@ -69,7 +69,7 @@ fn play(path: &Path, manner: Manner) -> String {
     masked(&played.replace(&out.path().display().to_string(), OUT))
 }
 
-/// What depends on the machine is left out: how much of its memory is free.
+/// Replaces what depends on the machine: the free memory.
 fn masked(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
@@ -81,7 +81,7 @@ fn masked(text: &str) -> String {
     out
 }
 
-/// A session as a script is one piece. At a prompt the statements of a line are played together, with the remarks above.
+/// A script is one piece. At a prompt the statements of a line are run together, with the comments above.
 fn pieces(text: &str, manner: Manner) -> Vec<&str> {
     let mut sources = Sources::new();
     let parsed = parse_all(text, sources.add("session", text));
@@ -117,7 +117,7 @@ fn scripts(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .flat_map(|path| match path.is_dir() {
-            // What scripts load or import.
+            // files that scripts load or import
             true if path.ends_with("files") => Vec::new(),
             true => scripts(&path),
             false if path.extension().is_some_and(|ext| ext == "mer") => vec![path],
@@ -128,7 +128,7 @@ fn scripts(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Compares what was shown with the golden text, or writes this anew. The difference, if there is one.
+/// Compares the output with the golden text, or rewrites it. Returns the difference, if there is one.
 fn compare(path: &Path, shown: &str) -> Option<String> {
     let golden = path.with_extension("out");
     let expected = fs::read_to_string(&golden).unwrap_or_default().replace("\r\n", "\n");

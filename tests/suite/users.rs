@@ -1,4 +1,4 @@
-//! What users of other programs ran into, each of its whole kind, through the language.
+//! Problems of users of other programs, through the language.
 
 mod language;
 mod parts;
@@ -10,7 +10,7 @@ use crate::support::talk;
 
 use talk::Talk;
 
-/// A wave with noise that is always the same.
+/// A sinusoid with fixed noise.
 const WAVE: &str = "let d = data(x=0..60, y=[sin(i / 5) + 0.3 * cos(91.3 * i^2) for i in 0..60])\n";
 
 fn wave(more: &str) -> Talk {
@@ -58,7 +58,7 @@ mod numerics {
             assert!(talk.numbers("(f |> predict).sd").iter().all(|sd| *sd >= 0.0), "{kernel}");
             assert!(talk.numbers("(f |> predict(-5..50)).var_f").iter().all(|v| *v >= 0.0), "{kernel}");
         }
-        // every row of the same place, without noise
+        // all rows at one point, without noise
         let text =
             Talk::new("").says("data(x=[1, 1, 1, 1], y=[1, 2, 1, 3]) |> condition(gp(SE(x, l=1, v=1), noise=0))");
         contains(&text, "jitter");
@@ -215,7 +215,7 @@ mod inputs {
         assert!(talk.value("f.kernel").as_str().is_some_and(|k| k.starts_with("ARD(SE([3, 7], v=")));
     }
 
-    /// No inverse, no square and no factor in it: SE falls to exp(-1/2) at one length-scale, Matern 1/2 to exp(-1).
+    /// Not its inverse, its square or a multiple: SE falls to exp(-1/2) at one length-scale, Matern 1/2 to exp(-1).
     #[test]
     fn a_length_scale_is_a_distance_along_the_input() {
         let mut talk = Talk::new("");
@@ -297,7 +297,7 @@ mod units_and_data {
         }
     }
 
-    /// Weekends are 3 higher; two weeks and many Tuesdays are missing.
+    /// Weekends are higher by 3; two weeks and many Tuesdays are missing.
     #[test]
     fn missing_days_do_not_skew_a_weekly_effect() {
         let mut talk = Talk::new(
@@ -408,7 +408,7 @@ mod names_and_printing {
             assert_eq!(value(&mut talk, "g", name), value(&mut talk, "f", name), "{name}");
         }
         assert_eq!(talk.says("g").matches("fixed").count(), 6, "{}", talk.says("g"));
-        // what has no value stays free
+        // a parameter without a value stays free
         assert_eq!(talk.says("fixed(SE(x, l=2) * Per(x, p=3))"), "SE(x, l=fixed(2)) * Per(x, p=fixed(3))");
         contains(&talk.fails("fixed(SE(x))"), "no parameter of SE(x) has a value to be fixed at");
     }

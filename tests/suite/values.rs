@@ -1,5 +1,5 @@
-//! Laws of every kind of value: it shows itself, its JSON reads back where it is plain data, and the members that it
-//! documents are there.
+//! Laws of all kinds of values: each has a displayed form, its JSON reads back if it is plain data, and its documented
+//! members exist.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use mercer::lang::values::value::{Kind, Value};
 use mercer::progress::Silent;
 use mercer::session::Session;
 
-/// A value of every kind and of every form of one.
+/// A value of every kind and every form.
 const SAMPLES: &str = r#"
 let number, truth, text = 1.5, true, "text"
 let list, range = [1, 2, 3], 0..3
@@ -92,7 +92,7 @@ fn every_kind_shows_itself_and_has_the_members_that_it_documents() {
         for name in value.open_members() {
             assert!(value.member(&name).is_some(), "{} has no `{name}`", kind.noun());
         }
-        // a table may have cells without a number, and nan is not equal to itself
+        // a table may have missing numbers, and nan does not equal itself
         assert!(value.same(value) || kind == Kind::Table, "{} is not itself", kind.noun());
     }
 }
@@ -107,7 +107,7 @@ fn plain_data_read_back_from_json() {
         if value.kind().info().plain {
             let back = json::value(&form).expect("a value");
             assert_eq!(back.json(), form, "{}", value.kind().name());
-            // a table comes back as the list of its rows
+            // a table is read back as the list of its rows
             assert!(back.same(&value) || value.kind() == Kind::Table, "{back} is not {value}");
         }
     }

@@ -19,7 +19,7 @@ fn all_valued(z: &[f64]) -> String {
     format!("[{}]", each.join(", "))
 }
 
-/// Weights that leave one order, from 1, of so many.
+/// Weights with a single order, counted from 1, out of `of`.
 fn only(order: usize, of: usize) -> String {
     let each: Vec<&str> = (1..=of).map(|d| if d == order { "1" } else { "fixed(0)" }).collect();
     format!("[{}]", each.join(", "))
@@ -48,7 +48,7 @@ fn values_and_single_orders() {
         for (order, expected) in numbers(&case["e"]).into_iter().enumerate() {
             close(polynomial(order, &z), expected, rel, 0.0, &format!("{name}: order {order}"));
         }
-        // what an order gains by one kernel is the order below without it
+        // the derivative of an order in one kernel is the order below without this kernel
         for (order, slopes) in array(&case["de_dz"]).iter().enumerate().skip(1) {
             for (j, expected) in numbers(slopes).into_iter().enumerate() {
                 let mut others = z.clone();
@@ -59,8 +59,8 @@ fn values_and_single_orders() {
     }
 }
 
-/// With one row the derivative of the evidence in the log of a parameter is its share of the kernel's value times
-/// one number, ½(α² − 1/(k + noise)).
+/// With one row the derivative of the log marginal likelihood in the log of a parameter is its share of the kernel's
+/// value times a common factor, ½(α² − 1/(k + noise)).
 #[test]
 fn derivatives() {
     for case in of_type("scalar") {
@@ -110,7 +110,7 @@ fn dropout_and_products() {
         let (z, keep) = (numbers(&case["z"]), number(&case["keep_probability"]));
         let found = value(&format!("dropout({}, keep={keep:?})(1, -1)", all_valued(&z)));
         close(found, number(&case["covariance"]), rel, 0.0, name);
-        // the same as an additive kernel, whose orders have these weights, and a constant
+        // the same as an additive kernel with these weights of the orders, plus a constant
         let weights = numbers(&case["weight_of_each_order_n_term"]);
         let sum = format!("({} + additive({}, weights={}))(1, -1)", weights[0], all_valued(&z), list(&weights[1..]));
         close(value(&sum), number(&case["covariance"]), rel, 0.0, name);
@@ -124,7 +124,7 @@ fn dropout_and_products() {
     }
 }
 
-/// A whole number without bound: digits of 64 bits, the lowest first.
+/// A whole number of arbitrary size: digits of 64 bits, the lowest first.
 #[derive(Clone, Default)]
 struct Whole(Vec<u64>);
 
@@ -153,7 +153,7 @@ impl Whole {
     }
 }
 
-/// The elementary symmetric polynomials of numbers within [2⁻¹⁰, 1], which are whole when multiplied by 2⁶³: exact.
+/// The exact elementary symmetric polynomials of numbers in [2⁻¹⁰, 1], which are whole numbers when multiplied by 2⁶³.
 fn exact(z: &[f64]) -> Vec<f64> {
     let mut orders = vec![Whole::default(); z.len() + 1];
     orders[0] = Whole(vec![1]);
@@ -200,7 +200,7 @@ fn thirty_two_orders_of_thirty_two_inputs_lose_no_digits() {
     check_orders(&whole, &each, |e| e[1..].iter().sum(), "all orders");
 }
 
-/// Compares a matrix with what the exact polynomials of the matrices of single inputs give.
+/// Compares a matrix with the exact polynomials of the matrices of single inputs.
 fn check_orders(found: &Value, each: &[Value], of: impl Fn(&[f64]) -> f64, what: &str) {
     for (i, row) in array(found).iter().enumerate() {
         for (j, found) in numbers(row).into_iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Two classes: expectation propagation beside another's (sequential to the last digit, confirmed by GPy), and Laplace's
-//! method with both links.
+//! Two classes: expectation propagation compared with an independent one (sequential to the last digit, confirmed by
+//! GPy), and Laplace's method with both links.
 
 use mercer::lang::values::value::Value as Lang;
 use serde_json::Value;

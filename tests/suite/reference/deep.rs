@@ -17,7 +17,7 @@ fn layers() {
         let mut session = Session::default();
         run(&mut session, &format!("let base, xs = {base}, {}\nlen(xs)", rows(&case["X"])));
         for (n, expected) in layers {
-            // of one layer nothing may be said but what it is
+            // with one layer no options are allowed
             let deep = if n == "1" { "deep(1, base)".into() } else { format!("deep({n}, base, {options})") };
             close_all(&run(&mut session, &format!("gram({deep}, xs)")), expected, rel, 0.0, &format!("{name}: {deep}"));
             let piped = format!("gram(base |> deep({n}, connected={connected}), xs)");
@@ -55,7 +55,7 @@ fn the_connected_limit() {
 
 #[test]
 fn far_away_the_connected_limit_has_a_logarithm_still() {
-    // from k - log k = 1 + r^2/2 with k far below the last digit of 1
+    // from k − log k = 1 + r²/2 with k far below the rounding of 1
     for r in [10.0, 50.0, 333.0, 1000.0] {
         close(log_limit(0.5 * r * r), -1.0 - 0.5 * r * r, 1e-12, 0.0, &format!("at distance {r}"));
     }

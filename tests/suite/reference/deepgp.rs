@@ -10,7 +10,7 @@ use super::{array, cases, close, number, text};
 
 const DRAWS: usize = 3000;
 
-/// Layers of SE kernels of variance 1 whose derivatives have this variance, σ²/w².
+/// Layers of SE kernels with variance 1 whose derivatives have this variance, σ²/w².
 fn jacobian(width: usize, layers: usize, slope: f64, connected: bool) -> Jacobian {
     let mut session = Session::default();
     session.run(&format!("let k = SE(v=1, l={:?})", 1.0 / slope.sqrt()), "reference", &Silent);
@@ -19,7 +19,7 @@ fn jacobian(width: usize, layers: usize, slope: f64, connected: bool) -> Jacobia
     Jacobian::draw(prior, vec![0.0; width], DRAWS, 7, &Silent).expect("a Jacobian")
 }
 
-/// Within the combined standard errors that the file asks for.
+/// Equal within the combined standard errors that the file specifies.
 fn near(found: f64, own: f64, expected: f64, theirs: f64, what: &str) {
     let error = own.hypot(theirs);
     assert!((found - expected).abs() <= 4.0 * error + 1e-12, "{what}: found {found}, expected {expected} ± {error}");
@@ -49,8 +49,8 @@ fn singular_values_by_depth() {
             let (logs, log_errors) = (numbers(&expected["mean_log_sv"]), numbers(&expected["stderr_log_sv"]));
             for i in 0..width {
                 let what = format!("{name}, {depth} layers, singular value {i}");
-                // The means of tiny ratios are heavy-tailed: of those only the logarithms are compared, and where a connected
-                // Jacobian is summed up in double precision, ratios at the level of rounding not at all.
+                // The means of tiny ratios are heavy-tailed, so only their logarithms are compared. Ratios of connected
+                // Jacobians at the level of rounding are not compared.
                 let light = |mean: f64, error: f64| error <= 0.1 * mean;
                 if light(means[i], errors[i]) && light(spectrum.mean[i], spectrum.mean_se[i]) {
                     near(spectrum.mean[i], spectrum.mean_se[i], means[i], errors[i], &what);
@@ -89,7 +89,8 @@ fn log_derivatives_in_one_dimension() {
     let all = cases("deepgp");
     let case = all.iter().find(|case| case["kind"] == "log derivative").expect("a case");
     let rel = case["tolerance"]["rel"].as_f64().expect("a tolerance");
-    // π²/8 moves by this in a variance of so many draws: the fourth central moment of log|z| is π⁴/16 + 3(π²/8)².
+    // The standard error of π²/8 from a variance of this number of draws: the fourth central moment of log|z| is π⁴/16
+    // + 3(π²/8)².
     let variance_error = |layers: f64| {
         let (one, fourth) = (std::f64::consts::PI.powi(2) / 8.0, std::f64::consts::PI.powi(4) / 16.0);
         ((layers * fourth + 2.0 * (layers * one).powi(2)) / DRAWS as f64).sqrt()

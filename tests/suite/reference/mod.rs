@@ -1,4 +1,4 @@
-//! Numbers from other programs, each run as text of the language. See tests/reference/README.md.
+//! Reference values from other programs, compared through the language. See tests/suite/reference/README.md.
 
 mod additive;
 mod classes;
@@ -26,7 +26,7 @@ fn cases(file: &str) -> Vec<Value> {
     serde_json::from_str(text).expect("the fixture is JSON")
 }
 
-/// The kernel in the language's words.
+/// The source form of the kernel.
 fn kernel(terms: &Value) -> String {
     if let Some(op) = terms["op"].as_str() {
         let args: Vec<String> = array(&terms["args"]).iter().map(kernel).collect();
@@ -45,7 +45,7 @@ fn kernel(terms: &Value) -> String {
     format!("{}({})", terms["kernel"].as_str().expect("a family"), args.join(", "))
 }
 
-/// Numbers as a list of the language, to the bit.
+/// Numbers as a list of the language, with all digits.
 fn list(values: &[f64]) -> String {
     let each: Vec<String> = values.iter().map(|v| format!("{v:?}")).collect();
     format!("[{}]", each.join(", "))
@@ -59,7 +59,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().expect("a number")
 }
 
-/// The number that an expression gives.
+/// The value of an expression.
 fn value(expression: &str) -> f64 {
     number(&run(&mut Session::default(), expression))
 }
@@ -86,7 +86,7 @@ fn columns(x: &Value) -> String {
     (0..rows[0].len()).map(column).collect::<Vec<_>>().join(", ")
 }
 
-/// Runs a program and gives the JSON of the last value shown.
+/// Runs a program and returns the JSON of the last displayed value.
 fn run(session: &mut Session, program: &str) -> Value {
     let output = session.run(program, "reference", &Silent);
     assert!(!output.failed, "{}\n{program}", output.text());
@@ -146,7 +146,7 @@ fn evidences_and_gradients() {
     for case in cases("lml") {
         let name = case["name"].as_str().expect("a name");
         let mut session = Session::default();
-        // beside white noise the noise has to be free to have a gradient: it was written, so it is
+        // with white noise, the noise must be written and free to have a gradient
         let lml = run(&mut session, &format!("{}lml(d, m)", given(&case)));
         close(
             lml.as_f64().expect("a number"),
@@ -186,7 +186,7 @@ fn predictions_and_parts() {
         let (mean_rel, mean_abs) = (tolerance(&case, "mean_rel"), tolerance(&case, "mean_abs"));
         let (var_rel, var_abs) = (tolerance(&case, "var_rel"), tolerance(&case, "var_abs"));
         close_all(&run(&mut session, "p.mean"), &case["mean"], mean_rel, mean_abs, name);
-        // white noise is noise here, and a part of the function in the reference
+        // white noise is noise here, and part of the function in the reference
         let white = case["kernel"]
             .as_str()
             .and_then(|k| k.split_once("WN(variance="))

@@ -1,5 +1,5 @@
-//! FITC and VFE beside GPflow, GPy and JAX: log marginal likelihoods, bounds, predictions, and gradients in parameters and
-//! inducing inputs.
+//! FITC and VFE compared with GPflow, GPy and JAX: log marginal likelihoods, bounds, predictions, and gradients in
+//! parameters and inducing inputs.
 
 use mercer::lang::values::value::Value as Lang;
 use mercer::model::Evidencer;
@@ -33,7 +33,7 @@ fn fitc_and_vfe() {
             close_all(&run(&mut session, "p.var_y"), &of["var_y"], 0.0, tolerance(&case, "var_abs"), &name);
             let found = run(&mut session, "gradient(d, m)");
             let rel = tolerance(&case, "grad_rel");
-            // variances of further factors are held where the language has one for a product
+            // variances of further factors are held, because the language has one per product
             for expected in array(&of["grad"]) {
                 let what = format!("{name}: {expected}");
                 let d = number(&expected["d"]);

@@ -1,4 +1,4 @@
-//! Symmetric kernels, and a sum over shifts that is none.
+//! Symmetric kernels, and a sum over shifts that is not a kernel.
 
 use mercer::linalg::Matrix;
 use mercer::session::Session;
@@ -13,13 +13,13 @@ fn inputs(case: &Value, count: Option<usize>) -> String {
     format!("[{}]", each.join(", "))
 }
 
-/// The base kernel in words of the language, without the inputs' lists of numbers.
+/// The base kernel in the language, without the lists of inputs.
 fn squared_exponential(case: &Value, inputs: &str) -> String {
     let transform = &case["transform"];
     format!("SE({inputs}, l={}, v={})", transform["lengthscale"], transform["variance"])
 }
 
-/// The programs that say what a case is, if it is a kernel.
+/// The programs for a case, if it is a kernel.
 fn programs(case: &Value) -> Vec<String> {
     let transform = &case["transform"];
     let base = || kernel(&case["base_terms"]);
@@ -117,7 +117,7 @@ fn a_sum_over_some_shifts_is_no_kernel() {
     let values: Vec<f64> = array(&found).iter().flat_map(numbers).collect();
     let least = Matrix::from_row_slice(5, 5, &values).symmetric_eigenvalues().min();
     close(least, number(&case["min_eigenvalue"]), tolerance(case, "rel"), 0.0, "the smallest eigenvalue");
-    // over the whole group it is one
+    // over the whole group it is a kernel
     let whole = run(&mut Session::default(), &program.replace("-1..=1", "0..5"));
     let values: Vec<f64> = array(&whole).iter().flat_map(numbers).collect();
     assert!(Matrix::from_row_slice(5, 5, &values).symmetric_eigenvalues().min() > -1e-12);

@@ -17,7 +17,7 @@ use mercer::param::{Density, Param, Prior, State, Tie};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// A kernel that shows itself as text.
+/// A kernel that is displayed as text.
 #[derive(Clone)]
 pub struct Case(pub Kernel);
 
@@ -28,7 +28,7 @@ impl fmt::Debug for Case {
     }
 }
 
-/// What each label stands for, as the text does not say it.
+/// The meaning of each label, which the text does not contain.
 fn labels(kernel: &Kernel, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if let Some(label) = kernel.label() {
         write!(f, " [{label}: {kernel}]")?;
@@ -44,7 +44,7 @@ impl Deref for Case {
     }
 }
 
-/// A kernel of at most four levels, with parameters of every kind.
+/// A kernel with at most four levels, and parameters of every kind.
 pub fn kernel() -> impl Strategy<Value = Case> {
     let case = |(kernel, at, tied): (Kernel, [Index; 3], bool)| Case(if tied { tie(&kernel, at) } else { kernel });
     (tree(), any::<[Index; 3]>(), any::<bool>()).prop_map(case)
@@ -96,7 +96,7 @@ fn leaf() -> impl Strategy<Value = Kernel> {
     prop_oneof![12 => select(FAMILIES).prop_flat_map(family), 1 => basis]
 }
 
-/// A family with anything that may be written of it.
+/// A family with all possible settings.
 fn family(family: &'static dyn mercer::kernel::Family) -> impl Strategy<Value = Kernel> {
     let spec = family.spec();
     let each_if_ard = spec.params.iter().any(|p| p.size == Size::EachIfArd);
@@ -140,7 +140,7 @@ fn family(family: &'static dyn mercer::kernel::Family) -> impl Strategy<Value = 
 fn value(domain: Domains) -> BoxedStrategy<f64> {
     match domain {
         Domains::Real => (-2.0..2.0).boxed(),
-        // a few round values, so that kernels coincide
+        // some round values, so that kernels coincide
         Domains::Positive | Domains::Count => prop_oneof![0.4..3.0, select(vec![1.0, 2.0])].boxed(),
     }
 }
@@ -165,7 +165,7 @@ fn param(domain: Domains) -> impl Strategy<Value = Param> {
     (state, prior).prop_map(|(state, prior)| Param { state, prior: prior.map(Prior::from), tie: None, time: None })
 }
 
-/// Ties some of the length-scales (and what else is one positive number) to each other.
+/// Ties some of the length-scales (and other positive numbers) to each other.
 fn tie(kernel: &Kernel, at: [Index; 3]) -> Kernel {
     let alike = |param: &Param| param.state == State::Unset && param.prior.is_none() && param.tie.is_none();
     let mut count = 0;
@@ -210,7 +210,7 @@ fn length_scales(kernel: &Kernel, f: &mut dyn FnMut(&Param) -> Param) -> Kernel 
     kernel.with_node(node)
 }
 
-/// A function of the user's, as its text has it.
+/// A user's function with its text.
 #[derive(Debug)]
 struct Function {
     source: &'static str,
@@ -259,7 +259,7 @@ fn bound(kernel: &Kernel) -> Bound {
     kernel.bind(&Schema { columns }).unwrap_or_else(|e| panic!("{kernel}: {e}"))
 }
 
-/// The Gram matrix over nine rows, two of which have the same inputs, at the values that are written.
+/// The Gram matrix of nine rows, two of which have the same inputs, at the written values.
 pub fn gram(kernel: &Kernel) -> Matrix {
     let bound = bound(kernel);
     let x: Vec<&[f64]> = ROWS.iter().map(|c| &c[..]).collect();
@@ -270,7 +270,7 @@ pub fn gram(kernel: &Kernel) -> Matrix {
     out
 }
 
-/// How many numbers a fit moves.
+/// The number of parameters that a fit optimises.
 pub fn free_parameters(kernel: &Kernel) -> usize {
     bound(kernel).slots().iter().filter(|s| s.state == SlotState::Free).count()
 }

@@ -1,4 +1,4 @@
-//! What several tests use: sessions to talk to, random kernels, random programs and programs with slips.
+//! Shared helpers: sessions, random kernels, random programs and programs with errors.
 
 pub mod kernels;
 pub mod places;
@@ -11,7 +11,7 @@ pub mod trees;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// Writes program texts from a seed. What it writes follows the grammar, not the meaning.
+/// Writes random program texts from a seed. They follow the grammar but need not have a meaning.
 pub struct Author {
     rng: Pcg64Mcg,
 }
@@ -22,7 +22,7 @@ const NUMBERS: [&str; 9] = ["0", "1", "2.5", "1e-3", "1.5e3", "12", "inf", "pi",
 const STRINGS: [&str; 5] = ["\"airline\"", "\"a b\"", "\"σ\\n\"", "\"\"", "\"\\\"q\\\"\""];
 const INFIX: [&str; 19] =
     ["+", "+", "-", "*", "*", "/", "^", "|>", "|>", ">>", "or", "and", "==", "!=", "<", "<=", ">", ">=", ".."];
-/// What a slip may put into a text.
+/// The texts that an error may insert.
 const SLIPS: [&str; 40] = [
     "(", ")", "[", "]", ",", ";", "\n", "#", "\"", "'", "=", "==", "->", "|>", ">>", "~", "..", "..=", ".", "-", "^",
     "**", "%", "&&", "!", "{", "}", "?", ":", "×", "“", "\u{A0}", "🙂", "e\u{301}", "\u{0}", "if ", "then", " else ",
@@ -42,7 +42,7 @@ impl Author {
         from[self.rng.random_range(0..from.len())]
     }
 
-    /// A program that follows the grammar, apart from operators that may not stand beside each other.
+    /// A program that follows the grammar, except for operators that must not be adjacent.
     pub fn program(&mut self) -> String {
         let mut out = String::new();
         for _ in 0..self.rng.random_range(1..5) {
@@ -57,7 +57,7 @@ impl Author {
         out
     }
 
-    /// A program in which up to three slips were made.
+    /// A program with up to three errors.
     pub fn slipped(&mut self) -> String {
         let mut text: Vec<char> = self.program().chars().collect();
         for _ in 0..self.rng.random_range(1..4) {
@@ -81,7 +81,7 @@ impl Author {
         text.into_iter().collect()
     }
 
-    /// Signs in any order.
+    /// Random signs.
     pub fn noise(&mut self) -> String {
         let mut out = String::new();
         for _ in 0..self.rng.random_range(0..30) {

@@ -1,4 +1,4 @@
-//! Trees without their places, so that two texts can be compared by what they say.
+//! Trees without spans, so that two texts can be compared by their meaning.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A session of the language, for tests that ask it things.
+//! A session of the language for tests.
 
 use mercer::lang::eval::host::Item;
 use mercer::progress::Silent;
@@ -19,14 +19,14 @@ impl Talk {
         self.0.run(program, "talk", &Silent)
     }
 
-    /// All that is shown and said of a program that goes well.
+    /// The output of a program that succeeds.
     pub fn says(&mut self, program: &str) -> String {
         let output = self.run(program);
         assert!(!output.failed, "{program}\n{}", output.text());
         output.text()
     }
 
-    /// What a program that fails is told: messages, notes and help.
+    /// The diagnostics of a program that fails: messages, notes and help.
     pub fn fails(&mut self, program: &str) -> String {
         let output = self.run(program);
         assert!(output.failed, "{program}\n{}", output.text());

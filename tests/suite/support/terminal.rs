@@ -1,4 +1,4 @@
-//! A program behind a pseudo-terminal: keys are pressed, and what it writes is waited for.
+//! A program in a pseudo-terminal: the test presses keys and waits for output.
 
 use std::io::{Read, Write};
 use std::process::{Child, ExitStatus};
@@ -10,22 +10,22 @@ use std::time::{Duration, Instant};
 use pty_process::blocking::{Command, Pty, open};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-/// Machines that build and test at once are slow; what works does not wait for this.
+/// Slow machines need this time; tests that pass do not wait for it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Terminal {
     child: Child,
     pty: Arc<Pty>,
-    /// What the program writes, as it comes; closed when it ends.
+    /// The output of the program as it is written; closed when the program ends.
     written: Receiver<Vec<u8>>,
-    /// What came and was not waited for yet.
+    /// Output that was received but not yet waited for.
     unread: Vec<u8>,
 }
 
 impl Terminal {
     pub fn open(command: Command) -> Self {
         let (pty, inner) = open().expect("a terminal");
-        // Keys that are pressed ahead would come back among what is written.
+        // Keys that are pressed ahead would be echoed among the output.
         let mut modes = tcgetattr(&inner).expect("the terminal's modes");
         modes.local_modes.remove(LocalModes::ECHO);
         tcsetattr(&inner, OptionalActions::Now, &modes).expect("no echo");
@@ -50,13 +50,13 @@ impl Terminal {
         self.press_bytes(keys.as_bytes());
     }
 
-    /// Sends bytes that need not be text.
+    /// Sends bytes, which need not be text.
     #[track_caller]
     pub fn press_bytes(&mut self, keys: &[u8]) {
         (&*self.pty).write_all(keys).expect("the terminal takes keys");
     }
 
-    /// Waits for a text. Gives what was written before it.
+    /// Waits for a text. Returns the output before it.
     #[track_caller]
     pub fn wait(&mut self, text: &str) -> String {
         let until = Instant::now() + PATIENCE;

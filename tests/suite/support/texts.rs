@@ -1,6 +1,6 @@
 //! Random kernels as programs of the language, over every family and every combinator.
 //!
-//! Columns: `x` and `fly ash` hold numbers, `c` categories, and `z` is never mentioned.
+//! Columns: `x` and `fly ash` are numeric, `c` is categorical, and `z` is never mentioned.
 
 use std::fmt;
 
@@ -35,11 +35,11 @@ impl fmt::Debug for Case {
     }
 }
 
-/// A kernel before its names are given out.
+/// A kernel before its names are assigned.
 #[derive(Debug, Clone)]
 enum Tree {
     Text(String),
-    /// A text with `{}` for each part in turn.
+    /// A text with `{}` for each part in order.
     Of(String, Vec<Tree>),
     Named(&'static str, Box<Tree>),
 }
@@ -64,7 +64,7 @@ impl Tree {
         Tree::Of(pattern.into(), parts.into_iter().collect())
     }
 
-    /// Whether some family in it looks at `x`.
+    /// Whether some family in it depends on `x`.
     fn mentions_x(&self) -> bool {
         match self {
             Tree::Text(text) => text.contains("(x"),
@@ -74,23 +74,23 @@ impl Tree {
     }
 }
 
-/// What the families of a kernel may look at.
+/// The inputs on which the families of a kernel may depend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sees {
-    /// Columns by place, by name, by lists of these; categories too.
+    /// Columns by index, by name, or by lists of these; categories too.
     Some,
     /// The same without categories, and all inputs at once.
     All,
-    /// `x` alone, for kernels inside a function of one number.
+    /// Only `x`, for kernels inside a function of one number.
     X,
 }
 
-/// A kernel of at most four levels.
+/// A kernel with at most four levels.
 pub fn kernel(sees: Sees) -> impl Strategy<Value = Case> {
     tree(sees, 3).prop_map(|tree| Case::of(&tree))
 }
 
-/// One family with anything that may be written of it.
+/// A family with all possible settings.
 pub fn family(family: &'static dyn Family, sees: Sees) -> impl Strategy<Value = Case> {
     leaf(family, sees).prop_map(|tree| Case::of(&tree))
 }
@@ -126,7 +126,7 @@ const MOVED: &[&str] = &[
     "invariant({}, shift(x, \"fly ash\"), normalize=true)",
 ];
 
-/// Kernels of numbers on both inputs, which no function of one coordinate stands in.
+/// Kernels of numbers on both inputs, without a function of one coordinate around them.
 const NUMERIC: &[&str] = &[
     "SE([x, \"fly ash\"])",
     "RQ([0, 1], l=2)",
@@ -136,7 +136,7 @@ const NUMERIC: &[&str] = &[
     "deep(2, Lin([0, 1]), connected=true)",
 ];
 
-/// Inputs mapped onto circles, before the period.
+/// Inputs mapped to circles, before the period.
 const WOUND: &[&str] = &[
     "periodic({}, x",
     "periodic({}, [x, \"fly ash\"]",
@@ -172,7 +172,7 @@ const PERIOD: ParamSpec = ParamSpec {
     help: "",
 };
 
-/// The variance of a wrap, declared as that of any kernel.
+/// The variance of a wrap, declared like that of a family.
 const VARIANCE: ParamSpec = ParamSpec {
     name: "variance",
     short: "v",
@@ -189,7 +189,7 @@ fn composed(inner: BoxedStrategy<Tree>, sees: Sees, depth: u32) -> BoxedStrategy
     let names = select(vec!["trend", "season", "σ", "rest_1"]);
     let number = || select(vec!["2.5", "0.1", "1e-3", "3"]);
     let at = (number_text(Domains::Real), number_text(Domains::Positive));
-    // below a function of one number only `x` is mentioned
+    // inside a function of one number only `x` is mentioned
     let through = if sees == Sees::X { inner.clone() } else { tree(Sees::X, depth - 1) };
     let seen = through.clone().prop_map(|t| if t.mentions_x() { t } else { Tree::of("(SE(x) + {})", [t]) });
     let warps = select(vec!["x -> log(1 + x^2)", "x -> 0.5 * x - 1", "x -> if x > 0 then sqrt(x) else 0"]);
@@ -251,7 +251,7 @@ fn composed(inner: BoxedStrategy<Tree>, sees: Sees, depth: u32) -> BoxedStrategy
     }
 }
 
-/// How an input is written, and how many there are.
+/// The text of the inputs, and their number.
 fn inputs(family: &'static dyn Family, sees: Sees) -> BoxedStrategy<(&'static str, usize)> {
     let spec = family.spec();
     let one = || select(vec![("x", 1), ("0", 1), ("\"fly ash\"", 1), ("1", 1)]);

@@ -1,11 +1,11 @@
-//! Messages that point at what is wrong and say what to write.
+//! Messages that point at the error and show the correct form.
 
 use mercer::progress::Silent;
 use mercer::session::Session;
 
 use super::*;
 
-/// The part of a text that the first message about it points at.
+/// The part of a text at which the first message points.
 fn pointed_at(text: &str) -> String {
     let output = Session::default().run(text, "typed", &Silent);
     let first = output.diagnostics().next().unwrap_or_else(|| panic!("{text}: {}", output.text()));
@@ -32,7 +32,7 @@ fn the_first_wrong_word_is_pointed_at_and_not_the_last_right_one() {
     }
 }
 
-/// Places count characters, whatever their bytes and their width.
+/// Columns count characters, whatever their bytes and width.
 #[test]
 fn carets_stand_below_wide_and_accented_letters() {
     for (before, column) in [("\"é\" + ", 7), ("\"äöü\" + ", 9), ("\"日本\" + ", 8), ("\"e\u{301}\" + ", 8)] {
@@ -100,7 +100,7 @@ fn help_has_the_formula_and_an_example() {
     }
 }
 
-/// Whoever is shown a result that hangs on chance is shown the seed.
+/// Results that depend on random numbers show the seed.
 #[test]
 fn the_seed_is_shown() {
     let mut talk = wave("");

@@ -1,4 +1,4 @@
-//! What each part of a sum contributes.
+//! The contribution of each part of a sum.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn parts_and_mean_add_to_the_whole() {
             let whole = talk.numbers("q.mean");
             let mut sum = talk.numbers("p.mean");
             let count = talk.number("len(p.means)") as usize;
-            // white noise stands last, and is none of the function
+            // white noise is last, and not part of the function
             let parts = if model.contains("WN") { count - 1 } else { count };
             for i in 0..parts {
                 talk.numbers(&format!("p.means[{i}]")).iter().zip(&mut sum).for_each(|(m, s)| *s += m);

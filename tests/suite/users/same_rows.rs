@@ -1,8 +1,8 @@
-//! Rows that are the same, and fits that failed now and then.
+//! Equal rows, and fits that fail occasionally in other programs.
 
 use super::*;
 
-/// SE · Per on Mauna Loa failed now and then, elsewhere.
+/// SE · Per on Mauna Loa, which fails occasionally in other programs.
 #[test]
 fn locally_periodic_fits_do_not_fail() {
     let mut talk = Talk::new("let d = load(\"mauna_loa\") |> head(48)\n");
@@ -12,7 +12,7 @@ fn locally_periodic_fits_do_not_fail() {
     }
 }
 
-/// Values and gradients at zero distance are finite: every row has a twin.
+/// Values and gradients at zero distance are finite: every row occurs twice.
 #[test]
 fn gradients_are_finite_where_rows_are_the_same() {
     let mut talk = Talk::new("let d = data(x=[0, 0, 1, 1, 2.5, 2.5], y=[1, 2, 0, 1, 3, 2])\n");
@@ -46,7 +46,7 @@ fn rows_that_repeat_are_classified() {
         assert!(talk.number("m.lml").is_finite(), "{kernel}");
         let p = talk.numbers("(m |> predict).probability");
         assert!(p.iter().all(|p| *p > 0.0 && *p < 1.0), "{kernel}: {p:?}");
-        // rows of the same inputs have the same probability, and both inputs together make the class
+        // rows with equal inputs have equal probabilities, and both inputs together determine the class
         assert!((p[0] - p[4]).abs() < 1e-12 && (p[3] - p[5]).abs() < 1e-12, "{kernel}: {p:?}");
         assert!(p[3] > p[0], "{kernel}: {p:?}");
     }

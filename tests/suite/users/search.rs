@@ -1,4 +1,4 @@
-//! What a search for a kernel finds, and how.
+//! Results of a search for a kernel.
 
 use super::*;
 
@@ -14,14 +14,14 @@ fn no_period_is_found_in_noise() {
     }
 }
 
-/// A sum holds its parts: it starts at the optimum of what it came from, and does not fall below it.
+/// A sum contains its parts: it starts at the optimum of its parent, and is not worse.
 #[test]
 fn a_sum_is_never_worse_than_what_it_was_made_from() {
     let mut talk = Talk::new("let s = load(\"airline\") |> head(60) |> search(depth=3, restarts=1)");
     let (depths, lmls) = (talk.numbers("s.candidates.depth"), talk.numbers("s.candidates.lml"));
     let edits = talk.value("s.candidates.edit");
     let edits: Vec<&str> = edits.as_array().expect("a list").iter().map(|e| e.as_str().expect("a text")).collect();
-    // rows are in order of their score, the best of a depth first
+    // rows are sorted by score, the best of a depth first
     let best = |depth: f64| lmls[depths.iter().position(|d| *d == depth).expect("a depth")];
     let sums: Vec<usize> = (0..lmls.len()).filter(|&i| edits[i].starts_with("+ ")).collect();
     assert!(sums.len() > 4, "{edits:?}");
