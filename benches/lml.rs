@@ -66,7 +66,7 @@ fn c_ard_over_8_inputs(bencher: Bencher<'_, '_>, n: usize) {
 /// Additive over 8 inputs with all orders of interaction.
 #[divan::bench(args = SIZES, min_time = 1)]
 fn d_additive_over_8_inputs(bencher: Bencher<'_, '_>, n: usize) {
-    let bases = wraps::Bases::Like(wraps::usual_base());
+    let bases = wraps::Bases::Like(wraps::default_base());
     let weights = vec![Values::Each(Vec::new())];
     let kernel = wraps::additive(wraps::AdditiveForm::Additive(None), bases, Inputs::All, weights).expect("a kernel");
     evidence(bencher, kernel, &table(n));

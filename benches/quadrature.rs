@@ -6,7 +6,7 @@
 //! docs/results.md.
 
 use mercer::progress::Silent;
-use mercer::quadrature::{Density, Evaluations, Marginal, PriorMean, Settings, Warp, integrate, sobol, usual_kernel};
+use mercer::quadrature::{Density, Evaluations, Marginal, PriorMean, Settings, Warp, default_kernel, integrate, sobol};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -125,7 +125,7 @@ fn run(make: fn(&[f64], &[f64]) -> Case, d: usize, n: usize, seed: u64) -> Error
     let case = make(&a, &u);
     let density = Density::product(vec![Marginal::uniform(0.0, 1.0).unwrap(); d]).unwrap();
     let names: Vec<String> = (0..d).map(|i| format!("x{i}")).collect();
-    let kernel = usual_kernel(&names, &density).unwrap();
+    let kernel = default_kernel(&names, &density).unwrap();
     let mean = PriorMean::Given(0.0);
     let settings = Settings { density, kernel, noise: 0.0, mean, warp: Warp::None, integrated: false, seed };
     let found = integrate(Evaluations::none(names), &mut |x| Ok((case.f)(x)), n, None, settings, &Silent).unwrap();

@@ -3,7 +3,7 @@
 use super::numbers::{percent, rounded, significant};
 use super::text_table::Grid;
 use crate::fit::Fit;
-use crate::model::{Bernoulli, Model, Parameter, ParameterKind, is_nothing};
+use crate::model::{Bernoulli, Model, Parameter, ParameterKind, is_zero_kernel};
 use crate::results::metric::{Metric, Scale};
 use crate::results::{Compared, OrderVariance, Score, Symmetry};
 
@@ -107,8 +107,9 @@ fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
         ));
     }
     let by_ep = named(&|fit| fit.model.bernoulli() == Some(Bernoulli::Ep));
-    let by_laplace =
-        named(&|fit| matches!(fit.model.bernoulli(), Some(Bernoulli::Laplace(_))) && !is_nothing(&fit.model.kernel));
+    let by_laplace = named(&|fit| {
+        matches!(fit.model.bernoulli(), Some(Bernoulli::Laplace(_))) && !is_zero_kernel(&fit.model.kernel)
+    });
     if !by_ep.is_empty() && !by_laplace.is_empty() {
         notes.push(format!(
             "the lml of {} is approximated by expectation propagation, that of {} by Laplace's method: their difference is \

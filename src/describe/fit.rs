@@ -71,7 +71,7 @@ pub(super) fn process(asked: &Model) -> String {
 /// The same with a label: `kernel`, or `model` with a short description.
 pub(super) fn named_process(asked: &Model) -> (&'static str, String) {
     match asked.stands_for() {
-        Some(baseline) => ("model", format!("{}: {}", process(asked), baseline.says())),
+        Some(baseline) => ("model", format!("{}: {}", process(asked), baseline.description())),
         None => ("kernel", process(asked)),
     }
 }

@@ -32,7 +32,7 @@ pub enum Scales {
 
 impl Scales {
     /// Parts of several inputs share a scale by default.
-    fn usual(parts: &Decomposition) -> Self {
+    fn default_for(parts: &Decomposition) -> Self {
         if single_input(&parts.fit).is_some() { Scales::Free } else { Scales::Shared }
     }
 }
@@ -127,7 +127,7 @@ fn part_panels(parts: &Decomposition, beyond: Beyond, scales: Option<Scales>) ->
             }
         });
     }
-    if scales.unwrap_or_else(|| Scales::usual(parts)) == Scales::Shared {
+    if scales.unwrap_or_else(|| Scales::default_for(parts)) == Scales::Shared {
         share_scale(&mut panels);
     }
     Ok(panels)

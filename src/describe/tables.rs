@@ -3,7 +3,7 @@
 use crate::data::write::Table;
 use crate::data::{Column, Dataset};
 use crate::fit::Fit;
-use crate::model::{Parameter, ParameterKind, is_nothing};
+use crate::model::{Parameter, ParameterKind, is_zero_kernel};
 use crate::results::{Compared, Decomposition, OrderVariance, Prediction, Residuals, Symmetry};
 
 /// The inputs, and the target if known.
@@ -77,7 +77,7 @@ pub fn residuals(residuals: &Residuals) -> Table {
 
 /// The indices of the parameters, without those of a zero kernel.
 pub(super) fn own_parameters(fit: &Fit) -> Vec<usize> {
-    let none = is_nothing(&fit.model.kernel);
+    let none = is_zero_kernel(&fit.model.kernel);
     let own = |i: &usize| !(none && matches!(fit.parameters()[*i].kind, ParameterKind::Kernel(_)));
     (0..fit.parameters().len()).filter(own).collect()
 }

@@ -10,10 +10,10 @@ use super::hints::hints;
 use super::likelihood::{Followed, Likelihood};
 use super::optimize::{Ended, Objective, Options as Search, Run};
 use super::result::{Fit, Options, Start};
-use super::starts::{Starts, latent_fences, noise_fence};
+use super::starts::{Starts, latent_bounds, noise_bound};
 use super::trace::Trace;
 use crate::data::Dataset;
-use crate::model::{DenserNoise, Model, ModelError, Posterior, Problem, is_nothing};
+use crate::model::{DenserNoise, Model, ModelError, Posterior, Problem, is_zero_kernel};
 use crate::progress::{Progress, Quiet, Silent};
 
 /// Fits a model: maximises the log marginal likelihood or, with priors, the posterior density in the optimiser's
@@ -29,8 +29,8 @@ use crate::progress::{Progress, Quiet, Silent};
 /// [`ModelError::NotPositiveDefinite`] if no start has a finite log marginal likelihood.
 pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progress) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, false)?;
-    let fences = latent_fences(&problem).into_iter().chain(noise_fence(&problem)).collect();
-    let problem = problem.fenced(fences);
+    let product_bounds = latent_bounds(&problem).into_iter().chain(noise_bound(&problem)).collect();
+    let problem = problem.with_product_bounds(product_bounds);
     if problem.inducing().is_some() && problem.n() > RACED_ROWS {
         return fit_many(model, problem, options, progress);
     }
@@ -76,8 +76,8 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         values = curvature.polish(&objective, &values);
         (errors, redundant) = curvature.standard_errors(&objective, &values);
         // on a bound, the curvature is that of the penalty
-        for fence in problem.fences().iter().filter(|fence| fence.is_reached(&values)) {
-            fence.powers.iter().for_each(|(i, _)| errors[*i] = None);
+        for bound in problem.product_bounds().iter().filter(|bound| bound.is_reached(&values)) {
+            bound.powers.iter().for_each(|(i, _)| errors[*i] = None);
         }
         gradient_size = objective.at(&values, false).map_or(gradient_size, |here| here.size());
         if gradient_size < search.gradient_tolerance {
@@ -257,9 +257,9 @@ fn finish(
         hints: Vec::new(),
     };
     // on a bound the curvature can vanish although no parameters are redundant
-    let at_fence = fit.problem().fences().iter().any(|fence| fence.is_reached(fit.values()));
-    let separable = fit.problem().classes().is_some() && is_nothing(&fit.model.kernel);
-    if fit.is_judged() && !at_fence && !separable {
+    let at_bound = fit.problem().product_bounds().iter().any(|bound| bound.is_reached(fit.values()));
+    let separable = fit.problem().classes().is_some() && is_zero_kernel(&fit.model.kernel);
+    if fit.is_judged() && !at_bound && !separable {
         fit.redundant = reached.redundant.min(free);
     }
     if fit.ended.is_some() {

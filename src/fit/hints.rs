@@ -3,7 +3,7 @@
 use super::result::Fit;
 use super::spacing::{median_gap, span, variance};
 use crate::kernel::{Kernel, Role, SlotState};
-use crate::model::{ParameterKind, is_nothing};
+use crate::model::{ParameterKind, is_zero_kernel};
 
 /// Warnings as short sentences, the most serious first; most fits have none.
 pub fn hints(fit: &Fit) -> Vec<String> {
@@ -38,7 +38,7 @@ pub fn hints(fit: &Fit) -> Vec<String> {
             continue;
         }
         let name = &parameter.name;
-        if problem.fences().iter().any(|fence| fence.powers == [(i, -1.0)] && fence.is_reached(values)) {
+        if problem.product_bounds().iter().any(|bound| bound.powers == [(i, -1.0)] && bound.is_reached(values)) {
             hints.push(format!(
                 "`{name}` reached the limit of its range, {}: the model separates the classes of these rows with certainty",
                 short(value)
@@ -131,7 +131,7 @@ fn constant_columns(fit: &Fit) -> Vec<String> {
 /// Classes that are linearly separable: the likelihood of logistic regression increases without bound in its slopes.
 fn linearly_separable(fit: &Fit) -> Option<String> {
     let problem = fit.problem();
-    let how = problem.model().bernoulli().filter(|_| is_nothing(&problem.model().kernel) && fit.ended.is_some())?;
+    let how = problem.model().bernoulli().filter(|_| is_zero_kernel(&problem.model().kernel) && fit.ended.is_some())?;
     let latent = fit.posterior.fitted().ok()?;
     let certain = |(f, y): (&f64, &f64)| how.link().probability_at(f * y) > CERTAIN;
     latent.iter().zip(problem.y()).all(certain).then(|| {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::optimize::Objective;
 use super::spacing::variance;
 use super::trace::{Point, Trace};
-use crate::model::{Evidence, Evidencer, Fence, ModelError, Problem, Warm, at_once, is_profiled, needed_memory};
+use crate::model::{Evidence, Evidencer, ModelError, Problem, ProductBound, Warm, at_once, is_profiled, needed_memory};
 use crate::progress::{Progress, Silent};
 
 /// Minus the log posterior in the optimiser's coordinates, with the parameters of the mean at their optimum.
@@ -198,8 +198,8 @@ impl Likelihood<'_> {
         for ((slope, by), unit) in slopes.iter_mut().zip(&evidence.gradient).skip(parameters.len()).zip(&self.induced) {
             *slope = by * unit;
         }
-        for fence in self.problem.fences() {
-            added -= self.pushed_back(fence, &evidence.values, &mut slopes);
+        for bound in self.problem.product_bounds() {
+            added -= self.penalty(bound, &evidence.values, &mut slopes);
         }
         let (total, scaled) = (evidence.lml + added, evidence.scaled_lml + added);
         total.is_finite().then_some(Here { total, scaled, slopes, values: evidence.values })
@@ -215,13 +215,13 @@ impl Likelihood<'_> {
     }
 
     /// The penalty of a bound on a product: quadratic in the logarithmic distance beyond it.
-    fn pushed_back(&self, fence: &Fence, values: &[f64], slopes: &mut [f64]) -> f64 {
+    fn penalty(&self, bound: &ProductBound, values: &[f64], slopes: &mut [f64]) -> f64 {
         let parameters = self.problem.parameters();
-        let short = fence.beyond(values);
+        let short = bound.beyond(values);
         if short.is_nan() || short <= 0.0 {
             return 0.0;
         }
-        for &(i, power) in fence.powers.iter().filter(|(i, _)| parameters[*i].is_free()) {
+        for &(i, power) in bound.powers.iter().filter(|(i, _)| parameters[*i].is_free()) {
             slopes[i] += 2.0 * STEEPNESS * short * power * parameters[i].domain.slope(values[i]) / values[i];
         }
         STEEPNESS * short * short

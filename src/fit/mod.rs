@@ -29,5 +29,5 @@ pub use likelihood::Likelihood;
 pub use parameter_posterior::{ParameterPosterior, WEAK_PRIOR_SD};
 pub use result::{Fit, Options, Start};
 pub use starts::{Column, Starts};
-pub(crate) use starts::{latent_fences, spread};
+pub(crate) use starts::{latent_bounds, spread};
 pub use trace::{Point, Trace};

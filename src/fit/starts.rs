@@ -14,7 +14,7 @@ use super::prior_variance::{Contribution, contribution, mean_variance};
 use super::spacing::{median_distance, median_gap, span};
 use crate::data::standard_quantile;
 use crate::kernel::{Inputs, Kernel, Node, Role, SlotState};
-use crate::model::{Fence, Link, Parameter, ParameterKind, Problem};
+use crate::model::{Link, Parameter, ParameterKind, Problem, ProductBound};
 use crate::param::State;
 
 /// With more variances than this, their contributions to the diagonal are not measured one by one.
@@ -353,7 +353,7 @@ const CERTAIN: f64 = 5e3;
 
 /// Bounds on the variances of a classifier, which would increase without limit if classes are separated without errors;
 /// none for other models.
-pub(crate) fn latent_fences(problem: &Problem) -> Vec<Fence> {
+pub(crate) fn latent_bounds(problem: &Problem) -> Vec<ProductBound> {
     if problem.classes().is_none() {
         return Vec::new();
     }
@@ -363,7 +363,7 @@ pub(crate) fn latent_fences(problem: &Problem) -> Vec<Fence> {
         role && p.is_free() && p.param.prior.is_none() && !matches!(p.param.state, State::Bounded { .. })
     };
     let all = problem.parameters().iter().zip(start).enumerate().filter(|(_, (p, _))| size(p));
-    all.map(|(i, (_, start))| Fence { powers: vec![(i, -1.0)], least: 1.0 / (CERTAIN * start) }).collect()
+    all.map(|(i, (_, start))| ProductBound { powers: vec![(i, -1.0)], least: 1.0 / (CERTAIN * start) }).collect()
 }
 
 /// Noise below this share of the target's variance counts as none: its effect on the log marginal likelihood is
@@ -371,11 +371,11 @@ pub(crate) fn latent_fences(problem: &Problem) -> Vec<Fence> {
 const LEAST_NOISE: f64 = 1e-10;
 
 /// The lower bound of free noise in a fit, if nothing is written of it.
-pub(super) fn noise_fence(problem: &Problem) -> Option<Fence> {
+pub(super) fn noise_bound(problem: &Problem) -> Option<ProductBound> {
     let least = LEAST_NOISE * problem.target_variance();
     let free = |p: &Parameter| p.kind == ParameterKind::Noise && p.is_free() && p.param.prior.is_none();
     let at = problem.parameters().iter().position(|p| free(p) && !matches!(p.param.state, State::Bounded { .. }))?;
-    least.is_normal().then(|| Fence { powers: vec![(at, 1.0)], least })
+    least.is_normal().then(|| ProductBound { powers: vec![(at, 1.0)], least })
 }
 
 /// Half the mean square of the differences between neighbours along x: the noise variance, plus the change of the

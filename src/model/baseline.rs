@@ -36,7 +36,7 @@ impl Baseline {
     }
 
     /// A short description.
-    pub fn says(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::MeanOnly => "a constant and noise",
             Self::Linear => "a linear function of all inputs by least squares, and noise",
@@ -49,13 +49,13 @@ impl Baseline {
 }
 
 /// The zero kernel.
-pub fn nothing() -> Kernel {
+pub fn zero_kernel() -> Kernel {
     Kernel::number(NOTHING)
 }
 
 /// Whether a kernel is the zero kernel.
-pub fn is_nothing(kernel: &Kernel) -> bool {
-    *kernel == nothing()
+pub fn is_zero_kernel(kernel: &Kernel) -> bool {
+    *kernel == zero_kernel()
 }
 
 /// Linear functions through 0 along every input, with this prior variance of the slopes.
@@ -68,18 +68,18 @@ fn slopes(variance: Param) -> Option<Kernel> {
 impl Model {
     /// A constant and noise.
     pub fn mean_only() -> Self {
-        Self::new(nothing())
+        Self::new(zero_kernel())
     }
 
     /// Least squares: a free offset, a free slope for each input, and noise.
     pub fn linear() -> Self {
-        Self { mean: Mean::Linear(Vec::new()), ..Self::new(nothing()) }
+        Self { mean: Mean::Linear(Vec::new()), ..Self::new(zero_kernel()) }
     }
 
     /// Ridge regression: slopes with one prior variance, a free constant, and noise. The weight of the penalty is the
     /// noise variance divided by the prior variance.
     pub fn ridge(variance: Param) -> Self {
-        Self::new(slopes(variance).unwrap_or_else(nothing))
+        Self::new(slopes(variance).unwrap_or_else(zero_kernel))
     }
 
     /// Logistic regression: a free offset and a free slope for each input. With the zero kernel, Laplace's method is
@@ -92,11 +92,11 @@ impl Model {
     /// The baseline model that this is, without regard to its steps; `None` for other models.
     pub fn baseline(&self) -> Option<Baseline> {
         if let Some(how) = self.bernoulli() {
-            let plain = self.positive().is_none() && is_nothing(&self.kernel);
+            let plain = self.positive().is_none() && is_zero_kernel(&self.kernel);
             let logistic = plain && how == Bernoulli::Laplace(Link::Logistic);
             return (logistic && matches!(self.mean, Mean::Linear(_))).then_some(Baseline::Logistic);
         }
-        match (&self.mean, is_nothing(&self.kernel), self.slope_variance()) {
+        match (&self.mean, is_zero_kernel(&self.kernel), self.slope_variance()) {
             (Mean::Constant(_), true, _) => Some(Baseline::MeanOnly),
             (Mean::Linear(_), true, _) => Some(Baseline::Linear),
             (Mean::Constant(_), _, Some(_)) => Some(Baseline::Ridge),

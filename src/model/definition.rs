@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::classes::Bernoulli;
-use super::inducing::{Inducing, Sparse, SparseMethod, USUAL_INDUCING};
+use super::inducing::{DEFAULT_INDUCING, Inducing, Sparse, SparseMethod};
 use super::known_noise::KnownNoise;
 use crate::data::Step;
 use crate::kernel::{Kernel, Node};
@@ -66,7 +66,7 @@ impl Model {
         if self.sparse.is_some() || self.predicts_classes() || self.is_noiseless() || self.baseline().is_some() {
             return None;
         }
-        let sparse = Sparse { method: SparseMethod::Vfe, inducing: Inducing::Count(USUAL_INDUCING) };
+        let sparse = Sparse { method: SparseMethod::Vfe, inducing: Inducing::Count(DEFAULT_INDUCING) };
         Some(Self { sparse: Some(sparse), ..self.clone() })
     }
 

@@ -81,7 +81,7 @@ impl fmt::Display for Entry {
 const CLUSTER_SEED: u64 = 0x5eed;
 
 /// The default number.
-pub const USUAL_INDUCING: usize = 50;
+pub const DEFAULT_INDUCING: usize = 50;
 
 impl fmt::Display for Inducing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@ mod induced;
 mod summand;
 mod without;
 
-use super::baseline::is_nothing;
+use super::baseline::is_zero_kernel;
 use super::classes::{Approximator, Pseudo, Warm};
 use super::definition::is_noise;
 use super::half_covariances::{Halves, Induced, Term, own_noise};
@@ -351,7 +351,7 @@ impl Posterior {
     /// # Errors
     /// Rows at which the kernel cannot be evaluated.
     pub fn leave_one_out(&self) -> Result<Vec<(f64, f64)>, ModelError> {
-        if is_nothing(&self.problem.model().kernel)
+        if is_zero_kernel(&self.problem.model().kernel)
             && let Some(out) = self.mean_without_each()
         {
             return Ok(out);

@@ -6,7 +6,7 @@ use super::inputs::{inputs_beside_noise, of_inputs, used_inputs};
 use super::mean_terms::{MeanTerm, mean_terms};
 use super::memory;
 use super::parameters::{Parameter, ParameterKind, Units, parameters};
-use super::product_bounds::Fence;
+use super::product_bounds::ProductBound;
 use super::spread::{power_of_two, spread};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::calendar::TimeUnit;
@@ -40,7 +40,7 @@ pub struct Problem {
     parameters: Vec<Parameter>,
     /// Σ log|g′(yᵢ)| of the transforms of the target.
     log_jacobian: f64,
-    fences: Vec<Fence>,
+    product_bounds: Vec<ProductBound>,
     inducing: Option<InducingInputs>,
     /// Whether values are taken as given rather than fitted.
     conditions: bool,
@@ -161,7 +161,7 @@ impl Problem {
             points,
             parameters,
             log_jacobian,
-            fences: Vec::new(),
+            product_bounds: Vec::new(),
             inducing: None,
             conditions: conditioning,
         };
@@ -380,13 +380,13 @@ impl Problem {
     }
 
     /// The same problem with bounds on products of parameters.
-    pub fn fenced(self, fences: Vec<Fence>) -> Self {
-        Self { fences, ..self }
+    pub fn with_product_bounds(self, product_bounds: Vec<ProductBound>) -> Self {
+        Self { product_bounds, ..self }
     }
 
     /// The bounds on products of parameters.
-    pub fn fences(&self) -> &[Fence] {
-        &self.fences
+    pub fn product_bounds(&self) -> &[ProductBound] {
+        &self.product_bounds
     }
 
     /// The model with these values written in. Held variances stay unset, and fixed ones fixed.

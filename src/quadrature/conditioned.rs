@@ -85,7 +85,7 @@ impl<'p> Conditioned<'p> {
 #[cfg(test)]
 mod tests {
     use super::super::density::{Density, Marginal};
-    use super::super::parameters::usual_kernel;
+    use super::super::parameters::default_kernel;
     use super::super::process::PriorMean;
     use super::*;
 
@@ -102,7 +102,7 @@ mod tests {
             let (means, variances) = (numbers(&case["density"]["mean"]), numbers(&case["density"]["variance"]));
             let marginal = |i: usize| Marginal::normal(means[i], variances[i].sqrt()).unwrap();
             let density = Density::product((0..d).map(marginal).collect()).unwrap();
-            let usual = usual_kernel(&names, &density).unwrap();
+            let usual = default_kernel(&names, &density).unwrap();
             let factors: Vec<&serde_json::Value> = case["terms"]["args"].as_array().unwrap().iter().collect();
             // the parameters of the case in the order of the default kernel: length-scale and variance of each factor
             let mut written = factors.iter().flat_map(|f| {

@@ -4,7 +4,7 @@ use super::density::{Density, Marginal};
 use super::error::QuadratureError;
 use super::evaluations::Evaluations;
 use super::integral::{Settings, integrate};
-use super::parameters::usual_kernel;
+use super::parameters::default_kernel;
 use super::process::PriorMean;
 use super::warp::Warp;
 use crate::fit::ParameterPosterior;
@@ -44,7 +44,7 @@ pub fn model_evidence(
     let marginal = Marginal::normal(0.0, WIDER)?;
     let density = Density::product(vec![marginal; p])?;
     let names: Vec<String> = (0..p).map(|i| format!("z{i}")).collect();
-    let kernel = usual_kernel(&names, &density).ok_or(QuadratureError::NoPoints)?;
+    let kernel = default_kernel(&names, &density).ok_or(QuadratureError::NoPoints)?;
     let settings = Settings {
         density: density.clone(),
         kernel,

@@ -30,7 +30,7 @@ pub use evaluations::Evaluations;
 pub use evidence::{ModelEvidence, model_evidence};
 pub use integral::{Integral, Integrand, MOST_EVALUATIONS, Settings, estimate, integrate};
 pub use mixture_models::{AtomPrior, ComponentDensity, MixtureModel, posterior_mixtures};
-pub use parameters::usual_kernel;
+pub use parameters::default_kernel;
 pub use process::{Moments, PriorMean};
 pub use rules::sobol;
 pub use structures::{StructureEvidence, structure_evidence};

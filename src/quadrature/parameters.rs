@@ -15,7 +15,7 @@ use crate::progress::Progress;
 /// The default kernel: a product of squared exponentials, one per input. Because a few points determine length-scales
 /// poorly, these have a log-normal prior with the standard deviation of the density as median, and a standard deviation
 /// of the logarithm of 1.
-pub fn usual_kernel(names: &[String], density: &Density) -> Option<Kernel> {
+pub fn default_kernel(names: &[String], density: &Density) -> Option<Kernel> {
     let family = families::family("SE")?;
     let one = |(i, name): (usize, &String)| {
         let (_, sd) = density.moments(i);

@@ -15,7 +15,7 @@ use crate::describe::result_figures::{self, BandOf};
 use crate::describe::{self, Grid, percent, rounded};
 use crate::figure::{Figure, Panel, Size};
 use crate::fit::Fit;
-use crate::model::{Bernoulli, Link, Mean, Noise, is_nothing, step_text};
+use crate::model::{Bernoulli, Link, Mean, Noise, is_zero_kernel, step_text};
 use crate::results::{self, At, By, Checks, DRAWS, Decomposition, Score};
 
 pub(super) const WIDTH: u32 = 860;
@@ -217,7 +217,7 @@ fn data(outcome: &FitResults<'_>, numbering: &mut FigureNumbering) -> Section {
 
 fn model(outcome: &FitResults<'_>) -> Section {
     let fit = outcome.fit;
-    let kernel = Some(&fit.asked.kernel).filter(|kernel| !is_nothing(kernel));
+    let kernel = Some(&fit.asked.kernel).filter(|kernel| !is_zero_kernel(kernel));
     let mean = match fit.asked.mean {
         Mean::Zero => None,
         Mean::Constant(_) => Some("μ"),

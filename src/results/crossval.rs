@@ -273,7 +273,7 @@ pub struct Trial {
 }
 
 /// The default metrics; without noise there is no density.
-fn usual(models: &[(String, Contender)]) -> Vec<&'static Metric> {
+fn default_metrics(models: &[(String, Contender)]) -> Vec<&'static Metric> {
     let classes = models.first().is_some_and(|(_, model)| model.predicts_classes());
     let names = if classes { ["error", "nll"] } else { ["mse", "nll"] };
     let noiseless = models.iter().any(|(_, model)| model.is_noiseless());
@@ -302,7 +302,7 @@ pub fn cross_validate(
     if models.iter().any(|(_, model)| model.predicts_classes() != models[0].1.predicts_classes()) {
         return Err(CrossError::Mixed);
     }
-    let metrics = if trial.metrics.is_empty() { usual(&models) } else { trial.metrics.clone() };
+    let metrics = if trial.metrics.is_empty() { default_metrics(&models) } else { trial.metrics.clone() };
     for (at, (name, model)) in models.iter().enumerate() {
         for metric in &metrics {
             let classes = model.predicts_classes();

@@ -89,7 +89,7 @@ impl By {
 /// # Errors
 /// As [`predict`](super::predict); [`ModelError::Expand`] if products expand to too many terms.
 pub fn decompose(fit: &Arc<Fit>, place: At, by: By) -> Result<Decomposition, ModelError> {
-    if crate::model::is_nothing(&fit.model.kernel) {
+    if crate::model::is_zero_kernel(&fit.model.kernel) {
         return Err(ModelError::NoKernel { model: fit.asked.short() });
     }
     let problem = fit.problem();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::data::Dataset;
 use crate::fit::Fit;
 use crate::linalg::Matrix;
-use crate::model::{ModelError, Moments, is_nothing};
+use crate::model::{ModelError, Moments, is_zero_kernel};
 use crate::progress::{Progress, Silent};
 
 /// The predictions of a fit at some rows.
@@ -105,7 +105,7 @@ pub fn predict_unless(fit: &Arc<Fit>, place: At, progress: &dyn Progress) -> Res
         moments.var_f[i] = (moments.var_f[i] - white).max(0.0);
         observed[i] += white;
     }
-    if is_nothing(&fit.model.kernel) {
+    if is_zero_kernel(&fit.model.kernel) {
         moments.var_f.iter_mut().for_each(|v| *v = 0.0);
     }
     if let Some(how) = problem.model().bernoulli() {

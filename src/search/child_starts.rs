@@ -14,7 +14,7 @@ use crate::fit::periodogram::peaks;
 use crate::fit::prior_variance::{contribution, mean_variance};
 use crate::fit::{Fit, Starts, spread};
 use crate::kernel::Role;
-use crate::model::{Fence, Parameter, ParameterKind, Problem};
+use crate::model::{Parameter, ParameterKind, Problem, ProductBound};
 use crate::param::Domain;
 
 /// Periods down to 2/`COMB` of the range are tried, in addition to peaks of a periodogram.
@@ -293,13 +293,13 @@ pub fn region(p: &Parameter, setup: &Setup<'_>) -> Option<(f64, f64)> {
 /// Bounds on products of parameters: a rational quadratic kernel with smallest scales l·√(2α) below the spacing of the
 /// rows is noise, and a periodic pattern without correlation between neighbouring rows repeats nothing. The slots of a
 /// node are adjacent, in the order of its family.
-pub fn fences(problem: &Problem, setup: &Setup<'_>) -> Vec<Fence> {
+pub fn product_bounds(problem: &Problem, setup: &Setup<'_>) -> Vec<ProductBound> {
     let parameters = problem.parameters();
     let gap = |p: &Parameter| match p.columns[..] {
         [column] if !p.warped => Some(setup.columns[column].gap),
         _ => None,
     };
-    let pair = |i: usize| -> Option<Fence> {
+    let pair = |i: usize| -> Option<ProductBound> {
         let (one, two) = (&parameters[i], parameters.get(i + 1)?);
         let same = one.columns == two.columns && one.origin == two.origin;
         let (powers, least) = match (one.role, two.role) {
@@ -308,7 +308,7 @@ pub fn fences(problem: &Problem, setup: &Setup<'_>) -> Vec<Fence> {
             (Role::Period, Role::Roughness) => (vec![(i, 1.0), (i + 1, 1.0)], 0.5f64.sqrt() * PI * gap(one)?),
             _ => return None,
         };
-        (same && least > 0.0).then_some(Fence { powers, least })
+        (same && least > 0.0).then_some(ProductBound { powers, least })
     };
     (0..parameters.len()).filter_map(pair).collect()
 }

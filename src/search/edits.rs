@@ -78,7 +78,7 @@ pub const EDIT_NAMES: [&str; EDITS.len()] = {
 
 impl Edit {
     /// The edits of the thesis, and removal of parts.
-    pub fn usual() -> Vec<Edit> {
+    pub fn defaults() -> Vec<Edit> {
         EDITS[..4].iter().map(|(edit, ..)| edit.clone()).collect()
     }
 

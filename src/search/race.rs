@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::child_starts::{Inheritance, base_seeds, fences, promising, region, seeds};
+use super::child_starts::{Inheritance, base_seeds, product_bounds, promising, region, seeds};
 use super::edits::{Child, Kind};
 use super::setup::Setup;
 use super::{Candidate, Reached};
 use crate::fit::optimize::{Options, Run};
-use crate::fit::{Likelihood, latent_fences};
+use crate::fit::{Likelihood, latent_bounds};
 use crate::kernel::Role;
 use crate::model::{ModelError, Problem, at_once, needed_memory};
 use crate::progress::{Progress, Quiet};
@@ -329,8 +329,8 @@ impl Entry {
         match Problem::new(&model, &setup.data, false) {
             Ok(problem) => {
                 let problem = problem.confined(|p| region(p, setup));
-                let fences = [fences(&problem, setup), latent_fences(&problem)].concat();
-                let problem = problem.fenced(fences);
+                let product_bounds = [product_bounds(&problem, setup), latent_bounds(&problem)].concat();
+                let problem = problem.with_product_bounds(product_bounds);
                 let criterion = setup.settings.criterion;
                 self.penalty = criterion.penalty(problem.n()) * criterion.count(&problem) as f64;
                 match setup.early.as_deref().map(|rows| problem.of_rows(rows)).transpose() {

@@ -42,7 +42,7 @@ impl Default for Settings {
         Self {
             base: centred.map(Kernel::family).collect(),
             inputs: None,
-            moves: Edit::usual(),
+            moves: Edit::defaults(),
             depth: 10,
             criterion: Criterion::Bic,
             beam: 1,
@@ -66,7 +66,7 @@ pub struct Budget {
 
 impl Budget {
     /// The default: one minute.
-    pub const USUAL: Budget = Budget { seconds: Some(60.0), evaluations: None };
+    pub const DEFAULT: Budget = Budget { seconds: Some(60.0), evaluations: None };
 }
 
 impl std::fmt::Display for Budget {

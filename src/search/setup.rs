@@ -8,7 +8,7 @@ use crate::fit::Column;
 use crate::fit::spacing::{sample, variance};
 use crate::kernel::InputsShown;
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Role, Wrapped, families};
-use crate::model::{Model, Noise, Problem, nothing};
+use crate::model::{Model, Noise, Problem, zero_kernel};
 
 /// The least number of rows for a search.
 const LEAST_ROWS: usize = 5;
@@ -163,7 +163,7 @@ pub fn null_model(settings: &Settings) -> Model {
     match model.noise() {
         Some(Noise::Variance(param)) if param.is_unset() => model,
         // the noise is known or absent, so the function has almost no variance
-        _ => Model { kernel: nothing(), ..model },
+        _ => Model { kernel: zero_kernel(), ..model },
     }
 }
 

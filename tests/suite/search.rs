@@ -129,7 +129,7 @@ fn the_defaults_are_those_of_the_settings() {
     same("restarts", settings.restarts.to_string());
     same("criterion", format!("{:?}", settings.criterion.name()));
     same("moves", list(settings.moves.iter().map(|edit| format!("{:?}", edit.name())).collect()));
-    same("budget", format!("{:?}", mercer::search::Budget::USUAL.to_string()));
+    same("budget", format!("{:?}", mercer::search::Budget::DEFAULT.to_string()));
 }
 
 /// Changepoints of many columns have many children: not all are bound before the budget is checked.

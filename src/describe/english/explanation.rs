@@ -10,7 +10,7 @@ use super::quantity::amount;
 use super::words::join_and;
 use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node, Spec};
-use crate::model::is_nothing;
+use crate::model::is_zero_kernel;
 
 /// The largest number of parts that are explained.
 const MOST: usize = 12;
@@ -24,8 +24,11 @@ pub fn kernel(kernel: &Kernel) -> (String, Vec<Part>) {
 
 /// The explanation of the kernel of a fit, and its parts.
 pub fn fit(fit: &Fit) -> (String, Vec<Part>) {
-    if let Some(baseline) = fit.model.stands_for().filter(|_| is_nothing(&fit.model.kernel)) {
-        return (format!("The model: {}\n\nIt has no kernel: {}.", fit.model.process(), baseline.says()), Vec::new());
+    if let Some(baseline) = fit.model.stands_for().filter(|_| is_zero_kernel(&fit.model.kernel)) {
+        return (
+            format!("The model: {}\n\nIt has no kernel: {}.", fit.model.process(), baseline.description()),
+            Vec::new(),
+        );
     }
     let description = describe_fit(fit);
     (text(&fit.model.kernel, &description, &DataContext::of_fit(fit), "`plot` shows the parts."), description.parts)

@@ -11,7 +11,7 @@ use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::fit::spacing::variance;
 use crate::kernel::{Head, Kernel, Node};
-use crate::model::is_nothing;
+use crate::model::is_zero_kernel;
 use crate::results::{Gain, Importance, Loss, importance};
 
 /// A fit in words.
@@ -44,9 +44,12 @@ pub struct PartDescription {
 
 /// Describes a fit part by part, in the units of its data. The parts that reduce the error on left-out rows most come first.
 pub fn fit_description(fit: &Fit) -> FitDescription {
-    if let Some(baseline) = fit.model.baseline().filter(|_| is_nothing(&fit.model.kernel)) {
+    if let Some(baseline) = fit.model.baseline().filter(|_| is_zero_kernel(&fit.model.kernel)) {
         let target = fit.problem().data().target().map_or("y", |target| target.name());
-        return FitDescription { heading: format!("The model of {target} is {}.", baseline.says()), parts: Vec::new() };
+        return FitDescription {
+            heading: format!("The model of {target} is {}.", baseline.description()),
+            parts: Vec::new(),
+        };
     }
     let context = DataContext::of_fit(fit);
     let parts = describe(&fit.model.kernel, &context).parts;

@@ -224,7 +224,7 @@ fn deep_and_additive_kernels_have_theirs() {
         let mixture = wraps::AdditiveForm::Additive(Some(order));
         check(&wraps::additive(mixture, each(), Inputs::All, vec![Values::Each(vec![])]).unwrap());
     }
-    let like = wraps::Bases::Like(wraps::usual_base());
+    let like = wraps::Bases::Like(wraps::default_base());
     let all = wraps::AdditiveForm::Additive(None);
     check(&wraps::additive(all, like, these(&[0, 1]), vec![Values::Each(vec![])]).unwrap());
     check(&wraps::additive(wraps::AdditiveForm::Anova, each(), Inputs::All, unset(2)).unwrap());

@@ -169,7 +169,7 @@ pub fn additive(
 }
 
 /// The base if none is written.
-pub fn usual_base() -> Kernel {
+pub fn default_base() -> Kernel {
     Kernel::family(families::FAMILIES[0])
 }
 
@@ -230,7 +230,7 @@ impl Wrap for Additive {
     }
 
     fn hides_child(&self, child: &Kernel) -> bool {
-        !self.listed && *child == usual_base()
+        !self.listed && *child == default_base()
     }
 
     fn extras(&self, _inputs: &[InputRef]) -> Vec<String> {

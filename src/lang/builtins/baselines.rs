@@ -81,7 +81,7 @@ fn combined(call: &mut Call<'_, '_>, combinator: &str) -> Res<Kernel> {
         .ok_or_else(|| LangError::new(format!("there is no combinator `{combinator}`")))?;
     let base = match call.maybe::<Value>("base")? {
         Some(base) => base,
-        None => Value::Kernel(wraps::usual_base()),
+        None => Value::Kernel(wraps::default_base()),
     };
     Kernel::from_value(call.apply(&Function::Known(entry), vec![base])?)
 }

@@ -6,7 +6,7 @@ use crate::fit::{Fit, NOT_CONVERGED, Options, expected_seconds, jittered};
 use crate::kernel::{InputRef, Inputs, Kernel, Node, Origin, Place, Size};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::host::Item;
-use crate::model::{Model, Problem, USUAL_INDUCING, refuse_if_too_large};
+use crate::model::{DEFAULT_INDUCING, Model, Problem, refuse_if_too_large};
 use crate::syntax::diagnostic::Diagnostic;
 
 /// The warning about how a fit ended, shown even if the fit is not.
@@ -35,8 +35,9 @@ pub fn warn_of_time(call: &mut Call<'_, '_>, model: &Model, rows: usize, options
     // a model that does not fit into memory is an error
     if seconds > LONG && refuse_if_too_large(model, rows).is_ok() {
         let text = format!("an exact fit of {} rows takes about {}", grouped(rows), lasting(seconds));
-        let help =
-            format!("`{sparse}` is a sparse approximation with {USUAL_INDUCING} inducing inputs that takes less time");
+        let help = format!(
+            "`{sparse}` is a sparse approximation with {DEFAULT_INDUCING} inducing inputs that takes less time"
+        );
         call.emit(Item::Diagnostic(Diagnostic::warning(text).label(call.span, "here").help(help)));
     }
 }

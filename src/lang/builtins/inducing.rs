@@ -5,7 +5,7 @@ use crate::lang::eval::evaluator::Call;
 use crate::lang::signature::{Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Kind, Value};
-use crate::model::{Entry, Inducing, InducingError, Sparse, SparseMethod, USUAL_INDUCING};
+use crate::model::{DEFAULT_INDUCING, Entry, Inducing, InducingError, Sparse, SparseMethod};
 
 /// The field of the record that represents fixed data: `fixed(data)`.
 pub const FIXED: &str = "fixed";
@@ -43,7 +43,7 @@ pub fn sparse(call: &mut Call<'_, '_>, inference: Option<&str>, classes: bool) -
         return Err(LangError::new(text).argument("inference").help(help));
     }
     let inducing = match given {
-        None => Inducing::Count(USUAL_INDUCING),
+        None => Inducing::Count(DEFAULT_INDUCING),
         Some(value) => inducing(value).map_err(|error| error.argument("inducing"))?,
     };
     Ok(Some(Sparse { method, inducing }))

@@ -18,7 +18,7 @@ use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Function, Kind, List, Record, Value};
 use crate::lang::wording::{join_or, nearest};
 use crate::model::{
-    Bernoulli, Evidencer, KnownNoise, Likelihood, Link, Mean, Model, ModelError, Noise, Problem, USUAL_INDUCING,
+    Bernoulli, DEFAULT_INDUCING, Evidencer, KnownNoise, Likelihood, Link, Mean, Model, ModelError, Noise, Problem,
 };
 use crate::param::{Param, State};
 
@@ -34,7 +34,7 @@ pub fn unfit(eval: &Evaluator<'_>, data: &Dataset, error: ModelError) -> LangErr
         error,
         ModelError::OneClass { .. } | ModelError::TooManyClasses { .. } | ModelError::NotClasses { .. }
     );
-    if let (true, Some(help)) = (of_classes, usual_target(data)) {
+    if let (true, Some(help)) = (of_classes, default_target(data)) {
         return lang_error(eval, error).help(help);
     }
     if let (ModelError::TooManyClasses { classes, .. }, Some(false)) =
@@ -65,7 +65,7 @@ pub(super) fn refused(call: &Call<'_, '_>, data: &Dataset, error: ModelError) ->
 }
 
 /// How to name another target, if the default one is numeric and other columns are categorical.
-fn usual_target(data: &Dataset) -> Option<String> {
+fn default_target(data: &Dataset) -> Option<String> {
     let target = data.target()?.name();
     let usual = data.columns().iter().rfind(|column| !column.is_categories())?;
     let classes = |column: &&Column| column.name() != target && column.is_categories();
@@ -108,7 +108,7 @@ pub fn lang_error(eval: &Evaluator<'_>, error: ModelError) -> LangError {
             .help("for another target write `target=` where the data are made"),
         ModelError::TooLarge { ref sparse, .. } => {
             let fewer = "take fewer rows, such as `data |> split(0.1, random=true)` gives";
-            let seen = format!(", a sparse approximation with {USUAL_INDUCING} inducing inputs, or ");
+            let seen = format!(", a sparse approximation with {DEFAULT_INDUCING} inducing inputs, or ");
             let sparse = sparse.as_ref().map_or(String::new(), |sparse| format!("write `{sparse}`{seen}"));
             LangError::new(error.to_string()).help(format!("{sparse}{fewer}"))
         }

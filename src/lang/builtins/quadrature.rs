@@ -12,14 +12,14 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Function, Kind, Record, Value};
 use crate::quadrature::{
-    Density, Evaluations, Integral, PriorMean, QuadratureError, Settings, Warp, estimate,
-    integrate as integrate_function, model_evidence, usual_kernel,
+    Density, Evaluations, Integral, PriorMean, QuadratureError, Settings, Warp, default_kernel, estimate,
+    integrate as integrate_function, model_evidence,
 };
 
 use super::densities::density_of;
 
 /// The default number of evaluations.
-const USUAL_EVALUATIONS: usize = 20;
+const DEFAULT_EVALUATIONS: usize = 20;
 
 /// The integrand.
 enum Integrand {
@@ -46,7 +46,7 @@ fn integrate(call: &mut Call<'_, '_>) -> Res<Value> {
         return Err(LangError::new(text).argument("tol"));
     }
     match integrand {
-        Integrand::More(more) => go_on(call, &more, n.unwrap_or(USUAL_EVALUATIONS), tolerance),
+        Integrand::More(more) => go_on(call, &more, n.unwrap_or(DEFAULT_EVALUATIONS), tolerance),
         Integrand::Points(data) => {
             if n.is_some() || tolerance.is_some() {
                 let place = if n.is_some() { "n" } else { "tol" };
@@ -66,7 +66,7 @@ fn integrate(call: &mut Call<'_, '_>) -> Res<Value> {
             let names = names_of(&function, density.inputs());
             let settings = settings(call, density, &names)?;
             let none = Evaluations::none(names);
-            let integral = evaluate(call, &function, none, n.unwrap_or(USUAL_EVALUATIONS), tolerance, settings)?;
+            let integral = evaluate(call, &function, none, n.unwrap_or(DEFAULT_EVALUATIONS), tolerance, settings)?;
             Ok(Value::Integral(Arc::new(Integrated { integral, function: Some(function) })))
         }
     }
@@ -87,7 +87,7 @@ fn settings(call: &mut Call<'_, '_>, density: Density, names: &[String]) -> Res<
     }
     let kernel = match call.maybe::<Kernel>("kernel")? {
         Some(kernel) => kernel,
-        None => usual_kernel(names, &density).ok_or_else(|| LangError::new("a density has at least one input"))?,
+        None => default_kernel(names, &density).ok_or_else(|| LangError::new("a density has at least one input"))?,
     };
     let mean = match call.maybe::<Value>("mean")? {
         None => PriorMean::Given(0.0),

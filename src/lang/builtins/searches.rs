@@ -30,7 +30,7 @@ fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
 
 /// The settings from the arguments of a call.
 fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
-    let mut settings = Settings { budget: Budget::USUAL, ..Settings::default() };
+    let mut settings = Settings { budget: Budget::DEFAULT, ..Settings::default() };
     let spans = call.parts_of("base");
     let base = call.maybe::<Value>("base")?;
     let given = base.is_some();
@@ -132,7 +132,7 @@ fn resume(call: &mut Call<'_, '_>) -> Res<Value> {
         }
         None => before.settings.depth,
     };
-    let budget = budget(call)?.unwrap_or(Budget::USUAL);
+    let budget = budget(call)?.unwrap_or(Budget::DEFAULT);
     let found = search::resume(&before, depth, budget, call.eval.progress);
     let found = found.map_err(|error| lang_error(call, &before.data, error))?;
     tell(call, &found);
@@ -214,7 +214,7 @@ fn lang_error(call: &Call<'_, '_>, data: &Dataset, error: SearchError) -> LangEr
 }
 
 fn search_moves(_call: &mut Call<'_, '_>) -> Res<Value> {
-    let usual = Edit::usual();
+    let usual = Edit::defaults();
     let said = |edit: &Edit| if usual.contains(edit) { "yes" } else { "" };
     let texts = |of: &dyn Fn(&(Edit, &str, &str)) -> String| EDITS.iter().map(|e| Some(of(e))).collect::<Vec<_>>();
     let table = Table::new()

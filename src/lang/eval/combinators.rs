@@ -377,7 +377,7 @@ fn additive(making: &mut Making<'_, '_, '_>, mixture: AdditiveForm) -> Res<Kerne
     let bases = match base {
         None => {
             let origin = making.call.eval.host.origins.mark(Mark::new(making.call.span));
-            Bases::Like(wraps::usual_base().with_origin(origin))
+            Bases::Like(wraps::default_base().with_origin(origin))
         }
         Some(Value::List(list)) => {
             let kernels = list.items().iter().enumerate().map(|(i, item)| {

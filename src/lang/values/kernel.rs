@@ -10,7 +10,7 @@ use crate::figure::Figure;
 use crate::kernel::{InputRef, Kernel};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::plot::{Drawable, PlotError, PlotOptions};
-use crate::model::{Model, is_nothing};
+use crate::model::{Model, is_zero_kernel};
 
 impl ValueKind for Kernel {
     const NAME: &'static str = "Kernel";
@@ -55,7 +55,7 @@ impl ValueKind for Kernel {
 
 /// The kernel of a model, or the model itself if it has only a mean function.
 pub fn of_model(model: &Model) -> Value {
-    match is_nothing(&model.kernel) {
+    match is_zero_kernel(&model.kernel) {
         true => Value::Model(Arc::new(Pipeline::of(model.process()))),
         false => Value::Kernel(model.kernel.clone()),
     }
