@@ -2,8 +2,8 @@
 
 use super::numbers::{percent, rounded, significant};
 use super::text_table::Grid;
-use crate::fit::Fit;
-use crate::model::{Bernoulli, Model, Parameter, ParameterKind, is_zero_kernel};
+use crate::fit::{Fit, WEAK_PRIOR_SD};
+use crate::model::{Bernoulli, Model, Parameter, ParameterKind, is_nothing};
 use crate::results::metric::{Metric, Scale};
 use crate::results::{Compared, OrderVariance, Score, Symmetry};
 
@@ -39,8 +39,8 @@ pub fn score(score: &Score, left_out: bool, noise_free: bool) -> String {
     text
 }
 
-/// A table of fits, best BIC first. Fits have the given names, in their original order; otherwise they are named by
-/// their kernels if these are distinct, or else by their models.
+/// Fits side by side, the best first: under these names, in the order in which the fits were given, or by their kernels as
+/// long as these distinguish them, else by their models.
 pub fn compared(compared: &[Compared], names: Option<&[String]>) -> String {
     let kernels: Vec<String> = compared.iter().map(|one| kernel_text(&one.fit.asked)).collect();
     let alike = (1..kernels.len()).any(|i| kernels[..i].contains(&kernels[i]));
@@ -53,10 +53,15 @@ pub fn compared(compared: &[Compared], names: Option<&[String]>) -> String {
     let classes = compared.iter().any(|one| one.fit.problem().classes().is_some());
     let wrong = if classes { "loo error" } else { "loo rmse" };
     let sparse = compared.iter().any(|one| one.fit.sparse().is_some());
-    let mut grid = Grid::new([what, "BIC", "ΔBIC", "lml", "Δlml", "parameters", "loo nll", wrong]);
+    let by_evidence = compared.iter().any(|one| one.evidence.is_some());
+    let mut titles = vec![what, "BIC", "ΔBIC", "lml", "Δlml", "parameters", "loo nll", wrong];
+    if by_evidence {
+        titles.insert(1, "log evidence");
+    }
+    let mut grid = Grid::new(titles);
     for (one, label) in compared.iter().zip(&labels) {
         let maybe = |value: Option<f64>, text: fn(f64) -> String| value.map_or("–".to_string(), text);
-        grid.row([
+        let mut row = vec![
             label.clone(),
             maybe(one.fit.information().ok(), |bic| significant(bic, 6)),
             maybe(Some(one.delta_bic).filter(|_| !sparse), |delta| format!("{delta:.1}")),
@@ -65,9 +70,23 @@ pub fn compared(compared: &[Compared], names: Option<&[String]>) -> String {
             one.fit.counted().to_string(),
             maybe(one.loo_nll, rounded),
             if classes { maybe(one.loo_error, percent) } else { maybe(one.loo_rmse, rounded) },
-        ]);
+        ];
+        if let Some(evidence) = &one.evidence {
+            let sd = evidence.sd.map_or(String::new(), |sd| format!(" ± {}", significant(sd, 1)));
+            row.insert(1, format!("{:.2}{sd}", evidence.log));
+        }
+        grid.row(row);
     }
-    let notes = notes(compared, &labels);
+    let mut notes = notes(compared, &labels);
+    if by_evidence {
+        notes.insert(
+            0,
+            format!(
+                "ranked by log evidence, the likelihood integrated over the parameters: those without a prior are normal \
+                 around their start, with standard deviation {WEAK_PRIOR_SD} in the optimiser's coordinates"
+            ),
+        );
+    }
     std::iter::once(grid.text())
         .chain(notes.into_iter().map(|note| format!("note: {note}")))
         .collect::<Vec<_>>()

@@ -16,17 +16,27 @@ pub fn integral(z: &Integral) -> String {
     let error = if sd.is_finite() { significant(sd, 2) } else { "infinite".to_string() };
     let (lo, hi) = belief.interval(0.95);
     let inputs = z.evaluations.names().join(", ");
-    let mut text = format!("integral over {inputs}, {}\n", z.settings.density);
+    let mut text = match &z.ratio {
+        None => format!("integral over {inputs}, {}\n", z.settings.density),
+        Some(_) => format!("expectation over {inputs}, {} times a factor\n", z.settings.density),
+    };
     text += &format!("mean {mean}, standard deviation {error}");
     text += &format!("\n95 % interval from {} to {}", with_digits(lo, sd), with_digits(hi, sd));
     text += &match (belief.components().len(), belief.degrees()) {
         (1, Some(degrees)) => format!(", by a Student-t distribution with {degrees} degrees of freedom"),
         (1, None) => ", by a normal distribution".to_string(),
-        (many, _) => format!(", by a mixture over {many} sets of parameters"),
+        (many, _) if z.settings.integrated => format!(", by a mixture over {many} sets of parameters"),
+        (many, _) => format!(", by a mixture over {many} kernels"),
     };
     let many =
         if z.evaluations.n() == 1 { "1 evaluation".into() } else { format!("{} evaluations", z.evaluations.n()) };
-    text += &format!("\n{many}, kernel {}", z.kernel);
+    text += &format!("\n{many}, kernel {}", z.kernel());
+    for other in &z.kernels[1..] {
+        text += &format!("\nand with {} of the evidence {}", percent(other.weight), other.written);
+    }
+    if let Some(ratio) = &z.ratio {
+        text += &format!("\nintegral of the factor: {}", rounded(ratio.normaliser));
+    }
     if let Some(share) = z.share_left {
         let share = if share < 1e-3 { format!("{share:.1e}") } else { percent(share) };
         text += &format!("\nshare of the prior variance that is left: {share}");
@@ -63,13 +73,18 @@ pub fn evaluations_table(z: &Integral) -> Table {
     for (name, x) in z.evaluations.names().iter().zip(z.evaluations.x()) {
         table = table.numbers(name.as_str(), x);
     }
-    table.numbers("f", z.evaluations.y())
+    table = table.numbers("f", z.evaluations.y());
+    match &z.ratio {
+        None => table,
+        Some(ratio) => table.numbers("factor", &ratio.factor),
+    }
 }
 
 /// For one input: the integrand with its posterior, the density, and the posterior of the integral (Duvenaud 2014, Fig.
 /// A.1). For several: the evaluated points in the first two inputs, and the posterior of the integral.
 pub fn integral_figure(z: &Integral) -> Figure {
-    let title = format!("integral, {} evaluations", z.evaluations.n());
+    let what = if z.ratio.is_some() { "expectation" } else { "integral" };
+    let title = format!("{what}, {} evaluations", z.evaluations.n());
     let mut panels = Vec::new();
     match z.evaluations.x() {
         [x] => panels.extend(curve_panels(z, x)),
@@ -113,13 +128,16 @@ fn curve_panels(z: &Integral, x: &[f64]) -> Vec<Panel> {
             dashed: false,
         });
     }
-    let (x, y) = (x.to_vec(), z.evaluations.y().to_vec());
+    let (x, y) = (x.to_vec(), z.integrand_values().unwrap_or_default());
     marks.push(Mark::Points { x, y, label: "evaluations".into(), role: Role::Data });
     let density: Vec<f64> = grid.iter().map(|x| z.settings.density.at(&[*x])).collect();
     let below = vec![0.0; grid.len()];
     let area = Mark::Band { x: grid, lo: below, hi: density, label: "density".into(), role: Role::Component(1) };
     vec![
-        Panel::new(name.clone(), "f", marks).titled("integrand"),
+        match z.ratio {
+            None => Panel::new(name.clone(), "f", marks).titled("integrand"),
+            Some(_) => Panel::new(name.clone(), "(f − E) ℓ", marks).titled("deviation from the expectation"),
+        },
         Panel::new(name.clone(), "p", vec![area]).titled("density"),
     ]
 }
@@ -135,9 +153,10 @@ fn belief_panel(z: &Integral) -> Panel {
         label: label.to_string(),
         role: Role::Reference,
     };
+    let what = if z.ratio.is_some() { "expectation" } else { "integral" };
     let mut panel = Panel::new(
-        "integral",
-        "density of the integral",
+        what,
+        "density",
         vec![
             Mark::Line { x: grid, y: density, label: "posterior".into(), role: Role::Mean, dashed: false },
             rule(low, "95 % interval"),
@@ -145,5 +164,5 @@ fn belief_panel(z: &Integral) -> Panel {
         ],
     );
     panel.y = Axis { label: "density".into(), ..panel.y };
-    panel.titled("posterior of the integral")
+    panel.titled(format!("posterior of the {what}"))
 }

@@ -105,8 +105,13 @@ pub fn parameters(fit: &Fit) -> Table {
 pub fn compared(compared: &[Compared], names: Option<&[String]>) -> Table {
     let of = |f: fn(&Compared) -> f64| compared.iter().map(f).collect::<Vec<f64>>();
     let name = |c: &Compared| names.map_or_else(|| Some(c.fit.asked.to_string()), |names| names.get(c.place).cloned());
-    let table = Table::new()
-        .texts("model", compared.iter().map(name).collect())
+    let mut table = Table::new().texts("model", compared.iter().map(name).collect());
+    if compared.iter().any(|c| c.evidence.is_some()) {
+        table = table
+            .numbers("log_evidence", &of(|c| c.evidence.map_or(f64::NAN, |found| found.log)))
+            .numbers("evidence_sd", &of(|c| c.evidence.and_then(|found| found.sd).unwrap_or(f64::NAN)));
+    }
+    let table = table
         .numbers("bic", &of(|c| c.fit.information().unwrap_or(f64::NAN)))
         .numbers("delta_bic", &of(|c| c.delta_bic))
         .numbers("lml", &of(|c| c.fit.evidence().unwrap_or(f64::NAN)))

@@ -55,8 +55,13 @@ impl<'p> Conditioned<'p> {
         self.prior.value
     }
 
-    /// A bound on the contributions of the errors of numerical z and V₀ to the mean and to the variance of the
-    /// integral; 0 for closed forms.
+    /// The variance of the integral as a share of that before any evaluation.
+    pub fn share_left(&self) -> f64 {
+        self.integral().variance / self.prior_variance()
+    }
+
+    /// A bound on what the numerical z and V₀ contribute to the error of the integral's mean, and of its variance; 0
+    /// where both have closed forms.
     pub fn numerical_error(&self) -> (f64, f64) {
         let of_mean = self.z.iter().zip(self.process.alpha.iter()).map(|(z, a)| z.error * a.abs()).sum();
         let of_z: f64 = self.z.iter().zip(self.weights.iter()).map(|(z, w)| 2.0 * z.error * w.abs()).sum();
@@ -75,8 +80,8 @@ impl<'p> Conditioned<'p> {
         let one = |(j, own): (usize, f64)| {
             let left = own - half.column(j).norm_squared();
             let shared = z[j].value - k.column(j).dot(&self.weights);
-            // at a known point both are rounding
-            if left > 1e-9 * own { shared * shared / left } else { 0.0 }
+            // at a point that is known already both are rounding
+            if left > 1e-12 * own { shared * shared / left } else { 0.0 }
         };
         Ok(own.into_iter().enumerate().map(one).collect())
     }
@@ -85,7 +90,7 @@ impl<'p> Conditioned<'p> {
 #[cfg(test)]
 mod tests {
     use super::super::density::{Density, Marginal};
-    use super::super::parameters::default_kernel;
+    use super::super::parameters::product_kernel;
     use super::super::process::PriorMean;
     use super::*;
 
@@ -102,7 +107,7 @@ mod tests {
             let (means, variances) = (numbers(&case["density"]["mean"]), numbers(&case["density"]["variance"]));
             let marginal = |i: usize| Marginal::normal(means[i], variances[i].sqrt()).unwrap();
             let density = Density::product((0..d).map(marginal).collect()).unwrap();
-            let usual = default_kernel(&names, &density).unwrap();
+            let usual = product_kernel("SE", &names, &density).unwrap();
             let factors: Vec<&serde_json::Value> = case["terms"]["args"].as_array().unwrap().iter().collect();
             // the parameters of the case in the order of the default kernel: length-scale and variance of each factor
             let mut written = factors.iter().flat_map(|f| {

@@ -27,6 +27,18 @@ pub enum QuadratureError {
     NotFinite { value: f64, at: String },
     #[error("the integrand is {value} at {at}, and `scale=\"{scale}\"` is for integrands that are positive everywhere")]
     NotPositive { value: f64, at: String, scale: &'static str },
+    #[error("the factor of the density is {value} at {at}, and it is finite and at least 0 everywhere")]
+    Factor { value: f64, at: String },
+    #[error("{factors} factors for {points} evaluated points")]
+    FactorCount { factors: usize, points: usize },
+    #[error("the factor of the density is 0 at all {0} evaluated points")]
+    NoMass(usize),
+    #[error("the integral of the factor is {found} given these {n} evaluations, and an expectation divides by it")]
+    NoNormaliser { found: f64, n: usize },
+    #[error("all {n} evaluations are {value}, which says nothing of how the integrand varies")]
+    NoScale { n: usize, value: f64 },
+    #[error("the integral is not finite under {kernel}, which fits the {n} evaluations best")]
+    NotDetermined { kernel: String, n: usize },
     #[error("the covariance matrix of the {n} evaluated points cannot be factored, as points are too close together")]
     NotPositiveDefinite { n: usize },
     #[error("stopped before there was a result")]

@@ -65,7 +65,11 @@ impl Evaluations {
         &self.y
     }
 
-    /// The number of evaluations.
+    /// Whether all values are the same; also without any.
+    pub fn are_constant(&self) -> bool {
+        self.y.windows(2).all(|pair| pair[0] == pair[1])
+    }
+
     pub fn n(&self) -> usize {
         self.y.len()
     }

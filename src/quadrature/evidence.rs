@@ -1,10 +1,11 @@
 //! The evidence of a model: its likelihood integrated over the parameters by Bayesian quadrature.
 
+use super::active::integrate;
 use super::density::{Density, Marginal};
 use super::error::QuadratureError;
 use super::evaluations::Evaluations;
-use super::integral::{Settings, integrate};
-use super::parameters::default_kernel;
+use super::integral::Settings;
+use super::parameters::product_kernel;
 use super::process::PriorMean;
 use super::warp::Warp;
 use crate::fit::ParameterPosterior;
@@ -44,10 +45,10 @@ pub fn model_evidence(
     let marginal = Marginal::normal(0.0, WIDER)?;
     let density = Density::product(vec![marginal; p])?;
     let names: Vec<String> = (0..p).map(|i| format!("z{i}")).collect();
-    let kernel = default_kernel(&names, &density).ok_or(QuadratureError::NoPoints)?;
+    let kernel = product_kernel("SE", &names, &density).ok_or(QuadratureError::NoPoints)?;
     let settings = Settings {
         density: density.clone(),
-        kernel,
+        kernels: vec![kernel],
         noise: 0.0,
         mean: PriorMean::Given(0.0),
         warp: Warp::None,

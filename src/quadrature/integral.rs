@@ -1,15 +1,14 @@
-//! Integrals of a function against a density, from given or sequentially chosen evaluations.
+//! Integrals of a function against a density, from evaluations.
 
 use super::conditioned::Conditioned;
 use super::density::Density;
 use super::distribution::{Belief, Believed};
 use super::embedding::Embedding;
 use super::error::QuadratureError;
-use super::estimate::Estimate;
 use super::evaluations::Evaluations;
-use super::parameters::{Fitted, fitted};
+use super::parameters::{Fitted, fitted_each, weighed};
 use super::process::{Moments, PriorMean, Process};
-use super::rules::sobol;
+use super::sampled::{Ratio, Sampled};
 use super::warp::Warp;
 use crate::kernel::Kernel;
 use crate::progress::Progress;
@@ -18,9 +17,10 @@ use crate::progress::Progress;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     pub density: Density,
-    /// The kernel of the integrand, or of g on a warped scale. Its free parameters are fitted.
-    pub kernel: Kernel,
-    /// The noise variance of the evaluations.
+    /// Kernels of the integrand (of g on a warped scale); what is free in them is fitted. Of several the result is a mixture,
+    /// weighted by their evidence.
+    pub kernels: Vec<Kernel>,
+    /// Noise variance of the evaluations.
     pub noise: f64,
     pub mean: PriorMean,
     pub warp: Warp,
@@ -32,20 +32,35 @@ pub struct Settings {
 /// Evaluates the integrand at a point, with one number per input.
 pub type Integrand<'f> = dyn FnMut(&[f64]) -> Result<f64, QuadratureError> + 'f;
 
-/// An integral with its posterior.
+/// Evaluates a function and the factor of an unnormalised density at a point.
+pub type WeightedIntegrand<'f> = dyn FnMut(&[f64]) -> Result<(f64, f64), QuadratureError> + 'f;
+
+/// A kernel of the integrand as it was fitted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FittedKernel {
+    /// Its share of the evidence.
+    pub weight: f64,
+    /// The kernel with its fitted values.
+    pub written: Kernel,
+    /// The same with a number for every parameter.
+    pub fixed: Kernel,
+}
+
+/// An integral with what is believed of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Integral {
     pub settings: Settings,
+    /// The values of the integrand; for an expectation, of the function whose expectation it is.
     pub evaluations: Evaluations,
-    /// The kernel with its fitted values.
-    pub kernel: Kernel,
-    /// The kernel with a value for every parameter.
-    pub fixed: Kernel,
+    /// For an expectation: the factor of the density at each point, and the ratio of integrals.
+    pub ratio: Option<Ratio>,
+    /// The one with the greatest evidence first; there is at least one.
+    pub kernels: Vec<FittedKernel>,
     pub belief: Belief,
-    /// The posterior variance of the integral divided by its prior variance, at the fitted parameters; `None` on a
-    /// warped scale.
+    /// The variance of the integral given the evaluations as a share of that before any, under the first kernel; for a
+    /// warped scale `None`.
     pub share_left: Option<f64>,
-    /// Bounds on the contributions of numerical integrals of the kernel to the mean and to the standard deviation; 0
+    /// What the numerical integrals of the first kernel contribute at most to the mean, and to the standard deviation; 0
     /// for closed forms.
     pub numerical_error: (f64, f64),
     /// The jitter on the diagonal of the covariance matrix of the evaluations.
@@ -56,146 +71,25 @@ pub struct Integral {
 
 /// The largest number of evaluations. With more, each step would factor a matrix for minutes.
 pub const MOST_EVALUATIONS: usize = 2000;
-/// The number of candidates for the next evaluation.
-const CANDIDATES: usize = 400;
 
-/// Estimates an integral from given evaluations.
+/// Estimates an integral from evaluations as they are; with the factor of a density at each point, an expectation.
 ///
 /// # Errors
 /// [`QuadratureError`].
 pub fn estimate(
     evaluations: Evaluations,
+    factor: Option<Vec<f64>>,
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Integral, QuadratureError> {
-    let warped = settings.warp.apply(&evaluations)?;
-    let found = settings.fitted(&warped, progress)?;
-    settings.concluded(evaluations, &warped, found, false)
-}
-
-/// Estimates an integral from given evaluations and `n` further evaluations of a function. Each is made where it
-/// reduces the variance of the integral most, or on a warped scale where the integrand times the density is most
-/// uncertain. Ends early if half of the 95 % interval is at most `tolerance`, or when the user stops it, with the
-/// evaluations so far.
-///
-/// # Errors
-/// [`QuadratureError`]; [`QuadratureError::Stopped`] if it was stopped before two evaluations.
-pub fn integrate(
-    mut evaluations: Evaluations,
-    function: &mut Integrand<'_>,
-    n: usize,
-    tolerance: Option<f64>,
-    settings: Settings,
-    progress: &dyn Progress,
-) -> Result<Integral, QuadratureError> {
-    let d = settings.density.inputs();
-    let total = evaluations.n() + n;
-    if total > MOST_EVALUATIONS {
-        return Err(QuadratureError::TooMany { asked: total, most: MOST_EVALUATIONS });
-    }
-    let first = (2 * d + 1).max(3).min(total);
-    let mut asked = 0;
-    // a different scramble for every seed
-    let seed = settings.seed as u32 ^ (settings.seed >> 32) as u32;
-    let mut stopped = false;
-    while evaluations.n() < first && !stopped {
-        let row = settings.density.place(&sobol(asked, d + 1, seed));
-        asked += 1;
-        stopped = !evaluated(&mut evaluations, &row, function, progress)?;
-    }
-    if evaluations.n() < 2.min(total) {
-        return Err(QuadratureError::Stopped);
-    }
-    let candidates = settings.candidates(seed);
-    let mut current: Option<Current> = None;
-    let mut refit_at = 0;
-    while evaluations.n() < total && !stopped {
-        let warped = settings.warp.apply(&evaluations)?;
-        if evaluations.n() >= refit_at {
-            refit_at = (evaluations.n() * 5).div_ceil(4).max(evaluations.n() + 1);
-            current = None;
-        }
-        let now = match &mut current {
-            Some(now) => now,
-            None => current.insert(Current::new(&settings, &warped, progress)?),
-        };
-        let process = settings.process(&now.kernel, &warped)?;
-        let conditioned = settings.conditioned(&process, &now.embedding, &warped)?;
-        if let Some(tolerance) = tolerance {
-            let belief = settings.belief(&process, conditioned.as_ref(), &now.fit, &evaluations)?.0;
-            let (lo, hi) = belief.interval(0.95);
-            if 0.5 * (hi - lo) <= tolerance {
-                break;
-            }
-        }
-        let gains = match &conditioned {
-            Some(conditioned) => conditioned.reductions(&candidates, now.at_candidates(&candidates)?)?,
-            None => settings.uncertainties(&process, &candidates, &evaluations)?,
-        };
-        let best = gains.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
-        if gains[best] <= 0.0 {
-            // further evaluations would change only rounding
-            break;
-        }
-        let row: Vec<f64> = candidates.iter().map(|column| column[best]).collect();
-        stopped = !evaluated(&mut evaluations, &row, function, progress)?;
-        progress.report((evaluations.n() + n - total) as f64 / n as f64, &format!("{} evaluations", evaluations.n()));
-    }
-    let warped = settings.warp.apply(&evaluations)?;
-    let last = match current {
-        Some(now) if stopped || now.fitted_to == evaluations.n() => now.fit,
-        _ => settings.fitted(&warped, progress)?,
-    };
-    settings.concluded(evaluations, &warped, last, stopped)
-}
-
-/// The state that is reused between evaluations until the parameters are fitted again.
-struct Current {
-    fit: Fitted,
-    /// The number of evaluations to which it was fitted.
-    fitted_to: usize,
-    kernel: Kernel,
-    embedding: Embedding,
-    /// The integrals of the kernel at the candidates, once they are needed.
-    at_candidates: Option<Vec<Estimate>>,
-}
-
-impl Current {
-    fn new(settings: &Settings, warped: &Evaluations, progress: &dyn Progress) -> Result<Self, QuadratureError> {
-        let fit = settings.fitted(warped, progress)?;
-        let kernel = fit.kernel();
-        let embedding = Embedding::new(&kernel, warped.names(), &settings.density)?;
-        Ok(Self { fit, fitted_to: warped.n(), kernel, embedding, at_candidates: None })
-    }
-
-    fn at_candidates(&mut self, candidates: &[Vec<f64>]) -> Result<&[Estimate], QuadratureError> {
-        match &mut self.at_candidates {
-            Some(known) => Ok(known),
-            unknown => Ok(unknown.insert(self.embedding.means(candidates)?)),
-        }
-    }
-}
-
-/// Adds the value of a function at a point. Returns `false` if the user stopped it before the value was known.
-fn evaluated(
-    evaluations: &mut Evaluations,
-    row: &[f64],
-    function: &mut Integrand<'_>,
-    progress: &dyn Progress,
-) -> Result<bool, QuadratureError> {
-    if progress.stop() {
-        return Ok(false);
-    }
-    match function(row) {
-        Ok(value) => evaluations.push(row, value).map(|()| true),
-        Err(QuadratureError::Stopped) => Ok(false),
-        Err(error) => Err(error),
-    }
+    let mut sampled = Sampled::new(evaluations, factor)?;
+    let fits = settings.fitted(&mut sampled, progress)?;
+    settings.concluded(sampled, fits, false)
 }
 
 impl Settings {
-    /// On a log scale the mean of g is unknown: it is integrated out.
-    fn prior_mean(&self) -> PriorMean {
+    /// On a log scale the mean of g is not known: it is integrated out.
+    pub(super) fn prior_mean(&self) -> PriorMean {
         match self.warp {
             Warp::Log => PriorMean::Free,
             Warp::SquareRoot => PriorMean::Given(0.0),
@@ -203,16 +97,34 @@ impl Settings {
         }
     }
 
-    fn fitted(&self, warped: &Evaluations, progress: &dyn Progress) -> Result<Fitted, QuadratureError> {
-        fitted(&self.kernel, self.noise, self.prior_mean(), warped, self.seed, progress)
+    /// Every kernel with the values that the evaluations ask for, and its share of the evidence. For an expectation the first
+    /// fit is to the factor, which gives a first ratio.
+    pub(super) fn fitted(
+        &self,
+        sampled: &mut Sampled,
+        progress: &dyn Progress,
+    ) -> Result<Vec<(f64, Fitted)>, QuadratureError> {
+        let to = |values: &Evaluations| {
+            fitted_each(&self.kernels, (self.noise, self.prior_mean()), values, self.seed, progress)
+        };
+        if sampled.has_no_mass() {
+            return Err(QuadratureError::NoMass(sampled.evaluations.n()));
+        }
+        if let Some(factor) = sampled.unsettled() {
+            let fits = to(&factor)?;
+            let kernel = fits[0].1.kernel();
+            let embedding = Embedding::new(&kernel, factor.names(), &self.density)?;
+            sampled.settle(&kernel, &embedding, self.prior_mean())?;
+        }
+        to(&sampled.fitted_to(self.warp)?)
     }
 
-    fn process(&self, kernel: &Kernel, warped: &Evaluations) -> Result<Process, QuadratureError> {
+    pub(super) fn process(&self, kernel: &Kernel, warped: &Evaluations) -> Result<Process, QuadratureError> {
         Process::new(kernel, self.noise, self.prior_mean(), warped)
     }
 
-    /// The integral of the process. `None` on a warped scale, where it is not that of the integrand.
-    fn conditioned<'p>(
+    /// The integral of the process; on a warped scale it is not that of the integrand, and `None`.
+    pub(super) fn conditioned<'p>(
         &self,
         process: &'p Process,
         embedding: &Embedding,
@@ -221,113 +133,131 @@ impl Settings {
         (self.warp == Warp::None).then(|| Conditioned::new(process, embedding, warped)).transpose()
     }
 
-    /// Points by columns: half are quantiles of the density, half of a wider one, because evaluations in the tails
-    /// constrain the function there.
-    fn candidates(&self, seed: u32) -> Vec<Vec<f64>> {
-        let d = self.density.inputs();
-        let mut columns = vec![Vec::with_capacity(CANDIDATES); d];
-        for i in 0..CANDIDATES {
-            let mut row = self.density.place(&sobol(i, d + 1, seed.wrapping_add(1)));
-            if i % 2 == 1 {
-                for (j, x) in row.iter_mut().enumerate() {
-                    let (mean, _) = self.density.moments(j);
-                    let (lo, hi) = self.density.range(j);
-                    *x = (mean + 1.5 * (*x - mean)).clamp(lo, hi);
-                }
-            }
-            columns.iter_mut().zip(row).for_each(|(column, x)| column.push(x));
-        }
-        columns
-    }
-
-    /// The uncertainty of the integrand at each candidate: its variance times the squared density.
-    fn uncertainties(
-        &self,
-        process: &Process,
-        candidates: &[Vec<f64>],
-        evaluations: &Evaluations,
-    ) -> Result<Vec<f64>, QuadratureError> {
-        let moments = process.predict(candidates)?;
-        let one = |(i, g): (usize, &Moments)| {
-            let row: Vec<f64> = candidates.iter().map(|column| column[i]).collect();
-            let p = self.density.at(&row);
-            self.warp.moments(*g, evaluations).variance * p * p
-        };
-        Ok(moments.iter().enumerate().map(one).collect())
-    }
-
-    /// The posterior at one set of parameters, and the errors of numerical integrals in mean and variance.
-    fn belief(
-        &self,
-        process: &Process,
-        conditioned: Option<&Conditioned<'_>>,
-        fit: &Fitted,
-        evaluations: &Evaluations,
-    ) -> Result<(Belief, (f64, f64)), QuadratureError> {
-        let Some(conditioned) = conditioned else {
-            let (moments, error) = self.warp.integral(process, evaluations, &self.density)?;
-            return Ok((Belief::one(moments.mean, moments.variance.sqrt(), None), error));
+    /// What is believed under one kernel with numbers for all parameters, and how it was found.
+    fn belief(&self, kernel: &Kernel, scale_is_free: bool, sampled: &Sampled) -> Result<Found, QuadratureError> {
+        let mut sampled = sampled.clone();
+        let embedding = Embedding::new(kernel, sampled.evaluations.names(), &self.density)?;
+        sampled.settle(kernel, &embedding, self.prior_mean())?;
+        let modelled = sampled.modelled(self.warp)?;
+        let process = self.process(kernel, &modelled)?;
+        let jitter = process.jitter();
+        let Some(conditioned) = self.conditioned(&process, &embedding, &modelled)? else {
+            let (moments, error) = self.warp.integral(&process, &sampled.evaluations, &self.density)?;
+            let one = Believed { weight: 1.0, mean: moments.mean, scale: moments.variance.sqrt(), degrees: None };
+            return Ok(Found { one, error, share_left: None, jitter, ratio: None });
         };
         let Moments { mean, variance } = conditioned.integral();
-        let belief = match fit.scale_is_free {
+        let (scale, degrees) = match scale_is_free {
             true => {
                 let (scale, degrees) = process.scale();
-                Belief::one(mean, (scale * variance).sqrt(), Some(degrees))
+                ((scale * variance).sqrt(), Some(degrees))
             }
-            false => Belief::one(mean, variance.sqrt(), None),
+            false => (variance.sqrt(), None),
         };
-        Ok((belief, conditioned.numerical_error()))
+        let mut error = conditioned.numerical_error();
+        let mut one = Believed { weight: 1.0, mean, scale, degrees };
+        if let Some(ratio) = &sampled.ratio {
+            let n = sampled.evaluations.n();
+            let below = ratio.normaliser;
+            if below.is_nan() || below <= 0.0 {
+                return Err(QuadratureError::NoNormaliser { found: below, n });
+            }
+            let rounding = f64::EPSILON * n as f64 * ratio.expectation.abs();
+            one.mean = ratio.expectation;
+            one.scale = (scale / below).max(rounding);
+            error = (error.0 / below, error.1 / (below * below));
+        }
+        Ok(Found { one, error, share_left: Some(conditioned.share_left()), jitter, ratio: sampled.ratio.clone() })
     }
 
-    fn concluded(
+    /// The mixture of what is believed under each kernel, and how the first was found.
+    fn mixture(&self, fits: &[(f64, Fitted)], sampled: &Sampled) -> Result<(Belief, Found), QuadratureError> {
+        let mut first = None;
+        let mut components = Vec::new();
+        for (weight, fit) in fits {
+            let found = self.belief(&fit.kernel(), fit.scale_is_free, sampled)?;
+            components.push(Believed { weight: *weight, ..found.one });
+            first.get_or_insert(found);
+        }
+        let first = first.ok_or(QuadratureError::NoPoints)?;
+        Ok((Belief::new(components), first))
+    }
+
+    /// Whether half the 95 % interval is at most so wide.
+    pub(super) fn is_known_to(&self, tolerance: f64, fits: &[(f64, Fitted)], sampled: &Sampled) -> bool {
+        self.mixture(fits, sampled).is_ok_and(|(belief, _)| {
+            let (lo, hi) = belief.interval(0.95);
+            0.5 * (hi - lo) <= tolerance
+        })
+    }
+
+    pub(super) fn concluded(
         self,
-        evaluations: Evaluations,
-        warped: &Evaluations,
-        fit: Fitted,
+        sampled: Sampled,
+        fits: Vec<(f64, Fitted)>,
         stopped: bool,
     ) -> Result<Integral, QuadratureError> {
-        let fixed = fit.kernel();
-        let embedding = Embedding::new(&fixed, warped.names(), &self.density)?;
-        let process = self.process(&fixed, warped)?;
-        let conditioned = self.conditioned(&process, &embedding, warped)?;
-        let (mut belief, (of_mean, of_variance)) = self.belief(&process, conditioned.as_ref(), &fit, &evaluations)?;
+        let n = sampled.evaluations.n();
+        let (mut belief, first) = self.mixture(&fits, &sampled)?;
+        if fits[0].1.scale_is_free && first.one.scale == 0.0 {
+            return Err(QuadratureError::NoScale { n, value: sampled.evaluations.y()[0] });
+        }
         if self.integrated {
+            let modelled = sampled.modelled(self.warp)?;
             let mut components = Vec::new();
-            for set in fit.spread(self.noise, self.prior_mean(), warped) {
-                let embedding = Embedding::new(&set.kernel, warped.names(), &self.density);
-                let conditioned = embedding.and_then(|known| self.conditioned(&set.process, &known, warped));
-                let Ok(conditioned) = conditioned else { continue };
-                let (one, _) = self.belief(&set.process, conditioned.as_ref(), &fit, &evaluations)?;
-                components.extend(one.components().iter().map(|c| Believed { weight: set.weight, ..*c }));
+            for (weight, fit) in &fits {
+                let sets = fit.spread(self.noise, self.prior_mean(), &modelled);
+                let total: f64 = sets.iter().map(|set| set.weight).sum();
+                for set in sets {
+                    let Ok(found) = self.belief(&set.kernel, fit.scale_is_free, &sampled) else { continue };
+                    components.push(Believed { weight: weight * set.weight / total, ..found.one });
+                }
             }
             if !components.is_empty() {
                 belief = Belief::new(components);
             }
         }
-        let scale = belief.components()[0].scale;
+        if !belief.mean().is_finite() || belief.components().iter().any(|one| !one.scale.is_finite()) {
+            return Err(QuadratureError::NotDetermined { kernel: fits[0].1.written().to_string(), n });
+        }
+        let kernels = fits
+            .iter()
+            .map(|(weight, fit)| FittedKernel { weight: *weight, written: fit.written(), fixed: fit.kernel() })
+            .collect();
         Ok(Integral {
-            share_left: conditioned.map(|one| one.integral().variance / one.prior_variance()),
-            kernel: fit.written(),
-            fixed,
-            // an error of the variance divided by twice the standard deviation is that of the standard deviation
-            numerical_error: (of_mean, 0.5 * of_variance / scale),
-            jitter: process.jitter(),
+            share_left: first.share_left,
+            kernels,
+            // an error of the variance moves its root by half of it over the root
+            numerical_error: (first.error.0, 0.5 * first.error.1 / first.one.scale),
+            jitter: first.jitter,
             belief,
-            evaluations,
+            ratio: first.ratio,
+            evaluations: sampled.evaluations,
             settings: self,
             stopped,
         })
     }
 }
 
+/// What is believed under one kernel.
+struct Found {
+    one: Believed,
+    /// Of numerical integrals, in mean and variance.
+    error: (f64, f64),
+    share_left: Option<f64>,
+    jitter: f64,
+    ratio: Option<Ratio>,
+}
+
 impl Integral {
-    /// An integral from its evaluations and a kernel with fitted values, without fitting.
+    /// An integral from its evaluations and kernels that have their fitted values: nothing is fitted.
     ///
     /// # Errors
     /// [`QuadratureError`].
     pub fn restored(
         evaluations: Evaluations,
-        kernel: &Kernel,
+        ratio: Option<Ratio>,
+        kernels: &[Kernel],
         settings: Settings,
         stopped: bool,
     ) -> Result<Self, QuadratureError> {
@@ -335,18 +265,43 @@ impl Integral {
         if density != points {
             return Err(QuadratureError::Inputs { density, points });
         }
-        let warped = settings.warp.apply(&evaluations)?;
-        let fit = Fitted::given(kernel, settings.noise, &warped)?;
-        settings.concluded(evaluations, &warped, fit, stopped)
+        let mut sampled = Sampled::new(evaluations, ratio.as_ref().map(|ratio| ratio.factor.clone()))?;
+        sampled.ratio = ratio;
+        let to = sampled.fitted_to(settings.warp)?;
+        let given = |kernel| Fitted::given(kernel, settings.noise, &to);
+        let fits = kernels.iter().map(given).collect::<Result<Vec<_>, _>>()?;
+        let fits = weighed(fits, settings.noise, settings.prior_mean(), &to);
+        settings.concluded(sampled, fits, stopped)
     }
 
-    /// Mean and variance of the integrand at rows given by columns.
+    /// The kernel of the greatest evidence.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernels[0].written
+    }
+
+    /// The integrand as the process stands for it, scale apart: the values of the integrand, or (f − E) ℓ.
+    ///
+    /// # Errors
+    /// [`QuadratureError`].
+    pub fn integrand_values(&self) -> Result<Vec<f64>, QuadratureError> {
+        match self.sampled() {
+            sampled if sampled.ratio.is_some() => Ok(sampled.modelled(Warp::None)?.y().to_vec()),
+            sampled => Ok(sampled.evaluations.y().to_vec()),
+        }
+    }
+
+    fn sampled(&self) -> Sampled {
+        Sampled { evaluations: self.evaluations.clone(), ratio: self.ratio.clone() }
+    }
+
+    /// Mean and variance of the integrand (of (f − E) ℓ for an expectation) at rows given by column, under the kernel of the
+    /// greatest evidence.
     ///
     /// # Errors
     /// [`QuadratureError`].
     pub fn predict(&self, x: &[Vec<f64>]) -> Result<Vec<Moments>, QuadratureError> {
-        let warped = self.settings.warp.apply(&self.evaluations)?;
-        let moments = self.settings.process(&self.fixed, &warped)?.predict(x)?;
-        Ok(moments.into_iter().map(|g| self.settings.warp.moments(g, &self.evaluations)).collect())
+        let modelled = self.sampled().modelled(self.settings.warp)?;
+        let process = self.settings.process(&self.kernels[0].fixed, &modelled)?;
+        Ok(process.predict(x)?.into_iter().map(|g| self.settings.warp.moments(g, &self.evaluations)).collect())
     }
 }

@@ -3,6 +3,7 @@
 //! The integrand has a Gaussian-process prior, so its integral against a density is a random variable with a mean and a
 //! variance (O'Hagan 1991; Duvenaud 2014, appendix A). Nothing here depends on the language.
 
+mod active;
 mod axis;
 mod binary_matrices;
 mod conditioned;
@@ -19,19 +20,22 @@ mod mixture_models;
 mod parameters;
 mod process;
 mod rules;
+mod sampled;
 mod structures;
 mod warp;
 
+pub use active::{expectation, integrate};
 pub use binary_matrices::{BinaryMatrix, BuffetMeans, FeatureNoise};
 pub use density::{Component, Density, DensityError, Marginal};
 pub use distribution::{Belief, Believed};
 pub use error::QuadratureError;
 pub use evaluations::Evaluations;
 pub use evidence::{ModelEvidence, model_evidence};
-pub use integral::{Integral, Integrand, MOST_EVALUATIONS, Settings, estimate, integrate};
+pub use integral::{FittedKernel, Integral, Integrand, MOST_EVALUATIONS, Settings, WeightedIntegrand, estimate};
 pub use mixture_models::{AtomPrior, ComponentDensity, MixtureModel, posterior_mixtures};
-pub use parameters::default_kernel;
+pub use parameters::{product_kernel, usual_kernels};
 pub use process::{Moments, PriorMean};
 pub use rules::sobol;
+pub use sampled::Ratio;
 pub use structures::{StructureEvidence, structure_evidence};
 pub use warp::Warp;

@@ -6,17 +6,26 @@ use super::evaluations::Evaluations;
 use super::process::{PriorMean, Process};
 use crate::data::{Column, Dataset};
 use crate::fit::{self, Options, WEAK_PRIOR_SD};
-use crate::kernel::{Bound, InputRef, Inputs, Kernel, Leaf, Node, Role, Schema, SlotState, Values, families};
+use crate::kernel::{Bound, InputRef, Inputs, Kernel, Leaf, Node, Role, Schema, Slot, SlotState, Values, families};
 use crate::linalg::{Matrix, inverse_root};
 use crate::model::{Likelihood, Mean, Model, ModelError, Noise};
 use crate::param::{self, Param, Prior};
 use crate::progress::Progress;
 
-/// The default kernel: a product of squared exponentials, one per input. Because a few points determine length-scales
-/// poorly, these have a log-normal prior with the standard deviation of the density as median, and a standard deviation
-/// of the logarithm of 1.
-pub fn default_kernel(names: &[String], density: &Density) -> Option<Kernel> {
-    let family = families::family("SE")?;
+/// The kernels where none is written: products of Matérn kernels, an input each, of three orders of smoothness. A squared
+/// exponential is not among them: its integrals are more certain than is right for most functions, as it takes them to be
+/// analytic with a spectrum that falls as that of a Gaussian does.
+pub fn usual_kernels(names: &[String], density: &Density) -> Vec<Kernel> {
+    ["Matern52", "Matern32", "Matern12"]
+        .into_iter()
+        .filter_map(|family| product_kernel(family, names, density))
+        .collect()
+}
+
+/// A product of kernels of one family, an input each. Its length-scales have a log-normal prior around the standard
+/// deviation of the density with a factor e either way, as a few points say little of them.
+pub fn product_kernel(family: &str, names: &[String], density: &Density) -> Option<Kernel> {
+    let family = families::family(family)?;
     let one = |(i, name): (usize, &String)| {
         let (_, sd) = density.moments(i);
         let prior = param::Density::new("LogNormal", &[sd.ln(), 1.0]).map(Prior::from);
@@ -57,6 +66,12 @@ pub fn fitted(
     if !is_free {
         return Ok(Fitted { values: bound.values(), bound, scale_is_free: false });
     }
+    if evaluations.are_constant() {
+        // these have no greatest likelihood
+        let values = bound.slots().iter().map(usual_value).collect::<Vec<f64>>();
+        let scale_is_free = noise == 0.0 && scale_is_free(&bound, &values, &columns)?;
+        return Ok(Fitted { bound, values, scale_is_free });
+    }
     let mut target = String::from("f");
     while evaluations.names().contains(&target) {
         target.push('_');
@@ -85,6 +100,68 @@ pub fn fitted(
     Ok(Fitted { bound, values, scale_is_free })
 }
 
+/// The value of a parameter that nothing is known of: the median of a log-normal prior, otherwise the default.
+fn usual_value(slot: &Slot) -> f64 {
+    match slot.param.prior.as_ref().map(|prior| prior.density) {
+        Some(param::Density::LogNormal { mean, .. })
+            if slot.state == SlotState::Free && slot.param.value().is_none() =>
+        {
+            mean.exp()
+        }
+        _ => slot.value,
+    }
+}
+
+/// Fits each of some kernels to evaluations, and weighs them by their evidence at the fitted values: the greatest first,
+/// without those of next to no weight. A kernel that cannot be fitted is left out if there is another.
+///
+/// # Errors
+/// As [`fitted`].
+pub fn fitted_each(
+    kernels: &[Kernel],
+    (noise, mean): (f64, PriorMean),
+    evaluations: &Evaluations,
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<Vec<(f64, Fitted)>, QuadratureError> {
+    let mut fits = Vec::new();
+    let mut failed = None;
+    for kernel in kernels {
+        match fitted(kernel, noise, mean, evaluations, seed, progress) {
+            Ok(fit) => fits.push(fit),
+            Err(error @ (QuadratureError::Stopped | QuadratureError::Model(ModelError::Stopped))) => return Err(error),
+            Err(error) => failed = Some(error),
+        }
+    }
+    match failed {
+        Some(error) if fits.is_empty() => Err(error),
+        _ => Ok(weighed(fits, noise, mean, evaluations)),
+    }
+}
+
+/// Weights below this share of the greatest are left out.
+const NEGLIGIBLE: f64 = 1e-3;
+
+/// Fits with weights in proportion to their evidence, which sum to 1; the greatest first.
+pub fn weighed(fits: Vec<Fitted>, noise: f64, mean: PriorMean, evaluations: &Evaluations) -> Vec<(f64, Fitted)> {
+    if fits.len() < 2 {
+        return fits.into_iter().map(|fit| (1.0, fit)).collect();
+    }
+    let one = |fit: Fitted| (fit.log_evidence(noise, mean, evaluations).unwrap_or(f64::NEG_INFINITY), fit);
+    let mut all: Vec<(f64, Fitted)> = fits.into_iter().map(one).collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let top = if all[0].0.is_finite() { all[0].0 } else { 0.0 };
+    all.iter_mut().for_each(|(log, _)| *log = (*log - top).exp());
+    let kept = all.iter().take_while(|(weight, _)| *weight > NEGLIGIBLE).count().max(1);
+    all.truncate(kept);
+    let total: f64 = all.iter().map(|(weight, _)| weight).sum();
+    match total > 0.0 {
+        true => all.iter_mut().for_each(|(weight, _)| *weight /= total),
+        false => all[0].0 = 1.0,
+    }
+    all
+}
+
 fn is_variance(role: Role) -> bool {
     matches!(role, Role::Variance | Role::SlopeVariance | Role::Bias | Role::OrderVariance)
 }
@@ -111,7 +188,6 @@ fn scalable(bound: &Bound) -> impl Iterator<Item = usize> {
 #[derive(Debug)]
 pub struct Weighted {
     pub kernel: Kernel,
-    pub process: Process,
     pub weight: f64,
 }
 
@@ -146,16 +222,16 @@ impl Fitted {
         slots.filter(|(i, s)| s.state == SlotState::Free && Some(*i) != held).map(|(i, _)| i).collect()
     }
 
-    /// The kernel at a distance from the fit in the optimiser's coordinates of the parameters `free`, its process, and
-    /// the log posterior density up to a constant. A free scale is integrated out under a prior proportional to 1/v. A
-    /// parameter without a prior gets a normal one around its fitted value.
+    /// The kernel at some way from the fit, in the optimiser's coordinates of the parameters `free`, and the log
+    /// posterior density there up to a constant. The scale is integrated out under a prior proportional to 1/v where it is
+    /// free; a parameter without a prior is normal around its fitted value.
     fn at(
         &self,
         free: &[usize],
         away: &[f64],
         (noise, mean): (f64, PriorMean),
         evaluations: &Evaluations,
-    ) -> Option<(Kernel, Process, f64)> {
+    ) -> Option<(Kernel, f64)> {
         let mut values = self.values.clone();
         let mut prior = 0.0;
         for (&i, away) in free.iter().zip(away) {
@@ -174,7 +250,13 @@ impl Fitted {
             false => -0.5 * log_det - 0.5 * quadratic,
         };
         let total = likelihood + prior;
-        total.is_finite().then_some((kernel, process, total))
+        total.is_finite().then_some((kernel, total))
+    }
+
+    /// The log posterior density of the fitted values, up to a constant: the evidence of the kernel at these.
+    fn log_evidence(&self, noise: f64, mean: PriorMean, evaluations: &Evaluations) -> Option<f64> {
+        let free = self.integrated();
+        self.at(&free, &vec![0.0; free.len()], (noise, mean), evaluations).map(|(_, total)| total)
     }
 
     /// Weighted sets of values that approximate the posterior of the parameters: a central composite design around the
@@ -184,12 +266,12 @@ impl Fitted {
         let free = self.integrated();
         let p = free.len();
         let at = |away: &[f64]| self.at(&free, away, (noise, mean), evaluations);
-        let Some((_, _, top)) = at(&vec![0.0; p]) else { return Vec::new() };
-        let axes = self.axes(p, &|away| at(away).map(|(_, _, total)| total), top);
+        let Some((_, top)) = at(&vec![0.0; p]) else { return Vec::new() };
+        let axes = self.axes(p, &|away| at(away).map(|(_, total)| total), top);
         let set = |(z, area): (Vec<f64>, f64)| {
             let away: Vec<f64> = (0..p).map(|i| (0..p).map(|j| axes[(i, j)] * z[j]).sum()).collect();
-            let (kernel, process, here) = at(&away)?;
-            Some(Weighted { kernel, process, weight: area * (here - top).min(50.0).exp() })
+            let (kernel, here) = at(&away)?;
+            Some(Weighted { kernel, weight: area * (here - top).min(50.0).exp() })
         };
         design(p).into_iter().filter_map(set).collect()
     }

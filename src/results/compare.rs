@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::evidence::{EvidenceError, Integration, LogEvidence, log_evidence};
 use super::score::score_leave_one_out;
 use crate::fit::Fit;
 use crate::model::ModelError;
+use crate::progress::Progress;
 
 /// A fit in a comparison.
 #[derive(Debug, Clone)]
@@ -22,6 +24,8 @@ pub struct Compared {
     pub loo_rmse: Option<f64>,
     /// The share of rows whose leave-one-out prediction is another class, for classes.
     pub loo_error: Option<f64>,
+    /// The log evidence, where fits are ranked by it.
+    pub evidence: Option<LogEvidence>,
 }
 
 /// Ranks fits by BIC, best first; equal ones keep their order. If one of them is sparse, they are ranked by
@@ -61,6 +65,7 @@ pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
                 loo_nll: score.as_ref().and_then(|s| s.get("nll")),
                 loo_rmse: score.as_ref().and_then(|s| s.get("rmse")),
                 loo_error: score.as_ref().and_then(|s| s.get("error")),
+                evidence: None,
             }
         })
         .collect();
@@ -74,4 +79,23 @@ pub fn compare(fits: &[Arc<Fit>]) -> Result<Vec<Compared>, ModelError> {
     }
     compared.sort_by(|a, b| a.fit.bic().total_cmp(&b.fit.bic()));
     Ok(compared)
+}
+
+/// Ranks fits that were compared by their log evidence, the greatest first.
+///
+/// # Errors
+/// The place of the first fit without evidence among the fits as they were given, and the reason.
+pub fn rank_by_evidence(
+    compared: &mut [Compared],
+    integration: Integration,
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<(), (usize, EvidenceError)> {
+    for one in compared.iter_mut() {
+        let found = log_evidence(&one.fit, integration, seed, progress).map_err(|error| (one.place, error))?;
+        one.evidence = Some(found);
+    }
+    let log = |one: &Compared| one.evidence.map_or(f64::NEG_INFINITY, |found| found.log);
+    compared.sort_by(|a, b| log(b).total_cmp(&log(a)));
+    Ok(())
 }

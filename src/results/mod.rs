@@ -12,6 +12,7 @@ mod crossval;
 mod decompose;
 mod deep;
 mod effects;
+mod evidence;
 mod features;
 mod grids;
 mod importance;
@@ -30,7 +31,7 @@ mod symmetry;
 
 pub use calibration::{Bin, Calibration, Confusion, calibration, confusion};
 pub use checks::{About, Check, Checks, DRAWS, Finding, LEAST_DRAWS, Topic, checks, checks_unless, normal_scores};
-pub use compare::{Compared, compare};
+pub use compare::{Compared, compare, rank_by_evidence};
 pub use component_shape::{
     ComponentShape, MainEffect, PeriodicShape, Shape, component_shape, inputs_of, main_effects, periodic_shape,
 };
@@ -40,6 +41,7 @@ pub use crossval::{
 pub use decompose::{By, Component, Cross, Decomposition, decompose, order_shares};
 pub use deep::{DeepJudged, SCORE_SAMPLES, judge_deep};
 pub use effects::{Correlation, PartialEffect};
+pub use evidence::{EvidenceError, Integration, LogEvidence, log_evidence};
 pub use features::Features;
 pub use grids::Beyond;
 pub use importance::{Gain, Importance, Loss, importance};

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::save::{SaveError, read_json};
 use crate::kernel::Kernel;
-use crate::quadrature::{Density, Evaluations, Integral, MOST_EVALUATIONS, PriorMean, QuadratureError, Settings, Warp};
+use crate::quadrature::{
+    Density, Evaluations, Integral, MOST_EVALUATIONS, PriorMean, QuadratureError, Ratio, Settings, Warp,
+};
 
 /// The contents of the file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -15,15 +17,20 @@ pub struct SavedIntegral {
     pub mercer: String,
     /// The integrand; `None` if it is known only by its evaluations.
     pub integrand: Option<String>,
+    /// The factor of the density, for an expectation.
+    pub under: Option<String>,
     pub density: String,
-    /// The kernel as requested.
-    pub kernel: String,
-    /// The kernel with its fitted values.
-    pub fitted_kernel: String,
+    /// As they were asked for.
+    pub kernels: Vec<String>,
+    /// With their fitted values.
+    pub fitted_kernels: Vec<String>,
     pub inputs: Vec<String>,
     /// The evaluated points, by inputs.
     pub at: Vec<Vec<f64>>,
     pub values: Vec<f64>,
+    /// For an expectation: the factor at each point, and the ratio that it makes.
+    pub factor: Option<Vec<f64>>,
+    pub expectation: Option<f64>,
     pub noise: f64,
     /// The prior mean of the integrand; `None` for a free constant.
     pub prior_mean: Option<f64>,
@@ -37,18 +44,21 @@ pub struct SavedIntegral {
 }
 
 impl SavedIntegral {
-    /// The contents of the file for an integral and the text of its integrand.
-    pub fn of(z: &Integral, integrand: Option<String>) -> Self {
-        let Settings { density, kernel, noise, mean, warp, integrated, seed } = &z.settings;
+    /// What is kept of an integral, and the texts of its integrand and of the factor.
+    pub fn of(z: &Integral, integrand: Option<String>, under: Option<String>) -> Self {
+        let Settings { density, kernels, noise, mean, warp, integrated, seed } = &z.settings;
         Self {
             mercer: env!("CARGO_PKG_VERSION").to_string(),
             integrand,
+            under,
             density: density.to_string(),
-            kernel: kernel.to_string(),
-            fitted_kernel: z.kernel.to_string(),
+            kernels: kernels.iter().map(Kernel::to_string).collect(),
+            fitted_kernels: z.kernels.iter().map(|one| one.written.to_string()).collect(),
             inputs: z.evaluations.names().to_vec(),
             at: z.evaluations.x().to_vec(),
             values: z.evaluations.y().to_vec(),
+            factor: z.ratio.as_ref().map(|ratio| ratio.factor.clone()),
+            expectation: z.ratio.as_ref().map(|ratio| ratio.expectation),
             noise: *noise,
             prior_mean: match mean {
                 PriorMean::Given(mean) => Some(*mean),
@@ -86,7 +96,7 @@ impl SavedIntegral {
         })
     }
 
-    /// Restores the integral, given the density, the requested kernel and the fitted kernel.
+    /// The integral again, given what its texts mean: the density, the kernels that were asked for and the fitted ones.
     ///
     /// # Errors
     /// [`SaveError::NotAnIntegral`] for inconsistent parts; [`SaveError::ChangedIntegral`] if the integral differs from
@@ -94,8 +104,8 @@ impl SavedIntegral {
     pub fn restore(
         &self,
         density: Density,
-        kernel: Kernel,
-        fitted_kernel: &Kernel,
+        kernels: Vec<Kernel>,
+        fitted_kernels: &[Kernel],
         path: &Path,
     ) -> Result<Integral, SaveError> {
         let path = path.display().to_string();
@@ -109,15 +119,21 @@ impl SavedIntegral {
             return Err(wrong(format!("there is no scale `{}`", self.scale)));
         };
         let good_noise = self.noise >= 0.0 && self.noise.is_finite() && (warp == Warp::None || self.noise == 0.0);
-        if self.inputs.len() != self.at.len() || !good_noise {
+        let weighted = self.factor.is_some() && (warp != Warp::None || self.noise > 0.0);
+        let kernels_fit = (1..=kernels.len()).contains(&fitted_kernels.len());
+        if self.inputs.len() != self.at.len() || !good_noise || weighted || !kernels_fit {
             return Err(wrong("its settings do not fit its evaluations".to_string()));
         }
         let evaluations =
             Evaluations::new(self.inputs.clone(), self.at.clone(), self.values.clone()).map_err(failed)?;
         let mean = self.prior_mean.map_or(PriorMean::Free, PriorMean::Given);
         let (noise, integrated, seed) = (self.noise, self.integrated, self.seed);
-        let settings = Settings { density, kernel, noise, mean, warp, integrated, seed };
-        let found = Integral::restored(evaluations, fitted_kernel, settings, self.stopped).map_err(failed)?;
+        let settings = Settings { density, kernels, noise, mean, warp, integrated, seed };
+        let ratio = self
+            .factor
+            .clone()
+            .map(|factor| Ratio { expectation: self.expectation.unwrap_or(f64::NAN), ..Ratio::new(factor) });
+        let found = Integral::restored(evaluations, ratio, fitted_kernels, settings, self.stopped).map_err(failed)?;
         let (expected, mean) = (self.integral, found.belief.mean());
         let off = (mean - expected).abs();
         if off.is_nan() || off > 1e-6 * expected.abs().max(found.belief.components()[0].scale) {

@@ -289,10 +289,13 @@ fn opening_an_integral_reaches_nothing_outside() {
         place.fails("integrate(load_integral(\"z.json\"), n=2)", "does not read back");
         assert_eq!(place.names(), ["z.json"], "{text}");
     }
-    for member in ["density", "kernel", "fitted_kernel"] {
+    for member in ["density", "kernels", "fitted_kernels"] {
         fs::remove_file(place.path("z.json")).unwrap();
         place.well(saved);
-        place.change("z.json", |saved| saved[member] = Json::from("[SE, write(1, \"f.json\")][0]"));
+        let text = "[SE, write(1, \"f.json\")][0]";
+        place.change("z.json", |saved| {
+            saved[member] = if member == "density" { Json::from(text) } else { Json::from(vec![text]) };
+        });
         place.fails("load_integral(\"z.json\")", "does not read back");
         assert_eq!(place.names(), ["z.json"], "{member}");
     }
@@ -309,7 +312,7 @@ fn an_integral_whose_parts_do_not_fit_is_refused() {
         ("scale", Json::from("cubic"), "no scale"),
         ("density", Json::from("normal(0, 1)"), "the density has 1 inputs"),
         ("noise", Json::from(-1.0), "is not a saved integral"),
-        ("fitted_kernel", Json::from("SE(z, l=1)"), "z"),
+        ("fitted_kernels", Json::from(vec!["SE(z, l=1)"]), "z"),
     ];
     for (member, value, part) in changes {
         place.well(saved);

@@ -67,5 +67,6 @@ scripts! {
     identifiability;
     integral_a1;
     mixture_a3;
+    ranking: ["rows=16", "restarts=1"];
     symmetry;
 }

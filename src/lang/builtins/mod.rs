@@ -11,6 +11,7 @@ mod deep_help;
 mod deep_priors;
 mod deep_results;
 mod densities;
+mod evidence;
 mod explain;
 mod files;
 mod fit_warnings;
@@ -62,6 +63,7 @@ pub static ALL: &[&[Builtin]] = &[
     models::MODELS,
     deep::DEEP,
     deep_priors::DEEP_PRIORS,
+    evidence::EVIDENCE,
     quadrature::QUADRATURE,
     densities::DENSITIES,
     structures::STRUCTURES,

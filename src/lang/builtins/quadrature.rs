@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use crate::data::Dataset;
-use crate::fit::{Fit, ParameterPosterior, WEAK_PRIOR_SD};
 use crate::kernel::Kernel;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::payload::integral::Integrated;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::FromValue;
-use crate::lang::values::value::{Function, Kind, Record, Value};
+use crate::lang::values::value::{Function, Kind, Value};
 use crate::quadrature::{
-    Density, Evaluations, Integral, PriorMean, QuadratureError, Settings, Warp, default_kernel, estimate,
-    integrate as integrate_function, model_evidence,
+    Density, Evaluations, Integral, PriorMean, QuadratureError, Settings, Warp, estimate, expectation,
+    integrate as integrate_function, usual_kernels,
 };
 
 use super::densities::density_of;
@@ -55,19 +54,37 @@ fn integrate(call: &mut Call<'_, '_>) -> Res<Value> {
             }
             let density = density(call)?;
             let names: Vec<String> = data.input_names().iter().map(|name| name.to_string()).collect();
-            let settings = settings(call, density, &names)?;
+            let factor = match call.maybe::<Value>("under")? {
+                Some(Value::Function(_)) => {
+                    let error =
+                        LangError::new("the values of evaluated points are given, and the factor is a function");
+                    return Err(error.argument("under").help("give its value at each point: a list of numbers"));
+                }
+                Some(list) => Some(Vec::<f64>::from_value(list).map_err(|t| t.argument("under"))?),
+                None => None,
+            };
+            let settings = settings(call, density, &names, factor.is_some())?;
             let evaluations = evaluated(&data, names)?;
             let progress = call.eval.progress;
-            let integral = estimate(evaluations, settings, progress).map_err(|error| refused(call, error))?;
-            Ok(Value::Integral(Arc::new(Integrated { integral, function: None })))
+            let integral = estimate(evaluations, factor, settings, progress).map_err(|error| refused(call, error))?;
+            Ok(Value::Integral(Arc::new(Integrated { integral, function: None, under: None })))
         }
         Integrand::Function(function) => {
             let density = density(call)?;
             let names = names_of(&function, density.inputs());
-            let settings = settings(call, density, &names)?;
-            let none = Evaluations::none(names);
-            let integral = evaluate(call, &function, none, n.unwrap_or(DEFAULT_EVALUATIONS), tolerance, settings)?;
-            Ok(Value::Integral(Arc::new(Integrated { integral, function: Some(function) })))
+            let under = match call.maybe::<Value>("under")? {
+                None => None,
+                Some(Value::Function(under)) => Some(under),
+                Some(_) => {
+                    let error = LangError::new("the integrand is a function, and so is the factor of its density");
+                    return Err(error.argument("under").help("`under=x -> exp(-x^2)`"));
+                }
+            };
+            let settings = settings(call, density, &names, under.is_some())?;
+            let none = (Evaluations::none(names), under.as_ref().map(|_| Vec::new()));
+            let functions = (&function, under.as_ref());
+            let integral = evaluate(call, functions, none, n.unwrap_or(USUAL_EVALUATIONS), tolerance, settings)?;
+            Ok(Value::Integral(Arc::new(Integrated { integral, function: Some(function), under })))
         }
     }
 }
@@ -80,14 +97,15 @@ fn density(call: &mut Call<'_, '_>) -> Res<Density> {
     }
 }
 
-fn settings(call: &mut Call<'_, '_>, density: Density, names: &[String]) -> Res<Settings> {
+/// `weighted`: for an expectation.
+fn settings(call: &mut Call<'_, '_>, density: Density, names: &[String], weighted: bool) -> Res<Settings> {
     if density.inputs() != names.len() {
         let error = QuadratureError::Inputs { density: density.inputs(), points: names.len() };
         return Err(LangError::new(error.to_string()).argument("over"));
     }
-    let kernel = match call.maybe::<Kernel>("kernel")? {
-        Some(kernel) => kernel,
-        None => default_kernel(names, &density).ok_or_else(|| LangError::new("a density has at least one input"))?,
+    let kernels = match call.maybe::<Kernel>("kernel")? {
+        Some(kernel) => vec![kernel],
+        None => usual_kernels(names, &density),
     };
     let mean = match call.maybe::<Value>("mean")? {
         None => PriorMean::Given(0.0),
@@ -105,9 +123,21 @@ fn settings(call: &mut Call<'_, '_>, density: Density, names: &[String]) -> Res<
         let error = LangError::new("on a warped scale the evaluations have no noise").argument("noise");
         return Err(error.help("leave `noise` out, or `scale`"));
     }
+    if weighted {
+        let place = match (mean, noise > 0.0, warp) {
+            (PriorMean::Given(mean), ..) if mean != 0.0 => Some("mean"),
+            (_, true, _) => Some("noise"),
+            (_, _, Warp::SquareRoot | Warp::Log) => Some("scale"),
+            _ => None,
+        };
+        if let Some(place) = place {
+            let text = format!("the process of an expectation stands for (f − E) ℓ, and `{place}` is for an integral");
+            return Err(LangError::new(text).argument(place).help(format!("leave `{place}` out, or `under`")));
+        }
+    }
     let integrated = call.maybe::<Arc<str>>("parameters")?.as_deref() == Some("integrated");
     let seed = call.or("seed", call.eval.host.seed as usize)? as u64;
-    Ok(Settings { density, kernel, noise, mean, warp, integrated, seed })
+    Ok(Settings { density, kernels, noise, mean, warp, integrated, seed })
 }
 
 /// Names of the inputs: the parameters of a function if their number agrees, otherwise `x`, or `x0`, `x1`, ….
@@ -135,7 +165,7 @@ fn evaluated(data: &Dataset, names: Vec<String>) -> Res<Evaluations> {
 }
 
 fn go_on(call: &mut Call<'_, '_>, more: &Integrated<Value>, n: usize, tolerance: Option<f64>) -> Res<Value> {
-    let given = ["over", "kernel", "mean", "noise", "scale", "parameters", "seed"];
+    let given = ["over", "under", "kernel", "mean", "noise", "scale", "parameters", "seed"];
     for place in given {
         if call.maybe::<Value>(place)?.is_some() {
             let error =
@@ -148,27 +178,30 @@ fn go_on(call: &mut Call<'_, '_>, more: &Integrated<Value>, n: usize, tolerance:
             .argument("f")
             .help("add the new points to the data and integrate these"));
     };
-    let Integral { evaluations, settings, .. } = &more.integral;
-    let integral = evaluate(call, &function, evaluations.clone(), n, tolerance, settings.clone())?;
-    Ok(Value::Integral(Arc::new(Integrated { integral, function: Some(function) })))
+    let Integral { evaluations, ratio, settings, .. } = &more.integral;
+    let known = (evaluations.clone(), ratio.as_ref().map(|ratio| ratio.factor.clone()));
+    let functions = (&function, more.under.as_ref());
+    let integral = evaluate(call, functions, known, n, tolerance, settings.clone())?;
+    Ok(Value::Integral(Arc::new(Integrated { integral, function: Some(function), under: more.under.clone() })))
 }
 
-/// Evaluates a function of the language at sequentially chosen points.
+/// Evaluates a function of the language, and the factor of its density, at points that are chosen one by one.
 fn evaluate(
     call: &mut Call<'_, '_>,
-    function: &Function,
-    evaluations: Evaluations,
+    (function, under): (&Function, Option<&Function>),
+    (evaluations, factor): (Evaluations, Option<Vec<f64>>),
     n: usize,
     tolerance: Option<f64>,
     settings: Settings,
 ) -> Res<Integral> {
-    let apart = match function {
-        Function::Closure(closure) => closure.lambda.params.len() == settings.density.inputs(),
-        _ => settings.density.inputs() == 1,
-    };
     let progress = call.eval.progress;
+    let inputs = settings.density.inputs();
     let mut failed = None;
-    let mut value_at = |row: &[f64]| {
+    let mut value_at = |function: &Function, row: &[f64]| {
+        let apart = match function {
+            Function::Closure(closure) => closure.lambda.params.len() == inputs,
+            _ => inputs == 1,
+        };
         let args = if apart {
             row.iter().map(|x| Value::Number(*x)).collect()
         } else {
@@ -184,7 +217,16 @@ fn evaluate(
             }
         }
     };
-    let integral = integrate_function(evaluations, &mut value_at, n, tolerance, settings, progress);
+    let integral = match (under, factor) {
+        (Some(under), Some(factor)) => {
+            let mut both = |row: &[f64]| Ok((value_at(function, row)?, value_at(under, row)?));
+            expectation((evaluations, factor), &mut both, n, tolerance, settings, progress)
+        }
+        _ => {
+            let mut one = |row: &[f64]| value_at(function, row);
+            integrate_function(evaluations, &mut one, n, tolerance, settings, progress)
+        }
+    };
     match (integral, failed) {
         (Err(QuadratureError::Integrand(_)), Some(error)) => Err(error.or_help(|| {
             "the integrand is called with one number for each input of the density and gives a number".to_string()
@@ -193,7 +235,7 @@ fn evaluate(
     }
 }
 
-fn refused(call: &Call<'_, '_>, error: QuadratureError) -> LangError {
+pub(super) fn refused(call: &Call<'_, '_>, error: QuadratureError) -> LangError {
     let origins = &call.eval.host.origins;
     match &error {
         QuadratureError::Stopped => LangError::stopped(),
@@ -209,6 +251,17 @@ fn refused(call: &Call<'_, '_>, error: QuadratureError) -> LangError {
         }
         QuadratureError::Categories(_) => LangError::new(error.to_string()).argument("kernel"),
         QuadratureError::TooMany { .. } => LangError::new(error.to_string()).argument("n"),
+        QuadratureError::Factor { .. } | QuadratureError::FactorCount { .. } => {
+            LangError::new(error.to_string()).argument("under")
+        }
+        QuadratureError::NoMass(_) | QuadratureError::NoNormaliser { .. } => LangError::new(error.to_string())
+            .argument("under")
+            .help("make more evaluations, or take a density `over` that is narrower around where the factor is large"),
+        QuadratureError::NoScale { .. } => LangError::new(error.to_string())
+            .help("give the kernel a variance: `kernel=SE(0, v=1)`, or take a density where the integrand varies"),
+        QuadratureError::NotDetermined { .. } => LangError::new(error.to_string())
+            .argument("kernel")
+            .help("make more evaluations, or give the parameters priors or values: `SE(0, l ~ LogNormal(0, 1))`"),
         QuadratureError::NotPositiveDefinite { .. } => {
             LangError::new(error.to_string()).help("give `noise=`, or a kernel with less smooth functions")
         }
@@ -216,122 +269,66 @@ fn refused(call: &Call<'_, '_>, error: QuadratureError) -> LangError {
     }
 }
 
-fn marginal_likelihood(call: &mut Call<'_, '_>) -> Res<Value> {
-    let fit: Arc<Fit> = call.arg("fit")?;
-    let method: Arc<str> = call.or("method", "laplace".into())?;
-    let seed = call.or("seed", call.eval.host.seed as usize)? as u64;
-    fit.evidence().map_err(|error| {
-        LangError::new(error.to_string())
-            .argument("fit")
-            .help("a fit without inducing inputs has a marginal likelihood")
-    })?;
-    let Some(posterior) = ParameterPosterior::new(fit.problem(), fit.values()) else {
-        let error = LangError::new("the log likelihood has no curvature at the values of this fit").argument("fit");
-        return Err(error.help("fit the model anew with more restarts"));
-    };
-    let (log, sd, evaluations) = match &*method {
-        "bq" => {
-            let found = model_evidence(&posterior, seed, call.eval.progress).map_err(|error| refused(call, error))?;
-            (found.log, Some(found.sd), Some(found.evaluations))
-        }
-        _ => (posterior.laplace(), None, None),
-    };
-    let weak = posterior.weak();
-    let prior = match (weak, posterior.dimensions()) {
-        (0, 0) => "no parameters are free".to_string(),
-        (0, all) => format!("{all} parameters have priors of their own"),
-        (weak, all) => format!(
-            "{weak} of {all} parameters have a normal prior around their start with standard deviation {WEAK_PRIOR_SD} in \
-             the optimiser's coordinates"
+pub static QUADRATURE: &[Builtin] = &[Builtin {
+    name: "integrate",
+    aliases: &[],
+    group: Group::Results,
+    places: &[
+        Place::required(
+            "f",
+            Want::Either(&[Want::FUNCTION, Want::Kind(Kind::Data), Want::Kind(Kind::Integral)]),
+            "the integrand: a function of the inputs, data of evaluated points, or an integral that goes on",
         ),
-    };
-    let record = Record::default()
-        .with("log_evidence", Value::Number(log))
-        .with("sd", Value::maybe_number(sd))
-        .with("method", Value::Str(method))
-        .with("evaluations", Value::maybe_number(evaluations.map(|n| n as f64)))
-        .with("half_bic", Value::Number(-0.5 * fit.bic()))
-        .with("prior", Value::str(prior));
-    Ok(Value::Record(Arc::new(record)))
-}
-
-pub static QUADRATURE: &[Builtin] = &[
-    Builtin {
-        name: "marginal",
-        aliases: &[],
-        group: Group::Results,
-        places: &[
-            Place::required("fit", Want::Kind(Kind::Fit), "a fit"),
-            Place::keyword(
-                "method",
-                Want::Choice(&["laplace", "bq"]),
-                "\"laplace\"",
-                "Laplace's method, or Bayesian quadrature over the parameters",
-            ),
-            Place::keyword("seed", Want::Count, "that of the session", "the seed of the evaluations of \"bq\""),
-        ],
-        result: Some(Kind::Record),
-        summary: "the log evidence of a model: its likelihood integrated over its parameters",
-        help: "`lml` is the log marginal likelihood at the fitted values; this is the log of its integral over the \
-              values. A parameter without a prior is normal around its start with standard deviation 3 in the \
-              optimiser's coordinates (logarithms, for positive parameters). `sd` is the uncertainty of the \
-              quadrature. `half_bic` is −BIC/2, an approximation of the log evidence.",
-        examples: &["load(\"nile\") |> fit(SE(year)) |> marginal(method=\"bq\")"],
-        touches: Touches::Nothing,
-        run: marginal_likelihood,
-    },
-    Builtin {
-        name: "integrate",
-        aliases: &[],
-        group: Group::Results,
-        places: &[
-            Place::required(
-                "f",
-                Want::Either(&[Want::FUNCTION, Want::Kind(Kind::Data), Want::Kind(Kind::Integral)]),
-                "the integrand: a function of the inputs, data of evaluated points, or an integral to continue",
-            ),
-            Place::keyword(
-                "over",
-                Want::Either(&[Want::Each(&Want::Kind(Kind::Dist)), Want::Kind(Kind::Density)]),
-                "none",
-                "the density: `normal(mean, sd)`, `uniform(lo, hi)`, a list of these for several inputs, or `mixture(…)`",
-            ),
-            Place::keyword("kernel", Want::Kind(Kind::Kernel), "SE of each input", "the kernel of the integrand"),
-            Place::keyword("n", Want::Positive, "20", "the number of evaluations"),
-            Place::keyword("tol", Want::NUMBER, "none", "ends when half the 95 % interval is at most this"),
-            Place::keyword(
-                "mean",
-                Want::Either(&[Want::NUMBER, Want::Choice(&["free"])]),
-                "0",
-                "the prior mean of the integrand: a number, or \"free\" for an unknown constant",
-            ),
-            Place::keyword("noise", Want::NUMBER, "0", "noise variance of the evaluations"),
-            Place::keyword(
-                "scale",
-                Want::Choice(&["none", "sqrt", "log"]),
-                "\"none\"",
-                "the scale of the process: \"sqrt\" or \"log\" for positive integrands",
-            ),
-            Place::keyword(
-                "parameters",
-                Want::Choice(&["fitted", "integrated"]),
-                "\"fitted\"",
-                "whether the parameters of the kernel are fitted by evidence or integrated out",
-            ),
-            Place::keyword("seed", Want::Count, "that of the session", "the seed of the first points and of the fits"),
-        ],
-        result: Some(Kind::Integral),
-        summary: "the integral of a function against a density, with its uncertainty: Bayesian quadrature",
-        help: "The integrand has a Gaussian-process prior. Each evaluation is made where it reduces the variance of \
-              the integral most. If the kernel has a free variance, the integral has a Student-t distribution. \
-              Without `kernel=` the kernel is a product of SE, one per input, whose length-scales have a log-normal \
-              prior with the standard deviation of the density as median. `integrate(z, n=10)` makes ten more \
-              evaluations for an integral `z`.",
-        examples: &[
-            "integrate(x -> exp(-x^2), over=normal(0, 1), n=8)",
-            "integrate((x, y) -> sin(x) * y, over=[uniform(0, 1), normal(0, 1)], n=12)",
-        ],
-        touches: Touches::Nothing,
-        run: integrate,
-    },
-];
+        Place::keyword(
+            "over",
+            Want::Either(&[Want::Each(&Want::Kind(Kind::Dist)), Want::Kind(Kind::Density)]),
+            "none",
+            "the density: `normal(mean, sd)`, `uniform(lo, hi)`, a list of these for several inputs, or `mixture(…)`",
+        ),
+        Place::keyword(
+            "under",
+            Want::Either(&[Want::FUNCTION, Want::Numbers]),
+            "none",
+            "a factor of the density that is at least 0: the result is the expectation under their product",
+        ),
+        Place::keyword("kernel", Want::Kind(Kind::Kernel), "three Matérn kernels", "the kernel of the integrand"),
+        Place::keyword("n", Want::Positive, "20", "how many evaluations are made"),
+        Place::keyword("tol", Want::NUMBER, "none", "ends when half the 95 % interval is at most this"),
+        Place::keyword(
+            "mean",
+            Want::Either(&[Want::NUMBER, Want::Choice(&["free"])]),
+            "0",
+            "the prior mean of the integrand: a number, or \"free\" for an unknown constant",
+        ),
+        Place::keyword("noise", Want::NUMBER, "0", "noise variance of the evaluations"),
+        Place::keyword(
+            "scale",
+            Want::Choice(&["none", "sqrt", "log"]),
+            "\"none\"",
+            "the scale of the process: \"sqrt\" or \"log\" for integrands that are positive",
+        ),
+        Place::keyword(
+            "parameters",
+            Want::Choice(&["fitted", "integrated"]),
+            "\"fitted\"",
+            "whether the parameters of the kernel are fitted by evidence or integrated out",
+        ),
+        Place::keyword("seed", Want::Count, "that of the session", "what the first points and the fits depend on"),
+    ],
+    result: Some(Kind::Integral),
+    summary: "the integral of a function against a density, with an error bar: Bayesian quadrature",
+    help: "A Gaussian process stands for the integrand. Each evaluation is made where it lowers the variance of the \
+               integral most. Where the kernel has a free variance the integral has a Student-t distribution. Without \
+               `kernel=` the result is a mixture over Matérn kernels of orders 5/2, 3/2 and 1/2 by their evidence, each a \
+               product over the inputs whose length-scales have a log-normal prior around the standard deviation of the \
+               density. `under=l` gives the expectation of f under the density proportional to l times `over`, which need not \
+               be normalised; for evaluated points, `under` lists the factor at each. `integrate(z, n=10)` makes ten more \
+               evaluations for an integral `z`.",
+    examples: &[
+        "integrate(x -> exp(-x^2), over=normal(0, 1), n=8)",
+        "integrate((x, y) -> sin(x) * y, over=[uniform(0, 1), normal(0, 1)], n=12)",
+        "integrate(x -> x^2, over=normal(0, 1), under=x -> exp(-(x - 1)^2 / 2), n=12).mean",
+    ],
+    touches: Touches::Nothing,
+    run: integrate,
+}];

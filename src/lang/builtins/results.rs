@@ -15,9 +15,10 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Items, Kind, List, Value, check_length};
 use crate::results::metric::metric;
-use crate::results::{self, Contender, Fitted, Score, Trial};
+use crate::results::{self, Contender, Fitted, Integration, Score, Trial};
 use crate::syntax::span::Spanned;
 
+use super::evidence::rank;
 use super::models::{lang_error, unfit};
 use super::prediction_rows::{AT, FIT, N, place, rows, unlike};
 use super::random_numbers;
@@ -130,7 +131,12 @@ fn compare_held_out(call: &mut Call<'_, '_>, data: &Dataset, given: Vec<Spanned<
 fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
     let (mut fits, mut names) = (Vec::new(), Vec::new());
     let mut given = call.many();
+    let criterion = call.maybe::<Arc<str>>("criterion")?;
     if let Some(Value::Data(data)) = given.first().map(|first| first.node.clone()) {
+        if criterion.is_some() {
+            let error = LangError::new("models on held-out rows are ranked by their scores there, not by a criterion");
+            return Err(error.argument("criterion").help("leave `criterion` out, or compare fits"));
+        }
         given.remove(0);
         return compare_held_out(call, &data, given);
     }
@@ -158,8 +164,13 @@ fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
         return Err(LangError::new("some of these fits have names and some have none")
             .help("give all of them in one record: `compare(record(smooth=m, line=n))`"));
     }
-    match call.unless_stopped(move || results::compare(&fits))? {
-        Ok(compared) => {
+    match results::compare(&fits) {
+        Ok(mut compared) => {
+            match criterion.as_deref() {
+                Some("laplace") => rank(call, &mut compared, Integration::Laplace)?,
+                Some("bq") => rank(call, &mut compared, Integration::Quadrature)?,
+                _ => {}
+            }
             let names = (!names.is_empty()).then_some(&names[..]);
             let text = describe::compared(&compared, names);
             Ok(Value::table(Sheet::with_text(tables::compared(&compared, names), text)))
@@ -313,13 +324,21 @@ pub static RESULTS: &[Builtin] = &[
         name: "compare",
         aliases: &[],
         group: Group::Results,
-        places: &[Place::many(
-            "fits",
-            Want::Either(&[Want::Kind(Kind::Fit), Want::Items, Want::Kind(Kind::Record), Want::Kind(Kind::Data)]),
-            "fits of the same rows, or a record with their names; or data and then a list of models",
-        )],
+        places: &[
+            Place::many(
+                "fits",
+                Want::Either(&[Want::Kind(Kind::Fit), Want::Items, Want::Kind(Kind::Record), Want::Kind(Kind::Data)]),
+                "fits of the same rows, or a record with their names; or data and then a list of models",
+            ),
+            Place::keyword(
+                "criterion",
+                Want::Choice(&["bic", "laplace", "bq"]),
+                "\"bic\"",
+                "what ranks fits: BIC, or the log evidence by Laplace's method or by Bayesian quadrature, as `marginal` gives it",
+            ),
+        ],
         result: Some(Kind::Table),
-        summary: "a comparison of fits, the best BIC first",
+        summary: "a comparison of fits, the best first",
         help: "With data first, the models that follow are fitted to each of 5 folds and ranked by the log density of the \
                rows held out: deep GPs and GPs by the same measure. `loo` \
                columns are leave-one-out scores: the mean negative log predictive density or probability, and the root \

@@ -9,4 +9,6 @@ pub struct Integrated<V> {
     pub integral: Integral,
     /// `None` if the integrand is known only by its evaluations.
     pub function: Option<Function<V>>,
+    /// The factor of the density, for an expectation whose function is known.
+    pub under: Option<Function<V>>,
 }

@@ -41,8 +41,16 @@ impl ValueKind for Integrated<Value> {
             "degrees of freedom of the Student-t distribution of the integral; nothing for a normal one or a mixture",
             |z| Value::maybe_number(z.integral.belief.degrees()),
         ),
-        Member::new("kernel", "the kernel of the integrand with its fitted values", |z| {
-            Value::Kernel(z.integral.kernel.clone())
+        Member::new(
+            "kernel",
+            "the kernel of the integrand with its fitted values; of several that of most evidence",
+            |z| Value::Kernel(z.integral.kernel().clone()),
+        ),
+        Member::checked("kernels", "each kernel with its fitted values, that of most evidence first", |z| {
+            Value::checked_list(z.integral.kernels.iter().map(|one| Ok(Value::Kernel(one.written.clone()))))
+        }),
+        Member::checked("weights", "the share of the evidence of each kernel", |z| {
+            Value::numbers(z.integral.kernels.iter().map(|one| one.weight))
         }),
         Member::new("density", "the density", |z| Value::Density(Arc::new(z.integral.settings.density.clone()))),
         Member::checked(
@@ -57,6 +65,17 @@ impl ValueKind for Integrated<Value> {
             },
         ),
         Member::checked("values", "the value of the integrand at each point", |z| list(z.integral.evaluations.y())),
+        Member::checked(
+            "factor",
+            "for an expectation: the factor of the density at each point; nothing for an integral",
+            |z| match &z.integral.ratio {
+                None => Ok(Value::Nothing),
+                Some(ratio) => list(&ratio.factor),
+            },
+        ),
+        Member::new("normaliser", "for an expectation: the integral of the factor; nothing for an integral", |z| {
+            Value::maybe_number(z.integral.ratio.as_ref().map(|ratio| ratio.normaliser))
+        }),
         Member::new(
             "numerical_error",
             "a bound on the error that the numerical integrals of the kernel add to the mean; 0 for closed forms",
@@ -84,11 +103,13 @@ impl ValueKind for Integrated<Value> {
             "degrees": integral.belief.degrees(),
             "n": integral.evaluations.n(),
             "share_left": integral.share_left,
-            "kernel": integral.kernel.to_string(),
+            "kernels": integral.kernels.iter().map(|one| json!({"weight": number(one.weight), "kernel": one.written.to_string()})).collect::<Vec<_>>(),
             "density": integral.settings.density.to_string(),
             "inputs": integral.evaluations.names(),
             "at": integral.evaluations.x().iter().map(|x| numbers(x)).collect::<Vec<_>>(),
             "values": numbers(integral.evaluations.y()),
+            "factor": integral.ratio.as_ref().map(|ratio| numbers(&ratio.factor)),
+            "normaliser": integral.ratio.as_ref().map(|ratio| number(ratio.normaliser)),
             "numerical_error": number(integral.numerical_error.0),
             "jitter": number(integral.jitter),
             "stopped": integral.stopped,

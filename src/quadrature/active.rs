@@ -1,0 +1,282 @@
+//! Evaluations that are chosen one by one.
+
+use super::embedding::Embedding;
+use super::error::QuadratureError;
+use super::estimate::Estimate;
+use super::evaluations::Evaluations;
+use super::integral::{Integral, Integrand, MOST_EVALUATIONS, Settings, WeightedIntegrand};
+use super::parameters::Fitted;
+use super::process::{Moments, Process};
+use super::rules::sobol;
+use super::sampled::Sampled;
+use crate::kernel::Kernel;
+use crate::progress::Progress;
+
+/// Points among which the next evaluation is chosen.
+const CANDIDATES: usize = 400;
+/// Where no evaluation seems to gain anything, the integral is known if its variance is at most this share of that before any.
+const KNOWN: f64 = 1e-6;
+
+/// Estimates an integral from the evaluations that there are and `n` further ones of a function, each where it lowers the
+/// variance of the integral most; on a warped scale where the integrand, weighted by the density, is least certain. Ends
+/// early where half the 95 % interval is at most `tolerance`, or when asked to stop, with what is known then.
+///
+/// # Errors
+/// [`QuadratureError`]; [`QuadratureError::Stopped`] when it was stopped before two evaluations.
+pub fn integrate(
+    evaluations: Evaluations,
+    function: &mut Integrand<'_>,
+    n: usize,
+    tolerance: Option<f64>,
+    settings: Settings,
+    progress: &dyn Progress,
+) -> Result<Integral, QuadratureError> {
+    let mut both = |row: &[f64]| function(row).map(|value| (value, 1.0));
+    evaluate(Sampled::new(evaluations, None)?, &mut both, (n, tolerance), settings, progress)
+}
+
+/// Estimates the expectation of a function under the density of the settings times a factor, in the same way: ∫ f ℓ p / ∫ ℓ p
+/// for the function f and the factor ℓ, which are evaluated at the same points.
+///
+/// # Errors
+/// As [`integrate`]; [`QuadratureError::NoMass`] and [`QuadratureError::NoNormaliser`] where the factor has no integral.
+pub fn expectation(
+    (evaluations, factor): (Evaluations, Vec<f64>),
+    function: &mut WeightedIntegrand<'_>,
+    n: usize,
+    tolerance: Option<f64>,
+    settings: Settings,
+    progress: &dyn Progress,
+) -> Result<Integral, QuadratureError> {
+    evaluate(Sampled::new(evaluations, Some(factor))?, function, (n, tolerance), settings, progress)
+}
+
+fn evaluate(
+    mut sampled: Sampled,
+    function: &mut WeightedIntegrand<'_>,
+    (n, tolerance): (usize, Option<f64>),
+    settings: Settings,
+    progress: &dyn Progress,
+) -> Result<Integral, QuadratureError> {
+    let d = settings.density.inputs();
+    let total = sampled.evaluations.n() + n;
+    if total > MOST_EVALUATIONS {
+        return Err(QuadratureError::TooMany { asked: total, most: MOST_EVALUATIONS });
+    }
+    let first = (2 * d + 1).max(3).min(total);
+    // a scramble for every seed
+    let seed = settings.seed as u32 ^ (settings.seed >> 32) as u32;
+    let mut spread = (sampled.evaluations.n()..total).map(|i| settings.density.place(&sobol(i, d + 1, seed)));
+    let mut stopped = false;
+    // values that are all the same say nothing of the kernel
+    while sampled.evaluations.n() < first || (sampled.evaluations.n() < total && sampled.are_constant()) {
+        let Some(row) = spread.next() else { break };
+        stopped = !evaluated(&mut sampled, &row, function, progress)?;
+        if stopped {
+            break;
+        }
+    }
+    if sampled.evaluations.n() < 2.min(total) {
+        return Err(QuadratureError::Stopped);
+    }
+    let candidates = candidates(&settings, seed);
+    let mut current: Option<Current> = None;
+    let mut refit_at = 0;
+    while sampled.evaluations.n() < total && !stopped {
+        let known = sampled.evaluations.n();
+        if known >= refit_at {
+            refit_at = (known * 5).div_ceil(4).max(known + 1);
+            current = None;
+        }
+        let now = match &mut current {
+            Some(now) => now,
+            None => current.insert(Current::new(&settings, &mut sampled, progress)?),
+        };
+        if tolerance.is_some_and(|tolerance| settings.is_known_to(tolerance, &now.fits, &sampled)) {
+            break;
+        }
+        let kernel = &now.kernel;
+        sampled.settle(kernel, &now.embedding, settings.prior_mean())?;
+        let modelled = sampled.modelled(settings.warp)?;
+        let process = settings.process(kernel, &modelled)?;
+        let (gains, is_known) = match settings.conditioned(&process, &now.embedding, &modelled)? {
+            Some(conditioned) => {
+                let gains = conditioned.reductions(&candidates, now.at_candidates(&candidates)?)?;
+                (gains, conditioned.share_left() < KNOWN)
+            }
+            None => (uncertainties(&settings, &process, &candidates, &sampled.evaluations)?, true),
+        };
+        let best = gains.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
+        let row: Vec<f64> = match gains[best] > 0.0 && gains[best].is_finite() {
+            true => candidates.iter().map(|column| column[best]).collect(),
+            // nothing more to learn to rounding
+            false if is_known => break,
+            // a kernel that few points have led astray
+            false => match spread.next() {
+                Some(row) => row,
+                None => break,
+            },
+        };
+        stopped = !evaluated(&mut sampled, &row, function, progress)?;
+        let made = sampled.evaluations.n() + n - total;
+        progress.report(made as f64 / n as f64, &format!("{} evaluations", sampled.evaluations.n()));
+    }
+    let fits = match current {
+        Some(now) if stopped || now.fitted_to == sampled.evaluations.n() => now.fits,
+        _ => settings.fitted(&mut sampled, progress)?,
+    };
+    settings.concluded(sampled, fits, stopped)
+}
+
+/// What stays the same from one evaluation to the next, until the parameters are fitted anew. Points are chosen under the
+/// kernel of the greatest evidence.
+struct Current {
+    fits: Vec<(f64, Fitted)>,
+    /// How many evaluations they were fitted to.
+    fitted_to: usize,
+    kernel: Kernel,
+    embedding: Embedding,
+    /// The integrals of the kernel at the candidates, once they are wanted.
+    at_candidates: Option<Vec<Estimate>>,
+}
+
+impl Current {
+    fn new(settings: &Settings, sampled: &mut Sampled, progress: &dyn Progress) -> Result<Self, QuadratureError> {
+        let fits = settings.fitted(sampled, progress)?;
+        let kernel = fits[0].1.kernel();
+        let embedding = Embedding::new(&kernel, sampled.evaluations.names(), &settings.density)?;
+        Ok(Self { fits, fitted_to: sampled.evaluations.n(), kernel, embedding, at_candidates: None })
+    }
+
+    fn at_candidates(&mut self, candidates: &[Vec<f64>]) -> Result<&[Estimate], QuadratureError> {
+        match &mut self.at_candidates {
+            Some(known) => Ok(known),
+            unknown => Ok(unknown.insert(self.embedding.means(candidates)?)),
+        }
+    }
+}
+
+/// Adds the values of a function at a point; false when asked to stop before they are known.
+fn evaluated(
+    sampled: &mut Sampled,
+    row: &[f64],
+    function: &mut WeightedIntegrand<'_>,
+    progress: &dyn Progress,
+) -> Result<bool, QuadratureError> {
+    if progress.stop() {
+        return Ok(false);
+    }
+    match function(row) {
+        Ok((value, factor)) => sampled.push(row, value, factor).map(|()| true),
+        Err(QuadratureError::Stopped) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Points by column: half as the density has them, half wider, as evaluations in the tails hold the function there.
+fn candidates(settings: &Settings, seed: u32) -> Vec<Vec<f64>> {
+    let d = settings.density.inputs();
+    let mut columns = vec![Vec::with_capacity(CANDIDATES); d];
+    for i in 0..CANDIDATES {
+        let mut row = settings.density.place(&sobol(i, d + 1, seed.wrapping_add(1)));
+        if i % 2 == 1 {
+            for (j, x) in row.iter_mut().enumerate() {
+                let (mean, _) = settings.density.moments(j);
+                let (lo, hi) = settings.density.range(j);
+                *x = (mean + 1.5 * (*x - mean)).clamp(lo, hi);
+            }
+        }
+        columns.iter_mut().zip(row).for_each(|(column, x)| column.push(x));
+    }
+    columns
+}
+
+/// How uncertain the integrand is at each candidate: its variance times the squared density.
+fn uncertainties(
+    settings: &Settings,
+    process: &Process,
+    candidates: &[Vec<f64>],
+    evaluations: &Evaluations,
+) -> Result<Vec<f64>, QuadratureError> {
+    let moments = process.predict(candidates)?;
+    let one = |(i, g): (usize, &Moments)| {
+        let row: Vec<f64> = candidates.iter().map(|column| column[i]).collect();
+        let p = settings.density.at(&row);
+        settings.warp.moments(*g, evaluations).variance * p * p
+    };
+    Ok(moments.iter().enumerate().map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    use super::super::density::{Density, Marginal};
+    use super::super::parameters::usual_kernels;
+    use super::super::process::PriorMean;
+    use super::super::warp::Warp;
+    use super::*;
+    use crate::progress::Silent;
+
+    fn settings(marginals: Vec<Marginal>, seed: u64) -> (Evaluations, Settings) {
+        let density = Density::product(marginals).unwrap();
+        let names: Vec<String> = (0..density.inputs()).map(|i| format!("x{i}")).collect();
+        let kernels = usual_kernels(&names, &density);
+        let mean = PriorMean::Given(0.0);
+        let settings = Settings { density, kernels, noise: 0.0, mean, warp: Warp::None, integrated: false, seed };
+        (Evaluations::none(names), settings)
+    }
+
+    /// Expectations under the posterior N(m, v) of a normal prior and a normal likelihood, whose size does not matter.
+    #[test]
+    fn expectations_under_a_posterior_are_covered() {
+        let mut random = Pcg64::seed_from_u64(8);
+        let mut inside = 0;
+        for seed in 0..100 {
+            let (y, s) = (random.random_range(-1.5..1.5), random.random_range(0.4..1.2f64));
+            let size = 10f64.powf(random.random_range(-20.0..20.0));
+            let v = 1.0 / (1.0 + s.powi(-2));
+            let m = v * y / (s * s);
+            let kind = seed % 3;
+            let f = |x: f64| [x, x * x, x.sin()][kind as usize];
+            let right = [m, m * m + v, (-0.5 * v).exp() * m.sin()][kind as usize];
+            let (none, settings) = settings(vec![Marginal::normal(0.0, 1.0).unwrap()], seed);
+            let mut both = |x: &[f64]| Ok((f(x[0]), size * (-0.5 * ((y - x[0]) / s).powi(2)).exp()));
+            let found = expectation((none, Vec::new()), &mut both, 10, None, settings, &Silent).unwrap();
+            let (lo, hi) = found.belief.interval(0.95);
+            assert!((found.belief.mean() - right).abs() < 0.05, "{seed}: {} {right}", found.belief.mean());
+            inside += u32::from(lo <= right && right <= hi);
+        }
+        assert!(inside >= 90, "{inside} of 100");
+    }
+
+    #[test]
+    fn an_expectation_in_two_inputs_and_of_a_constant() {
+        let marginal = Marginal::normal(0.0, 1.0).unwrap();
+        let factor = |x: &[f64]| (-0.5 * (x[0] - 1.0).powi(2) - 0.5 * (x[1] + 1.0).powi(2)).exp();
+        let (none, of_two) = settings(vec![marginal, marginal], 1);
+        // the posterior is N(1/2, 1/2) in the first and N(−1/2, 1/2) in the second
+        let mut both = |x: &[f64]| Ok((x[0] * x[1], factor(x)));
+        let found = expectation((none.clone(), Vec::new()), &mut both, 40, None, of_two.clone(), &Silent).unwrap();
+        assert!((found.belief.mean() + 0.25).abs() < 0.01, "{:?}", found.belief);
+        let mut constant = |x: &[f64]| Ok((3.0, factor(x)));
+        let found = expectation((none, Vec::new()), &mut constant, 10, None, of_two, &Silent).unwrap();
+        assert!((found.belief.mean() - 3.0).abs() < 1e-12 && found.belief.sd() < 1e-12, "{:?}", found.belief);
+    }
+
+    #[test]
+    fn values_that_are_all_the_same() {
+        let uniform = Marginal::uniform(0.0, 1.0).unwrap();
+        let (none, one) = settings(vec![uniform], 2);
+        // a step that the first points miss
+        let mut step = |x: &[f64]| Ok(f64::from(u8::from(x[0] > 0.9)));
+        let found = integrate(none.clone(), &mut step, 40, None, one.clone(), &Silent).unwrap();
+        assert!((found.belief.mean() - 0.1).abs() < 0.05, "{:?}", found.belief);
+        let found = integrate(none.clone(), &mut |_| Ok(2.0), 10, None, one.clone(), &Silent).unwrap();
+        let (lo, hi) = found.belief.interval(0.95);
+        assert!(lo <= 2.0 && 2.0 <= hi && hi - lo < 0.2, "{:?}", found.belief);
+        let zero = integrate(none, &mut |_| Ok(0.0), 10, None, one, &Silent);
+        assert!(matches!(zero, Err(QuadratureError::NoScale { n: 10, .. })), "{zero:?}");
+    }
+}

@@ -1,0 +1,142 @@
+//! What a quadrature has evaluated: an integrand, or a function and the factor of the density that it is averaged under.
+//!
+//! The expectation of f under the density proportional to ℓ(x) p(x) is E = ∫ f ℓ p / ∫ ℓ p (Duvenaud 2014, A.9). For the true
+//! E the integral of (f − E) ℓ is 0. So a Gaussian process stands for h = (f − E) ℓ, and E is where the mean of the integral
+//! of h is 0: a ratio of two sums with the same weights K⁻¹z. What is uncertain of ∫ h p, over the mean of ∫ ℓ p, is what is
+//! uncertain of E.
+
+use super::conditioned::Conditioned;
+use super::embedding::Embedding;
+use super::error::QuadratureError;
+use super::evaluations::Evaluations;
+use super::process::{PriorMean, Process};
+use super::warp::Warp;
+use crate::kernel::Kernel;
+
+/// The factor of an unnormalised density at the evaluated points, and the ratio of integrals that it makes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ratio {
+    /// ℓ at each point.
+    pub factor: Vec<f64>,
+    /// E, as it is known at present; not a number before it is known.
+    pub expectation: f64,
+    /// The mean of ∫ ℓ p.
+    pub normaliser: f64,
+}
+
+impl Ratio {
+    /// The factor at the evaluated points, in their order.
+    pub fn new(factor: Vec<f64>) -> Self {
+        Self { factor, expectation: f64::NAN, normaliser: f64::NAN }
+    }
+}
+
+/// Evaluated points, with a factor at each where an expectation is wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sampled {
+    pub evaluations: Evaluations,
+    pub ratio: Option<Ratio>,
+}
+
+impl Sampled {
+    /// Checks that every factor is finite and not negative.
+    ///
+    /// # Errors
+    /// [`QuadratureError::Factor`] names the first point where it is not; [`QuadratureError::FactorCount`].
+    pub fn new(evaluations: Evaluations, factor: Option<Vec<f64>>) -> Result<Self, QuadratureError> {
+        let Some(factor) = factor else { return Ok(Self { evaluations, ratio: None }) };
+        if factor.len() != evaluations.n() {
+            return Err(QuadratureError::FactorCount { factors: factor.len(), points: evaluations.n() });
+        }
+        for (i, value) in factor.iter().enumerate() {
+            check(*value, || evaluations.place(&evaluations.row(i)))?;
+        }
+        Ok(Self { evaluations, ratio: Some(Ratio::new(factor)) })
+    }
+
+    /// One more point.
+    ///
+    /// # Errors
+    /// [`QuadratureError::NotFinite`] and [`QuadratureError::Factor`].
+    pub fn push(&mut self, row: &[f64], value: f64, factor: f64) -> Result<(), QuadratureError> {
+        if let Some(ratio) = &mut self.ratio {
+            check(factor, || self.evaluations.place(row))?;
+            self.evaluations.push(row, value)?;
+            ratio.factor.push(factor);
+            return Ok(());
+        }
+        self.evaluations.push(row, value)
+    }
+
+    /// What the process stands for: the evaluations on its scale, or h.
+    ///
+    /// # Errors
+    /// [`QuadratureError::NotPositive`].
+    pub fn modelled(&self, warp: Warp) -> Result<Evaluations, QuadratureError> {
+        let Some(ratio) = &self.ratio else { return warp.apply(&self.evaluations) };
+        let pairs = self.evaluations.y().iter().zip(&ratio.factor);
+        Ok(self.evaluations.with_values(pairs.map(|(f, l)| (f - ratio.expectation) * l).collect()))
+    }
+
+    /// The factor at the points, where there is one and E is not known.
+    pub fn unsettled(&self) -> Option<Evaluations> {
+        let ratio = self.ratio.as_ref().filter(|ratio| ratio.expectation.is_nan())?;
+        Some(self.evaluations.with_values(ratio.factor.clone()))
+    }
+
+    /// Whether the values, and those of the factor, are each the same everywhere or the factor is 0.
+    pub fn are_constant(&self) -> bool {
+        let same = |values: &[f64]| values.windows(2).all(|pair| pair[0] == pair[1]);
+        match &self.ratio {
+            None => self.evaluations.are_constant(),
+            Some(ratio) => self.has_no_mass() || (self.evaluations.are_constant() && same(&ratio.factor)),
+        }
+    }
+
+    /// What the parameters of the kernel are fitted to: h, or the factor where h is not known or is 0 to rounding.
+    ///
+    /// # Errors
+    /// As [`modelled`](Self::modelled).
+    pub fn fitted_to(&self, warp: Warp) -> Result<Evaluations, QuadratureError> {
+        let modelled = self.modelled(warp)?;
+        let Some(ratio) = &self.ratio else { return Ok(modelled) };
+        let size = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0f64, |size, y| size.max(y.abs()));
+        let weighted = size(&mut self.evaluations.y().iter().zip(&ratio.factor).map(|(f, l)| f * l));
+        let rest = size(&mut modelled.y().iter().copied());
+        match rest > 1e-12 * weighted {
+            true => Ok(modelled),
+            false => Ok(self.evaluations.with_values(ratio.factor.clone())),
+        }
+    }
+
+    /// E and the mean of ∫ ℓ p under a kernel. Where that mean is not positive, E is the plain weighted mean.
+    ///
+    /// # Errors
+    /// [`QuadratureError`].
+    pub fn settle(&mut self, kernel: &Kernel, embedding: &Embedding, mean: PriorMean) -> Result<(), QuadratureError> {
+        let Some(ratio) = &mut self.ratio else { return Ok(()) };
+        let weighted: Vec<f64> = self.evaluations.y().iter().zip(&ratio.factor).map(|(f, l)| f * l).collect();
+        let integral = |values: Vec<f64>| {
+            let values = self.evaluations.with_values(values);
+            let process = Process::new(kernel, 0.0, mean, &values)?;
+            Ok::<f64, QuadratureError>(Conditioned::new(&process, embedding, &values)?.integral().mean)
+        };
+        let plain = weighted.iter().sum::<f64>() / ratio.factor.iter().sum::<f64>();
+        let (above, below) = (integral(weighted)?, integral(ratio.factor.clone())?);
+        ratio.normaliser = below;
+        ratio.expectation = if below > 0.0 { above / below } else { plain };
+        Ok(())
+    }
+
+    /// Whether the factor is 0 wherever it is known.
+    pub fn has_no_mass(&self) -> bool {
+        self.ratio.as_ref().is_some_and(|ratio| ratio.factor.iter().all(|l| *l == 0.0))
+    }
+}
+
+fn check(factor: f64, at: impl Fn() -> String) -> Result<(), QuadratureError> {
+    match factor >= 0.0 && factor.is_finite() {
+        true => Ok(()),
+        false => Err(QuadratureError::Factor { value: factor, at: at() }),
+    }
+}
