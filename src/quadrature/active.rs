@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn expectations_under_a_posterior_are_covered() {
         let mut random = Pcg64::seed_from_u64(8);
-        let mut inside = 0;
+        let (mut inside, mut errors) = (0, Vec::new());
         for seed in 0..100 {
             let (y, s) = (random.random_range(-1.5..1.5), random.random_range(0.4..1.2f64));
             let size = 10f64.powf(random.random_range(-20.0..20.0));
@@ -245,10 +245,11 @@ mod tests {
             let mut both = |x: &[f64]| Ok((f(x[0]), size * (-0.5 * ((y - x[0]) / s).powi(2)).exp()));
             let found = expectation((none, Vec::new()), &mut both, 10, None, settings, &Silent).unwrap();
             let (lo, hi) = found.belief.interval(0.95);
-            assert!((found.belief.mean() - right).abs() < 0.05, "{seed}: {} {right}", found.belief.mean());
+            errors.push((found.belief.mean() - right).abs());
             inside += u32::from(lo <= right && right <= hi);
         }
-        assert!(inside >= 90, "{inside} of 100");
+        errors.sort_by(f64::total_cmp);
+        assert!(inside >= 90 && errors[50] < 0.02, "{inside} of 100, median error {}", errors[50]);
     }
 
     #[test]

@@ -7,7 +7,10 @@ use super::evaluations::Evaluations;
 use super::process::{Moments, Process};
 use crate::linalg::Vector;
 
-/// A conditioned process with a density.
+/// Of an evaluation in the integral; the weights of a density of mass 1 are about 1/N.
+const LARGEST_WEIGHT: f64 = 10.0;
+
+/// A conditioned process beside a density.
 #[derive(Debug)]
 pub struct Conditioned<'p> {
     process: &'p Process,
@@ -36,7 +39,8 @@ impl<'p> Conditioned<'p> {
     /// The mean zᵀK⁻¹(y − m) + m and the variance V₀ − zᵀK⁻¹z (Duvenaud 2014, A.5 and A.6). With a free mean the
     /// variance increases by (1 − zᵀK⁻¹1)²/(1ᵀK⁻¹1).
     ///
-    /// The variance is a difference of numbers of the size of V₀, and is at least their rounding error.
+    /// The variance is a difference of numbers of the size of V₀, so it is never given below their rounding, n ε |w|ᵀ|K||w| for
+    /// the weights w = K⁻¹z: large weights of opposite signs, as those of points next to one another, cost digits.
     pub fn integral(&self) -> Moments {
         let z = self.z.iter().map(|z| z.value);
         let explained: f64 = z.clone().zip(self.weights.iter()).map(|(z, w)| z * w).sum();
@@ -46,7 +50,8 @@ impl<'p> Conditioned<'p> {
             let left = 1.0 - z.zip(self.process.ones.iter()).map(|(z, o)| z * o).sum::<f64>();
             variance += left * left / self.process.ones.sum();
         }
-        let rounding = f64::EPSILON * self.process.n() as f64 * self.prior.value.abs();
+        let size = self.weights.iter().zip(self.process.sizes.iter()).map(|(w, size)| w.abs() * size).sum::<f64>();
+        let rounding = f64::EPSILON * self.process.n() as f64 * (size * size).max(self.prior.value.abs());
         Moments { mean, variance: variance.max(rounding) }
     }
 
@@ -68,9 +73,9 @@ impl<'p> Conditioned<'p> {
         (of_mean, self.prior.error + of_z)
     }
 
-    /// The reduction of the variance of the integral by an evaluation at each row: the squared posterior covariance of
-    /// the integrand there with the integral, divided by its variance there. `z` are the integrals of the kernel at the
-    /// rows.
+    /// By how much an evaluation at each row would lower the variance of the integral: the squared posterior covariance
+    /// of the integrand there with the integral, over its variance there. An evaluation whose weight in the integral would be
+    /// large gains nothing: it lies next to another and would stand for a derivative, which rounding spoils. `z` are the integrals of the kernel at the rows.
     ///
     /// # Errors
     /// [`QuadratureError::Evaluation`].
@@ -80,8 +85,9 @@ impl<'p> Conditioned<'p> {
         let one = |(j, own): (usize, f64)| {
             let left = own - half.column(j).norm_squared();
             let shared = z[j].value - k.column(j).dot(&self.weights);
+            let weight = shared / left;
             // at a point that is known already both are rounding
-            if left > 1e-12 * own { shared * shared / left } else { 0.0 }
+            if left > 1e-12 * own && weight.abs() <= LARGEST_WEIGHT { shared * weight } else { 0.0 }
         };
         Ok(own.into_iter().enumerate().map(one).collect())
     }

@@ -6,7 +6,7 @@ use super::distribution::{Belief, Believed};
 use super::embedding::Embedding;
 use super::error::QuadratureError;
 use super::evaluations::Evaluations;
-use super::parameters::{Fitted, fitted_each, weighed};
+use super::parameters::{Fitted, fitted_each};
 use super::process::{Moments, PriorMean, Process};
 use super::sampled::{Ratio, Sampled};
 use super::warp::Warp;
@@ -193,7 +193,7 @@ impl Settings {
 
     pub(super) fn concluded(
         self,
-        sampled: Sampled,
+        mut sampled: Sampled,
         fits: Vec<(f64, Fitted)>,
         stopped: bool,
     ) -> Result<Integral, QuadratureError> {
@@ -202,6 +202,7 @@ impl Settings {
         if fits[0].1.scale_is_free && first.one.scale == 0.0 {
             return Err(QuadratureError::NoScale { n, value: sampled.evaluations.y()[0] });
         }
+        sampled.ratio.clone_from(&first.ratio);
         if self.integrated {
             let modelled = sampled.modelled(self.warp)?;
             let mut components = Vec::new();
@@ -250,14 +251,14 @@ struct Found {
 }
 
 impl Integral {
-    /// An integral from its evaluations and kernels that have their fitted values: nothing is fitted.
+    /// An integral from its evaluations and kernels, with their shares of the evidence, that have their fitted values: nothing is fitted.
     ///
     /// # Errors
     /// [`QuadratureError`].
     pub fn restored(
         evaluations: Evaluations,
         ratio: Option<Ratio>,
-        kernels: &[Kernel],
+        kernels: &[(f64, Kernel)],
         settings: Settings,
         stopped: bool,
     ) -> Result<Self, QuadratureError> {
@@ -268,9 +269,8 @@ impl Integral {
         let mut sampled = Sampled::new(evaluations, ratio.as_ref().map(|ratio| ratio.factor.clone()))?;
         sampled.ratio = ratio;
         let to = sampled.fitted_to(settings.warp)?;
-        let given = |kernel| Fitted::given(kernel, settings.noise, &to);
-        let fits = kernels.iter().map(given).collect::<Result<Vec<_>, _>>()?;
-        let fits = weighed(fits, settings.noise, settings.prior_mean(), &to);
+        let given = |(weight, kernel): &(f64, Kernel)| Ok((*weight, Fitted::given(kernel, settings.noise, &to)?));
+        let fits = kernels.iter().map(given).collect::<Result<Vec<_>, QuadratureError>>()?;
         settings.concluded(sampled, fits, stopped)
     }
 

@@ -143,7 +143,7 @@ pub fn fitted_each(
 const NEGLIGIBLE: f64 = 1e-3;
 
 /// Fits with weights in proportion to their evidence, which sum to 1; the greatest first.
-pub fn weighed(fits: Vec<Fitted>, noise: f64, mean: PriorMean, evaluations: &Evaluations) -> Vec<(f64, Fitted)> {
+fn weighed(fits: Vec<Fitted>, noise: f64, mean: PriorMean, evaluations: &Evaluations) -> Vec<(f64, Fitted)> {
     if fits.len() < 2 {
         return fits.into_iter().map(|fit| (1.0, fit)).collect();
     }

@@ -27,6 +27,8 @@ pub struct Process {
     pub(super) mean: f64,
     pub(super) free_mean: bool,
     quadratic: f64,
+    /// The square root of each prior variance.
+    pub(super) sizes: Vector,
 }
 
 /// A random variable: mean and variance.
@@ -60,6 +62,7 @@ impl Process {
         for (i, own) in bound.diagonal(&values, &points)?.into_iter().enumerate() {
             k[(i, i)] = own + noise;
         }
+        let sizes = k.diagonal().map(|own| own.max(0.0).sqrt());
         let factor = Cholesky::new(k).map_err(|_| QuadratureError::NotPositiveDefinite { n })?;
         let ones = factor.solve(&Vector::repeat(n, 1.0));
         let y = Vector::from_column_slice(evaluations.y());
@@ -70,7 +73,7 @@ impl Process {
         let residual = y.add_scalar(-mean);
         let alpha = factor.solve(&residual);
         let quadratic = residual.dot(&alpha);
-        Ok(Self { bound, values, points, factor, alpha, ones, mean, free_mean, quadratic })
+        Ok(Self { bound, values, points, factor, alpha, ones, mean, free_mean, quadratic, sizes })
     }
 
     /// The number of evaluations.

@@ -24,6 +24,8 @@ pub struct SavedIntegral {
     pub kernels: Vec<String>,
     /// With their fitted values.
     pub fitted_kernels: Vec<String>,
+    /// The share of the evidence of each.
+    pub weights: Vec<f64>,
     pub inputs: Vec<String>,
     /// The evaluated points, by inputs.
     pub at: Vec<Vec<f64>>,
@@ -54,6 +56,7 @@ impl SavedIntegral {
             density: density.to_string(),
             kernels: kernels.iter().map(Kernel::to_string).collect(),
             fitted_kernels: z.kernels.iter().map(|one| one.written.to_string()).collect(),
+            weights: z.kernels.iter().map(|one| one.weight).collect(),
             inputs: z.evaluations.names().to_vec(),
             at: z.evaluations.x().to_vec(),
             values: z.evaluations.y().to_vec(),
@@ -105,7 +108,7 @@ impl SavedIntegral {
         &self,
         density: Density,
         kernels: Vec<Kernel>,
-        fitted_kernels: &[Kernel],
+        fitted_kernels: Vec<Kernel>,
         path: &Path,
     ) -> Result<Integral, SaveError> {
         let path = path.display().to_string();
@@ -120,7 +123,9 @@ impl SavedIntegral {
         };
         let good_noise = self.noise >= 0.0 && self.noise.is_finite() && (warp == Warp::None || self.noise == 0.0);
         let weighted = self.factor.is_some() && (warp != Warp::None || self.noise > 0.0);
-        let kernels_fit = (1..=kernels.len()).contains(&fitted_kernels.len());
+        let kernels_fit = (1..=kernels.len()).contains(&fitted_kernels.len())
+            && fitted_kernels.len() == self.weights.len()
+            && self.weights.iter().all(|weight| *weight > 0.0 && weight.is_finite());
         if self.inputs.len() != self.at.len() || !good_noise || weighted || !kernels_fit {
             return Err(wrong("its settings do not fit its evaluations".to_string()));
         }
@@ -133,7 +138,8 @@ impl SavedIntegral {
             .factor
             .clone()
             .map(|factor| Ratio { expectation: self.expectation.unwrap_or(f64::NAN), ..Ratio::new(factor) });
-        let found = Integral::restored(evaluations, ratio, fitted_kernels, settings, self.stopped).map_err(failed)?;
+        let fitted_kernels: Vec<_> = self.weights.iter().copied().zip(fitted_kernels).collect();
+        let found = Integral::restored(evaluations, ratio, &fitted_kernels, settings, self.stopped).map_err(failed)?;
         let (expected, mean) = (self.integral, found.belief.mean());
         let off = (mean - expected).abs();
         if off.is_nan() || off > 1e-6 * expected.abs().max(found.belief.components()[0].scale) {

@@ -52,7 +52,7 @@ pub(super) fn read_integral(
     let (function, under) = (function_of(&saved.integrand)?, function_of(&saved.under)?);
     let kernels_of = |texts: &[String]| texts.iter().map(|text| kernel(reader, text)).collect::<Res<Vec<_>>>();
     let (asked, fitted) = (kernels_of(&saved.kernels)?, kernels_of(&saved.fitted_kernels)?);
-    let integral = saved.restore(density(reader, &saved.density)?, asked, &fitted, path).map_err(at_path)?;
+    let integral = saved.restore(density(reader, &saved.density)?, asked, fitted, path).map_err(at_path)?;
     // an expectation goes on with both of its functions
     let both = function.is_some() && under.is_some() == integral.ratio.is_some();
     let (function, under) = if both { (function, under) } else { (None, None) };
