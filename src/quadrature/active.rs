@@ -10,7 +10,7 @@ use super::process::{Moments, Process};
 use super::rules::sobol;
 use super::sampled::Sampled;
 use crate::kernel::Kernel;
-use crate::progress::Progress;
+use crate::progress::{Progress, StopHandle};
 
 /// Points among which the next evaluation is chosen.
 const CANDIDATES: usize = 400;
@@ -90,7 +90,13 @@ fn evaluate(
         }
         let now = match &mut current {
             Some(now) => now,
-            None => current.insert(Current::new(&settings, &mut sampled, progress)?),
+            None => match Current::new(&settings, &mut sampled, progress) {
+                Err(error) if error.is_stop() => {
+                    stopped = true;
+                    break;
+                }
+                now => current.insert(now?),
+            },
         };
         if tolerance.is_some_and(|tolerance| settings.is_known_to(tolerance, &now.fits, &sampled)) {
             break;
@@ -123,6 +129,8 @@ fn evaluate(
     }
     let fits = match current {
         Some(now) if stopped || now.fitted_to == sampled.evaluations.n() => now.fits,
+        // after a stop this is the last short work, and it runs to its end
+        _ if stopped => settings.fitted(&mut sampled, &StopHandle::default())?,
         _ => settings.fitted(&mut sampled, progress)?,
     };
     settings.concluded(sampled, fits, stopped)
@@ -209,6 +217,9 @@ fn uncertainties(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;
 
@@ -264,6 +275,25 @@ mod tests {
         let mut constant = |x: &[f64]| Ok((3.0, factor(x)));
         let found = expectation((none, Vec::new()), &mut constant, 10, None, of_two, &Silent).unwrap();
         assert!((found.belief.mean() - 3.0).abs() < 1e-12 && found.belief.sd() < 1e-12, "{:?}", found.belief);
+    }
+
+    #[test]
+    fn a_stop_gives_what_is_known() {
+        for asked_after in [2, 3, 7, 12] {
+            let made = Arc::new(AtomicUsize::new(0));
+            let seen = made.clone();
+            let stop = StopHandle::new(move || seen.load(Ordering::SeqCst) >= asked_after);
+            let mut count = |x: &[f64]| {
+                made.fetch_add(1, Ordering::SeqCst);
+                Ok(x[0].exp())
+            };
+            let (none, one) = settings(vec![Marginal::uniform(0.0, 1.0).unwrap()], 3);
+            let found = integrate(none, &mut count, 30, None, one, &stop).unwrap();
+            assert!(found.stopped && found.evaluations.n() == asked_after, "{asked_after}: {found:?}");
+        }
+        let (none, one) = settings(vec![Marginal::uniform(0.0, 1.0).unwrap()], 3);
+        let found = integrate(none, &mut |_| Ok(1.0), 30, None, one, &StopHandle::new(|| true));
+        assert_eq!(found, Err(QuadratureError::Stopped));
     }
 
     #[test]

@@ -47,3 +47,10 @@ pub enum QuadratureError {
     #[error("{0}")]
     Integrand(String),
 }
+
+impl QuadratureError {
+    /// Whether the user asked to stop.
+    pub fn is_stop(&self) -> bool {
+        matches!(self, Self::Stopped | Self::Model(ModelError::Stopped))
+    }
+}

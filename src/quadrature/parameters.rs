@@ -129,7 +129,7 @@ pub fn fitted_each(
     for kernel in kernels {
         match fitted(kernel, noise, mean, evaluations, seed, progress) {
             Ok(fit) => fits.push(fit),
-            Err(error @ (QuadratureError::Stopped | QuadratureError::Model(ModelError::Stopped))) => return Err(error),
+            Err(error) if error.is_stop() => return Err(error),
             Err(error) => failed = Some(error),
         }
     }
