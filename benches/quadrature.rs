@@ -6,7 +6,9 @@
 //! docs/results.md.
 
 use mercer::progress::Silent;
-use mercer::quadrature::{Density, Evaluations, Marginal, PriorMean, Settings, Warp, integrate, sobol, usual_kernels};
+use mercer::quadrature::{
+    Density, Evaluations, Marginal, PriorMean, Settings, Warp, default_kernels, integrate, sobol,
+};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -125,7 +127,7 @@ fn run(make: fn(&[f64], &[f64]) -> Case, d: usize, n: usize, seed: u64) -> Error
     let case = make(&a, &u);
     let density = Density::product(vec![Marginal::uniform(0.0, 1.0).unwrap(); d]).unwrap();
     let names: Vec<String> = (0..d).map(|i| format!("x{i}")).collect();
-    let kernels = usual_kernels(&names, &density);
+    let kernels = default_kernels(&names, &density);
     let mean = PriorMean::Given(0.0);
     let settings = Settings { density, kernels, noise: 0.0, mean, warp: Warp::None, integrated: false, seed };
     let found = integrate(Evaluations::none(names), &mut |x| Ok((case.f)(x)), n, None, settings, &Silent);

@@ -3,7 +3,7 @@
 use super::numbers::{percent, rounded, significant};
 use super::text_table::Grid;
 use crate::fit::{Fit, WEAK_PRIOR_SD};
-use crate::model::{Bernoulli, Model, Parameter, ParameterKind, is_nothing};
+use crate::model::{Bernoulli, Model, Parameter, ParameterKind, is_zero_kernel};
 use crate::results::metric::{Metric, Scale};
 use crate::results::{Compared, OrderVariance, Score, Symmetry};
 

@@ -224,7 +224,7 @@ mod tests {
     use rand_pcg::Pcg64;
 
     use super::super::density::{Density, Marginal};
-    use super::super::parameters::usual_kernels;
+    use super::super::parameters::default_kernels;
     use super::super::process::PriorMean;
     use super::super::warp::Warp;
     use super::*;
@@ -233,7 +233,7 @@ mod tests {
     fn settings(marginals: Vec<Marginal>, seed: u64) -> (Evaluations, Settings) {
         let density = Density::product(marginals).unwrap();
         let names: Vec<String> = (0..density.inputs()).map(|i| format!("x{i}")).collect();
-        let kernels = usual_kernels(&names, &density);
+        let kernels = default_kernels(&names, &density);
         let mean = PriorMean::Given(0.0);
         let settings = Settings { density, kernels, noise: 0.0, mean, warp: Warp::None, integrated: false, seed };
         (Evaluations::none(names), settings)

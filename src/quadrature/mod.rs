@@ -33,7 +33,7 @@ pub use evaluations::Evaluations;
 pub use evidence::{ModelEvidence, model_evidence};
 pub use integral::{FittedKernel, Integral, Integrand, MOST_EVALUATIONS, Settings, WeightedIntegrand, estimate};
 pub use mixture_models::{AtomPrior, ComponentDensity, MixtureModel, posterior_mixtures};
-pub use parameters::{product_kernel, usual_kernels};
+pub use parameters::{default_kernels, product_kernel};
 pub use process::{Moments, PriorMean};
 pub use rules::sobol;
 pub use sampled::Ratio;

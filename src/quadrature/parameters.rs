@@ -15,7 +15,7 @@ use crate::progress::Progress;
 /// The kernels where none is written: products of Matérn kernels, an input each, of three orders of smoothness. A squared
 /// exponential is not among them: its integrals are more certain than is right for most functions, as it takes them to be
 /// analytic with a spectrum that falls as that of a Gaussian does.
-pub fn usual_kernels(names: &[String], density: &Density) -> Vec<Kernel> {
+pub fn default_kernels(names: &[String], density: &Density) -> Vec<Kernel> {
     ["Matern52", "Matern32", "Matern12"]
         .into_iter()
         .filter_map(|family| product_kernel(family, names, density))
@@ -68,7 +68,7 @@ pub fn fitted(
     }
     if evaluations.are_constant() {
         // these have no greatest likelihood
-        let values = bound.slots().iter().map(usual_value).collect::<Vec<f64>>();
+        let values = bound.slots().iter().map(default_value).collect::<Vec<f64>>();
         let scale_is_free = noise == 0.0 && scale_is_free(&bound, &values, &columns)?;
         return Ok(Fitted { bound, values, scale_is_free });
     }
@@ -101,7 +101,7 @@ pub fn fitted(
 }
 
 /// The value of a parameter that nothing is known of: the median of a log-normal prior, otherwise the default.
-fn usual_value(slot: &Slot) -> f64 {
+fn default_value(slot: &Slot) -> f64 {
     match slot.param.prior.as_ref().map(|prior| prior.density) {
         Some(param::Density::LogNormal { mean, .. })
             if slot.state == SlotState::Free && slot.param.value().is_none() =>

@@ -11,8 +11,8 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Function, Kind, Value};
 use crate::quadrature::{
-    Density, Evaluations, Integral, PriorMean, QuadratureError, Settings, Warp, estimate, expectation,
-    integrate as integrate_function, usual_kernels,
+    Density, Evaluations, Integral, PriorMean, QuadratureError, Settings, Warp, default_kernels, estimate, expectation,
+    integrate as integrate_function,
 };
 
 use super::densities::density_of;
@@ -83,7 +83,7 @@ fn integrate(call: &mut Call<'_, '_>) -> Res<Value> {
             let settings = settings(call, density, &names, under.is_some())?;
             let none = (Evaluations::none(names), under.as_ref().map(|_| Vec::new()));
             let functions = (&function, under.as_ref());
-            let integral = evaluate(call, functions, none, n.unwrap_or(USUAL_EVALUATIONS), tolerance, settings)?;
+            let integral = evaluate(call, functions, none, n.unwrap_or(DEFAULT_EVALUATIONS), tolerance, settings)?;
             Ok(Value::Integral(Arc::new(Integrated { integral, function: Some(function), under })))
         }
     }
@@ -105,7 +105,7 @@ fn settings(call: &mut Call<'_, '_>, density: Density, names: &[String], weighte
     }
     let kernels = match call.maybe::<Kernel>("kernel")? {
         Some(kernel) => vec![kernel],
-        None => usual_kernels(names, &density),
+        None => default_kernels(names, &density),
     };
     let mean = match call.maybe::<Value>("mean")? {
         None => PriorMean::Given(0.0),
