@@ -146,3 +146,15 @@ fn a_connection_keeps_the_spectrum_only_under_the_bound() {
     assert!(second(&mut talk, "connected") > 0.5);
     assert!(talk.number("abs(wide.mean[9][1] - spectrum.mean[9][1])") < 1e-6);
 }
+
+/// The integral is that of N(0, 1/2) times (1 + x²y²/4), over √(2·2).
+#[test]
+fn a_symmetric_kernel_needs_at_most_half_of_the_evaluations() {
+    let mut talk = after("quadrature/symmetry.mer");
+    let error = |talk: &mut Talk, of: &str| (talk.number(&format!("{of}.mean")) - 0.53125).abs();
+    let (eight, sixteen) = (error(&mut talk, "z"), error(&mut talk, "others[1]"));
+    assert!(talk.number("z.n") == 8.0 && talk.number("others[1].n") == 16.0);
+    assert!(eight < 0.5 * sixteen, "{eight} and {sixteen}");
+    let (narrow, wide) = (talk.number("z.sd"), talk.number("others[1].sd"));
+    assert!(narrow < 0.5 * wide && eight < 2.0 * narrow, "{narrow} and {wide}, error {eight}");
+}
