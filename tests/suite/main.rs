@@ -2,12 +2,15 @@
 //! --release --test suite docs::` runs one file of them.
 
 mod algebra;
+mod calendar;
 mod cli;
 mod descriptions;
 mod docs;
 mod figures;
 mod fits;
 mod import_order;
+#[cfg(unix)]
+mod interrupts;
 mod invariance;
 mod laws;
 mod lessons;

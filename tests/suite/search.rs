@@ -150,3 +150,21 @@ fn many_columns_end_soon_after_the_budget() {
     // children that were not evaluated are not in memory
     assert!(talk.number("len(s.candidates)") < 20_000.0);
 }
+
+/// Columns of categories are searched without being asked for, and a family of categories on these alone.
+#[test]
+fn categories_are_searched_by_default() {
+    let mut talk = Talk::new(
+        "let d = data(date=[\"2024-01-01\", \"2024-01-02\", \"2024-01-03\", \"2024-01-04\", \"2024-01-05\", \"2024-01-06\", \
+         \"2024-01-07\", \"2024-01-08\", \"2024-01-09\", \"2024-01-10\"], shop=[\"a\", \"b\", \"a\", \"b\", \"a\", \"b\", \
+         \"a\", \"b\", \"a\", \"b\"], y=[1, 2, 1.1, 2.2, 1, 2.1, 1, 2, 1, 2.3])",
+    );
+    let edits = |talk: &mut Talk, text: &str| talk.value(&format!("({text}).candidates.edit")).to_string();
+    let usual = edits(&mut talk, "d |> search(depth=1, restarts=1, budget=500)");
+    assert!(usual.contains("\"Indicator(shop)\"") && !usual.contains("Indicator(date)"), "{usual}");
+    let named = edits(&mut talk, "d |> search(base=[SE, Indicator], depth=1, restarts=1, budget=500)");
+    assert!(named.contains("\"Indicator(shop)\"") && !named.contains("Indicator(date)"), "{named}");
+    // said before any time is spent
+    let said = talk.says("let s = d |> search(base=[SE(date)], depth=1, restarts=1, budget=100)");
+    assert!(said.contains("no base kernel depends on \"shop\""), "{said}");
+}

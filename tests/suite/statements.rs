@@ -75,6 +75,11 @@ mod determined {
         let (noise, n) = (talk.number("f.noise"), talk.number("d.n"));
         let mean = errors.as_array().and_then(|all| all.last().cloned()).and_then(|v| v.as_f64()).expect("an error");
         assert!((mean / (noise / n).sqrt() - 1.0).abs() < 1e-3, "{mean}");
+        // and the variance of the noise σ²√(2/n)
+        let names = talk.value("f.params.parameter");
+        let at = names.as_array().expect("names").iter().position(|name| name == "noise").expect("noise");
+        let of_noise = errors[at].as_f64().expect("an error");
+        assert!((of_noise / noise / (2.0 / n).sqrt() - 1.0).abs() < 1e-2, "{of_noise}");
     }
 }
 
@@ -185,6 +190,12 @@ mod compared {
         lacks(&text, "Bayes");
         contains(&text, "BIC values of `linear()` and of the others are not directly comparable");
         lacks(&talk.says("compare(d |> fit(ridge()), d |> fit(SE(year), restarts=2))"), "maximized");
+        // nor is a logistic regression by maximum likelihood an evidence
+        talk.says(
+            "let c = data(x=0..12, y=[\"no\", \"no\", \"no\", \"yes\", \"no\", \"no\", \"yes\", \"yes\", \"no\", \"yes\", \"yes\", \"yes\"], target=\"y\")",
+        );
+        let text = talk.says("compare(c |> fit(logistic()), c |> fit(gp(SE(x), likelihood=\"bernoulli\"), restarts=1))");
+        contains(&text, "BIC values of `logistic()` and of the others are not directly comparable");
     }
 }
 

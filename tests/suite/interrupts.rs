@@ -1,0 +1,81 @@
+//! Ctrl-C ends whatever runs, within about a second.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use snapbox::cmd::cargo_bin;
+
+/// How long the program may take to end: on a machine with other work, some times the usual.
+const LATEST: Duration = Duration::from_secs(3);
+/// How long it runs before.
+const BEFORE: Duration = Duration::from_millis(400);
+
+/// Runs a program until it prints `0` and then some more, interrupts it, and gives how long it took to end.
+fn ended_after(text: &str) -> Duration {
+    let mut command = Command::new(cargo_bin!("mercer"));
+    let mut child =
+        command.args(["eval", text]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a process");
+    let mut out = BufReader::new(child.stdout.take().expect("its output"));
+    let mut first = String::new();
+    out.read_line(&mut first).expect("a line");
+    assert_eq!(first, "0\n", "{text}");
+    std::thread::sleep(BEFORE);
+    assert!(child.try_wait().expect("a status").is_none(), "{text} ended by itself");
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(status.success());
+    let from = Instant::now();
+    std::thread::spawn(move || std::io::copy(&mut out, &mut std::io::sink()));
+    while from.elapsed() < 10 * LATEST {
+        if child.try_wait().expect("a status").is_some() {
+            return from.elapsed();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let _ = child.kill();
+    from.elapsed()
+}
+
+#[track_caller]
+fn ends(text: &str) {
+    let took = ended_after(text);
+    assert!(took < LATEST, "{text} ended {took:?} after Ctrl-C");
+}
+
+const WAVE: &str = "let d = data(x=0..N, y=[sin(i) for i in 0..N])\n";
+
+fn wave(rows: usize, then: &str) -> String {
+    format!("{}{then}", WAVE.replace('N', &rows.to_string()))
+}
+
+/// One factorization takes several seconds here.
+#[test]
+fn a_matrix_of_many_rows() {
+    ends(&wave(6000, "print(0)\nlml(d, gp(SE(x, l=2, v=1), noise=0.1, mean=0))"));
+    ends(&wave(4000, "print(0)\ngradient(d, gp(SE(x, l=2, v=1), noise=0.1, mean=0))"));
+    ends(&wave(4000, "print(0)\nd |> fit(SE(x))"));
+}
+
+#[test]
+fn results_of_many_rows() {
+    let model = "let m = d |> condition(gp(SE(x, l=2, v=1) + Lin(x, v=1), noise=0.1, mean=0))\nprint(0)\n";
+    ends(&wave(4000, &format!("{model}m |> decompose")));
+    ends(&wave(1000, &format!("{model}m |> predict(grid(0..1000, 200000))")));
+    ends("let m = load(\"nile\") |> condition(gp(SE(year, l=10, v=1e4), noise=1e4))\nprint(0)\nm |> checks(draws=100000)");
+}
+
+#[test]
+fn features_and_symmetries() {
+    ends("print(0)\nfeatures(SE(0), 0..2000, m=2000)");
+    ends("let d = load(\"concrete\")\nprint(0)\nsymmetries(d, gp(ARD(SE)))");
+}
+
+/// Functions of the user inside kernels, and as moves of a search.
+#[test]
+fn functions_of_the_user() {
+    let slow = "sum([x * i for i in 0..100000])";
+    ends(&wave(2000, &format!("print(0)\nd |> fit(warp(SE(x), x -> {slow} / 1e9))")));
+    ends(&wave(2000, &format!("print(0)\nd |> fit(basis(x -> [{slow} / 1e9, 1], x))")));
+    let edit = "k -> k * SE(x, l=1 + 1e-12 * sum([1 for i in 0..10000000]))";
+    ends(&wave(50, &format!("print(0)\nd |> search(SE, depth=2, moves=[{edit}])")));
+}
