@@ -209,7 +209,7 @@ mod any_number {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     #[derive(Deserialize)]
-    #[serde(untagged)]
+    #[serde(untagged, expecting = "a number, \"inf\", \"-inf\" or \"NaN\" was expected")]
     enum Written {
         Number(f64),
         Text(String),

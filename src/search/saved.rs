@@ -45,7 +45,7 @@ struct SavedSettings {
 
 /// An edit by its name, or a user's function.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a move is a name, or a name with a function")]
 enum SavedMove {
     Named(String),
     Own { name: String, function: String },

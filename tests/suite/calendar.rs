@@ -51,10 +51,7 @@ fn times_of_one_hour_are_told_apart() {
     for stamp in ["2012-05-01T10:00:00", "2012-05-01T10:15:00", "2012-05-01T10:30:00"] {
         assert!(shown.contains(stamp), "{shown}");
     }
-    assert_eq!(
-        place.read("out.csv"),
-        "when,y\n2012-05-01T10:00:00,1\n2012-05-01T10:15:00,2\n2012-05-01T10:30:00,3\n"
-    );
+    assert_eq!(place.read("out.csv"), "when,y\n2012-05-01T10:00:00,1\n2012-05-01T10:15:00,2\n2012-05-01T10:30:00,3\n");
     let texts = texts(&svg);
     for tick in ["2012-05-01 10:00", "10:15", "10:30"] {
         assert!(texts.contains(&tick), "{texts:?}");

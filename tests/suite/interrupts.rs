@@ -61,7 +61,9 @@ fn results_of_many_rows() {
     let model = "let m = d |> condition(gp(SE(x, l=2, v=1) + Lin(x, v=1), noise=0.1, mean=0))\nprint(0)\n";
     ends(&wave(4000, &format!("{model}m |> decompose")));
     ends(&wave(1000, &format!("{model}m |> predict(grid(0..1000, 200000))")));
-    ends("let m = load(\"nile\") |> condition(gp(SE(year, l=10, v=1e4), noise=1e4))\nprint(0)\nm |> checks(draws=100000)");
+    ends(
+        "let m = load(\"nile\") |> condition(gp(SE(year, l=10, v=1e4), noise=1e4))\nprint(0)\nm |> checks(draws=100000)",
+    );
 }
 
 #[test]

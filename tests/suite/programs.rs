@@ -238,6 +238,11 @@ const ODD: &[&str] = &[
     "decompose(f)",
 ];
 
+/// A message is read by a person: it is no page, and 1e300 is not written with its zeros.
+fn is_short(message: &str) -> bool {
+    message.len() < 2000 && !message.contains(&"0".repeat(30))
+}
+
 #[test]
 fn builtins_answer_whatever_they_are_given() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -265,7 +270,11 @@ fn builtins_answer_whatever_they_are_given() {
                 let calls: Vec<String> = std::iter::once(format!("{name}()")).chain(one).chain(two).collect();
                 calls
                     .into_iter()
-                    .filter(move |call| session.run(call, "odd", &Silent).text().contains("fault of Mercer"))
+                    .filter(move |call| {
+                        let output = session.run(call, "odd", &Silent);
+                        output.text().contains("fault of Mercer")
+                            || output.diagnostics().any(|said| !is_short(&said.message))
+                    })
                     .collect::<Vec<_>>()
             })
             .collect()

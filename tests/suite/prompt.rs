@@ -235,6 +235,8 @@ fn a_session_is_saved_as_a_script_that_runs() {
     prompt.says("x", "[3, 4]");
     prompt.says("|> sum", "7");
     prompt.says(":save s.mer", "wrote s.mer");
+    std::fs::write(folder.path().join("own.mer"), "let kept = 1\n").unwrap();
+    prompt.says(":save own.mer", "was not written by `:save`");
     prompt.says(":reset", "unbound");
     prompt.says("x", "unknown name");
     prompt.says(":load s.mer", "7");
@@ -244,6 +246,7 @@ fn a_session_is_saved_as_a_script_that_runs() {
         std::fs::read_to_string(folder.path().join("s.mer")).unwrap(),
         "# A session of Mercer, written by `:save`.\nlet x = [3, 4]\nx\n_ |> sum\n"
     );
+    assert_eq!(std::fs::read_to_string(folder.path().join("own.mer")).unwrap(), "let kept = 1\n");
 }
 
 #[test]

@@ -292,3 +292,28 @@ fn a_browser_has_no_complaint() {
     assert!(dom.contains("</html>") && !dom.contains("<script"), "{dom}");
     assert!(!log.contains("CONSOLE"), "{log}");
 }
+
+/// What is said of a classifier is true of classes: shares are of the latent function, and calibration is of bins.
+#[test]
+fn a_classifier_is_told_in_its_own_words() {
+    let mut room = Room::new();
+    let page = room.page(
+        "let d = load(\"heart\") |> select(\"age\", \"vessels\", \"rest_bp\", \"label\") |> head(60)\n\
+         let k = SE(age, l=10, v=1) + SE(vessels, l=1, v=1) + SE(rest_bp, l=30, v=1)\n\
+         let m = d |> condition(gp(k, likelihood=\"bernoulli\", mean=0.1))\nm",
+    );
+    let shown = room.run(
+        "m |> calibration |> plot(\"calibration.svg\")\nm |> decompose |> plot(\"parts.svg\")\nm |> decompose\nm |> describe",
+    );
+    let read = |name: &str| fs::read_to_string(room.folder.path().join(name)).expect("a figure");
+    let (calibration, parts) = (read("calibration.svg"), read("parts.svg"));
+    for text in [&page, &shown, &calibration, &parts] {
+        for wrong in ["fitted exactly", "on the diagonal", "that of the target", "target's variance", "noise included"]
+        {
+            assert!(!text.contains(wrong), "`{wrong}` is said of a classifier:\n{shown}");
+        }
+    }
+    assert!(page.contains("over that of the latent function") && page.contains("with 95 % intervals"));
+    assert!(shown.contains("over that of the latent function") && parts.contains("latent function"), "{shown}");
+    assert!(calibration.contains("predicted probability of 1") && calibration.contains("observed share"));
+}

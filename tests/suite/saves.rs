@@ -321,3 +321,27 @@ fn an_integral_whose_parts_do_not_fit_is_refused() {
         fs::remove_file(place.path("z.json")).unwrap();
     }
 }
+
+/// A file that was changed by hand is answered in words of the file, briefly.
+#[test]
+fn a_saved_fit_that_was_changed_says_where() {
+    let mut place = Place::new();
+    let long = "1".repeat(100_000);
+    let values = |saved: &mut Json, value: Json| saved["data"]["columns"][0]["values"] = value;
+    type Change<'c> = &'c dyn Fn(&mut Json);
+    let changes: [(Change<'_>, &str); 5] = [
+        (&|saved| values(saved, serde_json::json!([0, { "a": 1 }, 2])), "a value of a column is a number"),
+        (&|saved| values(saved, serde_json::json!([0, long, 2])), "a value of a column is a number"),
+        (&|saved| values(saved, serde_json::json!({ "a": 1 })), "is not a saved fit"),
+        (&|saved| saved["lml"] = serde_json::json!([1]), "a number, \"inf\""),
+        (&|saved| saved["model"] = Json::from(format!("gp(SE(x, l={long}))")), "the saved model"),
+    ];
+    for (change, part) in changes {
+        let _ = fs::remove_file(place.path("m.json"));
+        place.well(&format!("{DATA}{SAVED}"));
+        place.change("m.json", change);
+        let (said, failed) = place.run("load_fit(\"m.json\")");
+        assert!(failed && said.contains(part) && !said.contains("untagged"), "{part}: {said}");
+        assert!(said.len() < 5000, "{part}: {} bytes", said.len());
+    }
+}

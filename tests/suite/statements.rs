@@ -194,7 +194,8 @@ mod compared {
         talk.says(
             "let c = data(x=0..12, y=[\"no\", \"no\", \"no\", \"yes\", \"no\", \"no\", \"yes\", \"yes\", \"no\", \"yes\", \"yes\", \"yes\"], target=\"y\")",
         );
-        let text = talk.says("compare(c |> fit(logistic()), c |> fit(gp(SE(x), likelihood=\"bernoulli\"), restarts=1))");
+        let text =
+            talk.says("compare(c |> fit(logistic()), c |> fit(gp(SE(x), likelihood=\"bernoulli\"), restarts=1))");
         contains(&text, "BIC values of `logistic()` and of the others are not directly comparable");
     }
 }
