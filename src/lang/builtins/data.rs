@@ -8,6 +8,7 @@ use crate::describe;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
+use crate::lang::numerals::number;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
@@ -83,10 +84,9 @@ pub fn names(data: Option<&Dataset>, value: &Value) -> Res<Vec<String>> {
         (Value::Str(name), _) => Ok(name.to_string()),
         (Value::Number(x), Some(data)) if *x >= 0.0 && x.fract() == 0.0 => {
             let inputs = data.input_names();
-            inputs
-                .get(*x as usize)
-                .map(|name| (*name).to_owned())
-                .ok_or_else(|| LangError::new(format!("there is no input {x}: the data have {}", inputs.join(", "))))
+            inputs.get(*x as usize).map(|name| (*name).to_owned()).ok_or_else(|| {
+                LangError::new(format!("there is no input {}: the data have {}", number(*x), inputs.join(", ")))
+            })
         }
         (other, _) => Err(expected("a column's name", other)),
     };

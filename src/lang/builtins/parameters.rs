@@ -203,8 +203,12 @@ fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
         && name == "Uniform"
         && lo >= hi
     {
-        return Err(LangError::new(format!("the bounds of `Uniform` are the wrong way round: {lo} to {hi}"))
-            .argument(place.name));
+        return Err(LangError::new(format!(
+            "the bounds of `Uniform` are the wrong way round: {} to {}",
+            number(*lo),
+            number(*hi)
+        ))
+        .argument(place.name));
     }
     let real = |place: &Place| matches!(place.name, "mean" | "lo" | "hi");
     let wrong =
