@@ -13,7 +13,9 @@ const SHARE: f64 = 0.05;
 /// At one standard deviation the log posterior should fall by one half. If it falls by less than this along a
 /// direction, the curvature is rounding, and nothing is determined.
 const LEAST_FALL: f64 = 0.05;
-/// The same for Newton steps: the optimiser, which uses values, is left to follow nearly flat directions.
+/// Components of an eigenvector below this multiple of the Hessian's rounding error are taken for rounding.
+const TURNED: f64 = 10.0;
+/// Directions with less curvature than this get no step of Newton's method: the optimiser, which uses values, follows them.
 const STEP_FLOOR: f64 = 1e-5;
 /// The maximum number of Newton steps; all use one Hessian, with one evaluation each.
 const STEPS: usize = 6;
@@ -29,6 +31,8 @@ pub struct Curvature {
     /// Eigenvalues of the Hessian scaled to a unit diagonal, so that parameters of different scales are comparable.
     values: Vector,
     vectors: Matrix,
+    /// The largest rounding error in each row of the scaled Hessian, as far as its asymmetry shows it.
+    rounding: Vec<f64>,
 }
 
 /// The distance from its value beyond which a parameter is not determined.
@@ -92,8 +96,10 @@ impl Curvature {
         if scaled.iter().any(|v| !v.is_finite()) {
             return None;
         }
+        let asymmetry = |a: usize, b: usize| 0.5 * (hessian[(a, b)] - hessian[(b, a)]).abs() * scale[a] * scale[b];
+        let rounding = (0..p).map(|a| (0..p).map(|b| asymmetry(a, b)).fold(0.0, f64::max)).collect();
         let eigen = scaled.symmetric_eigen();
-        Some(Self { free, hessian, scale, values: eigen.eigenvalues, vectors: eigen.eigenvectors })
+        Some(Self { free, hessian, scale, values: eigen.eigenvalues, vectors: eigen.eigenvectors, rounding })
     }
 
     /// The standard error of every parameter in natural units, by the delta method. `None` for parameters that are not
@@ -106,6 +112,10 @@ impl Curvature {
     pub fn standard_errors(&self, objective: &Likelihood<'_>, values: &[f64]) -> (Vec<Option<f64>>, usize) {
         let parameters = objective.problem().parameters();
         let moves = |a: usize, k: usize| self.scale[a] * self.vectors[(a, k)].abs();
+        // An error ε of the scaled Hessian turns its eigenvectors by about ε. Components of that size are rounding. They
+        // matter where a sharp and a blunt parameter are involved: y = x fixes the difference of an offset and a mean to
+        // a millionth, and rounding of that size must not make the slope's variance follow them.
+        let turned = |a: usize, k: usize| self.vectors[(a, k)].abs() < TURNED * self.rounding[a];
         let of_classes = objective.problem().classes().is_some();
         let mut variances = vec![0.0; self.free.len()];
         let mut without_curvature = 0;
@@ -118,7 +128,7 @@ impl Curvature {
             for (a, variance) in variances.iter_mut().enumerate() {
                 match flat {
                     false => *variance += moves(a, k).powi(2) / value,
-                    true if moves(a, k) > SHARE * fastest => *variance = f64::INFINITY,
+                    true if moves(a, k) > SHARE * fastest && !turned(a, k) => *variance = f64::INFINITY,
                     true => {}
                 }
             }

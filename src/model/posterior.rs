@@ -79,7 +79,7 @@ impl Posterior {
             return Self::of_classes(problem, values, how, progress);
         }
         if problem.inducing().is_some() {
-            return Self::through_inducing(problem, values);
+            return Self::through_inducing(problem, values, progress);
         }
         let n = problem.n();
         let mut k = Matrix::zeros(n, n);

@@ -7,16 +7,20 @@ use crate::model::half_covariances::{Halves, Induced, OwnRows, Term, own_noise};
 use crate::model::inducing::SparseMethod;
 use crate::model::sparse::SparseProblem;
 use crate::model::{ModelError, Problem};
-use crate::progress::Silent;
+use crate::progress::Progress;
 
 impl Posterior {
-    pub(super) fn through_inducing(problem: Problem, values: Vec<f64>) -> Result<Self, ModelError> {
+    pub(super) fn through_inducing(
+        problem: Problem,
+        values: Vec<f64>,
+        progress: &dyn Progress,
+    ) -> Result<Self, ModelError> {
         let count = problem.parameters().len();
         let (values, moved) = values.split_at(count.min(values.len()));
         let problem = if moved.is_empty() { problem } else { problem.induced_at(moved) };
         let Some(inducing) = problem.inducing() else { return Err(ModelError::NoRows) };
         let moved = inducing.moved();
-        let sparse = SparseProblem { problem: &problem, inducing, progress: &Silent };
+        let sparse = SparseProblem { problem: &problem, inducing, progress };
         let sums = sparse.sums(values, &moved)?;
         let mean = problem.mean_values(values);
         let (alpha, lml) = (sums.weights(mean), sums.value(inducing.method, mean) + problem.log_jacobian());
