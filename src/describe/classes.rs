@@ -1,5 +1,6 @@
 //! Several classes as text and tables, calibration and confusion matrices.
 
+use super::english::words::listed;
 use super::numbers::{percent, rounded, significant};
 use super::tables;
 use super::text_table::{Grid, show_table};
@@ -19,7 +20,7 @@ pub fn rest_line(rest: &OneVsRest) -> String {
 /// A one-vs-rest fit: model, evidence, and a line for each class.
 pub fn rest(rest: &OneVsRest) -> String {
     let first = &rest.fits[0];
-    let (names, n) = (first.problem().names().join(", "), first.problem().n());
+    let (names, n) = (listed(first.problem().names()), first.problem().n());
     let count = rest.classes.len();
     let mut lines =
         vec![format!("fit of {} on {names} ({n} rows): {count} classes, each against the rest", target(rest))];

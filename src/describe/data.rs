@@ -1,6 +1,7 @@
 //! Data sets as text.
 
 use super::english::quantity::amount;
+use super::english::words::listed;
 use super::figure_labels::axis_label;
 use super::numbers::{grouped, row_count, significant};
 use super::text_table::Grid;
@@ -12,8 +13,8 @@ pub fn dataset(data: &Dataset) -> String {
     let inputs: Vec<String> = data.inputs().map(axis_label).collect();
     let rows = row_count(data.n());
     match data.target() {
-        Some(target) => format!("{name}: {rows}, {} from {}", axis_label(target), inputs.join(", ")),
-        None => format!("{name}: {rows} of {}", inputs.join(", ")),
+        Some(target) => format!("{name}: {rows}, {} from {}", axis_label(target), listed(&inputs)),
+        None => format!("{name}: {rows} of {}", listed(&inputs)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Deep GPs as tables and text.
 
 use super::comparison::measured;
+use super::english::words::listed;
 use super::numbers::{rounded, significant};
 use super::text_table::Grid;
 use crate::data::write::Table;
@@ -22,7 +23,7 @@ pub fn deep_fit(fit: &DeepFit) -> String {
     let problem = &fit.problem;
     let data = problem.base.data();
     let target = data.target().map_or("the target", |column| column.name());
-    let inputs = problem.base.names().join(", ");
+    let inputs = listed(problem.base.names());
     let layers = problem.layers.len();
     let word = if layers == 1 { "layer" } else { "layers" };
     let mut lines = vec![format!("deep GP of {target} on {inputs} ({} rows), {layers} {word}", data.n())];

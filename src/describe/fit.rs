@@ -1,5 +1,6 @@
 //! A fit as text: model and data, evidence, and every parameter with its unit and standard error.
 
+use super::english::words::listed;
 use super::numbers::{percent, rounded, row_count, significant};
 use super::tables::own_parameters;
 use super::text_table::Grid;
@@ -165,7 +166,7 @@ pub fn fit(fit: &Fit) -> String {
     let data = problem.data();
     let target = data.target().map_or("y", |t| t.name());
     let verb = if fit.ended.is_some() { "fit" } else { "model" };
-    let mut lines = vec![format!("{verb} of {target} on {} ({})", problem.names().join(", "), row_count(problem.n()))];
+    let mut lines = vec![format!("{verb} of {target} on {} ({})", listed(problem.names()), row_count(problem.n()))];
     let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
     let (what, text) = named_process(&fit.asked);
     say(what, text);

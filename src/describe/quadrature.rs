@@ -1,5 +1,6 @@
 //! Integrals as text, tables and figures.
 
+use super::english::words::listed;
 use super::numbers::{percent, rounded, significant};
 use crate::data::write::Table;
 use crate::figure::{Across, Axis, Figure, Mark, Panel, Role};
@@ -15,7 +16,7 @@ pub fn integral(z: &Integral) -> String {
     let mean = with_digits(belief.mean(), sd);
     let error = if sd.is_finite() { significant(sd, 2) } else { "infinite".to_string() };
     let (lo, hi) = belief.interval(0.95);
-    let inputs = z.evaluations.names().join(", ");
+    let inputs = listed(z.evaluations.names());
     let mut text = match &z.ratio {
         None => format!("integral over {inputs}, {}\n", z.settings.density),
         Some(_) => format!("expectation over {inputs}, {} times a factor\n", z.settings.density),

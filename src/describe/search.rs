@@ -1,5 +1,6 @@
 //! A search as text and tables: the best model, why the search ended, and its trace.
 
+use super::english::words::listed;
 use super::numbers::{percent, rounded};
 use super::text_table::Grid;
 use crate::data::write::Table;
@@ -14,7 +15,7 @@ pub fn search(search: &Search) -> String {
     let (settings, best) = (&search.settings, &search.best);
     let problem = best.problem();
     let target = search.data.target().map_or("y", |t| t.name());
-    let mut lines = vec![format!("search of {target} on {} ({} rows)", problem.names().join(", "), search.data.n())];
+    let mut lines = vec![format!("search of {target} on {} ({} rows)", listed(problem.names()), search.data.n())];
     let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
     let bases: Vec<String> = settings.base.iter().map(ToString::to_string).collect();
     say("from", bases.join(", "));

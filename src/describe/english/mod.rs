@@ -15,7 +15,7 @@ pub(super) mod quantity;
 mod template;
 #[cfg(test)]
 mod tests;
-mod words;
+pub mod words;
 
 pub use explanation::{fit as explain_fit, kernel as explain_kernel};
 pub use fit_description::{FitDescription, PartDescription, fit_description};
