@@ -8,7 +8,7 @@ use crate::calendar::{Resolution, TimeScale, TimeUnit};
 use crate::data::{Function, Step, Transform};
 use crate::fit::Fit;
 use crate::kernel::{Role, SlotState};
-use crate::model::{Baseline, Bernoulli, Model, ParameterKind, SparseMethod, step_text};
+use crate::model::{Baseline, Bernoulli, Model, ParameterKind, SparseMethod, is_nothing, step_text};
 use crate::param::State;
 
 /// One line.
@@ -19,7 +19,7 @@ pub fn fit_line(fit: &Fit) -> String {
 /// The evidence of a fit: for VFE a bound, for FITC that of the approximate model.
 pub(super) fn evidence(fit: &Fit) -> String {
     match fit.sparse() {
-        None => format!("log marginal likelihood {:.2}, BIC {:.2}", fit.lml(), fit.bic()),
+        None => format!("{} {:.2}, BIC {:.2}", maximized(fit), fit.lml(), fit.bic()),
         Some(SparseMethod::Vfe) => format!("log marginal likelihood at least {:.2}, the bound of VFE", fit.lml()),
         Some(SparseMethod::Fitc) => {
             format!("log marginal likelihood {:.2}, BIC {:.2}, of FITC's approximate model", fit.lml(), fit.bic())
@@ -156,6 +156,8 @@ pub(super) fn coding(fit: &Fit) -> Option<String> {
 pub fn maximized(fit: &Fit) -> &'static str {
     match fit.bound() {
         Some(_) => "lower bound of the log marginal likelihood",
+        // without a kernel no function is integrated out
+        None if is_nothing(&fit.model.kernel) => "log likelihood",
         None => "log marginal likelihood",
     }
 }
@@ -173,7 +175,8 @@ pub fn fit(fit: &Fit) -> String {
     if let Some(steps) = steps(fit) {
         say("steps", steps);
     }
-    say("evidence", format!("{} ({})", evidence(fit), counted(fit)));
+    let name = if is_nothing(&fit.model.kernel) { "score" } else { "evidence" };
+    say(name, format!("{} ({})", evidence(fit), counted(fit)));
     if let Some(text) = inference(fit) {
         say("inference", text);
     }
