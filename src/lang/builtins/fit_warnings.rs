@@ -29,11 +29,16 @@ pub fn warn_of_end(call: &mut Call<'_, '_>, fit: &Fit) {
 const LONG: f64 = 60.0;
 
 /// Warns before an exact fit that takes long, and offers a faster way.
-pub fn warn_of_time(call: &mut Call<'_, '_>, model: &Model, rows: usize, options: Options) {
+pub fn warn_of_time(call: &mut Call<'_, '_>, model: &Model, data: &Dataset, options: Options) {
     let Some(sparse) = model.through_inducing() else { return };
+    let rows = data.n();
     let seconds = expected_seconds(rows, options, rayon::current_num_threads());
     // a model that does not fit into memory is an error
     if seconds > LONG && refuse_if_too_large(model, rows).is_ok() {
+        // one evaluation where nothing is free
+        if Problem::new(model, data, true).is_ok_and(|problem| problem.free() == 0) {
+            return;
+        }
         let text = format!("an exact fit of {} rows takes about {}", grouped(rows), lasting(seconds));
         let help = format!(
             "`{sparse}` is a sparse approximation with {DEFAULT_INDUCING} inducing inputs that takes less time"

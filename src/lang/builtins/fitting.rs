@@ -22,7 +22,7 @@ fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
     let model = Pipeline::from_value(asked).and_then(Pipeline::model).map_err(|t| t.argument("model"))?;
     let options = super::models::options(call)?;
     fit_warnings::warn_of_spreads(call, &model, &data);
-    fit_warnings::warn_of_time(call, &model, data.n(), options);
+    fit_warnings::warn_of_time(call, &model, &data, options);
     let fitted = Fitted::new(&model, &data, options, call.eval.progress);
     match fitted.map_err(|error| refused(call, &data, error))? {
         Fitted::One(fit) => {
