@@ -43,6 +43,9 @@ mod determined {
         let text = Talk::new("").says("data(x=0..30, y=[i for i in 0..30]) |> fit(Lin(x))");
         contains(line(&text, "Lin.c"), SAID);
         contains(line(&text, "mean"), SAID);
+        // the slope b ~ N(0, v) is 1: log v has the curvature 1/2 at v = 1
+        let slope: Vec<&str> = line(&text, "Lin.v").split_whitespace().collect();
+        assert_eq!(slope[1..], ["1.000", "1.4"], "{text}");
     }
 
     #[test]

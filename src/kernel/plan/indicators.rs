@@ -140,6 +140,33 @@ mod tests {
     }
 
     #[test]
+    fn length_scales_of_levels_have_the_gradient_of_their_differences() {
+        let bound = bound(&CODES);
+        let values = [0.8, 1.5, 2.0, 3.0, 2.0];
+        // an uneven weight for each pair of rows, in the lower triangle
+        let weight = |i: usize, j: usize| ((3 * i + 5 * j + 1) as f64).sin();
+        let sum = |values: &[f64]| {
+            let k = gram(&bound, &CODES, values);
+            (0..4).flat_map(|j| (j..4).map(move |i| (i, j))).map(|(i, j)| weight(i, j) * k[(i, j)]).sum::<f64>()
+        };
+        let (mut k, mut gradient) = (Matrix::zeros(4, 4), vec![0.0; values.len()]);
+        let points = bound.points(&[&CODES, &X]).unwrap();
+        let mut all = Gram::new(&bound, &points);
+        all.evaluate(&values, &mut k).unwrap();
+        let fill = |j: usize, w: &mut [f64]| w.iter_mut().enumerate().for_each(|(a, w)| *w = weight(j + a, j));
+        all.pull(fill, &mut gradient).unwrap();
+        for (slot, found) in gradient.iter().enumerate() {
+            let at = |by: f64| {
+                let mut moved = values;
+                moved[slot] += by;
+                sum(&moved)
+            };
+            let by = (at(1e-5) - at(-1e-5)) / 2e-5;
+            assert!((found - by).abs() < 1e-8, "{slot}: {found} {by}");
+        }
+    }
+
+    #[test]
     fn a_level_that_was_not_among_the_training_rows_is_refused() {
         let bound = bound(&[0.0, 1.0, 1.0, 0.0]);
         let error = bound.points(&[&CODES, &X]).unwrap_err().to_string();

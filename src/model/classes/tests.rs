@@ -1,10 +1,13 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::link::{normal_cdf, tail};
 use super::*;
 use crate::data::{Column, Dataset};
 use crate::fit::given;
 use crate::kernel::{Inputs, Kernel, families::family};
-use crate::model::{Evidencer, Likelihood, Mean, Model, Posterior, Problem};
+use crate::model::{Evidencer, Likelihood, Mean, Model, ModelError, Posterior, Problem};
 use crate::param::Param;
+use crate::progress::StopHandle;
 
 const ALL: [Bernoulli; 3] = [Bernoulli::Ep, Bernoulli::Laplace(Link::Probit), Bernoulli::Laplace(Link::Logistic)];
 
@@ -205,6 +208,22 @@ fn awkward_rows_are_met() {
                 assert!(moments.mean.iter().chain(&moments.var_f).all(|v| v.is_finite()));
                 assert!(posterior.leave_one_out().unwrap().iter().all(|(m, v)| m.is_finite() && *v >= 0.0));
             }
+        }
+    }
+}
+
+#[test]
+fn the_posterior_ends_when_the_user_stops() {
+    // beyond 1024 rows a factorization asks before each block of columns
+    let data = clouds(1100);
+    for how in ALL {
+        for polls in [0, 100] {
+            let problem = Problem::new(&model(leaf("SE"), how, Mean::Zero), &data, true).unwrap();
+            let values = given(&problem);
+            let asked = AtomicUsize::new(0);
+            let stopped = StopHandle::new(move || asked.fetch_add(1, Ordering::Relaxed) >= polls);
+            let found = Posterior::new_unless(problem, values, &stopped);
+            assert!(matches!(found, Err(ModelError::Stopped)), "{how:?} after {polls} polls");
         }
     }
 }

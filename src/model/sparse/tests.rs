@@ -185,3 +185,13 @@ fn the_mean_is_at_its_best() {
         assert!(mean.map(|(slope, _)| slope.abs()).fold(0.0, f64::max) < 1e-6);
     }
 }
+
+#[test]
+fn the_posterior_ends_when_the_user_stops() {
+    for method in BOTH {
+        let problem = Problem::new(&model(on("SE", 0, 0.9), method, Inducing::Count(7)), &data(40), true).unwrap();
+        let values = problem.values();
+        let found = Posterior::new_unless(problem, values, &crate::progress::StopHandle::new(|| true));
+        assert!(matches!(found, Err(ModelError::Stopped)), "{method:?}");
+    }
+}
