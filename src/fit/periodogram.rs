@@ -6,7 +6,7 @@
 
 use std::f64::consts::TAU;
 
-use super::spacing::{distinct, median, median_gap, sample};
+use super::spacing::{distinct, median, recurring_gap, sample};
 
 /// A period in the units of t, and the share (0 to 1) of the variance about the trend that its sine explains.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,7 +34,7 @@ const RENEW: usize = 128;
 const MOST_DRAWS: usize = 20;
 
 /// The `most` strongest peaks of y over t, strongest first. Rows may be in any order, with repeated t; rows with a
-/// value that is not finite are ignored. Periods are between twice the median gap of t and half its span. Empty if
+/// value that is not finite are ignored. Periods are between twice the recurring gap of t and half its span. Empty if
 /// there are too few distinct times, or if y is constant or smooth.
 pub fn peaks(t: &[f64], y: &[f64], most: usize) -> Vec<Peak> {
     let Some((series, grid)) = prepare(t, y) else {
@@ -91,7 +91,7 @@ fn prepare(t: &[f64], y: &[f64]) -> Option<(Series, Grid)> {
         return None;
     }
     let (first, last) = (places[0], places[places.len() - 1]);
-    let grid = Grid::new(last - first, median_gap(&places)?)?;
+    let grid = Grid::new(last - first, recurring_gap(&places)?)?;
 
     let middle = first + 0.5 * (last - first);
     let mut sorted = rows;

@@ -34,6 +34,29 @@ pub fn median_gap(column: &[f64]) -> Option<f64> {
     median(&mut gaps)
 }
 
+/// A gap recurs if this share of all gaps is equal to it,
+const RECURRING: f64 = 0.05;
+/// and at least this number of them,
+const LEAST_RECURRING: usize = 3;
+/// up to this share of itself.
+const EQUAL: f64 = 0.01;
+
+/// The least gap between neighbouring values of a column that recurs: the step of a lattice of which values may be left
+/// out, such as days of which most are missing. Without one, the median gap. `None` for a constant column.
+///
+/// It decides which periods can be told from shorter ones: values on a lattice are aliased only below twice its step,
+/// however many of its places are empty.
+pub fn recurring_gap(column: &[f64]) -> Option<f64> {
+    let places = distinct(column);
+    let mut gaps: Vec<f64> = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    gaps.sort_unstable_by(f64::total_cmp);
+    let middle = *gaps.get(gaps.len() / 2)?;
+    let needed = LEAST_RECURRING.max((RECURRING * gaps.len() as f64).ceil() as usize);
+    let recurs = |first: usize| gaps.get(first + needed - 1).is_some_and(|last| *last <= (1.0 + EQUAL) * gaps[first]);
+    let least = (0..gaps.len()).find(|&first| recurs(first)).map_or(middle, |first| gaps[first]);
+    Some(least.min(middle))
+}
+
 /// The range of a column. `None` for a constant column.
 pub fn span(column: &[f64]) -> Option<f64> {
     let finite = || column.iter().copied().filter(|value| value.is_finite());
@@ -77,7 +100,7 @@ pub(super) fn median(values: &mut [f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{median_distance, median_gap, sample, span};
+    use super::{median_distance, median_gap, recurring_gap, sample, span};
 
     #[test]
     fn even_points() {
@@ -93,6 +116,21 @@ mod tests {
         assert_eq!(median_distance(&[&x, &y]), Some(5.0));
         assert_eq!(median_gap(&x), Some(3.0));
         assert_eq!(median_gap(&[0.3, 0.1 + 0.2, 1.3]), Some(1.3 - 0.3));
+    }
+
+    #[test]
+    fn the_step_of_a_lattice_is_found_among_gaps() {
+        // days, of which nine in ten are left out at random
+        let kept = |i: &usize| (*i * 7919 + (*i * *i) % 613) % 10 == 0;
+        let days: Vec<f64> = (0..3000).filter(kept).map(|i| i as f64).collect();
+        assert!(median_gap(&days).is_some_and(|gap| gap > 2.0), "{:?}", median_gap(&days));
+        assert_eq!(recurring_gap(&days), Some(1.0));
+        // places without order have no lattice
+        let places: Vec<f64> = (0..200).map(|i| (i as f64 * 0.618_033_988_749_895).fract().powi(2)).collect();
+        assert_eq!(recurring_gap(&places), median_gap(&places));
+        let even: Vec<f64> = (0..50).map(|i| 1949.0 + i as f64 / 12.0).collect();
+        assert!((recurring_gap(&even).unwrap_or(0.0) * 12.0 - 1.0).abs() < 1e-9);
+        assert_eq!(recurring_gap(&[3.0, 3.0]), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use rand_pcg::Pcg64;
 
 use super::periodogram::peaks;
 use super::prior_variance::{Contribution, contribution, mean_variance};
-use super::spacing::{median_distance, median_gap, span};
+use super::spacing::{median_distance, recurring_gap, span};
 use crate::data::standard_quantile;
 use crate::kernel::{Inputs, Kernel, Node, Role, SlotState};
 use crate::model::{Link, Parameter, ParameterKind, Problem, ProductBound};
@@ -50,7 +50,7 @@ pub struct Column {
     pub middle: f64,
     pub variance: f64,
     pub span: f64,
-    /// The median gap between neighbouring values.
+    /// The least recurring gap between neighbouring values.
     pub gap: f64,
     /// The median distance between two rows.
     pub distance: f64,
@@ -320,7 +320,7 @@ impl Column {
     pub fn new(x: &[f64], y: &[f64], wants_period: bool) -> Self {
         let (middle, variance) = moments(x);
         let span = span(x).unwrap_or(1.0);
-        let gap = median_gap(x).unwrap_or(1.0);
+        let gap = recurring_gap(x).unwrap_or(1.0);
         let mut periods = Vec::new();
         if wants_period {
             let found = peaks(x, y, 4);

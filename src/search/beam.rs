@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::child_starts::Inheritance;
 use super::edits::{Child, Kind, Means, children};
+use super::finish::finish;
 use super::race::{Entry, Watch, bare_child, race};
 use super::setup::{Setup, null_model};
 use super::{Budget, Candidate, Ended, Found, Level, Reached, Search, SearchError, Settings};
@@ -24,6 +25,8 @@ const LEADERS: usize = 4;
 const WORTH: f64 = 1e-6;
 /// The number of depths without improvement after which a search ends.
 const PATIENCE: usize = 2;
+/// The share of a budget of time after which no depth begins: the rest is for the best models.
+const WALKED: f64 = 0.8;
 
 /// Searches for the kernel with the best score.
 ///
@@ -72,14 +75,28 @@ impl State {
             fitted: fitted.map(|c| structure(&c.kernel)).collect(),
             expanded: levels.iter().flat_map(|level| &level.expanded).map(structure).collect(),
             levels,
-            pool: search.models.clone(),
+            pool: before_finish(search),
             evaluations: search.evaluations,
             seconds: search.seconds,
         }
     }
 }
 
-/// A text that is equal for expressions of the same kernel.
+/// The models of a search as they were when its last depth had ended: what goes on from there does not depend on where it
+/// paused.
+fn before_finish(search: &Search) -> Vec<Found> {
+    let mut pool: Vec<Found> = search.models.clone();
+    for before in &search.unfinished {
+        let key = structure(&before.model.kernel);
+        if let Some(found) = pool.iter_mut().find(|found| structure(&found.model.kernel) == key) {
+            *found = before.clone();
+        }
+    }
+    rank(&mut pool);
+    pool
+}
+
+/// What two expressions share that are the same kernel.
 fn structure(kernel: &Kernel) -> String {
     kernel.simplify_structure().to_string()
 }
@@ -119,7 +136,7 @@ impl Progress for Clock<'_> {
 
 impl<'g> Walk<'g> {
     fn new(setup: &'g Setup<'g>, whole: &'g Dataset, progress: &'g dyn Progress) -> Self {
-        let seconds = setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
+        let seconds = WALKED * setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
         Self { setup, whole, clock: Clock { progress, start: Instant::now(), seconds } }
     }
 
@@ -149,8 +166,31 @@ impl<'g> Walk<'g> {
             }
         };
         state.evaluations = spent.load(Ordering::Relaxed);
+        let finished = self.finish_best(&mut state.pool);
         state.seconds = before + self.clock.start.elapsed().as_secs_f64();
-        self.finish(state, ended)
+        self.result(state, ended, finished)
+    }
+
+    /// Fits the best models to a maximum, unless the user stopped the search. Gives those that this changed, as they were
+    /// before, and the fit of the best.
+    fn finish_best(&self, pool: &mut Vec<Found>) -> (Vec<Found>, Option<Arc<Fit>>) {
+        if self.clock.progress.stop() {
+            return (Vec::new(), None);
+        }
+        let whole = Clock { seconds: self.clock.seconds / WALKED, ..self.clock };
+        let finished = finish(pool, self.setup, &whole, |found| !is_null(found), |model| self.fitted(model.clone()));
+        let mut before = Vec::new();
+        let mut fits = Vec::new();
+        for one in finished {
+            // one that the budget of time ended is judged where it came to
+            if one.fit.ended.is_some_and(|ended| !matches!(ended, crate::fit::optimize::Ended::Stopped { .. })) {
+                fits.push((structure(&one.found.model.kernel), one.fit));
+            }
+            before.push(std::mem::replace(&mut pool[one.place], one.found));
+        }
+        rank(pool);
+        let best = pool.first().map(|found| structure(&found.model.kernel));
+        (before, fits.into_iter().find(|(key, _)| Some(key) == best.as_ref()).map(|(_, fit)| fit))
     }
 
     /// Searches one depth. Returns `false` if there is nothing left to edit, or if some depths brought no improvement.
@@ -316,7 +356,12 @@ impl<'g> Walk<'g> {
         Ok(fitted.ok().and_then(|fitted| self.fitted(fitted.model)))
     }
 
-    fn finish(self, mut state: State, ended: Ended) -> Result<Search, SearchError> {
+    fn result(
+        self,
+        mut state: State,
+        ended: Ended,
+        (unfinished, best): (Vec<Found>, Option<Arc<Fit>>),
+    ) -> Result<Search, SearchError> {
         let settings = self.setup.settings;
         let least = state.pool.first().map_or(0.0, |found| found.score);
         let total: f64 = state.pool.iter().map(|found| (-0.5 * (found.score - least)).exp()).sum();
@@ -326,13 +371,15 @@ impl<'g> Walk<'g> {
         let Some(first) = state.pool.first() else {
             return Err(SearchError::NothingFitted);
         };
-        // computes standard errors, unless the user stopped the search; fits to a part of the rows continue on all rows
-        let best: Fit = match self.clock.progress.stop() {
-            true => condition(&first.model, self.whole)?,
-            false if self.setup.held_out.is_none() => judged_fit(&first.model, self.whole)?,
-            false => {
+        // standard errors are worth the time, unless the user stopped the search; fits of a part of the rows go on
+        let of_part = self.setup.held_out.is_some();
+        let best: Arc<Fit> = match best.filter(|_| !of_part) {
+            Some(best) => best,
+            None if self.clock.progress.stop() => Arc::new(condition(&first.model, self.whole)?),
+            None if !of_part => Arc::new(judged_fit(&first.model, self.whole)?),
+            None => {
                 let options = Options { restarts: 1, seed: settings.seed, ..Options::default() };
-                fit(&first.model, self.whole, options, self.clock.progress)?
+                Arc::new(fit(&first.model, self.whole, options, self.clock.progress)?)
             }
         };
         Ok(Search {
@@ -340,7 +387,8 @@ impl<'g> Walk<'g> {
             data: self.whole.clone(),
             levels: state.levels,
             models: state.pool,
-            best: Arc::new(best),
+            unfinished,
+            best,
             ended,
             evaluations: state.evaluations,
             seconds: state.seconds,

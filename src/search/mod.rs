@@ -11,8 +11,10 @@
 mod average;
 mod beam;
 mod child_starts;
+mod early_rows;
 mod edits;
 mod error;
+mod finish;
 mod outcome;
 mod product_variance;
 mod race;

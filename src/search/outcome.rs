@@ -20,7 +20,10 @@ pub struct Search {
     /// The best models that were fitted to convergence, best first; no two are the same kernel after `simplify`. The
     /// null model is included as the last if nothing else improved on it.
     pub models: Vec<Found>,
-    /// The first of the models with standard errors, fitted to all rows.
+    /// Those of the models that were fitted to a maximum at the end, as they were before: a search that goes on does so from
+    /// these.
+    pub unfinished: Vec<Found>,
+    /// The first of the models with its standard errors, fitted to all rows.
     pub best: Arc<Fit>,
     pub ended: Ended,
     /// The number of evaluations of the likelihood, with or without gradient, on some or all rows.

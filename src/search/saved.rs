@@ -22,6 +22,8 @@ pub struct SavedSearch {
     evaluations: usize,
     seconds: f64,
     models: Vec<SavedFound>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unfinished: Vec<SavedFound>,
     levels: Vec<SavedLevel>,
     /// With the data of the search.
     best: SavedFit,
@@ -180,6 +182,7 @@ impl SavedSearch {
             evaluations: search.evaluations,
             seconds: search.seconds,
             models: search.models.iter().map(SavedFound::of).collect(),
+            unfinished: search.unfinished.iter().map(SavedFound::of).collect(),
             levels: search.levels.iter().map(level).collect(),
             best: SavedFit::of(&search.best),
         }
@@ -197,7 +200,7 @@ impl SavedSearch {
     pub fn check(&self, reader: &dyn Reader) -> Result<(), String> {
         self.settings.restore(reader)?;
         self.levels.iter().try_for_each(|level| level.restore(reader).map(drop))?;
-        self.models.iter().try_for_each(|found| found.restore(reader).map(drop))?;
+        self.models.iter().chain(&self.unfinished).try_for_each(|found| found.restore(reader).map(drop))?;
         reader.model(&self.best.model)?;
         reader.model(&self.best.asked).map(drop)
     }
@@ -236,8 +239,10 @@ impl SavedSearch {
         let wrong = |reason: String| SavedSearchError::NotASearch { path: path.display().to_string(), reason };
         let settings = self.settings.restore(reader).map_err(wrong)?;
         let levels = self.levels.iter().map(|level| level.restore(reader)).collect::<Result<_, _>>().map_err(wrong)?;
-        let models: Vec<Found> =
-            self.models.iter().map(|found| found.restore(reader)).collect::<Result<_, _>>().map_err(wrong)?;
+        let restored = |all: &[SavedFound]| -> Result<Vec<Found>, SavedSearchError> {
+            all.iter().map(|found| found.restore(reader)).collect::<Result<_, _>>().map_err(wrong)
+        };
+        let (models, unfinished) = (restored(&self.models)?, restored(&self.unfinished)?);
         if models.is_empty() {
             return Err(wrong("it contains no model".into()));
         }
@@ -248,6 +253,7 @@ impl SavedSearch {
             data: self.best.data.clone(),
             levels,
             models,
+            unfinished,
             best: self.best.restore(&model, asked, path)?,
             ended: self.ended,
             evaluations: self.evaluations,

@@ -2,20 +2,17 @@
 
 use std::sync::Arc;
 
+use super::early_rows::early_rows;
 use super::{SearchError, Settings};
 use crate::data::Dataset;
 use crate::fit::Column;
-use crate::fit::spacing::{sample, variance};
+use crate::fit::spacing::variance;
 use crate::kernel::InputsShown;
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Role, Wrapped, families};
 use crate::model::{Model, Noise, Problem, zero_kernel};
 
 /// The least number of rows for a search.
 const LEAST_ROWS: usize = 5;
-/// Above this number of rows the early rounds use a subset,
-const MANY_ROWS: usize = 250;
-/// of this size.
-const EARLY_ROWS: usize = 180;
 
 /// The data of a search and the quantities computed from them once.
 pub struct Setup<'s> {
@@ -119,7 +116,8 @@ impl<'s> Setup<'s> {
             super::Criterion::HeldOut => hold_out(data)?,
             _ => (data.clone(), None),
         };
-        let early = (data.n() > MANY_ROWS).then(|| sample(data.n(), EARLY_ROWS));
+        let read: Vec<&[f64]> = names.iter().filter_map(|name| data.column(name)).map(|c| c.values()).collect();
+        let early = early_rows(&read, data.n());
         Ok(Self { settings, data, held_out, early, columns, variance, inputs, bases, together, refused, periodic })
     }
 

@@ -1,0 +1,78 @@
+//! The end of a search: its best models are fitted to a maximum.
+//!
+//! A race takes a candidate a limited number of steps, within the region where it looks for structure, from the values of
+//! its parent. The best few are followed to a maximum without these limits: from their own values, and afresh, as an
+//! expression that was tried from a bad start is not tried again. The better of the two counts, as either can be worse.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::Found;
+use super::setup::Setup;
+use crate::fit::{Fit, Options, fit};
+use crate::model::Model;
+use crate::progress::{Progress, Quiet};
+
+/// The number of models that are finished,
+const FINISHED: usize = 3;
+/// of those whose score is within this of the best.
+const NEAR: f64 = 20.0;
+/// Starts of a model that is fitted afresh.
+const STARTS: usize = 4;
+/// A fit afresh must be better by this.
+const WORTH: f64 = 1e-3;
+
+/// A model of the search at its maximum.
+pub struct Finished {
+    /// Its place among the models.
+    pub place: usize,
+    pub found: Found,
+    pub fit: Arc<Fit>,
+}
+
+/// Fits the best of the models to a maximum, and returns those that are no worse for it. The models are in order, best
+/// first, those of noise alone left out by `wanted`; `judge` gives a fitted model its score.
+pub fn finish(
+    models: &[Found],
+    setup: &Setup<'_>,
+    progress: &dyn Progress,
+    wanted: impl Fn(&Found) -> bool,
+    judge: impl Fn(&Model) -> Option<Found> + Sync,
+) -> Vec<Finished> {
+    let best = models.first().map_or(0.0, |found| found.score);
+    let near = |(_, found): &(usize, &Found)| found.score <= best + NEAR && wanted(found);
+    let chosen: Vec<(usize, &Found)> = models.iter().enumerate().filter(near).take(FINISHED).collect();
+    let tasks: Vec<(usize, Model, usize)> = chosen
+        .iter()
+        .flat_map(|&(place, found)| {
+            let afresh = setup.settings.model(found.model.kernel.simplify_structure());
+            [(place, found.model.clone(), 1), (place, afresh, STARTS)]
+        })
+        .collect();
+    progress.report(1.0, "fitting the best models to a maximum");
+    let fits: Vec<Option<(Found, Fit)>> = tasks
+        .into_par_iter()
+        .map(|(_, model, restarts)| {
+            let options = Options { restarts, seed: setup.settings.seed, ..Options::default() };
+            let mut fit = fit(&model, &setup.data, options, &Quiet(progress)).ok()?;
+            let found = judge(&fit.model)?;
+            fit.asked = fit.model.clone();
+            Some((found, fit))
+        })
+        .collect();
+    let mut fits = fits.into_iter();
+    let mut finished = Vec::new();
+    for (place, before) in chosen {
+        let (own, afresh) = (fits.next().flatten(), fits.next().flatten());
+        let better = match (own, afresh) {
+            (Some(own), Some(afresh)) if afresh.0.score < own.0.score - WORTH => Some(afresh),
+            (Some(own), _) => Some(own),
+            (None, afresh) => afresh,
+        };
+        if let Some((found, fit)) = better.filter(|(found, _)| found.score <= before.score) {
+            finished.push(Finished { place, found, fit: Arc::new(fit) });
+        }
+    }
+    finished
+}
