@@ -52,6 +52,8 @@ pub enum DataError {
     Folder { file: String },
     #[error("`{file}` could not be read: {reason}")]
     Io { file: String, reason: String },
+    #[error("`{file}` is no regular file and has more than {most} MB: write it to a file first")]
+    EndlessPipe { file: String, most: u64 },
     #[error("`{file}` is empty, expected a table of comma- or tab-separated values")]
     Empty { file: String },
     #[error("`{file}` holds names in line {line} but no rows below them")]

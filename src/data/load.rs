@@ -1,6 +1,8 @@
 //! Loads a data set by name or path: the source, the target and the inputs.
 
 use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::column::{Column, Kind};
@@ -77,10 +79,19 @@ pub fn load(name: &str, folders: &[PathBuf], options: &Options) -> Result<Datase
     if path.is_file() {
         return read(name, &Source::Path(&path), options);
     }
-    // A pipe can be read only once.
-    let bytes = std::fs::read(&path).map_err(|e| DataError::Io { file: name.into(), reason: csv::reason(&e) })?;
+    // A pipe can be read only once, and devices such as /dev/zero never end.
+    let mut bytes = Vec::new();
+    let io = |e: std::io::Error| DataError::Io { file: name.into(), reason: csv::reason(&e) };
+    let pipe = File::open(&path).map_err(io)?;
+    pipe.take(MOST_PIPED + 1).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() as u64 > MOST_PIPED {
+        return Err(DataError::EndlessPipe { file: name.into(), most: MOST_PIPED >> 20 });
+    }
     read(name, &Source::Bytes(&bytes), options)
 }
+
+/// The largest number of bytes that are read of a pipe or a device, which is held in memory.
+const MOST_PIPED: u64 = 256 << 20;
 
 /// The file that [`load`] reads under this name; `None` for a shipped set.
 pub fn file_of(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {

@@ -34,7 +34,7 @@ pub use data::{columns_grid, dataset, dataset_rows, remarks, summary};
 pub use deep::{deep_fit, deep_parameters, deep_score};
 pub use deep_figures::{deep_fit_figure, deep_prediction_figure};
 pub use fit::{fit, fit_line, maximized, parameters, parameters_grid, powers};
-pub use numbers::{bytes, grouped, percent, rounded, significant};
+pub use numbers::{bytes, grouped, percent, rounded, row_count, significant};
 pub use posterior_draws::add_draws;
 pub use prediction::{decomposition, decomposition_grid, entangled, prediction, residuals, share_means};
 pub use sampled_surface::{features, features_figure, features_table, surface, surface_figure};

@@ -365,6 +365,9 @@ fn set(repl: &mut Repl, rest: &str) -> Result<Next, Diagnostic> {
     let keys = SETTINGS.iter().map(|setting| setting.key);
     let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
         let fault = Diagnostic::error(format!("there is no setting `{key}`"));
+        if COMMANDS.iter().any(|command| command.name == key) {
+            return Err(fault.help(format!("`{key}` is a command: write `:{rest}`")));
+        }
         return Err(match nearest(key, keys.clone()) {
             Some(near) => fault.help(format!("did you mean `{near}`?")),
             None => fault.note(format!("the settings are {}", keys.collect::<Vec<_>>().join(", "))),

@@ -187,12 +187,14 @@ fn verdict(checks: &Checks) -> String {
         .filter(|(_, p)| Against::of(*p) != Against::Nothing)
         .map(|(name, p)| format!("{name} (p = {})", describe::checks::probability(*p)))
         .collect();
+    let hints = found.iter().all(|(_, p)| Against::of(*p) != Against::Clear);
     match (found.len(), against.len()) {
         (0, _) => "The residuals could not be checked.".into(),
         (n, 0) => format!("None of {n} checks of the residuals gives evidence against the model."),
         (n, k) => format!(
-            "Of {n} checks of the residuals {k} {} evidence against the model: {}.",
+            "Of {n} checks of the residuals {k} {} {}evidence against the model: {}.",
             if k == 1 { "gives" } else { "give" },
+            if hints { "weak " } else { "" },
             against.join(", ")
         ),
     }

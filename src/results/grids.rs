@@ -39,7 +39,10 @@ impl Fit {
 
     /// The single input on which the model depends, or the single input of the data without the column of a known
     /// noise.
-    fn one_input(&self) -> Result<&str, ModelError> {
+    ///
+    /// # Errors
+    /// [`ModelError::OneInput`]: the model depends on several inputs or on none.
+    pub fn one_input(&self) -> Result<&str, ModelError> {
         match (&self.problem().used_names()[..], self.problem().names()) {
             ([name], _) => Ok(*name),
             ([], [name]) => Ok(name),

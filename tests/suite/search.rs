@@ -168,3 +168,30 @@ fn categories_are_searched_by_default() {
     let said = talk.says("let s = d |> search(base=[SE(date)], depth=1, restarts=1, budget=100)");
     assert!(said.contains("no base kernel depends on \"shop\""), "{said}");
 }
+
+/// Of days of which four in five are left out the median gap is several days, and a week is still found.
+#[test]
+fn a_week_is_found_in_daily_rows_with_days_left_out() {
+    let mut talk = Talk::new(
+        "let kept = random(0..1, 900, seed=3)\n\
+         let days = [i for i in 0..900 if kept[i] < 0.2]\n\
+         let week = [0, 0.4, 0.6, 0.4, 1.2, -1.4, -1.8]\n\
+         let error = random(-0.5..0.5, 900, seed=4)\n\
+         let d = data(day=days, y=[week[i - 7 * floor(i / 7)] + error[i] for i in days])",
+    );
+    talk.says("let s = d |> search([SE, Per], depth=1)");
+    let params = talk.params("s.best");
+    let period = params.iter().find(|(name, _)| name.ends_with(".p")).map_or(f64::NAN, |(_, value)| *value);
+    assert!((period - 7.0).abs() < 0.01, "{period}");
+}
+
+#[test]
+fn the_best_model_of_a_search_is_at_a_maximum() {
+    let mut talk = Talk::new("let air = load(\"airline\") |> head(60)");
+    talk.says("let s = air |> search([SE, Per, Lin], depth=3, budget=800)");
+    assert_eq!(talk.value("s.best.converged"), true, "{}", talk.says("s.best"));
+    // and no worse than a fit of the same expression
+    let own = talk.number("s.best.lml");
+    let again = talk.number("fit(air, s.best.model, restarts=1).lml");
+    assert!(again < own + 1e-3, "{own} {again}");
+}

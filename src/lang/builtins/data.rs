@@ -212,6 +212,9 @@ fn keep(call: &mut Call<'_, '_>) -> Res<Value> {
             other => return Err(expected("true or false from the condition", &other).label("").argument("condition")),
         }
     }
+    if !mask.is_empty() && !mask.contains(&true) {
+        call.remark(format!("none of the {} meets the condition", describe::row_count(mask.len())));
+    }
     data.filter(&mask).map(value).map_err(lang_error)
 }
 

@@ -59,7 +59,7 @@ fn inducing(value: Value) -> Res<Inducing> {
             return Ok(Inducing::Count(*count as usize));
         }
         Value::Number(_) => {
-            return Err(LangError::new("the number of inducing inputs is a whole number, at least 1"));
+            return Err(LangError::new("the number of inducing inputs is a whole number from 1 to 999,999,999"));
         }
         Value::Data(data) => return Ok(Inducing::Data { data: data.clone(), fixed: false }),
         Value::Record(record) => match (record.fields(), record.get(FIXED)) {

@@ -22,7 +22,9 @@ pub(super) fn way_out(error: &DataError) -> Option<String> {
         }
         DataError::Binary { .. } => "text without a byte order mark may need `encoding=\"utf-16\"`".into(),
         DataError::Ragged { .. } => {
-            "`skip=3` leaves out 3 lines above the table, `sep=\";\"` names what separates the fields".into()
+            "`sep=\";\"` names what separates the fields; `skip=N` leaves out N lines of text above the table; a row that \
+             lacks fields must be completed in the file"
+                .into()
         }
         DataError::BlanksInDoubt { .. } => "write `sep=\" \"` for fields, or `thousands=\" \"`".into(),
         DataError::Spaces { .. } => {

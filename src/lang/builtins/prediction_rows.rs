@@ -60,7 +60,19 @@ pub(super) fn rows(call: &mut Call<'_, '_>, fit: &Fit, at: Value, n: Option<usiz
         Value::Range(range) if range.dates => {
             let column = one_time(fit).ok_or_else(|| {
                 let found = LangError::new("a range of dates is for a fit whose one input is a column of times");
-                found.note(format!("the inputs are {}", fit.problem().names().join(", ")))
+                let names = fit.problem().names();
+                let found = found.note(format!("the inputs are {}", names.join(", ")));
+                let time = fit.problem().data().inputs().find(|column| column.time().is_some());
+                match (time, names) {
+                    (Some(time), _) => found.help(format!(
+                        "give data with all inputs, or fit a model of the time alone: `… |> fit(SE({}))`",
+                        time.name()
+                    )),
+                    (None, [one]) => found.help(format!(
+                        "`{one}` is a column of numbers: write a range of numbers, such as `1961..=1962`"
+                    )),
+                    (None, _) => found,
+                }
             })?;
             let days = match n {
                 Some(n) => {
@@ -107,8 +119,7 @@ pub(super) fn rows(call: &mut Call<'_, '_>, fit: &Fit, at: Value, n: Option<usiz
 
 /// The time scale of the single input of a fit, if it is a time.
 fn one_time(fit: &Fit) -> Option<TimeScale> {
-    let [name] = fit.problem().names() else { return None };
-    fit.problem().data().column(name)?.time()
+    fit.problem().data().column(fit.one_input().ok()?)?.time()
 }
 
 /// Rows at dates along the single input.

@@ -232,6 +232,12 @@ impl Call<'_, '_> {
         self.eval.emit(item);
     }
 
+    /// A note at the call.
+    pub fn remark(&mut self, message: impl Into<String>) {
+        let remark = Diagnostic::remark(message).label(self.span, "here");
+        self.eval.emit(Item::Diagnostic(remark));
+    }
+
     /// A warning at the call.
     pub fn warn(&mut self, message: impl Into<String>) {
         let warning = Diagnostic::warning(message).label(self.span, "here");

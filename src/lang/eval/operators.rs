@@ -279,7 +279,9 @@ pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> Res<bool> {
         // dates of different precision: 2020-02 is before 2020-02-01T12:00
         (_, Value::Str(a), Value::Str(b)) => match (calendar::date(a), calendar::date(b)) {
             (Some(a), Some(b)) => Some(a.cmp(&b)),
-            _ => Some(a.cmp(b)),
+            (Some(_), None) => return Err(not_a_date(b)),
+            (None, Some(_)) => return Err(not_a_date(a)),
+            (None, None) => Some(a.cmp(b)),
         },
         _ => {
             return Err(incomparable(op, left.kind(), right.kind()));
@@ -311,7 +313,25 @@ fn equal(op: BinaryOp, left: &Value, right: &Value) -> Res<bool> {
         return Ok(true);
     }
     check_equality(op, left.kind(), right.kind())?;
-    Ok(left.same(right))
+    match (left, right) {
+        (Value::Str(a), Value::Str(b)) if a != b => same_date(a, b),
+        _ => Ok(left.same(right)),
+    }
+}
+
+/// Whether two different texts are the same date. A text that looks like a date and is none is an error beside a date.
+fn same_date(a: &str, b: &str) -> Res<bool> {
+    match (calendar::date(a), calendar::date(b)) {
+        (Some(a), Some(b)) => Ok(a == b),
+        (Some(_), None) if calendar::date_like(b) => Err(not_a_date(b)),
+        (None, Some(_)) if calendar::date_like(a) => Err(not_a_date(a)),
+        _ => Ok(false),
+    }
+}
+
+fn not_a_date(text: &str) -> LangError {
+    LangError::new(format!("`{text}` is compared with a date, and is not a date that can be read"))
+        .help("dates are written such as 2024-01-31, with a time 2024-01-31 12:30")
 }
 
 /// Rejects `==` and `!=` between kinds of values that are never equal.

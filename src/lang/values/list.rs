@@ -68,14 +68,24 @@ pub fn lines(value: &Value, xs: Option<&[f64]>) -> Res<Figure> {
     Ok(Figure::single("", Panel::new(across, "value", marks)))
 }
 
-/// Records of numbers and text are displayed as a table; other items in brackets; rows of numbers below one another.
+/// Records of numbers and text are displayed as a table; items of several lines below their index; others in brackets; rows of numbers below one another.
 /// The middle of a long list is left out.
 impl fmt::Display for List {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(table) = Record::table(self.items()) {
             return f.write_str(&describe::show_table(&table));
         }
-        let rows = self.len() > 1 && self.items().iter().all(|item| matches!(item, Value::List(_)));
+        let texts: Vec<String> = match self.len() {
+            n if n <= SHOWN => self.items().iter().map(ToString::to_string).collect(),
+            _ => Vec::new(),
+        };
+        let is_list = |item: &Value| matches!(item, Value::List(_));
+        // values that take several lines, such as fits, follow each other with a number
+        if self.items().iter().zip(&texts).any(|(item, text)| !is_list(item) && text.contains('\n')) {
+            let numbered = texts.iter().enumerate().map(|(i, text)| format!("[{i}]\n{text}"));
+            return f.write_str(&numbered.collect::<Vec<_>>().join("\n\n"));
+        }
+        let rows = self.len() > 1 && self.items().iter().all(is_list);
         let between = if rows { ",\n " } else { ", " };
         f.write_char('[')?;
         let n = self.len();

@@ -20,7 +20,9 @@ impl Scene<'_> {
             "&&" | "&" => not_ours("write `and`"),
             "||" | "|" => not_ours("write `or`; a pipe is `|>`"),
             "!" => not_ours("write `not`; unequal is `!=`"),
-            "%" => not_ours("there is no remainder operator; a comment begins with `#`, a pipe is `|>`"),
+            "%" => {
+                not_ours("the remainder of a / b is `a - b * floor(a / b)`; a comment begins with `#`, a pipe is `|>`")
+            }
             "<>" => not_ours("unequal is written `!=`"),
             "//" => not_ours("a comment begins with `#`; a quotient is written `/`"),
             "=>" => not_ours("a function is written `x -> value`; at least is written `>=`"),
