@@ -8,7 +8,7 @@ use crate::calendar::{Resolution, TimeScale, TimeUnit};
 use crate::data::{Function, Step, Transform};
 use crate::fit::Fit;
 use crate::kernel::{Role, SlotState};
-use crate::model::{Baseline, Bernoulli, Model, ParameterKind, SparseMethod, is_nothing, step_text};
+use crate::model::{Baseline, Bernoulli, Model, ParameterKind, SparseMethod, is_zero_kernel, step_text};
 use crate::param::State;
 
 /// One line.
@@ -157,7 +157,7 @@ pub fn maximized(fit: &Fit) -> &'static str {
     match fit.bound() {
         Some(_) => "lower bound of the log marginal likelihood",
         // without a kernel no function is integrated out
-        None if is_nothing(&fit.model.kernel) => "log likelihood",
+        None if is_zero_kernel(&fit.model.kernel) => "log likelihood",
         None => "log marginal likelihood",
     }
 }
@@ -175,7 +175,7 @@ pub fn fit(fit: &Fit) -> String {
     if let Some(steps) = steps(fit) {
         say("steps", steps);
     }
-    let name = if is_nothing(&fit.model.kernel) { "score" } else { "evidence" };
+    let name = if is_zero_kernel(&fit.model.kernel) { "score" } else { "evidence" };
     say(name, format!("{} ({})", evidence(fit), counted(fit)));
     if let Some(text) = inference(fit) {
         say("inference", text);
