@@ -100,7 +100,7 @@ pub enum DataError {
     TwoReadings(Box<TwoReadings>),
     #[error("column `{column}` holds no dates")]
     NoDates { column: String },
-    #[error("`{value}` in column `{column}`, {row}, is no time of day such as `18:30`")]
+    #[error("`{value}` in column `{column}`, {row}, is not a time of day such as `18:30`")]
     NotAClock { column: String, row: RowRef, value: String },
     #[error("column `{column}` holds times, expected numbers")]
     TimeForNumbers { column: String },

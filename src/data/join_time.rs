@@ -53,7 +53,7 @@ mod tests {
         let hours = read("day,hour,y\n2020-01-01,0,1\n2020-01-01,13.5,2\n").join_time("day", "hour").unwrap();
         assert_eq!(hours.x()[0][1] - hours.x()[0][0], 13.5);
         let error = read("day,clock,y\n2020-01-01,noon,1\n").join_time("day", "clock").unwrap_err().to_string();
-        assert_eq!(error, "`noon` in column `clock`, line 2, is no time of day such as `18:30`");
+        assert_eq!(error, "`noon` in column `clock`, line 2, is not a time of day such as `18:30`");
         assert_eq!(data.join_time("y", "clock").unwrap_err().to_string(), "column `y` holds no dates");
     }
 }

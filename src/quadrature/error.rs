@@ -19,7 +19,7 @@ pub enum QuadratureError {
     Inputs { density: usize, points: usize },
     #[error("{0} compares categories, over which there is no density")]
     Categories(String),
-    #[error("an integral takes at most {most} evaluations, and this asks for {asked}")]
+    #[error("an integral takes at most {most} evaluations, and the requested number is {asked}")]
     TooMany { asked: usize, most: usize },
     #[error("there are no evaluated points")]
     NoPoints,

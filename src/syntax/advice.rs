@@ -42,7 +42,7 @@ pub(super) fn misplaced_not(span: Span) -> Diagnostic {
 }
 
 pub(super) fn unknown_escape(escape: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(format!("`{escape}` is no escape"))
+    Diagnostic::error(format!("`{escape}` is not an escape sequence"))
         .label(span, "not known in a string")
         .help(r#"the escapes are `\n` `\t` `\r` `\"` `\\` `\u{3C3}`; write `\\` for a backslash, or `/` in a path"#)
 }
@@ -303,10 +303,10 @@ impl Scene<'_> {
             .label(self.span(token), "expected a statement");
         match found {
             "|>" | ">>" | "+" | "*" | "/" | "^" | "and" | "or" | "then" | "else" => {
-                diagnostic.help("there is no statement before it that this line could go on from")
+                diagnostic.help("there is no earlier value from which this line could continue")
             }
             _ if token.kind == TokenKind::Op => {
-                diagnostic.help("to go on from the line before, end that line with the operator")
+                diagnostic.help("to continue the line before, end that line with the operator")
             }
             "for" => diagnostic.help("a loop is written as a list: `[value for name in list]`"),
             _ => diagnostic,

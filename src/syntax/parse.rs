@@ -136,7 +136,7 @@ impl Builder {
 
     /// The error if the grammar and this file disagree: an internal error that must not end the session.
     fn broken(&self, bytes: Range<usize>) -> Diagnostic {
-        Diagnostic::error("the parser lost its way here; this is a bug in Mercer")
+        Diagnostic::error("the parser failed here; this is a bug in Mercer")
             .label(Span::new(self.source, bytes.start, bytes.end), "while reading this")
     }
 

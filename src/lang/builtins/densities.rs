@@ -55,7 +55,7 @@ fn marginals(value: &Value) -> Res<Vec<Marginal>> {
 }
 
 fn no_density(value: &Value) -> LangError {
-    LangError::new(format!("{} is no density of an input", value.kind().noun()))
+    LangError::new(format!("{} is not a density of an input", value.kind().noun()))
         .help("write `normal(0, 1)` or `uniform(0, 1)`, one for each input: `[normal(0, 1), uniform(0, 1)]`")
 }
 

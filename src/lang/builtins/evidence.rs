@@ -44,7 +44,7 @@ fn without_evidence(call: &Call<'_, '_>, error: EvidenceError) -> LangError {
         EvidenceError::Model(error) => {
             LangError::new(error.to_string()).help("a fit without inducing inputs has a marginal likelihood")
         }
-        EvidenceError::NoCurvature => LangError::new(error.to_string()).help("fit the model anew with more restarts"),
+        EvidenceError::NoCurvature => LangError::new(error.to_string()).help("fit the model again with more restarts"),
         EvidenceError::Quadrature(error) => refused(call, error),
     }
 }

@@ -166,7 +166,7 @@ fn argument(prior: &str, place: &str, value: Value) -> Res<(f64, Option<Measure>
         Some(Measure::Date(_)) if length => {
             Err(LangError::new(format!("`{place}` of `{prior}` is a length of time")).help("write it as \"2 weeks\""))
         }
-        Some(_) => Err(LangError::new(format!("`{place}` of `{prior}` is no time: give a number"))
+        Some(_) => Err(LangError::new(format!("`{place}` of `{prior}` is not a time: give a number"))
             .help("a prior over lengths of time is written `LogNormal(\"3 months\", 1)`, whose median is 3 months")),
     }
 }

@@ -92,7 +92,7 @@ fn integrate(call: &mut Call<'_, '_>) -> Res<Value> {
 fn density(call: &mut Call<'_, '_>) -> Res<Density> {
     match call.maybe::<Value>("over")? {
         Some(value) => density_of(value).map_err(|t| t.argument("over")),
-        None => Err(LangError::new("an integral is taken against a density, and none is given")
+        None => Err(LangError::new("an integral needs a density, and none is given")
             .help("`over=normal(0, 1)`, `over=uniform(0, 1)`, or a list of these for several inputs")),
     }
 }
@@ -168,9 +168,9 @@ fn go_on(call: &mut Call<'_, '_>, more: &Integrated<Value>, n: usize, tolerance:
     let given = ["over", "under", "kernel", "mean", "noise", "scale", "parameters", "seed"];
     for place in given {
         if call.maybe::<Value>(place)?.is_some() {
-            let error =
-                LangError::new(format!("an integral goes on as it was begun, and `{place}` is set")).argument(place);
-            return Err(error.help("integrate the function anew"));
+            let error = LangError::new(format!("an integral is continued with its settings, and `{place}` is set"))
+                .argument(place);
+            return Err(error.help("integrate the function again"));
         }
     }
     let Some(function) = more.function.clone() else {
@@ -278,7 +278,7 @@ pub static QUADRATURE: &[Builtin] = &[Builtin {
         Place::required(
             "f",
             Want::Either(&[Want::FUNCTION, Want::Kind(Kind::Data), Want::Kind(Kind::Integral)]),
-            "the integrand: a function of the inputs, data of evaluated points, or an integral that goes on",
+            "the integrand: a function of the inputs, data of evaluated points, or an integral to continue",
         ),
         Place::keyword(
             "over",

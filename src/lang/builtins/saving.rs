@@ -175,7 +175,7 @@ fn load_integral(call: &mut Call<'_, '_>) -> Res<Value> {
     let saved = SavedIntegral::read(&path).map_err(at_path)?;
     let z = read_integral(&SavedTexts::new(call.eval), &saved, &path, at_path)?;
     if saved.was_stopped() {
-        call.warn("the saved integral was stopped before its last evaluation: `integrate(z, n=10)` goes on");
+        call.warn("the saved integral was stopped before its last evaluation: `integrate(z, n=10)` continues it");
     }
     Ok(Value::Integral(Arc::new(z)))
 }

@@ -92,7 +92,7 @@ impl<'a> Evaluator<'a> {
         self.steps += 1;
         if self.steps > self.most_steps {
             let most = self.most_steps;
-            return Err(LangError::new(format!("evaluation was ended after {most} steps: it may have no end")));
+            return Err(LangError::new(format!("evaluation was ended after {most} steps: it may not end")));
         }
         if self.steps.is_multiple_of(STRIDE) && self.progress.stop() {
             return Err(LangError::stopped());

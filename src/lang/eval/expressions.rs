@@ -224,7 +224,7 @@ impl Evaluator<'_> {
     pub fn enter(&mut self, closure: &Arc<Closure>, args: Vec<Option<Value>>, span: Span) -> Res<Value> {
         if self.calls >= MAX_CALLS || crate::syntax::is_low() {
             let name = closure.name.as_deref().unwrap_or("this function");
-            return Err(LangError::new(format!("recursion without end in `{name}`"))
+            return Err(LangError::new(format!("infinite recursion in `{name}`"))
                 .label(format!("{} calls deep here", grouped(self.calls)))
                 .at(span)
                 .help("a function that calls itself needs an `if` that ends it"));

@@ -90,7 +90,7 @@ impl UserRows {
         })?;
         let found = value.kind().noun();
         let numbers = Vec::<f64>::from_value(value).map_err(|_| {
-            LangError::new(format!("the function has to give a number or a list of numbers, and gives {found}"))
+            LangError::new(format!("the function must return a number or a list of numbers, and returns {found}"))
         })?;
         match numbers.iter().find(|x| !x.is_finite()) {
             Some(x) => Err(LangError::new(format!("the function gives {}", number(*x)))),

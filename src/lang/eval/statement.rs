@@ -34,7 +34,7 @@ pub fn execute(
                 vec![(name.node.clone(), Value::Function(Function::Closure(closure)))]
             }
             StatementKind::Import(path) => {
-                return Err(LangError::new("`import` stands for itself, between other statements").at(path.span));
+                return Err(LangError::new("`import` is a statement of its own").at(path.span));
             }
             StatementKind::Expr(expr) => {
                 let value = eval.eval(expr)?;

@@ -96,9 +96,9 @@ fn lists() {
 
 #[test]
 fn recursion_without_end_is_an_error() {
-    fails("fn f(x) = f(x + 1)\nf(0)", "recursion without end in `f`");
-    fails("fn f(x) = [f(x + 1) for y in [1]][0] + 1\nf(0)", "recursion without end in `f`");
-    fails("fn f(x) = x |> g\nfn g(x) = map([x], f)\nf(0)", "recursion without end");
+    fails("fn f(x) = f(x + 1)\nf(0)", "infinite recursion in `f`");
+    fails("fn f(x) = [f(x + 1) for y in [1]][0] + 1\nf(0)", "infinite recursion in `f`");
+    fails("fn f(x) = x |> g\nfn g(x) = map([x], f)\nf(0)", "infinite recursion");
 }
 
 #[test]

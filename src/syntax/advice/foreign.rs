@@ -98,7 +98,7 @@ impl Scene<'_> {
                 .label(span, format!("looks like `{ours}`"))
                 .help(format!("type `{ours}`")),
             None => {
-                Diagnostic::error(format!("`{found}` ({code}) means nothing in Mercer")).label(span, "not known here")
+                Diagnostic::error(format!("`{found}` ({code}) is not valid in Mercer")).label(span, "not known here")
             }
         }
     }
