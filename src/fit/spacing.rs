@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn the_step_of_a_lattice_is_found_among_gaps() {
         // days, of which nine in ten are left out at random
-        let kept = |i: &usize| (*i * 7919 + (*i * *i) % 613) % 10 == 0;
+        let kept = |i: &usize| (*i * 7919 + (*i * *i) % 613).is_multiple_of(10);
         let days: Vec<f64> = (0..3000).filter(kept).map(|i| i as f64).collect();
         assert!(median_gap(&days).is_some_and(|gap| gap > 2.0), "{:?}", median_gap(&days));
         assert_eq!(recurring_gap(&days), Some(1.0));
