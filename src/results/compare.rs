@@ -90,9 +90,10 @@ pub fn rank_by_evidence(
     integration: Integration,
     seed: u64,
     progress: &dyn Progress,
-) -> Result<(), (usize, EvidenceError)> {
+) -> Result<(), (usize, Box<EvidenceError>)> {
     for one in compared.iter_mut() {
-        let found = log_evidence(&one.fit, integration, seed, progress).map_err(|error| (one.place, error))?;
+        let found =
+            log_evidence(&one.fit, integration, seed, progress).map_err(|error| (one.place, Box::new(error)))?;
         one.evidence = Some(found);
     }
     let log = |one: &Compared| one.evidence.map_or(f64::NEG_INFINITY, |found| found.log);

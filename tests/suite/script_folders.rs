@@ -54,9 +54,11 @@ scripts! {
     nonstationary_5_13: ["inducing=[5]", "depths=1..=2", "trials=1..=2", "maxiter=10"];
     pseudo_prior_5_3: ["restarts=2", "maxiter=60"];
     samples_5_10: ["samples=[2, 4]", "inducing=[5]", "trials=1..=2", "maxiter=10"];
+    sigmoid_4_2;
     spectrum_b4;
     starts_5_5: ["maxiter=20"];
     step_5_1;
+    trace_4_1;
 }
 
 scripts! {

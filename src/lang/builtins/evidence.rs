@@ -53,7 +53,7 @@ fn without_evidence(call: &Call<'_, '_>, error: EvidenceError) -> LangError {
 pub(super) fn rank(call: &Call<'_, '_>, compared: &mut [Compared], integration: Integration) -> Res<()> {
     let seed = call.eval.host.seed;
     results::rank_by_evidence(compared, integration, seed, call.eval.progress).map_err(|(place, error)| {
-        let error = without_evidence(call, error);
+        let error = without_evidence(call, *error);
         if error.is_stop() { error } else { error.note(format!("it is fit {} of those compared", place + 1)) }
     })
 }
