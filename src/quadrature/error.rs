@@ -51,6 +51,6 @@ pub enum QuadratureError {
 impl QuadratureError {
     /// Whether the user asked to stop.
     pub fn is_stop(&self) -> bool {
-        matches!(self, Self::Stopped | Self::Model(ModelError::Stopped))
+        matches!(self, Self::Stopped | Self::Model(ModelError::Stopped | ModelError::StoppedAt { .. }))
     }
 }
