@@ -4,6 +4,7 @@ use super::english::words::listed;
 use super::numbers::{percent, rounded, significant};
 use crate::data::write::Table;
 use crate::figure::{Across, Axis, Figure, Mark, Panel, Role};
+use crate::kernel::Kernel;
 use crate::quadrature::{Integral, Moments, Warp};
 
 /// The number of points of a curve over one input.
@@ -31,9 +32,9 @@ pub fn integral(z: &Integral) -> String {
     };
     let many =
         if z.evaluations.n() == 1 { "1 evaluation".into() } else { format!("{} evaluations", z.evaluations.n()) };
-    text += &format!("\n{many}, kernel {}", z.kernel());
+    text += &format!("\n{many}, kernel {}", shown(z.kernel()));
     for other in &z.kernels[1..] {
-        text += &format!("\nand with {} of the evidence {}", percent(other.weight), other.written);
+        text += &format!("\nand with {} of the evidence {}", percent(other.weight), shown(&other.written));
     }
     if let Some(ratio) = &z.ratio {
         text += &format!("\nintegral of the factor: {}", rounded(ratio.normaliser));
@@ -57,6 +58,14 @@ pub fn integral(z: &Integral) -> String {
         text += "\nstopped before the last evaluation";
     }
     text
+}
+
+/// A kernel with its values at six significant digits.
+fn shown(kernel: &Kernel) -> Kernel {
+    kernel.map_params(&mut |param| match param.value().map(|value| format!("{value:.5e}").parse()) {
+        Some(Ok(value)) => param.with_value(value),
+        _ => param.clone(),
+    })
 }
 
 /// A number with two significant digits of its error.

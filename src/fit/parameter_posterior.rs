@@ -50,6 +50,10 @@ impl<'p> ParameterPosterior<'p> {
         let parameters = problem.parameters();
         let weak = |&i: &usize| parameters[i].param.prior.is_none().then(|| parameters[i].domain.to_real(start[i]));
         let centre: Vec<Option<f64>> = free.iter().map(weak).collect();
+        if free.is_empty() {
+            let (axes, values) = (Matrix::zeros(0, 0), values.to_vec());
+            return Some(Self { objective, values, free, centre, axes, log_volume: 0.0, top: total });
+        }
         // a missing curvature counts as 0
         let mut eigen = hessian.clone().symmetric_eigen();
         eigen.eigenvalues.apply(|value| *value = value.max(0.0));

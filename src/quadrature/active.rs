@@ -14,8 +14,6 @@ use crate::progress::{Progress, StopHandle};
 
 /// Points among which the next evaluation is chosen.
 const CANDIDATES: usize = 400;
-/// Where no evaluation seems to gain anything, the integral is known if its variance is at most this share of that before any.
-const KNOWN: f64 = 1e-6;
 
 /// Estimates an integral from the evaluations that there are and `n` further ones of a function, each where it lowers the
 /// variance of the integral most; on a warped scale where the integrand, weighted by the density, is least certain. Ends
@@ -105,19 +103,14 @@ fn evaluate(
         sampled.settle(kernel, &now.embedding, settings.prior_mean())?;
         let modelled = sampled.modelled(settings.warp)?;
         let process = settings.process(kernel, &modelled)?;
-        let (gains, is_known) = match settings.conditioned(&process, &now.embedding, &modelled)? {
-            Some(conditioned) => {
-                let gains = conditioned.reductions(&candidates, now.at_candidates(&candidates)?)?;
-                (gains, conditioned.share_left() < KNOWN)
-            }
-            None => (uncertainties(&settings, &process, &candidates, &sampled.evaluations)?, true),
+        let gains = match settings.conditioned(&process, &now.embedding, &modelled)? {
+            Some(conditioned) => conditioned.reductions(&candidates, now.at_candidates(&candidates)?)?,
+            None => uncertainties(&settings, &process, &candidates, &sampled.evaluations)?,
         };
         let best = gains.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
         let row: Vec<f64> = match gains[best] > 0.0 && gains[best].is_finite() {
             true => candidates.iter().map(|column| column[best]).collect(),
-            // nothing more to learn to rounding
-            false if is_known => break,
-            // a kernel that few points have led astray
+            // nothing to learn if the kernel is right, which further points can show to be wrong
             false => match spread.next() {
                 Some(row) => row,
                 None => break,

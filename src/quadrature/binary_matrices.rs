@@ -65,7 +65,7 @@ impl BinaryMatrix {
 
     /// Σₖ Σₖ′ Σₙ Zₙₖ Z′ₙₖ′ (A.12), the inner product of the row sums. It does not depend on the order of the columns.
     pub fn overlap(&self, other: &Self) -> f64 {
-        self.row_sums().iter().zip(other.row_sums()).map(|(a, b)| a * b).sum()
+        self.row_sums().iter().zip(other.row_sums()).fold(0.0, |sum, (a, b)| sum + a * b)
     }
 
     /// log P(Z | α) of a single matrix with K columns (A.10).
@@ -134,11 +134,22 @@ impl BinaryMatrix {
         Self { rows, columns }
     }
 
-    /// One sweep of collapsed Gibbs sampling over all rows, for X = ZA + ε with A integrated out.
-    pub fn sweep(&mut self, x: &Matrix, alpha: f64, sd: FeatureNoise, random: &mut impl RngExt) {
+    /// One sweep of collapsed Gibbs sampling over all rows, for X = ZA + ε with A integrated out. False if `stop` returned
+    /// `true` before its end.
+    pub fn sweep(
+        &mut self,
+        x: &Matrix,
+        alpha: f64,
+        sd: FeatureNoise,
+        random: &mut impl RngExt,
+        stop: &dyn Fn() -> bool,
+    ) -> bool {
         for n in 0..self.rows {
             let mut k = 0;
             while k < self.columns.len() {
+                if stop() {
+                    return false;
+                }
                 let others = Self::ones(&self.columns[k]) - usize::from(self.columns[k][n]);
                 if others == 0 {
                     // features of this row only are resampled below
@@ -154,6 +165,9 @@ impl BinaryMatrix {
                 self.columns[k][n] = choose(&log, random) == 1;
                 k += 1;
             }
+            if stop() {
+                return false;
+            }
             let rate = alpha / self.rows as f64;
             let mut log = Vec::new();
             for new in 0..=MOST_NEW {
@@ -168,6 +182,7 @@ impl BinaryMatrix {
             let kept = choose(&log, random);
             self.columns.truncate(self.columns.len() - (MOST_NEW - kept));
         }
+        true
     }
 }
 
@@ -314,7 +329,7 @@ mod tests {
         let mut z = BinaryMatrix::empty(2);
         let mut found: HashMap<[usize; 3], f64> = HashMap::new();
         for _ in 0..sweeps {
-            z.sweep(&x, alpha, sd, &mut random);
+            z.sweep(&x, alpha, sd, &mut random, &|| false);
             let count = |w: usize| z.columns().iter().filter(|c| **c == column(w)).count();
             *found.entry([count(0), count(1), count(2)]).or_default() += 1.0 / sweeps as f64;
         }

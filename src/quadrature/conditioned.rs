@@ -73,6 +73,12 @@ impl<'p> Conditioned<'p> {
         (of_mean, self.prior.error + of_z)
     }
 
+    /// What the jitter on the diagonal of the covariance matrix contributes to the mean: to first order, the jitter times
+    /// zᵀK⁻¹K⁻¹(y − m).
+    pub fn jitter_error(&self) -> f64 {
+        (self.process.jitter() * self.weights.dot(&self.process.alpha)).abs()
+    }
+
     /// By how much an evaluation at each row would lower the variance of the integral: the squared posterior covariance
     /// of the integrand there with the integral, over its variance there. An evaluation whose weight in the integral would be
     /// large gains nothing: it lies next to another and would stand for a derivative, which rounding spoils. `z` are the integrals of the kernel at the rows.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use crate::kernel::number;
+
 /// The density of one input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Marginal {
@@ -21,16 +23,18 @@ pub enum Marginal {
 /// Why a density is not valid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DensityError {
-    #[error("a normal density has a finite mean and a positive standard deviation, found {mean} and {sd}")]
+    #[error("a normal density has a finite mean and a positive standard deviation, found {} and {}", number(*.mean), number(*.sd))]
     Normal { mean: f64, sd: f64 },
-    #[error("a uniform density has two finite bounds, the lower one first, found {lo} and {hi}")]
+    #[error("a uniform density has two finite bounds, the lower one first, found {} and {}", number(*.lo), number(*.hi))]
     Uniform { lo: f64, hi: f64 },
     #[error("a density has at least one input")]
     NoInputs,
     #[error("a mixture has at least one component")]
     NoComponents,
-    #[error("the weights of a mixture are positive and sum to 1; these sum to {0}")]
+    #[error("the weights of a mixture sum to 1; these sum to {}", number(*.0))]
     Weights(f64),
+    #[error("the weights of a mixture are positive, and weight {place} is {}", number(*.weight))]
+    Weight { place: usize, weight: f64 },
     #[error("{weights} weights for {components} components")]
     WeightCount { weights: usize, components: usize },
     #[error("component {component} has {found} inputs, and the first has {expected}")]
@@ -149,8 +153,10 @@ impl Density {
             }
         }
         let total: f64 = components.iter().map(|c| c.weight).sum();
-        let positive = components.iter().all(|c| c.weight > 0.0);
-        if !positive || (total - 1.0).abs() > 1e-9 {
+        if let Some(place) = components.iter().position(|c| c.weight.is_nan() || c.weight <= 0.0) {
+            return Err(DensityError::Weight { place, weight: components[place].weight });
+        }
+        if total.is_nan() || (total - 1.0).abs() > 1e-9 {
             return Err(DensityError::Weights(total));
         }
         // weights that sum to 1 up to rounding do not change, so that a printed density parses back to the same one
@@ -213,8 +219,8 @@ impl Density {
 impl fmt::Display for Marginal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Normal { mean, sd } => write!(f, "normal({mean}, {sd})"),
-            Self::Uniform { lo, hi } => write!(f, "uniform({lo}, {hi})"),
+            Self::Normal { mean, sd } => write!(f, "normal({}, {})", number(mean), number(sd)),
+            Self::Uniform { lo, hi } => write!(f, "uniform({}, {})", number(lo), number(hi)),
         }
     }
 }

@@ -34,8 +34,8 @@ impl Embedding {
     /// The embedding of a kernel over inputs with these names. All parameters must have values.
     ///
     /// # Errors
-    /// [`QuadratureError`]: a number of inputs that differs from that of the density, an input that does not exist, or
-    /// a family for categories.
+    /// [`QuadratureError`]: a number of inputs that differs from that of the density, an input that does not exist,
+    /// a family for categories, or a kernel of white noise only.
     pub fn new(kernel: &Kernel, names: &[String], density: &Density) -> Result<Self, QuadratureError> {
         if names.len() != density.inputs() {
             return Err(QuadratureError::Inputs { density: density.inputs(), points: names.len() });
@@ -43,10 +43,16 @@ impl Embedding {
         refuse_categories(kernel)?;
         let words: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut terms = Vec::new();
+        let mut noise = 0;
         for factors in kernel.sums_of_factors(&words)? {
             if factors.iter().all(|factor| factor.form != Form::Noise) {
                 terms.push(Term::new(factors, names)?);
+            } else {
+                noise += 1;
             }
+        }
+        if terms.is_empty() && noise > 0 {
+            return Err(QuadratureError::OnlyNoise(kernel.to_string()));
         }
         Ok(Self { density: density.clone(), terms, prior: OnceLock::new() })
     }

@@ -19,6 +19,8 @@ pub enum QuadratureError {
     Inputs { density: usize, points: usize },
     #[error("{0} compares categories, over which there is no density")]
     Categories(String),
+    #[error("`{0}` is white noise, and evaluations of white noise carry no information on its integral")]
+    OnlyNoise(String),
     #[error("an integral takes at most {most} evaluations, and the requested number is {asked}")]
     TooMany { asked: usize, most: usize },
     #[error("there are no evaluated points")]

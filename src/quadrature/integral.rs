@@ -143,10 +143,14 @@ impl Settings {
         let jitter = process.jitter();
         let Some(conditioned) = self.conditioned(&process, &embedding, &modelled)? else {
             let (moments, error) = self.warp.integral(&process, &sampled.evaluations, &self.density)?;
-            let one = Believed { weight: 1.0, mean: moments.mean, scale: moments.variance.sqrt(), degrees: None };
+            let scale = (moments.variance + error.1).sqrt().hypot(error.0);
+            let one = Believed { weight: 1.0, mean: moments.mean, scale, degrees: None };
             return Ok(Found { one, error, share_left: None, jitter, ratio: None });
         };
         let Moments { mean, variance } = conditioned.integral();
+        let mut error = conditioned.numerical_error();
+        // what numerical integrals leave open is part of the uncertainty
+        let variance = variance + error.1;
         let (scale, degrees) = match scale_is_free {
             true => {
                 let (scale, degrees) = process.scale();
@@ -154,7 +158,7 @@ impl Settings {
             }
             false => (variance.sqrt(), None),
         };
-        let mut error = conditioned.numerical_error();
+        let scale = scale.hypot(error.0).hypot(conditioned.jitter_error());
         let mut one = Believed { weight: 1.0, mean, scale, degrees };
         if let Some(ratio) = &sampled.ratio {
             let n = sampled.evaluations.n();

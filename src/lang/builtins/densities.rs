@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::describe::significant;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::signature::{Group, Place, Want};
@@ -20,8 +21,20 @@ fn mixture(call: &mut Call<'_, '_>) -> Res<Value> {
         let error = DensityError::WeightCount { weights: weights.len(), components: each.len() };
         return Err(LangError::new(error.to_string()).argument("weights"));
     }
+    let total: f64 = weights.iter().sum();
+    let scaled: Vec<String> = weights.iter().map(|weight| significant(weight / total, 6)).collect();
     let components = weights.into_iter().zip(each).map(|(weight, marginals)| Component { weight, marginals });
-    let density = Density::mixture(components.collect()).map_err(|error| LangError::new(error.to_string()))?;
+    let density = Density::mixture(components.collect()).map_err(|error| {
+        let refused = LangError::new(error.to_string());
+        match error {
+            DensityError::Weights(_) if total.is_finite() => {
+                refused.argument("weights").help(format!("`weights=[{}]`", scaled.join(", ")))
+            }
+            DensityError::Weights(_) => refused.argument("weights"),
+            DensityError::Weight { .. } => refused.argument("weights").help("leave the component out"),
+            _ => refused,
+        }
+    })?;
     Ok(Value::Density(Arc::new(density)))
 }
 

@@ -265,7 +265,8 @@ const fn distribution(
         summary: summary(name),
         help: "A prior, in the units of the data, written after `~`. The fit is then the mode of the posterior. Where the input is \
                a time, lengths and dates are written as text: `l ~ LogNormal(\"3 months\", 1)` has a median of 3 months, \
-               `at ~ Normal(\"2020-03-15\", \"2 weeks\")`.",
+               `at ~ Normal(\"2020-03-15\", \"2 weeks\")`. Normal and uniform densities are also what integrals are taken against: \
+               `integrate(f, over=normal(0, 1))`.",
         examples,
         touches: Touches::Nothing,
         run: prior,

@@ -250,6 +250,9 @@ pub(super) fn refused(call: &Call<'_, '_>, error: QuadratureError) -> LangError 
             LangError::new(error.to_string()).argument("scale").help("leave `scale` out")
         }
         QuadratureError::Categories(_) => LangError::new(error.to_string()).argument("kernel"),
+        QuadratureError::OnlyNoise(_) => LangError::new(error.to_string())
+            .argument("kernel")
+            .help("give a kernel of the integrand; `SE + WN` has noisy evaluations"),
         QuadratureError::TooMany { .. } => LangError::new(error.to_string()).argument("n"),
         QuadratureError::Factor { .. } | QuadratureError::FactorCount { .. } => {
             LangError::new(error.to_string()).argument("under")

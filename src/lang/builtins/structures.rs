@@ -166,7 +166,28 @@ fn buffet_likelihood(call: &mut Call<'_, '_>) -> Res<Value> {
     let z = binary(&call.arg::<Value>("z")?).map_err(|t| t.argument("z"))?;
     let sd = FeatureNoise { noise: positive(call, "noise_sd", 1.0)?, features: positive(call, "feature_sd", 1.0)? };
     same_rows(z.rows(), x.len()).map_err(|t| t.argument("z"))?;
-    Ok(Value::Number(z.log_likelihood(&matrix(&x), sd)))
+    let log = z.log_likelihood(&matrix(&x), sd);
+    if !log.is_finite() {
+        let text = format!("the log likelihood is {}: the observations are too far from 0 for these", number(log));
+        return Err(LangError::new(text).argument("x").help(
+            "divide the observations by their standard deviation, and give `noise_sd` and `feature_sd` on that scale",
+        ));
+    }
+    Ok(Value::Number(log))
+}
+
+/// Rejects observations whose squares, in units of a standard deviation, are not finite: all likelihoods would be 0.
+fn within_range(x: &Matrix, sd: f64) -> Res<()> {
+    match (x.norm_squared() / (sd * sd)).is_finite() {
+        true => Ok(()),
+        false => Err(LangError::new(format!(
+            "the observations reach {}, which is too far from 0 for a standard deviation of {}",
+            number(x.amax()),
+            number(sd)
+        ))
+        .argument("x")
+        .help("divide the observations by their standard deviation")),
+    }
 }
 
 fn same_rows(found: usize, expected: usize) -> Res<()> {
@@ -183,12 +204,16 @@ fn buffet_samples(call: &mut Call<'_, '_>) -> Res<Value> {
     let sweeps = count(call, "n", 100)?;
     let alpha = concentration(call)?;
     let sd = FeatureNoise { noise: positive(call, "noise_sd", 1.0)?, features: positive(call, "feature_sd", 1.0)? };
+    within_range(&x, sd.noise)?;
     let mut random = random(call)?;
+    let progress = call.eval.progress;
     let mut z = BinaryMatrix::empty(x.nrows());
     let mut samples = Vec::with_capacity(sweeps);
     for _ in 0..sweeps {
         call.eval.poll()?;
-        z.sweep(&x, alpha, sd, &mut random);
+        if !z.sweep(&x, alpha, sd, &mut random, &|| progress.stop()) {
+            return Err(LangError::stopped());
+        }
         samples.push(binary_value(&z)?);
     }
     Value::checked_list(samples.into_iter().map(Ok))
@@ -200,10 +225,13 @@ fn mixture_samples(call: &mut Call<'_, '_>) -> Res<Value> {
     let alpha = concentration(call)?;
     let prior = atom_prior(call, x.ncols())?;
     let scale = positive(call, "scale", 1.0)?;
+    within_range(&x, scale.min(prior.sd))?;
     let mut random = random(call)?;
     let progress = call.eval.progress;
     let samples = posterior_mixtures(&x, (alpha, &prior, scale), sweeps, &mut random, &|| progress.stop());
-    call.eval.poll()?;
+    if samples.len() < sweeps {
+        return Err(LangError::stopped());
+    }
     Value::checked_list(samples.iter().map(mixture_value))
 }
 
@@ -241,6 +269,9 @@ fn grid(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<Vec<f
         Some(Value::Number(value)) => vec![value],
         Some(list) => Vec::<f64>::from_value(list).map_err(|t| t.argument(place))?,
     };
+    if values.is_empty() {
+        return Err(LangError::new(format!("`{place}` lists no values")).argument(place).help("give at least one"));
+    }
     match values.iter().find(|value| value.is_nan() || **value <= 0.0) {
         Some(value) => Err(LangError::new(format!("`{place}` is positive, found {}", number(*value))).argument(place)),
         None => Ok(values),
@@ -333,6 +364,11 @@ fn of_mixtures(call: &mut Call<'_, '_>, samples: &[Value], x: &Matrix) -> Res<Va
 }
 
 fn evidence(k: &Matrix, z: &Vector, v: f64, logs: &[f64]) -> Res<StructureEvidence> {
+    if !logs.iter().any(|log| log.is_finite()) {
+        return Err(LangError::new(format!("the likelihood is 0 or not finite for all {} samples", logs.len()))
+            .argument("x")
+            .help("divide the observations by their standard deviation, or take samples given these observations"));
+    }
     structure_evidence(k, z, v, logs).map_err(|error| {
         LangError::new(error.to_string()).argument("samples").help("take more samples, from parameters nearer to these")
     })
