@@ -97,6 +97,9 @@ impl fmt::Debug for Session {
     }
 }
 
+/// The largest number of errors of a program that are shown when it is run.
+const MOST_FAULTS: usize = 50;
+
 impl Session {
     /// An empty session. Paths are relative to the script's folder for reading, and to the output folder for writing.
     pub fn new(folders: Folders, seed: u64) -> Self {
@@ -172,7 +175,11 @@ impl Session {
         let sources = self.library.sources.clone();
         let out = &mut |item| out(item, &sources);
         if !faults.is_empty() {
-            faults.into_iter().for_each(|fault| out(Item::Diagnostic(fault)));
+            let more = faults.len().saturating_sub(MOST_FAULTS);
+            faults.into_iter().take(MOST_FAULTS).for_each(|fault| out(Item::Diagnostic(fault)));
+            if more > 0 {
+                out(Item::Diagnostic(Diagnostic::error(format!("and {more} more errors, which `mercer check` lists"))));
+            }
             return false;
         }
         let result = catch_unwind(AssertUnwindSafe(|| crate::syntax::deep(|| self.execute(&program, progress, out))));

@@ -484,3 +484,11 @@ fn a_saved_session_does_the_same_again() {
     assert!(matches!(session.save(&own), Err(SaveError::Foreign { .. })));
     assert!(std::fs::read_to_string(&own).unwrap().starts_with("let d"));
 }
+
+#[test]
+fn of_very_many_errors_the_first_are_shown() {
+    let output = run(&"missing\n".repeat(60));
+    let said: Vec<&str> = output.diagnostics().map(|d| d.message.as_str()).collect();
+    assert_eq!(said.len(), super::MOST_FAULTS + 1);
+    assert_eq!(said.last().copied(), Some("and 10 more errors, which `mercer check` lists"));
+}
