@@ -287,8 +287,9 @@ pub static SEARCHES: &[Builtin] = &[
         summary: "the kernel with the best score, found by repeated edits that start from base kernels",
         help: "Every \
                part of the best expression is edited in every way. The results are fitted, with more steps for the \
-               more promising ones, and the best is edited again, until the score no longer improves. The same seed \
-               gives the same search on any number of threads, unless it ends by a time budget. A search can be given \
+               more promising ones, and the best is edited again, until the score no longer improves. At the end \
+               the best three are fitted to a maximum, from their own values and afresh; a budget of time leaves a fifth of it for \
+               this, a budget of evaluations does not count it. The same seed gives the same search on any number of threads, unless it ends by a time budget. A search can be given \
                where a fit is expected; its best fit is used. Ctrl-C ends it with the best result so far. `\"bic\"` \
                counts every parameter, `\"recorded\"` as Duvenaud, Lloyd and others did in 2013, `\"laplace\"` is the \
                Laplace approximation of the marginal likelihood with parameters integrated out, `\"held-out\"` scores \
