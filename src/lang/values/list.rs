@@ -75,35 +75,31 @@ impl fmt::Display for List {
         if let Some(table) = Record::table(self.items()) {
             return f.write_str(&describe::show_table(&table));
         }
-        let texts: Vec<String> = match self.len() {
-            n if n <= SHOWN => self.items().iter().map(ToString::to_string).collect(),
-            _ => Vec::new(),
-        };
-        let is_list = |item: &Value| matches!(item, Value::List(_));
-        // values that take several lines, such as fits, follow each other with a number
-        if self.items().iter().zip(&texts).any(|(item, text)| !is_list(item) && text.contains('\n')) {
-            let numbered = texts.iter().enumerate().map(|(i, text)| format!("[{i}]\n{text}"));
-            return f.write_str(&numbered.collect::<Vec<_>>().join("\n\n"));
-        }
-        let rows = self.len() > 1 && self.items().iter().all(is_list);
-        let between = if rows { ",\n " } else { ", " };
-        f.write_char('[')?;
         let n = self.len();
         let left_out = if n > SHOWN { SHOWN / 2..n - SHOWN / 4 } else { n..n };
-        for (i, item) in self.items().iter().enumerate() {
-            if i == left_out.start && i < n {
+        let is_list = |item: &Value| matches!(item, Value::List(_));
+        let shown = self.items().iter().enumerate().filter(|(i, _)| !left_out.contains(i));
+        // once each, as an item may be a list of lists
+        let texts: Vec<(usize, &Value, String)> = shown.map(|(i, item)| (i, item, item.to_string())).collect();
+        // values that take several lines, such as fits, follow each other with a number
+        if n <= SHOWN && texts.iter().any(|(_, item, text)| !is_list(item) && text.contains('\n')) {
+            let numbered = texts.iter().map(|(i, _, text)| format!("[{i}]\n{text}"));
+            return f.write_str(&numbered.collect::<Vec<_>>().join("\n\n"));
+        }
+        let rows = n > 1 && self.items().iter().all(is_list);
+        let between = if rows { ",\n " } else { ", " };
+        f.write_char('[')?;
+        for (i, item, text) in texts {
+            if i == left_out.end && i < n {
                 write!(f, "{between}…")?;
-            }
-            if left_out.contains(&i) {
-                continue;
             }
             if i > 0 {
                 f.write_str(between)?;
             }
-            match item {
+            match is_list(item) {
                 // A matrix in a list of matrices has one line per row.
-                Value::List(inner) => write!(f, "{}", inner.to_string().replace('\n', "\n "))?,
-                item => write!(f, "{item}")?,
+                true => f.write_str(&text.replace('\n', "\n "))?,
+                false => f.write_str(&text)?,
             }
         }
         f.write_char(']')?;
