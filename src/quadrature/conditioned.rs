@@ -44,7 +44,7 @@ impl<'p> Conditioned<'p> {
     pub fn integral(&self) -> Moments {
         let z = self.z.iter().map(|z| z.value);
         let explained: f64 = z.clone().zip(self.weights.iter()).map(|(z, w)| z * w).sum();
-        let mean = self.process.mean + z.clone().zip(self.process.alpha.iter()).map(|(z, a)| z * a).sum::<f64>();
+        let mean = self.mean(self.process.mean, &self.process.alpha);
         let mut variance = self.prior.value - explained;
         if self.process.free_mean {
             let left = 1.0 - z.zip(self.process.ones.iter()).map(|(z, o)| z * o).sum::<f64>();
@@ -53,6 +53,16 @@ impl<'p> Conditioned<'p> {
         let size = self.weights.iter().zip(self.process.sizes.iter()).map(|(w, size)| w.abs() * size).sum::<f64>();
         let rounding = f64::EPSILON * self.process.n() as f64 * (size * size).max(self.prior.value.abs());
         Moments { mean, variance: variance.max(rounding) }
+    }
+
+    /// The mean of the integral, had the evaluations other values.
+    pub fn mean_of(&self, y: &[f64]) -> f64 {
+        let (mean, _, alpha) = self.process.conditioned_on(&Vector::from_column_slice(y));
+        self.mean(mean, &alpha)
+    }
+
+    fn mean(&self, mean: f64, alpha: &Vector) -> f64 {
+        mean + self.z.iter().zip(alpha.iter()).map(|(z, a)| z.value * a).sum::<f64>()
     }
 
     /// V₀: the variance of the integral without evaluations.

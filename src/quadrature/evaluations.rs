@@ -67,7 +67,7 @@ impl Evaluations {
 
     /// Whether all values are the same; also without any.
     pub fn are_constant(&self) -> bool {
-        self.y.windows(2).all(|pair| pair[0] == pair[1])
+        all_equal(&self.y)
     }
 
     pub fn n(&self) -> usize {
@@ -83,4 +83,9 @@ impl Evaluations {
     pub fn with_values(&self, y: Vec<f64>) -> Self {
         Self { y, ..self.clone() }
     }
+}
+
+/// Whether all values are the same; also without any.
+pub(super) fn all_equal(values: &[f64]) -> bool {
+    values.windows(2).all(|pair| pair[0] == pair[1])
 }

@@ -65,15 +65,23 @@ impl Process {
         let sizes = k.diagonal().map(|own| own.max(0.0).sqrt());
         let factor = Cholesky::new(k).map_err(|_| QuadratureError::NotPositiveDefinite { n })?;
         let ones = factor.solve(&Vector::repeat(n, 1.0));
-        let y = Vector::from_column_slice(evaluations.y());
         let (mean, free_mean) = match mean {
             PriorMean::Given(mean) => (mean, false),
-            PriorMean::Free => (ones.dot(&y) / ones.sum(), true),
+            PriorMean::Free => (0.0, true),
         };
+        let alpha = Vector::zeros(n);
+        let mut process = Self { bound, values, points, factor, alpha, ones, mean, free_mean, quadratic: 0.0, sizes };
+        (process.mean, process.quadratic, process.alpha) =
+            process.conditioned_on(&Vector::from_column_slice(evaluations.y()));
+        Ok(process)
+    }
+
+    /// m, rᵀK⁻¹r and K⁻¹r with r = y − m for values y at the same points.
+    pub(super) fn conditioned_on(&self, y: &Vector) -> (f64, f64, Vector) {
+        let mean = if self.free_mean { self.ones.dot(y) / self.ones.sum() } else { self.mean };
         let residual = y.add_scalar(-mean);
-        let alpha = factor.solve(&residual);
-        let quadratic = residual.dot(&alpha);
-        Ok(Self { bound, values, points, factor, alpha, ones, mean, free_mean, quadratic, sizes })
+        let alpha = self.factor.solve(&residual);
+        (mean, residual.dot(&alpha), alpha)
     }
 
     /// The number of evaluations.

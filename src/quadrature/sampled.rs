@@ -8,7 +8,7 @@
 use super::conditioned::Conditioned;
 use super::embedding::Embedding;
 use super::error::QuadratureError;
-use super::evaluations::Evaluations;
+use super::evaluations::{Evaluations, all_equal};
 use super::process::{PriorMean, Process};
 use super::warp::Warp;
 use crate::kernel::Kernel;
@@ -86,10 +86,9 @@ impl Sampled {
 
     /// Whether the values, and those of the factor, are each the same everywhere or the factor is 0.
     pub fn are_constant(&self) -> bool {
-        let same = |values: &[f64]| values.windows(2).all(|pair| pair[0] == pair[1]);
         match &self.ratio {
             None => self.evaluations.are_constant(),
-            Some(ratio) => self.has_no_mass() || (self.evaluations.are_constant() && same(&ratio.factor)),
+            Some(ratio) => self.has_no_mass() || (self.evaluations.are_constant() && all_equal(&ratio.factor)),
         }
     }
 
@@ -116,13 +115,11 @@ impl Sampled {
     pub fn settle(&mut self, kernel: &Kernel, embedding: &Embedding, mean: PriorMean) -> Result<(), QuadratureError> {
         let Some(ratio) = &mut self.ratio else { return Ok(()) };
         let weighted: Vec<f64> = self.evaluations.y().iter().zip(&ratio.factor).map(|(f, l)| f * l).collect();
-        let integral = |values: Vec<f64>| {
-            let values = self.evaluations.with_values(values);
-            let process = Process::new(kernel, 0.0, mean, &values)?;
-            Ok::<f64, QuadratureError>(Conditioned::new(&process, embedding, &values)?.integral().mean)
-        };
         let plain = weighted.iter().sum::<f64>() / ratio.factor.iter().sum::<f64>();
-        let (above, below) = (integral(weighted)?, integral(ratio.factor.clone())?);
+        let values = self.evaluations.with_values(weighted);
+        let process = Process::new(kernel, 0.0, mean, &values)?;
+        let conditioned = Conditioned::new(&process, embedding, &values)?;
+        let (above, below) = (conditioned.integral().mean, conditioned.mean_of(&ratio.factor));
         ratio.normaliser = below;
         ratio.expectation = if below > 0.0 { above / below } else { plain };
         Ok(())

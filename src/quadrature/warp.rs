@@ -41,6 +41,11 @@ impl Warp {
         }
     }
 
+    /// The scale with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|warp| warp.name() == name)
+    }
+
     /// α of the square-root scale.
     fn floor(evaluations: &Evaluations) -> f64 {
         SHARE_OF_LEAST * evaluations.y().iter().copied().fold(f64::INFINITY, f64::min)

@@ -118,7 +118,7 @@ impl SavedIntegral {
         if n == 0 || n > MOST_EVALUATIONS || self.at.iter().any(|column| column.len() != n) {
             return Err(wrong(format!("each input has as many points as there are values, 1 to {MOST_EVALUATIONS}")));
         }
-        let Some(warp) = Warp::ALL.into_iter().find(|warp| warp.name() == self.scale) else {
+        let Some(warp) = Warp::named(&self.scale) else {
             return Err(wrong(format!("there is no scale `{}`", self.scale)));
         };
         let good_noise = self.noise >= 0.0 && self.noise.is_finite() && (warp == Warp::None || self.noise == 0.0);

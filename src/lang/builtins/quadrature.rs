@@ -118,7 +118,7 @@ fn settings(call: &mut Call<'_, '_>, density: Density, names: &[String], weighte
         return Err(LangError::new(text).argument("noise"));
     }
     let scale = call.maybe::<Arc<str>>("scale")?;
-    let warp = Warp::ALL.into_iter().find(|warp| Some(warp.name()) == scale.as_deref()).unwrap_or_default();
+    let warp = scale.and_then(|scale| Warp::named(&scale)).unwrap_or_default();
     if warp != Warp::None && noise > 0.0 {
         let error = LangError::new("on a warped scale the evaluations have no noise").argument("noise");
         return Err(error.help("leave `noise` out, or `scale`"));
