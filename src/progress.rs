@@ -52,8 +52,8 @@ impl Progress for StopHandle {
 
 /// The interval between checks for work that cannot check itself.
 const POLL: Duration = Duration::from_millis(50);
-/// The time that such work may continue after a stop: short work returns its result.
-const GRACE: Duration = Duration::from_millis(500);
+/// The time that work may continue after a stop, so that short work returns its result.
+pub const GRACE: Duration = Duration::from_millis(500);
 
 /// Runs work that cannot check for a stop, such as a large factorization. `None` after a stop: the work then continues
 /// on its thread, and its result is dropped.

@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::progress::{Progress, StopHandle};
+use crate::progress::{GRACE, Progress, StopHandle};
 
 /// A request to stop that is delayed until the first result, so that a fit that is stopped early still has one, and for
 /// a short time until the posterior at the last values.
@@ -13,9 +13,6 @@ pub struct FirstResult<'p> {
     reached: AtomicBool,
     asked: OnceLock<Instant>,
 }
-
-/// The time that a stopped fit has for its first result.
-const GRACE: Duration = Duration::from_millis(500);
 
 impl<'p> FirstResult<'p> {
     /// Delays the stop of this progress.

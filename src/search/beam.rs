@@ -177,8 +177,8 @@ impl<'g> Walk<'g> {
         if self.clock.progress.stop() {
             return (Vec::new(), None);
         }
-        let whole = Clock { seconds: self.clock.seconds / WALKED, ..self.clock };
-        let finished = finish(pool, self.setup, &whole, |found| !is_null(found), |model| self.fitted(model.clone()));
+        let seconds = self.setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
+        let finished = finish(pool, self.setup, &Clock { seconds, ..self.clock }, |found| !is_null(found));
         let mut before = Vec::new();
         let mut fits = Vec::new();
         for one in finished {
@@ -343,17 +343,14 @@ impl<'g> Walk<'g> {
     }
 
     fn fitted(&self, model: Model) -> Option<Found> {
-        let setup = self.setup;
-        let fitted = Arc::new(condition(&model, &setup.data).ok()?);
-        let (parameters, score) = super::score::judge(&fitted, setup.settings.criterion, setup.held_out.as_ref())?;
-        Some(Found { model: fitted.model.clone(), lml: fitted.evidence().ok()?, parameters, score, weight: 0.0 })
+        self.setup.scored(&Arc::new(condition(&model, &self.setup.data).ok()?))
     }
 
     /// The null model: noise only.
     fn null(&self) -> Result<Option<Found>, SearchError> {
         let options = Options { restarts: 2, seed: self.setup.settings.seed, ..Options::default() };
         let fitted = fit(&null_model(self.setup.settings), &self.setup.data, options, &self.clock);
-        Ok(fitted.ok().and_then(|fitted| self.fitted(fitted.model)))
+        Ok(fitted.ok().and_then(|fitted| self.setup.scored(&Arc::new(fitted))))
     }
 
     fn result(

@@ -32,47 +32,33 @@ pub struct Finished {
 }
 
 /// Fits the best of the models to a maximum, and returns those that are no worse for it. The models are in order, best
-/// first, those of noise alone left out by `wanted`; `judge` gives a fitted model its score.
+/// first, those of noise alone left out by `wanted`.
 pub fn finish(
     models: &[Found],
     setup: &Setup<'_>,
     progress: &dyn Progress,
     wanted: impl Fn(&Found) -> bool,
-    judge: impl Fn(&Model) -> Option<Found> + Sync,
 ) -> Vec<Finished> {
     let best = models.first().map_or(0.0, |found| found.score);
     let near = |(_, found): &(usize, &Found)| found.score <= best + NEAR && wanted(found);
     let chosen: Vec<(usize, &Found)> = models.iter().enumerate().filter(near).take(FINISHED).collect();
-    let tasks: Vec<(usize, Model, usize)> = chosen
-        .iter()
-        .flat_map(|&(place, found)| {
-            let afresh = setup.settings.model(found.model.kernel.simplify_structure());
-            [(place, found.model.clone(), 1), (place, afresh, STARTS)]
-        })
-        .collect();
     progress.report(1.0, "fitting the best models to a maximum");
-    let fits: Vec<Option<(Found, Fit)>> = tasks
-        .into_par_iter()
-        .map(|(_, model, restarts)| {
-            let options = Options { restarts, seed: setup.settings.seed, ..Options::default() };
-            let mut fit = fit(&model, &setup.data, options, &Quiet(progress)).ok()?;
-            let found = judge(&fit.model)?;
-            fit.asked = fit.model.clone();
-            Some((found, fit))
-        })
-        .collect();
-    let mut fits = fits.into_iter();
-    let mut finished = Vec::new();
-    for (place, before) in chosen {
-        let (own, afresh) = (fits.next().flatten(), fits.next().flatten());
-        let better = match (own, afresh) {
+    let refit = |model: &Model, restarts: usize| -> Option<(Found, Arc<Fit>)> {
+        let options = Options { restarts, seed: setup.settings.seed, ..Options::default() };
+        let mut fit = fit(model, &setup.data, options, &Quiet(progress)).ok()?;
+        fit.asked = fit.model.clone();
+        let fit = Arc::new(fit);
+        Some((setup.scored(&fit)?, fit))
+    };
+    let finished = chosen.into_par_iter().filter_map(|(place, before)| {
+        let unset = setup.settings.model(before.model.kernel.simplify_structure());
+        let better = match rayon::join(|| refit(&before.model, 1), || refit(&unset, STARTS)) {
             (Some(own), Some(afresh)) if afresh.0.score < own.0.score - WORTH => Some(afresh),
             (Some(own), _) => Some(own),
             (None, afresh) => afresh,
         };
-        if let Some((found, fit)) = better.filter(|(found, _)| found.score <= before.score) {
-            finished.push(Finished { place, found, fit: Arc::new(fit) });
-        }
-    }
-    finished
+        let (found, fit) = better.filter(|(found, _)| found.score <= before.score)?;
+        Some(Finished { place, found, fit })
+    });
+    finished.collect()
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::early_rows::early_rows;
-use super::{SearchError, Settings};
+use super::score::judge;
+use super::{Found, SearchError, Settings};
 use crate::data::Dataset;
-use crate::fit::Column;
 use crate::fit::spacing::variance;
+use crate::fit::{Column, Fit};
 use crate::kernel::InputsShown;
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Role, Wrapped, families};
 use crate::model::{Model, Noise, Problem, zero_kernel};
@@ -119,6 +120,12 @@ impl<'s> Setup<'s> {
         let read: Vec<&[f64]> = names.iter().filter_map(|name| data.column(name)).map(|c| c.values()).collect();
         let early = early_rows(&read, data.n());
         Ok(Self { settings, data, held_out, early, columns, variance, inputs, bases, together, refused, periodic })
+    }
+
+    /// A model that was fitted to the rows of the search, with its score. `None` if it has none.
+    pub fn scored(&self, fit: &Arc<Fit>) -> Option<Found> {
+        let (parameters, score) = judge(fit, self.settings.criterion, self.held_out.as_ref())?;
+        Some(Found { model: fit.model.clone(), lml: fit.evidence().ok()?, parameters, score, weight: 0.0 })
     }
 
     /// The share of the rows in the early rounds.

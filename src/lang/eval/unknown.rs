@@ -106,16 +106,17 @@ pub fn member(library: &dyn Library, kind: Kind, member: &str, open: &[String]) 
     let known: Vec<&str> =
         kind.members().iter().map(|(name, _)| *name).chain(open.iter().map(String::as_str)).collect();
     let error = LangError::new(format!("{} has no member `{member}`", kind.noun()));
+    let members = format!("its members are {}", known.join(", "));
     let takes = |entry: &Entry| entry.signature.places.first().is_some_and(|place| place.want.allows(kind));
     if let Some(entry) = library.find(member).filter(|entry| matches!(entry.sort, Sort::Builtin)) {
         return match takes(entry) {
             true => error.help(format!("`{member}` is a function: write `value |> {member}`")),
-            false => error.note(format!("its members are {}", known.join(", "))),
+            false => error.note(members),
         };
     }
     match (nearest(member, known.iter().copied()), known.is_empty()) {
         (Some(near), _) => error.help(format!("did you mean `{near}`?")),
-        (None, false) => error.note(format!("its members are {}", known.join(", "))),
+        (None, false) => error.note(members),
         (None, true) => error,
     }
 }
