@@ -1,9 +1,9 @@
 //! Deep GPs with one, two and three layers on held-out rows: the table of docs/results.md.
 //!
-//! `cargo bench --bench deep_table -- FILE [SET:ROWS …]`. Every trial draws the rows and splits them again, 80 % for
-//! training. Results are appended to FILE, one line per fit, and existing ones are not computed again: a run that was
-//! stopped continues. Settings are environment variables: TRIALS (10), RESTARTS (the starts of each fit), LAYERS (3),
-//! INDUCING (10) and SAMPLES (10).
+//! `cargo bench --bench deep_table -- FILE [SET:ROWS …]`. Every trial draws the rows and deals them anew, 80 % to train.
+//! What was measured is appended to FILE, a line a fit, and not measured again: a run that was stopped goes on.
+//! Settings are read from the environment: TRIALS (10), RESTARTS (the starts of each fit), LAYERS (3), INDUCING (10),
+//! SAMPLES (10) and INFERENCE (variational or dgps).
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use mercer::data::{self, Column, Dataset};
-use mercer::deep::{DeepModel, Training, train};
+use mercer::deep::{DeepModel, Inference, Training, train};
 use mercer::kernel::{Kernel, families::family};
 use mercer::progress::Silent;
 use rand::{SeedableRng, seq::SliceRandom};
@@ -56,6 +56,8 @@ fn main() {
     let cells: Vec<&str> = if named.is_empty() { CELLS.to_vec() } else { named.iter().map(String::as_str).collect() };
     let training = Training { restarts: setting("RESTARTS", Training::default().restarts), ..Training::default() };
     let (inducing, samples) = (setting("INDUCING", 10), setting("SAMPLES", 10));
+    let dgps = std::env::var("INFERENCE").is_ok_and(|name| name == "dgps");
+    let inference = if dgps { Inference::Dgps } else { Inference::Variational };
     let done = fs::read_to_string(&file).unwrap_or_default();
     let mut out = OpenOptions::new().create(true).append(true).open(&file).expect("a file for the figures");
     for cell in cells {
@@ -69,7 +71,7 @@ fn main() {
                 }
                 let (known, held_out) = deal(&data, rows, trial);
                 let se = Kernel::family(family("SE").expect("a family"));
-                let model = DeepModel { inducing, samples, ..DeepModel::new(layers, se) };
+                let model = DeepModel { inducing, samples, inference, ..DeepModel::new(layers, se) };
                 let begun = Instant::now();
                 let training = Training { seed: trial as u64, ..training };
                 let fit = train(&model, &known, training, &Silent).expect("a fit");

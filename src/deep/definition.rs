@@ -25,7 +25,18 @@ pub enum Units {
     Each(Vec<usize>),
 }
 
-/// The density of the pseudo outputs in the training objective.
+/// How the pseudo outputs are learnt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Inference {
+    /// Their posterior is approximated by normal distributions, and a lower bound of the log marginal likelihood is
+    /// maximised (Salimbeni & Deisenroth, 2017), in the last layer over all normal distributions (Titsias, 2009).
+    #[default]
+    Variational,
+    /// They are parameters, and the estimate of the likelihood is maximised with a prior of theirs: Vafa's DGPS.
+    Dgps,
+}
+
+/// Which density of the pseudo outputs the training objective of [`Inference::Dgps`] contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PseudoPrior {
     /// log N(v; 0, I), where the pseudo outputs are L v and L is the Cholesky factor of their prior covariance.
@@ -76,6 +87,7 @@ pub struct DeepModel {
     pub samples: usize,
     /// The variance of the noise of observations.
     pub noise: Param,
+    pub inference: Inference,
     pub prior: PseudoPrior,
     pub optimizer: Optimizer,
     pub starts: StartsFrom,
@@ -98,6 +110,8 @@ pub enum DefinitionError {
     NoInducing,
     #[error("the likelihood is estimated from at least one sample")]
     NoSamples,
+    #[error("the posterior of the pseudo outputs is approximated: their prior cannot be changed")]
+    PriorOfVariational,
 }
 
 impl DefinitionError {
@@ -109,6 +123,7 @@ impl DefinitionError {
             Self::KernelsCount { .. } => "kernel",
             Self::NoInducing => "inducing",
             Self::NoSamples => "samples",
+            Self::PriorOfVariational => "prior",
         }
     }
 }
@@ -125,6 +140,7 @@ impl DeepModel {
             inducing: DEFAULT_INDUCING,
             samples: DEFAULT_SAMPLES,
             noise: Param::default(),
+            inference: Inference::default(),
             prior: PseudoPrior::default(),
             optimizer: Optimizer::default(),
             starts: StartsFrom::default(),
@@ -158,6 +174,9 @@ impl DeepModel {
         }
         if self.samples == 0 {
             return Err(DefinitionError::NoSamples);
+        }
+        if self.inference == Inference::Variational && self.prior != PseudoPrior::default() {
+            return Err(DefinitionError::PriorOfVariational);
         }
         Ok(self)
     }
@@ -225,6 +244,9 @@ impl fmt::Display for DeepModel {
         }
         if self.noise != Param::default() {
             write!(f, ", {}", parameter_text(&NOISE, &self.noise))?;
+        }
+        if self.inference == Inference::Dgps {
+            f.write_str(", inference=\"dgps\"")?;
         }
         match self.prior {
             PseudoPrior::Whitened => {}

@@ -5,9 +5,11 @@
 //! of Vafa (2016), and a [`DeepFit`] predicts. Nothing here depends on the language, tables or figures.
 
 mod adam;
+mod collapsed;
 mod definition;
 mod error;
 mod jacobian;
+mod layer;
 mod map;
 mod predict;
 mod prior;
@@ -18,7 +20,7 @@ mod tape;
 mod train;
 
 pub use definition::{
-    DEFAULT_INDUCING, DEFAULT_SAMPLES, DeepModel, DefinitionError, Optimizer, PseudoPrior, StartsFrom, Units,
+    DEFAULT_INDUCING, DEFAULT_SAMPLES, DeepModel, DefinitionError, Inference, Optimizer, PseudoPrior, StartsFrom, Units,
 };
 pub use error::DeepError;
 pub use jacobian::{Jacobian, JacobianError, Spectrum};

@@ -6,7 +6,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 
 use super::error::DeepError;
-use super::problem::{Conditional, conditional};
+use super::layer::{Conditional, LayerVars, conditional, given_pseudo_outputs};
 use super::tape::{Tape, log_mean_exp};
 use super::train::DeepFit;
 use crate::data::Dataset;
@@ -241,17 +241,20 @@ impl DeepFit {
     fn moments(&self, layer: usize, rows: &Matrix, whole: bool) -> Result<Moments, DeepError> {
         let (bound, values) = (&self.problem.layers[layer].bound, &self.values.layers[layer]);
         let mut tape = Tape::new();
-        let theta = tape.leaf(Matrix::from_column_slice(values.theta.len(), 1, &values.theta));
-        let (inducing, whitened) = (tape.leaf(values.inducing.clone()), tape.leaf(values.whitened.clone()));
+        let vars = LayerVars::new(&mut tape, values);
         let rows_on_tape = tape.leaf(rows.clone());
-        let Conditional { mean, variance, half, .. } =
-            conditional(&mut tape, bound, [theta, inducing, whitened], rows_on_tape)?;
+        let given = given_pseudo_outputs(&mut tape, bound, &vars, rows_on_tape)?;
+        let Conditional { mean, variance, spread } = conditional(&mut tape, &vars, &given);
         let covariance = match whole {
             false => tape.value(variance).clone(),
             true => {
-                let explained = tape.transposed_product(half, half);
-                let own = tape.kernel(bound, theta, rows_on_tape, rows_on_tape)?;
-                tape.value(own) - tape.value(explained)
+                let explained = tape.transposed_product(given.half, given.half);
+                let own = tape.kernel(bound, vars.theta, rows_on_tape, rows_on_tape)?;
+                let covariance = tape.value(own) - tape.value(explained);
+                match spread {
+                    Some(spread) => covariance + tape.value(spread).tr_mul(tape.value(spread)),
+                    None => covariance,
+                }
             }
         };
         Ok(Moments { mean: tape.value(mean).clone(), covariance })

@@ -10,8 +10,10 @@ use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 
-use super::definition::{DeepModel, PseudoPrior};
+use super::collapsed::LastLayer;
+use super::definition::{DeepModel, Inference, PseudoPrior};
 use super::error::DeepError;
+use super::layer::{Conditional, Given, LayerVars, conditional, given_pseudo_outputs};
 use super::tape::{Tape, TapeError, Var};
 use crate::data::Dataset;
 use crate::fit::optimize::Objective;
@@ -49,6 +51,9 @@ pub struct LayerValues {
     pub inducing: Matrix,
     /// The pseudo outputs multiplied by the inverse Cholesky factor of their covariance, one column per unit.
     pub whitened: Matrix,
+    /// A root R of the posterior covariance R Rᵀ of the whitened pseudo outputs, which the units share; none where pseudo
+    /// outputs are parameters. In hidden layers it is a lower triangle with a positive diagonal.
+    pub root: Option<Matrix>,
 }
 
 /// All parameters.
@@ -130,55 +135,106 @@ impl DeepProblem {
         Ok(Self { model: model.clone(), base, layers, x, y, mean, variance, noise })
     }
 
-    /// Records the log likelihood, and the objective without the prior of the noise, on a tape.
-    fn record<'a>(&'a self, tape: &mut Tape<'a>, values: &Values) -> Result<(Vec<[Var; 3]>, [Var; 3]), TapeError> {
-        let mut vars = Vec::with_capacity(self.layers.len());
+    /// The hidden layers on a tape, and the last one as far as it does not depend on its pseudo outputs.
+    fn forward<'a>(&'a self, tape: &mut Tape<'a>, values: &Values) -> Result<Forward, TapeError> {
+        let (mut layers, mut terms) = (Vec::with_capacity(self.layers.len()), Vec::new());
         let x = tape.leaf(self.x.clone());
-        let (mut input, mut terms) = (x, Vec::new());
-        let samples = if self.layers.len() == 1 { 1 } else { self.model.samples };
+        let mut input = x;
+        let samples = self.samples();
         let inputs = self.model.connected.then(|| tape.repeat(x, samples));
         let noise = tape.leaf(Matrix::from_element(1, 1, values.noise));
-        let mut likelihood = noise;
-        for (at, (layer, of)) in self.layers.iter().zip(&values.layers).enumerate() {
-            let theta = tape.leaf(Matrix::from_column_slice(of.theta.len(), 1, &of.theta));
-            let inducing = tape.leaf(of.inducing.clone());
-            let whitened = tape.leaf(of.whitened.clone());
-            vars.push([theta, inducing, whitened]);
-            let Conditional { mean, variance, factor, .. } =
-                conditional(tape, &layer.bound, [theta, inducing, whitened], input)?;
-            if self.model.prior != PseudoPrior::Nothing {
-                let squares = tape.sum_squares(whitened);
-                terms.push((squares, -0.5));
-            }
-            if self.model.prior == PseudoPrior::Outputs {
-                let log = tape.log_diagonal(factor);
-                terms.push((log, -(layer.units as f64)));
-            }
-            if let Some(normals) = self.noise.get(at) {
-                let sd = tape.root(variance);
-                // the first layer has the same moments in all samples
-                let (mean, sd) =
-                    if at == 0 { (tape.repeat(mean, samples), tape.repeat(sd, samples)) } else { (mean, sd) };
-                let drawn = tape.perturb(mean, sd, normals.clone());
-                input = match inputs {
-                    Some(inputs) => tape.beside(&[drawn, inputs]),
-                    None => drawn,
-                };
-            } else {
-                let variance = tape.add_scalar(variance, noise);
-                let densities = tape.normal_densities(mean, variance, &self.y);
-                likelihood = tape.log_mean_exp(densities);
-            }
+        for ((layer, of), normals) in self.layers.iter().zip(&values.layers).zip(&self.noise) {
+            let vars = LayerVars::new(tape, of);
+            layers.push(vars);
+            let given = given_pseudo_outputs(tape, &layer.bound, &vars, input)?;
+            let Conditional { mean, variance, .. } = conditional(tape, &vars, &given);
+            self.prior_terms(tape, layer.units, &vars, given.factor, &mut terms);
+            let sd = tape.root(variance);
+            // the first layer has the same moments in every sample
+            let (mean, sd) = match layers.len() {
+                1 => (tape.repeat(mean, samples), tape.repeat(sd, samples)),
+                _ => (mean, sd),
+            };
+            let drawn = tape.perturb(mean, sd, normals.clone());
+            input = match inputs {
+                Some(inputs) => tape.beside(&[drawn, inputs]),
+                None => drawn,
+            };
         }
-        terms.push((likelihood, 1.0));
-        let constants: f64 = match self.model.prior {
-            PseudoPrior::Nothing => 0.0,
-            _ => values.layers.iter().map(|of| of.whitened.len() as f64).sum(),
+        let last = self.layers.len() - 1;
+        let vars = LayerVars::new(tape, &values.layers[last]);
+        layers.push(vars);
+        let last = given_pseudo_outputs(tape, &self.layers[last].bound, &vars, input)?;
+        Ok(Forward { layers, terms, last, noise })
+    }
+
+    /// The log prior density of the pseudo outputs of a layer, or minus the divergence of their posterior from the prior.
+    fn prior_terms(
+        &self,
+        tape: &mut Tape<'_>,
+        units: usize,
+        vars: &LayerVars,
+        factor: Var,
+        terms: &mut Vec<(Var, f64)>,
+    ) {
+        if self.model.prior == PseudoPrior::Nothing {
+            return;
+        }
+        let squares = tape.sum_squares(vars.whitened);
+        terms.push((squares, -0.5));
+        let (count, units) = (tape.value(vars.whitened).len() as f64, units as f64);
+        let constant = match vars.root {
+            Some(root) => {
+                let (spread, log) = (tape.sum_squares(root), tape.log_diagonal(root));
+                terms.extend([(spread, -0.5 * units), (log, units)]);
+                0.5 * count
+            }
+            None => -0.5 * count * crate::linalg::LOG_2PI,
         };
-        let one = tape.leaf(Matrix::from_element(1, 1, -0.5 * constants * crate::linalg::LOG_2PI));
+        let one = tape.leaf(Matrix::from_element(1, 1, constant));
         terms.push((one, 1.0));
-        let objective = tape.combine(terms);
-        Ok((vars, [noise, likelihood, objective]))
+        if self.model.prior == PseudoPrior::Outputs {
+            let log = tape.log_diagonal(factor);
+            terms.push((log, -units));
+        }
+    }
+
+    /// The last layer with its pseudo outputs integrated out.
+    fn last_layer(&self, forward: &Forward) -> LastLayer<'_> {
+        let Given { half, variance, .. } = forward.last;
+        LastLayer { half, variance, y: &self.y, samples: self.samples(), noise: forward.noise }
+    }
+
+    /// The estimate of the log-likelihood of the targets from the pseudo outputs of all layers (4.24).
+    fn likelihood(&self, tape: &mut Tape<'_>, forward: &Forward) -> Var {
+        let last = forward.layers[forward.layers.len() - 1];
+        let Conditional { mean, variance, .. } = conditional(tape, &last, &forward.last);
+        let variance = tape.add_scalar(variance, forward.noise);
+        let densities = tape.normal_densities(mean, variance, &self.y);
+        tape.log_mean_exp(densities)
+    }
+
+    /// The objective without the prior of the noise.
+    fn record(&self, tape: &mut Tape<'_>, forward: &mut Forward) -> Result<Var, TapeError> {
+        let likelihood = match self.is_variational() {
+            true => self.last_layer(forward).bound(tape)?,
+            false => {
+                let last = forward.layers[forward.layers.len() - 1];
+                self.prior_terms(tape, 1, &last, forward.last.factor, &mut forward.terms);
+                self.likelihood(tape, forward)
+            }
+        };
+        forward.terms.push((likelihood, 1.0));
+        Ok(tape.combine(forward.terms.clone()))
+    }
+
+    /// Samples of the hidden layers.
+    fn samples(&self) -> usize {
+        if self.layers.len() == 1 { 1 } else { self.model.samples }
+    }
+
+    pub(super) fn is_variational(&self) -> bool {
+        self.model.inference == Inference::Variational
     }
 
     /// The estimate of the log likelihood of the training targets, and the whole objective.
@@ -186,17 +242,37 @@ impl DeepProblem {
     /// # Errors
     /// A covariance that is not positive definite.
     pub fn objective(&self, values: &Values) -> Result<(f64, f64), TapeError> {
+        let values = self.completed(values)?;
         let mut tape = Tape::new();
-        let (_, [_, likelihood, objective]) = self.record(&mut tape, values)?;
+        let mut forward = self.forward(&mut tape, &values)?;
+        let objective = self.record(&mut tape, &mut forward)?;
+        let likelihood = self.likelihood(&mut tape, &forward);
         Ok((tape.value(likelihood)[0], tape.value(objective)[0] + self.noise_prior(values.noise).0))
     }
 
-    /// The pseudo outputs of a layer, one column per unit.
+    /// The values with the posterior of the pseudo outputs of the last layer, where it follows from the others.
+    ///
+    /// # Errors
+    /// A covariance that is not positive definite.
+    pub fn completed(&self, values: &Values) -> Result<Values, TapeError> {
+        let mut values = values.clone();
+        if self.is_variational() {
+            let mut tape = Tape::new();
+            let forward = self.forward(&mut tape, &values)?;
+            let (mean, root) = self.last_layer(&forward).posterior(&tape)?;
+            if let Some(last) = values.layers.last_mut() {
+                (last.whitened, last.root) = (mean, Some(root));
+            }
+        }
+        Ok(values)
+    }
+
+    /// The pseudo outputs of a layer, one column for each unit.
     ///
     /// # Errors
     /// A covariance that is not positive definite.
     pub fn pseudo_outputs(&self, values: &Values, layer: usize) -> Result<Matrix, TapeError> {
-        let LayerValues { theta, inducing, whitened } = &values.layers[layer];
+        let LayerValues { theta, inducing, whitened, .. } = &values.layers[layer];
         let mut tape = Tape::new();
         let theta = tape.leaf(Matrix::from_column_slice(theta.len(), 1, theta));
         let inducing = tape.leaf(inducing.clone());
@@ -208,17 +284,24 @@ impl DeepProblem {
 
     /// The log prior density of the logarithm of the noise, and its derivative there.
     fn noise_prior(&self, noise: f64) -> (f64, f64) {
-        if !self.noise_is_free() {
-            return (0.0, 0.0);
+        match self.prior_of_noise().filter(|_| self.noise_is_free()) {
+            None => (0.0, 0.0),
+            Some(prior) => {
+                let (log, slope) = prior.log_density(noise);
+                (log + noise.ln(), slope * noise + 1.0)
+            }
         }
-        let (log, slope) = self.prior_of_noise().log_density(noise);
-        (log + noise.ln(), slope * noise + 1.0)
     }
 
-    /// The prior of the noise variance: that of the model, or the default one.
-    fn prior_of_noise(&self) -> Prior {
+    /// The prior of the noise variance: that of the model, or the usual one where pseudo outputs are parameters.
+    fn prior_of_noise(&self) -> Option<Prior> {
         let usual = || Density::LogNormal { mean: (NOISE_SHARE * self.variance).ln(), sd: NOISE_SD }.into();
-        self.model.noise.prior.unwrap_or_else(usual)
+        self.model.noise.prior.or_else(|| (!self.is_variational()).then(usual))
+    }
+
+    /// Whether the pseudo outputs of a layer are among the optimiser's coordinates.
+    fn has_outputs(&self, layer: usize) -> bool {
+        !self.is_variational() || layer + 1 < self.layers.len()
     }
 
     fn noise_is_free(&self) -> bool {
@@ -228,13 +311,17 @@ impl DeepProblem {
     /// The optimiser's coordinates: logarithms of positive parameters, inducing inputs in units of their column.
     pub fn to_coordinates(&self, values: &Values) -> Vec<f64> {
         let mut out = Vec::new();
-        for (layer, of) in self.layers.iter().zip(&values.layers) {
+        for (at, (layer, of)) in self.layers.iter().zip(&values.layers).enumerate() {
             let slots = layer.bound.slots().iter().zip(&of.theta);
             out.extend(slots.filter(|(slot, _)| slot.state == SlotState::Free).map(|(s, x)| s.domain.to_real(*x)));
             for (column, scale) in of.inducing.column_iter().zip(&layer.scale) {
                 out.extend(column.iter().map(|x| x / scale));
             }
-            out.extend(of.whitened.iter());
+            if self.has_outputs(at) {
+                out.extend(of.whitened.iter());
+                let root = of.root.iter().flat_map(triangle);
+                out.extend(root.map(|(i, j, x)| if i == j { x.ln() } else { x }));
+            }
         }
         if self.noise_is_free() {
             out.push((values.noise / self.variance).ln());
@@ -247,7 +334,7 @@ impl DeepProblem {
         let mut at = at.iter().copied();
         let mut next = || at.next().unwrap_or(0.0);
         let mut values = like.clone();
-        for (layer, of) in self.layers.iter().zip(&mut values.layers) {
+        for (at, (layer, of)) in self.layers.iter().zip(&mut values.layers).enumerate() {
             for (slot, x) in layer.bound.slots().iter().zip(&mut of.theta) {
                 if slot.state == SlotState::Free {
                     *x = slot.domain.from_real(next());
@@ -256,7 +343,15 @@ impl DeepProblem {
             for (mut column, scale) in of.inducing.column_iter_mut().zip(&layer.scale) {
                 column.iter_mut().for_each(|x| *x = next() * scale);
             }
-            of.whitened.iter_mut().for_each(|x| *x = next());
+            if self.has_outputs(at) {
+                of.whitened.iter_mut().for_each(|x| *x = next());
+                if let Some(root) = &mut of.root {
+                    for (i, j, _) in triangle(&root.clone()) {
+                        let x = next();
+                        root[(i, j)] = if i == j { x.exp() } else { x };
+                    }
+                }
+            }
         }
         if self.noise_is_free() {
             values.noise = next().exp() * self.variance;
@@ -277,7 +372,8 @@ impl DeepProblem {
     /// The same, written to `out`.
     fn gradient(&self, values: &Values, out: &mut [f64]) -> Result<f64, TapeError> {
         let mut tape = Tape::new();
-        let (vars, [noise, _, objective]) = self.record(&mut tape, values)?;
+        let mut forward = self.forward(&mut tape, values)?;
+        let objective = self.record(&mut tape, &mut forward)?;
         let value = tape.value(objective)[0];
         let gradients = tape.gradients(objective)?;
         let mut out = out.iter_mut();
@@ -286,54 +382,48 @@ impl DeepProblem {
                 *out = x;
             }
         };
-        for ((layer, of), [theta, inducing, whitened]) in self.layers.iter().zip(&values.layers).zip(vars) {
+        for (at, vars) in forward.layers.iter().enumerate() {
+            let (layer, of) = (&self.layers[at], &values.layers[at]);
             let slots = layer.bound.slots().iter().zip(&of.theta).enumerate();
             let free = slots.filter(|(_, (slot, _))| slot.state == SlotState::Free);
-            let slope = gradients.of(theta).unwrap_or_default();
+            let slope = gradients.of(vars.theta).unwrap_or_default();
             free.for_each(|(i, (slot, x))| put(slope.get(i).map_or(0.0, |g| g * slot.domain.slope(*x))));
-            let slope = gradients.of(inducing).unwrap_or_default();
+            let slope = gradients.of(vars.inducing).unwrap_or_default();
             let rows = of.inducing.nrows();
             (0..of.inducing.len()).for_each(|i| put(slope.get(i).map_or(0.0, |g| g * layer.scale[i / rows])));
-            let slope = gradients.of(whitened).unwrap_or_default();
+            if !self.has_outputs(at) {
+                continue;
+            }
+            let slope = gradients.of(vars.whitened).unwrap_or_default();
             (0..of.whitened.len()).for_each(|i| put(slope.get(i).copied().unwrap_or(0.0)));
+            if let (Some(root), Some(var)) = (&of.root, vars.root) {
+                let slope = gradients.of(var).unwrap_or_default();
+                for (i, j, x) in triangle(root) {
+                    let slope = slope.get(i + j * rows).copied().unwrap_or(0.0);
+                    put(if i == j { slope * x } else { slope });
+                }
+            }
         }
         if self.noise_is_free() {
             let (_, slope) = self.noise_prior(values.noise);
-            put(gradients.of(noise).map_or(0.0, |g| g[0] * values.noise) + slope);
+            put(gradients.of(forward.noise).map_or(0.0, |g| g[0] * values.noise) + slope);
         }
         Ok(value + self.noise_prior(values.noise).0)
     }
 }
 
-/// The distribution of one layer at some rows.
-pub(super) struct Conditional {
-    /// One column per unit.
-    pub mean: Var,
-    pub variance: Var,
-    /// The Cholesky factor L of the covariance of the pseudo outputs.
-    pub factor: Var,
-    /// L⁻¹ times the covariance of the pseudo outputs with the rows.
-    pub half: Var,
+/// The layers on a tape.
+struct Forward {
+    layers: Vec<LayerVars>,
+    /// Parts of the objective with their weights.
+    terms: Vec<(Var, f64)>,
+    last: Given,
+    noise: Var,
 }
 
-/// The conditional of a layer at some rows, given its pseudo outputs.
-pub(super) fn conditional<'a>(
-    tape: &mut Tape<'a>,
-    bound: &'a Bound,
-    [theta, inducing, whitened]: [Var; 3],
-    rows: Var,
-) -> Result<Conditional, TapeError> {
-    let among = tape.kernel(bound, theta, inducing, inducing)?;
-    let among = tape.inflate(among, JITTER);
-    let factor = tape.cholesky(among)?;
-    let across = tape.kernel(bound, theta, rows, inducing)?;
-    let across = tape.transpose(across);
-    let half = tape.solve_lower(factor, across);
-    let mean = tape.transposed_product(half, whitened);
-    let own = tape.kernel_diagonal(bound, theta, rows)?;
-    let explained = tape.column_squares(half);
-    let variance = tape.subtract(own, explained);
-    Ok(Conditional { mean, variance, factor, half })
+/// Entries of the lower triangle, with their rows and columns.
+fn triangle(root: &Matrix) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
+    (0..root.ncols()).flat_map(move |j| (j..root.nrows()).map(move |i| (i, j, root[(i, j)])))
 }
 
 /// A layer whose inputs are the units of the layer below and, if layers are connected, the inputs.

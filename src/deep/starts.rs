@@ -17,6 +17,9 @@ use crate::linalg::Matrix;
 use crate::model::spread;
 use crate::param::State;
 
+/// The standard deviation of the whitened pseudo outputs of hidden layers at the start.
+const ROOT: f64 = 0.1;
+
 impl DeepProblem {
     /// The start with this index; it depends only on the seed and the index.
     ///
@@ -72,7 +75,8 @@ impl DeepProblem {
                 true => normals(m, layer.units, &mut random),
                 false => whiten(layer, &theta, &inducing, &outputs)?.map(|v| v.clamp(-3.0, 3.0)),
             };
-            layers.push(LayerValues { theta, inducing, whitened });
+            let root = (self.is_variational() && at < last).then(|| Matrix::identity(m, m) * ROOT);
+            layers.push(LayerValues { theta, inducing, whitened, root });
         }
         let noise = match self.model.noise.state {
             State::Free(noise) | State::Fixed(noise) => noise,

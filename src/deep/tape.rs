@@ -33,6 +33,12 @@ enum Op<'k> {
     TransposedProduct { a: Var, b: Var },
     ColumnSquares(Var),
     Subtract { a: Var, b: Var },
+    Add { a: Var, b: Var },
+    AddIdentity(Var),
+    Scale { a: Var, by: Var },
+    Reciprocal(Var),
+    Log(Var),
+    Sum(Var),
     AddScalar { a: Var, scalar: Var },
     Root(Var),
     Perturb { mean: Var, sd: Var, noise: Matrix },
@@ -145,7 +151,43 @@ impl<'k> Tape<'k> {
         self.push(out, Op::Subtract { a, b })
     }
 
-    /// Adds one number to every entry.
+    pub fn add(&mut self, a: Var, b: Var) -> Var {
+        let out = self.value(a) + self.value(b);
+        self.push(out, Op::Add { a, b })
+    }
+
+    /// The matrix plus the identity.
+    pub fn add_identity(&mut self, a: Var) -> Var {
+        let mut out = self.value(a).clone();
+        (0..out.nrows()).for_each(|i| out[(i, i)] += 1.0);
+        self.push(out, Op::AddIdentity(a))
+    }
+
+    /// The matrix times a number.
+    pub fn scale(&mut self, a: Var, by: Var) -> Var {
+        let out = self.value(a) * self.value(by)[(0, 0)];
+        self.push(out, Op::Scale { a, by })
+    }
+
+    /// 1/x of the entries.
+    pub fn reciprocal(&mut self, a: Var) -> Var {
+        let out = self.value(a).map(f64::recip);
+        self.push(out, Op::Reciprocal(a))
+    }
+
+    /// Logarithms of the entries.
+    pub fn log(&mut self, a: Var) -> Var {
+        let out = self.value(a).map(f64::ln);
+        self.push(out, Op::Log(a))
+    }
+
+    /// The sum of the entries.
+    pub fn sum(&mut self, a: Var) -> Var {
+        let out = self.value(a).sum();
+        self.push(Matrix::from_element(1, 1, out), Op::Sum(a))
+    }
+
+    /// The same number added to every entry.
     pub fn add_scalar(&mut self, a: Var, scalar: Var) -> Var {
         let out = self.value(a).add_scalar(self.value(scalar)[(0, 0)]);
         self.push(out, Op::AddScalar { a, scalar })
@@ -284,6 +326,18 @@ impl<'k> Tape<'k> {
                     add(*b, -&w);
                     add(*a, w);
                 }
+                Op::Add { a, b } => {
+                    add(*b, w.clone());
+                    add(*a, w);
+                }
+                Op::AddIdentity(a) => add(*a, w),
+                Op::Scale { a, by } => {
+                    add(*by, Matrix::from_element(1, 1, w.dot(&values[a.0])));
+                    add(*a, w * values[by.0][(0, 0)]);
+                }
+                Op::Reciprocal(a) => add(*a, w.zip_map(&values[i], |w, inverse| -w * inverse * inverse)),
+                Op::Log(a) => add(*a, w.component_div(&values[a.0])),
+                Op::Sum(a) => add(*a, values[a.0].map(|_| w[0])),
                 Op::AddScalar { a, scalar } => {
                     add(*scalar, Matrix::from_element(1, 1, w.sum()));
                     add(*a, w);

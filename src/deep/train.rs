@@ -121,7 +121,7 @@ pub fn train(
         return Err(if progress.stop() { DeepError::Stopped } else { DeepError::NoStart });
     };
     let outcome = best.run.outcome();
-    let values = problem.to_values(&outcome.at, &best.like);
+    let values = problem.completed(&problem.to_values(&outcome.at, &best.like))?;
     let (log_likelihood, objective) = problem.objective(&values)?;
     let trace = best.trace.iter().map(|(value, at)| (*value, problem.to_values(at, &best.like))).collect();
     let starts = entries.iter().map(|e| Some(-e.value()).filter(|v| v.is_finite())).collect();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::save::{SaveError, SavedEnd, read_json};
 use crate::data::Dataset;
-use crate::deep::{DeepError, DeepFit, DeepModel, DeepProblem, LayerValues, Training, Values};
+use crate::deep::{DeepError, DeepFit, DeepModel, DeepProblem, Inference, LayerValues, Training, Values};
 use crate::linalg::Matrix;
 
 /// The contents of the file.
@@ -37,6 +37,9 @@ pub struct SavedLayer {
     pub parameters: Vec<f64>,
     pub inducing: Vec<Vec<f64>>,
     pub whitened: Vec<Vec<f64>>,
+    /// Of the posterior of the whitened pseudo outputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<Vec<Vec<f64>>>,
 }
 
 fn columns(matrix: &Matrix) -> Vec<Vec<f64>> {
@@ -57,6 +60,7 @@ impl SavedDeepFit {
             parameters: of.theta.clone(),
             inducing: columns(&of.inducing),
             whitened: columns(&of.whitened),
+            root: of.root.as_ref().map(columns),
         };
         Self {
             mercer: env!("CARGO_PKG_VERSION").to_string(),
@@ -125,7 +129,14 @@ impl SavedDeepFit {
             let inside = saved.parameters.iter().zip(slots).all(|(x, slot)| x.is_finite() && slot.domain.contains(*x));
             let theta = Some(saved.parameters.clone()).filter(|all| all.len() == slots.len() && inside)?;
             let inducing = matrix(&saved.inducing, m, layer.bound.input_slopes().len())?;
-            Some(LayerValues { theta, inducing, whitened: matrix(&saved.whitened, m, layer.units)? })
+            let root = match &saved.root {
+                Some(root) => Some(matrix(root, m, m)?),
+                None => None,
+            };
+            if root.is_some() != (problem.model.inference == Inference::Variational) {
+                return None;
+            }
+            Some(LayerValues { theta, inducing, whitened: matrix(&saved.whitened, m, layer.units)?, root })
         };
         let layers = self.layers.iter().zip(&problem.layers).map(layer).collect::<Option<_>>()?;
         Some(Values { layers, noise: self.noise })

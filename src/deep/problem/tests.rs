@@ -38,18 +38,27 @@ fn agrees(model: &DeepModel) {
 #[test]
 fn the_gradient_agrees_with_differences() {
     let small = |layers| DeepModel { inducing: 4, samples: 3, ..DeepModel::new(layers, kernel("SE")) };
-    agrees(&small(1));
-    agrees(&DeepModel { prior: PseudoPrior::Outputs, ..small(2) });
-    agrees(&DeepModel { prior: PseudoPrior::Nothing, ..small(2) });
+    let dgps = |layers| DeepModel { inference: Inference::Dgps, ..small(layers) };
+    agrees(&DeepModel { prior: PseudoPrior::Outputs, ..dgps(2) });
+    agrees(&DeepModel { prior: PseudoPrior::Nothing, ..dgps(2) });
     let mixed = vec![kernel("Matern52"), kernel("SE"), kernel("RQ")];
-    let units = crate::deep::Units::Each(vec![2, 1]);
-    agrees(&DeepModel { kernels: mixed, units, connected: true, ..small(3) });
+    let wide = |model| DeepModel {
+        kernels: mixed.clone(),
+        units: crate::deep::Units::Each(vec![2, 1]),
+        connected: true,
+        ..model
+    };
+    for (one, three) in [(small(1), small(3)), (dgps(1), dgps(3))] {
+        agrees(&one);
+        agrees(&wide(three));
+    }
 }
 
 /// One layer has no samples: its objective is a sum of normal densities that a few lines compute (4.5–4.7).
 #[test]
 fn one_layer_is_the_text_s_formula() {
-    let model = DeepModel { inducing: 3, prior: PseudoPrior::Outputs, ..DeepModel::new(1, kernel("SE")) };
+    let inference = Inference::Dgps;
+    let model = DeepModel { inducing: 3, inference, prior: PseudoPrior::Outputs, ..DeepModel::new(1, kernel("SE")) };
     let problem = DeepProblem::new(&model, &rows(), 0).unwrap();
     let mut values = problem.start(0, 0).unwrap();
     values.layers[0].theta = vec![0.9, 1.4];
@@ -76,4 +85,61 @@ fn one_layer_is_the_text_s_formula() {
     assert!((found - likelihood).abs() < 1e-9, "{found} {likelihood}");
     let right = likelihood + prior + of_noise;
     assert!((whole - right).abs() < 1e-7, "{whole} {right}");
+}
+
+/// One layer with an inducing input at every row is a Gaussian process: the bound is its log marginal likelihood, and the
+/// posterior of the pseudo outputs that of the function.
+#[test]
+fn one_layer_of_all_inputs_is_exact() {
+    let model = DeepModel { inducing: 9, ..DeepModel::new(1, kernel("SE")) };
+    let problem = DeepProblem::new(&model, &rows(), 0).unwrap();
+    let mut values = problem.start(0, 0).unwrap();
+    values.layers[0].theta = vec![0.9, 1.4];
+    values.layers[0].inducing = problem.x.clone();
+    values.noise = 0.3;
+    let x = problem.x.as_slice();
+    let k = Matrix::from_fn(9, 9, |i, j| 1.4 * (-(x[i] - x[j]).powi(2) / (2.0 * 0.81)).exp());
+    let y = nalgebra::DVector::from_column_slice(&problem.y);
+    let factor = nalgebra::Cholesky::new(&k + Matrix::identity(9, 9) * 0.3).unwrap();
+    let exact = -0.5 * (9.0 * LOG_2PI + factor.determinant().ln() + y.dot(&factor.solve(&y)));
+    let bound = problem.objective(&values).unwrap().1;
+    assert!(bound <= exact + 1e-9 && (bound - exact).abs() < 1e-4, "{bound} {exact}");
+    let outputs = problem.pseudo_outputs(&problem.completed(&values).unwrap(), 0).unwrap();
+    let mean = &k * factor.solve(&y);
+    assert!((outputs.column(0) - mean).amax() < 1e-4);
+}
+
+/// The bound is that of the posterior of the last layer written out: expected log densities, minus the divergence of the
+/// pseudo outputs from their prior.
+#[test]
+fn the_last_layer_is_at_its_best_posterior() {
+    let model = DeepModel { inducing: 4, samples: 3, ..DeepModel::new(2, kernel("SE")) };
+    let problem = DeepProblem::new(&model, &rows(), 5).unwrap();
+    let values = problem.completed(&problem.start(1, 3).unwrap()).unwrap();
+    let written_out = |values: &Values| {
+        let mut tape = Tape::new();
+        let forward = problem.forward(&mut tape, values).unwrap();
+        let Conditional { mean, variance, .. } = conditional(&mut tape, &forward.layers[1], &forward.last);
+        let (mean, variance) = (tape.value(mean), tape.value(variance));
+        let density = |i: usize| {
+            let error = problem.y[i % 9] - mean[i];
+            -0.5 * (LOG_2PI + values.noise.ln() + (error * error + variance[i]) / values.noise)
+        };
+        let expected = (0..27).map(density).sum::<f64>() / 3.0;
+        let divergence = |of: &LayerValues| {
+            let root = of.root.as_ref().unwrap();
+            let trace = root.norm_squared() + of.whitened.norm_squared() - 4.0;
+            0.5 * trace - root.determinant().abs().ln()
+        };
+        expected - values.layers.iter().map(divergence).sum::<f64>()
+    };
+    let bound = problem.objective(&values).unwrap().1;
+    let best = written_out(&values);
+    assert!((bound - best).abs() < 1e-8, "{bound} {best}");
+    let mut other = values.clone();
+    other.layers[1].whitened[2] += 0.01;
+    assert!(written_out(&other) < best);
+    other = values;
+    other.layers[1].root.as_mut().unwrap()[(1, 1)] *= 1.05;
+    assert!(written_out(&other) < best);
 }

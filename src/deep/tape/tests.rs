@@ -41,13 +41,13 @@ fn products_and_solves_agree_with_differences() {
     agrees(&[b.clone(), matrix(3, 4, 0.9)], |t, v| t.subtract(v[0], v[1]));
     agrees(&[b.clone(), matrix(1, 1, 0.3)], |t, v| t.add_scalar(v[0], v[1]));
     agrees(std::slice::from_ref(&a), |t, v| t.inflate(v[0], 0.5));
-    // a positive definite matrix computed from a, its factor, and a solve with it
+    agrees(std::slice::from_ref(&a), |t, v| t.add_identity(v[0]));
+    agrees(&[b.clone(), matrix(3, 4, 0.9)], |t, v| t.add(v[0], v[1]));
+    agrees(&[b.clone(), matrix(1, 1, 0.3)], |t, v| t.scale(v[0], v[1]));
+    // a positive definite matrix made of a, its factor, and a solve with it
     agrees(&[a, b], |t, v| {
         let square = t.transposed_product(v[0], v[0]);
-        let one = t.leaf(Matrix::identity(3, 3));
-        let minus = t.leaf(Matrix::zeros(3, 3));
-        let minus = t.subtract(minus, one);
-        let square = t.subtract(square, minus);
+        let square = t.add_identity(square);
         let l = t.cholesky(square).unwrap();
         let solved = t.solve_lower(l, v[1]);
         let log = t.log_diagonal(l);
@@ -59,6 +59,9 @@ fn products_and_solves_agree_with_differences() {
 fn entrywise_operations_agree_with_differences() {
     let positive = matrix(4, 1, 0.2).map(|x| x * x + 0.3);
     agrees(std::slice::from_ref(&positive), |t, v| t.root(v[0]));
+    agrees(std::slice::from_ref(&positive), |t, v| t.reciprocal(v[0]));
+    agrees(std::slice::from_ref(&positive), |t, v| t.log(v[0]));
+    agrees(std::slice::from_ref(&positive), |t, v| t.sum(v[0]));
     agrees(&[matrix(4, 2, 0.1), positive.clone()], |t, v| t.perturb(v[0], v[1], matrix(4, 2, 0.7)));
     agrees(&[matrix(2, 2, 0.1)], |t, v| t.repeat(v[0], 3));
     agrees(&[matrix(3, 2, 0.1), matrix(3, 1, 0.4)], |t, v| t.beside(&[v[0], v[1]]));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::deep::{
-    DEFAULT_INDUCING, DEFAULT_SAMPLES, DeepModel, DefinitionError, Optimizer, PseudoPrior, StartsFrom, Units,
+    DEFAULT_INDUCING, DEFAULT_SAMPLES, DeepModel, DefinitionError, Inference, Optimizer, PseudoPrior, StartsFrom, Units,
 };
 use crate::kernel::{Kernel, families};
 use crate::lang::error::{LangError, Res};
@@ -51,6 +51,10 @@ fn deepgp(call: &mut Call<'_, '_>) -> Res<Value> {
         Some("none") => PseudoPrior::Nothing,
         _ => PseudoPrior::Whitened,
     };
+    let inference = match call.maybe::<Arc<str>>("inference")?.as_deref() {
+        Some("dgps") => Inference::Dgps,
+        _ => Inference::Variational,
+    };
     let optimizer = match call.maybe::<Arc<str>>("optimizer")?.as_deref() {
         Some("adam") => Optimizer::Adam,
         _ => Optimizer::Bfgs,
@@ -61,8 +65,20 @@ fn deepgp(call: &mut Call<'_, '_>) -> Res<Value> {
         Some("random") => StartsFrom::Random,
         _ => StartsFrom::Mixed,
     };
-    let model =
-        DeepModel { steps, layers, units, kernels, connected, inducing, samples, noise, prior, optimizer, starts };
+    let model = DeepModel {
+        steps,
+        layers,
+        units,
+        kernels,
+        connected,
+        inducing,
+        samples,
+        noise,
+        prior,
+        inference,
+        optimizer,
+        starts,
+    };
     match model.checked() {
         Ok(model) => Ok(Value::DeepModel(Arc::new(model))),
         Err(error) => Err(refused(&error)),
@@ -80,6 +96,9 @@ fn refused(error: &DefinitionError) -> LangError {
         }
         DefinitionError::KernelsCount { .. } => "`kernel=SE` is the same in every layer".to_string(),
         DefinitionError::NoInducing => format!("leave it out for {DEFAULT_INDUCING}"),
+        DefinitionError::PriorOfVariational => {
+            "leave `prior` out, or write `inference=\"dgps\"`, where pseudo outputs are parameters".to_string()
+        }
         DefinitionError::NoSamples => format!("leave it out for {DEFAULT_SAMPLES}"),
     };
     LangError::new(error.to_string()).argument(error.argument()).help(help)
@@ -111,13 +130,19 @@ pub static DEEP: &[Builtin] = &[Builtin {
             "5",
             "the number of samples of the hidden layers by which the likelihood is estimated",
         ),
-        super::models::NOISE,
-        super::models::NOISE_SD,
+        Place::keyword("noise", Want::Param, "a free parameter", "the noise variance of all rows, above 0"),
+        Place::keyword("noise_sd", Want::Param, "", "the noise standard deviation, in place of `noise`"),
+        Place::keyword(
+            "inference",
+            Want::Choice(&["variational", "dgps"]),
+            "\"variational\"",
+            "how the pseudo outputs are learnt: their posterior, or the most likely values",
+        ),
         Place::keyword(
             "prior",
             Want::Choice(&["whitened", "outputs", "none"]),
             "\"whitened\"",
-            "the coordinates in which the prior density of the pseudo outputs enters the objective; \"none\" leaves it out",
+            "for \"dgps\": the coordinates in which the prior density of the pseudo outputs enters the objective",
         ),
         Place::keyword("optimizer", Want::Choice(&["bfgs", "adam"]), "\"bfgs\"", "the optimiser"),
         Place::keyword(
@@ -129,13 +154,16 @@ pub static DEEP: &[Builtin] = &[Builtin {
     ],
     result: Some(Kind::DeepModel),
     summary: "a deep Gaussian process: each layer is a function of the values of the layer before",
-    help: "The kernel of the first layer depends on the inputs of the data, those of later layers on the units of the \
-          layer before. Only the last layer has noise. A noise variance that is not fixed has a prior, by default \
-          log-normal with a median of 0.1 times the variance of the target and a standard deviation of the logarithm \
-          of 1. Steps such as `standardize` come before it: `standardize >> deepgp(layers=2)`. `prior=\"outputs\"` \
-          adds the log density of the pseudo outputs themselves, which favours coinciding inducing inputs; \
-          `\"whitened\"` adds that of the pseudo outputs multiplied by the inverse of the Cholesky factor of their \
-          covariance.",
+    help: "The kernel of the first layer looks at the inputs of the data, those of later layers at the units of the layer \
+           before. Only the last layer has noise. Steps such as `standardize` stand before it: \
+           `standardize >> deepgp(layers=2)`. With `inference=\"variational\"` the posterior of the pseudo outputs of each \
+           layer is a normal distribution, and training maximises a lower bound of the log marginal likelihood that is \
+           estimated from samples of the hidden layers. With `inference=\"dgps\"` pseudo outputs are parameters, and \
+           training maximises the estimate of the likelihood together with a prior density of theirs: `prior=\"whitened\"` \
+           takes that of the pseudo outputs multiplied by the inverse of the Cholesky factor of their covariance, \
+           `\"outputs\"` that of the pseudo outputs themselves, which favours coinciding inducing inputs, and `\"none\"` \
+           leaves it out. A noise variance that is not fixed then has a prior: without one of its own, log-normal with a \
+           median of 0.1 times the variance of the target and a standard deviation of the logarithm of 1.",
     examples: &["deepgp(layers=3, units=2, connected=true)", "deepgp(layers=2, kernel=[Matern32, SE], inducing=20)"],
     touches: Touches::Nothing,
     run: deepgp,

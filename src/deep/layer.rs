@@ -1,0 +1,74 @@
+//! One layer on a tape: the conditional of a Gaussian process given its pseudo outputs, or given their posterior.
+
+use super::problem::{JITTER, LayerValues};
+use super::tape::{Tape, TapeError, Var};
+use crate::kernel::Bound;
+use crate::linalg::Matrix;
+
+/// The parameters of a layer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LayerVars {
+    pub theta: Var,
+    pub inducing: Var,
+    pub whitened: Var,
+    pub root: Option<Var>,
+}
+
+impl LayerVars {
+    pub fn new(tape: &mut Tape<'_>, of: &LayerValues) -> Self {
+        Self {
+            theta: tape.leaf(Matrix::from_column_slice(of.theta.len(), 1, &of.theta)),
+            inducing: tape.leaf(of.inducing.clone()),
+            whitened: tape.leaf(of.whitened.clone()),
+            root: of.root.clone().map(|root| tape.leaf(root)),
+        }
+    }
+}
+
+/// What a layer says at some rows, whatever its pseudo outputs are.
+pub(super) struct Given {
+    /// The Cholesky factor L of the covariance of the pseudo outputs.
+    pub factor: Var,
+    /// L⁻¹ times the covariance of the pseudo outputs with the rows.
+    pub half: Var,
+    /// The variance of each row that the pseudo outputs leave.
+    pub variance: Var,
+}
+
+/// What one layer says at some rows.
+pub(super) struct Conditional {
+    /// One column for each unit.
+    pub mean: Var,
+    pub variance: Var,
+    /// Rᵀ L⁻¹ times the covariance of the pseudo outputs with the rows, R a root of the posterior covariance.
+    pub spread: Option<Var>,
+}
+
+pub(super) fn given_pseudo_outputs<'a>(
+    tape: &mut Tape<'a>,
+    bound: &'a Bound,
+    vars: &LayerVars,
+    rows: Var,
+) -> Result<Given, TapeError> {
+    let among = tape.kernel(bound, vars.theta, vars.inducing, vars.inducing)?;
+    let among = tape.inflate(among, JITTER);
+    let factor = tape.cholesky(among)?;
+    let across = tape.kernel(bound, vars.theta, rows, vars.inducing)?;
+    let across = tape.transpose(across);
+    let half = tape.solve_lower(factor, across);
+    let own = tape.kernel_diagonal(bound, vars.theta, rows)?;
+    let explained = tape.column_squares(half);
+    let variance = tape.subtract(own, explained);
+    Ok(Given { factor, half, variance })
+}
+
+/// A layer at some rows, given its pseudo outputs or their posterior.
+pub(super) fn conditional(tape: &mut Tape<'_>, vars: &LayerVars, given: &Given) -> Conditional {
+    let mean = tape.transposed_product(given.half, vars.whitened);
+    let Some(root) = vars.root else {
+        return Conditional { mean, variance: given.variance, spread: None };
+    };
+    let spread = tape.transposed_product(root, given.half);
+    let added = tape.column_squares(spread);
+    Conditional { mean, variance: tape.add(given.variance, added), spread: Some(spread) }
+}
