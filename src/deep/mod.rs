@@ -11,6 +11,7 @@ mod error;
 mod jacobian;
 mod layer;
 mod map;
+mod minimised;
 mod predict;
 mod prior;
 mod problem;

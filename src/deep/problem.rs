@@ -16,7 +16,6 @@ use super::error::DeepError;
 use super::layer::{Conditional, Given, LayerVars, conditional, given_pseudo_outputs};
 use super::tape::{Tape, TapeError, Var};
 use crate::data::Dataset;
-use crate::fit::optimize::Objective;
 use crate::kernel::{Bound, Column, InputSlope, Schema, SlotState};
 use crate::linalg::Matrix;
 use crate::model::{Mean, Model, Problem, spread};
@@ -329,7 +328,19 @@ impl DeepProblem {
         out
     }
 
-    /// The values at these coordinates; fixed values are taken from `like`.
+    /// How many coordinates stand before those of a layer.
+    pub(super) fn coordinates_before(&self, layer: usize, values: &Values) -> usize {
+        let below = self.layers.iter().zip(&values.layers).enumerate().take(layer);
+        below
+            .map(|(at, (layer, of))| {
+                let free = layer.bound.slots().iter().filter(|slot| slot.state == SlotState::Free).count();
+                let outputs = of.whitened.len() + of.root.iter().flat_map(triangle).count();
+                free + of.inducing.len() + if self.has_outputs(at) { outputs } else { 0 }
+            })
+            .sum()
+    }
+
+    /// Values at these coordinates; `like` gives the fixed ones.
     pub fn to_values(&self, at: &[f64], like: &Values) -> Values {
         let mut at = at.iter().copied();
         let mut next = || at.next().unwrap_or(0.0);
@@ -369,8 +380,8 @@ impl DeepProblem {
         Ok((value, out))
     }
 
-    /// The same, written to `out`.
-    fn gradient(&self, values: &Values, out: &mut [f64]) -> Result<f64, TapeError> {
+    /// The same into given numbers.
+    pub(super) fn gradient(&self, values: &Values, out: &mut [f64]) -> Result<f64, TapeError> {
         let mut tape = Tape::new();
         let mut forward = self.forward(&mut tape, values)?;
         let objective = self.record(&mut tape, &mut forward)?;
@@ -457,29 +468,6 @@ fn above(
     let bound =
         bound.map_err(|error| DeepError::Layer { layer: at + 1, inputs: names.clone(), error: Box::new(error) })?;
     Ok(Layer { bound, units, scale })
-}
-
-/// Minus the objective, for the optimiser.
-pub(super) struct Minimised<'p> {
-    pub problem: &'p DeepProblem,
-    pub like: &'p Values,
-}
-
-impl Objective for Minimised<'_> {
-    fn dim(&self) -> usize {
-        self.problem.to_coordinates(self.like).len()
-    }
-
-    fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
-        let values = self.problem.to_values(at, self.like);
-        match self.problem.gradient(&values, gradient) {
-            Ok(value) => {
-                gradient.iter_mut().for_each(|g| *g = -*g);
-                -value
-            }
-            Err(_) => f64::NAN,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,13 @@ use crate::param::State;
 /// The standard deviation of the whitened pseudo outputs of hidden layers at the start.
 const ROOT: f64 = 0.1;
 
+/// What a start is made of.
+struct Sort {
+    random: bool,
+    /// The first layer carries the targets, and not the last.
+    early: bool,
+}
+
 impl DeepProblem {
     /// The start with this index; it depends only on the seed and the index.
     ///
@@ -32,13 +39,7 @@ impl DeepProblem {
         let centres = clusters(&scaled, m, &mut random);
         let targets = nearest_means(&scaled, &centres, &self.y);
         let unit = self.variance.sqrt().max(f64::MIN_POSITIVE);
-        let random_start = match self.model.starts {
-            StartsFrom::Mixed => index >= 2 && index % 3 == 2,
-            StartsFrom::Data => false,
-            StartsFrom::Random => true,
-        };
-        // the first layer fits the targets
-        let early = index % 2 == 1 && last > 0;
+        let Sort { random: random_start, early } = self.sort(index);
         let columns: Vec<&[f64]> = scaled.iter().map(Vec::as_slice).collect();
         let median = median_distance(&columns).unwrap_or(1.0);
         let mut layers = Vec::with_capacity(last + 1);
@@ -83,6 +84,21 @@ impl DeepProblem {
             State::Unset | State::Bounded { .. } => 0.1 * self.variance,
         };
         Ok(Values { layers, noise })
+    }
+
+    /// Whether the hidden layers of the start of this number are near the identity.
+    pub(super) fn starts_near_identity(&self, index: usize) -> bool {
+        let Sort { random, early } = self.sort(index);
+        !random && !early
+    }
+
+    fn sort(&self, index: usize) -> Sort {
+        let random = match self.model.starts {
+            StartsFrom::Mixed => index >= 2 && index % 3 == 2,
+            StartsFrom::Data => false,
+            StartsFrom::Random => true,
+        };
+        Sort { random, early: index % 2 == 1 && self.layers.len() > 1 }
     }
 
     fn inducing_at(&self, at: usize, layer: &Layer, known: &[Vec<f64>], centres: &[Vec<f64>]) -> Matrix {

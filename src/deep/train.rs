@@ -7,9 +7,10 @@ use rayon::prelude::*;
 use super::adam;
 use super::definition::{DeepModel, Optimizer};
 use super::error::DeepError;
-use super::problem::{DeepProblem, Minimised, Values};
+use super::minimised::{Minimised, UpperLayers};
+use super::problem::{DeepProblem, Values};
 use crate::data::Dataset;
-use crate::fit::optimize::{Ended, Objective, Options as Limits, Run};
+use crate::fit::optimize::{Ended, Objective, Options as Limits, Run, minimize};
 use crate::progress::{Progress, Quiet};
 
 /// Options of training.
@@ -51,6 +52,9 @@ pub struct DeepFit {
 
 /// The number of steps before most starts are dropped.
 const FIRST_ROUND: usize = 60;
+
+/// Steps of the upper layers before the layer below them is trained too.
+const STEPS_OF_A_LAYER: usize = 150;
 
 struct Entry {
     like: Values,
@@ -101,7 +105,10 @@ pub fn train(
         largest_step: 1.0,
         ..Limits::default()
     };
-    let starts = (0..training.restarts.max(1)).filter_map(|index| problem.start(training.seed, index).ok());
+    let starts = (0..training.restarts.max(1)).into_par_iter().filter_map(|index| {
+        let start = problem.start(training.seed, index).ok()?;
+        Some(if problem.starts_near_identity(index) { grown(&problem, start, &limits, progress) } else { start })
+    });
     let mut entries: Vec<Entry> = starts
         .map(|like| Entry { run: Run::new(&problem.to_coordinates(&like), &limits), like, trace: Vec::new() })
         .collect();
@@ -129,7 +136,23 @@ pub fn train(
     Ok(DeepFit { values, log_likelihood, objective, ended, training, starts, trace, problem })
 }
 
-/// All starts take some steps, then a third of them is optimised to convergence.
+/// A start whose hidden layers are near the identity, after some steps of the last layer alone, then of the last two, and
+/// so on, while the layers below are held. A deeper model goes on from where a shallower one arrives.
+fn grown(problem: &DeepProblem, start: Values, limits: &Limits, progress: &dyn Progress) -> Values {
+    let steps = Limits { max_iter: STEPS_OF_A_LAYER.min(limits.max_iter), ..limits.clone() };
+    (1..problem.layers.len()).rev().fold(start, |values, layer| {
+        let mut at = problem.to_coordinates(&values);
+        let free = at.split_off(problem.coordinates_before(layer, &values));
+        let upper = UpperLayers { all: Minimised { problem, like: &values }, held: at };
+        let outcome = minimize(&upper, &free, &steps, &Quiet(progress));
+        match outcome.value.is_finite() {
+            true => problem.to_values(&[upper.held, outcome.at].concat(), &values),
+            false => values.clone(),
+        }
+    })
+}
+
+/// All starts some steps, then a third of them to their end.
 fn rounds(problem: &DeepProblem, entries: &mut [Entry], max_iter: usize, progress: &dyn Progress) {
     let best = Mutex::new((0usize, f64::INFINITY));
     let first = FIRST_ROUND.min(max_iter);

@@ -1,5 +1,7 @@
 use super::*;
 use crate::data;
+use crate::deep::minimised::Minimised;
+use crate::fit::optimize::Objective;
 use crate::kernel::{Kernel, families::family};
 use crate::linalg::LOG_2PI;
 
@@ -19,6 +21,7 @@ fn agrees(model: &DeepModel) {
     let start = problem.start(1, 3).unwrap();
     let at = problem.to_coordinates(&start);
     assert_eq!(problem.to_coordinates(&problem.to_values(&at, &start)).len(), at.len());
+    assert_eq!(problem.coordinates_before(model.layers, &start), at.len() - 1);
     let mut gradient = vec![0.0; at.len()];
     let objective = Minimised { problem: &problem, like: &start };
     objective.evaluate(&at, &mut gradient);
