@@ -34,9 +34,11 @@ impl ValueKind for DeepFit {
             };
             Value::list(fit.problem.layers.iter().zip(&fit.values.layers).map(kernel))
         }),
-        Member::new("objective", "the bound that training maximises; with \"dgps\", the log likelihood plus the log density of the pseudo outputs", |fit| {
-            Value::Number(fit.objective)
-        }),
+        Member::new(
+            "objective",
+            "the bound that training maximises; with \"dgps\", the log likelihood plus the log density of the pseudo outputs",
+            |fit| Value::Number(fit.objective),
+        ),
         Member::new("log_likelihood", "the estimate of the log likelihood of the training rows", |fit| {
             Value::Number(fit.log_likelihood)
         }),
