@@ -1,9 +1,9 @@
 //! Deep GPs with one, two and three layers on held-out rows: the table of docs/results.md.
 //!
-//! `cargo bench --bench deep_table -- FILE [SET:ROWS …]`. Every trial draws the rows and deals them anew, 80 % to train.
-//! What was measured is appended to FILE, a line a fit, and not measured again: a run that was stopped goes on.
-//! Settings are read from the environment: TRIALS (10), RESTARTS (the starts of each fit), LAYERS (3), INDUCING (10),
-//! SAMPLES (10) and INFERENCE (variational or dgps).
+//! `cargo bench --bench deep_table -- FILE [SET:ROWS …]`. Every trial draws the rows and splits them again, 80 % for
+//! training. Results are appended to FILE, one line per fit, and existing ones are not computed again: a run that was
+//! stopped continues. Settings are environment variables: TRIALS (10), RESTARTS (the starts of each fit), LAYERS (3),
+//! INDUCING (10), SAMPLES (10) and INFERENCE (variational or dgps).
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};

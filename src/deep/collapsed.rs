@@ -1,13 +1,13 @@
 //! The last layer with its pseudo outputs integrated out.
 //!
-//! Given samples of the layer before, the best normal distribution of the whitened pseudo outputs v has a closed form
-//! (Titsias, 2009), here with averages over the samples: with a = L⁻¹ k(Z, h) for every row and sample, σ² the noise and
-//! B = I + mean(Σ a aᵀ)/σ², it is N(B⁻¹ mean(Σ a y)/σ², B⁻¹). One layer is sparse variational regression.
+//! Given samples of the layer before, the optimal normal distribution of the whitened pseudo outputs v has a closed form
+//! (Titsias, 2009), with averages over the samples: with a = L⁻¹ k(Z, h) for every row and sample, σ² the noise variance
+//! and B = I + mean(Σ a aᵀ)/σ², it is N(B⁻¹ mean(Σ a y)/σ², B⁻¹). A model of one layer is sparse variational regression.
 
 use super::tape::{Tape, TapeError, Var};
 use crate::linalg::{LOG_2PI, Matrix};
 
-/// What the bound needs of the last layer.
+/// The inputs of the bound of the last layer.
 pub(super) struct LastLayer<'y> {
     /// L⁻¹ times the covariance of the pseudo outputs with the rows of all samples.
     pub half: Var,
@@ -24,7 +24,7 @@ impl LastLayer<'_> {
         Matrix::from_column_slice(self.y.len() * self.samples, 1, &self.y.repeat(self.samples))
     }
 
-    /// The bound of the log likelihood of the targets, averaged over the samples.
+    /// The bound on the log likelihood of the targets, averaged over the samples.
     ///
     /// # Errors
     /// A precision that is not positive definite.

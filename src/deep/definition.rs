@@ -25,18 +25,29 @@ pub enum Units {
     Each(Vec<usize>),
 }
 
-/// How the pseudo outputs are learnt.
+/// The approximation of the pseudo outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Inference {
     /// Their posterior is approximated by normal distributions, and a lower bound of the log marginal likelihood is
-    /// maximised (Salimbeni & Deisenroth, 2017), in the last layer over all normal distributions (Titsias, 2009).
+    /// maximised (Salimbeni & Deisenroth, 2017). The best distribution of the last layer has a closed form (Titsias,
+    /// 2009).
     #[default]
     Variational,
-    /// They are parameters, and the estimate of the likelihood is maximised with a prior of theirs: Vafa's DGPS.
+    /// They are parameters: the estimate of the log likelihood plus their log prior density is maximised (Vafa's DGPS).
     Dgps,
 }
 
-/// Which density of the pseudo outputs the training objective of [`Inference::Dgps`] contains.
+impl Inference {
+    /// Its name in the language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Variational => "variational",
+            Self::Dgps => "dgps",
+        }
+    }
+}
+
+/// The density of the pseudo outputs in the training objective of [`Inference::Dgps`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PseudoPrior {
     /// log N(v; 0, I), where the pseudo outputs are L v and L is the Cholesky factor of their prior covariance.
@@ -110,7 +121,9 @@ pub enum DefinitionError {
     NoInducing,
     #[error("the likelihood is estimated from at least one sample")]
     NoSamples,
-    #[error("the posterior of the pseudo outputs is approximated: their prior cannot be changed")]
+    #[error(
+        "`prior` is for the point estimates of `inference=\"dgps\"`; the variational bound contains the prior of the model"
+    )]
     PriorOfVariational,
 }
 

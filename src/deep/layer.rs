@@ -1,4 +1,4 @@
-//! One layer on a tape: the conditional of a Gaussian process given its pseudo outputs, or given their posterior.
+//! One layer on a tape: the conditional of a Gaussian process given its pseudo outputs or their posterior.
 
 use super::problem::{JITTER, LayerValues};
 use super::tape::{Tape, TapeError, Var};
@@ -25,25 +25,26 @@ impl LayerVars {
     }
 }
 
-/// What a layer says at some rows, whatever its pseudo outputs are.
+/// The part of the conditional of a layer at some rows that does not depend on its pseudo outputs.
 pub(super) struct Given {
     /// The Cholesky factor L of the covariance of the pseudo outputs.
     pub factor: Var,
     /// L⁻¹ times the covariance of the pseudo outputs with the rows.
     pub half: Var,
-    /// The variance of each row that the pseudo outputs leave.
+    /// The variance of each row given the pseudo outputs.
     pub variance: Var,
 }
 
-/// What one layer says at some rows.
+/// The distribution of one layer at some rows.
 pub(super) struct Conditional {
-    /// One column for each unit.
+    /// One column per unit.
     pub mean: Var,
     pub variance: Var,
     /// Rᵀ L⁻¹ times the covariance of the pseudo outputs with the rows, R a root of the posterior covariance.
     pub spread: Option<Var>,
 }
 
+/// Records the part of a layer that does not depend on its pseudo outputs.
 pub(super) fn given_pseudo_outputs<'a>(
     tape: &mut Tape<'a>,
     bound: &'a Bound,
@@ -62,7 +63,7 @@ pub(super) fn given_pseudo_outputs<'a>(
     Ok(Given { factor, half, variance })
 }
 
-/// A layer at some rows, given its pseudo outputs or their posterior.
+/// Records the distribution of a layer, given its pseudo outputs or their posterior.
 pub(super) fn conditional(tape: &mut Tape<'_>, vars: &LayerVars, given: &Given) -> Conditional {
     let mean = tape.transposed_product(given.half, vars.whitened);
     let Some(root) = vars.root else {

@@ -1,4 +1,4 @@
-//! What the optimiser minimises: minus the objective, of all coordinates or of those of the upper layers.
+//! Minus the training objective as a function of all coordinates, or of those of the upper layers.
 
 use super::problem::{DeepProblem, Values};
 use crate::fit::optimize::Objective;
@@ -26,7 +26,7 @@ impl Objective for Minimised<'_> {
     }
 }
 
-/// The same, with the first coordinates held.
+/// The same, with the first coordinates fixed.
 pub(super) struct UpperLayers<'p> {
     pub all: Minimised<'p>,
     pub held: Vec<f64>,

@@ -1,4 +1,5 @@
-//! A deep model with its training rows, and the training objective with its gradient (Vafa, 4.14–4.25).
+//! A deep model with its training rows, and the training objective with its gradient (Vafa, 4.14–4.25; Salimbeni &
+//! Deisenroth, 2017).
 //!
 //! Every layer is the conditional of a Gaussian process given its pseudo outputs, independent between rows (FITC): mean
 //! K_nm K_mm⁻¹ ȳ and variance diag(K_nn − K_nm K_mm⁻¹ K_mn). Hidden layers have no noise; the observation noise is
@@ -134,7 +135,7 @@ impl DeepProblem {
         Ok(Self { model: model.clone(), base, layers, x, y, mean, variance, noise })
     }
 
-    /// The hidden layers on a tape, and the last one as far as it does not depend on its pseudo outputs.
+    /// Records the hidden layers on a tape, and the part of the last layer that does not depend on its pseudo outputs.
     fn forward<'a>(&'a self, tape: &mut Tape<'a>, values: &Values) -> Result<Forward, TapeError> {
         let (mut layers, mut terms) = (Vec::with_capacity(self.layers.len()), Vec::new());
         let x = tape.leaf(self.x.clone());
@@ -149,7 +150,7 @@ impl DeepProblem {
             let Conditional { mean, variance, .. } = conditional(tape, &vars, &given);
             self.prior_terms(tape, layer.units, &vars, given.factor, &mut terms);
             let sd = tape.root(variance);
-            // the first layer has the same moments in every sample
+            // the first layer has the same moments in all samples
             let (mean, sd) = match layers.len() {
                 1 => (tape.repeat(mean, samples), tape.repeat(sd, samples)),
                 _ => (mean, sd),
@@ -227,7 +228,7 @@ impl DeepProblem {
         Ok(tape.combine(forward.terms.clone()))
     }
 
-    /// Samples of the hidden layers.
+    /// The number of samples of the hidden layers.
     fn samples(&self) -> usize {
         if self.layers.len() == 1 { 1 } else { self.model.samples }
     }
@@ -249,7 +250,7 @@ impl DeepProblem {
         Ok((tape.value(likelihood)[0], tape.value(objective)[0] + self.noise_prior(values.noise).0))
     }
 
-    /// The values with the posterior of the pseudo outputs of the last layer, where it follows from the others.
+    /// The values with the posterior of the pseudo outputs of the last layer, which follows from the other values.
     ///
     /// # Errors
     /// A covariance that is not positive definite.
@@ -266,7 +267,7 @@ impl DeepProblem {
         Ok(values)
     }
 
-    /// The pseudo outputs of a layer, one column for each unit.
+    /// The pseudo outputs of a layer, one column per unit.
     ///
     /// # Errors
     /// A covariance that is not positive definite.
@@ -292,7 +293,7 @@ impl DeepProblem {
         }
     }
 
-    /// The prior of the noise variance: that of the model, or the usual one where pseudo outputs are parameters.
+    /// The prior of the noise variance: that of the model, or the default one where pseudo outputs are parameters.
     fn prior_of_noise(&self) -> Option<Prior> {
         let usual = || Density::LogNormal { mean: (NOISE_SHARE * self.variance).ln(), sd: NOISE_SD }.into();
         self.model.noise.prior.or_else(|| (!self.is_variational()).then(usual))
@@ -328,7 +329,7 @@ impl DeepProblem {
         out
     }
 
-    /// How many coordinates stand before those of a layer.
+    /// The number of coordinates before those of a layer.
     pub(super) fn coordinates_before(&self, layer: usize, values: &Values) -> usize {
         let below = self.layers.iter().zip(&values.layers).enumerate().take(layer);
         below
@@ -340,7 +341,7 @@ impl DeepProblem {
             .sum()
     }
 
-    /// Values at these coordinates; `like` gives the fixed ones.
+    /// The values at these coordinates; fixed values are taken from `like`.
     pub fn to_values(&self, at: &[f64], like: &Values) -> Values {
         let mut at = at.iter().copied();
         let mut next = || at.next().unwrap_or(0.0);
@@ -380,7 +381,7 @@ impl DeepProblem {
         Ok((value, out))
     }
 
-    /// The same into given numbers.
+    /// The same, written to `out`.
     pub(super) fn gradient(&self, values: &Values, out: &mut [f64]) -> Result<f64, TapeError> {
         let mut tape = Tape::new();
         let mut forward = self.forward(&mut tape, values)?;
@@ -423,16 +424,16 @@ impl DeepProblem {
     }
 }
 
-/// The layers on a tape.
+/// The layers recorded on a tape.
 struct Forward {
     layers: Vec<LayerVars>,
-    /// Parts of the objective with their weights.
+    /// The terms of the objective with their factors.
     terms: Vec<(Var, f64)>,
     last: Given,
     noise: Var,
 }
 
-/// Entries of the lower triangle, with their rows and columns.
+/// The entries of the lower triangle with their rows and columns.
 fn triangle(root: &Matrix) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
     (0..root.ncols()).flat_map(move |j| (j..root.nrows()).map(move |i| (i, j, root[(i, j)])))
 }

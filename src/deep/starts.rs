@@ -20,10 +20,10 @@ use crate::param::State;
 /// The standard deviation of the whitened pseudo outputs of hidden layers at the start.
 const ROOT: f64 = 0.1;
 
-/// What a start is made of.
+/// The kind of a start.
 struct Sort {
     random: bool,
-    /// The first layer carries the targets, and not the last.
+    /// The first layer fits the targets, not the last one.
     early: bool,
 }
 
@@ -86,7 +86,7 @@ impl DeepProblem {
         Ok(Values { layers, noise })
     }
 
-    /// Whether the hidden layers of the start of this number are near the identity.
+    /// Whether the hidden layers of the start with this index are near the identity.
     pub(super) fn starts_near_identity(&self, index: usize) -> bool {
         let Sort { random, early } = self.sort(index);
         !random && !early

@@ -156,26 +156,26 @@ impl<'k> Tape<'k> {
         self.push(out, Op::Add { a, b })
     }
 
-    /// The matrix plus the identity.
+    /// Adds the identity.
     pub fn add_identity(&mut self, a: Var) -> Var {
         let mut out = self.value(a).clone();
         (0..out.nrows()).for_each(|i| out[(i, i)] += 1.0);
         self.push(out, Op::AddIdentity(a))
     }
 
-    /// The matrix times a number.
+    /// Multiplies by a number.
     pub fn scale(&mut self, a: Var, by: Var) -> Var {
         let out = self.value(a) * self.value(by)[(0, 0)];
         self.push(out, Op::Scale { a, by })
     }
 
-    /// 1/x of the entries.
+    /// The reciprocals of the entries.
     pub fn reciprocal(&mut self, a: Var) -> Var {
         let out = self.value(a).map(f64::recip);
         self.push(out, Op::Reciprocal(a))
     }
 
-    /// Logarithms of the entries.
+    /// The logarithms of the entries.
     pub fn log(&mut self, a: Var) -> Var {
         let out = self.value(a).map(f64::ln);
         self.push(out, Op::Log(a))
@@ -187,7 +187,7 @@ impl<'k> Tape<'k> {
         self.push(Matrix::from_element(1, 1, out), Op::Sum(a))
     }
 
-    /// The same number added to every entry.
+    /// Adds one number to every entry.
     pub fn add_scalar(&mut self, a: Var, scalar: Var) -> Var {
         let out = self.value(a).add_scalar(self.value(scalar)[(0, 0)]);
         self.push(out, Op::AddScalar { a, scalar })

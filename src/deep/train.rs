@@ -53,7 +53,7 @@ pub struct DeepFit {
 /// The number of steps before most starts are dropped.
 const FIRST_ROUND: usize = 60;
 
-/// Steps of the upper layers before the layer below them is trained too.
+/// The number of steps of the upper layers before the layer below them is trained too.
 const STEPS_OF_A_LAYER: usize = 150;
 
 struct Entry {
@@ -107,7 +107,8 @@ pub fn train(
     };
     let starts = (0..training.restarts.max(1)).into_par_iter().filter_map(|index| {
         let start = problem.start(training.seed, index).ok()?;
-        Some(if problem.starts_near_identity(index) { grown(&problem, start, &limits, progress) } else { start })
+        let layerwise = problem.is_variational() && problem.starts_near_identity(index);
+        Some(if layerwise { grown(&problem, start, &limits, progress) } else { start })
     });
     let mut entries: Vec<Entry> = starts
         .map(|like| Entry { run: Run::new(&problem.to_coordinates(&like), &limits), like, trace: Vec::new() })
@@ -136,8 +137,8 @@ pub fn train(
     Ok(DeepFit { values, log_likelihood, objective, ended, training, starts, trace, problem })
 }
 
-/// A start whose hidden layers are near the identity, after some steps of the last layer alone, then of the last two, and
-/// so on, while the layers below are held. A deeper model goes on from where a shallower one arrives.
+/// Optimises a start whose hidden layers are near the identity from the last layer down: some steps of the last layer
+/// alone, then of the last two, and so on, while the layers below are fixed.
 fn grown(problem: &DeepProblem, start: Values, limits: &Limits, progress: &dyn Progress) -> Values {
     let steps = Limits { max_iter: STEPS_OF_A_LAYER.min(limits.max_iter), ..limits.clone() };
     (1..problem.layers.len()).rev().fold(start, |values, layer| {
@@ -152,7 +153,7 @@ fn grown(problem: &DeepProblem, start: Values, limits: &Limits, progress: &dyn P
     })
 }
 
-/// All starts some steps, then a third of them to their end.
+/// All starts take some steps, then a third of them is optimised to convergence.
 fn rounds(problem: &DeepProblem, entries: &mut [Entry], max_iter: usize, progress: &dyn Progress) {
     let best = Mutex::new((0usize, f64::INFINITY));
     let first = FIRST_ROUND.min(max_iter);

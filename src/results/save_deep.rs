@@ -37,7 +37,7 @@ pub struct SavedLayer {
     pub parameters: Vec<f64>,
     pub inducing: Vec<Vec<f64>>,
     pub whitened: Vec<Vec<f64>>,
-    /// Of the posterior of the whitened pseudo outputs.
+    /// A root of the posterior covariance of the whitened pseudo outputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<Vec<Vec<f64>>>,
 }
@@ -74,6 +74,17 @@ impl SavedDeepFit {
             restarts: fit.training.restarts,
             seed: fit.training.seed,
             max_iter: fit.training.max_iter,
+        }
+    }
+
+    /// The source form of the model. A file without this argument and without a posterior in its layers was written when
+    /// DGPS was the only algorithm.
+    pub fn model_text(&self) -> String {
+        let argument = ", inference=\"dgps\"";
+        let earlier = self.layers.iter().all(|of| of.root.is_none()) && !self.deep_model.contains(argument);
+        match self.deep_model.strip_suffix(')').filter(|_| earlier) {
+            Some(text) => format!("{text}{argument})"),
+            None => self.deep_model.clone(),
         }
     }
 

@@ -274,6 +274,25 @@ fn files_of_earlier_versions_open_or_say_what_to_do() {
     assert_eq!(place.well("load_search(\"s.json\").candidates == s.candidates"), "true");
 }
 
+/// Before `inference` was an argument, deep GPs were fitted by DGPS, and files do not say so.
+#[test]
+fn deep_fits_of_earlier_versions_are_dgps() {
+    let mut place = Place::new();
+    for arguments in ["layers=2", "layers=1, prior=\"outputs\""] {
+        let model = format!("standardize >> deepgp({arguments}, inducing=3, samples=2, inference=\"dgps\")");
+        place.well(&format!("{DATA}let m = d |> fit({model}, restarts=1, maxiter=5)\nsave(m, \"deep.json\")"));
+        place.change("deep.json", |saved| {
+            let text = saved["deep_model"].as_str().unwrap().replace(", inference=\"dgps\"", "");
+            saved["deep_model"] = Json::from(text);
+        });
+        place.well("let again = load_fit(\"deep.json\")");
+        assert_eq!(place.well("again.model == m.model"), "true");
+        assert_eq!(place.well("[again.model.inference, again.objective == m.objective]"), "[\"dgps\", true]");
+        place.well("save(again, \"deep.json\")");
+        assert_eq!(place.well("load_fit(\"deep.json\").model == m.model"), "true");
+    }
+}
+
 #[test]
 fn opening_an_integral_reaches_nothing_outside() {
     let mut place = Place::new();

@@ -96,9 +96,7 @@ fn refused(error: &DefinitionError) -> LangError {
         }
         DefinitionError::KernelsCount { .. } => "`kernel=SE` is the same in every layer".to_string(),
         DefinitionError::NoInducing => format!("leave it out for {DEFAULT_INDUCING}"),
-        DefinitionError::PriorOfVariational => {
-            "leave `prior` out, or write `inference=\"dgps\"`, where pseudo outputs are parameters".to_string()
-        }
+        DefinitionError::PriorOfVariational => "leave `prior` out, or add `inference=\"dgps\"`".to_string(),
         DefinitionError::NoSamples => format!("leave it out for {DEFAULT_SAMPLES}"),
     };
     LangError::new(error.to_string()).argument(error.argument()).help(help)
@@ -136,13 +134,13 @@ pub static DEEP: &[Builtin] = &[Builtin {
             "inference",
             Want::Choice(&["variational", "dgps"]),
             "\"variational\"",
-            "how the pseudo outputs are learnt: their posterior, or the most likely values",
+            "the approximation of the pseudo outputs: a normal posterior, or point estimates (Vafa's algorithm)",
         ),
         Place::keyword(
             "prior",
             Want::Choice(&["whitened", "outputs", "none"]),
             "\"whitened\"",
-            "for \"dgps\": the coordinates in which the prior density of the pseudo outputs enters the objective",
+            "with `inference=\"dgps\"`: the coordinates in which the prior density of the pseudo outputs enters the objective",
         ),
         Place::keyword("optimizer", Want::Choice(&["bfgs", "adam"]), "\"bfgs\"", "the optimiser"),
         Place::keyword(
@@ -154,16 +152,17 @@ pub static DEEP: &[Builtin] = &[Builtin {
     ],
     result: Some(Kind::DeepModel),
     summary: "a deep Gaussian process: each layer is a function of the values of the layer before",
-    help: "The kernel of the first layer looks at the inputs of the data, those of later layers at the units of the layer \
-           before. Only the last layer has noise. Steps such as `standardize` stand before it: \
-           `standardize >> deepgp(layers=2)`. With `inference=\"variational\"` the posterior of the pseudo outputs of each \
-           layer is a normal distribution, and training maximises a lower bound of the log marginal likelihood that is \
-           estimated from samples of the hidden layers. With `inference=\"dgps\"` pseudo outputs are parameters, and \
-           training maximises the estimate of the likelihood together with a prior density of theirs: `prior=\"whitened\"` \
-           takes that of the pseudo outputs multiplied by the inverse of the Cholesky factor of their covariance, \
-           `\"outputs\"` that of the pseudo outputs themselves, which favours coinciding inducing inputs, and `\"none\"` \
-           leaves it out. A noise variance that is not fixed then has a prior: without one of its own, log-normal with a \
-           median of 0.1 times the variance of the target and a standard deviation of the logarithm of 1.",
+    help: "The kernel of the first layer depends on the inputs of the data, those of later layers on the units of the \
+          layer before. Only the last layer has noise. Steps such as `standardize` come before it: \
+          `standardize >> deepgp(layers=2)`. With `inference=\"variational\"` the posterior of the pseudo outputs of \
+          each layer is approximated by a normal distribution, and training maximises a lower bound of the log marginal \
+          likelihood, which is estimated from samples of the hidden layers. With `inference=\"dgps\"`, Vafa's \
+          algorithm, the pseudo outputs are parameters, and training maximises the estimate of the log likelihood plus \
+          their log prior density: `prior=\"outputs\"` is that of the pseudo outputs themselves, which favours \
+          coinciding inducing inputs, `\"whitened\"` that of the pseudo outputs multiplied by the inverse of the \
+          Cholesky factor of their covariance, and `\"none\"` leaves it out. A free noise variance then has a prior, \
+          by default log-normal with a median of 0.1 times the variance of the target and a standard deviation of the \
+          logarithm of 1.",
     examples: &["deepgp(layers=3, units=2, connected=true)", "deepgp(layers=2, kernel=[Matern32, SE], inducing=20)"],
     touches: Touches::Nothing,
     run: deepgp,

@@ -141,7 +141,7 @@ fn load_fit(call: &mut Call<'_, '_>) -> Res<Value> {
         }
         Err(error) => {
             let saved = SavedDeepFit::read(&path).map_err(|_| at_path(error))?;
-            let model = reader.deep_model(&saved.deep_model)?;
+            let model = reader.deep_model(&saved.model_text())?;
             (Value::DeepFit(saved.restore(&model, &path).map_err(at_path)?), saved.was_stopped())
         }
     };

@@ -36,7 +36,7 @@ impl ValueKind for DeepFit {
         }),
         Member::new(
             "objective",
-            "the bound that training maximises; with \"dgps\", the log likelihood plus the log density of the pseudo outputs",
+            "the value that training maximises: the variational bound, or with \"dgps\" the log likelihood plus log priors",
             |fit| Value::Number(fit.objective),
         ),
         Member::new("log_likelihood", "the estimate of the log likelihood of the training rows", |fit| {

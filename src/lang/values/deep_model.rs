@@ -35,6 +35,7 @@ impl ValueKind for DeepModel {
             "the number of samples of the hidden layers by which the likelihood is estimated",
             |model| Value::Number(model.samples as f64),
         ),
+        Member::new("inference", "\"variational\" or \"dgps\"", |model| Value::Str(model.inference.name().into())),
     ];
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
