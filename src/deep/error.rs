@@ -19,7 +19,9 @@ pub enum DeepError {
     CurvedTarget,
     #[error("the noise of a deep GP must be a positive number or `fixed(…)`")]
     Noise,
-    #[error("the covariance of a layer is not positive definite at any of the starts")]
+    #[error("the variance of the target is {0:e}: a deep GP takes one between 1e-280 and 1e280")]
+    Scale(f64),
+    #[error("the objective is not finite at any of the starts")]
     NoStart,
     #[error("the prediction has no finite covariance: {0}")]
     Numbers(#[from] TapeError),

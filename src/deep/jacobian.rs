@@ -193,7 +193,8 @@ fn limits(prior: &DeepModel, deviations: &[Vec<f64>], inputs: usize) -> Vec<Opti
     for (i, (units, deviations)) in prior.prior_units().into_iter().zip(deviations).enumerate() {
         narrow &= units == 1 && deviations.len() == 1;
         sum += deviations.first().copied().unwrap_or(0.0).ln() - LOG_ABS_NORMAL;
-        all.push(narrow.then_some((sum, (i + 1) as f64 * VAR_LOG_ABS_NORMAL)));
+        let exists = narrow && sum.is_finite();
+        all.push(exists.then_some((sum, (i + 1) as f64 * VAR_LOG_ABS_NORMAL)));
     }
     all
 }
@@ -211,6 +212,12 @@ fn summary(depth: usize, rank: usize, logs: &[Vec<Vec<f64>>], log_limit: Option<
         log_limit,
     };
     let moments = |values: &[f64]| {
+        // The logarithms of a zero Jacobian are −∞ in all draws.
+        if let [first, others @ ..] = values
+            && others.iter().all(|other| other == first)
+        {
+            return (*first, 0.0, 0.0);
+        }
         let mean = values.iter().sum::<f64>() / n;
         let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
         (mean, variance, (variance / n).sqrt())
@@ -255,6 +262,25 @@ mod tests {
         assert!((contraction_bound(5) - 0.2475).abs() < 5e-5);
         // ψ(1/2) = −γ − 2 log 2
         assert!((contraction_bound(1) - (2.0 * LOG_ABS_NORMAL).exp()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn extreme_length_scales_have_no_undefined_moments() {
+        let drawn = |l: f64| {
+            let family = crate::kernel::families::family("SE").unwrap();
+            let params = [l, 1.0].map(|x| crate::kernel::Values::One(crate::param::Param::fixed(x))).to_vec();
+            let leaf = crate::kernel::Leaf { family, inputs: crate::kernel::Inputs::All, ard: false, params };
+            let prior = DeepModel::new(2, crate::kernel::Node::Leaf(leaf).into());
+            Jacobian::draw(prior, vec![0.0], 50, 0, &crate::progress::Silent)
+        };
+        assert_eq!(drawn(1e-200).unwrap_err(), JacobianError::Prior(PriorError::Steep { layer: 1 }));
+        for spectrum in drawn(1e200).unwrap().depths {
+            assert_eq!(spectrum.log_mean, [f64::NEG_INFINITY]);
+            assert_eq!((spectrum.log_mean_se, spectrum.log_variance), (vec![0.0], vec![0.0]));
+            assert_eq!(spectrum.log_limit, None);
+        }
+        let steep = drawn(1e-100).unwrap().depths.remove(1);
+        assert!(steep.log_mean[0].is_finite() && steep.log_mean_se[0] > 0.0);
     }
 
     #[test]

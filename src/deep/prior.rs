@@ -26,6 +26,8 @@ pub enum PriorError {
     Eval { layer: usize, error: EvalError },
     #[error("the derivatives of layer {layer} cannot be drawn: {error}")]
     Slope { layer: usize, error: SlopeError },
+    #[error("the variance of the derivatives of layer {layer} is too large for a number")]
+    Steep { layer: usize },
     #[error(
         "functions of layer {layer} are too rough to be drawn at {rows} rows: the low-rank factor of their covariance is too large"
     )]
@@ -76,7 +78,11 @@ impl DeepModel {
             let rows = [0.0, 1.0];
             let bound = layer.bind(&vec![&rows[..]; width])?;
             let slopes = bound.slope_variances(&bound.values());
-            all.push(slopes.map_err(|error| PriorError::Slope { layer: i + 1, error })?);
+            let slopes = slopes.map_err(|error| PriorError::Slope { layer: i + 1, error })?;
+            if slopes.iter().any(|variance| !variance.is_finite()) {
+                return Err(PriorError::Steep { layer: i + 1 });
+            }
+            all.push(slopes);
             below = units;
         }
         Ok(all)

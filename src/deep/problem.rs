@@ -33,6 +33,9 @@ pub const NOISE_SD: f64 = 1.0;
 /// The jitter of the covariance of pseudo outputs, as a share of its diagonal.
 pub(super) const JITTER: f64 = 1e-6;
 
+/// The variances of targets whose reciprocals and sums are representable.
+const SCALES: std::ops::RangeInclusive<f64> = 1e-280..=1e280;
+
 /// One layer with its kernel bound to its inputs.
 #[derive(Debug, Clone)]
 pub struct Layer {
@@ -129,6 +132,9 @@ impl DeepProblem {
         let mean = base.y().iter().sum::<f64>() / n as f64;
         let y: Vec<f64> = base.y().iter().map(|y| y - mean).collect();
         let variance = y.iter().map(|y| y * y).sum::<f64>() / n as f64;
+        if !SCALES.contains(&variance) {
+            return Err(DeepError::Scale(variance));
+        }
         let mut random = Pcg64::seed_from_u64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xdee9);
         let noise = hidden.iter().map(|units| normals(n * model.samples, *units, &mut random)).collect();
         let x = Matrix::from_vec(n, columns.len(), columns.concat());

@@ -70,6 +70,10 @@ impl Entry {
     /// Takes single steps, so that each can be recorded.
     fn advance(&mut self, problem: &DeepProblem, steps: usize, progress: &dyn Progress) {
         let objective = Minimised { problem, like: &self.like };
+        if self.trace.is_empty() {
+            // the value of the start
+            self.run.advance(&objective, 0, &Quiet(progress));
+        }
         for _ in 0..steps {
             if progress.stop() && !self.trace.is_empty() {
                 return;
@@ -218,6 +222,26 @@ mod tests {
         let adam = DeepModel { optimizer: Optimizer::Adam, ..model(2) };
         let fit = train(&adam, &step(25), training, &Silent).unwrap();
         assert!(fit.objective > start, "{}", fit.objective);
+    }
+
+    #[test]
+    fn no_steps_give_the_best_start() {
+        let training = Training { restarts: 3, seed: 0, max_iter: 0 };
+        let fit = train(&model(2), &step(25), training, &Silent).unwrap();
+        let starts = (0..3).map(|i| fit.problem.objective(&fit.problem.start(0, i).unwrap()).unwrap().1);
+        let best = starts.fold(f64::NEG_INFINITY, f64::max);
+        assert!((fit.objective - best).abs() < 1e-8, "{} {best}", fit.objective);
+        assert_eq!(fit.ended, Ended::OutOfIterations { steps: 0 });
+    }
+
+    #[test]
+    fn targets_out_of_range_are_refused() {
+        let rows = step(25);
+        let large = rows.y().unwrap().iter().map(|y| 1e300 * y).collect();
+        let columns = vec![data::Column::numeric("x", rows.x()[0].to_vec()), data::Column::numeric("y", large)];
+        let large = Dataset::new(columns, Some("y"), None).unwrap();
+        let refused = train(&model(2), &large, Training::default(), &Silent).unwrap_err();
+        assert!(matches!(refused, DeepError::Scale(variance) if variance == f64::INFINITY), "{refused}");
     }
 
     #[test]

@@ -139,7 +139,7 @@ fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
     }
     for (one, label) in compared.iter().zip(labels) {
         let (counted, free) = (one.fit.counted(), one.fit.free);
-        if counted < free {
+        if counted < free && one.fit.evidence().is_ok() {
             notes.push(format!(
                 "BIC counts {counted} of the {free} free parameters of `{label}`: the data do not determine the others"
             ));

@@ -28,9 +28,13 @@ pub fn deep_error(call: &Call<'_, '_>, data: &Dataset, error: DeepError, model: 
         }
         DeepError::CurvedTarget => (model, "write `standardize >> deepgp(…)`".to_string()),
         DeepError::Noise => (model, "leave `noise` out".to_string()),
-        DeepError::NoStart | DeepError::Numbers(_) => {
-            (model, "take fewer inducing inputs, or another seed".to_string())
+        DeepError::Scale(_) => (model, "change the unit of the target, as in `mutate(y=y / 1e6)`".to_string()),
+        DeepError::NoStart => {
+            let help =
+                "leave out start values, as in `SE` for `SE(l=…)`, or give fewer inducing inputs or another seed";
+            (model, help.to_string())
         }
+        DeepError::Numbers(_) => (model, "give fewer inducing inputs, or another seed".to_string()),
     };
     LangError::new(text).argument(place).help(help)
 }

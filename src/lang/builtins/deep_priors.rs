@@ -101,6 +101,9 @@ fn prior_error(call: &Call<'_, '_>, error: &PriorError) -> LangError {
             SlopeError::Rough { .. } => "SE, RQ, Per, Cos, Matern32 and Matern52 have derivatives",
             _ => "sums and products of SE, RQ, Per, Cos, Matern32, Matern52 and Const have them",
         }),
+        PriorError::Steep { .. } => {
+            LangError::new(error.to_string()).help("give its kernel a longer length-scale or a smaller variance")
+        }
         PriorError::Rough { .. } => {
             LangError::new(error.to_string()).help("give fewer rows, or a kernel with a longer length-scale")
         }

@@ -106,6 +106,12 @@ pub fn member(library: &dyn Library, kind: Kind, member: &str, open: &[String]) 
     let known: Vec<&str> =
         kind.members().iter().map(|(name, _)| *name).chain(open.iter().map(String::as_str)).collect();
     let error = LangError::new(format!("{} has no member `{member}`", kind.noun()));
+    if kind == Kind::DeepFit && ["lml", "evidence", "bic", "bound"].contains(&member) {
+        return error.help(
+            "`objective` is the value that training maximises; models are compared on held-out rows, by `score`, \
+             `crossval` or `compare(data, [model, …])`",
+        );
+    }
     let members = format!("its members are {}", known.join(", "));
     let takes = |entry: &Entry| entry.signature.places.first().is_some_and(|place| place.want.allows(kind));
     if let Some(entry) = library.find(member).filter(|entry| matches!(entry.sort, Sort::Builtin)) {

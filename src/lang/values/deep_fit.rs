@@ -52,13 +52,17 @@ impl ValueKind for DeepFit {
         Member::checked("starts", "the objective that each start reached", |fit| {
             Value::list(fit.starts.iter().map(|reached| Value::maybe_number(*reached)))
         }),
-        Member::checked("pseudo", "for each layer its pseudo data: pairs of an inducing input and an output", |fit| {
-            let pairs = (0..fit.problem.layers.len()).map(|layer| {
-                let pseudo = fit.pseudo_data(layer).map_err(|error| LangError::new(error.to_string()))?;
-                Value::checked_list(pseudo.into_iter().map(|(x, y)| Value::numbers([x, y])))
-            });
-            Value::checked_list(pairs)
-        }),
+        Member::checked(
+            "pseudo",
+            "for each layer its pseudo data: pairs of an inducing input and an output or its posterior mean",
+            |fit| {
+                let pairs = (0..fit.problem.layers.len()).map(|layer| {
+                    let pseudo = fit.pseudo_data(layer).map_err(|error| LangError::new(error.to_string()))?;
+                    Value::checked_list(pseudo.into_iter().map(|(x, y)| Value::numbers([x, y])))
+                });
+                Value::checked_list(pairs)
+            },
+        ),
         Member::new("converged", "whether the optimiser reached a maximum", |fit| Value::Bool(fit.ended.well())),
         Member::new("data", "the training rows", |fit| Value::Data(Arc::new(fit.problem.base.data().clone()))),
     ];
@@ -79,6 +83,7 @@ impl ValueKind for DeepFit {
                 "kernel": layer.bound.with_values(&of.theta).to_string(),
                 "inducing": of.inducing.column_iter().map(|c| numbers(c.as_slice())).collect::<Vec<_>>(),
                 "whitened": of.whitened.column_iter().map(|c| numbers(c.as_slice())).collect::<Vec<_>>(),
+                "root": of.root.as_ref().map(|r| r.column_iter().map(|c| numbers(c.as_slice())).collect::<Vec<_>>()),
             })).collect::<Vec<_>>(),
             "converged": self.ended.well(),
         })
