@@ -9,7 +9,11 @@ use crate::linalg::Matrix;
 
 /// The number of samples of the hidden layers for a band.
 const SAMPLES: usize = 50;
-const POINTS: usize = 160;
+/// The number of points of a curve, and with many draws, whose covariances after the first layer differ.
+const POINTS: usize = 400;
+const POINTS_OF_MANY: usize = 160;
+/// The number of draws that counts as many.
+const MANY: usize = 20;
 
 /// For one input: draws, mean and band, extended beyond the data, and below it one panel per layer with its
 /// pseudo data. For several inputs: predicted against observed values.
@@ -25,7 +29,8 @@ pub fn deep_fit_figure(fit: &DeepFit, draws: usize) -> Result<Figure, DeepError>
         return Ok(parity_figure("deep GP", &target, observed, &mean, false));
     }
     let x = fit.problem.x.column(0);
-    let grid = spaced(x.as_slice(), 0.25);
+    let points = if draws < MANY { POINTS } else { POINTS_OF_MANY };
+    let grid = spaced(x.as_slice(), 0.25, points);
     let rows = Matrix::from_column_slice(grid.len(), 1, &grid);
     let drawn = fit.draws(&rows, draws, fit.training.seed)?;
     let mut marks = draw_lines(&grid, &drawn);
@@ -36,18 +41,18 @@ pub fn deep_fit_figure(fit: &DeepFit, draws: usize) -> Result<Figure, DeepError>
         false => format!("{label}, after the steps"),
     };
     let input = scaled(data.inputs().next().map_or_else(String::new, axis_label));
-    let mut panels = vec![Panel::new(input.clone(), target.clone(), marks).titled("all layers")];
+    let mut panels = vec![Panel::new(input.clone(), target.clone(), marks).titled("All layers")];
     let last = fit.problem.layers.len() - 1;
     for layer in (0..=last).filter(|_| last > 0) {
         let pseudo = fit.pseudo_data(layer)?;
         let (px, py): (Vec<f64>, Vec<f64>) = pseudo.into_iter().unzip();
-        let grid = spaced(&px, 0.15);
+        let grid = spaced(&px, 0.15, points);
         let mut marks = draw_lines(&grid, &fit.layer_draws(layer, &grid, draws, fit.training.seed)?);
         marks.push(Mark::Points { x: px, y: py, label: "pseudo data".into(), role: Role::Test });
         let from = if layer == 0 { input.clone() } else { format!("hidden layer {layer}") };
         let to =
             if layer == last { scaled(format!("{target} − mean")) } else { format!("hidden layer {}", layer + 1) };
-        panels.push(Panel::new(from, to, marks).titled(format!("layer {}", layer + 1)));
+        panels.push(Panel::new(from, to, marks).titled(format!("Layer {}", layer + 1)));
     }
     Ok(Figure::grid("", if last == 0 { 1 } else { 2 }, panels))
 }
@@ -89,9 +94,9 @@ fn band(x: &[f64], mixture: &Mixture) -> Vec<Mark> {
 }
 
 /// An even grid over the range of some values, extended on both sides by a share of it.
-fn spaced(values: &[f64], beyond: f64) -> Vec<f64> {
+fn spaced(values: &[f64], beyond: f64, points: usize) -> Vec<f64> {
     let (lo, hi) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| (lo.min(x), hi.max(x)));
     let width = (hi - lo).max(1e-9);
     let (lo, width) = (lo - beyond * width, width * (1.0 + 2.0 * beyond));
-    (0..POINTS).map(|i| lo + width * i as f64 / (POINTS - 1) as f64).collect()
+    (0..points).map(|i| lo + width * i as f64 / (points - 1) as f64).collect()
 }

@@ -1,6 +1,6 @@
 //! Priors of deep Gaussian processes, as text and figures.
 
-use super::numbers::{percent, rounded, significant};
+use super::numbers::{percent, rounded, rounded_source, significant};
 use super::text_table::Grid;
 use crate::data::write::Table;
 use crate::deep::{Columns, DeepModel, Image, Jacobian, PlaneMap, Sent, Spectrum, shown_layers, side_places};
@@ -109,7 +109,7 @@ pub fn jacobian_table(jacobian: &Jacobian) -> Table {
 /// Spectra at some depths, and singular values as a function of depth; in one dimension the moments of log|f′| as a
 /// function of depth.
 pub fn jacobian_figure(jacobian: &Jacobian) -> Figure {
-    let title = format!("Jacobian of {}", jacobian.prior);
+    let title = format!("Jacobian of {}", rounded_source(&jacobian.prior.to_string()));
     let note = format!("{} draws, seed {}.", jacobian.draws, jacobian.seed);
     if jacobian.depths.iter().all(|depth| depth.mean.len() == 1) {
         return Figure::grid(title, 2, log_panels(jacobian)).with_note(note);
@@ -132,8 +132,10 @@ pub fn jacobian_figure(jacobian: &Jacobian) -> Figure {
                 Mark::Points { x: number, y: depth.mean.clone(), label: String::new(), role: Role::Mean },
             ];
             let heading = if depth.layers == 1 { "1 layer".into() } else { format!("{} layers", depth.layers) };
-            let panel = Panel::new("singular value", "divided by the largest", marks).titled(heading);
-            Panel { y: Axis { range: Some((0.0, 1.0)), ..panel.y }, ..panel }
+            let panel = Panel::new("", "divided by the largest", marks).titled(heading);
+            // the largest ratio is 1, whose mark is to be seen whole
+            let x = Axis::counts("singular value");
+            Panel { x, y: Axis { range: Some((0.0, 1.03)), ..panel.y }, ..panel }
         })
         .collect();
     if last > 1 {
@@ -142,10 +144,10 @@ pub fn jacobian_figure(jacobian: &Jacobian) -> Figure {
             let known = || jacobian.depths.iter().filter(move |depth| depth.mean.len() > i);
             let x = known().map(|depth| depth.layers as f64).collect();
             let y = known().map(|depth| depth.quantiles[1][i]).collect();
-            line(x, y, &format!("median of number {}", i + 1), Role::Component(i - 1))
+            line(x, y, &format!("median of number {}", i + 1), Role::Component(i))
         };
-        let mut panel =
-            Panel::new("layers", "divided by the largest", (1..most).map(along).collect()).titled("By depth");
+        let mut panel = Panel::new("", "divided by the largest", (1..most).map(along).collect()).titled("By depth");
+        panel.x = Axis::counts("layers");
         panel.y = Axis { log: true, ..panel.y };
         panels.push(panel);
     }
@@ -163,7 +165,7 @@ fn log_panels(jacobian: &Jacobian) -> Vec<Panel> {
             line(x.clone(), known, "in theory", Role::Reference),
             Mark::Points { x: x.clone(), y: drawn, label: "draws".into(), role: Role::Mean },
         ];
-        Panel::new("layers", "log|f′|", marks).titled(heading)
+        Panel { x: Axis::counts("layers"), ..Panel::new("", "log|f′|", marks).titled(heading) }
     };
     vec![
         panel("Mean", part(|depth| &depth.log_mean), |(mean, _)| mean),
@@ -228,7 +230,8 @@ pub fn plane_map_figure(map: &PlaneMap) -> Figure {
     };
     panels.iter_mut().for_each(|panel| panel.square = true);
     let columns = if panels.len() > 4 { 3 } else { 2 };
-    Figure::grid(format!("{title} {}", map.prior), columns, panels).with_note(format!("One draw, seed {}.", map.seed))
+    let title = format!("{title} {}", rounded_source(&map.prior.to_string()));
+    Figure::grid(title, columns, panels).with_note(format!("One draw, seed {}.", map.seed))
 }
 
 fn plane_panel(x: &str, y: &str, marks: Vec<Mark>) -> Panel {
@@ -288,6 +291,6 @@ pub fn prior_figure(prior: &DeepModel, x: &[f64], draws: &[Vec<Columns>], shown:
         }
     }
     let columns = if panels.len().is_multiple_of(3) { 3 } else { panels.len().min(2) };
-    let figure = Figure::grid(format!("Draws of {prior}"), columns, panels);
+    let figure = Figure::grid(format!("Draws of {}", rounded_source(&prior.to_string())), columns, panels);
     if narrow { figure } else { figure.with_note("The first unit of each layer.") }
 }

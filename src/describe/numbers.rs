@@ -31,6 +31,24 @@ pub fn rounded(value: f64) -> String {
     significant(value, 4)
 }
 
+/// The source form of a model with numbers of at most four significant digits, for a title.
+pub fn rounded_source(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    let digit = |c: char| c.is_ascii_digit();
+    while let Some(at) = rest.find(digit) {
+        let in_name =
+            rest[..at].chars().next_back().or_else(|| out.chars().next_back()).is_some_and(char::is_alphabetic);
+        let length = rest[at..].find(|c: char| !digit(c) && c != '.').unwrap_or(rest.len() - at);
+        let number = &rest[at..at + length];
+        let short = Some(number).filter(|number| !in_name && number.len() > 6 && !rest[at + length..].starts_with('e'));
+        let short = short.and_then(|number| number.parse().ok()).map(rounded);
+        out += &rest[..at];
+        out += short.as_deref().unwrap_or(number);
+        rest = &rest[at + length..];
+    }
+    out + rest
+}
+
 /// A share as percent with one decimal.
 pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", 100.0 * share) } else { "–".into() }
@@ -73,5 +91,12 @@ mod tests {
             ["0", "1", "-555.4", "0.01235", "1e-7", "123456", "3.2e9", "1.0000", "1949", "NaN"].map(String::from)
         );
         assert_eq!(percent(0.4567), "45.7 %");
+    }
+
+    #[test]
+    fn sources_keep_their_names_and_short_numbers() {
+        let text = "deepgp(layers=10, kernel=[SE(x12345678, l=2.8284271247461903, v=1), SE(l=1.25)])";
+        assert_eq!(rounded_source(text), "deepgp(layers=10, kernel=[SE(x12345678, l=2.828, v=1), SE(l=1.25)])");
+        assert_eq!(rounded_source("SE(l=1.234567891e-5)"), "SE(l=1.234567891e-5)");
     }
 }

@@ -9,7 +9,8 @@ use crate::results::Prediction;
 /// The number of draws with distinct colours.
 const COLOURED: usize = 5;
 
-/// Draws as lines over ascending `x`, one per column: the first few in colour, the others pale behind them.
+/// Draws as lines over ascending `x`, one per column: the first few in colour, the others pale behind them. The colours
+/// are different from that of the mean.
 pub(super) fn draw_lines(x: &[f64], draws: &Matrix) -> Vec<Mark> {
     let line = |i: usize, role: Role, label: &str| Mark::Line {
         x: x.to_vec(),
@@ -19,7 +20,8 @@ pub(super) fn draw_lines(x: &[f64], draws: &Matrix) -> Vec<Mark> {
         dashed: false,
     };
     let pale = (COLOURED..draws.ncols()).map(|i| line(i, Role::Cloud, if i == COLOURED { "more draws" } else { "" }));
-    let coloured = (0..draws.ncols().min(COLOURED)).map(|i| line(i, Role::Draw(i), if i == 0 { "draws" } else { "" }));
+    let coloured =
+        (0..draws.ncols().min(COLOURED)).map(|i| line(i, Role::Draw(i + 1), if i == 0 { "draws" } else { "" }));
     pale.chain(coloured).collect()
 }
 
@@ -62,7 +64,7 @@ mod tests {
             .filter_map(|mark| if let Mark::Line { role, .. } = mark { Some(*role) } else { None })
             .collect();
         assert_eq!(roles[..3], [Role::Cloud; 3]);
-        assert_eq!(roles[3..], [0, 1, 2, 3, 4].map(Role::Draw));
+        assert_eq!(roles[3..], [1, 2, 3, 4, 5].map(Role::Draw));
         assert_eq!(draw_lines(&[0.0, 1.0, 2.0], &draws.columns(0, 2).into_owned()).len(), 2);
     }
 }

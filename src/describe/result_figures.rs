@@ -45,6 +45,7 @@ pub fn dataset(data: &Dataset) -> Figure {
             let points = Mark::Points { x: x.values().to_vec(), y: values, label: "data".into(), role: Role::Data };
             let mut panel = Panel::new(axis_label(x), label, vec![points]);
             panel.x.names = level_names(x);
+            panel.x.whole = x.values().iter().all(|value| value.is_nan() || value.fract() == 0.0);
             panel.y.names = y.map_or_else(Vec::new, level_names);
             panel
         })

@@ -3,7 +3,7 @@
 use super::tables::own_parameters;
 use crate::data::write::Table;
 use crate::deep::DeepFit;
-use crate::figure::{Figure, Mark, Panel, Role};
+use crate::figure::{Axis, Figure, Mark, Panel, Role};
 use crate::fit::Fit;
 use crate::kernel::SlotState;
 
@@ -24,7 +24,7 @@ impl Traced {
         let panel = |(name, values): &(String, Vec<f64>)| {
             let (x, y) = (steps.clone(), values.clone());
             let line = Mark::Line { x, y, label: String::new(), role: Role::Mean, dashed: false };
-            Panel::new(along.clone(), name.clone(), vec![line])
+            Panel { x: Axis::counts(along.clone()), ..Panel::new("", name.clone(), vec![line]) }
         };
         let panels: Vec<Panel> = columns.iter().take(PANELS).map(panel).collect();
         Figure::grid("", if panels.len() == 1 { 1 } else { 2 }, panels)

@@ -90,15 +90,16 @@ impl Scale {
         let mut ticks: Vec<Tick> = if decades.len() >= 2 {
             decades.into_iter().map(|v| Tick { at: self.at(v), text: short(v) }).collect()
         } else {
-            self.round_values(want)
+            self.round_values(want, axis.whole)
         };
         ticks.retain(|t| (-1e-9..=1.0 + 1e-9).contains(&t.at));
         ticks
     }
 
-    fn round_values(&self, want: usize) -> Vec<Tick> {
+    fn round_values(&self, want: usize, whole: bool) -> Vec<Tick> {
         let half = self.hi / 2.0 - self.lo / 2.0;
-        let step = step(half / want as f64 * 2.0);
+        let raw = half / want as f64 * 2.0;
+        let step = step(if whole { raw.max(1.0) } else { raw });
         let size = step.size();
         let (first, last) = ((self.lo / size - 1e-9).ceil(), (self.hi / size + 1e-9).floor());
         // Beyond 2^53 the steps no longer increase; such a range was widened before, unless a user set it.
@@ -232,6 +233,14 @@ mod tests {
         assert_eq!(texts(-2e-9, 2e-9, 4), ["-2e-9", "-1e-9", "0", "1e-9", "2e-9"]);
         assert_eq!(texts(20_200_101.0, 20_200_105.0, 4)[0], "20200101");
         assert_eq!(texts(90_000.0, 130_000.0, 4), ["90000", "100000", "110000", "120000", "130000"]);
+    }
+
+    #[test]
+    fn ticks_of_counts_are_whole() {
+        let axis = Axis { range: Some((1.0, 3.0)), ..Axis::counts("layers") };
+        let scale = Scale::over(&axis, std::iter::empty(), (0.0, 0.0)).expect("a range was given");
+        let texts: Vec<String> = scale.ticks(&axis, 7).into_iter().map(|tick| tick.text).collect();
+        assert_eq!(texts, ["1", "2", "3"]);
     }
 
     #[test]

@@ -90,6 +90,8 @@ pub struct Axis {
     pub reversed: bool,
     /// Names instead of numbers, each at its value; empty for numbers.
     pub names: Vec<(f64, String)>,
+    /// Whether ticks are at whole numbers only, as for counts.
+    pub whole: bool,
     /// If set, values are numbers of this unit since 1970, and ticks are dates.
     pub time: Option<TimeUnit>,
 }
@@ -98,6 +100,11 @@ impl Axis {
     /// A linear axis with a range from the data.
     pub fn new(label: impl Into<String>) -> Self {
         Self { label: label.into(), ..Self::default() }
+    }
+
+    /// A linear axis of counts.
+    pub fn counts(label: impl Into<String>) -> Self {
+        Self { label: label.into(), whole: true, ..Self::default() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Ctrl-C ends whatever runs, within about a second.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,8 +11,9 @@ const LATEST: Duration = Duration::from_secs(3);
 /// How long it runs before.
 const BEFORE: Duration = Duration::from_millis(400);
 
-/// Runs a program until it prints `0` and then some more, interrupts it, and gives how long it took to end.
-fn ended_after(text: &str) -> Duration {
+/// Runs a program until it prints `0` and then some more, interrupts it, and gives how long it took to end and the rest of
+/// its output.
+fn interrupted(text: &str, before: Duration) -> (Duration, String) {
     let mut command = Command::new(cargo_bin!("mercer"));
     let mut child =
         command.args(["eval", text]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a process");
@@ -20,25 +21,26 @@ fn ended_after(text: &str) -> Duration {
     let mut first = String::new();
     out.read_line(&mut first).expect("a line");
     assert_eq!(first, "0\n", "{text}");
-    std::thread::sleep(BEFORE);
+    std::thread::sleep(before);
     assert!(child.try_wait().expect("a status").is_none(), "{text} ended by itself");
     let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
     assert!(status.success());
     let from = Instant::now();
-    std::thread::spawn(move || std::io::copy(&mut out, &mut std::io::sink()));
-    while from.elapsed() < 10 * LATEST {
-        if child.try_wait().expect("a status").is_some() {
-            return from.elapsed();
-        }
+    let rest = std::thread::spawn(move || {
+        let mut rest = String::new();
+        out.read_to_string(&mut rest).map(|_| rest)
+    });
+    while from.elapsed() < 10 * LATEST && child.try_wait().expect("a status").is_none() {
         std::thread::sleep(Duration::from_millis(20));
     }
+    let took = from.elapsed();
     let _ = child.kill();
-    from.elapsed()
+    (took, rest.join().expect("a thread").expect("text"))
 }
 
 #[track_caller]
 fn ends(text: &str) {
-    let took = ended_after(text);
+    let (took, _) = interrupted(text, BEFORE);
     assert!(took < LATEST, "{text} ended {took:?} after Ctrl-C");
 }
 
@@ -80,4 +82,16 @@ fn functions_of_the_user() {
     ends(&wave(2000, &format!("print(0)\nd |> fit(basis(x -> [{slow} / 1e9, 1], x))")));
     let edit = "k -> k * SE(x, l=1 + 1e-12 * sum([1 for i in 0..10000000]))";
     ends(&wave(50, &format!("print(0)\nd |> search(SE, depth=2, moves=[{edit}])")));
+}
+
+/// The fit is the best one until then, whether layers are trained one after another or all starts compete.
+#[test]
+fn training_of_deep_models() {
+    let fit = "print(0)\nlet m = load(\"step\") |> fit(deepgp(layers=3, inducing=40, samples=10), restarts=6)\n";
+    for (algorithm, before) in [("variational", BEFORE), ("variational", 6 * BEFORE), ("dgps", BEFORE)] {
+        let fit = fit.replace("samples=10", &format!("samples=10, inference=\"{algorithm}\""));
+        let (took, rest) = interrupted(&format!("{fit}[m.converged, m.objective > m.starts[0] - 1e-6]"), before);
+        assert!(took < LATEST, "{algorithm}: ended {took:?} after Ctrl-C");
+        assert_eq!(rest, "[false, true]\n", "{algorithm}");
+    }
 }
