@@ -1,11 +1,27 @@
 //! One layer on a tape: the conditional of a Gaussian process given its pseudo outputs or their posterior.
 
-use super::problem::{JITTER, LayerValues};
 use super::tape::{Tape, TapeError, Var};
 use crate::kernel::Bound;
 use crate::linalg::Matrix;
 
-/// The parameters of a layer.
+/// The jitter of the covariance of pseudo outputs, as a share of its diagonal.
+pub(super) const JITTER: f64 = 1e-6;
+
+/// The parameters of one layer, in natural units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LayerValues {
+    /// Those of the kernel, one per slot.
+    pub theta: Vec<f64>,
+    /// One row per inducing input.
+    pub inducing: Matrix,
+    /// The pseudo outputs multiplied by the inverse Cholesky factor of their covariance, one column per unit.
+    pub whitened: Matrix,
+    /// A root R of the posterior covariance R Rᵀ of the whitened pseudo outputs, which the units share; none where pseudo
+    /// outputs are parameters. In hidden layers it is a lower triangle with a positive diagonal.
+    pub root: Option<Matrix>,
+}
+
+/// The parameters of a layer on a tape.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LayerVars {
     pub theta: Var,

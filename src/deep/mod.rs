@@ -25,9 +25,10 @@ pub use definition::{
 };
 pub use error::DeepError;
 pub use jacobian::{Jacobian, JacobianError, Spectrum};
+pub use layer::LayerValues;
 pub use map::{Image, MapError, PlaneMap, Sent, shown_layers, side_places};
 pub use predict::Mixture;
 pub use prior::{Columns, EXACT, PICTURE, PriorError};
-pub use problem::{DeepProblem, Layer, LayerValues, Values};
+pub use problem::{DeepProblem, Layer, Values};
 pub use tape::TapeError;
 pub use train::{DeepFit, Training, train};

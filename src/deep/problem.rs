@@ -14,7 +14,7 @@ use rand_pcg::Pcg64;
 use super::collapsed::LastLayer;
 use super::definition::{DeepModel, Inference, PseudoPrior};
 use super::error::DeepError;
-use super::layer::{Conditional, Given, LayerVars, conditional, given_pseudo_outputs};
+use super::layer::{Conditional, Given, JITTER, LayerValues, LayerVars, conditional, given_pseudo_outputs};
 use super::tape::{Tape, TapeError, Var};
 use crate::data::Dataset;
 use crate::kernel::{Bound, Column, InputSlope, Schema, SlotState};
@@ -30,9 +30,6 @@ pub const NOISE_SHARE: f64 = 0.1;
 /// few rows from vanishing. The strength of the prior was chosen by measurements: docs/results.md.
 pub const NOISE_SD: f64 = 1.0;
 
-/// The jitter of the covariance of pseudo outputs, as a share of its diagonal.
-pub(super) const JITTER: f64 = 1e-6;
-
 /// The variances of targets whose reciprocals and sums are representable.
 const SCALES: std::ops::RangeInclusive<f64> = 1e-280..=1e280;
 
@@ -43,20 +40,6 @@ pub struct Layer {
     pub units: usize,
     /// The unit of each of its input columns, for the optimiser's coordinates.
     scale: Vec<f64>,
-}
-
-/// The parameters of one layer, in natural units.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LayerValues {
-    /// Those of the kernel, one per slot.
-    pub theta: Vec<f64>,
-    /// One row per inducing input.
-    pub inducing: Matrix,
-    /// The pseudo outputs multiplied by the inverse Cholesky factor of their covariance, one column per unit.
-    pub whitened: Matrix,
-    /// A root R of the posterior covariance R Rᵀ of the whitened pseudo outputs, which the units share; none where pseudo
-    /// outputs are parameters. In hidden layers it is a lower triangle with a positive diagonal.
-    pub root: Option<Matrix>,
 }
 
 /// All parameters.

@@ -9,7 +9,8 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::definition::StartsFrom;
-use super::problem::{DeepProblem, JITTER, Layer, LayerValues, Values, normals};
+use super::layer::{JITTER, LayerValues};
+use super::problem::{DeepProblem, Layer, Values, normals};
 use super::tape::{Tape, TapeError};
 use crate::fit::spacing::median_distance;
 use crate::kernel::{Role, SlotState};

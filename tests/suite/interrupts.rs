@@ -87,11 +87,11 @@ fn functions_of_the_user() {
 /// The fit is the best one until then, whether layers are trained one after another or all starts compete.
 #[test]
 fn training_of_deep_models() {
-    let fit = "print(0)\nlet m = load(\"step\") |> fit(deepgp(layers=3, inducing=40, samples=10), restarts=6)\n";
+    let fit = "print(0)\nload(\"step\") |> fit(deepgp(layers=3, inducing=40, samples=10), restarts=6)";
     for (algorithm, before) in [("variational", BEFORE), ("variational", 6 * BEFORE), ("dgps", BEFORE)] {
         let fit = fit.replace("samples=10", &format!("samples=10, inference=\"{algorithm}\""));
-        let (took, rest) = interrupted(&format!("{fit}[m.converged, m.objective > m.starts[0] - 1e-6]"), before);
+        let (took, rest) = interrupted(&fit, before);
         assert!(took < LATEST, "{algorithm}: ended {took:?} after Ctrl-C");
-        assert_eq!(rest, "[false, true]\n", "{algorithm}");
+        assert!(rest.contains("objective") && rest.contains("stopped by the user"), "{algorithm}: {rest}");
     }
 }
