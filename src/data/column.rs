@@ -206,6 +206,17 @@ impl Column {
         self.levels().is_some()
     }
 
+    /// The unit of time of its values: that of dates, or of numbers whose unit or, without one, whose name is a unit of
+    /// time, such as `year`.
+    pub fn time_unit(&self) -> Option<TimeUnit> {
+        match (&self.kind, self.unit()) {
+            (Kind::Time(scale), _) => Some(scale.unit),
+            (Kind::Numeric, Some(unit)) => TimeUnit::parse(unit),
+            (Kind::Numeric, None) => TimeUnit::ALL.into_iter().find(|unit| unit.name() == self.name()),
+            _ => None,
+        }
+    }
+
     /// The scale of times; `None` for other columns.
     pub fn time(&self) -> Option<TimeScale> {
         match self.kind {

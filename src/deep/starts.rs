@@ -142,6 +142,7 @@ fn start_of_kernel(layer: &Layer, length: f64, variance: f64, of_data: bool, pro
                 Role::Period => 2.0 * width,
                 Role::Variance => variance,
                 Role::SlopeVariance => variance / (width * width),
+                Role::GrowthVariance(n) => variance / width.powi(n),
                 _ => slot.value,
             }
         })

@@ -274,7 +274,7 @@ pub fn parameters_grid(fit: &Fit) -> Grid {
         }
         // nor are the other parameters of the kernel of a ridge regression
         if fit.model.baseline() == Some(Baseline::Ridge)
-            && matches!(parameter.role, Role::Bias | Role::Location)
+            && matches!(parameter.role, Role::Bias | Role::Location | Role::Start)
             && matches!(parameter.kind, ParameterKind::Kernel(_))
         {
             continue;
@@ -312,7 +312,7 @@ pub fn parameters_grid(fit: &Fit) -> Grid {
             None => "–".into(),
         };
         let shown_value = match parameter.time {
-            Some(unit) if parameter.role == Role::Location => date_near(value, unit, *error),
+            Some(unit) if parameter.role.is_place() => date_near(value, unit, *error),
             _ => with_error(value, *error),
         };
         grid.row([parameter.name.clone(), shown_value, shown, parameter.unit.clone().unwrap_or_default(), state]);

@@ -18,9 +18,11 @@ pub fn prediction(prediction: &Prediction) -> String {
         true => "a new observation, noise included",
         false => "the function, as the noise of these rows is not known",
     };
-    let by = match prediction.members.len() {
-        0 => String::new(),
-        n => format!(", the weighted average of {n} models"),
+    let by = match (prediction.members.len(), prediction.models) {
+        (0, _) => String::new(),
+        (n, 1) => format!(", averaged over {n} values of the parameters"),
+        (n, models) if n == models => format!(", averaged over {n} models"),
+        (n, models) => format!(", averaged over {models} models and {n} values of their parameters"),
     };
     if let Some(classes) = prediction.fit.problem().classes() {
         let what = format!(

@@ -3,6 +3,7 @@
 use super::english::words::listed;
 use super::numbers::{percent, rounded};
 use super::text_table::Grid;
+use crate::data::Function;
 use crate::data::write::Table;
 use crate::search::{Candidate, Criterion, Found, Level, Reached, Search};
 
@@ -23,12 +24,17 @@ pub fn search(search: &Search) -> String {
         say("kernel", first.model.kernel.heading());
         say("score", score(search, first));
     }
+    if let Some(scale) = scale(search, target) {
+        say("scale", scale);
+    }
     if let Some(classes) = super::fit::classes(best) {
         say("classes", classes);
         say("link", super::fit::likelihood(best));
     }
     if let Some(noise) = best.noise().filter(|noise| *noise > 0.0) {
-        let unit = search.data.target().and_then(|t| t.unit()).map_or(String::new(), |u| format!(" {u}"));
+        // under a transform the noise is that of the transformed target
+        let unit = problem.pipeline().target().unit(search.data.target().and_then(|t| t.unit()));
+        let unit = unit.map_or(String::new(), |u| format!(" {u}"));
         say("noise", format!("standard deviation {}{unit}", rounded(noise.sqrt())));
     }
     let (depth, asked) = (search.levels.len(), settings.depth);
@@ -50,6 +56,24 @@ pub fn search(search: &Search) -> String {
         ));
     }
     lines.join("\n")
+}
+
+/// The scale of the target, with the scores of the scales that were compared.
+fn scale(search: &Search, target: &str) -> Option<String> {
+    let name = |transform: &Option<Function>| match transform {
+        None => format!("{target} itself"),
+        Some(function) => format!("{} of {target}", function.name()),
+    };
+    if search.scales.len() < 2 {
+        let transform = search.settings.transform.as_ref()?;
+        return Some(name(&Some(transform.clone())));
+    }
+    let mut all: Vec<_> = search.scales.iter().collect();
+    all.sort_by(|a, b| a.score.total_cmp(&b.score));
+    let (best, others) = all.split_first()?;
+    let others: Vec<String> = others.iter().map(|c| format!("{} {}", rounded(c.score), name(&c.transform))).collect();
+    let title = search.settings.criterion.title();
+    Some(format!("{}: {title} {} after the first depths, against {}", name(&best.transform), rounded(best.score), others.join(", ")))
 }
 
 /// The score of a model, and the numbers from which it is computed.

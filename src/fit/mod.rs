@@ -7,6 +7,7 @@ pub mod optimize;
 pub mod periodogram;
 pub mod spacing;
 
+mod column;
 mod curvature;
 mod effort;
 mod first_result;
@@ -22,12 +23,13 @@ mod run_options;
 mod starts;
 mod trace;
 
+pub use column::{Column, calendar};
 pub use effort::expected_seconds;
 pub use fitting::{condition, condition_unless, fit, given, judged};
 pub(crate) use hints::{NOT_CONVERGED, hints, jittered};
 pub use likelihood::Likelihood;
 pub use parameter_posterior::{ParameterPosterior, WEAK_PRIOR_SD};
 pub use result::{Fit, Options, Start};
-pub use starts::{Column, Starts};
+pub use starts::Starts;
 pub(crate) use starts::{latent_bounds, spread};
 pub use trace::{Point, Trace};

@@ -57,6 +57,23 @@ pub fn recurring_gap(column: &[f64]) -> Option<f64> {
     Some(least.min(middle))
 }
 
+/// With fewer distinct values, trailing zeros can be chance.
+const LEAST_DISTINCT: usize = 5;
+/// Powers of ten to which values may be rounded, the coarsest first.
+const DECIMALS: std::ops::RangeInclusive<i32> = -6..=9;
+
+/// The step to which values are rounded: the largest power of ten of which all are multiples. `None` if they have more
+/// digits, or too few are distinct to tell.
+pub fn rounding(values: &[f64]) -> Option<f64> {
+    let places = distinct(values);
+    let multiple = |value: &f64, decimals: i32| {
+        let scaled = value * 10f64.powi(decimals);
+        (scaled - scaled.round()).abs() <= 4.0 * f64::EPSILON * scaled.abs()
+    };
+    let rounded = |decimals: &i32| places.iter().all(|value| multiple(value, *decimals));
+    DECIMALS.filter(|_| places.len() >= LEAST_DISTINCT).find(rounded).map(|decimals| 10f64.powi(-decimals))
+}
+
 /// The range of a column. `None` for a constant column.
 pub fn span(column: &[f64]) -> Option<f64> {
     let finite = || column.iter().copied().filter(|value| value.is_finite());
@@ -154,5 +171,20 @@ mod tests {
         assert!((median - 293.0).abs() < 25.0, "{median}");
         let rows = sample(20_000, 1000);
         assert!(rows.len() == 1000 && rows.windows(2).all(|pair| pair[0] < pair[1]) && rows[999] < 20_000);
+    }
+
+    #[test]
+    fn rounding_is_told_from_computed_values() {
+        let counts: Vec<f64> = (0..60).map(|i| f64::from((i * i * 7) % 41)).collect();
+        for (step, divisor) in [(1.0, 1.0), (0.1, 10.0), (0.001, 1000.0)] {
+            let values: Vec<f64> = counts.iter().map(|count| count / divisor - 7.0).collect();
+            assert_eq!(rounding(&values), Some(step));
+        }
+        let thousands: Vec<f64> = counts.iter().map(|count| 1000.0 * count).collect();
+        assert_eq!(rounding(&thousands), Some(1000.0));
+        let computed: Vec<f64> = (0..60).map(|i| f64::from(i).sin()).collect();
+        assert_eq!(rounding(&computed), None);
+        assert_eq!(rounding(&[1.0, 2.0, 3.0]), None);
+        assert_eq!(rounding(&[]), None);
     }
 }

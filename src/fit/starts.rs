@@ -9,9 +9,9 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 
-use super::periodogram::peaks;
+use super::column::Column;
 use super::prior_variance::{Contribution, contribution, mean_variance};
-use super::spacing::{median_distance, recurring_gap, span};
+use super::spacing::median_distance;
 use crate::data::standard_quantile;
 use crate::kernel::{Inputs, Kernel, Node, Role, SlotState};
 use crate::model::{Link, Parameter, ParameterKind, Problem, ProductBound};
@@ -44,21 +44,6 @@ pub struct Starts<'p> {
     places: Vec<(usize, usize)>,
 }
 
-/// The quantities of a column that starts need.
-#[derive(Debug, Clone)]
-pub struct Column {
-    pub middle: f64,
-    pub variance: f64,
-    pub span: f64,
-    /// The least recurring gap between neighbouring values.
-    pub gap: f64,
-    /// The median distance between two rows.
-    pub distance: f64,
-    pub least: f64,
-    /// Candidate periods: the strongest first, then halves and doubles of the strongest.
-    pub periods: Vec<f64>,
-}
-
 impl<'p> Starts<'p> {
     /// Computes the quantities from the data; `seed` determines all starts but the first.
     pub fn new(problem: &'p Problem, seed: u64) -> Self {
@@ -69,7 +54,7 @@ impl<'p> Starts<'p> {
         };
         let parameters = problem.parameters();
         let wants_period = |d: usize| parameters.iter().any(|p| p.role == Role::Period && p.columns.contains(&d));
-        let columns = problem.x().iter().enumerate().map(|(d, x)| Column::new(x, y, wants_period(d))).collect();
+        let columns = (0..problem.x().len()).map(|d| Column::new(problem, d, wants_period(d))).collect();
         let mut alike: HashMap<(Role, &[usize]), usize> = HashMap::new();
         let before: Vec<usize> = parameters
             .iter()
@@ -216,6 +201,7 @@ impl<'p> Starts<'p> {
                     between(0.1, 5.0)
                 }
             }
+            (_, Role::Start) => p.value,
             (_, Role::Location) => {
                 column.map_or(0.0, |c| if first { c.middle } else { c.least - 0.5 * c.span + 1.5 * c.span * u })
             }
@@ -225,7 +211,7 @@ impl<'p> Starts<'p> {
                 spread * if first { 0.1 } else { between(1e-3, 1.0) }
             }
             // 1 until all shapes are known: see `share_variance`
-            (_, Role::Variance | Role::SlopeVariance | Role::OrderVariance) => 1.0,
+            (_, Role::Variance | Role::SlopeVariance | Role::GrowthVariance(_) | Role::OrderVariance) => 1.0,
             (_, Role::Degree) => p.value,
         }
     }
@@ -238,7 +224,7 @@ impl<'p> Starts<'p> {
         let open = |p: &Parameter| {
             p.is_free()
                 && matches!(p.kind, ParameterKind::Kernel(_))
-                && matches!(p.role, Role::Variance | Role::SlopeVariance | Role::OrderVariance)
+                && p.role.is_scale()
                 && p.param.is_unset()
         };
         let variances: Vec<usize> = (0..parameters.len()).filter(|&i| open(&parameters[i])).collect();
@@ -315,26 +301,6 @@ pub(crate) fn spread(seed: u64, at: usize, index: usize) -> f64 {
     (offset + index as f64 * step).fract().clamp(0.01, 0.99)
 }
 
-impl Column {
-    /// The quantities of a column `x` with target `y`; periods are searched only if required.
-    pub fn new(x: &[f64], y: &[f64], wants_period: bool) -> Self {
-        let (middle, variance) = moments(x);
-        let span = span(x).unwrap_or(1.0);
-        let gap = recurring_gap(x).unwrap_or(1.0);
-        let mut periods = Vec::new();
-        if wants_period {
-            let found = peaks(x, y, 4);
-            periods.extend(found.iter().map(|p| p.period));
-            if let Some(first) = found.first().map(|p| p.period) {
-                periods.extend([2.0 * first, 0.5 * first].into_iter().filter(|&p| p >= 2.0 * gap && p <= span));
-            }
-        }
-        let distance = median_distance(&[x]).unwrap_or(1.0);
-        let least = x.iter().copied().fold(f64::INFINITY, f64::min);
-        Self { middle, variance, span, gap, distance, least, periods }
-    }
-}
-
 /// The initial mean and variance of the latent function of labels ±1: some rows are certain and others are not, and the
 /// mean probability is the share of the positive class. The variance does not decrease for a rare class.
 fn latent(link: Link, y: &[f64]) -> (f64, f64) {
@@ -400,7 +366,7 @@ fn within(p: &Parameter, value: f64) -> f64 {
 }
 
 /// Mean and variance; 1 in place of a variance of 0.
-fn moments(x: &[f64]) -> (f64, f64) {
+pub(super) fn moments(x: &[f64]) -> (f64, f64) {
     let n = x.len().max(1) as f64;
     let mean = x.iter().sum::<f64>() / n;
     let variance = x.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;

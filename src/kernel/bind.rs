@@ -67,6 +67,16 @@ impl Bound {
         &self.slots
     }
 
+    /// The same kernel with every process whose start is not written starting at the least of the rows to which it was
+    /// bound: for training rows. Without this it starts at 0.
+    #[must_use]
+    pub fn started(mut self) -> Self {
+        for slot in &mut self.slots {
+            slot.value = slot.start.unwrap_or(slot.value);
+        }
+        self
+    }
+
     /// The initial value of every slot: the written value, or the default.
     pub fn values(&self) -> Vec<f64> {
         self.slots.iter().map(|s| s.value).collect()

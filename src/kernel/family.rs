@@ -99,7 +99,7 @@ pub struct ParamSpec {
 impl ParamSpec {
     /// Whether it is a length or a location along the inputs, in their unit.
     pub fn is_along_input(&self) -> bool {
-        matches!(self.role, Role::LengthScale | Role::Period | Role::Location)
+        self.role.is_place() || matches!(self.role, Role::LengthScale | Role::Period)
     }
 
     /// The parameter with no written value.
@@ -135,6 +135,8 @@ pub enum Role {
     Variance,
     /// Slope variance: target² / input².
     SlopeVariance,
+    /// The rate at which the variance of a process grows: target² / inputⁿ, with this n.
+    GrowthVariance(i32),
     /// A variance added inside the kernel: the offset of a linear or polynomial kernel.
     Bias,
     /// The variance of all terms of one order of an additive kernel. All are free, because their ratios determine the
@@ -142,9 +144,24 @@ pub enum Role {
     OrderVariance,
     /// In units of the inputs; any real number.
     Location,
+    /// Where a process starts, in units of the inputs: the least training row unless it is written. Never optimised
+    /// unless it is written as free.
+    Start,
     /// A shape without unit.
     Shape,
     Degree,
+}
+
+impl Role {
+    /// Whether it multiplies its whole kernel, or the terms of one order.
+    pub fn is_scale(self) -> bool {
+        matches!(self, Role::Variance | Role::SlopeVariance | Role::GrowthVariance(_) | Role::OrderVariance)
+    }
+
+    /// Whether it is a place on the inputs.
+    pub fn is_place(self) -> bool {
+        matches!(self, Role::Location | Role::Start)
+    }
 }
 
 /// The number of values of a parameter.
@@ -401,4 +418,14 @@ pub(super) const C: ParamSpec = ParamSpec {
     size: Size::Each,
     default: 0.0,
     help: "the value of the input at which the functions equal their offset",
+};
+
+pub(super) const START: ParamSpec = ParamSpec {
+    name: "start",
+    short: "c",
+    domain: Domains::Real,
+    role: Role::Start,
+    size: Size::One,
+    default: 0.0,
+    help: "the input at which the process is 0: the least training row, or 0 without data",
 };

@@ -35,8 +35,8 @@ impl ParamSpec {
     fn check_time(&self, family: &'static str, measure: Measure, value: String) -> Result<(), ParamError> {
         let param = self.name;
         match (measure, self.role) {
-            (Measure::Date(_), Role::Location) | (Measure::Length(_), Role::LengthScale | Role::Period) => Ok(()),
-            (Measure::Length(_), Role::Location) => Err(ParamError::NotDate { family, param, value }),
+            (Measure::Date(_), Role::Location | Role::Start) | (Measure::Length(_), Role::LengthScale | Role::Period) => Ok(()),
+            (Measure::Length(_), Role::Location | Role::Start) => Err(ParamError::NotDate { family, param, value }),
             (Measure::Date(_), Role::LengthScale | Role::Period) => Err(ParamError::NotLength { family, param, value }),
             _ => Err(ParamError::NotTime { family, param, value }),
         }
@@ -68,7 +68,7 @@ impl ParamSpec {
         }
         if let Some((prior, measure)) = written.prior.and_then(|prior| Some((prior, prior.time?))) {
             // the spread of a location in time is a length
-            let spread = self.role == Role::Location && matches!(prior.density, Density::HalfNormal { .. });
+            let spread = self.role.is_place() && matches!(prior.density, Density::HalfNormal { .. });
             let number = match prior.density {
                 Density::Normal { mean: x, .. } | Density::Uniform { lo: x, .. } | Density::HalfNormal { sd: x } => x,
                 Density::LogNormal { mean, .. } => mean.exp(),

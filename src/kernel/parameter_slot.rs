@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::bind_error::Origin;
-use super::family::{ParamSpec, Role};
+use super::family::ParamSpec;
 use crate::calendar::TimeUnit;
 use crate::param::{Domain, Measure, Param};
 
@@ -38,6 +38,8 @@ pub struct Slot {
     pub warped: bool,
     /// If `warped`: the root of the summed variances of the transformed columns of its node.
     pub width: Option<f64>,
+    /// The least training row, where an unwritten process starts.
+    pub start: Option<f64>,
     /// The unit, if it is a length or a location on inputs that are times.
     pub time: Option<TimeUnit>,
     /// The labels of the kernels around its node, outermost first.
@@ -53,7 +55,7 @@ impl Slot {
     /// The written parameter, with times converted to the unit of the input.
     pub(super) fn measured(&self, written: &Param) -> Param {
         let Some(unit) = self.time else { return written.clone() };
-        let measure = if self.spec.role == Role::Location { Measure::Date(unit) } else { Measure::Length(unit) };
+        let measure = if self.spec.role.is_place() { Measure::Date(unit) } else { Measure::Length(unit) };
         Param { time: Some(measure), ..written.in_unit(unit) }
     }
 }

@@ -32,6 +32,8 @@ pub enum Head {
     /// A function that varies within a length-scale. Of several, the one with the fewest
     /// [derivatives](super::Spec::derivatives) is the noun.
     Smooth,
+    /// A process that starts at a place; the text is its behaviour far from the data.
+    Process(&'static str),
     Constant,
     Polynomial,
     /// A value for each category.
@@ -58,10 +60,11 @@ impl Head {
             Head::Noise => 0,
             Head::Periodic(_) => 1,
             Head::Smooth => 2,
-            Head::Constant => 3,
-            Head::Polynomial => 4,
-            Head::Levels => 5,
-            Head::Whole(_) => 6,
+            Head::Process(_) => 3,
+            Head::Constant => 4,
+            Head::Polynomial => 5,
+            Head::Levels => 6,
+            Head::Whole(_) => 7,
         }
     }
 }

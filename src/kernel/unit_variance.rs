@@ -92,7 +92,7 @@ pub(crate) struct At {
 impl ParamSpec {
     /// Whether it is a variance of which a product needs only one.
     pub(crate) fn is_variance(&self) -> bool {
-        matches!(self.role, Role::Variance | Role::SlopeVariance)
+        self.role.is_scale() && self.role != Role::OrderVariance
     }
 }
 

@@ -100,9 +100,14 @@ impl Units<'_> {
         };
         let squared = |unit: &str| if unit.contains([' ', '/']) { format!("({unit})^2") } else { format!("{unit}^2") };
         match role {
-            Role::LengthScale | Role::Period | Role::Location => input(),
+            Role::LengthScale | Role::Period | Role::Location | Role::Start => input(),
             Role::Variance | Role::Bias | Role::OrderVariance => self.target.as_deref().map(squared),
             Role::SlopeVariance => Some(format!("({}/{})^2", self.target.as_deref()?, input()?)),
+            Role::GrowthVariance(n) => {
+                let (above, below) = (squared(self.target.as_deref()?), input()?);
+                let below = if below.contains([' ', '/']) { format!("({below})") } else { below };
+                Some(if n == 1 { format!("{above}/{below}") } else { format!("{above}/{below}^{n}") })
+            }
             Role::Roughness | Role::Shape | Role::Degree => None,
         }
     }
@@ -120,7 +125,7 @@ pub(super) fn parameters(
     for (i, slot) in bound.slots().iter().enumerate() {
         let node = names.of(slot);
         // a variance in a product with other factors has no unit of its own
-        let alone = !slot.in_product || matches!(slot.spec.role, Role::LengthScale | Role::Period | Role::Location);
+        let alone = !slot.in_product || slot.spec.is_along_input();
         let role = slot.spec.role;
         let unit = if alone { units.of(role, &slot.columns, slot.warped) } else { None };
         all.push(Parameter {
@@ -226,6 +231,7 @@ fn set_units(all: &mut [Parameter], x: &[Vec<f64>], y: &[f64], latent: bool) {
             Role::LengthScale | Role::Period => input,
             Role::Variance | Role::OrderVariance if !held => target * target / power(i, input * input),
             Role::SlopeVariance if !held => (target / input) * (target / input),
+            Role::GrowthVariance(n) if !held => target * target / input.powi(n),
             Role::Bias if line => target * target,
             Role::Bias => input * input,
             _ => 1.0,

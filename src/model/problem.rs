@@ -30,6 +30,8 @@ pub struct Problem {
     x: Vec<Vec<f64>>,
     /// The units of the inputs that are times.
     times: Vec<Option<TimeUnit>>,
+    /// The units of time of the inputs, dates or not.
+    time_units: Vec<Option<TimeUnit>>,
     y: Vec<f64>,
     /// For a classifier.
     classes: Option<Classes>,
@@ -116,6 +118,7 @@ impl Problem {
             .map(|(c, used)| if *used || finite(c.values()) { c.values().to_vec() } else { vec![0.0; c.len()] })
             .collect();
         let times: Vec<_> = inputs.iter().map(|c| c.time().map(|scale| scale.unit)).collect();
+        let time_units = inputs.iter().map(|c| c.time_unit()).collect();
         let y = match &classes {
             Some(classes) => classes.labels(data)?,
             None => made.y().ok_or(ModelError::NoTarget)?.to_vec(),
@@ -131,7 +134,7 @@ impl Problem {
         if let (Some(Baseline::Ridge), Some(column)) = (model.baseline(), inputs.iter().find(|c| c.is_categories())) {
             return Err(ModelError::CategoryMean { column: column.name().to_string() });
         }
-        let bound = model.kernel.bind(&schema)?;
+        let bound = model.kernel.bind(&schema)?.started();
         let x_refs: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
         let points = bound.points(&x_refs)?;
         let map = pipeline.target();
@@ -154,6 +157,7 @@ impl Problem {
             used,
             x,
             times,
+            time_units,
             y,
             classes,
             known_noise,
@@ -387,6 +391,11 @@ impl Problem {
     /// The bounds on products of parameters.
     pub fn product_bounds(&self) -> &[ProductBound] {
         &self.product_bounds
+    }
+
+    /// The unit of an input that is a time, as far as its column says.
+    pub fn time_unit(&self, d: usize) -> Option<TimeUnit> {
+        self.time_units.get(d).copied().flatten()
     }
 
     /// The model with these values written in. Held variances stay unset, and fixed ones fixed.

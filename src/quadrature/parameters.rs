@@ -163,7 +163,7 @@ fn weighed(fits: Vec<Fitted>, noise: f64, mean: PriorMean, evaluations: &Evaluat
 }
 
 fn is_variance(role: Role) -> bool {
-    matches!(role, Role::Variance | Role::SlopeVariance | Role::Bias | Role::OrderVariance)
+    role.is_scale() || role == Role::Bias
 }
 
 /// Whether multiplying all free variances by a number multiplies the whole kernel by it.

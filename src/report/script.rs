@@ -1,7 +1,7 @@
 //! Scripts that repeat a fit or a search.
 
 use super::document::Source;
-use crate::data::Dataset;
+use crate::data::{Dataset, Function};
 use crate::data::write::digits;
 use crate::fit::{Fit, Options};
 use crate::kernel::Kernel;
@@ -30,7 +30,7 @@ pub fn conditioning(fit: &Fit, source: &Source) -> String {
 
 /// A script that repeats a search.
 pub fn searching(search: &Search, source: &Source) -> String {
-    let Settings { base, inputs, moves, depth, criterion, beam, restarts, seed, budget, likelihood, mean } =
+    let Settings { base, inputs, moves, depth, criterion, beam, restarts, seed, budget, likelihood, mean, transform } =
         &search.settings;
     let usual = Settings::default();
     let list = |all: Vec<String>| format!("[{}]", all.join(", "));
@@ -55,6 +55,8 @@ pub fn searching(search: &Search, source: &Source) -> String {
         say(true, format!("inputs={}", list(inputs.iter().map(|input| quoted(input)).collect())));
     }
     say(*moves != usual.moves, format!("moves={}", list(moves.iter().map(move_text).collect())));
+    let scale = transform.as_ref().map_or("none", Function::name);
+    say(search.scales.is_empty(), format!("transform={}", quoted(scale)));
     // likelihood and mean as arguments of a model
     let model = Model { likelihood: likelihood.clone(), mean: mean.clone(), ..Model::new(Kernel::number(1.0)) };
     let rest = model.arguments();

@@ -32,9 +32,11 @@ pub struct Prediction {
     pub levels: Vec<(f64, Vec<f64>)>,
     /// Mean and variance of a new observation on the scale of the model; `None` for classes and for averages.
     pub on_model_scale: Option<(Vec<f64>, Vec<f64>)>,
-    /// The members of a weighted average of models, with their weights; empty for the prediction of one fit. An average
+    /// The members of a weighted average of fits, with their weights; empty for the prediction of one fit. An average
     /// is on the scale of the target.
     pub members: Vec<(f64, Arc<Fit>)>,
+    /// The number of models among the members, which can be fits of one model with other parameters.
+    pub models: usize,
 }
 
 /// Quantiles of y.
@@ -56,7 +58,7 @@ pub enum At {
 }
 
 /// Φ(−2).
-const TAIL: f64 = 0.022_750_131_948_179_21;
+pub(super) const TAIL: f64 = 0.022_750_131_948_179_21;
 
 /// Mean, standard deviation and variances of y at the given rows.
 ///
@@ -132,6 +134,7 @@ pub fn predict_unless(fit: &Arc<Fit>, place: At, progress: &dyn Progress) -> Res
             levels: Vec::new(),
             on_model_scale,
             members,
+            models: 1,
         });
     }
     let in_units = |variances: &[f64]| -> Vec<(f64, f64)> {
@@ -157,6 +160,7 @@ pub fn predict_unless(fit: &Arc<Fit>, place: At, progress: &dyn Progress) -> Res
         levels: Vec::new(),
         on_model_scale,
         members: Vec::new(),
+        models: 1,
     })
 }
 
@@ -177,6 +181,7 @@ impl Prediction {
             levels: Vec::new(),
             on_model_scale: None,
             members: Vec::new(),
+            models: 1,
         }
     }
 
@@ -186,11 +191,24 @@ impl Prediction {
     /// # Errors
     /// As [`predict`], for the members of an average.
     pub fn with_levels(mut self, levels: &[f64]) -> Result<Self, ModelError> {
-        let members = self.members.iter().map(|(weight, fit)| Ok((*weight, predict(fit, At::Rows(self.at.clone()))?)));
-        let members = members.collect::<Result<Vec<_>, ModelError>>()?;
+        let members = self.of_members()?;
         let found = levels.iter().map(|&p| (p, self.quantile(p, &members))).collect();
         self.levels = found;
         Ok(self)
+    }
+
+    /// The same with the quantiles of an average, for targets on which mean ± 2 sd would be misleading.
+    pub(super) fn with_quantiles(mut self) -> Result<Self, ModelError> {
+        let members = self.of_members()?;
+        let [median, lower, upper] = [0.5, TAIL, 1.0 - TAIL].map(|p| self.quantile(p, &members));
+        self.quantiles = Some(Quantiles { median, lower, upper });
+        Ok(self)
+    }
+
+    /// The predictions of the members of an average at the same rows.
+    fn of_members(&self) -> Result<Vec<(f64, Prediction)>, ModelError> {
+        let one = |(weight, fit): &(f64, Arc<Fit>)| Ok((*weight, predict(fit, At::Rows(self.at.clone()))?));
+        self.members.iter().map(one).collect()
     }
 
     fn quantile(&self, p: f64, members: &[(f64, Prediction)]) -> Vec<f64> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::predict::TAIL;
 use super::metric::{Classes, Density, Judged, METRICS, Metric, Numbers};
 use crate::data::{Dataset, TargetMap};
 use crate::fit::Fit;
@@ -69,7 +70,7 @@ pub fn judge_leave_one_out(fit: &Arc<Fit>) -> Result<Judged, ModelError> {
         return classes(problem.y(), &predicted, how);
     }
     let y = problem.data().y().ok_or(ModelError::NoTarget)?;
-    numbers(y, &predicted, &problem.pipeline().target())
+    numbers(y, &predicted, &problem.pipeline().target()).map(Judged::Numbers)
 }
 
 /// All metrics of predictions.
@@ -88,9 +89,25 @@ pub fn scored(judged: &Judged) -> Result<Score, ModelError> {
 /// # Errors
 /// As [`predict`](super::predict); [`ModelError::NoTarget`] if the rows have no target.
 pub fn judge(fit: &Arc<Fit>, rows: &Dataset) -> Result<Judged, ModelError> {
-    let problem = fit.problem();
+    judge_members(&[(1.0, fit.clone())], rows)
+}
+
+/// The predictions of a weighted average of fits to the same rows, for rows with a known target.
+///
+/// # Errors
+/// As [`judge`].
+pub(super) fn judge_members(members: &[(f64, Arc<Fit>)], rows: &Dataset) -> Result<Judged, ModelError> {
+    let Some((_, first)) = members.first() else { return Err(ModelError::NoRows) };
+    let problem = first.problem();
     if let (Some(known), Some(how)) = (problem.classes(), problem.model().bernoulli()) {
-        return classes(&known.labels(rows)?, &latent(problem, fit, rows)?, how);
+        let labels = known.labels(rows)?;
+        let mut probability = vec![0.0; labels.len()];
+        for (weight, fit) in members {
+            for (sum, p) in probability.iter_mut().zip(latent(fit.problem(), fit, rows)?) {
+                *sum += weight * how.link().probability(p.mean, p.var);
+            }
+        }
+        return of_classes(&labels, probability);
     }
     let target = problem.data().target().ok_or(ModelError::NoTarget)?.name();
     let column = rows.find(target)?;
@@ -98,15 +115,52 @@ pub fn judge(fit: &Arc<Fit>, rows: &Dataset) -> Result<Judged, ModelError> {
         let (column, value) = (target.to_string(), column.values()[i]);
         return Err(crate::data::DataError::NotFinite { column, row: rows.row(i), value }.into());
     }
-    let function = latent(problem, fit, rows)?;
-    let noise = match problem.noise_variance(fit.values()) {
-        Some(noise) => vec![noise; rows.n()],
-        None => problem.known_noise_of(rows)?.ok_or(ModelError::NoNoiseColumn)?,
-    };
-    let jitter = fit.posterior.jitter();
-    let predicted: Vec<Predicted> =
-        function.into_iter().zip(noise).map(|(f, noise)| Predicted { var: f.var + noise + jitter, ..f }).collect();
-    numbers(column.values(), &predicted, &problem.pipeline().target())
+    let mut all = Vec::with_capacity(members.len());
+    for (weight, fit) in members {
+        let problem = fit.problem();
+        let function = latent(problem, fit, rows)?;
+        let noise = match problem.noise_variance(fit.values()) {
+            Some(noise) => vec![noise; rows.n()],
+            None => problem.known_noise_of(rows)?.ok_or(ModelError::NoNoiseColumn)?,
+        };
+        let jitter = fit.posterior.jitter();
+        let observed = |(f, noise): (Predicted, f64)| Predicted { var: f.var + noise + jitter, ..f };
+        let predicted: Vec<Predicted> = function.into_iter().zip(noise).map(observed).collect();
+        let map = problem.pipeline().target();
+        let numbers = numbers(column.values(), &predicted, &map)?;
+        if members.len() == 1 {
+            return Ok(Judged::Numbers(numbers));
+        }
+        let below = |(y, p): (&f64, &Predicted)| map.probability_below(p.mean, p.var.max(0.0).sqrt(), *y);
+        let below = column.values().iter().zip(&predicted).map(below).collect();
+        all.push(Member { weight: *weight, numbers, below });
+    }
+    Ok(Judged::Numbers(averaged(column.values(), &all)))
+}
+
+/// The predictions of one member of an average, with the probability below each target.
+struct Member {
+    weight: f64,
+    numbers: Numbers,
+    below: Vec<f64>,
+}
+
+/// The average of predictions of the same rows: its density is the weighted mean of theirs, and a row is inside if its
+/// probability below is between those of two standard deviations.
+fn averaged(y: &[f64], members: &[Member]) -> Numbers {
+    let mean_of = |value: &dyn Fn(&Member) -> f64| members.iter().map(|one| one.weight * value(one)).sum::<f64>();
+    let mean = (0..y.len()).map(|i| mean_of(&|one| one.numbers.mean[i])).collect();
+    let logs: Option<Vec<&[f64]>> =
+        members.iter().map(|one| one.numbers.density.as_ref().map(|density| &density.log[..])).collect();
+    let density = logs.map(|logs| {
+        let log = |i: usize| {
+            let top = logs.iter().map(|log| log[i]).fold(f64::NEG_INFINITY, f64::max);
+            top + logs.iter().zip(members).map(|(log, one)| one.weight * (log[i] - top).exp()).sum::<f64>().ln()
+        };
+        let inside = |i: usize| (mean_of(&|one| one.below[i]) - 0.5).abs() <= 0.5 - TAIL;
+        Density { log: (0..y.len()).map(log).collect(), inside: (0..y.len()).map(inside).collect() }
+    });
+    Numbers { y: y.to_vec(), mean, density }
 }
 
 /// The prediction of the function at other rows.
@@ -118,14 +172,17 @@ fn latent(problem: &Problem, fit: &Fit, rows: &Dataset) -> Result<Vec<Predicted>
 
 /// Labels ±1 with the probability of the positive class.
 fn classes(labels: &[f64], predicted: &[Predicted], how: Bernoulli) -> Result<Judged, ModelError> {
+    of_classes(labels, predicted.iter().map(|p| how.link().probability(p.mean, p.var)).collect())
+}
+
+fn of_classes(labels: &[f64], probability: Vec<f64>) -> Result<Judged, ModelError> {
     if labels.is_empty() {
         return Err(ModelError::NoRows);
     }
-    let probability = predicted.iter().map(|p| how.link().probability(p.mean, p.var)).collect();
     Ok(Judged::Classes(Classes { label: labels.iter().map(|y| *y > 0.0).collect(), probability }))
 }
 
-fn numbers(y: &[f64], predicted: &[Predicted], map: &TargetMap) -> Result<Judged, ModelError> {
+fn numbers(y: &[f64], predicted: &[Predicted], map: &TargetMap) -> Result<Numbers, ModelError> {
     if y.is_empty() {
         return Err(ModelError::NoRows);
     }
@@ -144,7 +201,7 @@ fn numbers(y: &[f64], predicted: &[Predicted], map: &TargetMap) -> Result<Judged
             density.inside.push(z.abs() <= 2.0);
         }
     }
-    Ok(Judged::Numbers(Numbers { y: y.to_vec(), mean: means, density }))
+    Ok(Numbers { y: y.to_vec(), mean: means, density })
 }
 
 #[cfg(test)]

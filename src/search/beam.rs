@@ -8,9 +8,10 @@ use std::time::Instant;
 use super::child_starts::Inheritance;
 use super::edits::{Child, Kind, Means, children};
 use super::finish::finish;
+use super::forecasts::extrapolates;
 use super::race::{Entry, Watch, bare_child, race};
 use super::setup::{Setup, null_model};
-use super::{Budget, Candidate, Ended, Found, Level, Reached, Search, SearchError, Settings};
+use super::{Budget, Candidate, ComparedScale, Ended, Found, Level, Reached, Search, SearchError, Settings};
 use crate::data::Dataset;
 use crate::fit::{Fit, Options, condition, fit, judged as judged_fit};
 use crate::kernel::Kernel;
@@ -59,6 +60,7 @@ struct State {
     fitted: HashSet<String>,
     /// Structures whose edits were tried.
     expanded: HashSet<String>,
+    scales: Vec<ComparedScale>,
     evaluations: usize,
     seconds: f64,
 }
@@ -76,6 +78,7 @@ impl State {
             expanded: levels.iter().flat_map(|level| &level.expanded).map(structure).collect(),
             levels,
             pool: before_finish(search),
+            scales: search.scales.clone(),
             evaluations: search.evaluations,
             seconds: search.seconds,
         }
@@ -314,6 +317,9 @@ impl<'g> Walk<'g> {
         all.sort_by_key(falls);
         let (mut new, mut here) = (Vec::new(), HashSet::new());
         for (simple, mut child) in all {
+            if !extrapolates(&simple) {
+                continue;
+            }
             let key = simple.to_string();
             // A larger expression is tried once. A repaired expression may have been dropped as the child of a worse
             // parent, and is tried until it was fitted to convergence.
@@ -387,6 +393,7 @@ impl<'g> Walk<'g> {
             unfinished,
             best,
             ended,
+            scales: state.scales,
             evaluations: state.evaluations,
             seconds: state.seconds,
         })

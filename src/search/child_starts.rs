@@ -264,7 +264,9 @@ fn guess(
                     },
                 }
         }
-        Role::Variance | Role::SlopeVariance | Role::OrderVariance | Role::Degree => 1.0,
+        Role::Start => p.value,
+        role if role.is_scale() => 1.0,
+        _ => 1.0,
     }
 }
 
@@ -280,7 +282,7 @@ pub fn region(p: &Parameter, setup: &Setup<'_>) -> Option<(f64, f64)> {
         _ => None,
     };
     match p.role {
-        _ if p.kind == ParameterKind::Noise => Some((1e-7 * setup.variance, 10.0 * setup.variance)),
+        _ if p.kind == ParameterKind::Noise => Some(((1e-7 * setup.variance).max(setup.least_noise), 10.0 * setup.variance)),
         Role::LengthScale => column.map(|c| ((1.5 * c.gap).min(0.05 * c.span), 50.0 * c.span)),
         Role::Period => column.map(|c| ((2.0 * c.gap).min(0.1 * c.span), 0.5 * c.span)),
         Role::Roughness => Some((0.1, 100.0)),
@@ -317,7 +319,7 @@ pub fn product_bounds(problem: &Problem, setup: &Setup<'_>) -> Vec<ProductBound>
 /// variance of its product.
 fn size_new(problem: &Problem, values: &mut [f64], kind: Kind, from: &Inheritance, setup: &Setup<'_>, share: f64) {
     let parameters = problem.parameters();
-    let variance = |p: &Parameter| matches!(p.role, Role::Variance | Role::SlopeVariance | Role::OrderVariance);
+    let variance = |p: &Parameter| p.role.is_scale();
     let of = |mark, p: &Parameter| p.origin == Some(mark) && matches!(p.kind, ParameterKind::Kernel(_));
     let open = |p: &Parameter| p.is_free() && p.param.value().is_none() && p.param.prior.is_none();
     if kind == Kind::Multiplied {
@@ -368,7 +370,7 @@ fn size_new(problem: &Problem, values: &mut [f64], kind: Kind, from: &Inheritanc
 /// Whether a parameter scales its part: a variance, or an offset that is scaled with a slope.
 fn scales(parameters: &[Parameter], i: usize) -> bool {
     match parameters[i].role {
-        Role::Variance | Role::SlopeVariance | Role::OrderVariance => true,
+        role if role.is_scale() => true,
         Role::Bias => parameters.get(i + 1).is_some_and(|next| next.role == Role::SlopeVariance),
         _ => false,
     }

@@ -20,6 +20,8 @@ const FINISHED: usize = 3;
 const NEAR: f64 = 20.0;
 /// Starts of a model that is fitted afresh.
 const STARTS: usize = 4;
+/// The share of the variance of rounding that the noise must have.
+const ROUNDED: f64 = 0.5;
 /// A fit afresh must be better by this.
 const WORTH: f64 = 1e-3;
 
@@ -48,7 +50,9 @@ pub fn finish(
         let mut fit = fit(model, &setup.data, options, &Quiet(progress)).ok()?;
         fit.asked = fit.model.clone();
         let fit = Arc::new(fit);
-        Some((setup.scored(&fit)?, fit))
+        // less noise than the rounding of the target is not of the data
+        let plausible = fit.noise().is_none_or(|noise| noise >= ROUNDED * setup.least_noise);
+        Some((setup.scored(&fit).filter(|_| plausible)?, fit))
     };
     let finished = chosen.into_par_iter().filter_map(|(place, before)| {
         let unset = setup.settings.model(before.model.kernel.simplify_structure());

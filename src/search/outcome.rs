@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::settings::Settings;
+use super::target_scale::ComparedScale;
 use crate::data::Dataset;
 use crate::fit::{Fit, condition};
 use crate::kernel::Kernel;
@@ -26,6 +27,8 @@ pub struct Search {
     /// The first of the models with its standard errors, fitted to all rows.
     pub best: Arc<Fit>,
     pub ended: Ended,
+    /// The scales of the target that were compared; none if one was given.
+    pub scales: Vec<ComparedScale>,
     /// The number of evaluations of the likelihood, with or without gradient, on some or all rows.
     pub evaluations: usize,
     pub seconds: f64,

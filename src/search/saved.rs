@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Budget, Candidate, Criterion, Edit, Ended, Found, Level, Reached, Search, Settings};
-use crate::data::DECIMAL_YEARS;
+use super::{Budget, Candidate, ComparedScale, Criterion, Edit, Ended, Found, Level, Reached, Search, Settings};
+use crate::data::{DECIMAL_YEARS, Step};
 use crate::kernel::Kernel;
 use crate::kernel::families::family;
 use crate::model::{Model, ModelError};
@@ -24,6 +24,8 @@ pub struct SavedSearch {
     models: Vec<SavedFound>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unfinished: Vec<SavedFound>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    scales: Vec<ComparedScale>,
     levels: Vec<SavedLevel>,
     /// With the data of the search.
     best: SavedFit,
@@ -183,6 +185,7 @@ impl SavedSearch {
             seconds: search.seconds,
             models: search.models.iter().map(SavedFound::of).collect(),
             unfinished: search.unfinished.iter().map(SavedFound::of).collect(),
+            scales: search.scales.clone(),
             levels: search.levels.iter().map(level).collect(),
             best: SavedFit::of(&search.best),
         }
@@ -256,6 +259,7 @@ impl SavedSearch {
             unfinished,
             best: self.best.restore(&model, asked, path)?,
             ended: self.ended,
+            scales: self.scales.clone(),
             evaluations: self.evaluations,
             seconds: self.seconds,
         })
@@ -284,6 +288,10 @@ impl SavedSettings {
             budget: Budget { seconds: self.budget_seconds, evaluations: self.budget_evaluations },
             likelihood: shared.likelihood,
             mean: shared.mean,
+            transform: match shared.steps.first() {
+                Some(Step::Transform { function, .. }) => Some(function.clone()),
+                _ => None,
+            },
         })
     }
 }

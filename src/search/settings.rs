@@ -1,14 +1,19 @@
 use super::edits::Edit;
 use super::score::Criterion;
-use crate::kernel::{Kernel, families};
+use crate::calendar::TimeUnit;
+use crate::fit::calendar;
+use crate::kernel::family::Family;
+use crate::kernel::{Kernel, Leaf, Node, Role, Values, families};
+use crate::data::{Dataset, Function, Step};
 use crate::model::{Likelihood, Mean, Model, Noise};
-use crate::param::Param;
+use crate::param::{Measure, Param};
 
 /// Settings of a search.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The base kernels: by default SE, a periodic kernel without its constant part, Lin and RQ. A kernel of all inputs
-    /// is used on each of them, one at a time; one that names its inputs is used as it is.
+    /// The base kernels: by default SE, a periodic kernel without its constant part, Lin and RQ; see also
+    /// [`for_data`](Self::for_data). A kernel of all inputs is used on each of them, one at a time; one that names its
+    /// inputs is used as it is.
     pub base: Vec<Kernel>,
     /// The inputs on which base kernels are used; all of them by default.
     pub inputs: Option<Vec<String>>,
@@ -24,23 +29,44 @@ pub struct Settings {
     pub budget: Budget,
     pub likelihood: Likelihood,
     pub mean: Mean,
+    /// The transform of the target.
+    pub transform: Option<Function>,
 }
 
 impl Settings {
-    /// The model of a kernel, with the likelihood and mean of the search.
+    /// The default settings for these data, of which these inputs are searched. A series, that is one numeric input, also
+    /// has the processes that carry their last level or slope on, as forecasts need them, and if it is a time the
+    /// seasons of the calendar; categories have `Indicator`.
+    pub fn for_data(data: &Dataset, inputs: Option<Vec<String>>) -> Self {
+        let wanted = |name: &str| inputs.as_ref().is_none_or(|inputs| inputs.iter().any(|input| input == name));
+        let (categories, numbers): (Vec<_>, Vec<_>) =
+            data.inputs().filter(|column| wanted(column.name())).partition(|column| column.is_categories());
+        let mut base = Self::default().base;
+        if let ([], [series]) = (&categories[..], &numbers[..]) {
+            let unit = series.time_unit();
+            let periods = unit.map(|unit| calendar(series.values(), unit)).unwrap_or_default();
+            base.extend(periods.into_iter().filter_map(|of| season(of, series.time().is_some(), unit?)));
+            base.extend(["Wiener", "IntegratedWiener"].into_iter().filter_map(families::family).map(Kernel::family));
+        }
+        if !categories.is_empty() {
+            base.extend(families::family("Indicator").map(Kernel::family));
+        }
+        Self { base, inputs, ..Self::default() }
+    }
+
+    /// The model of a kernel, with the likelihood, mean and transform of the search.
     pub fn model(&self, kernel: Kernel) -> Model {
-        Model { likelihood: self.likelihood.clone(), mean: self.mean.clone(), ..Model::new(kernel) }
+        let step = |function: &Function| Step::Transform { column: "y".into(), function: function.clone() };
+        let steps = self.transform.iter().map(step).collect();
+        Model { likelihood: self.likelihood.clone(), mean: self.mean.clone(), steps, ..Model::new(kernel) }
     }
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let base = ["SE", "Per", "Lin", "RQ"].into_iter().filter_map(families::family);
-        // a periodic kernel with a constant part, times a linear kernel, would contain a trend
-        let centred =
-            base.map(|family| family.spec().flag.filter(|flag| !flag.on).map_or(family, |flag| (flag.other)()));
         Self {
-            base: centred.map(Kernel::family).collect(),
+            base: base.map(|family| Kernel::family(centred(family))).collect(),
             inputs: None,
             moves: Edit::defaults(),
             depth: 10,
@@ -51,8 +77,28 @@ impl Default for Settings {
             budget: Budget::default(),
             likelihood: Likelihood::Gaussian(Noise::Variance(Param::default())),
             mean: Mean::Constant(Param::default()),
+            transform: None,
         }
     }
+}
+
+/// The centred periodic kernel whose period is fixed at one unit of the calendar, on an input in this unit: dates or
+/// numbers.
+fn season(of: TimeUnit, dates: bool, unit: TimeUnit) -> Option<Kernel> {
+    let kernel = Kernel::family(centred(families::family("Per")?));
+    let Node::Leaf(leaf) = kernel.node() else { return None };
+    let mut leaf: Leaf = leaf.clone();
+    let at = leaf.family.spec().params.iter().position(|p| p.role == Role::Period)?;
+    leaf.params[at] = Values::One(match dates {
+        true => Param { time: Some(Measure::Length(of)), ..Param::fixed(1.0) },
+        false => Param::fixed(of.convert(1.0, unit)),
+    });
+    Some(kernel.with_node(Node::Leaf(leaf)))
+}
+
+/// A periodic kernel with a constant part, times a linear kernel, would contain a trend.
+fn centred(family: &'static dyn Family) -> &'static dyn Family {
+    family.spec().flag.filter(|flag| !flag.on).map_or(family, |flag| (flag.other)())
 }
 
 /// The budget of a search; unlimited by default.

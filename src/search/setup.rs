@@ -6,7 +6,7 @@ use super::early_rows::early_rows;
 use super::score::judge;
 use super::{Found, SearchError, Settings};
 use crate::data::Dataset;
-use crate::fit::spacing::variance;
+use crate::fit::spacing::{rounding, variance};
 use crate::fit::{Column, Fit};
 use crate::kernel::InputsShown;
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Role, Wrapped, families};
@@ -14,6 +14,8 @@ use crate::model::{Model, Noise, Problem, zero_kernel};
 
 /// The least number of rows for a search.
 const LEAST_ROWS: usize = 5;
+/// The largest share of the variance of the target that its rounding counts as noise.
+const MOST_ROUNDING: f64 = 0.1;
 
 /// The data of a search and the quantities computed from them once.
 pub struct Setup<'s> {
@@ -28,6 +30,8 @@ pub struct Setup<'s> {
     pub columns: Vec<Column>,
     /// Variance of the target.
     pub variance: f64,
+    /// The least noise variance: that of the rounding of the target, step²/12; 0 if it is not rounded.
+    pub least_noise: f64,
     /// Numeric inputs for base kernels, each with the middle of its range.
     pub inputs: Vec<(Arc<str>, f64)>,
     /// Base kernels with named inputs that can be bound to the data.
@@ -106,20 +110,21 @@ impl<'s> Setup<'s> {
             return Err(SearchError::AllFailed { failures });
         }
         let periodic = bases.iter().any(has_period);
-        let columns = problem.x().iter().map(|x| Column::new(x, problem.y(), periodic)).collect();
+        let columns = (0..problem.x().len()).map(|d| Column::new(&problem, d, periodic)).collect();
         let numbers = schema.columns.iter().filter(|c| !c.is_categories());
         let inputs = numbers
             .filter(|c| offered.iter().any(|name| *name == c.name))
             .map(|c| (Arc::from(c.name), middle(c.values)))
             .collect();
         let variance = variance(problem.y());
+        let least_noise = rounding_variance(&problem).min(MOST_ROUNDING * variance);
         let (data, held_out) = match settings.criterion {
             super::Criterion::HeldOut => hold_out(data)?,
             _ => (data.clone(), None),
         };
         let read: Vec<&[f64]> = names.iter().filter_map(|name| data.column(name)).map(|c| c.values()).collect();
         let early = early_rows(&read, data.n());
-        Ok(Self { settings, data, held_out, early, columns, variance, inputs, bases, together, refused, periodic })
+        Ok(Self { settings, data, held_out, early, columns, variance, least_noise, inputs, bases, together, refused, periodic })
     }
 
     /// A model that was fitted to the rows of the search, with its score. `None` if it has none.
@@ -132,6 +137,18 @@ impl<'s> Setup<'s> {
     pub fn early_share(&self) -> f64 {
         self.early.as_ref().map_or(1.0, |rows| rows.len() as f64 / self.data.n() as f64)
     }
+}
+
+/// The noise variance due to the rounding of the target, on the scale of the model.
+fn rounding_variance(problem: &Problem) -> f64 {
+    let raw = match (problem.classes(), problem.data().y()) {
+        (None, Some(raw)) => raw,
+        _ => return 0.0,
+    };
+    let Some(step) = rounding(raw) else { return 0.0 };
+    let map = problem.pipeline().target();
+    let slopes: f64 = raw.iter().map(|y| (2.0 * map.log_slope(*y)).exp()).sum::<f64>() / raw.len() as f64;
+    Some(step * step / 12.0 * slopes).filter(|v| v.is_finite()).unwrap_or(0.0)
 }
 
 fn check(settings: &Settings) -> Result<(), SearchError> {

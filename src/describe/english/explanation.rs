@@ -241,6 +241,7 @@ fn draws(kernel: &Kernel, products: &[Product<'_>], context: &DataContext) -> St
 /// The behaviour of each part beyond the range of the data.
 fn extrapolation(description: &Description, products: &[Product<'_>]) -> Option<String> {
     let (mut back, mut on, mut along) = (Vec::new(), Vec::new(), Vec::new());
+    let mut processes: Vec<String> = Vec::new();
     for (part, product) in description.parts.iter().zip(products).take(MOST) {
         let has = |wanted: fn(&Head) -> bool| product.factors.iter().any(|f| wanted(&f.head));
         let title = format!("`{}`", part.title());
@@ -248,6 +249,7 @@ fn extrapolation(description: &Description, products: &[Product<'_>]) -> Option<
             _ if has(|h| matches!(h, Head::Whole(_) | Head::Noise | Head::Levels)) => {}
             _ if has(|h| matches!(h, Head::Smooth)) => back.push(title),
             Some(Head::Periodic(_)) => on.push(title),
+            Some(Head::Process(how)) => processes.push(format!("{title} {how}")),
             Some(Head::Polynomial) => along.push(title),
             _ => {}
         }
@@ -257,10 +259,10 @@ fn extrapolation(description: &Description, products: &[Product<'_>]) -> Option<
         (on, "continues its period", "continue their periods"),
         (along, "continues its trend", "continue their trends"),
     ];
-    let sentences: Vec<String> = groups
+    let sentences = groups
         .into_iter()
         .filter(|(titles, ..)| !titles.is_empty())
-        .map(|(titles, one, many)| format!("{} {}", join_and(&titles), if titles.len() == 1 { one } else { many }))
-        .collect();
+        .map(|(titles, one, many)| format!("{} {}", join_and(&titles), if titles.len() == 1 { one } else { many }));
+    let sentences: Vec<String> = sentences.chain(processes).collect();
     (!sentences.is_empty()).then(|| format!("Far from the data: {}.", sentences.join("; ")))
 }

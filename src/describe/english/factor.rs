@@ -81,7 +81,7 @@ fn leaf_of(kernel: &Kernel) -> Option<&Leaf> {
 /// The variance of a family. An unset variance is held at 1 in all factors but the first, where it is unknown.
 fn own_variance(leaf: &Leaf, first: bool) -> Option<f64> {
     let mut own = leaf.family.spec().params.iter().zip(&leaf.params);
-    let (_, values) = own.find(|(spec, _)| matches!(spec.role, Role::Variance | Role::SlopeVariance))?;
+    let (_, values) = own.find(|(spec, _)| spec.is_variance())?;
     match values.as_slice() {
         [param] => param.value().or((!first).then_some(1.0)),
         [] if !first => Some(1.0),
@@ -227,7 +227,7 @@ pub fn parameter_text(spec: &ParamSpec, values: &Values, inputs: &[Input], conte
             });
             Some(super::words::join_and(&each.collect::<Option<Vec<_>>>()?))
         }
-        (Role::Location, [one]) => {
+        (Role::Location | Role::Start, [one]) => {
             let value = one.value()?;
             Some(match (one.time, inputs.first()) {
                 (Some(Measure::Date(unit)), None | Some(Input { time: None, .. })) => date_place(value, unit, None),

@@ -122,7 +122,7 @@ fn subject(head: &Factor<'_>, rest: &[Factor<'_>], context: &DataContext) -> (St
 
 /// Whether it is a power that is no longer of its family.
 fn is_powered(factor: &Factor<'_>) -> bool {
-    factor.power > 1 && matches!(factor.head, Head::Periodic(_) | Head::Smooth | Head::Levels)
+    factor.power > 1 && matches!(factor.head, Head::Periodic(_) | Head::Smooth | Head::Process(_) | Head::Levels)
 }
 
 /// The shape of a periodic function within a period, if it is unusual.

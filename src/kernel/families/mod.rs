@@ -2,8 +2,10 @@
 
 mod constant;
 mod cosine;
+mod damped_trend;
 mod distance;
 mod indicator;
+mod integrated_wiener;
 mod linear;
 mod matern12;
 mod matern32;
@@ -11,9 +13,11 @@ mod matern52;
 mod onehot;
 mod periodic;
 mod polynomial;
+mod process;
 mod rational_quadratic;
 mod squared_exponential;
 mod white_noise;
+mod wiener;
 
 use super::family::Family;
 
@@ -33,6 +37,9 @@ pub const FAMILIES: &[&dyn Family] = &[
     &matern52::MATERN52,
     &cosine::Cosine,
     &polynomial::Polynomial,
+    &wiener::WIENER,
+    &integrated_wiener::INTEGRATED_WIENER,
+    &damped_trend::DAMPED_TREND,
     &onehot::OneHot,
     &indicator::Indicator,
 ];

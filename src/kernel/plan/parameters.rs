@@ -89,6 +89,7 @@ impl Plan<'_> {
                     state: self.state(spec, param),
                     domain: self.domain(spec, param, column.map(|&c| self.schema.columns[c].values)),
                     value: param.value().unwrap_or_else(|| default_value(spec, param)),
+                    start: (spec.role == Role::Start && param.is_unset()).then(|| self.least(view, looks)).flatten(),
                     columns: if each { column.into_iter().copied().collect() } else { inputs.to_vec() },
                     warped,
                     time,
@@ -134,10 +135,17 @@ impl Plan<'_> {
         Some(squares.sum::<f64>().sqrt()).filter(|width| width.is_finite() && *width > 0.0)
     }
 
+    /// The least finite value of the first column that a node reads.
+    fn least(&self, view: Option<usize>, looks: &InputColumns) -> Option<f64> {
+        let column = self.columns.get(view.unwrap_or(0))?.get(*looks.columns.first()?)?;
+        column.iter().copied().filter(|x| x.is_finite()).min_by(f64::total_cmp)
+    }
+
     pub(in crate::kernel) fn state(&self, spec: &ParamSpec, param: &Param) -> SlotState {
         match param.state {
             State::Fixed(_) => SlotState::Fixed,
             _ if spec.domain == Domains::Count => SlotState::Fixed,
+            State::Unset if spec.role == Role::Start && param.prior.is_none() => SlotState::Fixed,
             State::Unset
                 if spec.is_variance() && self.unit_variance && param.prior.is_none() && param.tie.is_none() =>
             {

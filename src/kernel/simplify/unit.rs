@@ -270,5 +270,7 @@ pub(super) fn all_plain(kernel: &Kernel) -> bool {
 /// Whether the only free parameters of a kernel are held variances.
 pub(super) fn is_rigid(kernel: &Kernel) -> bool {
     let still = |values: &Values| matches!(values, Values::One(param) if is_unit_variance(param));
-    own(kernel).all(|(_, values)| still(values)) && kernel.children().iter().all(is_rigid)
+    // the start of a process that is not written is no free parameter
+    let start = |spec: &ParamSpec, values: &Values| spec.role == Role::Start && values.is_unset();
+    own(kernel).all(|(spec, values)| still(values) || start(spec, values)) && kernel.children().iter().all(is_rigid)
 }

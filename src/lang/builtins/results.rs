@@ -15,7 +15,7 @@ use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Items, Kind, List, Value, check_length};
 use crate::results::metric::metric;
-use crate::results::{self, Contender, Fitted, Integration, Score, Trial};
+use crate::results::{self, Contender, Fitted, Integration, Mixture, Score, Trial};
 use crate::syntax::span::Spanned;
 
 use super::evidence::rank;
@@ -33,7 +33,8 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
         of => <Arc<Fit>>::from_value(of.clone())?,
     };
     let place = place(call, &fit)?;
-    let average = call.or("average", false)?;
+    let average = call.or("average", matches!(of, Value::Search(_)))?;
+    let integrated = integrates(call, &of)?;
     let levels: Vec<f64> = call.or("quantiles", Vec::new())?;
     if let Some(wrong) = levels.iter().find(|p| !(**p > 0.0 && **p < 1.0)) {
         let lang_error =
@@ -51,14 +52,22 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
         };
     }
     let prediction = match &of {
-        Value::Search(search) if average => crate::search::average(search, &place),
+        Value::Search(search) if average => {
+            let (search, stop) = (search.clone(), call.eval.progress.stop_handle());
+            call.unless_stopped(move || {
+                crate::search::average(&search, integrated, &stop).and_then(|mixture| mixture.predict(&place, &stop))
+            })?
+        }
         _ if average => {
             let lang_error = LangError::new("a fit is one model, with nothing to average over").argument("average");
             return Err(lang_error.help("`average` applies to the models of a search"));
         }
         _ => {
             let (fit, stop) = (fit.clone(), call.eval.progress.stop_handle());
-            call.unless_stopped(move || results::predict_unless(&fit, place, &stop))?
+            call.unless_stopped(move || match integrated {
+                true => Mixture::over_parameters(&fit, &stop).and_then(|mixture| mixture.predict(&place, &stop)),
+                false => results::predict_unless(&fit, place, &stop),
+            })?
         }
     };
     let prediction = prediction.and_then(|prediction| match levels.is_empty() {
@@ -69,6 +78,18 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
         Ok(prediction) => Ok(Value::Prediction(Arc::new(prediction))),
         Err(error) => Err(unlike(call, &fit, error).argument("at")),
     }
+}
+
+/// Whether parameters are integrated out: for a search, unless it is told not to.
+fn integrates(call: &mut Call<'_, '_>, of: &Value) -> Res<bool> {
+    let wanted: Option<Arc<str>> = call.maybe("parameters")?;
+    let plain = matches!(of, Value::OneVsRest(_) | Value::DeepFit(_));
+    if plain && wanted.is_some() {
+        let what = if matches!(of, Value::OneVsRest(_)) { "the fits of one-vs-rest" } else { "a deep GP" };
+        let error = LangError::new(format!("parameters are not integrated out of {what}")).argument("parameters");
+        return Err(error.help("leave `parameters` out"));
+    }
+    Ok(wanted.map_or(matches!(of, Value::Search(_)), |wanted| *wanted == *"integrated"))
 }
 
 fn residuals(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -84,11 +105,26 @@ fn score(call: &mut Call<'_, '_>) -> Res<Value> {
     if let Value::DeepFit(fit) = &of {
         return super::deep_results::score(call, fit);
     }
-    let fitted = Fitted::from_value(of).map_err(|t| t.argument("fit"))?;
     let data: Option<Arc<Dataset>> = call.maybe("data")?;
+    let search = if let Value::Search(search) = &of { Some(search.clone()) } else { None };
+    let average = call.or("average", search.is_some() && data.is_some())?;
+    let integrated = integrates(call, &of)? && data.is_some();
+    let fitted = Fitted::from_value(of).map_err(|t| t.argument("fit"))?;
+    if average && (search.is_none() || data.is_none()) {
+        let error = LangError::new("only the models of a search on held-out rows are averaged").argument("average");
+        return Err(error.help("give held-out rows: `score(search, test)`"));
+    }
     let noise_free = matches!(&fitted, Fitted::One(fit) if fit.is_noise_free());
     let held_out = data.is_some();
-    let score = move || fitted.judge(data.as_deref()).and_then(|judged| results::scored(&judged));
+    let stop = call.eval.progress.stop_handle();
+    let score = move || {
+        let judged = match (&search, &fitted, &data) {
+            (Some(search), _, Some(rows)) if average => crate::search::average(search, integrated, &stop)?.judge(rows),
+            (_, Fitted::One(fit), Some(rows)) if integrated => Mixture::over_parameters(fit, &stop)?.judge(rows),
+            _ => fitted.judge(data.as_deref()),
+        };
+        results::scored(&judged?)
+    };
     let score = call.unless_stopped(score)?;
     let place = if held_out { "data" } else { "fit" };
     let score = score.map_err(|error| lang_error(call.eval, error).argument(place))?;
@@ -222,6 +258,19 @@ fn symmetries(call: &mut Call<'_, '_>) -> Res<Value> {
     }
 }
 
+const AVERAGE: Place = Place::keyword(
+    "average",
+    Want::BOOL,
+    "true for a search",
+    "for a search, whether its best models are averaged, weighted by their evidence, or the best is used",
+);
+const PARAMETERS: Place = Place::keyword(
+    "parameters",
+    Want::Choice(&["fixed", "integrated"]),
+    "\"integrated\" for a search, else \"fixed\"",
+    "whether the parameters are those of the fit, or integrated out: wider bands where few rows determine them",
+);
+
 pub static RESULTS: &[Builtin] = &[
     Builtin {
         name: "symmetries",
@@ -251,15 +300,11 @@ pub static RESULTS: &[Builtin] = &[
         aliases: &[],
         group: Group::Results,
         places: &[
-            Place::required("fit", Want::PREDICTOR, "a fit, or a search, whose best fit is used"),
+            Place::required("fit", Want::PREDICTOR, "a fit, or a search"),
             AT,
             N,
-            Place::keyword(
-                "average",
-                Want::BOOL,
-                "false",
-                "for a search, average over all of its models, weighted by their scores, instead of the best",
-            ),
+            AVERAGE,
+            PARAMETERS,
             Place::keyword(
                 "quantiles",
                 Want::Numbers,
@@ -286,7 +331,10 @@ pub static RESULTS: &[Builtin] = &[
                with `n=36` is 36 months: the end is excluded, and `..=` includes it. `sd` is that of a new \
                observation, noise included. For a classifier: the probability of the positive class, the more probable \
                class, and the mean and variance of the latent function. `quantiles=` adds a column for each, such as \
-               `q0.05`, exact under a transform of the target.",
+               `q0.05`, exact under a transform of the target. With `parameters=\"integrated\"` the prediction is an average over \
+               a few tens of values of the parameters around the fit, weighted by their posterior density with weak priors \
+               (central composite design; Rue, Martino & Chopin 2009); with more than 2,000 rows they are those of the fit. \
+               The prediction of a search is such an average over its best models, each weighted by its evidence.",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\n\
                      d |> condition(gp(SE(x, l=1, v=4), noise=0.1)) |> predict(0..2, n=4)"],
         touches: Touches::Nothing,
@@ -309,13 +357,16 @@ pub static RESULTS: &[Builtin] = &[
         aliases: &[],
         group: Group::Results,
         places: &[
-            Place::required("fit", Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::DeepFit)]), "a fit"),
+            Place::required("fit", Want::PREDICTOR, "a fit, or a search"),
             Place::optional("data", Want::Kind(Kind::Data), "leave-one-out", "held-out rows, with a target"),
+            AVERAGE,
+            PARAMETERS,
             Place::keyword("samples", Want::Count, "100", "for a deep GP, the number of samples of the hidden layers"),
         ],
         result: Some(Kind::Table),
         summary: "scores of a fit on held-out rows, or by leave-one-out",
-        help: "",
+        help: "Held-out rows are scored by the prediction that `predict` gives: that of a search is an average over its best \
+               models and their parameters.",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> score"],
         touches: Touches::Nothing,
         run: score,

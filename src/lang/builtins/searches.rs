@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::data::Dataset;
+use crate::data::{Dataset, Function};
 use crate::data::write::Table;
-use crate::kernel::families::family;
 use crate::kernel::{InputRef, Kernel, quoted};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::arguments::read_budget;
@@ -30,11 +29,10 @@ fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
 
 /// The settings from the arguments of a call.
 fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
-    let mut settings = Settings { budget: Budget::DEFAULT, ..Settings::default() };
+    let inputs = call.input_names("inputs", data)?;
+    let mut settings = Settings { budget: Budget::DEFAULT, ..Settings::for_data(data, inputs) };
     let spans = call.parts_of("base");
-    let base = call.maybe::<Value>("base")?;
-    let given = base.is_some();
-    if let Some(base) = base {
+    if let Some(base) = call.maybe::<Value>("base")? {
         settings.base = each(base)?;
         for (i, kernel) in settings.base.iter().enumerate() {
             known_inputs(kernel, data).map_err(|error| match spans.get(i) {
@@ -42,12 +40,6 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
                 None => error.argument("base"),
             })?;
         }
-    }
-    settings.inputs = call.input_names("inputs", data)?;
-    if !given {
-        // the default families need numbers; categories have one level each
-        let categories = data.inputs().any(|column| column.is_categories() && is_wanted(&settings, column.name()));
-        settings.base.extend(family("Indicator").filter(|_| categories).map(Kernel::family));
     }
     settings.depth = call.or("depth", settings.depth)?;
     settings.beam = call.or("beam", settings.beam)?;
@@ -110,7 +102,13 @@ fn run_search(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let settings = settings(call, &data)?;
     warn_of_left_out(call, &data, &settings);
-    let found = search::search(&data, &settings, call.eval.progress);
+    let found = match &call.maybe::<Arc<str>>("transform")?.as_deref() {
+        None | Some("auto") => search::search_scales(&data, &settings, &search::scales(&data, &settings), call.eval.progress),
+        Some(name) => {
+            let transform = Function::named(name).filter(|_| *name != "none");
+            search::search(&data, &Settings { transform, ..settings }, call.eval.progress)
+        }
+    };
     let found = found.map_err(|error| lang_error(call, &data, error))?;
     tell(call, &found);
     Ok(Value::Search(Arc::new(found)))
@@ -178,6 +176,13 @@ fn tell(call: &mut Call<'_, '_>, found: &Search) {
         }
         Ended::Depth | Ended::NoBetter | Ended::OutOfEvaluations => {}
     }
+    let (rows, parameters) = (found.data.n(), found.best.free);
+    if 3 * parameters > rows {
+        call.warn(format!(
+            "the best model has {parameters} parameters for {rows} rows: its leave-one-out scores come from parameters that \
+             these rows chose, so keep rows aside and score them: `score(search, test)`"
+        ));
+    }
     let refusals: Vec<String> = found.settings.moves.iter().filter_map(user_edits::refusals).collect();
     refusals.into_iter().for_each(|text| call.warn(text));
 }
@@ -244,8 +249,8 @@ pub static SEARCHES: &[Builtin] = &[
                 Want::Each(&Want::Kind(Kind::Kernel)),
                 "[SE, Per(centred=true), Lin, RQ]",
                 "the \
-                 base kernels, each on every input of its type unless it names one; the default includes `Indicator` \
-                 if an input holds categories",
+                 base kernels, each on every input of its type unless it names one; the default includes `Wiener` and \
+                 `IntegratedWiener` for a single numeric input, and `Indicator` if an input holds categories",
             ),
             Place::optional(
                 "depth",
@@ -275,6 +280,13 @@ pub static SEARCHES: &[Builtin] = &[
                 "the edits: names that `search_moves()` lists, or functions from kernel to kernel",
             ),
             Place::keyword("inputs", Want::Input, "all", "the inputs of the base kernels"),
+            Place::keyword(
+                "transform",
+                Want::Choice(&["auto", "none", "log", "boxcox"]),
+                "\"auto\"",
+                "the scale of the target: `auto` compares the target itself with, if it is positive, its logarithm and the \
+                 power of Box and Cox, by the criterion after the first depths",
+            ),
             models::NOISE,
             models::NOISE_SD,
             models::MEAN,

@@ -287,7 +287,7 @@ impl Placed {
             Column { name: c.name(), values: c.values(), levels: c.levels(), time }
         });
         let schema = Schema { columns: columns.collect() };
-        let bound = kernel.bind(&schema).map_err(|error| origins.bind_error(&error))?;
+        let bound = kernel.bind(&schema).map_err(|error| origins.bind_error(&error))?.started();
         let order = (0..rows.columns.len()).map(Some).collect();
         Ok((Self { bound, order }, rows))
     }
