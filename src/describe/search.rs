@@ -47,7 +47,7 @@ pub fn search(search: &Search) -> String {
         lines.push(String::new());
         lines.push(models(search));
     }
-    if settings.criterion == Criterion::Bic && best.counted() < best.free {
+    if matches!(settings.criterion, Criterion::Bic | Criterion::Bicc) && best.counted() < best.free {
         lines.push(format!(
             "note: the search counts every free parameter; the data determine {} of the {} of the best model, which `.best.bic` \
              counts",

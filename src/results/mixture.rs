@@ -28,6 +28,8 @@ pub struct Mixture {
     /// The fit for which the mixture stands: its rows, target and units.
     pub fit: Arc<Fit>,
     pub members: Vec<(f64, Arc<Fit>)>,
+    /// The probability of each model, in the order in which they were given.
+    pub probabilities: Vec<f64>,
     /// The number of models.
     pub models: usize,
     /// Whether parameters are integrated out.
@@ -82,7 +84,7 @@ impl Mixture {
         let total: f64 = members.iter().map(|(weight, _)| weight).sum();
         members.iter_mut().for_each(|(weight, _)| *weight /= total);
         let models = weights.iter().filter(|weight| **weight >= LEAST_WEIGHT).count();
-        Ok(Self { fit: first, members, models, integrated })
+        Ok(Self { fit: first, members, probabilities: weights, models, integrated })
     }
 
     /// Mean and variances at some rows. The mean is the weighted mean of the means. The variance follows from the law of

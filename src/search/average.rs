@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Search;
+use super::{Found, Search};
 use crate::fit::Fit;
+use crate::kernel::Kernel;
 use crate::model::ModelError;
 use crate::progress::Progress;
 use crate::results::Mixture;
@@ -19,10 +20,36 @@ const MOST_MODELS: usize = 4;
 /// # Errors
 /// As [`Mixture::over_models`].
 pub fn average(search: &Search, integrate: bool, progress: &dyn Progress) -> Result<Mixture, ModelError> {
-    let likely = search.models.iter().enumerate().filter(|(_, found)| found.weight >= LEAST).take(MOST_MODELS);
-    let fits = likely.map(|(i, _)| search.fit(i)).collect::<Result<Vec<Arc<Fit>>, _>>()?;
-    let fits = if fits.is_empty() { vec![search.best.clone()] } else { fits };
-    Mixture::over_models(&fits, integrate, progress)
+    let fits = likely(search).into_iter().take(MOST_MODELS).map(|i| search.fit(i));
+    Mixture::over_models(&fits.collect::<Result<Vec<Arc<Fit>>, _>>()?, integrate, progress)
+}
+
+/// The probability that a kernel has a feature: the sum of the probabilities, by evidence, of the kept models that have
+/// it. Models far behind by their scores count as impossible.
+///
+/// # Errors
+/// As [`Mixture::over_models`], and those of `has`.
+pub fn plausible<E: From<ModelError>>(
+    search: &Search,
+    has: &mut dyn FnMut(&Kernel) -> Result<bool, E>,
+    progress: &dyn Progress,
+) -> Result<f64, E> {
+    let likely = likely(search);
+    let fits = likely.iter().map(|&i| search.fit(i)).collect::<Result<Vec<Arc<Fit>>, _>>()?;
+    let mixture = Mixture::over_models(&fits, false, progress)?;
+    let mut sum = 0.0;
+    for (&i, probability) in likely.iter().zip(&mixture.probabilities) {
+        if has(&search.models[i].model.kernel)? {
+            sum += probability;
+        }
+    }
+    Ok(sum.clamp(0.0, 1.0))
+}
+
+/// The indices of the models that are not far behind the best; the best itself at least.
+fn likely(search: &Search) -> Vec<usize> {
+    let near = |(i, found): (usize, &Found)| (i == 0 || found.weight >= LEAST).then_some(i);
+    search.models.iter().enumerate().filter_map(near).collect()
 }
 
 #[cfg(test)]

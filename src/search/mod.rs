@@ -26,7 +26,7 @@ mod setup;
 mod target_scale;
 mod user_edits;
 
-pub use average::average;
+pub use average::{average, plausible};
 pub use beam::{resume, search};
 pub use edits::{EDIT_NAMES, EDITS, Edit};
 pub use error::SearchError;

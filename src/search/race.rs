@@ -332,7 +332,7 @@ impl Entry {
                 let product_bounds = [product_bounds(&problem, setup), latent_bounds(&problem)].concat();
                 let problem = problem.with_product_bounds(product_bounds);
                 let criterion = setup.settings.criterion;
-                self.penalty = criterion.penalty(problem.n()) * criterion.count(&problem) as f64;
+                self.penalty = criterion.penalty(problem.n(), criterion.count(&problem));
                 match setup.early.as_deref().map(|rows| problem.of_rows(rows)).transpose() {
                     Ok(early) => (self.problem, self.early) = (Some(problem), early),
                     Err(error) => self.fail(Some(error)),

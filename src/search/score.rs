@@ -11,13 +11,18 @@ use crate::results::score_held_out;
 /// A score; lower is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Criterion {
-    /// −2·LML + p·log n, where p is the number of free parameters with noise and mean (Schwarz 1978).
+    /// −2·LML + p·log n·n/(n − p − 2), where p is the number of free parameters with noise and mean: BIC with the
+    /// correction for few rows (McQuarrie 1999). No model has as many parameters as rows.
     #[default]
+    Bicc,
+    /// −2·LML + p·log n (Schwarz 1978).
     Bic,
     /// The same with the parameter counts of the published runs of Duvenaud, Lloyd et al.: see [`recorded_parameters`].
     Recorded,
     /// −2·LML + 2p (Akaike 1974).
     Aic,
+    /// −2·LML + 2p·n/(n − p − 1) (Hurvich & Tsai 1989).
+    Aicc,
     /// −2·log evidence with the parameters integrated out by Laplace's method, with a normal prior of standard
     /// deviation 3 in the optimiser's coordinates around the first start of a fit.
     Laplace,
@@ -27,15 +32,24 @@ pub enum Criterion {
 
 impl Criterion {
     /// All criteria.
-    pub const ALL: [Criterion; 5] =
-        [Criterion::Bic, Criterion::Recorded, Criterion::Aic, Criterion::Laplace, Criterion::HeldOut];
+    pub const ALL: [Criterion; 7] = [
+        Criterion::Bicc,
+        Criterion::Bic,
+        Criterion::Recorded,
+        Criterion::Aic,
+        Criterion::Aicc,
+        Criterion::Laplace,
+        Criterion::HeldOut,
+    ];
 
     /// The name in the language.
     pub const fn name(self) -> &'static str {
         match self {
+            Criterion::Bicc => "bicc",
             Criterion::Bic => "bic",
             Criterion::Recorded => "recorded",
             Criterion::Aic => "aic",
+            Criterion::Aicc => "aicc",
             Criterion::Laplace => "laplace",
             Criterion::HeldOut => "held-out",
         }
@@ -44,9 +58,11 @@ impl Criterion {
     /// The name in tables.
     pub fn title(self) -> &'static str {
         match self {
+            Criterion::Bicc => "BICc",
             Criterion::Bic => "BIC",
             Criterion::Recorded => "BIC (recorded count)",
             Criterion::Aic => "AIC",
+            Criterion::Aicc => "AICc",
             Criterion::Laplace => "-2 log evidence (Laplace)",
             Criterion::HeldOut => "-2 log held-out density",
         }
@@ -68,11 +84,21 @@ impl Criterion {
         Self::ALL.into_iter().find(|c| c.name() == name)
     }
 
-    /// The penalty per parameter for n rows, before better values are known.
-    pub fn penalty(self, n: usize) -> f64 {
+    /// The penalty of this many parameters for n rows, before better values are known. Infinite where the criterion has
+    /// no value.
+    pub fn penalty(self, n: usize, count: usize) -> f64 {
+        let (rows, p) = (n as f64, count as f64);
+        // the factor of few rows; the rows beyond the parameters and these
+        let corrected = |apart: f64| match rows - p - apart {
+            left if left > 0.0 => rows / left,
+            _ => f64::INFINITY,
+        };
         match self {
-            Criterion::Bic | Criterion::Recorded | Criterion::Laplace => (n as f64).ln(),
-            Criterion::Aic | Criterion::HeldOut => 2.0,
+            _ if count == 0 => 0.0,
+            Criterion::Bicc => p * rows.ln() * corrected(2.0),
+            Criterion::Bic | Criterion::Recorded | Criterion::Laplace => p * rows.ln(),
+            Criterion::Aicc => 2.0 * p * corrected(1.0),
+            Criterion::Aic | Criterion::HeldOut => 2.0 * p,
         }
     }
 
@@ -128,9 +154,9 @@ pub fn recorded_parameters(kernel: &Kernel) -> usize {
 pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -> Option<(usize, f64)> {
     let problem = fit.problem();
     let count = criterion.count(problem);
-    let by_count = -2.0 * fit.evidence().ok()? + criterion.penalty(problem.n()) * count as f64;
+    let by_count = -2.0 * fit.evidence().ok()? + criterion.penalty(problem.n(), count);
     let score = match criterion {
-        Criterion::Bic | Criterion::Recorded | Criterion::Aic => by_count,
+        Criterion::Bicc | Criterion::Bic | Criterion::Recorded | Criterion::Aic | Criterion::Aicc => by_count,
         Criterion::Laplace => -2.0 * ParameterPosterior::new(problem, fit.values())?.laplace(),
         Criterion::HeldOut => {
             let rows = held_out?;

@@ -70,7 +70,7 @@ impl Default for Settings {
             inputs: None,
             moves: Edit::defaults(),
             depth: 10,
-            criterion: Criterion::Bic,
+            criterion: Criterion::default(),
             beam: 1,
             restarts: 2,
             seed: 0,

@@ -75,11 +75,13 @@ pub fn search_scales(
             Err(_) => continue,
         };
         (evaluations, seconds) = (evaluations + found.evaluations, seconds + found.seconds);
-        let extra = match transform {
-            Some(Function::BoxCox(None)) => settings.criterion.penalty(data.n()),
+        let extra = |count: usize| match transform {
+            Some(Function::BoxCox(None)) => {
+                settings.criterion.penalty(data.n(), count + 1) - settings.criterion.penalty(data.n(), count)
+            }
             _ => 0.0,
         };
-        let Some(score) = found.models.first().map(|best| best.score + extra) else { continue };
+        let Some(score) = found.models.first().map(|best| best.score + extra(best.parameters)) else { continue };
         compared.push(ComparedScale { transform: transform.clone(), score });
         if best.as_ref().is_none_or(|(least, _)| score < *least) {
             best = Some((score, found));

@@ -13,6 +13,7 @@ mod deep_results;
 mod densities;
 mod evidence;
 mod explain;
+mod features;
 mod files;
 mod fit_warnings;
 mod fitting;
@@ -70,6 +71,7 @@ pub static ALL: &[&[Builtin]] = &[
     baselines::BASELINES,
     moves::MOVES,
     searches::SEARCHES,
+    features::FEATURES,
     results::RESULTS,
     decomposition::DECOMPOSITION,
     crossval::CROSSVAL,

@@ -261,7 +261,7 @@ pub static SEARCHES: &[Builtin] = &[
             Place::keyword(
                 "criterion",
                 Want::Choice(&Criterion::NAMES),
-                "\"bic\"",
+                "\"bicc\"",
                 "the score of models; lower is better",
             ),
             Place::keyword("beam", Want::Positive, "1", "the number of expressions edited at each depth"),
