@@ -73,7 +73,12 @@ fn scale(search: &Search, target: &str) -> Option<String> {
     let (best, others) = all.split_first()?;
     let others: Vec<String> = others.iter().map(|c| format!("{} {}", rounded(c.score), name(&c.transform))).collect();
     let title = search.settings.criterion.title();
-    Some(format!("{}: {title} {} after the first depths, against {}", name(&best.transform), rounded(best.score), others.join(", ")))
+    Some(format!(
+        "{}: {title} {} after the first depths, against {}",
+        name(&best.transform),
+        rounded(best.score),
+        others.join(", ")
+    ))
 }
 
 /// The score of a model, and the numbers from which it is computed.

@@ -117,7 +117,7 @@ pub(super) fn median(values: &mut [f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{median_distance, median_gap, recurring_gap, sample, span};
+    use super::{median_distance, median_gap, recurring_gap, rounding, sample, span};
 
     #[test]
     fn even_points() {

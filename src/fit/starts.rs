@@ -222,10 +222,7 @@ impl<'p> Starts<'p> {
         let problem = self.problem;
         let parameters = problem.parameters();
         let open = |p: &Parameter| {
-            p.is_free()
-                && matches!(p.kind, ParameterKind::Kernel(_))
-                && p.role.is_scale()
-                && p.param.is_unset()
+            p.is_free() && matches!(p.kind, ParameterKind::Kernel(_)) && p.role.is_scale() && p.param.is_unset()
         };
         let variances: Vec<usize> = (0..parameters.len()).filter(|&i| open(&parameters[i])).collect();
         let mut set = values.to_vec();

@@ -35,7 +35,8 @@ impl ParamSpec {
     fn check_time(&self, family: &'static str, measure: Measure, value: String) -> Result<(), ParamError> {
         let param = self.name;
         match (measure, self.role) {
-            (Measure::Date(_), Role::Location | Role::Start) | (Measure::Length(_), Role::LengthScale | Role::Period) => Ok(()),
+            (Measure::Date(_), Role::Location | Role::Start)
+            | (Measure::Length(_), Role::LengthScale | Role::Period) => Ok(()),
             (Measure::Length(_), Role::Location | Role::Start) => Err(ParamError::NotDate { family, param, value }),
             (Measure::Date(_), Role::LengthScale | Role::Period) => Err(ParamError::NotLength { family, param, value }),
             _ => Err(ParamError::NotTime { family, param, value }),

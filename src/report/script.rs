@@ -1,8 +1,8 @@
 //! Scripts that repeat a fit or a search.
 
 use super::document::Source;
-use crate::data::{Dataset, Function};
 use crate::data::write::digits;
+use crate::data::{Dataset, Function};
 use crate::fit::{Fit, Options};
 use crate::kernel::Kernel;
 use crate::kernel::quoted;

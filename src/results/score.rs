@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::predict::TAIL;
 use super::metric::{Classes, Density, Judged, METRICS, Metric, Numbers};
+use super::predict::TAIL;
 use crate::data::{Dataset, TargetMap};
 use crate::fit::Fit;
 use crate::model::{Bernoulli, ModelError, Problem};

@@ -282,7 +282,9 @@ pub fn region(p: &Parameter, setup: &Setup<'_>) -> Option<(f64, f64)> {
         _ => None,
     };
     match p.role {
-        _ if p.kind == ParameterKind::Noise => Some(((1e-7 * setup.variance).max(setup.least_noise), 10.0 * setup.variance)),
+        _ if p.kind == ParameterKind::Noise => {
+            Some(((1e-7 * setup.variance).max(setup.least_noise), 10.0 * setup.variance))
+        }
         Role::LengthScale => column.map(|c| ((1.5 * c.gap).min(0.05 * c.span), 50.0 * c.span)),
         Role::Period => column.map(|c| ((2.0 * c.gap).min(0.1 * c.span), 0.5 * c.span)),
         Role::Roughness => Some((0.1, 100.0)),

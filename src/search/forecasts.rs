@@ -31,9 +31,7 @@ fn processes_are_alone(kernel: &Kernel) -> bool {
         Node::Product(factors) => {
             let grows = |factor: &&Kernel| has(factor, &|head| matches!(head, Head::Process(_)));
             let growing = factors.iter().filter(grows).count();
-            let repeats = |factor: &Kernel| {
-                !has(factor, &|head| !matches!(head, Head::Periodic(_) | Head::Constant))
-            };
+            let repeats = |factor: &Kernel| !has(factor, &|head| !matches!(head, Head::Periodic(_) | Head::Constant));
             let others = factors.iter().filter(|factor| !grows(factor));
             inside() && (growing == 0 || (growing == 1 && others.into_iter().all(repeats)))
         }
@@ -61,7 +59,9 @@ mod tests {
     fn what_runs_off_is_left_out() {
         let leaf = |name: &str| Kernel::family(family(name).unwrap());
         let product = |names: &[&str]| Kernel::product(names.iter().map(|name| leaf(name))).unwrap();
-        for offered in [&["Lin", "Lin"][..], &["Per", "Wiener"], &["Wiener"], &["SE", "Per", "Lin"], &["Per", "IntegratedWiener"]] {
+        for offered in
+            [&["Lin", "Lin"][..], &["Per", "Wiener"], &["Wiener"], &["SE", "Per", "Lin"], &["Per", "IntegratedWiener"]]
+        {
             assert!(extrapolates(&product(offered)), "{offered:?}");
         }
         for refused in [&["Lin", "Lin", "Lin"][..], &["Wiener", "Lin"], &["SE", "Wiener"], &["Wiener", "Wiener"]] {

@@ -124,7 +124,20 @@ impl<'s> Setup<'s> {
         };
         let read: Vec<&[f64]> = names.iter().filter_map(|name| data.column(name)).map(|c| c.values()).collect();
         let early = early_rows(&read, data.n());
-        Ok(Self { settings, data, held_out, early, columns, variance, least_noise, inputs, bases, together, refused, periodic })
+        Ok(Self {
+            settings,
+            data,
+            held_out,
+            early,
+            columns,
+            variance,
+            least_noise,
+            inputs,
+            bases,
+            together,
+            refused,
+            periodic,
+        })
     }
 
     /// A model that was fitted to the rows of the search, with its score. `None` if it has none.

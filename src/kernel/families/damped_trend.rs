@@ -33,7 +33,12 @@ static SPEC: Spec = Spec {
     name: "DampedTrend",
     aliases: &["IntegratedOU"],
     summary: "trends whose slope returns to zero",
-    wording: Wording::family(Head::Process("flattens within its length-scale"), "trend in {x}", &["whose slope changes over about {l}"]).doing(
+    wording: Wording::family(
+        Head::Process("flattens within its length-scale"),
+        "trend in {x}",
+        &["whose slope changes over about {l}"],
+    )
+    .doing(
         "whose amplitude follows a trend[ whose slope changes over about {l}]",
         "whose amplitude follows a trend in {x}[ whose slope changes over about {l}]",
     ),

@@ -29,8 +29,12 @@ static SPEC: Spec = Spec {
     name: "IntegratedWiener",
     aliases: &["LocalTrend"],
     summary: "smooth trends whose slope follows a random walk",
-    wording: Wording::family(Head::Process("carries its last slope on"), "smooth trend in {x}", &["whose slope follows a random walk"])
-        .doing("whose amplitude follows a smooth trend", "whose amplitude follows a smooth trend in {x}"),
+    wording: Wording::family(
+        Head::Process("carries its last slope on"),
+        "smooth trend in {x}",
+        &["whose slope follows a random walk"],
+    )
+    .doing("whose amplitude follows a smooth trend", "whose amplitude follows a smooth trend in {x}"),
     formula: "v (m^3/3 + m^2 |x - x'|/2), m = min(|x - c|, |x' - c|); 0 if c is between x and x'",
     latex: r"v \left(\frac{m^3}{3} + \frac{m^2 |x - x'|}{2}\right), m = \min(|x - c|, |x' - c|)",
     params: &[RATE, START],

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::data::{Dataset, Function};
 use crate::data::write::Table;
+use crate::data::{Dataset, Function};
 use crate::kernel::{InputRef, Kernel, quoted};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::arguments::read_budget;
@@ -103,7 +103,9 @@ fn run_search(call: &mut Call<'_, '_>) -> Res<Value> {
     let settings = settings(call, &data)?;
     warn_of_left_out(call, &data, &settings);
     let found = match &call.maybe::<Arc<str>>("transform")?.as_deref() {
-        None | Some("auto") => search::search_scales(&data, &settings, &search::scales(&data, &settings), call.eval.progress),
+        None | Some("auto") => {
+            search::search_scales(&data, &settings, &search::scales(&data, &settings), call.eval.progress)
+        }
         Some(name) => {
             let transform = Function::named(name).filter(|_| *name != "none");
             search::search(&data, &Settings { transform, ..settings }, call.eval.progress)
@@ -261,7 +263,7 @@ pub static SEARCHES: &[Builtin] = &[
             Place::keyword(
                 "criterion",
                 Want::Choice(&Criterion::NAMES),
-                "\"bicc\"",
+                "\"laplace\" for a single numeric input, else \"bicc\"",
                 "the score of models; lower is better",
             ),
             Place::keyword("beam", Want::Positive, "1", "the number of expressions edited at each depth"),
