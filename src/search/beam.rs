@@ -42,7 +42,7 @@ pub fn search(data: &Dataset, settings: &Settings, progress: &dyn Progress) -> R
 ///
 /// # Errors
 /// As [`search`].
-pub fn resume(search: &Search, depth: usize, budget: Budget, progress: &dyn Progress) -> Result<Search, SearchError> {
+pub fn further(search: &Search, depth: usize, budget: Budget, progress: &dyn Progress) -> Result<Search, SearchError> {
     let settings = Settings { depth, budget, ..search.settings.clone() };
     let setup = Setup::new(&search.data, &settings)?;
     Walk::new(&setup, &search.data, progress).go(State::of(search))
@@ -394,6 +394,7 @@ impl<'g> Walk<'g> {
             best,
             ended,
             scales: state.scales,
+            scales_open: false,
             evaluations: state.evaluations,
             seconds: state.seconds,
         })

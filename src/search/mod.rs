@@ -27,7 +27,7 @@ mod target_scale;
 mod user_edits;
 
 pub use average::{average, plausible};
-pub use beam::{resume, search};
+pub use beam::search;
 pub use edits::{EDIT_NAMES, EDITS, Edit};
 pub use error::SearchError;
 pub use outcome::{Candidate, Ended, Found, Level, Reached, Search};
@@ -35,5 +35,5 @@ pub use saved::{Reader, SavedSearch, SavedSearchError};
 pub use score::{Criterion, parameters, recorded_parameters};
 pub use settings::{Budget, BudgetError, Settings};
 pub use setup::is_for_categories;
-pub use target_scale::{ComparedScale, scales, search_scales};
+pub use target_scale::{ComparedScale, resume, scales, search_scales};
 pub use user_edits::{EditFn, Refusals, UserEdit};

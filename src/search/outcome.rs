@@ -29,6 +29,8 @@ pub struct Search {
     pub ended: Ended,
     /// The scales of the target that were compared; none if one was given.
     pub scales: Vec<ComparedScale>,
+    /// Whether it ended before all scales were compared to their depth.
+    pub scales_open: bool,
     /// The number of evaluations of the likelihood, with or without gradient, on some or all rows.
     pub evaluations: usize,
     pub seconds: f64,

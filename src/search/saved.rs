@@ -26,6 +26,8 @@ pub struct SavedSearch {
     unfinished: Vec<SavedFound>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     scales: Vec<ComparedScale>,
+    #[serde(default)]
+    scales_open: bool,
     levels: Vec<SavedLevel>,
     /// With the data of the search.
     best: SavedFit,
@@ -186,6 +188,7 @@ impl SavedSearch {
             models: search.models.iter().map(SavedFound::of).collect(),
             unfinished: search.unfinished.iter().map(SavedFound::of).collect(),
             scales: search.scales.clone(),
+            scales_open: search.scales_open,
             levels: search.levels.iter().map(level).collect(),
             best: SavedFit::of(&search.best),
         }
@@ -260,6 +263,7 @@ impl SavedSearch {
             best: self.best.restore(&model, asked, path)?,
             ended: self.ended,
             scales: self.scales.clone(),
+            scales_open: self.scales_open,
             evaluations: self.evaluations,
             seconds: self.seconds,
         })

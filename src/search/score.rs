@@ -63,7 +63,7 @@ impl Criterion {
             Criterion::Recorded => "BIC (recorded count)",
             Criterion::Aic => "AIC",
             Criterion::Aicc => "AICc",
-            Criterion::Laplace => "-2 log evidence (Laplace)",
+            Criterion::Laplace => "-2 log evidence",
             Criterion::HeldOut => "-2 log held-out density",
         }
     }

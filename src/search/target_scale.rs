@@ -5,14 +5,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Budget, Search, SearchError, Settings, resume, search};
+use super::beam::further;
+use super::{Budget, Ended, Search, SearchError, Settings, search};
 use crate::data::{Dataset, Function, Transform};
 use crate::progress::Progress;
 
 /// The depth at which scales are compared.
 const TRIAL_DEPTH: usize = 3;
-/// The share of the budget for all comparisons together.
-const TRIAL_SHARE: f64 = 0.4;
+/// The share of a budget of time for all comparisons together.
+const TRIAL_SHARE: f64 = 0.5;
 
 /// A scale of the target that was compared, with the score of its best model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,7 +42,7 @@ pub fn scales(data: &Dataset, settings: &Settings) -> Vec<Option<Function>> {
 }
 
 /// Searches on the scale of the target with the best score after the first depths. The power of Box and Cox counts as
-/// one more parameter.
+/// one more parameter. A search whose budget ends before all scales are compared goes on with that in [`resume`].
 ///
 /// # Errors
 /// As [`search`].
@@ -55,29 +56,38 @@ pub fn search_scales(
     if let [only] = scales {
         return search(data, &with(only), progress);
     }
-    let depth = settings.depth.min(TRIAL_DEPTH);
+    let Budget { seconds: time, evaluations: count } = settings.budget;
     let share = TRIAL_SHARE / scales.len() as f64;
-    let trial = Budget {
-        seconds: settings.budget.seconds.map(|seconds| share * seconds),
-        evaluations: settings.budget.evaluations.map(|count| (share * count as f64).ceil() as usize),
-    };
+    let depth = settings.depth.min(TRIAL_DEPTH);
     let mut compared: Vec<ComparedScale> = Vec::new();
     let mut best: Option<(f64, Search)> = None;
-    let (mut evaluations, mut seconds) = (0, 0.0);
+    let (mut evaluations, mut seconds, mut cut_short) = (0, 0.0, false);
     for transform in scales {
         // a search that was stopped has at least its first scale
-        if best.is_some() && progress.stop() {
+        if best.is_some() && (progress.stop() || count.is_some_and(|all| evaluations >= all)) {
+            cut_short = true;
             break;
         }
+        // the trials are whole wherever the evaluations suffice, so that a search does not depend on where it pauses
+        let trial = Budget {
+            seconds: time.map(|all| share * all),
+            evaluations: count.map(|all| all.saturating_sub(evaluations)),
+        };
         let found = match search(data, &Settings { depth, budget: trial, ..with(transform) }, progress) {
             Ok(found) => found,
             Err(error) if compared.is_empty() => return Err(error),
             Err(_) => continue,
         };
         (evaluations, seconds) = (evaluations + found.evaluations, seconds + found.seconds);
-        let extra = |count: usize| match transform {
+        cut_short |= match found.ended {
+            Ended::OutOfTime | Ended::OutOfEvaluations | Ended::Stopped => true,
+            Ended::Depth => depth < TRIAL_DEPTH,
+            Ended::NoBetter => false,
+        };
+        let extra = |parameters: usize| match transform {
             Some(Function::BoxCox(None)) => {
-                settings.criterion.penalty(data.n(), count + 1) - settings.criterion.penalty(data.n(), count)
+                let penalty = |parameters: usize| settings.criterion.penalty(data.n(), parameters);
+                penalty(parameters + 1) - penalty(parameters)
             }
             _ => 0.0,
         };
@@ -90,16 +100,32 @@ pub fn search_scales(
     let Some((_, found)) = best else { return search(data, &with(&None), progress) };
     let spent = (found.evaluations, found.seconds);
     let left = Budget {
-        seconds: settings.budget.seconds.map(|all| (all - seconds).max(0.0)),
-        evaluations: settings.budget.evaluations.map(|all| all.saturating_sub(evaluations)),
+        seconds: time.map(|all| (all - seconds).max(0.0)),
+        evaluations: count.map(|all| all.saturating_sub(evaluations)),
     };
-    let mut found = match progress.stop() {
-        true => found,
-        false => resume(&found, settings.depth, left, progress)?,
-    };
+    let more = !progress.stop() && left.evaluations != Some(0);
+    let mut found = if more { further(&found, settings.depth, left, progress)? } else { found };
     found.settings = Settings { depth: settings.depth, budget: settings.budget, ..found.settings };
     found.evaluations += evaluations - spent.0;
     found.seconds += seconds - spent.1;
     found.scales = compared;
+    found.scales_open = cut_short;
     Ok(found)
+}
+
+/// Continues a search where it ended, to another depth or with a new budget. One that paused before the scales of the
+/// target were compared compares them again, with the budget of both: the result is that of one search without a pause.
+///
+/// # Errors
+/// As [`search`].
+pub fn resume(before: &Search, depth: usize, budget: Budget, progress: &dyn Progress) -> Result<Search, SearchError> {
+    if !before.scales_open {
+        return further(before, depth, budget, progress);
+    }
+    let budget = Budget {
+        seconds: budget.seconds,
+        evaluations: budget.evaluations.map(|more| before.evaluations.saturating_add(more)),
+    };
+    let settings = Settings { depth, budget, ..before.settings.clone() };
+    search_scales(&before.data, &settings, &scales(&before.data, &settings), progress)
 }

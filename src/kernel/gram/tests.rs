@@ -25,7 +25,7 @@ fn data() -> (Vec<String>, Vec<Vec<f64>>) {
 /// Arbitrary positive values, one per slot.
 fn somewhere(bound: &Bound) -> Vec<f64> {
     let value = |(i, slot): (usize, &crate::kernel::Slot)| match slot.state {
-        crate::kernel::SlotState::Fixed => slot.value,
+        crate::kernel::SlotState::Fixed if slot.spec.domain == crate::kernel::Domains::Count => slot.value,
         _ => 0.6 + 0.37 * ((i * 7 + 3) % 5) as f64,
     };
     bound.slots().iter().enumerate().map(value).collect()

@@ -83,10 +83,8 @@ fn places(node: &Node) -> Option<(usize, Option<usize>)> {
         return None;
     }
     let find = |role| spec.params.iter().position(|p| p.role == role);
-    match find(Role::Variance) {
-        Some(v) => Some((v, None)),
-        None => find(Role::SlopeVariance).map(|v| (v, find(Role::Bias))),
-    }
+    let v = spec.params.iter().position(ParamSpec::is_variance)?;
+    Some((v, if spec.params[v].role == Role::SlopeVariance { find(Role::Bias) } else { None }))
 }
 
 fn params(node: &Node) -> &[Values] {

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::json::{number, table};
 use super::value::{Member, Value, ValueKind};
+use crate::data::Function;
 use crate::data::write::Table;
 use crate::describe::{self, figure_labels, search_figures, tables};
 use crate::figure::Figure;
@@ -32,6 +33,9 @@ impl ValueKind for Search {
             Value::maybe_number(search.models.first().map(|best| best.score))
         }),
         Member::new("criterion", "the name of the score", |search| Value::str(search.settings.criterion.name())),
+        Member::new("transform", "the transform of the target: `none`, `log` or `boxcox`", |search| {
+            Value::str(search.settings.transform.as_ref().map_or("none", Function::name))
+        }),
         Member::new("trace", "a table: what was tried at each depth, and the best so far", |search| {
             Value::table(Sheet::with_text(describe::search::trace_table(search), describe::search::trace(search)))
         }),
@@ -68,6 +72,7 @@ impl ValueKind for Search {
             "best": ValueKind::json(&self.best),
             "score": self.models.first().map_or(Json::Null, |best| number(best.score)),
             "criterion": self.settings.criterion.name(),
+            "transform": self.settings.transform.as_ref().map_or("none", Function::name),
             "trace": table(&describe::search::trace_table(self)),
             "models": table(&describe::search::models_table(self)),
             "candidates": table(&describe::search::candidates_table(self)),
