@@ -1,8 +1,7 @@
 //! The quantities of an input column from which starting values are computed.
 
 use super::periodogram::peaks;
-use super::spacing::{median_distance, recurring_gap, span};
-use super::starts::moments;
+use super::spacing::{median_distance, moments, recurring_gap, span};
 use crate::calendar::TimeUnit;
 use crate::model::Problem;
 

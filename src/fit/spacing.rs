@@ -115,6 +115,14 @@ pub(super) fn median(values: &mut [f64]) -> Option<f64> {
     (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
+/// Mean and variance; 1 in place of a variance of 0.
+pub(super) fn moments(x: &[f64]) -> (f64, f64) {
+    let n = x.len().max(1) as f64;
+    let mean = x.iter().sum::<f64>() / n;
+    let variance = x.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
+    (mean, if variance > 0.0 && variance.is_finite() { variance } else { 1.0 })
+}
+
 #[cfg(test)]
 mod tests {
     use super::{median_distance, median_gap, recurring_gap, rounding, sample, span};

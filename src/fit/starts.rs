@@ -11,7 +11,7 @@ use rand_pcg::Pcg64;
 
 use super::column::Column;
 use super::prior_variance::{Contribution, contribution, mean_variance};
-use super::spacing::median_distance;
+use super::spacing::{median_distance, moments};
 use crate::data::standard_quantile;
 use crate::kernel::{Inputs, Kernel, Node, Role, SlotState};
 use crate::model::{Link, Parameter, ParameterKind, Problem, ProductBound};
@@ -360,14 +360,6 @@ fn within(p: &Parameter, value: f64) -> f64 {
         _ if p.domain.contains(value) => value,
         _ => p.value,
     }
-}
-
-/// Mean and variance; 1 in place of a variance of 0.
-pub(super) fn moments(x: &[f64]) -> (f64, f64) {
-    let n = x.len().max(1) as f64;
-    let mean = x.iter().sum::<f64>() / n;
-    let variance = x.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
-    (mean, if variance > 0.0 && variance.is_finite() { variance } else { 1.0 })
 }
 
 fn normal<R: Rng>(rng: &mut R) -> f64 {

@@ -257,7 +257,9 @@ fn tag(kernel: &Kernel) -> (Kernel, Vec<Tie>) {
     let mut tags = Vec::new();
     let tagged = kernel.rewrite_params(&mut |at, values| {
         let mut tag = |param: &Param| {
-            if param.tie.is_some() || param.is_fixed() || at.spec.domain == super::family::Domains::Count {
+            // a start that is not written follows from the rows
+            let start = at.spec.role == super::family::Role::Start && param.is_unset();
+            if param.tie.is_some() || param.is_fixed() || start || at.spec.domain == super::family::Domains::Count {
                 return param.clone();
             }
             let tie = Tie::new(at.spec.short);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::family::{Domains, ParamSpec};
+use super::family::{Domains, ParamSpec, Role};
 use super::inputs::Inputs;
 use super::tree::{Kernel, Node};
 use super::values::Values;
@@ -124,6 +124,7 @@ fn state(spec: &ParamSpec, param: &Param, unit_variance: bool) -> &'static str {
     match param.state {
         State::Fixed(_) => "fixed",
         _ if spec.domain == Domains::Count => "fixed",
+        State::Unset if spec.role == Role::Start && param.prior.is_none() => "fixed",
         State::Bounded { .. } => "bounded",
         State::Unset if unit_variance && spec.is_variance() && param.is_unset() => "held",
         State::Unset | State::Free(_) => "free",

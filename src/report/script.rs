@@ -32,7 +32,7 @@ pub fn conditioning(fit: &Fit, source: &Source) -> String {
 pub fn searching(search: &Search, source: &Source) -> String {
     let Settings { base, inputs, moves, depth, criterion, beam, restarts, seed, budget, likelihood, mean, transform } =
         &search.settings;
-    let usual = Settings::default();
+    let usual = Settings::for_data(&search.data, search.settings.inputs.clone());
     let list = |all: Vec<String>| format!("[{}]", all.join(", "));
     let mut call = format!("search(base={}, depth={depth}", list(base.iter().map(ToString::to_string).collect()));
     let mut say = |unusual: bool, text: String| {

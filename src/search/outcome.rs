@@ -5,8 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::settings::Settings;
-use super::target_scale::ComparedScale;
-use crate::data::Dataset;
+use crate::data::{Dataset, Function};
 use crate::fit::{Fit, condition};
 use crate::kernel::Kernel;
 use crate::model::{Model, ModelError};
@@ -51,6 +50,21 @@ impl Search {
             Some(found) if place > 0 => condition(&found.model, &self.data).map(Arc::new),
             _ => Ok(self.best.clone()),
         }
+    }
+}
+
+/// A scale of the target that was compared, with the score of its best model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedScale {
+    /// The transform; `None` for the target itself.
+    pub transform: Option<Function>,
+    pub score: f64,
+}
+
+impl ComparedScale {
+    /// The name of the transform in the language.
+    pub fn name(&self) -> &'static str {
+        self.transform.as_ref().map_or("none", Function::name)
     }
 }
 

@@ -3,10 +3,8 @@
 //! The scores of models of y and of g(y) can be compared, as the density of g(y) is multiplied by |g′(y)|. Growth in
 //! proportion to the level needs products with lines on the scale of y, and is a sum on that of log y.
 
-use serde::{Deserialize, Serialize};
-
 use super::beam::further;
-use super::{Budget, Ended, Search, SearchError, Settings, search};
+use super::{Budget, ComparedScale, Ended, Search, SearchError, Settings, search};
 use crate::data::{Dataset, Function, Transform};
 use crate::progress::Progress;
 
@@ -14,21 +12,6 @@ use crate::progress::Progress;
 const TRIAL_DEPTH: usize = 3;
 /// The share of a budget of time for all comparisons together.
 const TRIAL_SHARE: f64 = 0.5;
-
-/// A scale of the target that was compared, with the score of its best model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ComparedScale {
-    /// The transform; `None` for the target itself.
-    pub transform: Option<Function>,
-    pub score: f64,
-}
-
-impl ComparedScale {
-    /// The name of the transform in the language.
-    pub fn name(&self) -> &'static str {
-        self.transform.as_ref().map_or("none", Function::name)
-    }
-}
 
 /// The scales that are compared for these data: the target itself and, if all its values are positive, its logarithm and
 /// the power of Box and Cox (1964) with the greatest likelihood.

@@ -249,7 +249,7 @@ fn a_search_tells_its_way() {
     for id in ["search", "depths", "candidates", "alternatives", "parts", "again"] {
         assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
     }
-    assert!(page.contains("search(base=[SE, Per(centred=true), Lin, RQ], depth=3, restarts=1, seed=0, budget=3000)"));
+    assert!(page.contains("search(base=[SE, Per(centred=true), Lin, RQ], depth=3, criterion=\"bicc\", restarts=1, seed=0, budget=3000, transform=\"none\")"));
     assert_eq!(page.matches("<h3>Depth ").count(), found.levels.len());
 }
 

@@ -73,7 +73,7 @@ fn folds(n: usize, count: usize, is_test: impl Fn(usize, usize) -> bool) -> Stri
 fn series_are_searched_and_told() {
     let bench = Bench::new();
     bench.put("series/airline_rescaled.csv", &series(24));
-    bench.put("series/solar_rescaled.csv", &series(20));
+    bench.put("series/solar_rescaled.csv", &series(24));
     let set = ["names=[\"airline_WN\", \"solar\"]", "depth=2", "budget=600"];
     let (text, files) = bench.run("series.mer", &set);
     assert!(text.contains("airline_WN") && text.contains("The model of y"), "{text}");
@@ -84,6 +84,22 @@ fn series_are_searched_and_told() {
     // results are read the second time, and are the same
     let (again, files) = bench.run("series.mer", &set);
     assert_eq!((again, files.len()), (text, 1));
+}
+
+#[test]
+fn forecasts_are_set_beside_simple_ones() {
+    let bench = Bench::new();
+    let set = ["names=[\"nile\"]", "windows=[24, 30]", "places=[0.5]", "budget=150"];
+    let (text, files) = bench.run("rolling.mer", &set);
+    assert!(text.contains("seasonal_naive") && text.contains("all windows"), "{text}");
+    assert_eq!(files.len(), 3, "{files:?}");
+    let results = bench.json("rolling.json");
+    assert_eq!(results.len(), 16);
+    let finite = |row: &Value, name: &str| row[name].as_f64().is_some_and(f64::is_finite);
+    assert!(results.iter().all(|row| finite(row, "rmse") && finite(row, "nll") && finite(row, "coverage")));
+    // The last value again: the rows after the 24 of the middle, which begin with the 36th.
+    let drift = results.iter().find(|row| row["method"] == "drift" && row["window"] == 24).expect("a row");
+    assert!(drift["coverage"].as_f64().is_some_and(|share| share > 0.5), "{drift}");
 }
 
 #[test]

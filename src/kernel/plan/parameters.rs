@@ -89,7 +89,9 @@ impl Plan<'_> {
                     state: self.state(spec, param),
                     domain: self.domain(spec, param, column.map(|&c| self.schema.columns[c].values)),
                     value: param.value().unwrap_or_else(|| default_value(spec, param)),
-                    start: (spec.role == Role::Start && param.is_unset()).then(|| self.least(view, looks)).flatten(),
+                    start: (spec.role == Role::Start && param.state == State::Unset)
+                        .then(|| self.least(view, looks))
+                        .flatten(),
                     columns: if each { column.into_iter().copied().collect() } else { inputs.to_vec() },
                     warped,
                     time,

@@ -263,8 +263,8 @@ pub static SEARCHES: &[Builtin] = &[
             Place::keyword(
                 "criterion",
                 Want::Choice(&Criterion::NAMES),
-                "\"laplace\" for a single numeric input, else \"bicc\"",
-                "the score of models; lower is better",
+                "\"bicc\"",
+                "the score of models, lower is better; `laplace` for a single numeric input",
             ),
             Place::keyword("beam", Want::Positive, "1", "the number of expressions edited at each depth"),
             Place::keyword(

@@ -17,7 +17,9 @@ fn no_period_is_found_in_noise() {
 /// A sum contains its parts: it starts at the optimum of its parent, and is not worse.
 #[test]
 fn a_sum_is_never_worse_than_what_it_was_made_from() {
-    let mut talk = Talk::new("let s = load(\"airline\") |> head(60) |> search(depth=3, restarts=1)");
+    let mut talk = Talk::new(
+        "let s = load(\"airline\") |> head(60) |> search(depth=3, restarts=1, criterion=\"bic\", transform=\"none\")",
+    );
     let (depths, lmls) = (talk.numbers("s.candidates.depth"), talk.numbers("s.candidates.lml"));
     let edits = talk.value("s.candidates.edit");
     let edits: Vec<&str> = edits.as_array().expect("a list").iter().map(|e| e.as_str().expect("a text")).collect();
