@@ -249,7 +249,7 @@ fn a_search_tells_its_way() {
     for id in ["search", "depths", "candidates", "alternatives", "parts", "again"] {
         assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
     }
-    assert!(page.contains("search(base=[SE, Per(centred=true), Lin, RQ], depth=3, criterion=\"bicc\", restarts=1, seed=0, budget=3000, transform=\"none\")"));
+    assert!(page.contains("search(base=[SE, Per(centred=true), Lin, RQ], depth=3, criterion=&quot;bicc&quot;, restarts=1, seed=0, budget=3000, transform=&quot;none&quot;)"));
     assert_eq!(page.matches("<h3>Depth ").count(), found.levels.len());
 }
 

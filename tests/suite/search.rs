@@ -26,7 +26,7 @@ fn a_search_is_the_same_twice_and_on_any_number_of_threads() {
 #[test]
 fn a_search_of_many_rows_is_the_same_on_any_number_of_threads() {
     // with enough rows that the early rounds use a subset
-    let program = "load(\"mauna_loa\") |> head(420) |> search([SE, Per], depth=2, restarts=1, budget=5000)";
+    let program = "load(\"mauna_loa\") |> head(300) |> search([SE, Per], depth=2, restarts=1, budget=1500)";
     assert_eq!(shown("1", program), shown("2", program));
 }
 

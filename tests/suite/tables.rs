@@ -98,7 +98,8 @@ fn forecasts_are_set_beside_simple_ones() {
     let finite = |row: &Value, name: &str| row[name].as_f64().is_some_and(f64::is_finite);
     assert!(results.iter().all(|row| finite(row, "rmse") && finite(row, "nll") && finite(row, "coverage")));
     // The last value again: the rows after the 24 of the middle, which begin with the 36th.
-    let drift = results.iter().find(|row| row["method"] == "drift" && row["window"] == 24).expect("a row");
+    let drift =
+        results.iter().find(|row| row["method"] == "drift" && row["window"].as_f64() == Some(24.0)).expect("a row");
     assert!(drift["coverage"].as_f64().is_some_and(|share| share > 0.5), "{drift}");
 }
 

@@ -18,7 +18,7 @@ fn no_period_is_found_in_noise() {
 #[test]
 fn a_sum_is_never_worse_than_what_it_was_made_from() {
     let mut talk = Talk::new(
-        "let s = load(\"airline\") |> head(60) |> search(depth=3, restarts=1, criterion=\"bic\", transform=\"none\")",
+        "let s = load(\"airline\") |> head(60) |> search([SE, Per(centred=true), Lin, RQ], depth=3, restarts=1, criterion=\"bic\", transform=\"none\")",
     );
     let (depths, lmls) = (talk.numbers("s.candidates.depth"), talk.numbers("s.candidates.lml"));
     let edits = talk.value("s.candidates.edit");
