@@ -1,5 +1,5 @@
 //! Two classes: one log marginal likelihood by expectation propagation or Laplace's method with its gradient, compared
-//! with one Cholesky factorization with inverse of the same size, and whole fits.
+//! with one Cholesky factorisation with inverse of the same size, and whole fits.
 //!
 //! `cargo bench --bench classes`. Results are in docs/benchmarks.md.
 

@@ -1,7 +1,7 @@
-//! One log marginal likelihood with its gradient on one core, compared with one Cholesky factorization with inverse of
+//! One log marginal likelihood with its gradient on one core, compared with one Cholesky factorisation with inverse of
 //! the same size.
 //!
-//! `cargo bench --bench lml`. The factorization is a lower bound of every exact method; the ratio to it is what is
+//! `cargo bench --bench lml`. The factorisation is a lower bound of every exact method; the ratio to it is what is
 //! compared, and both are measured in one run. Results are in docs/benchmarks.md.
 
 mod floor;

@@ -73,7 +73,7 @@
 //! - [`model`]: a kernel with noise and mean, and its rows: log marginal likelihood, gradient, posterior.
 //! - [`kernel`]: the tree; families and wraps, one per file; algebra and printing; covariance matrices, with gradients by
 //!   one backward pass.
-//! - [`data`], [`param`], [`linalg`]: data sets and their files; parameters, bounds, priors and ties; factorizations and
+//! - [`data`], [`param`], [`linalg`]: data sets and their files; parameters, bounds, priors and ties; factorisations and
 //!   elementary functions of slices.
 //! - [`calendar`]: units of time, moments, and the formats of dates.
 //! - [`progress`]: progress reports of long work, and stops by the user.

@@ -92,8 +92,13 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// `mercer file.mer` is not a command; the tip names the right one.
+/// A tip for options before a command. `mercer file.mer` is not a command; the tip names the right one.
 fn with_tip(mut error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::ArgumentConflict {
+        let tip = "options stand after the command: `mercer run FILE --out DIR`".to_string();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        return error;
+    }
     let word = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) if error.kind() == ErrorKind::InvalidSubcommand => word.clone(),
         _ => return error,

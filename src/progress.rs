@@ -55,7 +55,7 @@ const POLL: Duration = Duration::from_millis(50);
 /// The time that work may continue after a stop, so that short work returns its result.
 pub const GRACE: Duration = Duration::from_millis(500);
 
-/// Runs work that cannot check for a stop, such as a large factorization. `None` after a stop: the work then continues
+/// Runs work that cannot check for a stop, such as a large factorisation. `None` after a stop: the work then continues
 /// on its thread, and its result is dropped.
 pub fn abandonable<T: Send + 'static>(progress: &dyn Progress, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = channel();

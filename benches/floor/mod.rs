@@ -3,7 +3,7 @@
 use divan::Bencher;
 use mercer::linalg::{Matrix, Workspace};
 
-/// One Cholesky factorization with inverse.
+/// One Cholesky factorisation with inverse.
 pub fn cholesky_with_inverse(bencher: Bencher<'_, '_>, n: usize) {
     let matrix = Matrix::from_fn(n, n, |i, j| {
         let r = (i as f64 - j as f64) / 30.0;

@@ -11,6 +11,6 @@ mod text;
 mod unit;
 
 pub use moment::{Moment, Resolution, TimeScale};
-pub use read::{Digits, Form, Order, clock, compact, compact_month, date_like, plausible, read_all};
+pub use read::{Digits, Form, Order, clock, compact, compact_month, date_like, plausible, read_all, time_of_day};
 pub use text::{Length, date, length};
 pub use unit::TimeUnit;

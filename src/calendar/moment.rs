@@ -1,14 +1,15 @@
 //! A moment on the calendar, its number in a unit of time, and its text.
 
-use jiff::Timestamp;
+use jiff::SignedDuration;
 use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use super::unit::TimeUnit;
 
 const SECOND: i128 = 1_000_000_000;
 const DAY: i128 = 86_400 * SECOND;
+
+const ORIGIN: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// Nanoseconds since 1970-01-01T00:00, between the years −9999 and 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,13 +51,15 @@ impl Resolution {
 }
 
 impl Moment {
-    pub fn of(at: DateTime) -> Option<Self> {
-        TimeZone::UTC.to_timestamp(at).ok().map(|at| Self(at.as_nanosecond()))
+    pub fn of(at: DateTime) -> Self {
+        Self(at.duration_since(ORIGIN).as_nanos())
     }
 
     /// The date and time; `None` outside the calendar.
     pub fn civil(self) -> Option<DateTime> {
-        Timestamp::from_nanosecond(self.0).ok().map(|at| TimeZone::UTC.to_datetime(at))
+        let seconds = i64::try_from(self.0.div_euclid(SECOND)).ok()?;
+        let nanoseconds = i32::try_from(self.0.rem_euclid(SECOND)).ok()?;
+        ORIGIN.checked_add(SignedDuration::new(seconds, nanoseconds)).ok()
     }
 
     /// The moment this number of nanoseconds later; `None` outside the calendar.
@@ -88,7 +91,8 @@ impl Moment {
 
     /// ISO 8601, rounded to the resolution: `2020-Q1`, `2020-01`, `2020-01-31`, `2020-01-31T05:00:00`.
     pub fn text(self, resolution: Resolution) -> String {
-        let Some(at) = self.rounded(resolution.step()).civil() else { return String::new() };
+        // the last moments of the calendar are not rounded up beyond it
+        let Some(at) = self.rounded(resolution.step()).civil().or_else(|| self.civil()) else { return String::new() };
         let date = at.date();
         match resolution {
             Resolution::Quarter => format!("{:04}-Q{}", date.year(), (date.month() + 2) / 3),
@@ -116,6 +120,11 @@ impl Moment {
         }
     }
 
+    /// Whether it is the first moment of a unit of this resolution, such as the first day of a month.
+    pub fn begins(self, resolution: Resolution) -> bool {
+        self.is_round(resolution, 0)
+    }
+
     /// Whether it is a whole number of this resolution, up to `slack` nanoseconds.
     fn is_round(self, resolution: Resolution, slack: i128) -> bool {
         let rounded = self.rounded(resolution.step());
@@ -139,9 +148,13 @@ pub struct TimeScale {
 }
 
 impl TimeScale {
-    /// The text of a value; empty if it is missing or outside the calendar.
+    /// The text of a value: empty if it is missing, a length of time if it is outside the calendar.
     pub fn text(self, value: f64) -> String {
-        Moment::from(value, self.unit).map(|at| at.text(self.resolution)).unwrap_or_default()
+        match Moment::from(value, self.unit) {
+            Some(at) => at.text(self.resolution),
+            None if value.is_nan() => String::new(),
+            None => format!("{value:e} {}s from 1970", self.unit),
+        }
     }
 
     /// The scale at which all of these values can be written: as fine as necessary, and at least as fine as this one.
@@ -173,7 +186,7 @@ mod tests {
     #[test]
     fn moments_survive_every_unit() {
         for text in ["1969-12-31T23:59:59", "2020-02-29T12:30:15", "1700-01-01T00:00:00", "2608-07-01T00:00:01"] {
-            let at = Moment::of(text.parse().unwrap()).unwrap();
+            let at = Moment::of(text.parse().unwrap());
             for unit in TimeUnit::ALL {
                 let scale = TimeScale { unit, resolution: Resolution::Day };
                 let back = scale.covering(&[at.to(unit)]);
@@ -185,8 +198,21 @@ mod tests {
     }
 
     #[test]
+    fn the_calendar_ends_with_the_year_9999() {
+        let scale = TimeScale { unit: TimeUnit::Day, resolution: Resolution::Day };
+        for text in ["9999-12-31T00:00:00", "0001-01-01T00:00:00", "-009999-01-01T00:00:00"] {
+            let at = Moment::of(text.parse().unwrap());
+            assert_eq!(at.civil().unwrap().to_string(), text);
+            assert_eq!(scale.text(at.to(TimeUnit::Day)), text[..text.len() - 9]);
+        }
+        let last = Moment::of("9999-12-31T23:59:59.9".parse().unwrap());
+        assert_eq!((last.text(Resolution::Day), last.plus(DAY)), ("9999-12-31".to_string(), None));
+        assert_eq!((scale.text(1e300), scale.text(f64::NAN)), ("1e300 days from 1970".into(), String::new()));
+    }
+
+    #[test]
     fn texts_are_as_fine_as_their_column_needs() {
-        let day = |text: &str| Moment::of(text.parse().unwrap()).unwrap().to(TimeUnit::Day);
+        let day = |text: &str| Moment::of(text.parse().unwrap()).to(TimeUnit::Day);
         let scale = TimeScale { unit: TimeUnit::Day, resolution: Resolution::Quarter };
         let texts = |days: &[&str]| -> Vec<String> {
             let values: Vec<f64> = days.iter().map(|d| day(d)).collect();

@@ -111,7 +111,7 @@ pub fn compact(value: f64) -> Option<Moment> {
     let number = value as i32;
     let (year, month, day) = (number / 10_000, number / 100 % 100, number % 100);
     let date = Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()?;
-    Moment::of(date.into())
+    Some(Moment::of(date.into()))
 }
 
 /// A month written as a number, `202001`, in the years 1800 to 2199.
@@ -151,6 +151,18 @@ pub fn clock(text: &str) -> Option<i128> {
     fits.then(|| whole * 1_000_000_000 + (seconds * SECOND).round() as i128 - offset)
 }
 
+/// The hours since midnight of a time of day, `18:30`, `6:30 PM` or `18:30:15`; `None` for all other text.
+pub fn time_of_day(text: &str) -> Option<f64> {
+    const HOUR: f64 = 3.6e12;
+    let text = text.trim();
+    let plain = |c: char| c.is_ascii_digit() || matches!(c, ':' | '.' | ' ' | 'a' | 'A' | 'p' | 'P' | 'm' | 'M');
+    let minutes = text.split(':').nth(1)?;
+    if text.len() > 24 || !text.chars().all(plain) || !minutes.as_bytes().get(1)?.is_ascii_digit() {
+        return None;
+    }
+    clock(text).map(|nanoseconds| nanoseconds as f64 / HOUR)
+}
+
 /// A time without its zone, and the offset of the zone from UTC in nanoseconds.
 fn zone(text: &str) -> Option<(&str, i128)> {
     for name in ["utc", "gmt", "z"] {
@@ -181,7 +193,7 @@ fn half_of_day(text: &str) -> (&str, Option<bool>) {
 }
 
 fn whole(date: Date, resolution: Resolution) -> Option<(Moment, Resolution)> {
-    Some((Moment::of(date.to_datetime(Time::midnight()))?, resolution))
+    Some((Moment::of(date.to_datetime(Time::midnight())), resolution))
 }
 
 /// A date, or a date and a time separated by a blank or a `T`.
@@ -197,7 +209,7 @@ fn with_time(text: &str, date: impl Fn(&str) -> Option<Date>) -> Option<(Moment,
 
 fn at_time(date: Date, time: &str) -> Option<(Moment, Resolution)> {
     let nanoseconds = clock(time)?;
-    let at = Moment::of(date.to_datetime(Time::midnight()))?.plus(nanoseconds)?;
+    let at = Moment::of(date.to_datetime(Time::midnight())).plus(nanoseconds)?;
     let resolution = match nanoseconds {
         n if n % 1_000_000_000 == 0 => Resolution::Second,
         n if n % 1_000_000 == 0 => Resolution::Millisecond,
@@ -228,7 +240,7 @@ fn year_first(text: &str, order: Option<Order>) -> Option<(Moment, Resolution)> 
     // 20200131T0500
     if day.len() == 8 && day.bytes().all(|b| b.is_ascii_digit()) {
         let at: jiff::civil::DateTime = text.parse().ok()?;
-        return Some((Moment::of(at)?, Resolution::Second));
+        return Some((Moment::of(at), Resolution::Second));
     }
     at_time(date(day)?, &text[day.len() + 1..])
 }
@@ -437,6 +449,18 @@ mod tests {
         assert_eq!((minutes("18"), minutes("18:61"), minutes("ab:cd")), (None, None, None));
         assert_eq!(compact(20_200_131.0).map(Moment::exact_text).as_deref(), Some("2020-01-31"));
         assert_eq!((compact(20_201_331.0), compact(20_200_131.5)), (None, None));
+    }
+
+    #[test]
+    fn times_of_day_are_hours() {
+        for (text, hours) in
+            [("13:45", Some(13.75)), ("6:30 PM", Some(18.5)), ("0:00:36", Some(0.01)), ("24:00", Some(24.0))]
+        {
+            assert_eq!(time_of_day(text), hours, "{text}");
+        }
+        for text in ["16:9", "10:00-12:00", "18.30", "18:30Z", "25:00", "ab:cd", "3:75", ""] {
+            assert_eq!(time_of_day(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::error::DataError;
-use crate::calendar::{Form, Moment, Resolution, TimeScale, TimeUnit, names, plausible};
+use crate::calendar::{Form, Moment, Resolution, TimeScale, TimeUnit, names, plausible, time_of_day};
 
 /// The meaning of the numbers of a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -110,22 +110,31 @@ impl Column {
         Self::times(name, TimeScale { unit, resolution }, values)
     }
 
-    /// Times from texts; `None` unless all are dates in one format.
-    pub fn dated<S: AsRef<str>>(name: &str, texts: &[S]) -> Option<Self> {
+    /// Hours since midnight from texts; `None` unless all that are not missing are times of day.
+    pub fn times_of_day<S: AsRef<str>>(name: &str, texts: &[Option<S>]) -> Option<Self> {
+        let hours = |text: &Option<S>| text.as_ref().map_or(Some(f64::NAN), |text| time_of_day(text.as_ref()));
+        let values: Vec<f64> = texts.iter().map(hours).collect::<Option<_>>()?;
+        values.iter().any(|v| !v.is_nan()).then(|| Self::numeric(name, values).with_unit("h"))
+    }
+
+    /// Times from texts; `None` unless all that are not missing are dates in one format.
+    pub fn dated<S: AsRef<str>>(name: &str, texts: &[Option<S>]) -> Option<Self> {
         let form = |form: &Form| {
-            let read = |text: &S| {
-                let text = text.as_ref().trim();
-                form.read(text, None).filter(|_| plausible(text))
+            let read = |text: &Option<S>| match text.as_ref().map(|text| text.as_ref().trim()) {
+                Some(text) => form.read(text, None).filter(|_| plausible(text)).map(Some),
+                None => Some(None),
             };
             texts.iter().map(read).collect::<Option<Vec<_>>>()
         };
-        let mut found = Form::ALL.iter().filter_map(form).filter(|read| !read.is_empty());
+        let mut found = Form::ALL.iter().filter_map(form).filter(|read| read.iter().any(Option::is_some));
         let read = found.next()?;
-        let moments = |read: &[(Moment, Resolution)]| read.iter().map(|(at, _)| Some(*at)).collect::<Vec<_>>();
+        let moments = |read: &[Option<(Moment, Resolution)>]| -> Vec<Option<Moment>> {
+            read.iter().map(|one| one.map(|(at, _)| at)).collect()
+        };
         if found.any(|other| moments(&other) != moments(&read)) {
             return None;
         }
-        let finest = read.iter().map(|(_, resolution)| *resolution).max()?;
+        let finest = read.iter().flatten().map(|(_, resolution)| *resolution).max()?;
         Some(Self::moments(name, finest, &moments(&read)))
     }
 
@@ -397,17 +406,21 @@ mod tests {
 
     #[test]
     fn times_keep_their_unit_and_read_back() {
-        let days = Column::dated("d", &["2019-01-01", "2019-01-02", "2022-07-23"]).unwrap();
+        let days = Column::dated("d", &[Some("2019-01-01"), Some("2019-01-02"), Some("2022-07-23")]).unwrap();
         assert_eq!((days.unit(), days.values()), (Some("day"), &[17_897.0, 17_898.0, 19_196.0][..]));
         let back: Column = serde_json::from_str(&serde_json::to_string(&days).unwrap()).unwrap();
         assert_eq!(back, days);
         assert_eq!(days.take(&[2]).time(), days.time());
         assert_eq!(days.in_unit(TimeUnit::Hour).values()[0], 17_897.0 * 24.0);
-        let short = Column::dated("d", &["2019-01-01 00:15", "2019-01-01 00:30:00.5"]).unwrap();
+        let short = Column::dated("d", &[Some("2019-01-01 00:15"), Some("2019-01-01 00:30:00.5")]).unwrap();
         assert_eq!((short.unit(), short.values()[1] - short.values()[0]), (Some("second"), 900.5));
-        assert_eq!(Column::dated("d", &["01/02/2020"]), None);
-        assert!(Column::dated("d", &["01/02/2020", "13/02/2020"]).is_some());
-        assert_eq!(Column::dated("d", &["2020-01-01", "red"]), None);
+        assert_eq!(Column::dated("d", &[Some("01/02/2020")]), None);
+        assert!(Column::dated("d", &[Some("01/02/2020"), Some("13/02/2020")]).is_some());
+        assert_eq!(Column::dated("d", &[Some("2020-01-01"), Some("red")]), None);
+        let gap = Column::dated("d", &[Some("2020-01-01"), None]).unwrap();
+        assert_eq!((gap.len(), gap.missing(), Column::dated::<&str>("d", &[None])), (2, 1, None));
+        let hours = Column::times_of_day("t", &[Some("13:45"), None]).unwrap();
+        assert_eq!((hours.values()[0], hours.missing(), hours.unit()), (13.75, 1, Some("h")));
     }
 
     #[test]

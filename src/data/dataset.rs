@@ -196,6 +196,8 @@ impl Dataset {
                 let count = column(name)?.missing();
                 (count > 0).then(|| Note::Missing { column: name.clone(), count })
             }
+            // once they are joined to dates, the column is no input
+            Note::TimesOfDay { column: name } => column(name).filter(|_| used(name)).map(|_| note.clone()),
             Note::Ignored { column: name, .. } => column(name).filter(|_| !used(name)).map(|_| note.clone()),
             Note::Format { .. }
             | Note::Units { .. }

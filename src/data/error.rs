@@ -41,6 +41,10 @@ pub struct TwoReadings {
     pub thousands: String,
 }
 
+fn lines(count: usize) -> String {
+    if count == 1 { "line".to_string() } else { format!("{count} lines") }
+}
+
 /// An error in data or in an operation on them. Lines, bytes and columns of a file count from 1.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
@@ -56,6 +60,8 @@ pub enum DataError {
     EndlessPipe { file: String, most: u64 },
     #[error("`{file}` is empty, expected a table of comma- or tab-separated values")]
     Empty { file: String },
+    #[error("`{file}` has no table below its first {}", lines(*.skip))]
+    AllSkipped { file: String, skip: usize },
     #[error("`{file}` holds names in line {line} but no rows below them")]
     HeaderOnly { file: String, line: usize },
     #[error("`{file}` is not text (a zero byte in line {line}, byte {byte}), expected a CSV or TSV file")]
@@ -96,6 +102,10 @@ pub enum DataError {
         "`{value}` in line {line} of `{file}`, column `{column}`, has a symbol next to the number, expected `{plain}`: remove the symbol"
     )]
     Decorated { file: String, line: usize, column: String, value: String, plain: String },
+    #[error(
+        "`{value}` in line {line} of `{file}`, column `{column}`, is too large: numbers go up to 1.8e308; correct it, or name it with `missing=[\"{value}\"]`"
+    )]
+    TooLargeNumber { file: String, line: usize, column: String, value: String },
     #[error("{0}")]
     TwoReadings(Box<TwoReadings>),
     #[error("column `{column}` holds no dates")]

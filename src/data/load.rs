@@ -147,10 +147,10 @@ fn read(name: &str, source: &Source<'_>, options: &Options) -> Result<Dataset, D
     let raw = csv::read(source, &request)?;
     let mut notes = raw.notes;
     let (mut columns, mut ignored) = (raw.columns, Vec::new());
-    let (unread, digits) = (raw.unread, raw.digits);
+    let (unread, digits, hours) = (raw.unread, raw.digits, raw.hours);
     match &raw.names {
         Some(names) => name_the_nameless(&mut columns, names, &mut notes, &mut ignored),
-        None => number(&mut columns, &options.target, &mut notes),
+        None => number(&mut columns, &hours, &options.target, &mut notes),
     }
     for (column, example) in columns.iter().zip(unread) {
         notes.extend(example.map(|example| Note::UnreadDates { column: column.name().into(), example }));
@@ -158,13 +158,16 @@ fn read(name: &str, source: &Source<'_>, options: &Options) -> Result<Dataset, D
     let in_digits = columns.iter().zip(digits).filter_map(|(column, form)| {
         form.map(|form| Note::DatesInDigits { column: column.name().into(), form: form.into() })
     });
-    let in_digits: Vec<Note> = in_digits.collect();
+    let times_of_day = columns.iter().zip(&hours).filter(|(_, hours)| **hours);
+    let times_of_day = times_of_day.map(|(column, _)| Note::TimesOfDay { column: column.name().into() });
+    let (in_digits, times_of_day): (Vec<Note>, Vec<Note>) = (in_digits.collect(), times_of_day.collect());
     let target = match &options.target {
         Target::None => None,
         Target::Named(name) => Some(name.clone()),
         Target::Usual => {
-            let last = columns.iter().rev().find(|c| *c.kind() == Kind::Numeric && c.missing() < c.len());
-            let Some(last) = last else {
+            let measured =
+                |(c, hours): &(&Column, &bool)| !**hours && *c.kind() == Kind::Numeric && c.missing() < c.len();
+            let Some((last, _)) = columns.iter().zip(&hours).rev().find(measured) else {
                 return Err(DataError::NoTarget { known: columns.iter().map(|c| c.name().into()).collect() });
             };
             Some(last.name().to_string())
@@ -185,6 +188,7 @@ fn read(name: &str, source: &Source<'_>, options: &Options) -> Result<Dataset, D
     }
     notes.extend(columns.iter().filter_map(read_as));
     notes.extend(in_digits);
+    notes.extend(times_of_day);
     notes.extend(columns.iter().filter_map(far_dates));
     let absent = columns.iter().filter(|c| c.missing() > 0 && c.missing() < c.len());
     notes.extend(absent.map(|c| Note::Missing { column: c.name().into(), count: c.missing() }));
@@ -268,8 +272,9 @@ fn name_the_nameless(
 }
 
 /// Without a header the columns are named x0, x1, …, and the last numeric one y, unless no target is requested.
-fn number(columns: &mut [Column], target: &Target, notes: &mut Vec<Note>) {
-    let last = columns.iter().rposition(|c| *c.kind() == Kind::Numeric).filter(|_| *target != Target::None);
+fn number(columns: &mut [Column], hours: &[bool], target: &Target, notes: &mut Vec<Note>) {
+    let measured = |i: &usize| !hours[*i] && *columns[*i].kind() == Kind::Numeric;
+    let last = (0..columns.len()).rfind(measured).filter(|_| *target != Target::None);
     let mut next = 0;
     for (i, column) in columns.iter_mut().enumerate() {
         let name = if Some(i) == last { "y".to_string() } else { format!("x{next}") };

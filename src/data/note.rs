@@ -43,6 +43,8 @@ pub enum Note {
     Dates { column: String, resolution: Resolution, unit: TimeUnit },
     /// Whole numbers were read as dates in a format such as `YYYYMM`.
     DatesInDigits { column: String, form: String },
+    /// Times of day were read as hours since midnight.
+    TimesOfDay { column: String },
     /// Text that looks like dates but has no known format.
     UnreadDates { column: String, example: String },
     /// A few dates are far from all others.
@@ -92,6 +94,10 @@ impl fmt::Display for Note {
                     "`{column}` holds numbers of the form {form}, read as dates: `dates=\"number\"` keeps the numbers"
                 )
             }
+            Self::TimesOfDay { column } => write!(
+                f,
+                "`{column}` holds times of day, read as hours since midnight: `join_time(date, {column})` joins them to dates"
+            ),
             Self::UnreadDates { column, example } => {
                 write!(
                     f,

@@ -156,6 +156,9 @@ impl Note {
             Self::Unnamed { name } | Self::RowInput { name } => change(name),
             Self::Dates { column, .. }
             | Self::DatesInDigits { column, .. }
+            | Self::TimesOfDay { column }
+            | Self::UnreadDates { column, .. }
+            | Self::FarDates { column, .. }
             | Self::Categories { column, .. }
             | Self::Missing { column, .. }
             | Self::Ignored { column, .. } => change(column),

@@ -6,7 +6,7 @@ use crate::progress::Progress;
 
 /// The points that are mapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sent {
+pub enum Preimage {
     /// Points of a standard Gaussian in the plane.
     Density { points: usize },
     /// A square grid, coloured by the images of its points.
@@ -15,7 +15,7 @@ pub enum Sent {
     Curve { points: usize, closed: bool, side: usize },
 }
 
-/// Half the side of the square of a grid: three standard deviations of the Gaussian of [`Sent::Density`].
+/// Half the side of the square of a grid: three standard deviations of the Gaussian of [`Preimage::Density`].
 pub const REACH: f64 = 3.0;
 /// The radius of the circle, and half the length of the line.
 const RADIUS: f64 = 2.0;
@@ -44,7 +44,7 @@ pub struct Image {
 pub struct PlaneMap {
     pub prior: DeepModel,
     pub seed: u64,
-    pub sent: Sent,
+    pub preimage: Preimage,
     /// The points: for a curve its points first, then those of the grid.
     pub from: Vec<[f64; 2]>,
     pub images: Vec<Image>,
@@ -58,7 +58,7 @@ impl PlaneMap {
     /// [`MapError`].
     pub fn draw(
         prior: DeepModel,
-        sent: Sent,
+        preimage: Preimage,
         shown: &[usize],
         seed: u64,
         normal: &mut dyn FnMut() -> f64,
@@ -73,7 +73,7 @@ impl PlaneMap {
                 None => return Err(MapError::NoLayer { layer, layers: prior.layers }),
             }
         }
-        let from = sent.points(normal);
+        let from = preimage.points(normal);
         let columns: Columns = (0..2).map(|axis| from.iter().map(|place| place[axis]).collect()).collect();
         let drawn = prior.draw(&columns, PICTURE, normal, progress)?;
         let image = |&layer: &usize| {
@@ -84,11 +84,11 @@ impl PlaneMap {
             Image { layer, points }
         };
         let images = shown.iter().map(image).collect();
-        Ok(Self { prior, seed, sent, from, images })
+        Ok(Self { prior, seed, preimage, from, images })
     }
 }
 
-impl Sent {
+impl Preimage {
     fn points(self, normal: &mut dyn FnMut() -> f64) -> Vec<[f64; 2]> {
         match self {
             Self::Density { points } => (0..points).map(|_| [normal(), normal()]).collect(),
@@ -160,18 +160,18 @@ mod tests {
         let prior = DeepModel { units: Units::Same(2), ..DeepModel::new(3, kernel) };
         let mut random = rand_pcg::Pcg64::seed_from_u64(3);
         let mut normal = || StandardNormal.sample(&mut random);
-        let sent = Sent::Curve { points: 50, closed: true, side: 5 };
-        let map = PlaneMap::draw(prior.clone(), sent, &[1, 3], 3, &mut normal, &Silent).expect("a map");
+        let preimage = Preimage::Curve { points: 50, closed: true, side: 5 };
+        let map = PlaneMap::draw(prior.clone(), preimage, &[1, 3], 3, &mut normal, &Silent).expect("a map");
         assert_eq!((map.from.len(), map.images.len()), (51 + 25, 2));
         for image in &map.images {
             let apart = (0..2).map(|axis| (image.points[0][axis] - image.points[50][axis]).abs());
             assert!(apart.fold(0.0, f64::max) < 1e-3);
         }
         let narrow = DeepModel { units: Units::Each(vec![3, 2]), ..prior.clone() };
-        let sent = Sent::Grid { side: 3 };
-        let error = PlaneMap::draw(narrow, sent, &[1], 0, &mut || 0.0, &Silent).expect_err("three units");
+        let preimage = Preimage::Grid { side: 3 };
+        let error = PlaneMap::draw(narrow, preimage, &[1], 0, &mut || 0.0, &Silent).expect_err("three units");
         assert_eq!(error, MapError::Units { layer: 1, units: 3 });
-        let error = PlaneMap::draw(prior, sent, &[4], 0, &mut || 0.0, &Silent).expect_err("three layers");
+        let error = PlaneMap::draw(prior, preimage, &[4], 0, &mut || 0.0, &Silent).expect_err("three layers");
         assert_eq!(error, MapError::NoLayer { layer: 4, layers: 3 });
     }
 }

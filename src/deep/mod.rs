@@ -26,7 +26,7 @@ pub use definition::{
 pub use error::DeepError;
 pub use jacobian::{Jacobian, JacobianError, Spectrum};
 pub use layer::LayerValues;
-pub use map::{Image, MapError, PlaneMap, Sent, shown_layers, side_places};
+pub use map::{Image, MapError, PlaneMap, Preimage, shown_layers, side_places};
 pub use predict::Mixture;
 pub use prior::{Columns, EXACT, PICTURE, PriorError};
 pub use problem::{DeepProblem, Layer, Values};

@@ -118,7 +118,7 @@ fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
         let rows = compared.first().map_or(1, |one| one.fit.problem().n().max(1));
         notes.push(format!(
             "BIC \
-             values of {} and of the others are not directly comparable: a linear mean function is maximized over its \
+             values of {} and of the others are not directly comparable: a linear mean function is maximised over its \
              coefficients, which BIC counts; a kernel is averaged over functions, which lowers the lml, and BIC also \
              counts its parameters. The difference is about log n = {:.1} for each parameter; loo nll is comparable",
             most.join(", "),

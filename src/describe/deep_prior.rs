@@ -3,7 +3,7 @@
 use super::numbers::{percent, rounded, rounded_source, significant};
 use super::text_table::Grid;
 use crate::data::write::Table;
-use crate::deep::{Columns, DeepModel, Image, Jacobian, PlaneMap, Sent, Spectrum, shown_layers, side_places};
+use crate::deep::{Columns, DeepModel, Image, Jacobian, PlaneMap, Preimage, Spectrum, shown_layers, side_places};
 use crate::figure::{Axis, Figure, Mark, Panel, Role};
 
 /// The largest number of singular values in a displayed table or a legend.
@@ -180,19 +180,21 @@ fn line(x: Vec<f64>, y: Vec<f64>, label: &str, role: Role) -> Mark {
 /// One line: the kind of map, and its model.
 pub fn plane_map(map: &PlaneMap) -> String {
     let layers: Vec<String> = map.images.iter().map(|image| image.layer.to_string()).collect();
-    let sent = match map.sent {
-        Sent::Density { points } => format!("density of {points} points"),
-        Sent::Grid { side } => format!("feature map of {side} × {side} points"),
-        Sent::Curve { points, closed, .. } => format!("{} of {points} points", if closed { "circle" } else { "line" }),
+    let preimage = match map.preimage {
+        Preimage::Density { points } => format!("density of {points} points"),
+        Preimage::Grid { side } => format!("feature map of {side} × {side} points"),
+        Preimage::Curve { points, closed, .. } => {
+            format!("{} of {points} points", if closed { "circle" } else { "line" })
+        }
     };
     let after = if layers.len() == 1 { "layer" } else { "layers" };
-    format!("{sent} under {} (seed {})\n  shown after {after} {}", map.prior, map.seed, layers.join(", "))
+    format!("{preimage} under {} (seed {})\n  shown after {after} {}", map.prior, map.seed, layers.join(", "))
 }
 
 /// A panel of the original points, and one for each selected layer.
 pub fn plane_map_figure(map: &PlaneMap) -> Figure {
-    let (title, mut panels): (&str, Vec<Panel>) = match map.sent {
-        Sent::Density { .. } => {
+    let (title, mut panels): (&str, Vec<Panel>) = match map.preimage {
+        Preimage::Density { .. } => {
             let cloud = |points: &[[f64; 2]], [first, second]: [&str; 2]| {
                 let (x, y) = unzip(points);
                 plane_panel(first, second, vec![Mark::Points { x, y, label: String::new(), role: Role::Mean }])
@@ -201,7 +203,7 @@ pub fn plane_map_figure(map: &PlaneMap) -> Figure {
             panels.extend(map.images.iter().map(|image| cloud(&image.points, ["y₁", "y₂"]).titled(after(image))));
             ("A Gaussian transformed by", panels)
         }
-        Sent::Grid { side } => {
+        Preimage::Grid { side } => {
             let places = |points: &[[f64; 2]]| {
                 let along = side_places(side);
                 let plane = Mark::Plane { x: along.clone(), y: along, places: shares(points) };
@@ -211,7 +213,7 @@ pub fn plane_map_figure(map: &PlaneMap) -> Figure {
             panels.extend(map.images.iter().map(|image| places(&image.points).titled(after(image))));
             ("The plane coloured by its image:", panels)
         }
-        Sent::Curve { points, closed, side } => {
+        Preimage::Curve { points, closed, side } => {
             let length = points + usize::from(closed);
             let share: Vec<f64> = (0..length).map(|i| i as f64).collect();
             let along = side_places(side);

@@ -3,7 +3,7 @@
 use super::numbers::{percent, rounded};
 use super::tables;
 use super::text_table::{Grid, show_table};
-use crate::model::ParameterKind;
+use crate::model::{ParameterKind, is_noise};
 use crate::results::{Cross, Decomposition, Prediction, Residuals};
 
 /// The predicted rows; a long table is shortened.
@@ -46,6 +46,9 @@ pub fn decomposition(parts: &Decomposition) -> String {
     });
     lines.push(decomposition_grid(parts).text());
     lines.push(share_means(parts).into());
+    if parts.components.iter().any(|component| is_noise(&component.kernel)) {
+        lines.push("white noise is noise: it is no part of the function, and has no share of it".into());
+    }
     lines.extend(beside(parts));
     lines.extend(entangled(parts));
     lines.join("\n")
@@ -69,7 +72,8 @@ pub fn decomposition_grid(parts: &Decomposition) -> Grid {
         let mean = component.mean.iter().sum::<f64>() / n;
         let sd = (component.mean.iter().map(|m| (m - mean) * (m - mean)).sum::<f64>() / n).sqrt();
         let typical = component.var.iter().map(|v| v.sqrt()).sum::<f64>() / n;
-        grid.row([component.label.clone(), percent(component.share), rounded(sd), rounded(typical)]);
+        let share = if is_noise(&component.kernel) { "noise".into() } else { percent(component.share) };
+        grid.row([component.label.clone(), share, rounded(sd), rounded(typical)]);
     }
     grid
 }
@@ -87,9 +91,11 @@ fn beside(parts: &Decomposition) -> Option<String> {
     (!means.is_empty()).then(|| format!("besides the parts: {}", means.join(", ")))
 }
 
-/// Pairs of parts with a strong posterior correlation.
+/// Pairs of parts with a strong posterior correlation; noise is the rest of every other part.
 pub fn entangled(parts: &Decomposition) -> Vec<String> {
-    let strongest = parts.cross.iter().filter_map(|c| {
+    let signal = |i: usize| !is_noise(&parts.components[i].kernel);
+    let pairs = parts.cross.iter().filter(|c| signal(c.one) && signal(c.other));
+    let strongest = pairs.filter_map(|c| {
         let mean = c.corr.iter().sum::<f64>() / c.corr.len().max(1) as f64;
         (mean.abs() > 0.5).then_some((c, mean))
     });

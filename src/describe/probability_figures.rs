@@ -61,7 +61,7 @@ fn first(fitted: &Fitted) -> &Arc<Fit> {
 
 /// The calibration at rows with known classes; without rows that of leave-one-out predictions.
 fn reliability(fitted: &Fitted, rows: Option<&Dataset>) -> Result<Figure, ModelError> {
-    let found = calibrated(&fitted.judge(rows)?, BINS).ok_or(ModelError::NotOfClasses(MANY_INPUTS))?;
+    let found = calibrated(&fitted.outcomes_at(rows)?, BINS).ok_or(ModelError::NotOfClasses(MANY_INPUTS))?;
     let how = if rows.is_some() { "rows held out" } else { "leave-one-out" };
     Ok(calibration(&found, &of_what(fitted), how))
 }

@@ -12,11 +12,11 @@ const GRID: usize = 300;
 
 /// The posterior of the integral, with its settings and evaluations.
 pub fn integral(z: &Integral) -> String {
-    let belief = &z.belief;
-    let sd = belief.sd();
-    let mean = with_digits(belief.mean(), sd);
+    let posterior = &z.posterior;
+    let sd = posterior.sd();
+    let mean = with_digits(posterior.mean(), sd);
     let error = if sd.is_finite() { significant(sd, 2) } else { "infinite".to_string() };
-    let (lo, hi) = belief.interval(0.95);
+    let (lo, hi) = posterior.interval(0.95);
     let inputs = listed(z.evaluations.names());
     let mut text = match &z.ratio {
         None => format!("integral over {inputs}, {}\n", z.settings.density),
@@ -24,7 +24,7 @@ pub fn integral(z: &Integral) -> String {
     };
     text += &format!("mean {mean}, standard deviation {error}");
     text += &format!("\n95 % interval from {} to {}", with_digits(lo, sd), with_digits(hi, sd));
-    text += &match (belief.components().len(), belief.degrees()) {
+    text += &match (posterior.components().len(), posterior.degrees()) {
         (1, Some(degrees)) => format!(", by a Student-t distribution with {degrees} degrees of freedom"),
         (1, None) => ", by a normal distribution".to_string(),
         (many, _) if z.settings.integrated => format!(", by a mixture over {many} sets of parameters"),
@@ -106,7 +106,7 @@ pub fn integral_figure(z: &Integral) -> Figure {
         }
         [] => {}
     }
-    panels.push(belief_panel(z));
+    panels.push(posterior_panel(z));
     Figure::grid(title, 2, panels)
 }
 
@@ -152,11 +152,11 @@ fn curve_panels(z: &Integral, x: &[f64]) -> Vec<Panel> {
     ]
 }
 
-fn belief_panel(z: &Integral) -> Panel {
-    let (lo, hi) = z.belief.interval(0.999);
+fn posterior_panel(z: &Integral) -> Panel {
+    let (lo, hi) = z.posterior.interval(0.999);
     let grid: Vec<f64> = (0..=GRID).map(|i| lo + (hi - lo) * i as f64 / GRID as f64).collect();
-    let density: Vec<f64> = grid.iter().map(|x| z.belief.density(*x)).collect();
-    let (low, high) = z.belief.interval(0.95);
+    let density: Vec<f64> = grid.iter().map(|x| z.posterior.density(*x)).collect();
+    let (low, high) = z.posterior.interval(0.95);
     let rule = |at: f64, label: &str| Mark::Rule {
         at,
         across: Across::Vertical,

@@ -18,6 +18,11 @@ impl Traced {
         self.0.iter().fold(Table::new(), |table, (name, values)| table.numbers(name, values))
     }
 
+    /// Whether nothing was optimised.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|(_, values)| values.is_empty())
+    }
+
     /// A panel for the objective and for each parameter, up to the largest number.
     pub fn figure(&self) -> Figure {
         let Some(((along, steps), columns)) = self.0.split_first() else { return Figure::grid("", 1, Vec::new()) };

@@ -90,7 +90,7 @@ impl Step {
                 let start = |month: i64| {
                     let year = i16::try_from(month.div_euclid(12)).ok()?;
                     let date = Date::new(year, (month.rem_euclid(12) + 1) as i8, 1).ok()?;
-                    Some(Moment::of(date.to_datetime(Time::midnight()))?.to(TimeUnit::Second))
+                    Some(Moment::of(date.to_datetime(Time::midnight())).to(TimeUnit::Second))
                 };
                 let months = (first.div_euclid(n)..=last.div_euclid(n)).take(1000).filter_map(|i| start(i * n));
                 months.filter(|at| (lo..=hi).contains(at)).collect()
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     fn texts(from: &str, to: &str, want: usize) -> Vec<String> {
-        let number = |text: &str| Moment::of(text.parse().unwrap()).unwrap().to(TimeUnit::Day);
+        let number = |text: &str| Moment::of(text.parse().unwrap()).to(TimeUnit::Day);
         ticks(number(from), number(to), TimeUnit::Day, want).into_iter().map(|(_, text)| text).collect()
     }
 

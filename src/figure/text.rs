@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn long_text_wraps_and_is_cut() {
-        let lines = wrap("a long title that needs more than one line to be told", 150.0, 12, false, 2);
+        let lines = wrap("a long title that needs more than two lines of a panel", 150.0, 12, false, 2);
         assert_eq!(lines.len(), 2);
         assert!(lines[1].ends_with('…'));
         assert!(lines.iter().all(|l| width(l, 12, false) <= 150.0), "{lines:?}");

@@ -58,7 +58,7 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
         }));
     };
     let (outcome, trace) = (best.run.outcome(), best.followed.trace());
-    // a stopped fit returns the best values so far, without another factorization
+    // a stopped fit returns the best values so far, without another factorisation
     let seen = if progress.stop() { best.followed.best() } else { None };
     let mut values = match seen {
         Some(values) => values,

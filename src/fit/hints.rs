@@ -214,14 +214,14 @@ mod tests {
     /// With too few inducing inputs a fit attributes signal to noise, and has a warning; with enough it has none. The
     /// predicted noise is between the two.
     #[test]
-    fn noise_of_too_few_inducing_inputs_is_told() {
+    fn noise_of_too_few_inducing_inputs_has_a_warning() {
         let few = fitted(14);
-        let told = few.denser.expect("noise that would fall");
-        assert_eq!((told.inducing, told.denser), (14, 28));
-        assert!(few.hints.contains(&told.to_string()), "{:?}", few.hints);
+        let warning = few.denser.expect("noise that would fall");
+        assert_eq!((warning.inducing, warning.denser), (14, 28));
+        assert!(few.hints.contains(&warning.to_string()), "{:?}", few.hints);
         let many = fitted(28);
         assert_eq!(many.denser, None);
-        let (promised, found) = (told.denser_noise, many.noise().unwrap());
+        let (promised, found) = (warning.denser_noise, many.noise().unwrap());
         // the kernel of this fit also differs
         assert!(found < promised && promised < few.noise().unwrap(), "{promised} {found}");
     }

@@ -26,7 +26,7 @@ const RAISE: f64 = (1u128 << 100) as f64 * (1u128 << 100) as f64;
 const STEP: f64 = (1u64 << 20) as f64;
 
 /// The contribution of some variance parameters at these values. `None` if the prior variance does not increase with
-/// them (as in a normalized kernel), or cannot be evaluated.
+/// them (as in a normalised kernel), or cannot be evaluated.
 pub fn contribution(problem: &Problem, values: &[f64], which: &[usize]) -> Option<Contribution> {
     let raised = |factor: f64| {
         let mut values = values.to_vec();

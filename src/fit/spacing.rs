@@ -44,7 +44,7 @@ const EQUAL: f64 = 0.01;
 /// The least gap between neighbouring values of a column that recurs: the step of a lattice of which values may be left
 /// out, such as days of which most are missing. Without one, the median gap. `None` for a constant column.
 ///
-/// It decides which periods can be told from shorter ones: values on a lattice are aliased only below twice its step,
+/// It decides which periods can be distinguished from shorter ones: values on a lattice are aliased only below twice its step,
 /// however many of its places are empty.
 pub fn recurring_gap(column: &[f64]) -> Option<f64> {
     let places = distinct(column);

@@ -110,6 +110,18 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::lang::eval::argument_owners::OWNERS;
+
+    /// An argument that a message ascribes to another builtin is an argument of it.
+    #[test]
+    fn owners_have_their_arguments() {
+        for owner in OWNERS {
+            let signature = &find(owner.name).expect(owner.name).signature;
+            for argument in owner.arguments {
+                assert!(signature.keywords().any(|keyword| keyword == *argument), "{}: {argument}", owner.name);
+            }
+        }
+    }
 
     #[test]
     fn names_are_unique_and_documented() {

@@ -1,4 +1,4 @@
-//! Factorization and inversion of large matrices by blocks, so that they can be stopped between two blocks.
+//! Factorisation and inversion of large matrices by blocks, so that they can be stopped between two blocks.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
@@ -14,7 +14,7 @@ const BLOCK: usize = 128;
 /// The number of rows of a block per task. It does not depend on the number of threads, nor does the result.
 const ROWS: usize = 512;
 
-/// Why the factorization failed.
+/// Why the factorisation failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failure {
     /// The pivot of this row is not positive.

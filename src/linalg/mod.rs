@@ -1,7 +1,7 @@
 //! Dense linear algebra. Only this room imports faer.
 //!
 //! Matrices are nalgebra's, in column-major order, and are passed to faer without a copy. Most functions are
-//! sequential: fits run in parallel, and one thread per fit is faster than several threads in one factorization. Only
+//! sequential: fits run in parallel, and one thread per fit is faster than several threads in one factorisation. Only
 //! large matrices are factored in parallel.
 
 mod blocked;

@@ -1,6 +1,6 @@
-//! Elementary functions and sums over slices, written so that the compiler vectorizes them.
+//! Elementary functions and sums over slices, written so that the compiler vectorises them.
 //!
-//! The exponentials of a Gram matrix cost more than its factorization if they are computed one by one. Each function
+//! The exponentials of a Gram matrix cost more than its factorisation if they are computed one by one. Each function
 //! here is one plain loop; on x86-64 it is compiled a second time for AVX2 with fused multiply-add, which is selected
 //! at run time. Results agree with the standard library to a few units in the last place, and depend only on the
 //! element.
@@ -139,7 +139,7 @@ fn sqrt_body<const FMA: bool>(x: &mut [f64]) {
     }
 }
 
-/// Four partial sums, so that the sum is vectorized and does not depend on the machine.
+/// Four partial sums, so that the sum is vectorised and does not depend on the machine.
 #[inline(always)]
 fn dot_body<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
     sum_by::<FMA>(x.len().min(y.len()), |i, acc| fma::<FMA>(x[i], y[i], acc))

@@ -1,4 +1,4 @@
-//! Views of nalgebra's matrices for faer, and the factorization of a whole matrix.
+//! Views of nalgebra's matrices for faer, and the factorisation of a whole matrix.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, LltParams, cholesky_in_place, cholesky_in_place_scratch};

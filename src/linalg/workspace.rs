@@ -11,7 +11,7 @@ use crate::progress::{Progress, Silent};
 
 /// Memory for factoring matrices of one size repeatedly, as in a fit.
 ///
-/// At n = 1000, allocating memory for every evaluation costs about a quarter of a factorization.
+/// At n = 1000, allocating memory for every evaluation costs about a quarter of a factorisation.
 pub struct Workspace<'p> {
     /// The matrix, in its lower triangle; after [`factor`](Self::factor) its Cholesky factor.
     pub matrix: Matrix,

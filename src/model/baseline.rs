@@ -154,8 +154,8 @@ mod tests {
             let others: Vec<usize> = (0..N).filter(|&j| j != i).collect();
             let options = Options { restarts: 1, ..Options::default() };
             let other = Arc::new(fit(&model, &all.take(&others), options, &Silent).unwrap());
-            let told = predict(&other, At::Rows(all.take(&[i]))).unwrap().mean[0];
-            assert!((told - mean).abs() < 1e-6, "{i}: {mean} is not {told}");
+            let predicted = predict(&other, At::Rows(all.take(&[i]))).unwrap().mean[0];
+            assert!((predicted - mean).abs() < 1e-6, "{i}: {mean} is not {predicted}");
             assert!((var / whole.noise().unwrap() - 1.0).abs() < 1e-9);
         }
         // also at values that are not those of a fit
@@ -293,9 +293,9 @@ mod tests {
             let others: Vec<usize> = (0..N).filter(|&j| j != i).collect();
             let other = fit(&Model::logistic(), &all.take(&others), options, &Silent).unwrap();
             let w = other.problem().mean_values(other.values());
-            let told = w[0] + w[1] * all.x()[0][i];
-            let (near, far) = ((left_out[i].0 - told).abs(), (inside[i] - told).abs());
-            assert!(near < 0.3 * far + 1e-3, "{i}: {} and {} are not {told}", left_out[i].0, inside[i]);
+            let predicted = w[0] + w[1] * all.x()[0][i];
+            let (near, far) = ((left_out[i].0 - predicted).abs(), (inside[i] - predicted).abs());
+            assert!(near < 0.3 * far + 1e-3, "{i}: {} and {} are not {predicted}", left_out[i].0, inside[i]);
         }
     }
 

@@ -43,6 +43,10 @@ pub enum ModelError {
     TooFewRows { rows: usize, needed: usize },
     #[error("all {rows} values of the target `{column}` are {}: a fit needs a target that varies", number(*.value))]
     ConstantTarget { column: String, rows: usize, value: f64 },
+    #[error(
+        "the values of `{column}` span {range:.1e}, whose square is beyond the range of numbers: a fit needs a span from 1e-150 to 1e150"
+    )]
+    NoSquares { column: String, range: f64 },
     #[error("the noise `{column}` is {} at {row}, expected a finite number that is not negative", number(*.value))]
     NegativeNoise { column: String, value: f64, row: RowRef },
     #[error("a model of {rows} rows needs about {} of memory, and {} are free", bytes(*needed), bytes(*available))]

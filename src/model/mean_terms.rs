@@ -86,8 +86,8 @@ mod tests {
         assert!((line.noise().unwrap() - 0.01).abs() < 1e-6);
         // matched by text, whatever the codes of the new rows
         let new = data(&["c", "a"], &[0.0, 2.0], &[0.0, 0.0]);
-        let told = predict(&line, At::Rows(new)).unwrap().mean;
-        assert!((told[0] - 1.0).abs() < 1e-6 && (told[1] - 8.0).abs() < 1e-6, "{told:?}");
+        let predicted = predict(&line, At::Rows(new)).unwrap().mean;
+        assert!((predicted[0] - 1.0).abs() < 1e-6 && (predicted[1] - 8.0).abs() < 1e-6, "{predicted:?}");
         let unknown = predict(&line, At::Rows(data(&["d"], &[0.0], &[0.0]))).unwrap_err().to_string();
         assert_eq!(unknown, "`d` in column `shop`, row 0, is not a category of that column: `a`, `b`, `c`");
         // one value per term

@@ -157,7 +157,7 @@ pub(super) fn parameters(
                    columns: Vec<usize>,
                    param: &Param,
                    unit: f64,
-                   told: Option<String>|
+                   shown_unit: Option<String>|
      -> Result<_, ModelError> {
         if let Err(crate::kernel::ParamError::NotFinite { value, .. }) = MEAN.check("gp", param) {
             return Err(ModelError::OutOfDomain { what: "mean", expected: "a finite number", value });
@@ -179,7 +179,7 @@ pub(super) fn parameters(
             beside: false,
             origin: None,
             uses: 1,
-            unit: told,
+            unit: shown_unit,
             time: None,
         })
     };
@@ -198,12 +198,12 @@ pub(super) fn parameters(
             let param = |i: usize| params.get(i).unwrap_or(&unset);
             all.push(of_mean("mean".into(), 0, Vec::new(), param(0), spread(y), units.target.clone())?);
             for (i, term) in terms.iter().enumerate() {
-                let told = match &units.inputs[term.input] {
+                let unit = match &units.inputs[term.input] {
                     _ if term.level.is_some() => units.target.clone(),
                     unit => units.target.as_ref().zip(unit.as_ref()).map(|(target, unit)| format!("{target}/{unit}")),
                 };
                 let size = spread(y) / spread(&term.column(x));
-                all.push(of_mean(term.name(units.names), i + 1, vec![term.input], param(i + 1), size, told)?);
+                all.push(of_mean(term.name(units.names), i + 1, vec![term.input], param(i + 1), size, unit)?);
             }
         }
     }

@@ -343,7 +343,7 @@ impl Posterior {
         Ok(crosses)
     }
 
-    /// Leave-one-out predictions of y at every training row from one factorization: mean and variance, on the scale of
+    /// Leave-one-out predictions of y at every training row from one factorisation: mean and variance, on the scale of
     /// the model (Rasmussen & Williams, 5.12). For a classifier these are the cavities: predictions of the latent
     /// function with the pseudo-observations of the other rows unchanged. Parameters are unchanged. The exception is a
     /// model without a kernel, whose mean function is fitted to the other rows; its noise is unchanged.

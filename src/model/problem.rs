@@ -7,7 +7,7 @@ use super::mean_terms::{MeanTerm, mean_terms};
 use super::memory;
 use super::parameters::{Parameter, ParameterKind, Units, parameters};
 use super::product_bounds::ProductBound;
-use super::spread::{power_of_two, spread};
+use super::spread::{power_of_two, range_without_square, spread};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::calendar::TimeUnit;
 use crate::data::{Column as DataColumn, Dataset, Pipeline, Step, Which};
@@ -123,6 +123,13 @@ impl Problem {
             Some(classes) => classes.labels(data)?,
             None => made.y().ok_or(ModelError::NoTarget)?.to_vec(),
         };
+        if !conditioning {
+            let read = inputs.iter().zip(&x).zip(&used).filter(|((c, _), used)| **used && !c.is_categories());
+            let read = read.map(|((c, values), _)| (c.name(), values)).chain([(target.name(), &y)]);
+            if let Some((column, range)) = read.into_iter().find_map(|(c, v)| Some((c, range_without_square(v)?))) {
+                return Err(ModelError::NoSquares { column: column.to_string(), range });
+            }
+        }
         let schema = Schema {
             columns: inputs
                 .iter()

@@ -248,8 +248,8 @@ mod tests {
             let (none, settings) = settings(vec![Marginal::normal(0.0, 1.0).unwrap()], seed);
             let mut both = |x: &[f64]| Ok((f(x[0]), size * (-0.5 * ((y - x[0]) / s).powi(2)).exp()));
             let found = expectation((none, Vec::new()), &mut both, 10, None, settings, &Silent).unwrap();
-            let (lo, hi) = found.belief.interval(0.95);
-            errors.push((found.belief.mean() - right).abs());
+            let (lo, hi) = found.posterior.interval(0.95);
+            errors.push((found.posterior.mean() - right).abs());
             inside += u32::from(lo <= right && right <= hi);
         }
         errors.sort_by(f64::total_cmp);
@@ -264,10 +264,10 @@ mod tests {
         // the posterior is N(1/2, 1/2) in the first and N(−1/2, 1/2) in the second
         let mut both = |x: &[f64]| Ok((x[0] * x[1], factor(x)));
         let found = expectation((none.clone(), Vec::new()), &mut both, 40, None, of_two.clone(), &Silent).unwrap();
-        assert!((found.belief.mean() + 0.25).abs() < 0.01, "{:?}", found.belief);
+        assert!((found.posterior.mean() + 0.25).abs() < 0.01, "{:?}", found.posterior);
         let mut constant = |x: &[f64]| Ok((3.0, factor(x)));
         let found = expectation((none, Vec::new()), &mut constant, 10, None, of_two, &Silent).unwrap();
-        assert!((found.belief.mean() - 3.0).abs() < 1e-12 && found.belief.sd() < 1e-12, "{:?}", found.belief);
+        assert!((found.posterior.mean() - 3.0).abs() < 1e-12 && found.posterior.sd() < 1e-12, "{:?}", found.posterior);
     }
 
     #[test]
@@ -296,10 +296,10 @@ mod tests {
         // a step that the first points miss
         let mut step = |x: &[f64]| Ok(f64::from(u8::from(x[0] > 0.9)));
         let found = integrate(none.clone(), &mut step, 40, None, one.clone(), &Silent).unwrap();
-        assert!((found.belief.mean() - 0.1).abs() < 0.05, "{:?}", found.belief);
+        assert!((found.posterior.mean() - 0.1).abs() < 0.05, "{:?}", found.posterior);
         let found = integrate(none.clone(), &mut |_| Ok(2.0), 10, None, one.clone(), &Silent).unwrap();
-        let (lo, hi) = found.belief.interval(0.95);
-        assert!(lo <= 2.0 && 2.0 <= hi && hi - lo < 0.2, "{:?}", found.belief);
+        let (lo, hi) = found.posterior.interval(0.95);
+        assert!(lo <= 2.0 && 2.0 <= hi && hi - lo < 0.2, "{:?}", found.posterior);
         let zero = integrate(none, &mut |_| Ok(0.0), 10, None, one, &Silent);
         assert!(matches!(zero, Err(QuadratureError::NoScale { n: 10, .. })), "{zero:?}");
     }

@@ -4,7 +4,7 @@ use statrs::distribution::{Continuous, ContinuousCDF, Normal, StudentsT};
 
 /// One component of a posterior.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Believed {
+pub struct PosteriorComponent {
     pub weight: f64,
     pub mean: f64,
     /// The standard deviation of a normal distribution, or the scale of a Student-t.
@@ -15,11 +15,11 @@ pub struct Believed {
 
 /// The distribution of an integral given the evaluations.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Belief {
-    components: Vec<Believed>,
+pub struct IntegralPosterior {
+    components: Vec<PosteriorComponent>,
 }
 
-impl Believed {
+impl PosteriorComponent {
     fn variance(&self) -> f64 {
         match self.degrees {
             None => self.scale * self.scale,
@@ -54,9 +54,9 @@ impl Believed {
     }
 }
 
-impl Belief {
+impl IntegralPosterior {
     /// A mixture; weights are normalised. There must be at least one component.
-    pub fn new(mut components: Vec<Believed>) -> Self {
+    pub fn new(mut components: Vec<PosteriorComponent>) -> Self {
         let total: f64 = components.iter().map(|c| c.weight).sum();
         components.iter_mut().for_each(|c| c.weight /= total);
         Self { components }
@@ -64,11 +64,11 @@ impl Belief {
 
     /// A distribution with one component.
     pub fn one(mean: f64, scale: f64, degrees: Option<f64>) -> Self {
-        Self { components: vec![Believed { weight: 1.0, mean, scale, degrees }] }
+        Self { components: vec![PosteriorComponent { weight: 1.0, mean, scale, degrees }] }
     }
 
     /// The components of the mixture.
-    pub fn components(&self) -> &[Believed] {
+    pub fn components(&self) -> &[PosteriorComponent] {
         &self.components
     }
 
@@ -80,7 +80,7 @@ impl Belief {
     /// The standard deviation; infinite for a Student-t with at most two degrees of freedom.
     pub fn sd(&self) -> f64 {
         let mean = self.mean();
-        let one = |c: &Believed| c.weight * (c.variance() + (c.mean - mean).powi(2));
+        let one = |c: &PosteriorComponent| c.weight * (c.variance() + (c.mean - mean).powi(2));
         self.components.iter().map(one).sum::<f64>().sqrt()
     }
 
@@ -129,15 +129,15 @@ mod tests {
 
     #[test]
     fn intervals_of_known_distributions() {
-        let (lo, hi) = Belief::one(1.0, 2.0, None).interval(0.95);
+        let (lo, hi) = IntegralPosterior::one(1.0, 2.0, None).interval(0.95);
         assert!((hi - 1.0 - 2.0 * 1.959_963_984_540_054).abs() < 1e-9 && (lo + hi - 2.0).abs() < 1e-9);
         // the tabulated quantile of the Student-t with 5 degrees of freedom
-        let t = Belief::one(0.0, 1.0, Some(5.0));
+        let t = IntegralPosterior::one(0.0, 1.0, Some(5.0));
         assert!((t.interval(0.95).1 - 2.570_581_835_636_314).abs() < 1e-7);
         assert!((t.sd() - (5f64 / 3.0).sqrt()).abs() < 1e-12);
-        let two = Belief::new(vec![
-            Believed { weight: 1.0, mean: -1.0, scale: 0.5, degrees: None },
-            Believed { weight: 1.0, mean: 1.0, scale: 0.5, degrees: None },
+        let two = IntegralPosterior::new(vec![
+            PosteriorComponent { weight: 1.0, mean: -1.0, scale: 0.5, degrees: None },
+            PosteriorComponent { weight: 1.0, mean: 1.0, scale: 0.5, degrees: None },
         ]);
         assert!(two.quantile(0.5).abs() < 1e-9 && (two.sd() - 1.25f64.sqrt()).abs() < 1e-12);
     }

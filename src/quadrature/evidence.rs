@@ -60,10 +60,10 @@ pub fn model_evidence(
     let mut quotient = |z: &[f64]| Ok(posterior.log_density(z).map_or(0.0, |log| (log - top).exp() / density.at(z)));
     let integral =
         integrate(Evaluations::none(names), &mut quotient, EVALUATIONS + EACH * p, None, settings, progress)?;
-    let mean = integral.belief.mean();
+    let mean = integral.posterior.mean();
     Ok(ModelEvidence {
         log: top + posterior.log_volume() + mean.ln(),
-        sd: integral.belief.sd() / mean,
+        sd: integral.posterior.sd() / mean,
         evaluations: integral.evaluations.n(),
     })
 }

@@ -2,7 +2,7 @@
 
 use super::conditioned::Conditioned;
 use super::density::Density;
-use super::distribution::{Belief, Believed};
+use super::distribution::{IntegralPosterior, PosteriorComponent};
 use super::embedding::Embedding;
 use super::error::QuadratureError;
 use super::evaluations::Evaluations;
@@ -46,7 +46,7 @@ pub struct FittedKernel {
     pub fixed: Kernel,
 }
 
-/// An integral with what is believed of it.
+/// An integral with its posterior distribution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Integral {
     pub settings: Settings,
@@ -56,7 +56,7 @@ pub struct Integral {
     pub ratio: Option<Ratio>,
     /// The one with the greatest evidence first; there is at least one.
     pub kernels: Vec<FittedKernel>,
-    pub belief: Belief,
+    pub posterior: IntegralPosterior,
     /// The variance of the integral given the evaluations as a share of that before any, under the first kernel; for a
     /// warped scale `None`.
     pub share_left: Option<f64>,
@@ -133,8 +133,8 @@ impl Settings {
         (self.warp == Warp::None).then(|| Conditioned::new(process, embedding, warped)).transpose()
     }
 
-    /// What is believed under one kernel with numbers for all parameters, and how it was found.
-    fn belief(&self, kernel: &Kernel, scale_is_free: bool, sampled: &Sampled) -> Result<Found, QuadratureError> {
+    /// The posterior under one kernel with numbers for all parameters, and how it was found.
+    fn posterior(&self, kernel: &Kernel, scale_is_free: bool, sampled: &Sampled) -> Result<Found, QuadratureError> {
         let mut sampled = sampled.clone();
         let embedding = Embedding::new(kernel, sampled.evaluations.names(), &self.density)?;
         sampled.settle(kernel, &embedding, self.prior_mean())?;
@@ -144,7 +144,7 @@ impl Settings {
         let Some(conditioned) = self.conditioned(&process, &embedding, &modelled)? else {
             let (moments, error) = self.warp.integral(&process, &sampled.evaluations, &self.density)?;
             let scale = (moments.variance + error.1).sqrt().hypot(error.0);
-            let one = Believed { weight: 1.0, mean: moments.mean, scale, degrees: None };
+            let one = PosteriorComponent { weight: 1.0, mean: moments.mean, scale, degrees: None };
             return Ok(Found { one, error, share_left: None, jitter, ratio: None });
         };
         let Moments { mean, variance } = conditioned.integral();
@@ -159,7 +159,7 @@ impl Settings {
             false => (variance.sqrt(), None),
         };
         let scale = scale.hypot(error.0).hypot(conditioned.jitter_error());
-        let mut one = Believed { weight: 1.0, mean, scale, degrees };
+        let mut one = PosteriorComponent { weight: 1.0, mean, scale, degrees };
         if let Some(ratio) = &sampled.ratio {
             let n = sampled.evaluations.n();
             let below = ratio.normaliser;
@@ -174,23 +174,27 @@ impl Settings {
         Ok(Found { one, error, share_left: Some(conditioned.share_left()), jitter, ratio: sampled.ratio.clone() })
     }
 
-    /// The mixture of what is believed under each kernel, and how the first was found.
-    fn mixture(&self, fits: &[(f64, Fitted)], sampled: &Sampled) -> Result<(Belief, Found), QuadratureError> {
+    /// The mixture of the posteriors under each kernel, and how the first was found.
+    fn mixture(
+        &self,
+        fits: &[(f64, Fitted)],
+        sampled: &Sampled,
+    ) -> Result<(IntegralPosterior, Found), QuadratureError> {
         let mut first = None;
         let mut components = Vec::new();
         for (weight, fit) in fits {
-            let found = self.belief(&fit.kernel(), fit.scale_is_free, sampled)?;
-            components.push(Believed { weight: *weight, ..found.one });
+            let found = self.posterior(&fit.kernel(), fit.scale_is_free, sampled)?;
+            components.push(PosteriorComponent { weight: *weight, ..found.one });
             first.get_or_insert(found);
         }
         let first = first.ok_or(QuadratureError::NoPoints)?;
-        Ok((Belief::new(components), first))
+        Ok((IntegralPosterior::new(components), first))
     }
 
     /// Whether half the 95 % interval is at most so wide.
     pub(super) fn is_known_to(&self, tolerance: f64, fits: &[(f64, Fitted)], sampled: &Sampled) -> bool {
-        self.mixture(fits, sampled).is_ok_and(|(belief, _)| {
-            let (lo, hi) = belief.interval(0.95);
+        self.mixture(fits, sampled).is_ok_and(|(posterior, _)| {
+            let (lo, hi) = posterior.interval(0.95);
             0.5 * (hi - lo) <= tolerance
         })
     }
@@ -202,7 +206,7 @@ impl Settings {
         stopped: bool,
     ) -> Result<Integral, QuadratureError> {
         let n = sampled.evaluations.n();
-        let (mut belief, first) = self.mixture(&fits, &sampled)?;
+        let (mut posterior, first) = self.mixture(&fits, &sampled)?;
         if fits[0].1.scale_is_free && first.one.scale == 0.0 {
             return Err(QuadratureError::NoScale { n, value: sampled.evaluations.y()[0] });
         }
@@ -214,15 +218,15 @@ impl Settings {
                 let sets = fit.spread(self.noise, self.prior_mean(), &modelled);
                 let total: f64 = sets.iter().map(|set| set.weight).sum();
                 for set in sets {
-                    let Ok(found) = self.belief(&set.kernel, fit.scale_is_free, &sampled) else { continue };
-                    components.push(Believed { weight: weight * set.weight / total, ..found.one });
+                    let Ok(found) = self.posterior(&set.kernel, fit.scale_is_free, &sampled) else { continue };
+                    components.push(PosteriorComponent { weight: weight * set.weight / total, ..found.one });
                 }
             }
             if !components.is_empty() {
-                belief = Belief::new(components);
+                posterior = IntegralPosterior::new(components);
             }
         }
-        if !belief.mean().is_finite() || belief.components().iter().any(|one| !one.scale.is_finite()) {
+        if !posterior.mean().is_finite() || posterior.components().iter().any(|one| !one.scale.is_finite()) {
             return Err(QuadratureError::NotDetermined { kernel: fits[0].1.written().to_string(), n });
         }
         let kernels = fits
@@ -235,7 +239,7 @@ impl Settings {
             // an error of the variance moves its root by half of it over the root
             numerical_error: (first.error.0, 0.5 * first.error.1 / first.one.scale),
             jitter: first.jitter,
-            belief,
+            posterior,
             ratio: first.ratio,
             evaluations: sampled.evaluations,
             settings: self,
@@ -244,9 +248,9 @@ impl Settings {
     }
 }
 
-/// What is believed under one kernel.
+/// The posterior under one kernel.
 struct Found {
-    one: Believed,
+    one: PosteriorComponent,
     /// Of numerical integrals, in mean and variance.
     error: (f64, f64),
     share_left: Option<f64>,

@@ -27,7 +27,7 @@ mod warp;
 pub use active::{expectation, integrate};
 pub use binary_matrices::{BinaryMatrix, BuffetMeans, FeatureNoise};
 pub use density::{Component, Density, DensityError, Marginal};
-pub use distribution::{Belief, Believed};
+pub use distribution::{IntegralPosterior, PosteriorComponent};
 pub use error::QuadratureError;
 pub use evaluations::Evaluations;
 pub use evidence::{ModelEvidence, model_evidence};

@@ -96,7 +96,7 @@ impl Process {
         (self.quadratic / degrees.max(1.0), degrees.max(1.0))
     }
 
-    /// The jitter that was added to the diagonal for the factorization.
+    /// The jitter that was added to the diagonal for the factorisation.
     pub fn jitter(&self) -> f64 {
         self.factor.jitter()
     }

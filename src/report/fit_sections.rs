@@ -469,7 +469,7 @@ fn parameters(outcome: &FitResults<'_>) -> Section {
     let fit = outcome.fit;
     let ended = match fit.ended {
         Some(ended) => format!(
-            "The values maximize the {}. The optimizer has {ended}; the largest component of the gradient is {:.1e}. \
+            "The values maximise the {}. The optimiser has {ended}; the largest component of the gradient is {:.1e}. \
              Standard errors come from the curvature at this point.",
             describe::maximized(fit),
             fit.gradient_size
@@ -488,7 +488,7 @@ fn again(outcome: &FitResults<'_>, source: &Source, made: &Markup) -> Section {
     let body = html! {
         (made)
         @if fit.ended.is_some() {
-            p { "This script uses the fitted values and does not optimize again:" }
+            p { "This script uses the fitted values and does not optimise again:" }
         } @else {
             p { "This script makes the same model:" }
         }

@@ -85,7 +85,7 @@ fn by_depth(search: &Search, numbering: &mut FigureNumbering) -> Section {
 fn candidates(search: &Search) -> Section {
     let changed: Vec<usize> = turning_points(search).iter().map(|level| level.depth).collect();
     let body = html! {
-        p { "Candidates are screened by their likelihood at the starting values. The best are optimized for a few steps, \
+        p { "Candidates are screened by their likelihood at the starting values. The best are optimised for a few steps, \
              and the best of these until convergence. Only the last have a score." }
         @for level in &search.levels {
             article {
@@ -105,7 +105,7 @@ fn of_level(search: &Search, level: &Level) -> Markup {
     let count = |of: fn(&Reached) -> bool| level.candidates.iter().filter(|c| of(&c.reached)).count();
     let counts = [
         ("fitted until convergence", count(|r| *r == Reached::Fitted)),
-        ("optimized for a few steps", count(|r| *r == Reached::Raced)),
+        ("optimised for a few steps", count(|r| *r == Reached::Raced)),
         ("screened", count(|r| *r == Reached::Screened)),
         ("failed", count(|r| matches!(r, Reached::Failed(_)))),
     ];

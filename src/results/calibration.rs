@@ -1,6 +1,6 @@
 //! Calibration of class probabilities, and confusion matrices.
 
-use super::metric::Judged;
+use super::metric::Outcomes;
 use super::one_vs_rest::largest;
 
 /// Predictions with probabilities in one range, and the observed frequency.
@@ -39,11 +39,13 @@ pub struct Confusion {
 
 /// The calibration of the probabilities of the positive class, or of the probabilities of all classes together if there
 /// are several. `None` for numbers.
-pub fn calibration(judged: &Judged, bins: usize) -> Option<Calibration> {
-    let (rows, pairs): (usize, Vec<(f64, bool)>) = match judged {
-        Judged::Numbers(_) => return None,
-        Judged::Classes(of) => (of.label.len(), of.probability.iter().copied().zip(of.label.iter().copied()).collect()),
-        Judged::Several(of) => {
+pub fn calibration(outcomes: &Outcomes, bins: usize) -> Option<Calibration> {
+    let (rows, pairs): (usize, Vec<(f64, bool)>) = match outcomes {
+        Outcomes::Numbers(_) => return None,
+        Outcomes::Classes(of) => {
+            (of.label.len(), of.probability.iter().copied().zip(of.label.iter().copied()).collect())
+        }
+        Outcomes::Several(of) => {
             let of_class = |(k, p): (usize, &Vec<f64>)| -> Vec<(f64, bool)> {
                 p.iter().copied().zip(of.label.iter().map(|&own| own == k)).collect()
             };
@@ -85,16 +87,16 @@ fn wilson(came: f64, n: f64) -> (f64, f64) {
 }
 
 /// The confusion matrix; `classes` are the names in order, the positive one of two last. `None` for numbers.
-pub fn confusion(judged: &Judged, classes: Vec<String>) -> Option<Confusion> {
+pub fn confusion(outcomes: &Outcomes, classes: Vec<String>) -> Option<Confusion> {
     let mut counts = vec![vec![0; classes.len()]; classes.len()];
-    match judged {
-        Judged::Numbers(_) => return None,
-        Judged::Classes(of) => {
+    match outcomes {
+        Outcomes::Numbers(_) => return None,
+        Outcomes::Classes(of) => {
             for (label, p) in of.label.iter().zip(&of.probability) {
                 counts[usize::from(*label)][usize::from(*p > 0.5)] += 1;
             }
         }
-        Judged::Several(of) => {
+        Outcomes::Several(of) => {
             for (row, label) in of.label.iter().enumerate() {
                 counts[*label][largest(&of.probability, row)] += 1;
             }
@@ -110,9 +112,9 @@ mod tests {
 
     #[test]
     fn bins_by_hand() {
-        let judged =
-            Judged::Classes(Classes { label: vec![false, true, true, true], probability: vec![0.1, 0.2, 0.9, 1.0] });
-        let found = calibration(&judged, 2).unwrap();
+        let outcomes =
+            Outcomes::Classes(Classes { label: vec![false, true, true, true], probability: vec![0.1, 0.2, 0.9, 1.0] });
+        let found = calibration(&outcomes, 2).unwrap();
         assert_eq!((found.rows, found.bins.len(), found.bins[0].n), (4, 2, 2));
         assert!((found.bins[0].predicted - 0.15).abs() < 1e-12 && (found.bins[0].observed - 0.5).abs() < 1e-12);
         assert!((found.error - (2.0 * 0.35 + 2.0 * 0.05) / 4.0).abs() < 1e-12);
@@ -125,10 +127,10 @@ mod tests {
     #[test]
     fn confusion_by_hand() {
         let names = |names: &[&str]| names.iter().map(|n| (*n).to_string()).collect();
-        let two = Judged::Classes(Classes { label: vec![false, true, true], probability: vec![0.7, 0.8, 0.4] });
+        let two = Outcomes::Classes(Classes { label: vec![false, true, true], probability: vec![0.7, 0.8, 0.4] });
         assert_eq!(confusion(&two, names(&["a", "b"])).unwrap().counts, [[0, 1], [1, 1]]);
         let probability = vec![vec![0.6, 0.1], vec![0.3, 0.2], vec![0.1, 0.7]];
-        let three = Judged::Several(Several { label: vec![0, 1], probability });
+        let three = Outcomes::Several(Several { label: vec![0, 1], probability });
         assert_eq!(confusion(&three, names(&["a", "b", "c"])).unwrap().counts, [[1, 0, 0], [0, 0, 1], [0, 0, 0]]);
         assert_eq!(calibration(&three, 10).unwrap().bins.iter().map(|b| b.n).sum::<usize>(), 6);
     }

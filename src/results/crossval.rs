@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::deep::{SCORE_SAMPLES, judge_deep};
-use super::metric::{Judged, Metric, metric};
+use super::deep::{SCORE_SAMPLES, deep_outcomes};
+use super::metric::{Metric, Outcomes, metric};
 use super::one_vs_rest::Fitted;
 use super::score::Score;
 use crate::data::{Dataset, Fold};
@@ -67,21 +67,21 @@ impl Contender {
         test: &Dataset,
         asked: &Trial,
         progress: &dyn Progress,
-    ) -> Result<(Judged, f64), Failure> {
+    ) -> Result<(Outcomes, f64), Failure> {
         match self {
             Self::Gp(model) => {
                 let fitted = Fitted::new(model, train, asked.options, progress)?;
                 if progress.stop() {
                     return Err(ModelError::Stopped.into());
                 }
-                Ok((fitted.judge(Some(test))?, fitted.evidence().unwrap_or(f64::NAN)))
+                Ok((fitted.outcomes_at(Some(test))?, fitted.evidence().unwrap_or(f64::NAN)))
             }
             Self::Deep(model) => {
                 let fit = deep::train(model, train, Training::from(asked.options), progress)?;
                 if progress.stop() {
                     return Err(ModelError::Stopped.into());
                 }
-                Ok((judge_deep(&fit, test, SCORE_SAMPLES)?.judged, f64::NAN))
+                Ok((deep_outcomes(&fit, test, SCORE_SAMPLES)?.outcomes, f64::NAN))
             }
         }
     }
@@ -332,15 +332,15 @@ pub fn cross_validate(
             let (train, test) = trial.folds.parts(fold, data);
             // a fit that was stopped early has no valid score
             let tried = models[model].1.trial(&train, &test, trial, &Quiet(progress));
-            let (judged, lml) = tried.map_err(failed)?;
-            let score = Score::of(&judged);
+            let (outcomes, lml) = tried.map_err(failed)?;
+            let score = Score::of(&outcomes);
             for metric in &metrics {
                 match score.get(metric.name) {
                     None => {
                         let name = models[model].0.clone();
                         return Err(CrossError::NoDensity { metric: metric.name, model, name });
                     }
-                    Some(value) if value.is_nan() && !matches!(judged, Judged::Numbers(_)) => {
+                    Some(value) if value.is_nan() && !matches!(outcomes, Outcomes::Numbers(_)) => {
                         return Err(CrossError::OneClass { fold });
                     }
                     Some(_) => {}

@@ -1,6 +1,6 @@
 //! Scores of the predictions of a deep GP.
 
-use super::metric::{Density, Judged, Numbers};
+use super::metric::{Density, Numbers, Outcomes};
 use crate::data::Dataset;
 use crate::deep::{DeepError, DeepFit};
 use crate::model::ModelError;
@@ -13,8 +13,8 @@ const INSIDE: [f64; 2] = [0.022_750_131_948_179_21, 0.977_249_868_051_820_8];
 
 /// Predictions of a deep GP with the target, and the joint log density of all rows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DeepJudged {
-    pub judged: Judged,
+pub struct DeepOutcomes {
+    pub outcomes: Outcomes,
     /// The log of the mean over samples of the joint density of all rows (Vafa, 4.24).
     pub joint: f64,
 }
@@ -24,7 +24,7 @@ pub struct DeepJudged {
 ///
 /// # Errors
 /// A missing input, or a missing or infinite target.
-pub fn judge_deep(fit: &DeepFit, rows: &Dataset, samples: usize) -> Result<DeepJudged, DeepError> {
+pub fn deep_outcomes(fit: &DeepFit, rows: &Dataset, samples: usize) -> Result<DeepOutcomes, DeepError> {
     let name = fit.problem.base.data().target().ok_or(ModelError::NoTarget)?.name();
     let column = rows.find(name).map_err(ModelError::from)?;
     let y = column.values();
@@ -37,5 +37,5 @@ pub fn judge_deep(fit: &DeepFit, rows: &Dataset, samples: usize) -> Result<DeepJ
     let inside = (0..y.len()).map(|i| lower[i] <= y[i] && y[i] <= upper[i]).collect();
     let density = Density { log: mixture.log_densities(y), inside };
     let numbers = Numbers { y: y.to_vec(), mean: mixture.mean(), density: Some(density) };
-    Ok(DeepJudged { judged: Judged::Numbers(numbers), joint: mixture.joint_log_density(y) })
+    Ok(DeepOutcomes { outcomes: Outcomes::Numbers(numbers), joint: mixture.joint_log_density(y) })
 }

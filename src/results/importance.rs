@@ -63,7 +63,7 @@ const SEED: u64 = 0;
 ///
 /// Source: Lloyd, Duvenaud et al., "Automatic construction and natural-language description of nonparametric regression
 /// models", section 4: cross-validation of the predictions of selected parts, from the posterior of all parts. All
-/// folds use one factorization, so the cost is about that of the inverse of the covariance, plus n² per part.
+/// folds use one factorisation, so the cost is about that of the inverse of the covariance, plus n² per part.
 ///
 /// # Errors
 /// [`ModelError::Expand`] if products expand to too many terms; as [`Posterior::weights_without`].
@@ -253,7 +253,7 @@ mod tests {
     fn the_error_of_all_parts_is_that_of_predictions_without_the_fold() {
         let kernel = Kernel::sum([leaf("SE", "x", &[0.8, 1.0]), leaf("SE", "x", &[20.0, 100.0])]).unwrap();
         let (fit, data) = (fitted(kernel), rows());
-        let told = importance(&fit).unwrap();
+        let found = importance(&fit).unwrap();
         let mut error = 0.0;
         for fold in data.folds(10, Some(0)).unwrap() {
             let other = condition(&fit.model, &data.take(&fold.train)).unwrap();
@@ -261,11 +261,11 @@ mod tests {
             let mean = other.posterior.predict_mean(&[&x]).unwrap();
             error += fold.test.iter().zip(mean).map(|(&i, m)| (data.y().unwrap()[i] - m).abs()).sum::<f64>() / 40.0;
         }
-        assert!((told.gains[1].error - error).abs() < 0.02 * error, "{} {error}", told.gains[1].error);
+        assert!((found.gains[1].error - error).abs() < 0.02 * error, "{} {error}", found.gains[1].error);
         // the slow part has the slope and comes first
-        assert_eq!((told.gains[0].part, told.folds), (1, 10));
-        assert!(told.gains[0].lowers > 0.8 && told.gains[1].lowers > 0.5, "{told:?}");
-        assert!(told.gains[1].explained > 0.99 && told.gains[0].explained < told.gains[1].explained);
+        assert_eq!((found.gains[0].part, found.folds), (1, 10));
+        assert!(found.gains[0].lowers > 0.8 && found.gains[1].lowers > 0.5, "{found:?}");
+        assert!(found.gains[1].explained > 0.99 && found.gains[0].explained < found.gains[1].explained);
     }
 
     /// For classes the error is that of their probabilities, and initially that of a constant.
@@ -277,10 +277,10 @@ mod tests {
         let data = Dataset::new(columns, Some("label"), None).unwrap();
         let likelihood = Likelihood::Bernoulli { how: Bernoulli::Ep, positive: None };
         let model = Model { likelihood, ..Model::new(leaf("SE", "x", &[2.0, 2.0])) };
-        let told = importance(&condition(&model, &data).unwrap()).unwrap();
-        assert_eq!(told.loss, Loss::LogProbability(Link::Probit));
-        assert!(told.without > 0.6 && told.without < 0.8, "{told:?}");
-        assert!(told.gains[0].error > 0.2 && told.gains[0].error < 0.6 && told.gains[0].lowers > 0.2, "{told:?}");
+        let found = importance(&condition(&model, &data).unwrap()).unwrap();
+        assert_eq!(found.loss, Loss::LogProbability(Link::Probit));
+        assert!(found.without > 0.6 && found.without < 0.8, "{found:?}");
+        assert!(found.gains[0].error > 0.2 && found.gains[0].error < 0.6 && found.gains[0].lowers > 0.2, "{found:?}");
     }
 
     #[test]
@@ -288,10 +288,10 @@ mod tests {
         let noise = Kernel::leaf(family("WN").unwrap(), Inputs::All);
         let constant = Kernel::number(3.0);
         let kernel = Kernel::sum([noise, constant, leaf("SE", "x", &[20.0, 100.0])]).unwrap();
-        let told = importance(&fitted(kernel)).unwrap();
-        assert_eq!(told.gains[0].part, 2);
-        assert!(told.gains[1..].iter().all(|gain| gain.lowers.abs() < 0.01), "{told:?}");
-        let share = |part| told.gains.iter().find(|gain| gain.part == part).map(|gain| gain.share);
+        let found = importance(&fitted(kernel)).unwrap();
+        assert_eq!(found.gains[0].part, 2);
+        assert!(found.gains[1..].iter().all(|gain| gain.lowers.abs() < 0.01), "{found:?}");
+        let share = |part| found.gains.iter().find(|gain| gain.part == part).map(|gain| gain.share);
         assert!(share(1).unwrap() < 1e-12 && share(0).unwrap() > 0.0);
     }
 
@@ -299,7 +299,7 @@ mod tests {
     fn a_single_row_is_no_mistake() {
         let data = rows().take(&[3]);
         let fit = condition(&fitted(leaf("SE", "x", &[1.0, 1.0])).model, &data).unwrap();
-        let told = importance(&fit).unwrap();
-        assert_eq!((told.folds, told.gains.len(), told.without), (0, 1, 0.0));
+        let found = importance(&fit).unwrap();
+        assert_eq!((found.folds, found.gains.len(), found.without), (0, 1, 0.0));
     }
 }

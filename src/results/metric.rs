@@ -2,9 +2,9 @@
 //!
 //! Tables, checks and help read [`METRICS`]. All functions here take plain numbers: predictions and the true values.
 
-/// The predictions of some rows, with the true values.
+/// The observed outcomes of some rows, with their predictions.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Judged {
+pub enum Outcomes {
     Numbers(Numbers),
     Classes(Classes),
     Several(Several),
@@ -87,11 +87,11 @@ pub struct Metric {
 
 impl Metric {
     /// Its value; `None` if it does not apply to the predictions, or they have no density.
-    pub fn of(&self, judged: &Judged) -> Option<f64> {
-        match judged {
-            Judged::Numbers(numbers) => self.numbers.and_then(|of| of(numbers)),
-            Judged::Classes(classes) => self.classes.map(|of| of(classes)),
-            Judged::Several(several) => self.several.map(|of| of(several)),
+    pub fn of(&self, outcomes: &Outcomes) -> Option<f64> {
+        match outcomes {
+            Outcomes::Numbers(numbers) => self.numbers.and_then(|of| of(numbers)),
+            Outcomes::Classes(classes) => self.classes.map(|of| of(classes)),
+            Outcomes::Several(several) => self.several.map(|of| of(several)),
         }
     }
 
@@ -372,9 +372,10 @@ mod tests {
     #[test]
     fn several_are_as_two() {
         let (label, p) = ([true, false, true, false, true], vec![0.9, 0.2, 0.4, 0.5, 0.7]);
-        let two = Judged::Classes(Classes { label: label.to_vec(), probability: p.clone() });
+        let two = Outcomes::Classes(Classes { label: label.to_vec(), probability: p.clone() });
         let probability = vec![p.iter().map(|p| 1.0 - p).collect(), p];
-        let several = Judged::Several(Several { label: label.iter().map(|l| usize::from(*l)).collect(), probability });
+        let several =
+            Outcomes::Several(Several { label: label.iter().map(|l| usize::from(*l)).collect(), probability });
         for one in METRICS.iter().filter(|one| one.fits_classes()) {
             close(one.of(&two).unwrap(), one.of(&several).unwrap());
         }
@@ -386,8 +387,8 @@ mod tests {
 
     #[test]
     fn each_says_what_it_fits() {
-        let numbers = Judged::Numbers(Numbers { y: vec![1.0, 2.0], mean: vec![1.0, 1.0], density: None });
-        let classes = Judged::Classes(Classes { label: vec![true, false], probability: vec![0.7, 0.1] });
+        let numbers = Outcomes::Numbers(Numbers { y: vec![1.0, 2.0], mean: vec![1.0, 1.0], density: None });
+        let classes = Outcomes::Classes(Classes { label: vec![true, false], probability: vec![0.7, 0.1] });
         for one in &METRICS {
             assert_eq!(metric(one.name), Some(one));
             assert!(one.fits_numbers() || one.fits_classes());

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::metric::Judged;
+use super::metric::Outcomes;
 use super::predict::{At, Prediction, predict_unless};
-use super::score::judge_members;
+use super::score::outcomes_of_members;
 use crate::data::Dataset;
 use crate::fit::{Fit, ParameterPosterior, condition};
 use crate::linalg::LOG_2PI;
@@ -132,9 +132,9 @@ impl Mixture {
     /// Its predictions of rows with a known target.
     ///
     /// # Errors
-    /// As [`judge`](super::judge).
-    pub fn judge(&self, rows: &Dataset) -> Result<Judged, ModelError> {
-        judge_members(&self.members, rows)
+    /// As [`outcomes_at`](super::outcomes_at).
+    pub fn outcomes_at(&self, rows: &Dataset) -> Result<Outcomes, ModelError> {
+        outcomes_of_members(&self.members, rows)
     }
 }
 

@@ -40,7 +40,7 @@ pub use crossval::{
     Candidate, Contender, CrossError, CrossValidation, Failure, FoldScore, Folds, Standing, Trial, cross_validate,
 };
 pub use decompose::{By, Component, Cross, Decomposition, decompose, order_shares};
-pub use deep::{DeepJudged, SCORE_SAMPLES, judge_deep};
+pub use deep::{DeepOutcomes, SCORE_SAMPLES, deep_outcomes};
 pub use effects::{Correlation, PartialEffect};
 pub use evidence::{EvidenceError, Integration, LogEvidence, log_evidence};
 pub use features::Features;
@@ -56,5 +56,5 @@ pub use sampled_surface::SampledSurface;
 pub use save::{SaveError, SavedFit};
 pub use save_deep::SavedDeepFit;
 pub use save_integral::SavedIntegral;
-pub use score::{Score, judge, judge_leave_one_out, score_held_out, score_leave_one_out, scored};
+pub use score::{Score, leave_one_out_outcomes, outcomes_at, score_held_out, score_leave_one_out, scored};
 pub use symmetry::{Symmetry, symmetries};

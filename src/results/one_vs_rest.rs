@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::metric::{Judged, Several};
+use super::metric::{Outcomes, Several};
 use super::predict::{At, predict};
-use super::score::{judge, judge_leave_one_out};
+use super::score::{leave_one_out_outcomes, outcomes_at};
 use crate::data::{Column, DataError, Dataset, least_between};
 use crate::fit::{Fit, Options, fit};
 use crate::model::{Classes, Likelihood, Model, ModelError};
@@ -91,13 +91,13 @@ impl Fitted {
     /// Its predictions of rows with a known target, or without rows its leave-one-out predictions.
     ///
     /// # Errors
-    /// As [`judge`] and [`judge_leave_one_out`].
-    pub fn judge(&self, rows: Option<&Dataset>) -> Result<Judged, ModelError> {
+    /// As [`outcomes_at`] and [`leave_one_out_outcomes`].
+    pub fn outcomes_at(&self, rows: Option<&Dataset>) -> Result<Outcomes, ModelError> {
         match (self, rows) {
-            (Self::One(fit), Some(rows)) => judge(fit, rows),
-            (Self::One(fit), None) => judge_leave_one_out(fit),
-            (Self::Rest(rest), Some(rows)) => rest.judge(rows),
-            (Self::Rest(rest), None) => rest.judge_leave_one_out(),
+            (Self::One(fit), Some(rows)) => outcomes_at(fit, rows),
+            (Self::One(fit), None) => leave_one_out_outcomes(fit),
+            (Self::Rest(rest), Some(rows)) => rest.outcomes_at(rows),
+            (Self::Rest(rest), None) => rest.leave_one_out_outcomes(),
         }
     }
 
@@ -213,7 +213,7 @@ impl OneVsRest {
     ///
     /// # Errors
     /// As [`predict`](Self::predict) and [`labels`](Self::labels).
-    pub fn judge(self: &Arc<Self>, rows: &Dataset) -> Result<Judged, ModelError> {
+    pub fn outcomes_at(self: &Arc<Self>, rows: &Dataset) -> Result<Outcomes, ModelError> {
         let label = self.labels(rows)?;
         let probability = self.predict(&At::Rows(rows.clone()))?.probability;
         several(label, probability)
@@ -223,16 +223,16 @@ impl OneVsRest {
     ///
     /// # Errors
     /// As [`of`](Self::of).
-    pub fn judge_leave_one_out(&self) -> Result<Judged, ModelError> {
+    pub fn leave_one_out_outcomes(&self) -> Result<Outcomes, ModelError> {
         several(self.labels(self.data())?, join(&self.left_out_odds()?, self.temperature))
     }
 }
 
-fn several(label: Vec<usize>, probability: Vec<Vec<f64>>) -> Result<Judged, ModelError> {
+fn several(label: Vec<usize>, probability: Vec<Vec<f64>>) -> Result<Outcomes, ModelError> {
     if label.is_empty() {
         return Err(ModelError::NoRows);
     }
-    Ok(Judged::Several(Several { label, probability }))
+    Ok(Outcomes::Several(Several { label, probability }))
 }
 
 impl ClassPrediction {
@@ -380,7 +380,7 @@ mod tests {
             Some("y"),
             None,
         );
-        let error = rest.judge(&other.unwrap()).unwrap_err().to_string();
+        let error = rest.outcomes_at(&other.unwrap()).unwrap_err().to_string();
         assert!(error.contains("`d`") && error.contains("none of the classes a, b, c"), "{error}");
     }
 }

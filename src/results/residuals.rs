@@ -48,14 +48,14 @@ pub fn residuals(fit: &Arc<Fit>) -> Result<Residuals, ModelError> {
     };
     let residual: Vec<f64> = y.iter().zip(&fitted).map(|(y, f)| y - f).collect();
     let left_out = fit.posterior.leave_one_out()?;
-    let told = |(mean, var): (f64, f64)| match problem.model().bernoulli() {
+    let on_target_scale = |(mean, var): (f64, f64)| match problem.model().bernoulli() {
         Some(how) => {
             let p = how.link().probability(mean, var).clamp(f64::EPSILON, 1.0 - f64::EPSILON);
             (p, p * (1.0 - p))
         }
         None => (mean, var),
     };
-    let left_out = left_out.into_iter().map(told);
+    let left_out = left_out.into_iter().map(on_target_scale);
     let standardized = y.iter().zip(left_out).map(|(y, (mean, var))| (y - mean) / var.sqrt()).collect();
     let mut order: Vec<usize> = (0..y.len()).collect();
     if let Some(x) = problem.x().first() {

@@ -71,7 +71,7 @@ impl SavedIntegral {
             integrated: *integrated,
             seed: *seed,
             stopped: z.stopped,
-            integral: z.belief.mean(),
+            integral: z.posterior.mean(),
         }
     }
 
@@ -140,9 +140,9 @@ impl SavedIntegral {
             .map(|factor| Ratio { expectation: self.expectation.unwrap_or(f64::NAN), ..Ratio::new(factor) });
         let fitted_kernels: Vec<_> = self.weights.iter().copied().zip(fitted_kernels).collect();
         let found = Integral::restored(evaluations, ratio, &fitted_kernels, settings, self.stopped).map_err(failed)?;
-        let (expected, mean) = (self.integral, found.belief.mean());
+        let (expected, mean) = (self.integral, found.posterior.mean());
         let off = (mean - expected).abs();
-        if off.is_nan() || off > 1e-6 * expected.abs().max(found.belief.components()[0].scale) {
+        if off.is_nan() || off > 1e-6 * expected.abs().max(found.posterior.components()[0].scale) {
             return Err(SaveError::ChangedIntegral { path, expected, found: mean });
         }
         Ok(found)

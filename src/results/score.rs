@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::metric::{Classes, Density, Judged, METRICS, Metric, Numbers};
+use super::metric::{Classes, Density, METRICS, Metric, Numbers, Outcomes};
 use super::predict::TAIL;
 use crate::data::{Dataset, TargetMap};
 use crate::fit::Fit;
@@ -18,13 +18,13 @@ pub struct Score {
 
 impl Score {
     /// All metrics that apply.
-    pub fn of(judged: &Judged) -> Self {
-        let n = match judged {
-            Judged::Numbers(numbers) => numbers.y.len(),
-            Judged::Classes(classes) => classes.label.len(),
-            Judged::Several(several) => several.label.len(),
+    pub fn of(outcomes: &Outcomes) -> Self {
+        let n = match outcomes {
+            Outcomes::Numbers(numbers) => numbers.y.len(),
+            Outcomes::Classes(classes) => classes.label.len(),
+            Outcomes::Several(several) => several.label.len(),
         };
-        let values = METRICS.iter().filter_map(|metric| Some((metric, metric.of(judged)?)));
+        let values = METRICS.iter().filter_map(|metric| Some((metric, metric.of(outcomes)?)));
         Self { n, values: values.collect() }
     }
 
@@ -43,9 +43,9 @@ struct Predicted {
 /// Scores on rows with a known target.
 ///
 /// # Errors
-/// As [`judge`]; [`ModelError::NoNoise`] if a row has predictive variance 0, where there is no density.
+/// As [`outcomes_at`]; [`ModelError::NoNoise`] if a row has predictive variance 0, where there is no density.
 pub fn score_held_out(fit: &Arc<Fit>, rows: &Dataset) -> Result<Score, ModelError> {
-    scored(&judge(fit, rows)?)
+    scored(&outcomes_at(fit, rows)?)
 }
 
 /// Leave-one-out scores.
@@ -53,7 +53,7 @@ pub fn score_held_out(fit: &Arc<Fit>, rows: &Dataset) -> Result<Score, ModelErro
 /// # Errors
 /// [`ModelError::NoNoise`] as above.
 pub fn score_leave_one_out(fit: &Arc<Fit>) -> Result<Score, ModelError> {
-    scored(&judge_leave_one_out(fit)?)
+    scored(&leave_one_out_outcomes(fit)?)
 }
 
 /// Leave-one-out predictions of the training rows with unchanged parameters (Rasmussen & Williams, 5.10–5.12); for a
@@ -62,7 +62,7 @@ pub fn score_leave_one_out(fit: &Arc<Fit>) -> Result<Score, ModelError> {
 ///
 /// # Errors
 /// Rows at which the kernel cannot be evaluated.
-pub fn judge_leave_one_out(fit: &Arc<Fit>) -> Result<Judged, ModelError> {
+pub fn leave_one_out_outcomes(fit: &Arc<Fit>) -> Result<Outcomes, ModelError> {
     let problem = fit.problem();
     let predicted: Vec<Predicted> =
         fit.posterior.leave_one_out()?.into_iter().map(|(mean, var)| Predicted { mean, var }).collect();
@@ -70,17 +70,17 @@ pub fn judge_leave_one_out(fit: &Arc<Fit>) -> Result<Judged, ModelError> {
         return classes(problem.y(), &predicted, how);
     }
     let y = problem.data().y().ok_or(ModelError::NoTarget)?;
-    numbers(y, &predicted, &problem.pipeline().target()).map(Judged::Numbers)
+    numbers(y, &predicted, &problem.pipeline().target()).map(Outcomes::Numbers)
 }
 
 /// All metrics of predictions.
 ///
 /// # Errors
 /// [`ModelError::NoNoise`] for numbers without a density.
-pub fn scored(judged: &Judged) -> Result<Score, ModelError> {
-    match judged {
-        Judged::Numbers(numbers) if numbers.density.is_none() => Err(ModelError::NoNoise),
-        judged => Ok(Score::of(judged)),
+pub fn scored(outcomes: &Outcomes) -> Result<Score, ModelError> {
+    match outcomes {
+        Outcomes::Numbers(numbers) if numbers.density.is_none() => Err(ModelError::NoNoise),
+        outcomes => Ok(Score::of(outcomes)),
     }
 }
 
@@ -88,15 +88,15 @@ pub fn scored(judged: &Judged) -> Result<Score, ModelError> {
 ///
 /// # Errors
 /// As [`predict`](super::predict); [`ModelError::NoTarget`] if the rows have no target.
-pub fn judge(fit: &Arc<Fit>, rows: &Dataset) -> Result<Judged, ModelError> {
-    judge_members(&[(1.0, fit.clone())], rows)
+pub fn outcomes_at(fit: &Arc<Fit>, rows: &Dataset) -> Result<Outcomes, ModelError> {
+    outcomes_of_members(&[(1.0, fit.clone())], rows)
 }
 
 /// The predictions of a weighted average of fits to the same rows, for rows with a known target.
 ///
 /// # Errors
-/// As [`judge`].
-pub(super) fn judge_members(members: &[(f64, Arc<Fit>)], rows: &Dataset) -> Result<Judged, ModelError> {
+/// As [`outcomes_at`].
+pub(super) fn outcomes_of_members(members: &[(f64, Arc<Fit>)], rows: &Dataset) -> Result<Outcomes, ModelError> {
     let Some((_, first)) = members.first() else { return Err(ModelError::NoRows) };
     let problem = first.problem();
     if let (Some(known), Some(how)) = (problem.classes(), problem.model().bernoulli()) {
@@ -129,13 +129,13 @@ pub(super) fn judge_members(members: &[(f64, Arc<Fit>)], rows: &Dataset) -> Resu
         let map = problem.pipeline().target();
         let numbers = numbers(column.values(), &predicted, &map)?;
         if members.len() == 1 {
-            return Ok(Judged::Numbers(numbers));
+            return Ok(Outcomes::Numbers(numbers));
         }
         let below = |(y, p): (&f64, &Predicted)| map.probability_below(p.mean, p.var.max(0.0).sqrt(), *y);
         let below = column.values().iter().zip(&predicted).map(below).collect();
         all.push(Member { weight: *weight, numbers, below });
     }
-    Ok(Judged::Numbers(averaged(column.values(), &all)))
+    Ok(Outcomes::Numbers(averaged(column.values(), &all)))
 }
 
 /// The predictions of one member of an average, with the probability below each target.
@@ -171,15 +171,15 @@ fn latent(problem: &Problem, fit: &Fit, rows: &Dataset) -> Result<Vec<Predicted>
 }
 
 /// Labels ±1 with the probability of the positive class.
-fn classes(labels: &[f64], predicted: &[Predicted], how: Bernoulli) -> Result<Judged, ModelError> {
+fn classes(labels: &[f64], predicted: &[Predicted], how: Bernoulli) -> Result<Outcomes, ModelError> {
     of_classes(labels, predicted.iter().map(|p| how.link().probability(p.mean, p.var)).collect())
 }
 
-fn of_classes(labels: &[f64], probability: Vec<f64>) -> Result<Judged, ModelError> {
+fn of_classes(labels: &[f64], probability: Vec<f64>) -> Result<Outcomes, ModelError> {
     if labels.is_empty() {
         return Err(ModelError::NoRows);
     }
-    Ok(Judged::Classes(Classes { label: labels.iter().map(|y| *y > 0.0).collect(), probability }))
+    Ok(Outcomes::Classes(Classes { label: labels.iter().map(|y| *y > 0.0).collect(), probability }))
 }
 
 fn numbers(y: &[f64], predicted: &[Predicted], map: &TargetMap) -> Result<Numbers, ModelError> {
@@ -241,8 +241,8 @@ mod tests {
             let slopes: f64 = y.iter().map(|y| map.log_slope(*y)).sum();
             assert!((fit.lml() - on_scale.lml() - slopes).abs() < 1e-8, "{function:?}");
 
-            let Judged::Numbers(ours) = judge(&fit, &data).unwrap() else { panic!("numbers") };
-            let Judged::Numbers(theirs) = judge(&on_scale, &made).unwrap() else { panic!("numbers") };
+            let Outcomes::Numbers(ours) = outcomes_at(&fit, &data).unwrap() else { panic!("numbers") };
+            let Outcomes::Numbers(theirs) = outcomes_at(&on_scale, &made).unwrap() else { panic!("numbers") };
             let (ours, theirs) = (ours.density.unwrap().log, theirs.density.unwrap().log);
             for ((ours, theirs), y) in ours.iter().zip(theirs).zip(y) {
                 assert!((ours - theirs - map.log_slope(*y)).abs() < 1e-8, "{function:?}");
@@ -251,10 +251,11 @@ mod tests {
             // even steps of log y, starting near y = 0
             let step = 0.006;
             let grid: Vec<f64> = (0..4_000).map(|i| 1.5e-9 * (f64::from(i) * step).exp()).collect();
-            let Judged::Numbers(judged) = judge(&fit, &rows(vec![3.1; grid.len()], grid.clone())).unwrap() else {
+            let Outcomes::Numbers(outcomes) = outcomes_at(&fit, &rows(vec![3.1; grid.len()], grid.clone())).unwrap()
+            else {
                 panic!("numbers")
             };
-            let logs = judged.density.unwrap().log;
+            let logs = outcomes.density.unwrap().log;
             let whole: f64 = logs.iter().zip(&grid).map(|(log, y)| log.exp() * y * step).sum();
             assert!((whole - 1.0).abs() < 2e-3, "{function:?}: {whole}");
         }

@@ -34,8 +34,9 @@ const WALKED: f64 = 0.8;
 /// # Errors
 /// Settings without base kernels or inputs, data to which no model can be fitted, or no base kernel that can be fitted.
 pub fn search(data: &Dataset, settings: &Settings, progress: &dyn Progress) -> Result<Search, SearchError> {
+    let begun = Instant::now();
     let setup = Setup::new(data, settings)?;
-    Walk::new(&setup, data, progress).go(State::default())
+    Walk::new(&setup, data, progress, begun).go(State::default())
 }
 
 /// Continues a search where it ended, to another depth or with a new budget.
@@ -44,8 +45,9 @@ pub fn search(data: &Dataset, settings: &Settings, progress: &dyn Progress) -> R
 /// As [`search`].
 pub fn further(search: &Search, depth: usize, budget: Budget, progress: &dyn Progress) -> Result<Search, SearchError> {
     let settings = Settings { depth, budget, ..search.settings.clone() };
+    let begun = Instant::now();
     let setup = Setup::new(&search.data, &settings)?;
-    Walk::new(&setup, &search.data, progress).go(State::of(search))
+    Walk::new(&setup, &search.data, progress, begun).go(State::of(search))
 }
 
 /// The state of a running search.
@@ -138,9 +140,10 @@ impl Progress for Clock<'_> {
 }
 
 impl<'g> Walk<'g> {
-    fn new(setup: &'g Setup<'g>, whole: &'g Dataset, progress: &'g dyn Progress) -> Self {
+    /// The budget counts from `start`, before the setup: that of many columns takes a while.
+    fn new(setup: &'g Setup<'g>, whole: &'g Dataset, progress: &'g dyn Progress, start: Instant) -> Self {
         let seconds = WALKED * setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
-        Self { setup, whole, clock: Clock { progress, start: Instant::now(), seconds } }
+        Self { setup, whole, clock: Clock { progress, start, seconds } }
     }
 
     fn go(self, mut state: State) -> Result<Search, SearchError> {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::early_rows::early_rows;
 use super::score::judge;
 use super::{Found, SearchError, Settings};
@@ -110,7 +112,7 @@ impl<'s> Setup<'s> {
             return Err(SearchError::AllFailed { failures });
         }
         let periodic = bases.iter().any(has_period);
-        let columns = (0..problem.x().len()).map(|d| Column::new(&problem, d, periodic)).collect();
+        let columns = (0..problem.x().len()).into_par_iter().map(|d| Column::new(&problem, d, periodic)).collect();
         let numbers = schema.columns.iter().filter(|c| !c.is_categories());
         let inputs = numbers
             .filter(|c| offered.iter().any(|name| *name == c.name))

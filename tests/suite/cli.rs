@@ -94,6 +94,8 @@ fn wrong_usage_ends_with_two() {
     }
     let tip = complaint(&mercer(&["script.mer"]).assert().code(2));
     assert!(tip.contains("mercer run script.mer"), "{tip}");
+    let tip = complaint(&mercer(&["--out", "figures", "run", "script.mer"]).assert().code(2));
+    assert!(tip.contains("options stand after the command: `mercer run FILE --out DIR`"), "{tip}");
 }
 
 #[test]

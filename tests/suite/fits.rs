@@ -177,6 +177,19 @@ fn what_does_not_fit_into_memory_is_refused_with_the_figure() {
 }
 
 #[test]
+fn a_hundred_thousand_columns_are_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("wide.csv");
+    let row = |cell: &dyn Fn(usize) -> String| (0..100_000).map(cell).collect::<Vec<_>>().join(",");
+    let text = format!("{}\n{}\n", row(&|i| format!("x{i}")), row(&|i| (i % 7).to_string()));
+    std::fs::write(&path, text).expect("a file");
+    let start = std::time::Instant::now();
+    let mut talk = Talk::new(&format!("let d = load(\"{}\")", path.display()));
+    assert_eq!(talk.number("len(d.columns)"), 100_000.0);
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}
+
+#[test]
 fn a_million_rows_are_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("long.csv");

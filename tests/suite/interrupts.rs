@@ -50,7 +50,7 @@ fn wave(rows: usize, then: &str) -> String {
     format!("{}{then}", WAVE.replace('N', &rows.to_string()))
 }
 
-/// One factorization takes several seconds here.
+/// One factorisation takes several seconds here.
 #[test]
 fn a_matrix_of_many_rows() {
     ends(&wave(6000, "print(0)\nlml(d, gp(SE(x, l=2, v=1), noise=0.1, mean=0))"));

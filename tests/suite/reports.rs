@@ -270,6 +270,21 @@ fn a_page_says_how_to_search_again() {
     assert!(shown.is_empty() && room.folder.path().join("depths.svg").exists(), "{shown}");
 }
 
+/// A part on categories has a level for each, as in `plot`; figures of a report are narrow enough for a telephone, or
+/// they scroll.
+#[test]
+fn parts_on_categories_have_their_levels_in_a_report() {
+    let mut room = Room::new();
+    let page = room.page(
+        "let d = data(t=0..24, shop=[[\"North\", \"South\"][i - 2 * floor(i / 2)] for i in 0..24], \
+         y=[sin(i / 4) + 2 * (i - 2 * floor(i / 2)) for i in 0..24])\n\
+         d |> condition(gp(SE(t, l=4, v=1) + Indicator(shop, v=2), noise=0.1))",
+    );
+    let drawn: Vec<&str> = page.split("<svg").skip(1).filter_map(|rest| rest.split("</svg>").next()).collect();
+    assert!(drawn.iter().any(|svg| svg.contains(">North<") && svg.contains(">South<")));
+    assert!(page.contains("overflow-x: auto") || page.contains("overflow-x:auto"), "wide tables scroll");
+}
+
 /// If a browser is installed, it opens and draws the page without messages.
 #[test]
 fn a_browser_has_no_complaint() {

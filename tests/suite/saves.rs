@@ -156,6 +156,7 @@ fn all_that_is_saved_can_be_opened() {
     let kernels = families.map(|entry| format!("{}(x)", entry.signature.name));
     let wraps =
         ["hkl()", "anova()", "additive()", "additive() + SE", "SE * anova()", "additive(SE)", "ARD(SE)", "deep(2, SE)"];
+    let wraps = wraps.into_iter().chain(["periodic(SE, 0)"]);
     let models = ["linear()", "ridge()"];
     let texts = kernels.chain(wraps.map(String::from)).chain(models.map(String::from));
     let mut place = Place::new();

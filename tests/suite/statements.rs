@@ -195,7 +195,7 @@ mod compared {
         let text = talk.says("compare(d |> fit(linear()), d |> fit(ridge()), d |> fit(Lin(year)))");
         lacks(&text, "Bayes");
         contains(&text, "BIC values of `linear()` and of the others are not directly comparable");
-        lacks(&talk.says("compare(d |> fit(ridge()), d |> fit(SE(year), restarts=2))"), "maximized");
+        lacks(&talk.says("compare(d |> fit(ridge()), d |> fit(SE(year), restarts=2))"), "maximised");
         // nor is a logistic regression by maximum likelihood an evidence
         talk.says(
             "let c = data(x=0..12, y=[\"no\", \"no\", \"no\", \"yes\", \"no\", \"no\", \"yes\", \"yes\", \"no\", \"yes\", \"yes\", \"yes\"], target=\"y\")",
@@ -241,6 +241,23 @@ mod few_rows {
 
 mod not_finite {
     use super::*;
+
+    #[test]
+    fn quantiles_of_a_deep_gp_are_those_of_its_mixture() {
+        let mut talk = Talk::new(
+            "let d = data(x=0..10, y=[sin(i) for i in 0..10])\n\
+             let m = d |> fit(deepgp(layers=2, inducing=4, samples=2), restarts=1, maxiter=3)\n\
+             let p = m |> predict([1, 2.5], quantiles=[0.5, 0.9])",
+        );
+        let table = talk.value("p");
+        for row in 0..2 {
+            assert_eq!(table[row]["q0.5"], table[row]["median"]);
+            let at = |name: &str| table[row][name].as_f64().expect("a number");
+            assert!(at("median") < at("q0.9") && at("q0.9") < at("upper"), "{table}");
+        }
+        contains(&talk.fails("m |> predict([1], quantiles=[0.5], as=\"moments\")"), "has no quantiles");
+        contains(&talk.fails("m |> predict([1], quantiles=[1.5])"), "must be between 0 and 1");
+    }
 
     #[test]
     fn an_evidence_that_is_not_finite_has_no_gradient() {

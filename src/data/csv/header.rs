@@ -36,7 +36,7 @@ impl Heading {
 
 /// Reads the heading. `rest` has scanned all records after the first ones, and scans those of the first that are rows.
 pub(super) fn read(header: Header, leads: &[Lead], rest: &mut [Scan], missing: &Missing, named: &[&str]) -> Heading {
-    let told = leads.iter().take_while(|lead| !strings(&lead.record).any(is_measure)).count();
+    let heading = leads.iter().take_while(|lead| !strings(&lead.record).any(is_measure)).count();
     let mut see = |leads: &[Lead]| {
         for lead in leads {
             rest.iter_mut().zip(strings(&lead.record)).for_each(|(scan, text)| scan.see(text, lead.line, missing));
@@ -49,15 +49,15 @@ pub(super) fn read(header: Header, leads: &[Lead], rest: &mut [Scan], missing: &
     };
     let first = leads.first().is_some_and(|lead| strings(&lead.record).any(|cell| named.contains(&cell.trim())));
     // certainly a row
-    let rows = given.unwrap_or(told.max(usize::from(header == Header::Yes || first)));
+    let rows = given.unwrap_or(heading.max(usize::from(header == Header::Yes || first)));
     see(&leads[rows..]);
     let measured = rest.iter().any(Scan::has_measures);
     let only = leads.len() == 1 && rest.iter().all(Scan::is_empty);
     let count = match given {
         Some(count) => count,
         None if header == Header::Yes || first => 1 + further(&leads[1..rows.max(1)], &leads[0], rest),
-        None if told == 0 => 0,
-        None if measured => 1 + further(&leads[1..told], &leads[0], rest),
+        None if heading == 0 => 0,
+        None if measured => 1 + further(&leads[1..heading], &leads[0], rest),
         None => usize::from(only),
     };
     let (heading, texts) = leads[..rows].split_at(count);

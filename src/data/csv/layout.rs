@@ -91,8 +91,8 @@ fn blanks(sample: &[u8], whole: bool, format: &Format) -> Result<Option<Found>, 
     let rows = rows(sample, whole, Separator::Blanks, skip, comment);
     let Some(found) = table(Separator::Blanks, &rows, format.skip) else { return Ok(None) };
     let (above, below): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.line <= found.skip);
-    let told = |row: &&&Row| row.measures() == 0;
-    let names = below.iter().take_while(told).count();
+    let no_measures = |row: &&&Row| row.measures() == 0;
+    let names = below.iter().take_while(no_measures).count();
     let data = &below[names.min(below.len())..];
     let numeric = |row: &&Row| 2 * row.measures() > row.width();
     let even = below.windows(2).all(|pair| pair[0].width() == pair[1].width());

@@ -32,7 +32,7 @@ use layout::Doubt;
 pub use notation::Notation;
 pub use records::Separator;
 use records::{Records, strings};
-use scan::{Scan, TwoReadings};
+use scan::{Plan, Scan, TwoReadings};
 use store::Store;
 pub(in crate::data) use text::reason;
 
@@ -99,6 +99,8 @@ pub(super) struct Raw {
     pub unread: Vec<Option<String>>,
     /// The format of each column of dates written as numbers.
     pub digits: Vec<Option<&'static str>>,
+    /// The columns of times of day, read as hours.
+    pub hours: Vec<bool>,
     /// `None` if the file has no header; columns are then numbered.
     pub names: Option<Vec<String>>,
     /// What was detected of the format, and what was left out.
@@ -142,7 +144,10 @@ fn read_as(source: &Source<'_>, request: &Request<'_>, encoding: Option<&'static
         leads.push(Lead { line, record: record.clone() });
     }
     let Some(first) = leads.first() else {
-        return Err(DataError::Empty { file: file.into() });
+        return Err(match format.skip {
+            Some(skip) if skip > 0 => DataError::AllSkipped { file: file.into(), skip },
+            _ => DataError::Empty { file: file.into() },
+        });
     };
     for lead in leads.iter().take(2) {
         if lead.record.len() == 1 && format.separator.is_none() && strings(&lead.record).all(layout::spaced) {
@@ -179,6 +184,7 @@ fn read_as(source: &Source<'_>, request: &Request<'_>, encoding: Option<&'static
         .map(|(scan, name)| scan.plan(file, name, notation, request.digits, first_line))
         .collect::<Result<Vec<_>, DataError>>()?;
     let digits = plans.iter().map(|plan| plan.digits()).collect();
+    let hours = plans.iter().map(|plan| *plan == Plan::Hours).collect();
     let mut stores: Vec<Store> = plans.into_iter().map(|plan| Store::new(plan, notation, n)).collect();
     let unread = scans[..kept].iter().map(Scan::looks_like_dates).collect();
     drop(scans);
@@ -215,7 +221,7 @@ fn read_as(source: &Source<'_>, request: &Request<'_>, encoding: Option<&'static
         names.truncate(kept);
         names
     });
-    Ok(Raw { columns, rows: Rows::lines(lines), unread, digits, names, notes })
+    Ok(Raw { columns, rows: Rows::lines(lines), unread, digits, hours, names, notes })
 }
 
 fn two_readings(file: &str, names: &[String], doubt: TwoReadings) -> DataError {

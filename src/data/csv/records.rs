@@ -123,3 +123,18 @@ impl<'f, R: Read> Records<'f, R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::LONGEST_CELL;
+    use crate::data::{DataError, Options, parse};
+
+    #[test]
+    fn a_cell_without_end_is_refused() {
+        let cell = "a".repeat(LONGEST_CELL + 1);
+        match parse("f.csv", &format!("k,y\n{cell},1\nb,2\n"), &Options::default()) {
+            Err(DataError::LongCell { line: 2, column: 1, bytes, .. }) => assert_eq!(bytes, LONGEST_CELL + 1),
+            other => panic!("{:?}", other.map(|data| data.n())),
+        }
+    }
+}

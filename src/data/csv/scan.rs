@@ -2,7 +2,7 @@
 
 use super::cell::{Missing, decorated};
 use super::notation::{Notation, Notations};
-use crate::calendar::{Digits, Form, Moment, Resolution, compact, compact_month, date_like, plausible};
+use crate::calendar::{Digits, Form, Moment, Resolution, compact, compact_month, date_like, plausible, time_of_day};
 use crate::data::error::DataError;
 
 /// How a column is stored.
@@ -14,6 +14,8 @@ pub(super) enum Plan {
     Days,
     /// Months written as numbers, `202001`.
     Months,
+    /// Times of day, as hours since midnight.
+    Hours,
     Categories,
 }
 
@@ -52,6 +54,10 @@ pub(super) struct Scan {
     decorated: usize,
     first_decorated: Option<Sight>,
     dates: [Dated; Form::ALL.len()],
+    /// The number of times of day, such as `18:30`.
+    times_of_day: usize,
+    /// The first number that is too large for f64.
+    overflow: Option<Sight>,
     /// Numbers such as `20200131`, and such as `202001`.
     days: Compact,
     months: Compact,
@@ -151,6 +157,9 @@ impl Scan {
             None => self.alike.push(Alike { notations, count: 1, first: Sight { line, text: shown(text) } }),
         }
         if notations != 0 {
+            if overflows(text) {
+                first(&mut self.overflow, line, text);
+            }
             if missing.digits != Digits::Numbers {
                 self.days.see(text, 8, compact);
                 self.months.see(text, 6, compact_month);
@@ -161,6 +170,7 @@ impl Scan {
             self.decorated += 1;
             first(&mut self.first_decorated, line, text);
         }
+        self.times_of_day += usize::from(time_of_day(text).is_some());
         let plausible = plausible(text);
         let mut readings = [None; Form::ALL.len()];
         for (i, (form, seen)) in Form::ALL.into_iter().zip(&mut self.dates).enumerate() {
@@ -232,8 +242,19 @@ impl Scan {
         let numbers = self.numbers(place);
         let texts = self.present - numbers;
         let Some(stray) = self.first_text(place) else {
+            if let Some(Sight { line, text }) = &self.overflow {
+                return Err(DataError::TooLargeNumber {
+                    file: file(),
+                    line: *line,
+                    column: column(),
+                    value: text.clone(),
+                });
+            }
             return Ok(self.dates_in_digits(&column(), digits).unwrap_or(Plan::Numbers));
         };
+        if self.times_of_day == self.present {
+            return Ok(Plan::Hours);
+        }
         if let Some(Sight { line, text }) = &self.first_decorated
             && 2 * (numbers + self.decorated) >= self.present
             && let Some(plain) = decorated(text)
@@ -292,11 +313,11 @@ impl Scan {
         let least = if digits == Digits::Dates { 1 } else { 2 };
         let all = |dates: &Compact| dates.count >= least && dates.count == self.present;
         let name = column.to_lowercase();
-        let told = digits == Digits::Dates || MONTH_WORDS.iter().any(|word| name.contains(word));
+        let requested = digits == Digits::Dates || MONTH_WORDS.iter().any(|word| name.contains(word));
         let many = self.months.count >= MONTHS_BY_CHANCE && self.months.some.len() >= SOME_DATES;
         if all(&self.days) {
             Some(Plan::Days)
-        } else if all(&self.months) && (told || many) {
+        } else if all(&self.months) && (requested || many) {
             Some(Plan::Months)
         } else {
             None
@@ -308,6 +329,13 @@ fn first(slot: &mut Option<Sight>, line: usize, text: &str) {
     if slot.as_ref().is_none_or(|seen| line < seen.line) {
         *slot = Some(Sight { line, text: shown(text) });
     }
+}
+
+/// Whether a number has an exponent, or so many digits, that it is infinite in f64; the word `inf` is not.
+fn overflows(text: &str) -> bool {
+    let long = text.len() > 300 || text.contains(['e', 'E']);
+    let read = || Notation::ALL.iter().find_map(|notation| notation.read(text));
+    long && text.bytes().any(|b| b.is_ascii_digit()) && read().is_some_and(f64::is_infinite)
 }
 
 /// A cell shortened to one line of a message.

@@ -3,7 +3,7 @@
 use super::cell::{Cell, Missing};
 use super::notation::Notation;
 use super::scan::Plan;
-use crate::calendar::{Moment, Resolution, compact, compact_month};
+use crate::calendar::{Moment, Resolution, compact, compact_month, time_of_day};
 use crate::data::column::{Column, Kind, Levels};
 use crate::data::units;
 
@@ -41,6 +41,10 @@ impl Store {
             (_, Cell::Missing) => f64::NAN,
             (Plan::Categories, _) => self.levels.code(text.trim()),
             (Plan::Numbers, Cell::Number(v)) => v,
+            (Plan::Hours, Cell::Text(text)) => match time_of_day(text) {
+                Some(hours) => hours,
+                None => return false,
+            },
             _ => return false,
         };
         self.values.push(value);
@@ -50,7 +54,7 @@ impl Store {
     /// The column, with the unit below its name or, in brackets, in its name.
     pub(super) fn column(self, name: &str, unit: &str) -> Column {
         let kind = match self.plan {
-            Plan::Numbers => Kind::Numeric,
+            Plan::Numbers | Plan::Hours => Kind::Numeric,
             Plan::Dates(_, resolution) => return Column::moments(name, resolution, &self.moments),
             Plan::Days => return Column::moments(name, Resolution::Day, &self.moments),
             Plan::Months => return Column::moments(name, Resolution::Month, &self.moments),
@@ -58,6 +62,7 @@ impl Store {
         };
         let column = Column::of(name.into(), kind, self.values);
         match self.plan {
+            Plan::Hours => column.with_unit("h"),
             Plan::Numbers if !unit.is_empty() => column.with_unit(unit),
             Plan::Numbers => column.with_unit(units::in_name(name).unwrap_or_default()),
             _ => column,

@@ -6,7 +6,7 @@ use super::data_context::{DataContext, overlap};
 use super::expansion_steps::{Rule, steps};
 use super::factor::Product;
 use super::kernel_description::{Description, Part, fit as describe_fit, heading, kernel as describe_kernel};
-use super::quantity::amount;
+use super::quantity::{DIGITS, amount};
 use super::words::join_and;
 use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node, Spec};
@@ -204,6 +204,18 @@ fn derivatives(kernel: &Kernel) -> (f64, bool) {
     }
 }
 
+/// The smoothness of functions with this number of derivatives; `open` if it is not known in advance.
+fn smoothness(derivatives: f64, open: bool) -> String {
+    match derivatives {
+        0.0 => "continuous, but not differentiable".to_string(),
+        1.0 => "once differentiable".into(),
+        2.0 => "twice differentiable".into(),
+        n if n.is_finite() => format!("{n} times differentiable"),
+        _ if open => "as smooth as the functions, symmetries and categories in it allow".into(),
+        _ => "infinitely differentiable".into(),
+    }
+}
+
 fn draws(kernel: &Kernel, products: &[Product<'_>], context: &DataContext) -> String {
     let mut all = Vec::new();
     heads_in(kernel, &mut all);
@@ -212,14 +224,9 @@ fn draws(kernel: &Kernel, products: &[Product<'_>], context: &DataContext) -> St
     let mut text = String::from("Draws: ");
     let noisy =
         if heads().any(|head| head == Head::Noise) { ", with independent noise at each observation" } else { "" };
-    let smoothness = match roughest {
-        0.0 => "continuous, but not differentiable".to_string(),
-        1.0 => "once differentiable".into(),
-        2.0 => "twice differentiable".into(),
-        n if n.is_finite() => format!("{n} times differentiable"),
-        _ if heads().all(|head| head == Head::Noise) => String::new(),
-        _ if open => "as smooth as the functions, symmetries and categories in it allow".into(),
-        _ => "infinitely differentiable".into(),
+    let smoothness = match heads().all(|head| head == Head::Noise) {
+        true if !roughest.is_finite() => String::new(),
+        _ => smoothness(roughest, open),
     };
     match (&smoothness[..], noisy) {
         ("", _) => text.push_str("an independent value for each observation"),
@@ -231,8 +238,8 @@ fn draws(kernel: &Kernel, products: &[Product<'_>], context: &DataContext) -> St
         let target = context.target.as_deref();
         text.push_str(&format!(
             ". At any one input the standard deviation is {}; 95 % of the draws lie within {} of the mean",
-            amount(sd, target, 3),
-            amount(1.96 * sd, target, 3)
+            amount(sd, target, DIGITS),
+            amount(1.96 * sd, target, DIGITS)
         ));
     }
     text + "."
@@ -265,4 +272,17 @@ fn extrapolation(description: &Description, products: &[Product<'_>]) -> Option<
         .map(|(titles, one, many)| format!("{} {}", join_and(&titles), if titles.len() == 1 { one } else { many }));
     let sentences: Vec<String> = sentences.chain(processes).collect();
     (!sentences.is_empty()).then(|| format!("Far from the data: {}.", sentences.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::smoothness;
+
+    /// A family declares its number of derivatives; that of Matérn 7/2 would be 3.
+    #[test]
+    fn the_smoothness_is_the_number_of_derivatives() {
+        assert_eq!(smoothness(3.0, false), "3 times differentiable");
+        assert_eq!(smoothness(1.0, true), "once differentiable");
+        assert_eq!(smoothness(f64::INFINITY, false), "infinitely differentiable");
+    }
 }

@@ -118,6 +118,17 @@ impl<'k> Factor<'k> {
         }
     }
 
+    /// The span of the single input, if the length-scale is more than a thousand times as long: its value then tells
+    /// only that it is beyond the data.
+    pub fn span_far_below_scale(&self) -> Option<String> {
+        const FAR: f64 = 1000.0;
+        let [(leaf, inputs)] = &self.leaves[..] else { return None };
+        let (_, values) = with_role(leaf, Role::LengthScale)?;
+        let ([param], [input]) = (values.as_slice(), &inputs[..]) else { return None };
+        let span = input.span().filter(|span| FAR * span < param.value().unwrap_or_default())?;
+        Some(amount(span, input.unit.as_deref(), 2))
+    }
+
     /// The number of mean-square derivatives of its functions; used only for smooth factors.
     fn derivatives(&self) -> f64 {
         self.leaves.first().map_or(f64::INFINITY, |(leaf, _)| leaf.family.spec().derivatives)

@@ -2,7 +2,7 @@
 
 use super::data_context::DataContext;
 use super::noun_phrase::noun_phrase;
-use super::quantity::amount;
+use super::quantity::{DIGITS, amount};
 use super::words::{capital, join_and};
 use crate::describe::numbers::percent;
 use crate::fit::Fit;
@@ -120,13 +120,13 @@ pub fn opening(fit: &Fit, parts: usize, context: &DataContext) -> String {
     let mut beside = Vec::new();
     for (parameter, value) in fit.parameters().iter().zip(fit.values()) {
         if matches!(parameter.kind, ParameterKind::Mean(0)) {
-            beside.push(format!("with a mean of {}", amount(*value, context.target.as_deref(), 3)));
+            beside.push(format!("with a mean of {}", amount(*value, context.target.as_deref(), DIGITS)));
         }
     }
     match (fit.model.known_noise(), fit.noise()) {
         (Some(known), _) => beside.push(format!("with noise known from {}", known.source())),
         (_, Some(noise)) if noise > 0.0 => {
-            let sd = amount(noise.sqrt(), context.target.as_deref(), 3);
+            let sd = amount(noise.sqrt(), context.target.as_deref(), DIGITS);
             beside.push(format!("with noise of standard deviation {sd}"));
         }
         _ => {}

@@ -2,7 +2,7 @@
 
 use super::data_context::{DataContext, Input, overlap};
 use super::factor::{Factor, Product, mentioned_inputs, parameter_text};
-use super::quantity::{amount, short, single, spoken};
+use super::quantity::{DIGITS, amount, short, single, spoken};
 use super::template::fill;
 use super::words::{join_and, with_article};
 use crate::kernel::{Head, InnerInputs, InputRef, Inputs, Kernel, Node, Role};
@@ -108,7 +108,14 @@ fn subject(head: &Factor<'_>, rest: &[Factor<'_>], context: &DataContext) -> (St
         _ => fill(voice.noun, &|name| value(head, name, context)).unwrap_or_else(|| "function".into()),
     };
     let known = |name: &str| value(head, name, context);
-    let mut clauses: Vec<String> = voice.details.iter().filter_map(|detail| fill(detail, &known)).collect();
+    let far = head.span_far_below_scale();
+    let detail = |detail: &&str| match &far {
+        Some(span) if detail.contains("{l}") => {
+            Some(format!("with a length-scale far beyond the span of the data ({span})"))
+        }
+        _ => fill(detail, &known),
+    };
+    let mut clauses: Vec<String> = voice.details.iter().filter_map(detail).collect();
     if head.has_unknown_scales() {
         clauses.push("with a length-scale of its own for each input".into());
     }
@@ -144,6 +151,9 @@ fn clause(factor: &Factor<'_>, head: &Factor<'_>, context: &DataContext) -> Stri
             (true, ..) => voice.own,
             (false, ..) => voice.other,
         };
+        if template.contains("{l}") && factor.span_far_below_scale().is_some() {
+            return None;
+        }
         let text = fill(template, &|name| value(factor, name, context)).filter(|text| !text.is_empty())?;
         Some(if is_powered(factor) { format!("{text} (to the power {})", factor.power) } else { text })
     });
@@ -249,12 +259,12 @@ fn size(product: &Product<'_>, context: &DataContext) -> Option<String> {
     let grows: Vec<&Factor<'_>> = product.factors.iter().filter(|f| f.head == Head::Polynomial).collect();
     match &grows[..] {
         _ if product.factors.iter().any(|f| matches!(f.head, Head::Whole(_))) => None,
-        [] => Some(format!("standard deviation {}", amount(sd, target, 3))),
+        [] => Some(format!("standard deviation {}", amount(sd, target, DIGITS))),
         [Factor { degree: 1, inputs, .. }] => {
             let [Input { all: false, unit, .. }] = &inputs[..] else { return None };
             let per = match (spoken(target), single(unit.as_deref())) {
-                (target, Some(unit)) => format!("{} per {unit}", amount(sd, target, 3)),
-                (target, None) => amount(sd, target, 3),
+                (target, Some(unit)) => format!("{} per {unit}", amount(sd, target, DIGITS)),
+                (target, None) => amount(sd, target, DIGITS),
             };
             Some(match product.factors[0].head {
                 Head::Polynomial => format!("slope of standard deviation {per}"),

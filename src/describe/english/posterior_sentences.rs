@@ -3,7 +3,7 @@
 
 use super::data_context::{DataContext, Input};
 use super::factor::{Factor, Product, first_value};
-use super::quantity::{amount, place, short, single, two_amounts};
+use super::quantity::{DIGITS, amount, place, short, single, two_amounts};
 use super::words::{capital, join_and};
 use crate::describe::numbers::percent;
 use crate::fit::Fit;
@@ -98,7 +98,7 @@ fn orders(fit: &Fit, kernel: &Kernel) -> Option<String> {
 
 /// The shape of a part along its single input, to follow "it".
 fn along(found: &ComponentShape, product: &Product<'_>, input: &Input, context: &DataContext) -> String {
-    let size = |value: f64| amount(value.abs(), context.target.as_deref(), 3);
+    let size = |value: f64| amount(value.abs(), context.target.as_deref(), DIGITS);
     let (change, sd) = found.change;
     let straight = matches!(&product.factors[..], [Factor { head: Head::Polynomial, degree: 1, .. }]);
     let (verb, sure) = match found.shape {
@@ -130,7 +130,7 @@ fn turn(first: &str, at: f64, then: &str, input: &Input) -> String {
 }
 
 fn turns(n: usize, found: &ComponentShape, input: &Input, context: &DataContext) -> String {
-    let size = |value: f64| amount(value, context.target.as_deref(), 3);
+    let size = |value: f64| amount(value, context.target.as_deref(), DIGITS);
     let count = match n {
         1 => "1 turning point".to_string(),
         n => format!("{n} turning points"),
@@ -185,7 +185,7 @@ fn periodic(
 }
 
 fn swings(found: &PeriodicShape, context: &DataContext) -> Option<String> {
-    let size = |value: f64| amount(value, context.target.as_deref(), 3);
+    let size = |value: f64| amount(value, context.target.as_deref(), DIGITS);
     let two = |values| two_amounts(values, context.target.as_deref(), 3);
     let (first, last) = (*found.sizes.first()?, *found.sizes.last()?);
     let least = found.sizes.iter().copied().fold(f64::INFINITY, f64::min);
@@ -239,7 +239,7 @@ fn over(found: &[MainEffect], context: &DataContext) -> Option<String> {
     let shown: Vec<&MainEffect> =
         found.iter().filter(|effect| effect.size > SMALL * largest).take(MOST_EFFECTS).collect();
     let name = |effect: &MainEffect| context.column(effect.input).map_or_else(String::new, |input| input.name.clone());
-    let size = |effect: &MainEffect| amount(effect.size, context.target.as_deref(), 2);
+    let size = |effect: &MainEffect| amount(effect.size, context.target.as_deref(), DIGITS);
     let by = |effect: &&MainEffect| format!("{} (by {})", name(effect), size(effect));
     let near = |effect: &MainEffect, at: f64| {
         let place = match context.column(effect.input) {

@@ -76,9 +76,12 @@ pub fn amount(value: f64, unit: Option<&str>, digits: usize) -> String {
     if count == "1" { format!("1 {name}") } else { format!("{count} {name}s") }
 }
 
-/// A number with its unit to three significant digits: `3 years`, `12 ppm`.
+/// The significant digits of fitted values in a text, which are those of the tables.
+pub const DIGITS: usize = 4;
+
+/// A number with its unit to the digits of the tables: `3 years`, `12.25 ppm`.
 pub fn with_unit(value: f64, unit: Option<&str>) -> String {
-    amount(value, unit, 3)
+    amount(value, unit, DIGITS)
 }
 
 /// Two values with a unit in one text: the first without the unit if it is the same.

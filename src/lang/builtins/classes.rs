@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::data::Dataset;
-use crate::describe::{classes as told, probability_figures};
+use crate::describe::{classes as class_texts, probability_figures};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::value::{Kind, Value};
-use crate::results::metric::Judged;
+use crate::results::metric::Outcomes;
 use crate::results::{self, Fitted};
 
 use super::models::lang_error;
@@ -18,7 +18,7 @@ use super::models::lang_error;
 /// Predicted and true classes, of held-out rows or by leave-one-out.
 struct Asked {
     fitted: Fitted,
-    judged: Judged,
+    outcomes: Outcomes,
     left_out: bool,
     target: String,
 }
@@ -38,8 +38,9 @@ impl Asked {
         }
         let target = problem.data().target().map_or_else(String::new, |t| t.name().to_string());
         let place = if data.is_some() { "data" } else { "fit" };
-        let judged = fitted.judge(data.as_deref()).map_err(|error| lang_error(call.eval, error).argument(place))?;
-        Ok(Self { fitted, judged, left_out: data.is_none(), target })
+        let outcomes =
+            fitted.outcomes_at(data.as_deref()).map_err(|error| lang_error(call.eval, error).argument(place))?;
+        Ok(Self { fitted, outcomes, left_out: data.is_none(), target })
     }
 
     fn rows(&self) -> &'static str {
@@ -53,23 +54,23 @@ fn calibration(call: &mut Call<'_, '_>) -> Res<Value> {
         return Err(LangError::new(format!("the number of bins must be from 2 to 1000, found {bins}")).argument("bins"));
     }
     let asked = Asked::of(call)?;
-    let Some(found) = results::calibration(&asked.judged, bins) else {
+    let Some(found) = results::calibration(&asked.outcomes, bins) else {
         return Err(LangError::new("only classes have probabilities").argument("fit"));
     };
     let figure = probability_figures::calibration(&found, &probability_figures::of_what(&asked.fitted), asked.rows());
-    let text = told::calibration(&found, &asked.target, asked.left_out);
-    Ok(Value::table(Sheet::with_text(told::calibration_table(&found), text).with_figure(figure)))
+    let text = class_texts::calibration(&found, &asked.target, asked.left_out);
+    Ok(Value::table(Sheet::with_text(class_texts::calibration_table(&found), text).with_figure(figure)))
 }
 
 fn confusion(call: &mut Call<'_, '_>) -> Res<Value> {
     let asked = Asked::of(call)?;
     let classes = asked.fitted.classes().unwrap_or_default();
-    let Some(found) = results::confusion(&asked.judged, classes) else {
+    let Some(found) = results::confusion(&asked.outcomes, classes) else {
         return Err(LangError::new("a confusion matrix needs a classifier").argument("fit"));
     };
-    let text = told::confusion(&found, &asked.target, asked.left_out);
+    let text = class_texts::confusion(&found, &asked.target, asked.left_out);
     let figure = probability_figures::confusion(&found, asked.rows());
-    Ok(Value::table(Sheet::with_text(told::confusion_table(&found), text).with_figure(figure)))
+    Ok(Value::table(Sheet::with_text(class_texts::confusion_table(&found), text).with_figure(figure)))
 }
 
 const FIT: Place = Place::required("fit", Want::Kind(Kind::Fit), "a fit of classes");

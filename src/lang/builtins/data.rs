@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::write::Table;
-use crate::data::{self, Column, DataError, Dataset};
+use crate::data::{self, About, Column, DataError, Dataset, Note};
 use crate::describe;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
@@ -114,14 +114,20 @@ fn make(call: &mut Call<'_, '_>) -> Res<Value> {
     let named =
         call.maybe::<Value>("inputs")?.map(|v| names(None, &v)).transpose().map_err(|t| t.argument("inputs"))?;
     let inputs: Option<Vec<&str>> = named.as_ref().map(|names| names.iter().map(String::as_str).collect());
-    let usual = columns.iter().rev().find(|c| !c.is_categories() && c.time().is_none()).map(|c| c.name().to_owned());
+    // numbers have no unit here, times of day have
+    let measured = |c: &&Column| !c.is_categories() && c.time().is_none() && c.unit().is_none();
+    let usual = columns.iter().rev().find(measured).map(|c| c.name().to_owned());
+    let times_of_day = columns.iter().filter(|c| c.unit().is_some() && c.time().is_none());
+    let notes = times_of_day.map(|c| Note::TimesOfDay { column: c.name().to_owned() }).collect();
     let target = match call.maybe::<Value>("target")? {
         None => usual.filter(|name| columns.len() > 1 && !inputs.iter().flatten().any(|input| input == name)),
         Some(Value::Bool(false)) => None,
         Some(value) => names(None, &value).map_err(|t| t.argument("target"))?.into_iter().next(),
     };
     let given: Vec<String> = columns.iter().map(|column| column.name().to_owned()).collect();
-    Dataset::new(columns, target.as_deref(), inputs.as_deref()).map(value).map_err(|error| {
+    let about = About { notes, ..About::default() };
+    let made = Dataset::new(columns, target.as_deref(), inputs.as_deref()).map(|data| value(data.with_about(about)));
+    made.map_err(|error| {
         let span = match column_of(&error) {
             Some(column) if matches!(error, DataError::Length { .. } | DataError::Repeated { .. }) => {
                 given.iter().rposition(|name| name == column).map_or(call.span, |at| spans[at])
@@ -146,16 +152,15 @@ fn column(name: &Arc<str>, list: Value) -> Res<Column> {
     }
     let mut texts = Vec::with_capacity(items.len());
     for item in items {
-        texts.push(Some(match item {
+        let text: Arc<str> = match item {
             Value::Bool(truth) if is_truth => truth.to_string().into(),
             item => <Arc<str>>::from_value(item)?,
-        }));
+        };
+        // as in files, an empty text is a missing value
+        texts.push(Some(text).filter(|text| !text.trim().is_empty()));
     }
-    if !is_truth {
-        let dates: Vec<&str> = texts.iter().flatten().map(AsRef::as_ref).collect();
-        if let Some(dated) = Column::dated(name, &dates) {
-            return Ok(dated);
-        }
+    if let Some(times) = Column::dated(name, &texts).or_else(|| Column::times_of_day(name, &texts)) {
+        return Ok(times);
     }
     Ok(Column::categories(name.clone(), texts))
 }

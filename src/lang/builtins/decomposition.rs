@@ -71,7 +71,8 @@ pub static DECOMPOSITION: &[Builtin] = &[
         summary: "the contribution of each part of a sum, with its share of the variance",
         help: "The \
                means of the parts and of the mean function add to the prediction. `by=\"order\"` decomposes additive \
-               kernels by the order of interaction; `by=\"input\"` has one part for each input or set of inputs.",
+               kernels by the order of interaction; `by=\"input\"` has one part for each input or set of inputs. White \
+               noise is listed as noise, without a share of the function.",
         examples: &[
             "let trend, wave = Lin(x), Per(x, p=2)\nlet d = data(x=[0, 1, 2, 3], y=[1, 3, 2, 4])\n\
              d |> condition(gp(trend + wave, noise=0.1)) |> decompose",

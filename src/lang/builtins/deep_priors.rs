@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::deep::{
-    Columns, DeepModel, EXACT, Jacobian, JacobianError, MapError, PICTURE, PlaneMap, PriorError, Sent, shown_layers,
+    Columns, DeepModel, EXACT, Jacobian, JacobianError, MapError, PICTURE, PlaneMap, Preimage, PriorError, shown_layers,
 };
 use crate::describe::deep_prior;
 use crate::figure::Figure;
@@ -173,13 +173,13 @@ fn count(call: &mut Call<'_, '_>, name: &'static str, usual: usize, least: usize
     }
 }
 
-fn map(call: &mut Call<'_, '_>, sent: Sent) -> Res<Value> {
+fn map(call: &mut Call<'_, '_>, preimage: Preimage) -> Res<Value> {
     let prior: Arc<DeepModel> = call.arg("prior")?;
     let shown = wanted_layers(call, &prior)?;
     let seed = call.or("seed", call.eval.host.seed as usize)? as u64;
     let mut random = rand_pcg::Pcg64::seed_from_u64(seed);
     let mut normal = || StandardNormal.sample(&mut random);
-    match PlaneMap::draw((*prior).clone(), sent, &shown, seed, &mut normal, call.eval.progress) {
+    match PlaneMap::draw((*prior).clone(), preimage, &shown, seed, &mut normal, call.eval.progress) {
         Ok(map) => Ok(Value::PlaneMap(Arc::new(map))),
         Err(MapError::Prior(error)) => Err(prior_error(call, &error).argument("prior")),
         Err(error @ MapError::Units { .. }) => {
@@ -195,19 +195,19 @@ fn map(call: &mut Call<'_, '_>, sent: Sent) -> Res<Value> {
 
 fn density(call: &mut Call<'_, '_>) -> Res<Value> {
     let points = count(call, "n", 3000, 1, MOST_POINTS)?;
-    map(call, Sent::Density { points })
+    map(call, Preimage::Density { points })
 }
 
 fn feature_map(call: &mut Call<'_, '_>) -> Res<Value> {
     let side = count(call, "res", 60, 2, MOST_SIDE)?;
-    map(call, Sent::Grid { side })
+    map(call, Preimage::Grid { side })
 }
 
 fn manifold(call: &mut Call<'_, '_>) -> Res<Value> {
     let side = count(call, "res", 40, 2, MOST_SIDE)?;
     let points = count(call, "n", 400, 2, MOST_POINTS)?;
     let closed = call.maybe::<Arc<str>>("shape")?.as_deref() != Some("line");
-    map(call, Sent::Curve { points, closed, side })
+    map(call, Preimage::Curve { points, closed, side })
 }
 
 /// Functions of one input drawn from a prior, by depth.

@@ -6,16 +6,25 @@ use super::deep_help::deep_error;
 use crate::data::write::Table;
 use crate::data::{Column, Dataset};
 use crate::deep::{self, DeepFit, DeepModel, Training};
-use crate::describe;
+use crate::describe::{self, tables::quantile_name};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{List, Value, check_length};
-use crate::results::{SCORE_SAMPLES, Score, judge_deep};
+use crate::results::{SCORE_SAMPLES, Score, deep_outcomes};
 
 /// The number of samples of the hidden layers for a prediction.
 const SAMPLES: usize = SCORE_SAMPLES;
+
+/// Rejects arguments for samples of hidden layers, for a fit without hidden layers.
+pub fn refuse_samples(call: &Call<'_, '_>, arguments: &[&'static str]) -> Res<()> {
+    let Some(given) = arguments.iter().find(|name| call.value(name).is_some()) else { return Ok(()) };
+    let error = LangError::new(format!("`{given}` is for fits of deep GPs")).label("this has no effect here");
+    Err(error
+        .argument(given)
+        .help("the prediction of a GP is one normal distribution, without samples of hidden layers"))
+}
 
 /// Trains a deep GP with the arguments of `fit`.
 pub fn fit(call: &mut Call<'_, '_>, model: &DeepModel) -> Res<Value> {
@@ -31,6 +40,10 @@ pub fn fit(call: &mut Call<'_, '_>, model: &DeepModel) -> Res<Value> {
 fn rows(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Dataset> {
     let n: Option<usize> = call.maybe("n")?;
     match call.maybe::<Value>("at")? {
+        at if n.is_some() && !matches!(at, Some(Value::Range(_))) => {
+            let error = LangError::new("`n` is the number of points of a range, and no range is given");
+            Err(error.argument("n"))
+        }
         None => Ok(fit.problem.base.data().clone()),
         Some(at) => given_rows(fit, at, n),
     }
@@ -56,10 +69,19 @@ fn given_rows(fit: &DeepFit, at: Value, n: Option<usize>) -> Res<Dataset> {
     Dataset::new(vec![column], None, None).map_err(super::data::lang_error)
 }
 
-/// The prediction at some rows as a table; its figure is a plot over a single input.
-pub fn predict(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
+/// The prediction at some rows as a table, with quantiles of the mixture at some probabilities. Its figure is a plot
+/// over a single input.
+pub fn predict(call: &mut Call<'_, '_>, fit: &DeepFit, levels: &[f64]) -> Res<Value> {
+    if call.or("average", false)? {
+        let error = LangError::new("a fit is one model, with nothing to average over").argument("average");
+        return Err(error.help("`average` applies to the models of a search"));
+    }
     let at = rows(call, fit)?;
     let word = call.maybe::<Arc<str>>("as")?;
+    if let (Some(word @ ("moments" | "sample")), false) = (word.as_deref(), levels.is_empty()) {
+        let error = LangError::new(format!("`as=\"{word}\"` has no quantiles")).label("this has no effect here");
+        return Err(error.argument("quantiles").help("leave `as` out: quantiles are those of the mixture"));
+    }
     let samples = call.or("samples", SAMPLES)?;
     let seed = call.or("seed", fit.training.seed as usize)? as u64;
     if samples == 0 || samples > 10_000 {
@@ -88,7 +110,9 @@ pub fn predict(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
             table = table.numbers(name, &mixture.quantile(probability));
         }
     }
-    let sheet = Sheet::from(table.numbers("var_f", &var_f).numbers("var_y", &var_y));
+    let table = table.numbers("var_f", &var_f).numbers("var_y", &var_y);
+    let with_level = |table: Table, p: &f64| table.numbers(quantile_name(*p), &mixture.quantile(*p));
+    let sheet = Sheet::from(levels.iter().fold(table, with_level));
     let sheet = match x.ncols() {
         1 => {
             let figure = describe::deep_prediction_figure(fit, shown.column(0).as_slice(), &mixture);
@@ -123,12 +147,12 @@ pub fn score(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
     }
     let rows = data.as_deref().unwrap_or(fit.problem.base.data());
     let place = if data.is_some() { "data" } else { "fit" };
-    let judged = judge_deep(fit, rows, samples).map_err(|error| deep_error(call, rows, error, place))?;
-    let score = Score::of(&judged.judged);
+    let outcomes = deep_outcomes(fit, rows, samples).map_err(|error| deep_error(call, rows, error, place))?;
+    let score = Score::of(&outcomes.outcomes);
     let per_row = -score.get("nll").unwrap_or(f64::NAN);
     let table = Table::new().numbers("n", &[score.n as f64]);
-    let table = table.numbers("log_likelihood_per_row", &[per_row]).numbers("joint_log_likelihood", &[judged.joint]);
+    let table = table.numbers("log_likelihood_per_row", &[per_row]).numbers("joint_log_likelihood", &[outcomes.joint]);
     let table = score.values.iter().fold(table, |table, (metric, value)| table.numbers(metric.name, &[*value]));
-    let text = describe::deep_score(&score, per_row, judged.joint, data.is_none(), samples);
+    let text = describe::deep_score(&score, per_row, outcomes.joint, data.is_none(), samples);
     Ok(Value::table(Sheet::with_text(table, text)))
 }

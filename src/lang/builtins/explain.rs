@@ -25,8 +25,8 @@ fn describe(call: &mut Call<'_, '_>) -> Res<Value> {
     let of = subject(call)?;
     let (text, parts) = match &of {
         Subject::Kernel(kernel) => {
-            let told = english::describe_kernel(kernel);
-            (told.text(), Parts::Written(told.parts))
+            let description = english::describe_kernel(kernel);
+            (description.text(), Parts::Written(description.parts))
         }
         Subject::Fit(fit) => {
             let own = fit.clone();

@@ -33,6 +33,7 @@ pub(super) fn way_out(error: &DataError) -> Option<String> {
         DataError::DuplicateName { .. } => {
             "`header=2` joins the names of two lines, `header=false` numbers the columns".into()
         }
+        DataError::AllSkipped { .. } => "give a smaller `skip`, or leave it out: the table is then detected".into(),
         DataError::HeaderOnly { .. } => "`header=false` reads that line as values".into(),
         _ => return None,
     })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::data::{Column, DataError, Dataset};
 use crate::fit::{self, Options};
-use crate::kernel::{BindError, Cause, Kernel};
+use crate::kernel::{BindError, Cause, Kernel, quoted, word};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::Evaluator;
@@ -111,6 +111,15 @@ pub fn lang_error(eval: &Evaluator<'_>, error: ModelError) -> LangError {
             let seen = format!(", a sparse approximation with {DEFAULT_INDUCING} inducing inputs, or ");
             let sparse = sparse.as_ref().map_or(String::new(), |sparse| format!("write `{sparse}`{seen}"));
             LangError::new(error.to_string()).help(format!("{sparse}{fewer}"))
+        }
+        ModelError::NoSquares { ref column, range } => {
+            let factor = format!("1e{}", -range.log10().round().clamp(-300.0, 300.0));
+            let name = if word(column) == *column { column.clone() } else { format!("col({})", quoted(column)) };
+            let help = match name == *column {
+                true => format!("write `data |> mutate({column} = {column} * {factor})`"),
+                false => format!("write `data |> mutate(scaled = {name} * {factor})`"),
+            };
+            LangError::new(error.to_string()).argument("data").help(help)
         }
         error @ ModelError::NotOfSparse(_) => LangError::new(error.to_string()).argument("model"),
         error @ ModelError::OnlyBound { .. } => LangError::new(error.to_string())

@@ -172,6 +172,18 @@ fn argument(prior: &str, place: &str, value: Value) -> Res<(f64, Option<Measure>
 }
 
 /// The prior with this name in [`PRIORS`].
+/// A distribution in words: its name may have been written in lower case.
+fn noun(name: &str) -> &'static str {
+    match name {
+        "Normal" => "a normal distribution",
+        "LogNormal" => "a log-normal distribution",
+        "Gamma" => "a gamma distribution",
+        "HalfNormal" => "a half-normal distribution",
+        "Uniform" => "a uniform distribution",
+        _ => "the distribution",
+    }
+}
+
 fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
     let name = call.signature.name;
     let mut written = Vec::new();
@@ -184,7 +196,8 @@ fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
         args.push(match (own, time) {
             (Some(own), Some(time)) if own.unit() != time.unit() => own.convert(x, time.unit()),
             (None, Some(_)) if !(name == "LogNormal" && place.name == "sd") => {
-                let error = LangError::new(format!("`{}` of `{name}` must be a time, as the others are", place.name));
+                let error =
+                    LangError::new(format!("`{}` of {} must be a time, as the others are", place.name, noun(name)));
                 return Err(error.help("write it as \"2 weeks\", or a place as \"2020-03-15\"").argument(place.name));
             }
             _ => x,
@@ -192,7 +205,9 @@ fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
     }
     if let ("LogNormal", Some(_), Some(median)) = (name, time, args.first_mut()) {
         if *median <= 0.0 {
-            return Err(LangError::new("the median of `LogNormal` must be longer than 0").argument("mean"));
+            return Err(
+                LangError::new("the median of a log-normal distribution must be longer than 0").argument("mean")
+            );
         }
         *median = median.ln();
     }
@@ -203,12 +218,9 @@ fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
         && name == "Uniform"
         && lo >= hi
     {
-        return Err(LangError::new(format!(
-            "the bounds of `Uniform` are the wrong way round: {} to {}",
-            number(*lo),
-            number(*hi)
-        ))
-        .argument(place.name));
+        let text =
+            format!("the bounds of a uniform distribution are the wrong way round: {} to {}", number(*lo), number(*hi));
+        return Err(LangError::new(text).argument(place.name));
     }
     let real = |place: &Place| matches!(place.name, "mean" | "lo" | "hi");
     let wrong =
@@ -216,10 +228,11 @@ fn prior(call: &mut Call<'_, '_>) -> Res<Value> {
     Err(match wrong {
         Some((place, x)) => {
             let what = if real(place) { "finite" } else { "positive" };
-            LangError::new(format!("`{}` of `{name}` must be {what}, found {}", place.name, number(*x)))
+            let of = noun(name);
+            LangError::new(format!("`{}` of {of} must be {what}, found {}", place.name, number(*x)))
                 .argument(place.name)
         }
-        None => LangError::new(format!("`{name}` cannot have these arguments")),
+        None => LangError::new(format!("{} cannot have these arguments", noun(name))),
     })
 }
 

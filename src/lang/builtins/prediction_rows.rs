@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::calendar::{self, Digits, TimeScale, TimeUnit};
+use crate::calendar::{self, Digits, Moment, Resolution, TimeScale, TimeUnit};
 use crate::data::{self, Column, DataError, Dataset};
 use crate::fit::Fit;
 use crate::lang::error::{LangError, Res};
@@ -44,6 +44,11 @@ pub(super) fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {
 
 pub(super) fn rows(call: &mut Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Dataset> {
     match at {
+        Value::Range(range) if n.is_none() && range.len() == 0 => {
+            let value = Value::Range(range);
+            let error = LangError::new(format!("the range {value} holds no rows"));
+            Err(error.help("a range goes up and excludes its end: `1961..1964`; `1961..=1964` includes it"))
+        }
         Value::Data(data) => Ok((*data).clone()),
         Value::Str(text) if calendar::date(&text).is_some() && one_time(fit).is_some() => dates(call, fit, &[text]),
         Value::Str(path) => {
@@ -81,7 +86,8 @@ pub(super) fn rows(call: &mut Call<'_, '_>, fit: &Fit, at: Value, n: Option<usiz
                 }
                 None => {
                     check_length(range.len())?;
-                    (0..range.len()).map(|i| range.at(i)).collect()
+                    let days: Vec<f64> = (0..range.len()).map(|i| range.at(i)).collect();
+                    of_resolution(days, column.resolution)
                 }
             };
             let values = days.into_iter().map(|day| TimeUnit::Day.convert(day, column.unit)).collect();
@@ -115,6 +121,16 @@ pub(super) fn rows(call: &mut Call<'_, '_>, fit: &Fit, at: Value, n: Option<usiz
             }
         }
     }
+}
+
+/// The days that begin a month or a quarter, for a column of these; all days if none does.
+fn of_resolution(days: Vec<f64>, resolution: Resolution) -> Vec<f64> {
+    if !matches!(resolution, Resolution::Month | Resolution::Quarter) {
+        return days;
+    }
+    let begins = |day: &f64| Moment::from(*day, TimeUnit::Day).is_some_and(|at| at.begins(resolution));
+    let first: Vec<f64> = days.iter().copied().filter(begins).collect();
+    if first.is_empty() { days } else { first }
 }
 
 /// The time scale of the single input of a fit, if it is a time.

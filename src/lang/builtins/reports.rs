@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::data::write::write_whole;
 use crate::data::{self, Dataset};
-use crate::describe::checks as told;
+use crate::describe::checks as check_texts;
 use crate::fit::Fit;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
@@ -33,7 +33,7 @@ fn checks(call: &mut Call<'_, '_>) -> Res<Value> {
     let stop = call.eval.progress.stop_handle();
     let found = call.unless_stopped(move || results::checks_unless(&fit, draws, seed, &stop))?;
     let found = found.map_err(|error| lang_error(call.eval, error))?;
-    Ok(Value::table(Sheet::with_text(told::checks_table(&found), told::checks(&found))))
+    Ok(Value::table(Sheet::with_text(check_texts::checks_table(&found), check_texts::checks(&found))))
 }
 
 /// Writes the page of a fit or a search.

@@ -34,6 +34,12 @@ fn mutate(call: &mut Call<'_, '_>) -> Res<Value> {
             other => (vec![other.clone(); data.n()], false),
         };
         let column = column(&name.node, values).map_err(|t| t.at(made.span))?;
+        if let Some(row) = column.values().iter().position(|v| v.is_infinite()) {
+            let error = LangError::new(format!("`{}` is {} in {}", name.node, column.values()[row], data.row(row)));
+            let help =
+                "numbers up to 1.8e308 can be stored; `0/0` is a missing value, as in `if x > 0 then log(x) else 0/0`";
+            return Err(error.help(help).at(made.span));
+        }
         let is_new = data.column(&name.node).is_none();
         data = data.with_column(column).map_err(|error| lang_error(error).at(made.span))?;
         // a column computed from the target would explain it trivially

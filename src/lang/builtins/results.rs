@@ -23,24 +23,34 @@ use super::models::{lang_error, unfit};
 use super::prediction_rows::{AT, FIT, N, place, rows, unlike};
 use super::random_numbers;
 
-fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
-    let of: Value = call.arg("fit")?;
-    if let Value::DeepFit(fit) = &of {
-        return super::deep_results::predict(call, fit);
-    }
-    let fit = match &of {
-        Value::OneVsRest(rest) => rest.fits[0].clone(),
-        of => <Arc<Fit>>::from_value(of.clone())?,
-    };
-    let place = place(call, &fit)?;
-    let average = call.or("average", matches!(of, Value::Search(_)))?;
-    let integrated = integrates(call, &of)?;
+/// The probabilities of the requested quantiles: different from each other, and between 0 and 1.
+fn quantile_levels(call: &mut Call<'_, '_>) -> Res<Vec<f64>> {
     let levels: Vec<f64> = call.or("quantiles", Vec::new())?;
     if let Some(wrong) = levels.iter().find(|p| !(**p > 0.0 && **p < 1.0)) {
         let lang_error =
             LangError::new(format!("the probability of a quantile must be between 0 and 1, found {}", number(*wrong)));
         return Err(lang_error.help("write `quantiles=[0.05, 0.95]` for 5 % and 95 %").argument("quantiles"));
     }
+    if let Some((_, twice)) = levels.iter().enumerate().find(|(i, p)| levels[..*i].contains(*p)) {
+        let lang_error = LangError::new(format!("the quantile at probability {} is asked for twice", number(*twice)));
+        return Err(lang_error.help("give each probability once").argument("quantiles"));
+    }
+    Ok(levels)
+}
+
+fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
+    let of: Value = call.arg("fit")?;
+    let (levels, integrated) = (quantile_levels(call)?, integrates(call, &of)?);
+    if let Value::DeepFit(fit) = &of {
+        return super::deep_results::predict(call, fit, &levels);
+    }
+    super::deep_results::refuse_samples(call, &["as", "samples", "seed"])?;
+    let fit = match &of {
+        Value::OneVsRest(rest) => rest.fits[0].clone(),
+        of => <Arc<Fit>>::from_value(of.clone())?,
+    };
+    let place = place(call, &fit)?;
+    let average = call.or("average", matches!(of, Value::Search(_)))?;
     if !levels.is_empty() && fit.model.predicts_classes() {
         let lang_error = LangError::new("classes have probabilities, not quantiles").label("this has no effect here");
         return Err(lang_error.argument("quantiles"));
@@ -105,6 +115,7 @@ fn score(call: &mut Call<'_, '_>) -> Res<Value> {
     if let Value::DeepFit(fit) = &of {
         return super::deep_results::score(call, fit);
     }
+    super::deep_results::refuse_samples(call, &["samples"])?;
     let data: Option<Arc<Dataset>> = call.maybe("data")?;
     let search = if let Value::Search(search) = &of { Some(search.clone()) } else { None };
     let average = call.or("average", search.is_some() && data.is_some())?;
@@ -118,12 +129,14 @@ fn score(call: &mut Call<'_, '_>) -> Res<Value> {
     let held_out = data.is_some();
     let stop = call.eval.progress.stop_handle();
     let score = move || {
-        let judged = match (&search, &fitted, &data) {
-            (Some(search), _, Some(rows)) if average => crate::search::average(search, integrated, &stop)?.judge(rows),
-            (_, Fitted::One(fit), Some(rows)) if integrated => Mixture::over_parameters(fit, &stop)?.judge(rows),
-            _ => fitted.judge(data.as_deref()),
+        let outcomes = match (&search, &fitted, &data) {
+            (Some(search), _, Some(rows)) if average => {
+                crate::search::average(search, integrated, &stop)?.outcomes_at(rows)
+            }
+            (_, Fitted::One(fit), Some(rows)) if integrated => Mixture::over_parameters(fit, &stop)?.outcomes_at(rows),
+            _ => fitted.outcomes_at(data.as_deref()),
         };
-        results::scored(&judged?)
+        results::scored(&outcomes?)
     };
     let score = call.unless_stopped(score)?;
     let place = if held_out { "data" } else { "fit" };

@@ -214,8 +214,8 @@ fn lang_error(call: &Call<'_, '_>, data: &Dataset, error: SearchError) -> LangEr
                     None => reasons.push((why, vec![kernel])),
                 }
             }
-            let told = reasons.into_iter().map(|(why, kernels)| format!("{}: {why}", kernels.join(", ")));
-            told.fold(LangError::new(text), |lang_error, reason| lang_error.note(reason))
+            let reasons = reasons.into_iter().map(|(why, kernels)| format!("{}: {why}", kernels.join(", ")));
+            reasons.fold(LangError::new(text), |lang_error, reason| lang_error.note(reason))
         }
     }
 }

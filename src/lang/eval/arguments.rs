@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::argument_owners::owner_help;
 use crate::lang::error::{LangError, Res};
 use crate::lang::signature::{Need, Signature, Want};
 use crate::lang::values::cast::of_deep_gps;
@@ -32,7 +33,8 @@ pub fn match_arguments(signature: &Signature, args: &[ArgShape<'_>], call: Span)
     let slots: Vec<Slot> =
         places.map(|p| Slot { name: p.name, short: p.short, need: p.need, keyword: p.keyword }).collect();
     let callee = format!("`{}`", signature.name);
-    match_slots(&callee, &slots, args, call).map_err(|t| t.or_help(|| format!("write `{}`", signature.shown())))
+    let owner = |name: &str| owner_help(signature, name);
+    match_slots(&callee, &slots, args, call, &owner).map_err(|t| t.or_help(|| format!("write `{}`", signature.shown())))
 }
 
 /// As [`match_arguments`], for a user's function.
@@ -42,7 +44,7 @@ pub fn match_parameters(name: &str, params: &[(Arc<str>, bool)], args: &[ArgShap
         params.iter().map(|(name, req)| Slot { name, short: &[], need: need(*req), keyword: false }).collect();
     // A function without a name is described by words.
     let callee = if name.contains(' ') { name.to_owned() } else { format!("`{name}`") };
-    match_slots(&callee, &slots, args, call).map_err(|error| {
+    match_slots(&callee, &slots, args, call, &|_| None).map_err(|error| {
         let params: Vec<&str> = params.iter().map(|(name, _)| &**name).collect();
         match callee.strip_prefix('`').and_then(|name| name.strip_suffix('`')) {
             Some(name) => error.or_help(|| format!("it is `{name}({})`", params.join(", "))),
@@ -51,12 +53,21 @@ pub fn match_parameters(name: &str, params: &[(Arc<str>, bool)], args: &[ArgShap
     })
 }
 
-fn match_slots(callee: &str, slots: &[Slot<'_>], args: &[ArgShape<'_>], call: Span) -> Res<Vec<usize>> {
+/// The help for a name that is an argument of another call.
+type OwnerHelp<'s> = &'s dyn Fn(&str) -> Option<String>;
+
+fn match_slots(
+    callee: &str,
+    slots: &[Slot<'_>],
+    args: &[ArgShape<'_>],
+    call: Span,
+    owner: OwnerHelp<'_>,
+) -> Res<Vec<usize>> {
     let mut taken = vec![false; slots.len()];
     let mut places = Vec::with_capacity(args.len());
     for arg in args {
         let place = match arg.name {
-            Some(name) => named_slot(callee, slots, name)?,
+            Some(name) => named_slot(callee, slots, name, owner)?,
             None => {
                 let free = |i: &usize| {
                     let slot = &slots[*i];
@@ -79,7 +90,7 @@ fn match_slots(callee: &str, slots: &[Slot<'_>], args: &[ArgShape<'_>], call: Sp
     Ok(places)
 }
 
-fn named_slot(callee: &str, slots: &[Slot<'_>], name: &Name) -> Res<usize> {
+fn named_slot(callee: &str, slots: &[Slot<'_>], name: &Name, owner: OwnerHelp<'_>) -> Res<usize> {
     let named = |slot: &&Slot| !matches!(slot.need, Need::Many | Need::Keywords);
     let exact = |slot: &Slot| named(&slot) && (slot.name == &*name.node || slot.short.contains(&&*name.node));
     let any = || slots.iter().position(|slot| slot.need == Need::Keywords);
@@ -89,6 +100,9 @@ fn named_slot(callee: &str, slots: &[Slot<'_>], name: &Name) -> Res<usize> {
     let known: Vec<&str> =
         slots.iter().filter(named).flat_map(|s| std::iter::once(s.name).chain(s.short.iter().copied())).collect();
     let error = LangError::new(format!("{callee} has no argument `{}`", name.node)).at(name.span);
+    if let Some(help) = owner(&name.node) {
+        return Err(error.help(help));
+    }
     Err(match nearest(&name.node, known.iter().copied()) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None if known.is_empty() => error.note("it takes no arguments by name"),
@@ -124,7 +138,13 @@ pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Va
         };
     }
     let of = format!("for `{}` of `{}`", place.name, signature.name);
-    unfitting(place.want, &of, kind, value)
+    let error = unfitting(place.want, &of, kind, value);
+    if signature.name == "compare" && kind == Kind::DeepFit {
+        return error.help(
+            "deep GPs and GPs are compared by the density of held-out rows: `compare(data, [deepgp(layers=2), gp(SE)])`",
+        );
+    }
+    error
 }
 
 /// The same for an argument with a name, in a place that accepts any name: it may be a misspelt name of another
@@ -166,6 +186,9 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> LangErr
     };
     if let Some(help) = of_deep_gps(kind) {
         return error.help(help);
+    }
+    if kind == Kind::Table && want.allows(Kind::List) {
+        return error.help("a column of a table is a list: `search_moves().move` is the column `move`");
     }
     let from_data = matches!(kind, Kind::Data | Kind::Kernel | Kind::Model);
     let help = match (near, want) {

@@ -102,6 +102,10 @@ impl ValueKind for DeepFit {
 
 /// A trace as a table; its figure has the steps along the horizontal axis.
 pub fn traced(trace: &Traced) -> Value {
+    if trace.is_empty() {
+        let text = "no trace: the model was conditioned on the data, and no parameter was optimised";
+        return Value::table(Sheet::with_text(trace.table(), text.to_string()));
+    }
     Value::table(Sheet::from(trace.table()).with_figure(trace.figure()))
 }
 

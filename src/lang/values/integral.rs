@@ -21,13 +21,13 @@ impl ValueKind for Integrated<Value> {
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
         Member::new("mean", "the mean of the integral given the evaluations", |z| {
-            Value::Number(z.integral.belief.mean())
+            Value::Number(z.integral.posterior.mean())
         }),
         Member::new("sd", "the standard deviation of the integral given the evaluations", |z| {
-            Value::Number(z.integral.belief.sd())
+            Value::Number(z.integral.posterior.sd())
         }),
         Member::checked("interval", "the central 95 % interval, two numbers", |z| {
-            let (lo, hi) = z.integral.belief.interval(0.95);
+            let (lo, hi) = z.integral.posterior.interval(0.95);
             Value::numbers([lo, hi])
         }),
         Member::new("n", "how many evaluations were made", |z| Value::Number(z.integral.evaluations.n() as f64)),
@@ -39,7 +39,7 @@ impl ValueKind for Integrated<Value> {
         Member::new(
             "degrees",
             "degrees of freedom of the Student-t distribution of the integral; nothing for a normal one or a mixture",
-            |z| Value::maybe_number(z.integral.belief.degrees()),
+            |z| Value::maybe_number(z.integral.posterior.degrees()),
         ),
         Member::new(
             "kernel",
@@ -95,12 +95,12 @@ impl ValueKind for Integrated<Value> {
 
     fn json(&self) -> Json {
         let integral = &self.integral;
-        let (lo, hi) = integral.belief.interval(0.95);
+        let (lo, hi) = integral.posterior.interval(0.95);
         json!({
-            "mean": number(integral.belief.mean()),
-            "sd": number(integral.belief.sd()),
+            "mean": number(integral.posterior.mean()),
+            "sd": number(integral.posterior.sd()),
             "interval": [number(lo), number(hi)],
-            "degrees": integral.belief.degrees(),
+            "degrees": integral.posterior.degrees(),
             "n": integral.evaluations.n(),
             "share_left": integral.share_left,
             "kernels": integral.kernels.iter().map(|one| json!({"weight": number(one.weight), "kernel": one.written.to_string()})).collect::<Vec<_>>(),

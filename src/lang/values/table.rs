@@ -74,6 +74,9 @@ fn column(table: &Table, name: &str) -> Option<Res<Value>> {
 
 /// A bar per row of a table: named by the first column, with its share or else its first other number as height.
 fn bars(table: &Table) -> Res<Figure> {
+    if table.rows() == 0 {
+        return Err(LangError::new("there is nothing to plot: the table has no rows"));
+    }
     let columns = table.columns();
     let number = |wanted: &dyn Fn(&str) -> bool| {
         columns.iter().skip(1).find_map(|(name, cells)| match cells {

@@ -1,6 +1,6 @@
 //! Expectation propagation with the probit link (Minka 2001; Rasmussen & Williams, 3.6).
 //!
-//! All sites are updated in parallel. A round is one factorization with inverse: it computes the marginals, their
+//! All sites are updated in parallel. A round is one factorisation with inverse: it computes the marginals, their
 //! cavities, and the site that matches the moments for each cavity. The fixed point is where the matched sites equal
 //! the current ones. It is found by Newton's method: the derivatives of the marginals in the sites are known, dμ = Σ(dν
 //! − μ dτ) and dσ² = −(Σ∘Σ)dτ, and the linear system needs only products with these. A step that diverges is halved; if

@@ -50,7 +50,7 @@ pub struct Pseudo {
     pub implicit: Vec<f64>,
     /// Whether the approximation converged; otherwise it is the best iterate.
     pub converged: bool,
-    /// The number of factorizations.
+    /// The number of factorisations.
     pub rounds: usize,
 }
 

@@ -214,7 +214,7 @@ fn awkward_rows_are_met() {
 
 #[test]
 fn the_posterior_ends_when_the_user_stops() {
-    // beyond 1024 rows a factorization asks before each block of columns
+    // beyond 1024 rows a factorisation asks before each block of columns
     let data = clouds(1100);
     for how in ALL {
         for polls in [0, 100] {

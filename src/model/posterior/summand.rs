@@ -9,7 +9,7 @@ impl Posterior {
     /// K⁻¹(y − m) without some rows, whose entries are 0. Parameters are unchanged.
     ///
     /// With E the columns of the identity matrix for these rows, it is α − K⁻¹E (EᵀK⁻¹E)⁻¹ Eᵀα: the formula for a
-    /// single row (Rasmussen & Williams, 5.12) extended to several, from the same factorization. For a sparse model
+    /// single row (Rasmussen & Williams, 5.12) extended to several, from the same factorisation. For a sparse model
     /// these are the weights of its inducing inputs.
     ///
     /// # Errors
