@@ -132,7 +132,7 @@ fn run(make: fn(&[f64], &[f64]) -> Case, d: usize, n: usize, seed: u64) -> Error
     let settings = Settings { density, kernels, noise: 0.0, mean, warp: Warp::None, integrated: false, seed };
     let found = integrate(Evaluations::none(names), &mut |x| Ok((case.f)(x)), n, None, settings, &Silent);
     // values that are all 0 give no interval
-    let (mean, (lo, hi)) = found.map_or((0.0, (0.0, 0.0)), |z| (z.belief.mean(), z.belief.interval(0.95)));
+    let (mean, (lo, hi)) = found.map_or((0.0, (0.0, 0.0)), |z| (z.posterior.mean(), z.posterior.interval(0.95)));
     let relative = |value: f64| (value - case.integral).abs() / case.integral.abs();
     let mean_of =
         |points: &mut dyn FnMut(usize) -> Vec<f64>| (0..n).map(|i| (case.f)(&points(i))).sum::<f64>() / n as f64;

@@ -44,7 +44,7 @@ pub(super) fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {
 
 pub(super) fn rows(call: &mut Call<'_, '_>, fit: &Fit, at: Value, n: Option<usize>) -> Res<Dataset> {
     match at {
-        Value::Range(range) if n.is_none() && range.len() == 0 => {
+        Value::Range(range) if n.is_none() && range.is_empty() => {
             let value = Value::Range(range);
             let error = LangError::new(format!("the range {value} holds no rows"));
             Err(error.help("a range goes up and excludes its end: `1961..1964`; `1961..=1964` includes it"))
