@@ -122,8 +122,13 @@ fn infinite_values_are_read_and_found() {
     let cell = read("a,b\n1,2\n3,-inf\ninf,4\n").first_not_finite().unwrap();
     assert_eq!((cell.row, cell.column.as_str(), cell.index, cell.value), (RowRef::Line(3), "b", 1, f64::NEG_INFINITY));
     assert_eq!(
-        read("a,b\n1,1e999\n").check_finite().unwrap_err().to_string(),
+        read("a,b\n1,inf\n").check_finite().unwrap_err().to_string(),
         "the value in column `b`, line 2, is inf, expected a finite number"
+    );
+    assert_eq!(
+        error("a,b\n1,1e999\n"),
+        "`1e999` in line 2 of `f.csv`, column `b`, is too large: numbers go up to 1.8e308; correct it, or name it with \
+         `missing=[\"1e999\"]`"
     );
 }
 

@@ -284,7 +284,7 @@ fn mistakes_in_kernels() {
     fails("ARD(Per)", "nothing in this kernel");
     fails("SE(0, l ~ 3)", "expected a prior after `~`");
     fails("SE(-1)", "-1 is not an input");
-    fails("LogNormal(0, -1)", "`sd` of `LogNormal` must be positive, found -1");
+    fails("LogNormal(0, -1)", "`sd` of a log-normal distribution must be positive, found -1");
 }
 
 #[test]
