@@ -18,7 +18,17 @@ impl Prompt {
     }
 
     fn with(folder: &Path, variables: &[(&str, &str)]) -> Self {
-        let mut command = pty_process::blocking::Command::new(cargo_bin!("mercer"));
+        Self::of(pty_process::blocking::Command::new(cargo_bin!("mercer")), folder, variables)
+    }
+
+    /// A session that cannot write to any file, as on a full disk: files may have no byte.
+    fn without_space(folder: &Path) -> Self {
+        let limited = "trap '' XFSZ; ulimit -f 0; exec \"$0\"";
+        let command = pty_process::blocking::Command::new("sh").arg("-c").arg(limited).arg(cargo_bin!("mercer"));
+        Self::of(command, folder, &[])
+    }
+
+    fn of(mut command: pty_process::blocking::Command, folder: &Path, variables: &[(&str, &str)]) -> Self {
         command = command.current_dir(folder).env("MERCER_HISTORY", folder.join("history")).env("TERM", "xterm");
         // Without colours the output is the plain text.
         command = command.env("NO_COLOR", "1").envs(variables.iter().copied());
@@ -73,6 +83,20 @@ impl Prompt {
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
+}
+
+#[test]
+fn a_full_disk_leaves_files_and_names_as_they_were() {
+    let folder = folder();
+    let mut prompt = Prompt::without_space(folder.path());
+    prompt.says("let x = 1", "");
+    prompt.says(":save new.mer", "`new.mer` was not written");
+    prompt.says("write(data(a=[1, 2]), \"table.csv\")", "`table.csv` was not written");
+    prompt.says("x + 1", "2");
+    prompt.leave();
+    for name in ["new.mer", "table.csv"] {
+        assert!(!folder.path().join(name).exists(), "{name}");
+    }
 }
 
 #[test]
