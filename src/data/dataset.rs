@@ -1,7 +1,7 @@
 //! A data set: columns of equal length, one of which may be the target and some of which are inputs.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,24 @@ pub struct Dataset {
     inputs: Vec<usize>,
     rows: Rows,
     about: Arc<About>,
+    #[serde(skip)]
+    places: Places,
 }
+
+/// The places of columns by their names, made when they are first needed. A place is checked before it is used, so that
+/// data made from others may keep theirs.
+#[derive(Debug, Clone, Default)]
+struct Places(OnceLock<Arc<HashMap<String, usize>>>);
+
+impl PartialEq for Places {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// With more columns than this their places are kept: looking through all of them for each would take minutes for
+/// 100,000.
+const MANY_COLUMNS: usize = 64;
 
 /// Data in a file, which may have been edited.
 #[derive(Deserialize)]
@@ -98,7 +115,8 @@ impl Dataset {
                 });
             }
         }
-        let data = Self { columns, target: None, inputs: Vec::new(), rows, about: Arc::default() };
+        let data =
+            Self { columns, target: None, inputs: Vec::new(), rows, about: Arc::default(), places: Places::default() };
         let data = match target {
             Some(name) => data.with_target(name)?,
             None => Self { inputs: (0..data.columns.len()).collect(), ..data },
@@ -243,7 +261,21 @@ impl Dataset {
 
     /// The column with this name.
     pub fn column(&self, name: &str) -> Option<&Column> {
-        self.columns.iter().find(|c| c.name() == name)
+        self.place(name).map(|place| &self.columns[place])
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        let called = |column: &Column| column.name() == name;
+        if self.columns.len() > MANY_COLUMNS {
+            let all =
+                || self.columns.iter().enumerate().rev().map(|(place, column)| (column.name().to_string(), place));
+            let places = self.places.0.get_or_init(|| Arc::new(all().collect()));
+            let known = places.get(name).copied();
+            if let Some(place) = known.filter(|&place| self.columns.get(place).is_some_and(called)) {
+                return Some(place);
+            }
+        }
+        self.columns.iter().position(called)
     }
 
     /// As [`column`](Self::column), with an error that lists the existing names.
@@ -252,7 +284,7 @@ impl Dataset {
     }
 
     fn position(&self, name: &str) -> Result<usize, DataError> {
-        self.columns.iter().position(|c| c.name() == name).ok_or_else(|| DataError::UnknownColumn {
+        self.place(name).ok_or_else(|| DataError::UnknownColumn {
             name: name.into(),
             known: self.columns.iter().map(|c| c.name().into()).collect(),
         })
