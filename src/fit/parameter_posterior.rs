@@ -98,15 +98,19 @@ impl<'p> ParameterPosterior<'p> {
     /// log p(y, θ) at z, in standard deviations of the normal approximation. `None` where it has none.
     pub fn log_density(&self, z: &[f64]) -> Option<f64> {
         let coordinates = self.coordinates(&Vector::from_column_slice(z));
-        let total = self.objective.at(&self.values_at(z), false)?.total;
+        let total = self.objective.at(&self.values_of(&coordinates), false)?.total;
         Some(total + self.log_prior(&coordinates)).filter(|value| value.is_finite())
     }
 
     /// The values of all parameters of the model at z.
     pub fn values_at(&self, z: &[f64]) -> Vec<f64> {
+        self.values_of(&self.coordinates(&Vector::from_column_slice(z)))
+    }
+
+    fn values_of(&self, coordinates: &[f64]) -> Vec<f64> {
         let mut values = self.values.clone();
-        for (&i, at) in self.free.iter().zip(self.coordinates(&Vector::from_column_slice(z))) {
-            values[i] = self.objective.problem().parameters()[i].domain.from_real(at);
+        for (&i, at) in self.free.iter().zip(coordinates) {
+            values[i] = self.objective.problem().parameters()[i].domain.from_real(*at);
         }
         values
     }

@@ -322,7 +322,7 @@ pub(crate) fn latent_bounds(problem: &Problem) -> Vec<ProductBound> {
     }
     let start = Starts::new(problem, 0).start(0);
     let size = |p: &Parameter| {
-        let role = matches!(p.role, Role::Variance | Role::SlopeVariance | Role::OrderVariance | Role::Bias);
+        let role = p.role.is_scale() || p.role == Role::Bias;
         role && p.is_free() && p.param.prior.is_none() && !matches!(p.param.state, State::Bounded { .. })
     };
     let all = problem.parameters().iter().zip(start).enumerate().filter(|(_, (p, _))| size(p));

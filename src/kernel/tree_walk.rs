@@ -50,20 +50,26 @@ impl Kernel {
 
     /// Whether some part learns the categories of an input from the training rows; `at` is the index of the input.
     pub fn learns_categories(&self, name: &str, at: Option<usize>) -> bool {
-        match self.node() {
-            Node::Leaf(leaf)
-                if (leaf.family.takes_categories() && !leaf.family.takes_new_categories())
-                    || (leaf.ard && leaf.family.takes_indicators()) =>
-            {
-                match &leaf.inputs {
+        self.any_leaf(&|leaf| {
+            let learns = (leaf.family.takes_categories() && !leaf.family.takes_new_categories())
+                || (leaf.ard && leaf.family.takes_indicators());
+            let reads = |input: &InputRef| match input {
+                InputRef::Index(place) => Some(*place) == at,
+                InputRef::Name(word) => **word == *name,
+            };
+            learns
+                && match &leaf.inputs {
                     Inputs::All => true,
-                    Inputs::These(these) => these.iter().any(|input| match input {
-                        InputRef::Index(place) => Some(*place) == at,
-                        InputRef::Name(word) => **word == *name,
-                    }),
+                    Inputs::These(these) => these.iter().any(reads),
                 }
-            }
-            _ => self.children().iter().any(|child| child.learns_categories(name, at)),
+        })
+    }
+
+    /// Whether some leaf of the tree is as wanted.
+    pub fn any_leaf(&self, wanted: &dyn Fn(&Leaf) -> bool) -> bool {
+        match self.node() {
+            Node::Leaf(leaf) => wanted(leaf),
+            _ => self.children().iter().any(|child| child.any_leaf(wanted)),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::progress::Progress;
 
 /// Up to so many rows parameters are integrated out; with more they are well determined, and each member of a mixture
 /// needs a factor of its own.
-pub const MOST_ROWS: usize = 2000;
+const MOST_ROWS: usize = 2000;
 /// Members with a smaller weight are left out.
 const LEAST_WEIGHT: f64 = 1e-3;
 /// The distance of the design's points from its centre, divided by √m (Rue, Martino & Chopin 2009).
@@ -32,8 +32,6 @@ pub struct Mixture {
     pub probabilities: Vec<f64>,
     /// The number of models.
     pub models: usize,
-    /// Whether parameters are integrated out.
-    pub integrated: bool,
 }
 
 /// A point of the design and its weight, relative to that of the normal approximation.
@@ -67,15 +65,14 @@ impl Mixture {
         let mut evidence: Vec<f64> = Vec::new();
         for (i, fit) in fits.iter().enumerate() {
             progress.report(i as f64 / fits.len() as f64, "integrating over the parameters");
-            let (log_evidence, found) = nodes_of(fit, progress)?;
+            let (log_evidence, found) = nodes_of(fit, integrate, progress)?;
             evidence.push(log_evidence);
-            nodes.push(if integrate { found } else { vec![Node { weight: 1.0, fit: fit.clone() }] });
+            nodes.push(found);
         }
         let first = fits.first().ok_or(ModelError::NoRows)?.clone();
         let top = evidence.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let total: f64 = evidence.iter().map(|log| (log - top).exp()).sum();
         let weights: Vec<f64> = evidence.iter().map(|log| (log - top).exp() / total).collect();
-        let integrated = nodes.iter().any(|nodes| nodes.len() > 1);
         let mut members: Vec<(f64, Arc<Fit>)> = Vec::new();
         for (weight, nodes) in weights.iter().zip(nodes) {
             members.extend(nodes.into_iter().map(|node| (weight * node.weight, node.fit)));
@@ -84,7 +81,7 @@ impl Mixture {
         let total: f64 = members.iter().map(|(weight, _)| weight).sum();
         members.iter_mut().for_each(|(weight, _)| *weight /= total);
         let models = weights.iter().filter(|weight| **weight >= LEAST_WEIGHT).count();
-        Ok(Self { fit: first, members, probabilities: weights, models, integrated })
+        Ok(Self { fit: first, members, probabilities: weights, models })
     }
 
     /// Mean and variances at some rows. The mean is the weighted mean of the means. The variance follows from the law of
@@ -126,7 +123,11 @@ impl Mixture {
         };
         // under a transform of the target mean ± 2 sd would be misleading
         let skewed = all.iter().any(|p| p.quantiles.is_some());
-        if skewed { prediction.with_quantiles() } else { Ok(prediction) }
+        if !skewed {
+            return Ok(prediction);
+        }
+        let members: Vec<(f64, Prediction)> = weights.into_iter().zip(all).collect();
+        Ok(prediction.with_quantiles(&members))
     }
 
     /// Its predictions of rows with a known target.
@@ -138,8 +139,9 @@ impl Mixture {
     }
 }
 
-/// The fits of one model at the points of the design with their weights, and its log evidence.
-fn nodes_of(fit: &Arc<Fit>, progress: &dyn Progress) -> Result<(f64, Vec<Node>), ModelError> {
+/// The log evidence of one model, and the fits of it at the points of the design with their weights; with `integrate`
+/// false the fit itself, for which no other is conditioned.
+fn nodes_of(fit: &Arc<Fit>, integrate: bool, progress: &dyn Progress) -> Result<(f64, Vec<Node>), ModelError> {
     let problem = fit.problem();
     let alone = |log_evidence: f64| (log_evidence, vec![Node { weight: 1.0, fit: fit.clone() }]);
     let posterior = if problem.n() > MOST_ROWS { None } else { ParameterPosterior::new(problem, fit.values()) };
@@ -158,7 +160,7 @@ fn nodes_of(fit: &Arc<Fit>, progress: &dyn Progress) -> Result<(f64, Vec<Node>),
             }
             let Some(log) = posterior.log_density(&z) else { return Ok(None) };
             let weight = beside * (log - posterior.top()).exp();
-            if weight < LEAST_WEIGHT * at_centre {
+            if !integrate || weight < LEAST_WEIGHT * at_centre {
                 return Ok(Some(Node { weight, fit: fit.clone() }));
             }
             // a point where the covariance has no factor has no posterior, and counts for nothing
@@ -170,9 +172,12 @@ fn nodes_of(fit: &Arc<Fit>, progress: &dyn Progress) -> Result<(f64, Vec<Node>),
     nodes.extend(found.into_iter().flatten());
     truncate(&mut nodes);
     let integral: f64 = nodes.iter().map(|node| node.weight).sum();
+    let log_evidence = posterior.top() + posterior.log_volume() + 0.5 * m as f64 * LOG_2PI + integral.ln();
+    if !integrate {
+        return Ok(alone(log_evidence));
+    }
     nodes.iter_mut().for_each(|node| node.weight /= integral);
     nodes.retain(|node| node.weight >= LEAST_WEIGHT);
-    let log_evidence = posterior.top() + posterior.log_volume() + 0.5 * m as f64 * LOG_2PI + integral.ln();
     Ok((log_evidence, nodes))
 }
 

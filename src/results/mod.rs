@@ -47,7 +47,7 @@ pub use features::Features;
 pub use grids::Beyond;
 pub use importance::{Gain, Importance, Loss, importance};
 pub use level_effects::LevelEffects;
-pub use mixture::{MOST_ROWS, Mixture};
+pub use mixture::Mixture;
 pub use one_vs_rest::{ClassPrediction, Fitted, OneVsRest};
 pub use order_variance::{OrderVariance, order_variance};
 pub use predict::{At, Prediction, Quantiles, predict, predict_unless};

@@ -197,12 +197,12 @@ impl Prediction {
         Ok(self)
     }
 
-    /// The same with the quantiles of an average, for targets on which mean ± 2 sd would be misleading.
-    pub(super) fn with_quantiles(mut self) -> Result<Self, ModelError> {
-        let members = self.of_members()?;
-        let [median, lower, upper] = [0.5, TAIL, 1.0 - TAIL].map(|p| self.quantile(p, &members));
+    /// The same with the quantiles of an average of these predictions of the same rows, for targets on which mean ± 2 sd
+    /// would be misleading.
+    pub(super) fn with_quantiles(mut self, members: &[(f64, Prediction)]) -> Self {
+        let [median, lower, upper] = [0.5, TAIL, 1.0 - TAIL].map(|p| self.quantile(p, members));
         self.quantiles = Some(Quantiles { median, lower, upper });
-        Ok(self)
+        self
     }
 
     /// The predictions of the members of an average at the same rows.

@@ -265,8 +265,7 @@ fn guess(
                 }
         }
         Role::Start => p.value,
-        role if role.is_scale() => 1.0,
-        _ => 1.0,
+        Role::Variance | Role::SlopeVariance | Role::GrowthVariance(_) | Role::OrderVariance | Role::Degree => 1.0,
     }
 }
 

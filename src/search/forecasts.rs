@@ -44,10 +44,7 @@ fn processes_are_alone(kernel: &Kernel) -> bool {
 
 /// Whether some leaf has such a head.
 fn has(kernel: &Kernel, wanted: &dyn Fn(Head) -> bool) -> bool {
-    match kernel.node() {
-        Node::Leaf(leaf) => wanted(leaf.family.spec().wording.head),
-        _ => kernel.children().iter().any(|child| has(child, wanted)),
-    }
+    kernel.any_leaf(&|leaf| wanted(leaf.family.spec().wording.head))
 }
 
 #[cfg(test)]

@@ -239,10 +239,7 @@ fn on_input(kernel: &Kernel, name: &str) -> Kernel {
 }
 
 fn has_period(kernel: &Kernel) -> bool {
-    match kernel.node() {
-        Node::Leaf(leaf) => leaf.family.spec().params.iter().any(|p| p.role == Role::Period),
-        _ => kernel.children().iter().any(has_period),
-    }
+    kernel.any_leaf(&|leaf| leaf.family.spec().params.iter().any(|p| p.role == Role::Period))
 }
 
 fn middle(values: &[f64]) -> f64 {

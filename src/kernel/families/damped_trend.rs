@@ -6,7 +6,7 @@
 //! v·e^{−|x − x′|/l} twice from c.
 
 use super::process::{Increments, Process};
-use crate::kernel::family::{Domains, L, ParamSpec, Role, START, Size, Spec};
+use crate::kernel::family::{L, ParamSpec, Role, START, Size, Spec, V};
 use crate::kernel::phrasing::{Head, Wording};
 
 /// The family `DampedTrend` of the language.
@@ -19,15 +19,7 @@ pub struct DampedTrend;
 const MEMORY: ParamSpec =
     ParamSpec { size: Size::One, help: "the distance along the input over which the slope changes", ..L };
 
-const SLOPE: ParamSpec = ParamSpec {
-    name: "variance",
-    short: "v",
-    domain: Domains::Positive,
-    role: Role::SlopeVariance,
-    size: Size::One,
-    default: 1.0,
-    help: "the variance of the slope",
-};
+const SLOPE: ParamSpec = ParamSpec { role: Role::SlopeVariance, help: "the variance of the slope", ..V };
 
 static SPEC: Spec = Spec {
     name: "DampedTrend",

@@ -5,7 +5,7 @@
 //! smoothing spline. Source: Rasmussen & Williams, 6.28.
 
 use super::process::{Increments, Process};
-use crate::kernel::family::{Domains, ParamSpec, Role, START, Size, Spec};
+use crate::kernel::family::{ParamSpec, Role, START, Spec, V};
 use crate::kernel::phrasing::{Head, Wording};
 
 /// The family `IntegratedWiener` of the language.
@@ -16,13 +16,9 @@ pub static INTEGRATED_WIENER: Process<IntegratedWiener> = Process(IntegratedWien
 pub struct IntegratedWiener;
 
 const RATE: ParamSpec = ParamSpec {
-    name: "variance",
-    short: "v",
-    domain: Domains::Positive,
     role: Role::GrowthVariance(3),
-    size: Size::One,
-    default: 1.0,
     help: "the variance of the change of the slope over one unit of the input",
+    ..V
 };
 
 static SPEC: Spec = Spec {

@@ -5,7 +5,7 @@
 //! l → 0. Source: Rasmussen & Williams, B.2.1.
 
 use super::process::{Increments, Process};
-use crate::kernel::family::{Domains, ParamSpec, Role, START, Size, Spec};
+use crate::kernel::family::{ParamSpec, Role, START, Spec, V};
 use crate::kernel::phrasing::{Head, Wording};
 
 /// The family `Wiener` of the language.
@@ -15,15 +15,8 @@ pub static WIENER: Process<Wiener> = Process(Wiener);
 #[derive(Debug)]
 pub struct Wiener;
 
-const RATE: ParamSpec = ParamSpec {
-    name: "variance",
-    short: "v",
-    domain: Domains::Positive,
-    role: Role::GrowthVariance(1),
-    size: Size::One,
-    default: 1.0,
-    help: "the variance of the change over one unit of the input",
-};
+const RATE: ParamSpec =
+    ParamSpec { role: Role::GrowthVariance(1), help: "the variance of the change over one unit of the input", ..V };
 
 static SPEC: Spec = Spec {
     name: "Wiener",

@@ -15,13 +15,10 @@ use super::saved_texts::SavedTexts;
 
 /// Whether some part of a kernel is of the family of another one, on its inputs if it names some.
 fn contains(kernel: &Kernel, wanted: &Leaf) -> bool {
-    match kernel.node() {
-        Node::Leaf(leaf) => {
-            leaf.family.spec().name == wanted.family.spec().name
-                && (wanted.inputs == Inputs::All || wanted.inputs == leaf.inputs)
-        }
-        _ => kernel.children().iter().any(|child| contains(child, wanted)),
-    }
+    kernel.any_leaf(&|leaf| {
+        leaf.family.spec().name == wanted.family.spec().name
+            && (wanted.inputs == Inputs::All || wanted.inputs == leaf.inputs)
+    })
 }
 
 fn family_of<'k>(part: &'k Kernel, place: &'static str) -> Res<&'k Leaf> {
