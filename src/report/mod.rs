@@ -9,10 +9,12 @@
 //! loaded ([`Source`]).
 
 mod document;
+mod fit_results;
 mod fit_sections;
 mod html_page;
 mod mathml;
 mod page_elements;
+mod part_section;
 mod script;
 mod search_sections;
 

@@ -5,6 +5,9 @@ use maud::{Markup, PreEscaped, html};
 use crate::describe::Grid;
 use crate::figure::{Figure, Size, to_svg};
 
+/// The width of the figures of a report, in pixels.
+pub(super) const WIDTH: u32 = 860;
+
 /// The width of figures for narrow screens, in CSS pixels.
 const NARROW: u32 = 380;
 

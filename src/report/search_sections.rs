@@ -3,8 +3,7 @@
 use maud::{Markup, html};
 
 use super::document::{Report, Section, Source};
-use super::fit_sections::WIDTH;
-use super::page_elements::{FigureNumbering, code, missing, small, table};
+use super::page_elements::{FigureNumbering, WIDTH, code, missing, small, table};
 use super::script;
 use crate::describe::figure_labels::BEYOND;
 use crate::describe::result_figures::BandOf;
