@@ -104,8 +104,8 @@ impl Mixture {
         let (at, members) = (first.at.clone(), self.members.clone());
         if let Some(probabilities) = all.iter().map(|p| p.probability.as_deref()).collect::<Option<Vec<_>>>() {
             let (probability, _) = moments(&weights, &probabilities, &probabilities);
-            let told = Prediction::of_classes(&self.fit, at, Moments { mean, var_f }, probability);
-            return Ok(Prediction { members, models: self.models, ..told });
+            let mixed = Prediction::of_classes(&self.fit, at, Moments { mean, var_f }, probability);
+            return Ok(Prediction { members, models: self.models, ..mixed });
         }
         let prediction = Prediction {
             fit: self.fit.clone(),

@@ -135,11 +135,11 @@ impl<T: 'static> Member<T> {
         Self { name, help, get: Getter::Named(get) }
     }
 
-    fn of(&self, held: &T) -> Res<Value> {
+    fn of(&self, contents: &T) -> Res<Value> {
         match self.get {
-            Getter::Value(get) => Ok(get(held)),
-            Getter::Checked(get) => get(held),
-            Getter::Named(get) => get(held, self.name),
+            Getter::Value(get) => Ok(get(contents)),
+            Getter::Checked(get) => get(contents),
+            Getter::Named(get) => get(contents, self.name),
         }
     }
 }
@@ -177,7 +177,7 @@ impl KindInfo {
 }
 
 /// The content of a value, with its type erased.
-pub trait Held {
+pub trait Contents {
     fn is_callable(&self) -> bool;
     fn show(&self) -> String;
     fn json(&self) -> Json;
@@ -188,7 +188,7 @@ pub trait Held {
     fn file(&self, ending: &str) -> Option<String>;
 }
 
-impl<T: ValueKind> Held for T {
+impl<T: ValueKind> Contents for T {
     fn is_callable(&self) -> bool {
         ValueKind::is_callable(self)
     }
@@ -229,7 +229,7 @@ impl<T: ValueKind> Held for T {
 /// kind.
 macro_rules! kinds {
     (
-        held { $($(#[$held_doc:meta])* $held:ident($held_type:ty) => $held_kind:ident,)* }
+        owned { $($(#[$owned_doc:meta])* $owned:ident($owned_type:ty) => $owned_kind:ident,)* }
         shared { $($(#[$shared_doc:meta])* $shared:ident($shared_type:ty) => $shared_kind:ident,)* }
         forms { $($(#[$form_doc:meta])* $form:ident($form_type:ty) => $form_kind:ident,)* }
     ) => {
@@ -238,7 +238,7 @@ macro_rules! kinds {
         pub enum Value {
             /// The result of a call without a result, such as `print`. It is never displayed.
             Nothing,
-            $($(#[$held_doc])* $held($held_type),)*
+            $($(#[$owned_doc])* $owned($owned_type),)*
             $($(#[$shared_doc])* $shared(Arc<$shared_type>),)*
             $($(#[$form_doc])* $form($form_type),)*
         }
@@ -247,19 +247,19 @@ macro_rules! kinds {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Kind {
             Nothing,
-            $($held_kind,)*
+            $($owned_kind,)*
             $($shared_kind,)*
         }
 
         impl Kind {
-            pub const ALL: &'static [Kind] = &[Kind::Nothing, $(Kind::$held_kind,)* $(Kind::$shared_kind,)*];
+            pub const ALL: &'static [Kind] = &[Kind::Nothing, $(Kind::$owned_kind,)* $(Kind::$shared_kind,)*];
 
             /// Its declaration.
             pub fn info(self) -> &'static KindInfo {
                 static INFOS: LazyLock<Vec<KindInfo>> = LazyLock::new(|| {
                     vec![
                         KindInfo::of::<()>(),
-                        $(KindInfo::of::<$held_type>(),)*
+                        $(KindInfo::of::<$owned_type>(),)*
                         $(KindInfo::of::<$shared_type>(),)*
                     ]
                 });
@@ -280,18 +280,18 @@ macro_rules! kinds {
             pub fn kind(&self) -> Kind {
                 match self {
                     Value::Nothing => Kind::Nothing,
-                    $(Value::$held(_) => Kind::$held_kind,)*
+                    $(Value::$owned(_) => Kind::$owned_kind,)*
                     $(Value::$shared(_) => Kind::$shared_kind,)*
                     $(Value::$form(_) => Kind::$form_kind,)*
                 }
             }
 
-            fn held(&self) -> &dyn Held {
+            fn contents(&self) -> &dyn Contents {
                 match self {
                     Value::Nothing => &(),
-                    $(Value::$held(held) => held,)*
-                    $(Value::$shared(held) => &**held,)*
-                    $(Value::$form(held) => held,)*
+                    $(Value::$owned(contents) => contents,)*
+                    $(Value::$shared(contents) => &**contents,)*
+                    $(Value::$form(contents) => contents,)*
                 }
             }
 
@@ -299,7 +299,7 @@ macro_rules! kinds {
             pub fn same(&self, other: &Value) -> bool {
                 match (self, other) {
                     (Value::Nothing, Value::Nothing) => true,
-                    $((Value::$held(a), Value::$held(b)) => a.same(b),)*
+                    $((Value::$owned(a), Value::$owned(b)) => a.same(b),)*
                     $((Value::$shared(a), Value::$shared(b)) => a.same(b),)*
                     $((Value::$form(a), Value::$form(b)) => a.same(b),)*
                     _ => match (self.items(), other.items()) {
@@ -313,7 +313,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    held {
+    owned {
         Number(f64) => Number,
         Bool(bool) => Bool,
         Str(Arc<str>) => String,
@@ -432,37 +432,37 @@ impl Value {
 
     /// `value.name`.
     pub fn member(&self, name: &str) -> Option<Res<Value>> {
-        self.held().member(name)
+        self.contents().member(name)
     }
 
     /// The names of members that only this value has.
     pub fn open_members(&self) -> Vec<String> {
-        self.held().open_members()
+        self.contents().open_members()
     }
 
     /// Whether it can be called.
     pub fn is_callable(&self) -> bool {
-        self.held().is_callable()
+        self.contents().is_callable()
     }
 
     /// The value without its kind. A number that JSON cannot represent (`inf`, `nan`) is null.
     pub fn json(&self) -> Json {
-        self.held().json()
+        self.contents().json()
     }
 
     /// The figure of `plot`.
     pub fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
-        self.held().figure(options)
+        self.contents().figure(options)
     }
 
     /// The table of `write`.
     pub fn to_table(&self) -> Option<Table> {
-        self.held().table()
+        self.contents().table()
     }
 
     /// The text of a file in one of the formats of its kind.
     pub fn file(&self, ending: &str) -> Option<String> {
-        self.held().file(ending)
+        self.contents().file(ending)
     }
 }
 
@@ -480,7 +480,7 @@ impl From<f64> for Value {
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.held().show())
+        f.write_str(&self.contents().show())
     }
 }
 
