@@ -73,8 +73,9 @@ fn scale(search: &Search, target: &str) -> Option<String> {
     let (best, others) = all.split_first()?;
     let others: Vec<String> = others.iter().map(|c| format!("{} {}", rounded(c.score), name(&c.transform))).collect();
     let title = search.settings.criterion.title();
+    let rows = best.rows.map_or(String::new(), |rows| format!(" of {rows} rows"));
     Some(format!(
-        "{}: {title} {} after the first depths, against {}",
+        "{}: {title} {}{rows} after the first depths, against {}",
         name(&best.transform),
         rounded(best.score),
         others.join(", ")

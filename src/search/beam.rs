@@ -50,6 +50,24 @@ pub fn further(search: &Search, depth: usize, budget: Budget, progress: &dyn Pro
     Walk::new(&setup, &search.data, progress, begun).go(State::of(search))
 }
 
+/// The result of a search that was stopped before it fitted a model to all rows: the best of the models that were found
+/// for some of them.
+///
+/// # Errors
+/// As [`search`].
+pub fn stopped(
+    data: &Dataset,
+    settings: &Settings,
+    models: &[Found],
+    progress: &dyn Progress,
+) -> Result<Search, SearchError> {
+    let begun = Instant::now();
+    let setup = Setup::new(data, settings)?;
+    let walk = Walk::new(&setup, data, progress, begun);
+    let pool: Vec<Found> = models.iter().take(LEADERS).filter_map(|found| walk.fitted(found.model.clone())).collect();
+    walk.go(State { pool, ..State::default() })
+}
+
 /// The state of a running search.
 #[derive(Default)]
 struct State {

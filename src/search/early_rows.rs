@@ -5,38 +5,58 @@ use rand_pcg::Pcg64Mcg;
 
 use crate::fit::spacing::sample;
 
-/// Above so many rows the early rounds use a subset,
-const MANY_ROWS: usize = 250;
-/// of so many rows.
-const EARLY_ROWS: usize = 180;
-/// Neighbouring rows of a series that stay together.
-const RUN: usize = 30;
+/// Rows that stand for all in some rounds of a race.
+struct Subset {
+    /// Above so many rows a subset is used,
+    above: usize,
+    /// of so many rows.
+    rows: usize,
+    /// Neighbouring rows of a series that stay together.
+    run: usize,
+}
 
-/// Indices of the rows that the early rounds use; `None` where these are all. `x` has a slice for each input.
+/// Of the first round,
+const EARLY: Subset = Subset { above: 250, rows: 180, run: 30 };
+/// and of the second.
+const MIDDLE: Subset = Subset { above: 500, rows: 360, run: 60 };
+
+/// Indices of the rows of the first round; `None` where these are all. `x` has a slice for each input.
 ///
 /// Of a series they are runs of neighbouring rows, one in each stretch of it: within a run what is short beside the gaps
 /// between rows chosen at random is seen, such as a week in daily rows, and between runs what is long. Rows of several
 /// inputs have no order, and are sampled.
 pub fn early_rows(x: &[&[f64]], n: usize) -> Option<Vec<usize>> {
-    if n <= MANY_ROWS {
-        return None;
-    }
-    match x {
-        [series] => Some(runs(series)),
-        _ => Some(sample(n, EARLY_ROWS)),
+    EARLY.of(x, n)
+}
+
+/// Indices of the rows of the second round, as [`early_rows`].
+pub fn middle_rows(x: &[&[f64]], n: usize) -> Option<Vec<usize>> {
+    MIDDLE.of(x, n)
+}
+
+impl Subset {
+    fn of(&self, x: &[&[f64]], n: usize) -> Option<Vec<usize>> {
+        if n <= self.above {
+            return None;
+        }
+        match x {
+            [series] => Some(runs(series, self)),
+            _ => Some(sample(n, self.rows)),
+        }
     }
 }
 
-fn runs(series: &[f64]) -> Vec<usize> {
+fn runs(series: &[f64], subset: &Subset) -> Vec<usize> {
     let mut order: Vec<usize> = (0..series.len()).collect();
     order.sort_by(|&a, &b| series[a].total_cmp(&series[b]));
     let mut random = Pcg64Mcg::seed_from_u64(0x5eed);
-    let count = EARLY_ROWS / RUN;
+    let (rows_wanted, run) = (subset.rows, subset.run);
+    let count = rows_wanted / run;
     let edge = |stretch: usize| (stretch as u128 * series.len() as u128 / count as u128) as usize;
-    let mut rows: Vec<usize> = Vec::with_capacity(EARLY_ROWS);
+    let mut rows: Vec<usize> = Vec::with_capacity(rows_wanted);
     for stretch in 0..count {
-        let first = random.random_range(edge(stretch)..=edge(stretch + 1) - RUN);
-        rows.extend(&order[first..first + RUN]);
+        let first = random.random_range(edge(stretch)..=edge(stretch + 1) - run);
+        rows.extend(&order[first..first + run]);
     }
     rows.sort_unstable();
     rows
@@ -51,13 +71,15 @@ mod tests {
         // backwards, as files are at times
         let series: Vec<f64> = (0..900).map(|i| f64::from(900 - i)).collect();
         let rows = early_rows(&[&series], 900).unwrap_or_default();
-        assert_eq!(rows.len(), EARLY_ROWS);
+        assert_eq!(rows.len(), EARLY.rows);
         assert!(rows.windows(2).all(|pair| pair[0] < pair[1]));
         let neighbours = rows.windows(2).filter(|pair| pair[1] == pair[0] + 1).count();
-        assert!(neighbours >= EARLY_ROWS - EARLY_ROWS / RUN, "{neighbours}");
+        assert!(neighbours >= EARLY.rows - EARLY.rows / EARLY.run, "{neighbours}");
         let inside = |stretch: usize| rows.iter().filter(|row| **row / 150 == stretch).count();
-        assert!((0..6).all(|stretch| inside(stretch) == RUN));
+        assert!((0..6).all(|stretch| inside(stretch) == EARLY.run));
         assert_eq!(early_rows(&[&series[..200]], 200), None);
-        assert_eq!(early_rows(&[&series[..251]], 251).map(|rows| rows.len()), Some(EARLY_ROWS));
+        assert_eq!(early_rows(&[&series[..251]], 251).map(|rows| rows.len()), Some(EARLY.rows));
+        assert_eq!(middle_rows(&[&series[..500]], 500), None);
+        assert_eq!(middle_rows(&[&series], 900).map(|rows| rows.len()), Some(MIDDLE.rows));
     }
 }

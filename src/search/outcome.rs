@@ -59,6 +59,9 @@ pub struct ComparedScale {
     /// The transform; `None` for the target itself.
     pub transform: Option<Function>,
     pub score: f64,
+    /// The number of rows on which it was compared, where these were not all.
+    #[serde(default)]
+    pub rows: Option<usize>,
 }
 
 impl ComparedScale {

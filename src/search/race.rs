@@ -2,7 +2,8 @@
 //! convergence.
 //!
 //! Candidates are compared by the score that they would have at their current values; on a subset of rows the log
-//! likelihood is scaled up to all rows. The last round, which determines the scores, always uses all rows.
+//! likelihood is scaled up to all rows. Where there are many rows, the first round uses few of them and the second more;
+//! a few steps on all rows then choose among its best. The last round, which determines the scores, always uses all rows.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,7 +23,7 @@ use crate::progress::{Progress, Quiet};
 struct Breadth {
     /// Starts that are evaluated per candidate.
     seeds: usize,
-    /// The largest number of candidates in the second round, on all rows.
+    /// The largest number of candidates in the second round.
     second: usize,
     /// Candidates that are fitted to convergence.
     finalists: usize,
@@ -47,8 +48,12 @@ const STARTS: usize = 6;
 const MOST_PROBLEMS: usize = 500;
 /// Steps of the first round, on a subset of the rows.
 const FIRST_STEPS: usize = 8;
-/// Steps of the second round, on all rows.
+/// Steps of the second round.
 const SECOND_STEPS: usize = 20;
+/// Where this uses a subset, so many times the finalists
+const CHOSEN_FROM: usize = 2;
+/// take so many steps on all rows.
+const CHOOSING_STEPS: usize = 6;
 /// The maximum number of steps to convergence.
 const LAST_STEPS: usize = 300;
 /// The number of times a finalist changes to another maximum,
@@ -90,7 +95,8 @@ pub struct Entry {
     pub child: Child,
     /// `None` if the candidate has failed.
     pub problem: Option<Problem>,
-    early: Option<Problem>,
+    /// The rows of the present round, if they are a subset.
+    part: Option<Problem>,
     runs: Vec<Run>,
     /// Minus the log likelihood reached, for all rows or scaled up to them.
     value: f64,
@@ -145,7 +151,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
             None => base_seeds(problem, breadth.seeds, setup.settings.seed),
         }
     };
-    let share = setup.early_share();
+    let share = setup.share(setup.early.as_ref());
     let keep = match from {
         // few candidates without inherited values: later depths build on them
         None if entries.len() <= FEW => setup.settings.restarts.max(STARTS),
@@ -153,7 +159,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     };
     each(&mut entries, abreast, watch, 0, |entry| {
         entry.enter(setup);
-        let (Some(whole), small) = (entry.problem.as_ref(), entry.early.as_ref()) else { return };
+        let (Some(whole), small) = (entry.problem.as_ref(), entry.part.as_ref()) else { return };
         let problem = small.unwrap_or(whole);
         let objective = Likelihood::new(problem).stopped_by(watch.progress);
         let mut seen: Vec<(f64, Vec<f64>)> = Vec::new();
@@ -178,7 +184,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
             entry.fail(failure);
         }
         if crowd {
-            (entry.problem, entry.early) = (None, None);
+            (entry.problem, entry.part) = (None, None);
         }
     });
     sort(&mut entries);
@@ -190,10 +196,27 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         entries[first..].iter().take(MOST_PROBLEMS).take_while(|entry| entry.child.kind == Kind::Mended).count();
     let first = first + mended;
     entries[..first].iter_mut().filter(|entry| !entry.runs.is_empty()).for_each(|entry| entry.enter(setup));
-    round(&mut entries[..first], FIRST_STEPS, abreast, true, share, watch, 1);
+    round(&mut entries[..first], FIRST_STEPS, Rows { share, new: false }, abreast, watch, 1);
     sort(&mut entries[..first]);
     let second = (first / 3).clamp(breadth.second / 2, breadth.second).min(first);
-    round(&mut entries[..second], SECOND_STEPS, abreast, false, 1.0, watch, 2);
+    let all_rows = Rows { share: 1.0, new: setup.early.is_some() };
+    match &setup.middle {
+        None => {
+            entries[..second].iter_mut().for_each(|entry| entry.part = None);
+            entries[..second].iter_mut().for_each(Entry::keep_best_run);
+            round(&mut entries[..second], SECOND_STEPS, all_rows, abreast, watch, 2);
+        }
+        Some(rows) => {
+            entries[..second].iter_mut().for_each(|entry| entry.continue_on(rows));
+            let middle = Rows { share: setup.share(Some(rows)), new: true };
+            round(&mut entries[..second], SECOND_STEPS, middle, abreast, watch, 2);
+            sort(&mut entries[..second]);
+            let chosen = (CHOSEN_FROM * breadth.finalists).min(second);
+            entries[..chosen].iter_mut().for_each(|entry| entry.part = None);
+            entries[..chosen].iter_mut().for_each(Entry::keep_best_run);
+            round(&mut entries[..chosen], CHOOSING_STEPS, all_rows, abreast, watch, 2);
+        }
+    }
     sort(&mut entries[..second]);
     let last = breadth.finalists.min(second);
     if watch.over() && entries.iter().all(|e| e.value.is_infinite()) {
@@ -254,37 +277,32 @@ fn try_other_periods(objective: &Likelihood<'_>, run: &mut Run, watch: &Watch<'_
     spent
 }
 
-/// Optimises each entry for some steps.
-fn round(
-    entries: &mut [Entry],
-    steps: usize,
-    abreast: usize,
-    early: bool,
+/// The rows of a round.
+#[derive(Clone, Copy)]
+struct Rows {
+    /// Their share of all rows.
     share: f64,
-    watch: &Watch<'_>,
-    number: usize,
-) {
+    /// Whether they are others than those of the round before, so that runs start again from their values.
+    new: bool,
+}
+
+/// Optimises each entry for some steps.
+fn round(entries: &mut [Entry], steps: usize, rows: Rows, abreast: usize, watch: &Watch<'_>, number: usize) {
     each(entries, abreast, watch, number, |entry| {
-        let (Some(whole), small) = (entry.problem.as_ref(), entry.early.as_ref().filter(|_| early)) else { return };
-        let objective = Likelihood::new(small.unwrap_or(whole)).stopped_by(watch.progress);
-        // runs on a subset of the rows start again on all rows
-        let moved = entry.early.is_some() && !early;
+        let Some(whole) = entry.problem.as_ref() else { return };
+        let objective = Likelihood::new(entry.part.as_ref().unwrap_or(whole)).stopped_by(watch.progress);
         if entry.runs.is_empty() {
             return;
         }
-        if !early {
-            entry.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
-            entry.runs.truncate(1);
-        }
         for run in &mut entry.runs {
-            if moved {
+            if rows.new {
                 *run = Run::new(&run.outcome().at, &options());
             }
             let before = run.outcome().evaluations;
             run.advance(&objective, steps, &Quiet(watch.progress));
             watch.spent.fetch_add(run.outcome().evaluations - before, Ordering::Relaxed);
         }
-        entry.value = best(&entry.runs).map_or(f64::INFINITY, |run| (run.value() - objective.offset()) / share);
+        entry.value = best(&entry.runs).map_or(f64::INFINITY, |run| (run.value() - objective.offset()) / rows.share);
         entry.reached = Reached::Raced;
     });
 }
@@ -311,7 +329,7 @@ impl Entry {
         Self {
             child,
             problem: None,
-            early: None,
+            part: None,
             runs: Vec::new(),
             value: f64::INFINITY,
             reached: Reached::Screened,
@@ -334,7 +352,7 @@ impl Entry {
                 let criterion = setup.settings.criterion;
                 self.penalty = criterion.penalty(problem.n(), criterion.count(&problem));
                 match setup.early.as_deref().map(|rows| problem.of_rows(rows)).transpose() {
-                    Ok(early) => (self.problem, self.early) = (Some(problem), early),
+                    Ok(part) => (self.problem, self.part) = (Some(problem), part),
                     Err(error) => self.fail(Some(error)),
                 }
             }
@@ -342,9 +360,24 @@ impl Entry {
         }
     }
 
+    /// Of several starts, only the best goes on.
+    fn keep_best_run(&mut self) {
+        self.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
+        self.runs.truncate(1);
+    }
+
+    /// Goes on with other rows.
+    fn continue_on(&mut self, rows: &[usize]) {
+        self.keep_best_run();
+        match self.problem.as_ref().map(|problem| problem.of_rows(rows)).transpose() {
+            Ok(part) => self.part = part,
+            Err(error) => self.fail(Some(error)),
+        }
+    }
+
     fn fail(&mut self, error: Option<ModelError>) {
         let why = error.map_or_else(|| "its likelihood is not finite".to_string(), |error| error.to_string());
-        (self.problem, self.early, self.reached) = (None, None, Reached::Failed(why));
+        (self.problem, self.part, self.reached) = (None, None, Reached::Failed(why));
     }
 }
 

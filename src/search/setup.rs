@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::early_rows::early_rows;
+use super::early_rows::{early_rows, middle_rows};
 use super::score::judge;
 use super::{Found, SearchError, Settings};
 use crate::data::Dataset;
@@ -26,8 +26,10 @@ pub struct Setup<'s> {
     pub data: Dataset,
     /// Rows that are held out from the fits.
     pub held_out: Option<Dataset>,
-    /// Indices of the rows of the early rounds, if these are a subset.
+    /// Indices of the rows of the first round of a race, if these are a subset.
     pub early: Option<Vec<usize>>,
+    /// Indices of the rows of its second round, if these are a subset.
+    pub middle: Option<Vec<usize>>,
     /// The quantities of each input that starts need, in the order of the data.
     pub columns: Vec<Column>,
     /// Variance of the target.
@@ -124,13 +126,14 @@ impl<'s> Setup<'s> {
             super::Criterion::HeldOut => hold_out(data)?,
             _ => (data.clone(), None),
         };
-        let read: Vec<&[f64]> = names.iter().filter_map(|name| data.column(name)).map(|c| c.values()).collect();
-        let early = early_rows(&read, data.n());
+        let read = inputs_of(&data, names);
+        let (early, middle) = (early_rows(&read, data.n()), middle_rows(&read, data.n()));
         Ok(Self {
             settings,
             data,
             held_out,
             early,
+            middle,
             columns,
             variance,
             least_noise,
@@ -148,10 +151,24 @@ impl<'s> Setup<'s> {
         Some(Found { model: fit.model.clone(), lml: fit.evidence().ok()?, parameters, score, weight: 0.0 })
     }
 
-    /// The share of the rows in the early rounds.
-    pub fn early_share(&self) -> f64 {
-        self.early.as_ref().map_or(1.0, |rows| rows.len() as f64 / self.data.n() as f64)
+    /// The share of all rows that a subset has.
+    pub fn share(&self, rows: Option<&Vec<usize>>) -> f64 {
+        rows.map_or(1.0, |rows| rows.len() as f64 / self.data.n() as f64)
     }
+}
+
+/// The rows on which scales of the target are compared: those of the first round of a race.
+///
+/// # Errors
+/// Data to which no model can be fitted.
+pub fn trial_rows(data: &Dataset, settings: &Settings) -> Result<Option<Vec<usize>>, SearchError> {
+    let problem = Problem::new(&settings.model(null_kernel()), data, false)?;
+    Ok(early_rows(&inputs_of(data, problem.names()), data.n()))
+}
+
+/// The values of each input.
+fn inputs_of<'d>(data: &'d Dataset, names: &[String]) -> Vec<&'d [f64]> {
+    names.iter().filter_map(|name| data.column(name)).map(|c| c.values()).collect()
 }
 
 /// The noise variance due to the rounding of the target, on the scale of the model.

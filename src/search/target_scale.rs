@@ -1,9 +1,11 @@
 //! The scale of the target: a search with each of several transforms as far as the first depths, and on with the best.
 //!
 //! The scores of models of y and of g(y) can be compared, as the density of g(y) is multiplied by |g′(y)|. Growth in
-//! proportion to the level needs products with lines on the scale of y, and is a sum on that of log y.
+//! proportion to the level needs products with lines on the scale of y, and is a sum on that of log y. Of many rows, the
+//! scales are compared on those of the first round of a race: the difference between scales grows with the number of
+//! rows, so a few hundred show it.
 
-use super::beam::further;
+use super::beam::{further, stopped};
 use super::{Budget, ComparedScale, Ended, Search, SearchError, Settings, search};
 use crate::data::{Dataset, Function, Transform};
 use crate::progress::Progress;
@@ -25,7 +27,7 @@ pub fn scales(data: &Dataset, settings: &Settings) -> Vec<Option<Function>> {
 }
 
 /// Searches on the scale of the target with the best score after the first depths. The power of Box and Cox counts as
-/// one more parameter. A search whose budget ends before all scales are compared goes on with that in [`resume`].
+/// one more parameter. Of many rows, a subset is searched on each scale, and then all on the best. A search whose budget ends before all scales are compared goes on with that in [`resume`].
 ///
 /// # Errors
 /// As [`search`].
@@ -42,6 +44,8 @@ pub fn search_scales(
     let Budget { seconds: time, evaluations: count } = settings.budget;
     let share = TRIAL_SHARE / scales.len() as f64;
     let depth = settings.depth.min(TRIAL_DEPTH);
+    let part = super::setup::trial_rows(data, settings)?.map(|rows| data.take(&rows));
+    let tried = part.as_ref().unwrap_or(data);
     let mut compared: Vec<ComparedScale> = Vec::new();
     let mut best: Option<(f64, Search)> = None;
     let (mut evaluations, mut seconds, mut cut_short) = (0, 0.0, false);
@@ -56,7 +60,7 @@ pub fn search_scales(
             seconds: time.map(|all| share * all),
             evaluations: count.map(|all| all.saturating_sub(evaluations)),
         };
-        let found = match search(data, &Settings { depth, budget: trial, ..with(transform) }, progress) {
+        let found = match search(tried, &Settings { depth, budget: trial, ..with(transform) }, progress) {
             Ok(found) => found,
             Err(error) if compared.is_empty() => return Err(error),
             Err(_) => continue,
@@ -69,28 +73,41 @@ pub fn search_scales(
         };
         let extra = |parameters: usize| match transform {
             Some(Function::BoxCox(None)) => {
-                let penalty = |parameters: usize| settings.criterion.penalty(data.n(), parameters);
+                let penalty = |parameters: usize| settings.criterion.penalty(tried.n(), parameters);
                 penalty(parameters + 1) - penalty(parameters)
             }
             _ => 0.0,
         };
         let Some(score) = found.models.first().map(|best| best.score + extra(best.parameters)) else { continue };
-        compared.push(ComparedScale { transform: transform.clone(), score });
+        compared.push(ComparedScale { transform: transform.clone(), score, rows: part.as_ref().map(Dataset::n) });
         if best.as_ref().is_none_or(|(least, _)| score < *least) {
             best = Some((score, found));
         }
     }
-    let Some((_, found)) = best else { return search(data, &with(&None), progress) };
-    let spent = (found.evaluations, found.seconds);
+    let Some((_, trial)) = best else { return search(data, &with(&None), progress) };
     let left = Budget {
         seconds: time.map(|all| (all - seconds).max(0.0)),
         evaluations: count.map(|all| all.saturating_sub(evaluations)),
     };
     let more = !progress.stop() && left.evaluations != Some(0);
-    let mut found = if more { further(&found, settings.depth, left, progress)? } else { found };
+    // what the result counts of its own
+    let (mut found, counted) = match part {
+        Some(_) => {
+            let settings = Settings { budget: left, ..with(&trial.settings.transform) };
+            let found = match progress.stop() {
+                true => stopped(data, &settings, &trial.models, progress)?,
+                false => search(data, &settings, progress)?,
+            };
+            (found, (0, 0.0))
+        }
+        None => {
+            let counted = (trial.evaluations, trial.seconds);
+            (if more { further(&trial, settings.depth, left, progress)? } else { trial }, counted)
+        }
+    };
     found.settings = Settings { depth: settings.depth, budget: settings.budget, ..found.settings };
-    found.evaluations += evaluations - spent.0;
-    found.seconds += seconds - spent.1;
+    found.evaluations += evaluations - counted.0;
+    found.seconds += seconds - counted.1;
     found.scales = compared;
     found.scales_open = cut_short;
     Ok(found)
