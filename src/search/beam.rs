@@ -39,6 +39,16 @@ pub fn search(data: &Dataset, settings: &Settings, progress: &dyn Progress) -> R
     Walk::new(&setup, data, progress, begun).go(State::default())
 }
 
+/// As [`search`], without fitting the best models to a maximum at the end.
+///
+/// # Errors
+/// As [`search`].
+pub fn unfinished(data: &Dataset, settings: &Settings, progress: &dyn Progress) -> Result<Search, SearchError> {
+    let begun = Instant::now();
+    let setup = Setup::new(data, settings)?;
+    Walk { finishes: false, ..Walk::new(&setup, data, progress, begun) }.go(State::default())
+}
+
 /// Continues a search where it ended, to another depth or with a new budget.
 ///
 /// # Errors
@@ -128,6 +138,8 @@ struct Walk<'g> {
     setup: &'g Setup<'g>,
     whole: &'g Dataset,
     clock: Clock<'g>,
+    /// Whether the best models are fitted to a maximum at the end.
+    finishes: bool,
 }
 
 /// The progress of a search, which also stops it at the end of its time budget.
@@ -161,7 +173,7 @@ impl<'g> Walk<'g> {
     /// The budget counts from `start`, before the setup: that of many columns takes a while.
     fn new(setup: &'g Setup<'g>, whole: &'g Dataset, progress: &'g dyn Progress, start: Instant) -> Self {
         let seconds = WALKED * setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
-        Self { setup, whole, clock: Clock { progress, start, seconds } }
+        Self { setup, whole, clock: Clock { progress, start, seconds }, finishes: true }
     }
 
     fn go(self, mut state: State) -> Result<Search, SearchError> {
@@ -198,7 +210,7 @@ impl<'g> Walk<'g> {
     /// Fits the best models to a maximum, unless the user stopped the search. Gives those that this changed, as they were
     /// before, and the fit of the best.
     fn finish_best(&self, pool: &mut Vec<Found>) -> (Vec<Found>, Option<Arc<Fit>>) {
-        if self.clock.progress.stop() {
+        if !self.finishes || self.clock.progress.stop() {
             return (Vec::new(), None);
         }
         let seconds = self.setup.settings.budget.seconds.unwrap_or(f64::INFINITY);

@@ -5,13 +5,15 @@
 //! scales are compared on those of the first round of a race: the difference between scales grows with the number of
 //! rows, so a few hundred show it.
 
-use super::beam::{further, stopped};
+use super::beam::{further, stopped, unfinished};
 use super::{Budget, ComparedScale, Ended, Search, SearchError, Settings, search};
 use crate::data::{Dataset, Function, Transform};
 use crate::progress::Progress;
 
-/// The depth at which scales are compared.
+/// The depth at which scales are compared, where a search goes on from there,
 const TRIAL_DEPTH: usize = 3;
+/// and where the comparison is on a subset of the rows.
+const TRIAL_DEPTH_ON_PART: usize = 2;
 /// The share of a budget of time for all comparisons together.
 const TRIAL_SHARE: f64 = 0.5;
 
@@ -43,9 +45,9 @@ pub fn search_scales(
     }
     let Budget { seconds: time, evaluations: count } = settings.budget;
     let share = TRIAL_SHARE / scales.len() as f64;
-    let depth = settings.depth.min(TRIAL_DEPTH);
     let part = super::setup::trial_rows(data, settings)?.map(|rows| data.take(&rows));
-    let tried = part.as_ref().unwrap_or(data);
+    let (tried, asked) = part.as_ref().map_or((data, TRIAL_DEPTH), |part| (part, TRIAL_DEPTH_ON_PART));
+    let depth = settings.depth.min(asked);
     let mut compared: Vec<ComparedScale> = Vec::new();
     let mut best: Option<(f64, Search)> = None;
     let (mut evaluations, mut seconds, mut cut_short) = (0, 0.0, false);
@@ -60,7 +62,12 @@ pub fn search_scales(
             seconds: time.map(|all| share * all),
             evaluations: count.map(|all| all.saturating_sub(evaluations)),
         };
-        let found = match search(tried, &Settings { depth, budget: trial, ..with(transform) }, progress) {
+        let trial = Settings { depth, budget: trial, ..with(transform) };
+        let found = match part {
+            Some(_) => unfinished(tried, &trial, progress),
+            None => search(tried, &trial, progress),
+        };
+        let found = match found {
             Ok(found) => found,
             Err(error) if compared.is_empty() => return Err(error),
             Err(_) => continue,
@@ -68,7 +75,7 @@ pub fn search_scales(
         (evaluations, seconds) = (evaluations + found.evaluations, seconds + found.seconds);
         cut_short |= match found.ended {
             Ended::OutOfTime | Ended::OutOfEvaluations | Ended::Stopped => true,
-            Ended::Depth => depth < TRIAL_DEPTH,
+            Ended::Depth => depth < asked,
             Ended::NoBetter => false,
         };
         let extra = |parameters: usize| match transform {
