@@ -1,7 +1,7 @@
 //! The quantities of an input column from which starting values are computed.
 
 use super::periodogram::peaks;
-use super::spacing::{median_distance, moments, recurring_gap, span};
+use super::spacing::{grid_step, median_distance, moments, recurring_gap, span};
 use crate::calendar::TimeUnit;
 use crate::model::Problem;
 
@@ -13,6 +13,8 @@ pub struct Column {
     pub span: f64,
     /// The least recurring gap between neighbouring values.
     pub gap: f64,
+    /// The step of the grid on which the values lie, if they do.
+    pub grid: Option<f64>,
     /// The median distance between two rows.
     pub distance: f64,
     pub least: f64,
@@ -43,7 +45,7 @@ impl Column {
         }
         let distance = median_distance(&[x]).unwrap_or(1.0);
         let least = x.iter().copied().fold(f64::INFINITY, f64::min);
-        Self { middle, variance, span, gap, distance, least, periods }
+        Self { middle, variance, span, gap, grid: grid_step(x), distance, least, periods }
     }
 }
 

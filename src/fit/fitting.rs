@@ -16,7 +16,7 @@ use crate::data::Dataset;
 use crate::model::{DenserNoise, Model, ModelError, Posterior, Problem, is_zero_kernel};
 use crate::progress::{Progress, Quiet, Silent};
 
-/// Fits a model: maximises the log marginal likelihood or, with priors, the posterior density in the optimiser's
+/// Fits a model on the scale of the target that it is written for: maximises the log marginal likelihood or, with priors, the posterior density in the optimiser's
 /// coordinates.
 ///
 /// Starts run in parallel, each with sequential linear algebra: all take a few steps, the better half takes more, and
@@ -27,7 +27,12 @@ use crate::progress::{Progress, Quiet, Silent};
 /// Those of [`Problem::new`]; [`ModelError::Stopped`] if it was stopped before it had a result;
 /// [`ModelError::StoppedAt`] if it was stopped and the posterior at the best values takes long;
 /// [`ModelError::NotPositiveDefinite`] if no start has a finite log marginal likelihood.
-pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progress) -> Result<Fit, ModelError> {
+pub(super) fn fit_as_written(
+    model: &Model,
+    data: &Dataset,
+    options: Options,
+    progress: &dyn Progress,
+) -> Result<Fit, ModelError> {
     let problem = Problem::new(model, data, false)?;
     let product_bounds = latent_bounds(&problem).into_iter().chain(noise_bound(&problem)).collect();
     let problem = problem.with_product_bounds(product_bounds);
@@ -415,7 +420,7 @@ mod tests {
     fn a_fit_ends_within_an_evaluation() {
         let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(60);
         let options = Options { restarts: 2, ..Options::default() };
-        let run = |looks: usize| fit(&trend_and_season(), &airline, options, &Impatient(looks.into()));
+        let run = |looks: usize| fit_as_written(&trend_and_season(), &airline, options, &Impatient(looks.into()));
         // before and during the first evaluation: it is completed, because it is short
         for looks in [0, 3] {
             let first = run(looks).unwrap();
@@ -434,7 +439,7 @@ mod tests {
         let options = Options { restarts: 4, ..Options::default() };
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| fit(&trend_and_season(), &airline, options, &Silent).unwrap())
+            pool.install(|| fit_as_written(&trend_and_season(), &airline, options, &Silent).unwrap())
         };
         let (one, two) = (run(1), run(3));
         assert_eq!(one.values(), two.values());
@@ -451,7 +456,7 @@ mod tests {
         let options = Options { restarts: 3, ..Options::default() };
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| fit(&model, &heart, options, &Silent).unwrap())
+            pool.install(|| fit_as_written(&model, &heart, options, &Silent).unwrap())
         };
         let (one, two) = (run(1), run(2));
         assert!(one.converged() && one.hints.is_empty(), "{:?}", one.hints);
@@ -465,7 +470,7 @@ mod tests {
     fn conditioning_on_a_fit_gives_its_evidence_to_the_bit() {
         let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(60);
         let options = Options { restarts: 2, ..Options::default() };
-        let fitted = fit(&trend_and_season(), &airline, options, &Silent).unwrap();
+        let fitted = fit_as_written(&trend_and_season(), &airline, options, &Silent).unwrap();
         let again = condition(&fitted.model, &airline).unwrap();
         assert_eq!(again.lml(), fitted.lml());
         assert_eq!(again.values(), fitted.values());

@@ -21,15 +21,17 @@ pub(crate) mod prior_variance;
 mod result;
 mod run_options;
 mod starts;
+mod target_scale;
 mod trace;
 
 pub use column::{Column, calendar};
 pub use effort::expected_seconds;
-pub use fitting::{condition, condition_unless, fit, given, judged};
+pub use fitting::{condition, condition_unless, given, judged};
 pub(crate) use hints::{NOT_CONVERGED, hints, jittered};
 pub use likelihood::Likelihood;
 pub use parameter_posterior::{ParameterPosterior, WEAK_PRIOR_SD};
 pub use result::{Fit, Options, Start};
 pub use starts::Starts;
 pub(crate) use starts::{latent_bounds, spread};
+pub use target_scale::{fit, on_scale, scales};
 pub use trace::{Point, Trace};

@@ -12,11 +12,13 @@ pub struct Options {
     pub seed: u64,
     /// The maximum number of steps of the optimiser from each start.
     pub max_iter: usize,
+    /// Whether the scale of the target is chosen as well: the target itself, its logarithm, or a power.
+    pub scale_is_chosen: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { restarts: 10, seed: 0, max_iter: 1000 }
+        Self { restarts: 10, seed: 0, max_iter: 1000, scale_is_chosen: false }
     }
 }
 

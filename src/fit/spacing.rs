@@ -62,6 +62,19 @@ const LEAST_DISTINCT: usize = 5;
 /// Powers of ten to which values may be rounded, the coarsest first.
 const DECIMALS: std::ops::RangeInclusive<i32> = -6..=9;
 
+/// The step of the grid on which the values of a column lie: its recurring gap, if nearly all values are whole numbers of
+/// it apart.
+pub fn grid_step(column: &[f64]) -> Option<f64> {
+    let step = recurring_gap(column)?;
+    let first = column.iter().copied().fold(f64::INFINITY, f64::min);
+    let on_grid = |value: &&f64| {
+        let steps = (**value - first) / step;
+        (steps - steps.round()).abs() < 0.01
+    };
+    let count = column.iter().filter(on_grid).count();
+    (count as f64 >= 0.99 * column.len() as f64).then_some(step)
+}
+
 /// The step to which values are rounded: the largest power of ten of which all are multiples. `None` if they have more
 /// digits, or too few are distinct to tell.
 pub fn rounding(values: &[f64]) -> Option<f64> {
@@ -125,7 +138,15 @@ pub(super) fn moments(x: &[f64]) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{median_distance, median_gap, recurring_gap, rounding, sample, span};
+    use super::{grid_step, median_distance, median_gap, recurring_gap, rounding, sample, span};
+
+    #[test]
+    fn a_grid_may_have_gaps() {
+        let daily: Vec<f64> = (0..200).filter(|i| i % 5 < 3).map(|i| 7.0 + f64::from(i)).collect();
+        assert_eq!(grid_step(&daily), Some(1.0));
+        let uneven: Vec<f64> = (0..200).map(|i| f64::from(i) + 0.3 * f64::from(i).sin()).collect();
+        assert_eq!(grid_step(&uneven), None);
+    }
 
     #[test]
     fn even_points() {

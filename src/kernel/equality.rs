@@ -40,6 +40,9 @@ impl PartialEq for Wrapped {
     }
 }
 
+/// The relative tolerance of values in two units of time.
+const CONVERTED: f64 = 1e-12;
+
 /// A comparison in progress: which tie of one kernel corresponds to which tie of the other.
 #[derive(Default)]
 struct Pairing {
@@ -96,20 +99,22 @@ impl Pairing {
             && a.as_slice().iter().zip(b.as_slice()).all(|(a, b)| self.params(spec, a, b))
     }
 
-    fn states(&self, a: State, b: State) -> bool {
-        let near = |a: f64, b: f64| a == b || (a - b).abs() <= self.tolerance * a.abs().max(b.abs());
-        match (a, b) {
-            (State::Free(a), State::Free(b)) | (State::Fixed(a), State::Fixed(b)) => near(a, b),
-            (State::Bounded { lo, hi, value }, State::Bounded { lo: l, hi: h, value: v }) => {
-                near(lo, l) && near(hi, h) && value.zip(v).map_or(value.is_none() == v.is_none(), |(a, b)| near(a, b))
+    /// Whether two parameters have the same value, as times if they are: 1 week is 7 days, and neither is 7.
+    fn times(&self, a: &Param, b: &Param) -> bool {
+        match (a.time, b.time) {
+            (Some(one), Some(other)) if one != other => {
+                // a conversion may round
+                let tolerance = self.tolerance.max(CONVERTED);
+                one == other.in_unit(one.unit()) && states(a.state, b.in_unit(one.unit()).state, tolerance)
             }
-            _ => a == b,
+            (Some(_), Some(_)) | (None, None) => states(a.state, b.state, self.tolerance),
+            _ => false,
         }
     }
 
     fn params(&mut self, spec: &ParamSpec, a: &Param, b: &Param) -> bool {
         // a count is fixed however it was written
-        let state = (spec.domain == Domains::Count && a.value() == b.value()) || self.states(a.state, b.state);
+        let state = (spec.domain == Domains::Count && a.value() == b.value()) || self.times(a, b);
         let tied = match (&a.tie, &b.tie) {
             (None, None) => true,
             (Some(a), Some(b)) => self.ties(a, b),
@@ -131,5 +136,15 @@ impl Pairing {
             (Some(there), Some(here)) => there == b && here == a,
             _ => false,
         }
+    }
+}
+fn states(a: State, b: State, tolerance: f64) -> bool {
+    let near = |a: f64, b: f64| a == b || (a - b).abs() <= tolerance * a.abs().max(b.abs());
+    match (a, b) {
+        (State::Free(a), State::Free(b)) | (State::Fixed(a), State::Fixed(b)) => near(a, b),
+        (State::Bounded { lo, hi, value }, State::Bounded { lo: l, hi: h, value: v }) => {
+            near(lo, l) && near(hi, h) && value.zip(v).map_or(value.is_none() == v.is_none(), |(a, b)| near(a, b))
+        }
+        _ => a == b,
     }
 }

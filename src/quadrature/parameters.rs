@@ -92,7 +92,7 @@ pub fn fitted(
         },
         ..Model::new(kernel.clone())
     };
-    let options = Options { restarts: RESTARTS, seed, max_iter: 200 };
+    let options = Options { restarts: RESTARTS, seed, max_iter: 200, ..Options::default() };
     let fit = fit::fit(&model, &data, options, progress)?;
     let values = fit.problem().kernel_values(fit.values()).to_vec();
     let bound = fit.problem().bound().clone();

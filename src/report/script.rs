@@ -15,7 +15,7 @@ const MOST_VALUES: usize = 600;
 /// A script that fits the same model to the same data.
 pub fn fitting(fit: &Fit, source: &Source) -> String {
     let usual = Options::default();
-    let Options { restarts, seed, max_iter } = fit.options;
+    let Options { restarts, seed, max_iter, .. } = fit.options;
     let mut call = format!("fit({}, restarts={restarts}, seed={seed}", fit.asked);
     if max_iter != usual.max_iter {
         call.push_str(&format!(", maxiter={max_iter}"));

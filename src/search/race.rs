@@ -63,6 +63,11 @@ const NEAR: f64 = 5.0;
 /// and finally higher by this.
 const WORTH_A_HOP: f64 = 1e-3;
 
+/// A period of whole steps of a grid may have a log likelihood that is this much lower than a share of it,
+const FUNDAMENTAL: f64 = 3.0;
+/// if it has fewer steps than this.
+const LONGEST_ON_GRID: f64 = 60.0;
+
 /// The shared state of a race.
 pub struct Watch<'p> {
     pub progress: &'p dyn Progress,
@@ -230,7 +235,12 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         let Some(mut run) = entry.runs.first().cloned() else { return };
         run.advance(&objective, LAST_STEPS, &Quiet(watch.progress));
         let own = run.outcome().evaluations;
-        let beside = try_other_periods(&objective, &mut run, watch);
+        let mut beside = try_other_periods(&objective, &mut run, watch);
+        if let [series] = setup.columns.as_slice()
+            && let Some(step) = series.grid
+        {
+            beside += prefer_fundamental_periods(&objective, &mut run, step, watch);
+        }
         let after = own + entry.runs[1..].iter().map(|run| run.outcome().evaluations).sum::<usize>() + beside;
         watch.spent.fetch_add(after.saturating_sub(before), Ordering::Relaxed);
         entry.value = run.value() - objective.offset();
@@ -284,6 +294,36 @@ struct Rows {
     share: f64,
     /// Whether they are others than those of the round before, so that runs start again from their values.
     new: bool,
+}
+
+/// On a grid of days, a period of 3.5 days orders the days of the week in another way around the circle: it is a week as
+/// well, and fits about as well. Of such periods the one of whole steps is taken, as neighbouring days are alike rather
+/// than those half a week apart, if its log likelihood is not lower by more than [`FUNDAMENTAL`]. Returns the number of
+/// evaluations.
+fn prefer_fundamental_periods(objective: &Likelihood<'_>, run: &mut Run, step: f64, watch: &Watch<'_>) -> usize {
+    let whole = |period: f64| {
+        let steps = period / step;
+        steps < LONGEST_ON_GRID && (steps - steps.round()).abs() < 0.01
+    };
+    let mut spent = 0;
+    let parameters = objective.problem().parameters();
+    for (i, p) in parameters.iter().enumerate().filter(|(_, p)| p.role == Role::Period && p.is_free()) {
+        let mut values = objective.to_values(&run.outcome().at);
+        let Some(longer) = [2.0, 3.0].map(|times| times * values[i]).into_iter().find(|longer| whole(*longer)) else {
+            continue;
+        };
+        if whole(values[i]) || !p.domain.contains(longer) || watch.progress.stop() {
+            continue;
+        }
+        values[i] = longer;
+        let mut there = Run::new(&objective.to_coordinates(&values), &options());
+        there.advance(objective, LAST_STEPS, &Quiet(watch.progress));
+        spent += there.outcome().evaluations;
+        if there.value() < run.value() + FUNDAMENTAL {
+            *run = there;
+        }
+    }
+    spent
 }
 
 /// Optimises each entry for some steps.

@@ -1,8 +1,8 @@
 use super::edits::Edit;
 use super::score::Criterion;
 use crate::calendar::TimeUnit;
-use crate::data::{Dataset, Function, Step};
-use crate::fit::calendar;
+use crate::data::{Dataset, Function};
+use crate::fit::{calendar, on_scale, scales};
 use crate::kernel::family::Family;
 use crate::kernel::{Kernel, Leaf, Node, Role, Values, families};
 use crate::model::{Likelihood, Mean, Model, Noise};
@@ -59,9 +59,13 @@ impl Settings {
 
     /// The model of a kernel, with the likelihood, mean and transform of the search.
     pub fn model(&self, kernel: Kernel) -> Model {
-        let step = |function: &Function| Step::Transform { column: "y".into(), function: function.clone() };
-        let steps = self.transform.iter().map(step).collect();
-        Model { likelihood: self.likelihood.clone(), mean: self.mean.clone(), steps, ..Model::new(kernel) }
+        let model = Model { likelihood: self.likelihood.clone(), mean: self.mean.clone(), ..Model::new(kernel) };
+        on_scale(&model, self.transform.as_ref())
+    }
+
+    /// The scales of the target that are compared for these data; `None` stands for the target itself.
+    pub fn scales(&self, data: &Dataset) -> Vec<Option<Function>> {
+        scales(data, &self.model(super::setup::null_kernel()))
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::beam::{further, stopped, unfinished};
 use super::{Budget, ComparedScale, Ended, Search, SearchError, Settings, search};
-use crate::data::{Dataset, Function, Transform};
+use crate::data::{Dataset, Function};
 use crate::progress::Progress;
 
 /// The depth at which scales are compared, where a search goes on from there,
@@ -16,17 +16,6 @@ const TRIAL_DEPTH: usize = 3;
 const TRIAL_DEPTH_ON_PART: usize = 2;
 /// The share of a budget of time for all comparisons together.
 const TRIAL_SHARE: f64 = 0.5;
-
-/// The scales that are compared for these data: the target itself and, if all its values are positive, its logarithm and
-/// the power of Box and Cox (1964) with the greatest likelihood.
-pub fn scales(data: &Dataset, settings: &Settings) -> Vec<Option<Function>> {
-    let positive = data.y().is_some_and(|y| !y.is_empty() && y.iter().all(|y| *y > 0.0));
-    let numbers = settings.model(super::setup::null_kernel()).bernoulli().is_none();
-    match positive && numbers {
-        true => vec![None, Some(Function::Plain(Transform::Log)), Some(Function::BoxCox(None))],
-        false => vec![None],
-    }
-}
 
 /// Searches on the scale of the target with the best score after the first depths. The power of Box and Cox counts as
 /// one more parameter. Of many rows, a subset is searched on each scale, and then all on the best. A search whose budget ends before all scales are compared goes on with that in [`resume`].
@@ -134,5 +123,5 @@ pub fn resume(before: &Search, depth: usize, budget: Budget, progress: &dyn Prog
         evaluations: budget.evaluations.map(|more| before.evaluations.saturating_add(more)),
     };
     let settings = Settings { depth, budget, ..before.settings.clone() };
-    search_scales(&before.data, &settings, &scales(&before.data, &settings), progress)
+    search_scales(&before.data, &settings, &settings.scales(&before.data), progress)
 }

@@ -21,11 +21,16 @@ use super::models::unfit;
 
 fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
-    let models = named(call.arg("models")?).map_err(|t| t.argument("models"))?;
+    let mut models = named(call.arg("models")?).map_err(|t| t.argument("models"))?;
     if models.is_empty() {
         return Err(LangError::new("there is no model to cross-validate: the list is empty").argument("models"));
     }
     let options = super::models::options(call)?;
+    let gps = models.iter_mut().filter_map(|(_, contender)| match contender {
+        Contender::Gp(model) => Some(model),
+        _ => None,
+    });
+    let options = super::models::on_asked_scale(call, gps, options)?;
     let given: Option<Value> = call.maybe("folds")?;
     let dealt = matches!(given, None | Some(Value::Number(_)));
     let folds = folds(given, &data, options.seed).map_err(|t| t.argument("folds"))?;
@@ -292,6 +297,7 @@ pub static CROSSVAL: &[Builtin] = &[Builtin {
             "[\"mse\", \"nll\"], of classes [\"error\", \"nll\"]",
             "the metrics: \"mse\", \"rmse\", \"mae\", \"nll\", \"r2\", \"coverage\"; for classes \"error\", \"nll\", \"brier\", \"auc\"",
         ),
+        super::models::TRANSFORM,
         super::models::RESTARTS,
         super::models::SEED,
         super::models::MAXITER,

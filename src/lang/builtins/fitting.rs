@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::fit_warnings;
-use super::models::{DATA, MAXITER, RESTARTS, SEED, refused};
+use super::models::{DATA, MAXITER, RESTARTS, SEED, TRANSFORM, refused};
 use crate::data::Dataset;
-use crate::lang::error::Res;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::signature::{Group, Place, Want};
@@ -16,11 +16,16 @@ use crate::results::Fitted;
 fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
     let asked: Value = call.arg("model")?;
     if let Value::DeepModel(model) = &asked {
+        if call.maybe::<Arc<str>>("transform")?.is_some_and(|asked| *asked != *"none") {
+            let error = LangError::new("a deep model takes the transform of the target as a step before it");
+            return Err(error.argument("transform").help("write `transform(y=log) >> deepgp(…)`"));
+        }
         return super::deep_results::fit(call, model);
     }
     let data: Arc<Dataset> = call.arg("data")?;
-    let model = Pipeline::from_value(asked).and_then(Pipeline::model).map_err(|t| t.argument("model"))?;
+    let mut model = Pipeline::from_value(asked).and_then(Pipeline::model).map_err(|t| t.argument("model"))?;
     let options = super::models::options(call)?;
+    let options = super::models::on_asked_scale(call, [&mut model], options)?;
     fit_warnings::warn_of_spreads(call, &model, &data);
     fit_warnings::warn_of_time(call, &model, &data, options);
     let fitted = Fitted::new(&model, &data, options, call.eval.progress);
@@ -52,7 +57,7 @@ pub static FITTING: &[Builtin] = &[Builtin {
     name: "fit",
     aliases: &[],
     group: Group::Models,
-    places: &[DATA, FIT_MODEL, RESTARTS, SEED, MAXITER],
+    places: &[DATA, FIT_MODEL, TRANSFORM, RESTARTS, SEED, MAXITER],
     result: Some(Kind::Fit),
     summary: "the model with parameters that maximise the log marginal likelihood",
     help: "With priors, they maximise the posterior density in the optimiser's coordinates. With \
