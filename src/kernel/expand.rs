@@ -24,6 +24,29 @@ pub enum ExpandError {
 }
 
 impl Kernel {
+    /// The same kernel as a sum of products, with the wraps written out that are sums of products of other kernels:
+    /// additive kernels whose inputs are named, squared exponentials with one length-scale per input, nested deep
+    /// kernels and symmetries, squared exponentials on a circle. Otherwise as [`expand`](Self::expand).
+    ///
+    /// # Errors
+    /// [`ExpandError::TooManyTerms`].
+    pub fn expand_all(&self) -> Result<Kernel, ExpandError> {
+        let (tagged, tags) = tag(&mark(&self.listed()));
+        Ok(unmark(&untag(&distribute(&tagged.written_out())?, &tags)))
+    }
+
+    /// The terms of the sum at the top; an additive kernel at the top is written out.
+    ///
+    /// # Errors
+    /// [`ExpandError::TooManyTerms`].
+    pub fn all_terms(&self) -> Result<Vec<Kernel>, ExpandError> {
+        let is_sum = match self.node() {
+            Node::Wrap(_) => matches!(mark(&self.listed()).written_out().node(), Node::Sum(_)),
+            _ => false,
+        };
+        Ok(if is_sum { self.expand_all()?.terms().to_vec() } else { self.terms().to_vec() })
+    }
+
     /// The same kernel as a sum of products: products and powers are distributed over sums, and so are `warp` and
     /// `scale` where each term depends on the same inputs as the whole. Inside a changepoint each side is expanded.
     ///
@@ -262,7 +285,8 @@ fn tag(kernel: &Kernel) -> (Kernel, Vec<Tie>) {
             if param.tie.is_some() || param.is_fixed() || start || at.spec.domain == super::family::Domains::Count {
                 return param.clone();
             }
-            let tie = Tie::new(at.spec.short);
+            let name = if at.spec.role == super::family::Role::OrderVariance { "v" } else { at.spec.short };
+            let tie = Tie::new(name);
             tags.push(tie.clone());
             Param { tie: Some(tie), ..param.clone() }
         };

@@ -46,6 +46,7 @@ mod tree_walk;
 mod unit_variance;
 mod values;
 pub mod wraps;
+mod written_out;
 
 pub use bind::Bound;
 pub use bind_error::{BindError, Cause, Origin, Place};

@@ -55,14 +55,14 @@ impl Kernel {
     pub fn equal(&self, other: &Kernel) -> Result<bool, ExpandError> {
         let same = |one: &Kernel, other: &Kernel| Ok(near(&canonical(one)?, &canonical(other)?, 1e-12));
         // once without the ties that `expand` creates, and once with them, as either may already be expanded
-        Ok(self == other || same(self, other)? || same(&self.expand()?, &other.expand()?)?)
+        Ok(self == other || same(self, other)? || same(&self.expand_all()?, &other.expand_all()?)?)
     }
 }
 
 /// The canonical form: equal for equal kernels. Held variances carry their mark.
 fn canonical(kernel: &Kernel) -> Result<Kernel, ExpandError> {
     // a held variance that has moved to the front is written out
-    let as_held = mark(&bare(kernel)).rewrite_params(&mut |at, values| match values {
+    let as_held = mark(&bare(kernel).listed()).rewrite_params(&mut |at, values| match values {
         Values::One(param)
             if at.spec.is_variance() && *param == Param::fixed(1.0) && !std::ptr::eq(at.family, CONST.spec()) =>
         {
@@ -72,7 +72,7 @@ fn canonical(kernel: &Kernel) -> Result<Kernel, ExpandError> {
     });
     let simple =
         |kernel: Kernel| until_settled(kernel, |k| without_defaults(&Mode::Compare.kernel(&without_defaults(k))));
-    Ok(simple(distribute(&simple(as_held))?))
+    Ok(simple(distribute(&simple(as_held.written_out()))?))
 }
 
 /// The kernel with variances and offsets unset where they equal their default, as after numbers have cancelled.
@@ -171,7 +171,11 @@ impl Mode {
         {
             return child.clone();
         }
-        self.product([kernel.with_node(Node::Wrap(Wrapped { children, ..wrapped.clone() }))])
+        let wrapped = Wrapped { children, ..wrapped.clone() };
+        match wrapped.wrap.reduced(&wrapped, self == Mode::Structure) {
+            Some(other) => self.kernel(&other),
+            None => self.product([kernel.with_node(Node::Wrap(wrapped))]),
+        }
     }
 
     /// A text by which parts are sorted; equal for parts that are alike.

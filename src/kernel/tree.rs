@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::bind_error::{BindError, Origin};
 use super::families::CONST;
 use super::family::{Family, Spec};
+use super::group::Move;
 use super::input_view::{RowFunction, ViewPair};
 use super::inputs::{InputRef, Inputs};
 use super::plan::Plan;
@@ -339,6 +340,34 @@ pub trait Wrap: Debug + Send + Sync {
     /// [`BindError`]: a part that does not fit the data set.
     fn spread(&self, _node: &Kernel, _wrapped: &Wrapped, _inputs: &[&str]) -> Result<Option<Wrapped>, BindError> {
         Ok(None)
+    }
+
+    /// The same wrap with one kernel for each input that it names, and one parameter for each order, if these are
+    /// abbreviated.
+    fn listed(&self, _wrapped: &Wrapped) -> Option<Wrapped> {
+        None
+    }
+
+    /// The same kernel as a sum of products of others, with copies of its children and parameters. Held variances carry
+    /// their mark.
+    fn written_out(&self, _wrapped: &Wrapped) -> Option<Kernel> {
+        None
+    }
+
+    /// The same kernel in fewer parts, with no copies. If `strict`, the result spans the same kernels as the parameters
+    /// vary; otherwise only its value is the same. Held variances carry their mark.
+    fn reduced(&self, _wrapped: &Wrapped, _strict: bool) -> Option<Kernel> {
+        None
+    }
+
+    /// The number of layers, if this is a deep kernel without connections to the inputs.
+    fn layers(&self) -> Option<u32> {
+        None
+    }
+
+    /// The moves under which it is invariant, and how it is made invariant.
+    fn symmetry(&self) -> Option<(&[Move], String)> {
+        None
     }
 
     /// Plans its evaluation through a pair of views, and returns the register of its values.

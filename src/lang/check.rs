@@ -13,7 +13,7 @@ use crate::lang::eval::statement::LAST;
 use crate::lang::eval::{operators, unknown};
 use crate::lang::values::cast::expected_kind;
 use crate::lang::values::value::{Function, Kind, Value};
-use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
+use crate::syntax::ast::{BinaryOp, Clause, Expr, ExprKind, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::span::{Span, Spanned};
 
@@ -257,17 +257,19 @@ impl Checker<'_> {
                 });
                 Known::Kind(Kind::List)
             }
-            ExprKind::Comprehension { body, vars, over, cond } => {
-                self.wants(over, "a list after `in`", |kind| matches!(kind, Kind::List | Kind::Range));
+            ExprKind::Comprehension { body, clauses } => {
                 let mark = self.locals.len();
-                for var in vars {
-                    self.free(var);
-                    self.locals.push((var.node.clone(), Known::Nothing));
+                for Clause { vars, over, cond } in clauses {
+                    self.wants(over, "a list after `in`", |kind| matches!(kind, Kind::List | Kind::Range));
+                    for var in vars {
+                        self.free(var);
+                        self.locals.push((var.node.clone(), Known::Nothing));
+                    }
+                    if let Some(cond) = cond {
+                        self.wants(cond, "true or false", |kind| kind == Kind::Bool);
+                    }
                 }
                 self.expr(body);
-                if let Some(cond) = cond {
-                    self.wants(cond, "true or false", |kind| kind == Kind::Bool);
-                }
                 self.locals.truncate(mark);
                 Known::Kind(Kind::List)
             }
@@ -409,7 +411,7 @@ impl Checker<'_> {
                 }
                 Known::Kind(Kind::Bool)
             }
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow => {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Pow => {
                 let known = self.expr(first);
                 let mut columns = known.columns().to_vec();
                 let mut kind = known.kind();

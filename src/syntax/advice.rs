@@ -302,6 +302,7 @@ impl Scene<'_> {
         let diagnostic = Diagnostic::error(format!("a statement cannot begin with {}", shown(token, found)))
             .label(self.span(token), "expected a statement");
         match found {
+            "%" => diagnostic.help("a comment begins with `#`"),
             "|>" | ">>" | "+" | "*" | "/" | "^" | "and" | "or" | "then" | "else" => {
                 diagnostic.help("there is no earlier value from which this line could continue")
             }
@@ -406,7 +407,7 @@ fn name_of(rule: Rule) -> &'static str {
         Rule::call => "`(`",
         Rule::index => "`[`",
         Rule::member | Rule::dot => "`.`",
-        Rule::comprehension | Rule::kw_for => "`for`",
+        Rule::clause | Rule::kw_for => "`for`",
         Rule::pipe => "`|>`",
         Rule::compose => "`>>`",
         Rule::range_to => "`..=`",
@@ -421,6 +422,7 @@ fn name_of(rule: Rule) -> &'static str {
         Rule::sub => "`-`",
         Rule::mul => "`*`",
         Rule::div => "`/`",
+        Rule::rem => "`%`",
         Rule::pow => "`^`",
         Rule::comma => "`,`",
         Rule::assign => "`=`",

@@ -45,12 +45,10 @@ pub enum ExprKind {
     Bool(bool),
     Name(Arc<str>),
     List(Vec<Expr>),
-    /// `[body for var in over if cond]`; several names take apart a list.
+    /// `[body for x in xs if cond for y in ys]`. There is at least one clause; a later one runs inside those before it.
     Comprehension {
         body: Box<Expr>,
-        vars: Vec<Name>,
-        over: Box<Expr>,
-        cond: Option<Box<Expr>>,
+        clauses: Vec<Clause>,
     },
     /// `x -> e`, `(x, y) -> e`.
     Lambda(Arc<Lambda>),
@@ -96,6 +94,14 @@ pub enum ExprKind {
     },
 }
 
+/// One loop of a comprehension: `for vars in over if cond`. Several names take apart a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clause {
+    pub vars: Vec<Name>,
+    pub over: Expr,
+    pub cond: Option<Expr>,
+}
+
 /// The function of a `->` or a `fn`. Only `fn` has defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lambda {
@@ -133,6 +139,7 @@ pub enum BinaryOp {
     Sub,
     Mul,
     Div,
+    Rem,
     Pow,
 }
 

@@ -367,6 +367,7 @@ mod tests {
         check("SE( l = 2~LogNormal(0,1) )*Per( 2 )+Lin", "SE(l=2 ~ LogNormal(0, 1)) * Per(2) + Lin\n");
         check("fn f( x,y = - 1 )=x ^ - 2-y", "fn f(x, y=-1) = x^-2 - y\n");
         check("xs [ 0 ] . lml ; [ SE( d ) for d in 0 .. 4 if d>0 ]", "xs[0].lml\n[SE(d) for d in 0..4 if d > 0]\n");
+        check("[a%b for a in xs for b in ys if a>b]", "[a % b for a in xs for b in ys if a > b]\n");
         check("( x,y )->not x==y", "(x, y) -> not x == y\n");
         check("if (a) then[1]else -(2)", "if (a) then [1] else -(2)\n");
         check("f(a,b,)", "f(a, b)\n");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ast::{Expr, ExprKind, Lambda};
+use super::ast::{Clause, Expr, ExprKind, Lambda};
 
 /// The names that a function mentions and does not bind itself, each once, in order of first mention.
 pub fn free_names(lambda: &Lambda) -> Vec<Arc<str>> {
@@ -38,14 +38,16 @@ impl Free {
                 }
             }
             ExprKind::List(items) => items.iter().for_each(|item| self.expr(item)),
-            ExprKind::Comprehension { body, vars, over, cond } => {
-                self.expr(over);
+            ExprKind::Comprehension { body, clauses } => {
                 let mark = self.bound.len();
-                self.bound.extend(vars.iter().map(|v| v.node.clone()));
-                self.expr(body);
-                if let Some(cond) = cond {
-                    self.expr(cond);
+                for Clause { vars, over, cond } in clauses {
+                    self.expr(over);
+                    self.bound.extend(vars.iter().map(|v| v.node.clone()));
+                    if let Some(cond) = cond {
+                        self.expr(cond);
+                    }
                 }
+                self.expr(body);
                 self.bound.truncate(mark);
             }
             ExprKind::Lambda(lambda) => self.lambda(lambda),

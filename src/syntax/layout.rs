@@ -76,7 +76,7 @@ fn goes_on(token: &Token, text: &str) -> bool {
 /// Whether a line that starts with this token continues the one before.
 fn joins(token: &Token, text: &str) -> bool {
     let text = token.text(text);
-    matches!(text, "|>" | ">>" | "+" | "*" | "/" | "^" | "and" | "or" | "then" | "else")
+    matches!(text, "|>" | ">>" | "+" | "*" | "/" | "%" | "^" | "and" | "or" | "then" | "else")
         // A sign that is not valid, but certainly means a binary operator.
         || matches!(text, "**" | "×" | "·" | "&&" | "||")
 }
@@ -303,7 +303,10 @@ mod tests {
 
     #[test]
     fn lines_that_join() {
-        check("a # c\n\n# d\n|> b\n>> c\n+ d\n* e\n/ f\n^ g\nand h\nor i", &["a |> b >> c + d * e / f ^ g and h or i"]);
+        check(
+            "a # c\n\n# d\n|> b\n>> c\n+ d\n* e\n/ f\n% i\n^ g\nand h\nor i",
+            &["a |> b >> c + d * e / f % i ^ g and h or i"],
+        );
         check("if a\nthen b\nelse c", &["if a then b else c"]);
         check("a\n- b", &["a", "- b"]);
         check("a; b;;\nc", &["a", "b", "c"]);
@@ -339,7 +342,7 @@ mod tests {
         for text in ["f(", "a +", "let x =", "x ->", "if a then", "if a then b else", "a,", "f([1", "a |>", "a + # c"] {
             assert!(is_incomplete(text), "{text}");
         }
-        for text in ["", "a", "f()", "\"abc", "f(\"abc", "a)", "f(]", "f(1 % ", "a +;"] {
+        for text in ["", "a", "f()", "\"abc", "f(\"abc", "a)", "f(]", "a +;"] {
             assert!(!is_incomplete(text), "{text}");
         }
     }

@@ -48,7 +48,7 @@ impl BinaryOp {
             BinaryOp::And => Level::And,
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => Level::Compare,
             BinaryOp::Add | BinaryOp::Sub => Level::Add,
-            BinaryOp::Mul | BinaryOp::Div => Level::Mul,
+            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => Level::Mul,
             BinaryOp::Pow => Level::Pow,
         }
     }
@@ -70,6 +70,7 @@ impl BinaryOp {
             BinaryOp::Sub => "-",
             BinaryOp::Mul => "*",
             BinaryOp::Div => "/",
+            BinaryOp::Rem => "%",
             BinaryOp::Pow => "^",
         }
     }

@@ -5,7 +5,9 @@
 
 use std::fmt::{self, Display, Write};
 
-use super::ast::{Arg, BinaryOp, Expr, ExprKind, FnParam, Lambda, Name, Program, Statement, StatementKind, UnaryOp};
+use super::ast::{
+    Arg, BinaryOp, Clause, Expr, ExprKind, FnParam, Lambda, Name, Program, Statement, StatementKind, UnaryOp,
+};
 use super::precedence::Level;
 
 /// The source form of an expression.
@@ -112,12 +114,15 @@ impl Display for Bare<'_> {
                 joined(f, items, |f, item| At(item, Level::Head).fmt(f))?;
                 f.write_char(']')
             }
-            ExprKind::Comprehension { body, vars, over, cond } => {
-                write!(f, "[{} for ", At(body, Level::Head))?;
-                names(f, vars)?;
-                write!(f, " in {}", At(over, Level::Head))?;
-                if let Some(cond) = cond {
-                    write!(f, " if {}", At(cond, Level::Head))?;
+            ExprKind::Comprehension { body, clauses } => {
+                write!(f, "[{}", At(body, Level::Head))?;
+                for Clause { vars, over, cond } in clauses {
+                    f.write_str(" for ")?;
+                    names(f, vars)?;
+                    write!(f, " in {}", At(over, Level::Head))?;
+                    if let Some(cond) = cond {
+                        write!(f, " if {}", At(cond, Level::Head))?;
+                    }
                 }
                 f.write_char(']')
             }

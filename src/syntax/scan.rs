@@ -52,11 +52,11 @@ pub const RESERVED: [&str; 15] =
     ["let", "fn", "import", "if", "then", "else", "for", "in", "and", "or", "not", "true", "false", "inf", "pi"];
 
 /// Operators, the longest first.
-const OPERATORS: [&str; 19] =
-    ["..=", "|>", ">>", "->", "==", "!=", "<=", ">=", "..", "<", ">", "+", "-", "*", "/", "^", "=", "~", "."];
+const OPERATORS: [&str; 20] =
+    ["..=", "|>", ">>", "->", "==", "!=", "<=", ">=", "..", "<", ">", "+", "-", "*", "/", "%", "^", "=", "~", "."];
 
 /// Operators of other languages that are never valid, the longest first.
-const ALIENS: [&str; 11] = ["**", "&&", "||", "=>", ":=", "+=", "-=", "*=", "/=", "<>", "//"];
+const ALIENS: [&str; 14] = ["%>%", "%%", "%=", "**", "&&", "||", "=>", ":=", "+=", "-=", "*=", "/=", "<>", "//"];
 
 /// The distance in bytes within which the end of a text in foreign quotes is searched.
 const LONGEST_QUOTE: usize = 500;
@@ -235,7 +235,8 @@ mod tests {
     #[test]
     fn aliens() {
         use TokenKind::*;
-        for text in ["1.", ".5", "2x", "1_000", "1.5.3", "1e", "**", "&&", "!", "'a b'", "“a”", "·", "\u{A0}", "%"]
+        for text in
+            ["1.", ".5", "2x", "1_000", "1.5.3", "1e", "**", "&&", "!", "'a b'", "“a”", "·", "\u{A0}", "%>%", "%%"]
         {
             check(text, &[(Alien, text)]);
         }

@@ -261,6 +261,31 @@ impl Wrap for Additive {
         }
     }
 
+    fn listed(&self, wrapped: &Wrapped) -> Option<Wrapped> {
+        let mut out = wrapped.clone();
+        if let (false, [base], Inputs::These(dims)) = (self.listed, &wrapped.children[..], &wrapped.inputs)
+            && !dims.is_empty()
+            && base.mentioned().0.is_empty()
+        {
+            let child = |(i, input)| on_input(base, input, i, dims.len()).ok();
+            out.children = dims.iter().enumerate().map(child).collect::<Option<_>>()?;
+            out.wrap = Arc::new(Additive { listed: true, ..*self });
+            out.inputs = Inputs::All;
+        } else if !self.listed {
+            return None;
+        }
+        out.params = self.form.listed_params(&out);
+        Some(out)
+    }
+
+    fn written_out(&self, wrapped: &Wrapped) -> Option<Kernel> {
+        if self.listed { self.form.terms(wrapped) } else { None }
+    }
+
+    fn reduced(&self, wrapped: &Wrapped, _strict: bool) -> Option<Kernel> {
+        if self.listed { self.form.one_order(wrapped) } else { None }
+    }
+
     fn spread(&self, node: &Kernel, wrapped: &Wrapped, inputs: &[&str]) -> Result<Option<Wrapped>, BindError> {
         let error = |place, cause| BindError { origin: node.origin(), place, cause };
         if self.listed {

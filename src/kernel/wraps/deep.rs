@@ -21,9 +21,11 @@ use crate::kernel::inputs::{InputRef, Inputs};
 use crate::kernel::phrasing::Wording;
 use crate::kernel::plan::{Parts, Plan};
 use crate::kernel::tree::Wrap;
-use crate::kernel::tree::{Kernel, Wrapped};
+use crate::kernel::tree::{Kernel, Node, Wrapped};
+use crate::kernel::unit_variance::is_unit_variance;
 use crate::kernel::values::Values;
 use crate::linalg::vector;
+use crate::param::Param;
 
 const CONNECTION: ParamSpec =
     ParamSpec { size: Size::One, help: "the length-scale of the connection to the inputs", ..L };
@@ -102,6 +104,27 @@ struct Deep {
 impl Wrap for Deep {
     fn spec(&self) -> &'static Spec {
         if self.connected { &CONNECTED } else { &DEEP }
+    }
+
+    fn layers(&self) -> Option<u32> {
+        match self.depth {
+            Depth::Layers(n) if !self.connected => Some(n),
+            _ => None,
+        }
+    }
+
+    /// Layers upon layers, where the variance between them is 1: a constant factor inside would be another kernel.
+    fn reduced(&self, wrapped: &Wrapped, strict: bool) -> Option<Kernel> {
+        let (n, [child]) = (self.layers()?, &wrapped.children[..]) else { return None };
+        let Node::Wrap(inner) = child.node() else { return None };
+        let (m, [Values::One(v)]) = (inner.wrap.layers()?, &inner.params[..]) else { return None };
+        let free_one = !strict && v.prior.is_none() && v.tie.is_none() && v.value().unwrap_or(1.0) == 1.0;
+        if child.label().is_some() || !(is_unit_variance(v) || *v == Param::fixed(1.0) || free_one) {
+            return None;
+        }
+        let depth = Depth::Layers((n + m).checked_sub(1)?);
+        let wrap = Arc::new(Deep { depth, ..*self });
+        Some(Node::Wrap(Wrapped { wrap, children: inner.children.clone(), ..wrapped.clone() }).into())
     }
 
     fn phrase(&self) -> Cow<'static, str> {

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::combinations::{Powers, Weighted};
+use super::power::power;
 use crate::kernel::bind_error::{BindError, Cause, Place};
 use crate::kernel::family::Spec;
 use crate::kernel::group::{Move, MoveError, MoveKind, Placement, group, largest_shift, order};
@@ -139,6 +140,50 @@ struct Invariant {
     normalize: bool,
 }
 
+/// The moves without those that the others generate.
+fn generators(moves: &[Move]) -> Option<Vec<Move>> {
+    let whole = order(moves).ok()?;
+    let mut few = moves.to_vec();
+    for i in (0..moves.len()).rev() {
+        if few.len() == 1 {
+            break;
+        }
+        let removed = few.remove(i);
+        if order(&few).ok()? != whole {
+            few.insert(i, removed);
+        }
+    }
+    Some(few)
+}
+
+/// The number of elements that are in both groups.
+fn common_elements(one: &[Move], other: &[Move]) -> Option<usize> {
+    let (one, other) = elements_of_both(one, other)?;
+    let size = largest_shift(&one).max(largest_shift(&other)).max(1.0);
+    Some(one.iter().filter(|element| other.iter().any(|same| same.same(element, size))).count())
+}
+
+/// The elements of two groups on the inputs of both.
+fn elements_of_both(one: &[Move], other: &[Move]) -> Option<(Vec<Placement>, Vec<Placement>)> {
+    let mut inputs: Vec<&InputRef> = Vec::new();
+    for input in one.iter().chain(other).flat_map(|m| &m.inputs) {
+        if !inputs.contains(&input) {
+            inputs.push(input);
+        }
+    }
+    // a name and an index may be the same input
+    let names = inputs.iter().filter(|input| matches!(input, InputRef::Name(_))).count();
+    if names != 0 && names != inputs.len() {
+        return None;
+    }
+    let elements = |moves: &[Move]| {
+        let place = |input| inputs.iter().position(|known| *known == input);
+        let at: Vec<Vec<usize>> = moves.iter().map(|m| m.inputs.iter().filter_map(place).collect()).collect();
+        group(moves, &at, inputs.len()).ok()
+    };
+    Some((elements(one)?, elements(other)?))
+}
+
 impl Wrap for Invariant {
     fn spec(&self) -> &'static Spec {
         self.spec
@@ -185,6 +230,44 @@ impl Wrap for Invariant {
             all.push("normalize=true".into());
         }
         all
+    }
+
+    fn symmetry(&self) -> Option<(&[Move], String)> {
+        Some((&self.moves, format!("{} {}", self.method.name(), self.normalize)))
+    }
+
+    /// Without the moves that the others generate, and with the symmetries of the kernel inside taken into one group.
+    fn reduced(&self, wrapped: &Wrapped, _strict: bool) -> Option<Kernel> {
+        let [child] = &wrapped.children[..] else { return None };
+        let made = |kernel: &Kernel, moves| invariant(kernel.clone(), moves, self.method, self.normalize).ok();
+        let few = generators(&self.moves)?;
+        if few.len() < self.moves.len() {
+            return made(child, few);
+        }
+        let Node::Wrap(inner) = child.node() else { return None };
+        let (moves, how) = inner.wrap.symmetry()?;
+        let [kernel] = &inner.children[..] else { return None };
+        if child.label().is_some() || self.symmetry()?.1 != how {
+            return None;
+        }
+        let all: Vec<Move> = moves.iter().chain(&few).cloned().collect();
+        let (own, inside, both) = (order(&few).ok()?, order(moves).ok()?, order(&all).ok()?);
+        if self.method == Method::Fold {
+            // the representative of an orbit is that of its part of a smaller orbit
+            return if both == inside { Some(child.clone()) } else { None };
+        }
+        // every element of the common group is a product of one of each, in this number of ways
+        let common = common_elements(moves, &few)?;
+        if own * inside != both * common {
+            return None;
+        }
+        let whole = made(kernel, generators(&all)?)?;
+        let times = u32::try_from(common * common).ok()?;
+        match self.method {
+            _ if times == 1 || self.normalize => Some(whole),
+            Method::Product => Some(power(whole, times)),
+            _ => Kernel::product([Kernel::number(f64::from(times)), whole]),
+        }
     }
 
     fn moves_arguments_separately(&self) -> bool {

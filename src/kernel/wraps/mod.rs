@@ -1,6 +1,7 @@
 //! The wraps of kernels, one in each file, and the list of their declarations.
 
 mod additive;
+mod additive_terms;
 mod additive_values;
 mod basis;
 mod changepoint;

@@ -10,16 +10,18 @@ use std::sync::Arc;
 use super::combinations::Weighted;
 use super::invariant::{moved_pair, pairs, with_multiplicity};
 use crate::kernel::bind_error::{BindError, Cause, Place};
-use crate::kernel::family::{P, ParamSpec, Size, Spec};
+use crate::kernel::families::FAMILIES;
+use crate::kernel::family::{Family, P, ParamSpec, Size, Spec};
 use crate::kernel::group::{Move, MoveKind, group};
 use crate::kernel::input_view::ViewMap;
 use crate::kernel::input_view::ViewPair;
-use crate::kernel::inputs::Inputs;
+use crate::kernel::inputs::{InputRef, Inputs};
 use crate::kernel::phrasing::Wording;
 use crate::kernel::plan::{Parts, Plan};
 use crate::kernel::tree::{InputsShown, Wrap};
-use crate::kernel::tree::{Kernel, Wrapped};
+use crate::kernel::tree::{Kernel, Leaf, Node, Wrapped};
 use crate::kernel::values::Values;
+use crate::param::Param;
 
 const EACH: ParamSpec = ParamSpec { size: Size::Each, help: "the period of each input", ..P };
 const TURN: ParamSpec = ParamSpec { help: "the period", ..P };
@@ -142,6 +144,85 @@ impl Wrap for PeriodicEmbedding {
 
     fn is_linear(&self) -> bool {
         true
+    }
+
+    /// The map of a product or a sum is that of each part, and a squared exponential on a circle is the periodic kernel:
+    /// the chord is 2 sin(πr/p).
+    fn written_out(&self, wrapped: &Wrapped) -> Option<Kernel> {
+        let [child] = &wrapped.children[..] else { return None };
+        let mapped = |part: &Kernel| {
+            let whole = Wrapped { children: vec![part.clone()], ..wrapped.clone() };
+            let kept = || Node::Wrap(whole.clone()).into();
+            self.reduced(&whole, true).unwrap_or_else(kept)
+        };
+        match child.node() {
+            _ if !matches!(
+                self,
+                PeriodicEmbedding::Periodic | PeriodicEmbedding::Torus | PeriodicEmbedding::Cylinder
+            ) =>
+            {
+                None
+            }
+            Node::Sum(terms) if child.label().is_none() => Kernel::sum(terms.iter().map(mapped)),
+            Node::Product(factors) if child.label().is_none() => Kernel::product(factors.iter().map(mapped)),
+            _ => None,
+        }
+    }
+
+    fn reduced(&self, wrapped: &Wrapped, _strict: bool) -> Option<Kernel> {
+        let [child] = &wrapped.children[..] else { return None };
+        let turned = match self {
+            PeriodicEmbedding::Periodic | PeriodicEmbedding::Torus => wrapped.inputs.written(),
+            PeriodicEmbedding::Cylinder => wrapped.inputs.written().get(..1)?,
+            PeriodicEmbedding::Mobius | PeriodicEmbedding::Sphere => return None,
+        };
+        let Node::Leaf(leaf) = child.node() else { return None };
+        if !leaf.family.spec().reads_inputs {
+            return Some(child.clone());
+        }
+        // a name and an index may be the same input
+        let is_name = |input: &InputRef| matches!(input, InputRef::Name(_));
+        let [input] = leaf.inputs.written() else { return None };
+        if turned.is_empty() || turned.iter().any(|other| is_name(other) != is_name(input)) {
+            return None;
+        }
+        let Some(at) = turned.iter().position(|other| other == input) else { return Some(child.clone()) };
+        if !std::ptr::eq(leaf.family.spec(), FAMILIES[0].spec()) {
+            return None;
+        }
+        let period = match wrapped.params.first()? {
+            Values::One(param) if turned.len() == 1 || param.is_fixed() || param.tie.is_some() => param.clone(),
+            Values::Each(each) if each.is_empty() && turned.len() == 1 => Param::default(),
+            Values::Each(each) => each.get(at)?.clone(),
+            Values::One(_) => return None,
+        };
+        let family: &'static dyn Family = *FAMILIES.iter().find(|f| f.spec().name == "Per")?;
+        let param = |spec: &ParamSpec| {
+            if spec.short == "p" {
+                return Some(Values::One(period.clone()));
+            }
+            let at = leaf.family.spec().params.iter().position(|p| p.short == spec.short)?;
+            match &leaf.params[at] {
+                Values::Each(each) if each.is_empty() => Some(Values::One(Param::default())),
+                Values::Each(each) => Some(Values::One(each.first()?.clone())),
+                one => Some(one.clone()),
+            }
+        };
+        let params = family.spec().params.iter().map(param).collect::<Option<Vec<_>>>()?;
+        Some(child.with_node(Node::Leaf(Leaf { family, inputs: leaf.inputs.clone(), ard: false, params })))
+    }
+
+    fn listed(&self, wrapped: &Wrapped) -> Option<Wrapped> {
+        let n = match self {
+            PeriodicEmbedding::Periodic | PeriodicEmbedding::Torus => wrapped.inputs.written().len(),
+            _ => return None,
+        };
+        match wrapped.params.first()? {
+            Values::Each(each) if each.is_empty() && n > 0 => {
+                Some(Wrapped { params: vec![Values::Each(vec![Param::default(); n])], ..wrapped.clone() })
+            }
+            _ => None,
+        }
     }
 
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {

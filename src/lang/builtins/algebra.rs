@@ -13,7 +13,7 @@ use crate::lang::values::value::{Kind, List, Value};
 
 fn expand(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel: Kernel = call.arg("kernel")?;
-    kernel.expand().map_err(|error| LangError::new(error.to_string()).argument("kernel")).and_then(value)
+    kernel.expand_all().map_err(|error| LangError::new(error.to_string()).argument("kernel")).and_then(value)
 }
 
 fn simplify(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -39,7 +39,8 @@ fn latex(call: &mut Call<'_, '_>) -> Res<Value> {
 
 fn terms(call: &mut Call<'_, '_>) -> Res<Value> {
     let kernel: Kernel = call.arg("kernel")?;
-    List::new(kernel.terms().iter().cloned().map(Value::Kernel).collect()).map(Value::List)
+    let terms = kernel.all_terms().map_err(|error| LangError::new(error.to_string()).argument("kernel"))?;
+    List::new(terms.into_iter().map(Value::Kernel).collect()).map(Value::List)
 }
 
 /// The parameters of a kernel as written, or those of a fit.
@@ -73,8 +74,9 @@ pub static ALGEBRA: &[Builtin] = &[
         places: &[KERNEL],
         result: Some(Kind::Kernel),
         summary: "the same kernel as a sum of products",
-        help: "Parameters of a part that occurs in several terms are tied.",
-        examples: &["expand((SE(0) + Per(0)) * Lin(0))"],
+        help: "Parameters of a part that occurs in several terms are tied. Additive kernels whose inputs are named are \
+               written out, and so is `ARD(SE([0, 1]))`, which is `SE(0) * SE(1)`.",
+        examples: &["expand((SE(0) + Per(0)) * Lin(0))", "expand(additive([SE(0), SE(1)], order=2))"],
         touches: Touches::Nothing,
         run: expand,
     },
@@ -139,7 +141,7 @@ pub static ALGEBRA: &[Builtin] = &[
         places: &[KERNEL],
         result: Some(Kind::List),
         summary: "the parts of a kernel that are added",
-        help: "",
+        help: "An additive kernel whose inputs are named has the terms of all its orders.",
         examples: &["terms(SE(0) + Per(0) * Lin(0))"],
         touches: Touches::Nothing,
         run: terms,

@@ -39,6 +39,7 @@ mod saved_texts;
 mod saving;
 mod saving_integrals;
 mod searches;
+mod sequences;
 mod steps;
 mod structures;
 mod surfaces;
@@ -78,6 +79,7 @@ pub static ALL: &[&[Builtin]] = &[
     classes::CLASSES,
     reports::REPORTS,
     lists::LISTS,
+    sequences::SEQUENCES,
     numbers::NUMBERS,
     parameters::PARAMETERS,
     text::TEXT,

@@ -8,7 +8,7 @@ use crate::lang::eval::evaluator::Evaluator;
 use crate::lang::eval::host::Item;
 use crate::lang::values::value::{Function, ListBuilder, Value};
 use crate::lang::wording::{did_you_mean, nearest_column};
-use crate::syntax::ast::{Arg, Expr, ExprKind, FnParam, Lambda, Name};
+use crate::syntax::ast::{Arg, Clause, Expr, ExprKind, FnParam, Lambda, Name};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::span::{Span, Spanned};
 
@@ -122,14 +122,18 @@ impl Walk {
                 expr.node.clone()
             }
             ExprKind::List(items) => ExprKind::List(self.all(items)),
-            ExprKind::Comprehension { body, vars, over, cond } => {
-                let over = self.boxed(over);
+            ExprKind::Comprehension { body, clauses } => {
                 let mark = self.bound.len();
-                self.bound.extend(vars.iter().map(|var| var.node.clone()));
+                let mut walked = Vec::with_capacity(clauses.len());
+                for Clause { vars, over, cond } in clauses {
+                    let over = self.expr(over);
+                    self.bound.extend(vars.iter().map(|var| var.node.clone()));
+                    let cond = cond.as_ref().map(|cond| self.expr(cond));
+                    walked.push(Clause { vars: vars.clone(), over, cond });
+                }
                 let body = self.boxed(body);
-                let cond = cond.as_ref().map(|cond| self.boxed(cond));
                 self.bound.truncate(mark);
-                ExprKind::Comprehension { body, vars: vars.clone(), over, cond }
+                ExprKind::Comprehension { body, clauses: walked }
             }
             ExprKind::Lambda(lambda) => {
                 let mark = self.bound.len();

@@ -11,9 +11,9 @@ use crate::lang::error::{LangError, Res};
 use crate::lang::numerals::{grouped, number};
 use crate::lang::payload::range::Range;
 use crate::lang::values::cast::{FromValue, expected};
-use crate::lang::values::value::{Closure, Function, Items, List, ListBuilder, Record, Value, check_length};
+use crate::lang::values::value::{Closure, Function, List, ListBuilder, Record, Value, check_length};
 use crate::param::Param;
-use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name};
+use crate::syntax::ast::{BinaryOp, Clause, Expr, ExprKind};
 use crate::syntax::span::{Span, Spanned};
 
 /// The largest depth of nested calls of users' functions.
@@ -31,7 +31,7 @@ impl Evaluator<'_> {
             ExprKind::Bool(b) => Ok(Value::Bool(*b)),
             ExprKind::Name(name) => self.name(name, expr.span),
             ExprKind::List(items) => self.list(items),
-            ExprKind::Comprehension { body, vars, over, cond } => self.comprehension(body, vars, over, cond.as_deref()),
+            ExprKind::Comprehension { body, clauses } => self.comprehension(body, clauses),
             ExprKind::Lambda(lambda) => Ok(Value::Function(Function::Closure(self.closure(lambda, None)?))),
             ExprKind::If { cond, then, otherwise } => {
                 if self.truth(cond)? {
@@ -93,39 +93,45 @@ impl Evaluator<'_> {
         Ok(Value::List(list.finish()))
     }
 
-    fn comprehension(&mut self, body: &Expr, vars: &[Name], over: &Expr, cond: Option<&Expr>) -> Res<Value> {
+    fn comprehension(&mut self, body: &Expr, clauses: &[Clause]) -> Res<Value> {
+        let mark = self.locals.len();
+        let mut list = ListBuilder::default();
+        let result = self.gather(&mut list, body, clauses);
+        self.locals.truncate(mark);
+        result?;
+        Ok(Value::List(list.finish()))
+    }
+
+    /// Adds the values of the body in all rounds of the clauses, the last clause innermost.
+    fn gather(&mut self, list: &mut ListBuilder, body: &Expr, clauses: &[Clause]) -> Res<()> {
+        let Some((Clause { vars, over, cond }, inner)) = clauses.split_first() else {
+            let value = self.eval(body)?;
+            return list.push(value).map_err(|t| t.at(body.span));
+        };
         let items = self.eval(over)?;
         let items = items.items().ok_or_else(|| expected("a list after `in`", &items).at(over.span))?;
-        if cond.is_none() {
+        if cond.is_none() && inner.is_empty() {
             check_length(items.len()).map_err(|t| t.at(over.span))?;
         }
         let mark = self.locals.len();
-        let result = self.gather(items, body, vars, over.span, cond);
-        self.locals.truncate(mark);
-        result
-    }
-
-    fn gather(&mut self, items: Items, body: &Expr, vars: &[Name], over: Span, cond: Option<&Expr>) -> Res<Value> {
-        let mark = self.locals.len();
-        let mut list = ListBuilder::default();
         for item in items {
             self.locals.truncate(mark);
-            match vars {
+            match vars.as_slice() {
                 [var] => self.locals.push((var.node.clone(), item)),
                 _ => {
-                    let parts = take_apart(&item, vars.len()).map_err(|t| t.at(over))?;
+                    let parts = take_apart(&item, vars.len()).map_err(|t| t.at(over.span))?;
                     self.locals.extend(vars.iter().map(|v| v.node.clone()).zip(parts));
                 }
             }
-            if let Some(cond) = cond
-                && !self.truth(cond)?
-            {
-                continue;
+            let kept = match cond {
+                Some(cond) => self.truth(cond)?,
+                None => true,
+            };
+            if kept {
+                self.gather(list, body, inner)?;
             }
-            let value = self.eval(body)?;
-            list.push(value).map_err(|t| t.at(body.span))?;
         }
-        Ok(Value::List(list.finish()))
+        Ok(())
     }
 
     fn truth(&mut self, expr: &Expr) -> Res<bool> {
@@ -191,7 +197,7 @@ impl Evaluator<'_> {
                 let right = self.eval(second)?;
                 operators::compare(op.node, &left, &right).map(Value::Bool).map_err(|t| t.at(op.span))
             }
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow => {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Pow => {
                 let value = self.eval(first)?;
                 let mut fold = Fold::new(value, first.span);
                 for (op, operand) in rest {

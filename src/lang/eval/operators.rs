@@ -12,7 +12,7 @@ use crate::lang::values::value::{Kind, List, Value, check_length};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::syntax::span::{Span, Spanned};
 
-/// Folds a chain of `+ -`, `* /` or `^` from the left. Text that grows by appending is copied only once.
+/// Folds a chain of `+ -`, `* / %` or `^` from the left. Text that grows by appending is copied only once.
 pub struct Fold {
     acc: Acc,
     span: Span,
@@ -39,6 +39,10 @@ impl Fold {
                 check_text(text.len() + more.len()).map_err(|t| t.at(op.span))?;
                 text.push_str(&more);
                 Acc::Text(text)
+            }
+            (Acc::Text(text), BinaryOp::Add, Value::Number(x)) => {
+                let joined = with_number(&text, x, true).map_err(|t| t.at(op.span))?;
+                Acc::Text(joined)
             }
             (Acc::Value(Value::Str(text)), BinaryOp::Add, more @ Value::Str(_)) => {
                 self.acc = Acc::Text(text.to_string());
@@ -131,6 +135,19 @@ fn check_text(n: usize) -> Res<()> {
     Ok(())
 }
 
+/// A string joined with a number, which is written as it is shown. A date is refused: what looks like a later date
+/// would be a longer text.
+fn with_number(text: &str, x: f64, text_first: bool) -> Res<String> {
+    if calendar::date_like(text) && calendar::date(text).is_some() {
+        return Err(LangError::new(format!("a number is not added to the date \"{text}\"")).help(
+            "in `where`, `mutate` and `sort` a column of dates is a number in its unit; `str(number)` joins the texts",
+        ));
+    }
+    let number = crate::lang::numerals::number(x);
+    check_text(text.len() + number.len())?;
+    Ok(if text_first { format!("{text}{number}") } else { format!("{number}{text}") })
+}
+
 /// One arithmetic operation.
 pub fn binary(op: BinaryOp, left: Value, right: Value) -> Res<Value> {
     match (left, right) {
@@ -139,6 +156,8 @@ pub fn binary(op: BinaryOp, left: Value, right: Value) -> Res<Value> {
             check_text(a.len() + b.len())?;
             Ok(Value::Str(Arc::from(format!("{a}{b}"))))
         }
+        (Value::Str(text), Value::Number(x)) if op == BinaryOp::Add => with_number(&text, x, true).map(Value::str),
+        (Value::Number(x), Value::Str(text)) if op == BinaryOp::Add => with_number(&text, x, false).map(Value::str),
         (Value::Kernel(left), Value::Kernel(right)) => kernels(op, left, right),
         (Value::Kernel(kernel), Value::Number(x)) => kernel_number(op, kernel, x, true),
         (Value::Number(x), Value::Kernel(kernel)) => kernel_number(op, kernel, x, false),
@@ -220,8 +239,22 @@ fn arithmetic(op: BinaryOp, a: f64, b: f64) -> f64 {
         BinaryOp::Sub => a - b,
         BinaryOp::Mul => a * b,
         BinaryOp::Div => a / b,
+        BinaryOp::Rem => remainder(a, b),
         BinaryOp::Pow => a.powf(b),
         _ => f64::NAN,
+    }
+}
+
+/// The remainder a − b⌊a / b⌋, with the sign of b as in Python. It is exact, except where b is added to a remainder of
+/// the other sign.
+fn remainder(a: f64, b: f64) -> f64 {
+    let rest = a % b;
+    if rest == 0.0 {
+        0.0_f64.copysign(b)
+    } else if (rest < 0.0) != (b < 0.0) {
+        rest + b
+    } else {
+        rest
     }
 }
 
@@ -230,11 +263,13 @@ pub fn kinds(op: BinaryOp, left: Kind, right: Kind) -> Res<Option<Kind>> {
     let list = |kind| matches!(kind, Kind::List | Kind::Range);
     match (left, right) {
         (Kind::Number, Kind::Number) => Ok(Some(Kind::Number)),
-        (Kind::String, Kind::String) if op == BinaryOp::Add => Ok(Some(Kind::String)),
+        (Kind::String | Kind::Number, Kind::String) | (Kind::String, Kind::Number) if op == BinaryOp::Add => {
+            Ok(Some(Kind::String))
+        }
         (Kind::Kernel | Kind::Number, Kind::Kernel) if matches!(op, BinaryOp::Add | BinaryOp::Mul) => {
             Ok(Some(Kind::Kernel))
         }
-        (Kind::Kernel, Kind::Number) if op != BinaryOp::Sub => Ok(Some(Kind::Kernel)),
+        (Kind::Kernel, Kind::Number) if !matches!(op, BinaryOp::Sub | BinaryOp::Rem) => Ok(Some(Kind::Kernel)),
         (a, b) if list(a) || list(b) => Ok(Some(Kind::List)),
         (a, b) => Err(unfit(op, a, b)),
     }
@@ -255,6 +290,7 @@ fn unfit(op: BinaryOp, left: Kind, right: Kind) -> LangError {
         BinaryOp::Sub => LangError::new(format!("cannot subtract {b} from {a}")),
         BinaryOp::Mul => LangError::new(format!("cannot multiply {a} by {b}")),
         BinaryOp::Div => LangError::new(format!("cannot divide {a} by {b}")),
+        BinaryOp::Rem => LangError::new(format!("cannot take the remainder of {a} by {b}")),
         BinaryOp::Pow => LangError::new(format!("cannot raise {a} to {b}")),
         _ => LangError::new(format!("`{}` does not apply to {a} and {b}", op.sign())),
     };

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::lang::values::value::{Closure, Function, Value};
-use crate::syntax::ast::{Arg, Expr, ExprKind, FnParam, Lambda};
+use crate::syntax::ast::{Arg, Clause, Expr, ExprKind, FnParam, Lambda};
 use crate::syntax::free_names::free_names;
 use crate::syntax::parse::parse;
 use crate::syntax::print::print_lambda;
@@ -114,14 +114,18 @@ impl Substitution<'_> {
             ExprKind::Number(_) | ExprKind::Str(_) | ExprKind::Bool(_) => expr.node.clone(),
             ExprKind::Name(name) => self.name(name),
             ExprKind::List(items) => ExprKind::List(self.all(items)),
-            ExprKind::Comprehension { body, vars, over, cond } => {
-                let over = self.boxed(over);
+            ExprKind::Comprehension { body, clauses } => {
                 let mark = self.hidden.len();
-                self.hidden.extend(vars.iter().map(|var| var.node.clone()));
+                let mut walked = Vec::with_capacity(clauses.len());
+                for Clause { vars, over, cond } in clauses {
+                    let over = self.expr(over);
+                    self.hidden.extend(vars.iter().map(|var| var.node.clone()));
+                    let cond = cond.as_ref().map(|cond| self.expr(cond));
+                    walked.push(Clause { vars: vars.clone(), over, cond });
+                }
                 let body = self.boxed(body);
-                let cond = cond.as_ref().map(|cond| self.boxed(cond));
                 self.hidden.truncate(mark);
-                ExprKind::Comprehension { body, vars: vars.clone(), over, cond }
+                ExprKind::Comprehension { body, clauses: walked }
             }
             ExprKind::Lambda(lambda) => ExprKind::Lambda(Arc::new(self.lambda(lambda))),
             ExprKind::If { cond, then, otherwise } => {

@@ -20,14 +20,13 @@ impl Scene<'_> {
             "&&" | "&" => not_ours("write `and`"),
             "||" | "|" => not_ours("write `or`; a pipe is `|>`"),
             "!" => not_ours("write `not`; unequal is `!=`"),
-            "%" => {
-                not_ours("the remainder of a / b is `a - b * floor(a / b)`; a comment begins with `#`, a pipe is `|>`")
-            }
+            "%%" => not_ours("the remainder is written `a % b`"),
+            "%>%" => not_ours("a pipe is `|>`"),
             "<>" => not_ours("unequal is written `!=`"),
             "//" => not_ours("a comment begins with `#`; a quotient is written `/`"),
             "=>" => not_ours("a function is written `x -> value`; at least is written `>=`"),
             ":=" => not_ours("write `let name = value`"),
-            "+=" | "-=" | "*=" | "/=" => {
+            "+=" | "-=" | "*=" | "/=" | "%=" => {
                 not_ours(&format!("a value never changes; bind the name again: `let x = x {} …`", &found[..1]))
             }
             "?" => not_ours("a choice is written `if condition then a else b`"),

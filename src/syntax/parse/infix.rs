@@ -37,6 +37,7 @@ pub(super) fn infix(rule: Rule) -> Option<Infix> {
         Rule::sub => BinaryOp::Sub,
         Rule::mul => BinaryOp::Mul,
         Rule::div => BinaryOp::Div,
+        Rule::rem => BinaryOp::Rem,
         Rule::pow => BinaryOp::Pow,
         Rule::range => return Some(Infix::Range { inclusive: false }),
         Rule::range_to => return Some(Infix::Range { inclusive: true }),

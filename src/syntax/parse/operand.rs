@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pest::iterators::Pair;
 
 use super::super::advice;
-use super::super::ast::{Arg, Expr, ExprKind};
+use super::super::ast::{Arg, Clause, Expr, ExprKind};
 use super::super::diagnostic::Diagnostic;
 use super::super::grammar::Rule;
 use super::super::span::{Span, Spanned};
@@ -92,7 +92,7 @@ impl Builder {
     }
 
     fn list(&self, pair: Pair<Rule>, span: Span) -> Result<Built> {
-        let (mut items, mut deepest) = (Vec::new(), 0);
+        let (mut items, mut clauses, mut deepest) = (Vec::new(), Vec::new(), 0);
         for inner in pair.into_inner() {
             match inner.as_rule() {
                 Rule::item => {
@@ -100,33 +100,40 @@ impl Builder {
                     deepest = deepest.max(built.depth);
                     items.push(built.expr);
                 }
-                Rule::comprehension => {
-                    let body = items.pop().ok_or_else(|| self.lost(span))?;
-                    return self.comprehension(Built { expr: body, depth: deepest }, inner, span);
+                Rule::clause => {
+                    let (clause, depth) = self.clause(inner)?;
+                    deepest = deepest.max(depth);
+                    clauses.push(clause);
                 }
                 _ => {}
             }
         }
-        self.node(ExprKind::List(items), span, deepest)
+        if clauses.is_empty() {
+            return self.node(ExprKind::List(items), span, deepest);
+        }
+        let body = Box::new(items.pop().ok_or_else(|| self.lost(span))?);
+        // Each clause runs inside the one before it.
+        let depth = deepest + clauses.len() - 1;
+        self.node(ExprKind::Comprehension { body, clauses }, span, depth)
     }
 
-    fn comprehension(&self, body: Built, pair: Pair<Rule>, span: Span) -> Result<Built> {
-        let (mut vars, mut parts, mut depth) = (Vec::new(), Vec::new(), body.depth);
+    fn clause(&self, pair: Pair<Rule>) -> Result<(Clause, usize)> {
+        let span = self.span(&pair);
+        let (mut vars, mut parts, mut depth) = (Vec::new(), Vec::new(), 0);
         for inner in pair.into_inner() {
             match inner.as_rule() {
                 Rule::name => vars.push(self.name(&inner)),
                 Rule::expr => {
                     let built = self.expr(inner)?;
                     depth = depth.max(built.depth);
-                    parts.push(Box::new(built.expr));
+                    parts.push(built.expr);
                 }
                 _ => {}
             }
         }
         let mut parts = parts.into_iter();
         let over = parts.next().ok_or_else(|| self.lost(span))?;
-        let cond = parts.next();
-        self.node(ExprKind::Comprehension { body: Box::new(body.expr), vars, over, cond }, span, depth)
+        Ok((Clause { vars, over, cond: parts.next() }, depth))
     }
 
     fn number(&self, pair: &Pair<Rule>) -> Result<f64> {

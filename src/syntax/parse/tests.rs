@@ -11,11 +11,14 @@ fn sexp(expr: &Expr) -> String {
         ExprKind::Bool(value) => value.to_string(),
         ExprKind::Name(name) => name.to_string(),
         ExprKind::List(items) => format!("[{}]", items.iter().map(sexp).collect::<Vec<_>>().join(" ")),
-        ExprKind::Comprehension { body, vars, over, cond } => {
-            let vars: Vec<&str> = vars.iter().map(|name| &*name.node).collect();
-            let mut out = format!("(each {} {} {}", sexp(body), vars.join(","), sexp(over));
-            if let Some(cond) = cond {
-                let _ = write!(out, " {}", sexp(cond));
+        ExprKind::Comprehension { body, clauses } => {
+            let mut out = format!("(each {}", sexp(body));
+            for clause in clauses {
+                let vars: Vec<&str> = clause.vars.iter().map(|name| &*name.node).collect();
+                let _ = write!(out, " {} {}", vars.join(","), sexp(&clause.over));
+                if let Some(cond) = &clause.cond {
+                    let _ = write!(out, " {}", sexp(cond));
+                }
             }
             out + ")"
         }
@@ -65,6 +68,8 @@ fn precedence() {
     check("2^-1", "(2 ^ (Neg 1))");
     check("2^-3^2", "(2 ^ (Neg (3 ^ 2)))");
     check("a^b^c", "(a ^ (b ^ c))");
+    check("a % b * c / -d + e % f", "((a % b * c / (Neg d)) + (e % f))");
+    check("-a % b^c", "((Neg a) % (b ^ c))");
     check("a * -b", "(a * (Neg b))");
     check("- -a.b[0](c)", "(Neg (Neg (call (at a.b 0) c)))");
     check("not a == b and c or d", "(((Not (a == b)) and c) or d)");
@@ -87,6 +92,7 @@ fn operands() {
     check("[1, \"a\\n\\u{3c3}\", true, inf, pi,]", "[1 \"a\\nσ\" true inf 3.141592653589793]");
     check("[SE(d) for d in 0..4 if d > 0]", "(each (call SE d) d (.. 0 4) (d > 0))");
     check("[a for a, b in if c then d else e]", "(each a a,b (if c d e))");
+    check("[f(x, y) for x in xs if x for a, y in ys]", "(each (call f x y) x xs x a,y ys)");
     check("[x -> x for x in xs]", "(each (x -> x) x xs)");
     check("f(1, b=2, c=x -> x,)", "(call f 1 b=2 c=(x -> x))");
     check("f(a==b, c=d==e)", "(call f (a == b) c=(d == e))");
@@ -152,6 +158,8 @@ fn deep_and_long_texts_are_answered() {
         "[a,",
         "f(b=",
         "[x for x in ",
+        "for x in xs ",
+        "a % ",
         "-",
         "- ",
         "not ",
@@ -201,6 +209,7 @@ fn deep_and_long_texts_are_answered() {
         let fine = format!("{}a{}", open.repeat(150), close.repeat(150));
         assert!(parse(&fine, SourceId(0)).is_ok(), "{open}");
     }
+    survives(&format!("[a {}]", "for x in xs ".repeat(n)));
     survives(&("f".to_owned() + &"()".repeat(n)));
     survives(&("a".to_owned() + &"[0]".repeat(n)));
     survives(&("a".to_owned() + &".b".repeat(n)));

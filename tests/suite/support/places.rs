@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mercer::syntax::ast::{Expr, ExprKind, FnParam, Lambda, Name, Program, StatementKind};
+use mercer::syntax::ast::{Clause, Expr, ExprKind, FnParam, Lambda, Name, Program, StatementKind};
 use mercer::syntax::span::Span;
 
 /// The program with every span empty.
@@ -44,11 +44,13 @@ fn expr(value: &mut Expr) {
     match &mut value.node {
         ExprKind::Number(_) | ExprKind::Str(_) | ExprKind::Bool(_) | ExprKind::Name(_) => {}
         ExprKind::List(items) => items.iter_mut().for_each(expr),
-        ExprKind::Comprehension { body, vars, over, cond } => {
-            vars.iter_mut().for_each(name);
+        ExprKind::Comprehension { body, clauses } => {
             expr(body);
-            expr(over);
-            cond.iter_mut().for_each(|cond| expr(cond));
+            for Clause { vars, over, cond } in clauses {
+                vars.iter_mut().for_each(name);
+                expr(over);
+                cond.iter_mut().for_each(expr);
+            }
         }
         ExprKind::Lambda(function) => lambda(function),
         ExprKind::If { cond, then, otherwise } => [cond, then, otherwise].into_iter().for_each(|part| expr(part)),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mercer::syntax::ast::{Arg, BinaryOp, Expr, ExprKind, FnParam, Lambda, Name, UnaryOp};
+use mercer::syntax::ast::{Arg, BinaryOp, Clause, Expr, ExprKind, FnParam, Lambda, Name, UnaryOp};
 use mercer::syntax::span::{Span, Spanned};
 use proptest::prelude::*;
 
@@ -45,7 +45,7 @@ fn operators() -> impl Strategy<Value = Vec<BinaryOp>> {
         many(&[And]),
         one(&[Eq, Ne, Lt, Le, Gt, Ge]),
         many(&[Add, Sub]),
-        many(&[Mul, Div]),
+        many(&[Mul, Div, Rem]),
         one(&[Pow]),
     ]
 }
@@ -55,6 +55,15 @@ fn value(part: BoxedStrategy<Expr>) -> impl Strategy<Value = Expr> {
     let prior = (prop::option::of(part.clone().prop_map(Box::new)), part.clone().prop_map(Box::new))
         .prop_map(|(value, prior)| node(ExprKind::Prior { value, prior }));
     prop_oneof![4 => part, 1 => prior]
+}
+
+/// One loop of a comprehension.
+fn clause(part: BoxedStrategy<Expr>) -> impl Strategy<Value = Clause> {
+    (prop::collection::vec(name(), 1..3), part.clone(), prop::option::of(part)).prop_map(|(vars, over, cond)| Clause {
+        vars,
+        over,
+        cond,
+    })
 }
 
 pub fn expr() -> impl Strategy<Value = Expr> {
@@ -68,8 +77,8 @@ pub fn expr() -> impl Strategy<Value = Expr> {
         });
         prop_oneof![
             prop::collection::vec(value(part.clone()), 0..3).prop_map(ExprKind::List),
-            (boxed.clone(), prop::collection::vec(name(), 1..3), boxed.clone(), prop::option::of(boxed.clone()))
-                .prop_map(|(body, vars, over, cond)| ExprKind::Comprehension { body, vars, over, cond }),
+            (boxed.clone(), prop::collection::vec(clause(part.clone()), 1..3))
+                .prop_map(|(body, clauses)| ExprKind::Comprehension { body, clauses }),
             (params, part.clone()).prop_map(|(params, body)| ExprKind::Lambda(Arc::new(Lambda { params, body }))),
             (boxed.clone(), boxed.clone(), boxed.clone()).prop_map(|(cond, then, otherwise)| ExprKind::If {
                 cond,
