@@ -142,6 +142,7 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
             let wide = match role {
                 Role::Cloud => 0.8,
                 Role::Draw(_) | Role::Reference => 1.2,
+                Role::Thin(_) => 1.0,
                 _ => 1.8,
             };
             let dashed = *dashed || palette::dashed(*role);
@@ -350,7 +351,7 @@ fn draw_key(scene: &mut Scene, key: Key, x: f64, y: f64) {
         }
         Key::Triangle(role) => triangle(scene, (x + 10.0, y - TRIANGLE / 2.0), role),
         Key::Line(role, dashed) => {
-            let wide = if matches!(role, Role::Draw(_) | Role::Reference) { 1.4 } else { 2.0 };
+            let wide = if matches!(role, Role::Draw(_) | Role::Thin(_) | Role::Reference) { 1.4 } else { 2.0 };
             stroke(scene, &[(x, y), (x + 20.0, y)], colour(role), wide, dashed);
         }
         // For bars and bands; the shade of a band is too pale for such a small patch.

@@ -5,9 +5,10 @@
 //! colour-blind readers. The legend is below the axes. Points are drawn on top. Values that are not finite are left
 //! out; lines and bands break there.
 //!
-//! [`standard_figures`] builds the figures of fits and kernels; [`to_svg`], [`to_png`], [`to_text`] and [`save`] draw them.
+//! [`overlay`] and [`panels`] make one figure of several. [`standard_figures`] builds the figures of fits and kernels; [`to_svg`], [`to_png`], [`to_text`] and [`save`] draw them.
 
 mod calendar_ticks;
+mod combine;
 mod contour;
 mod draw;
 mod error;
@@ -27,6 +28,7 @@ mod terminal;
 mod tests;
 mod text;
 
+pub use combine::{OverlayError, overlay, panels, share_axes};
 pub use contour::contour;
 pub use error::FigureError;
 pub use image::{save, to_png, to_svg};

@@ -28,7 +28,7 @@ pub(super) fn colour(role: Role) -> Rgb {
         Role::Band => SKY,
         Role::Inducing => GREEN,
         Role::Cloud => CLOUD,
-        Role::Draw(i) | Role::Component(i) => CYCLE[i % CYCLE.len()],
+        Role::Draw(i) | Role::Component(i) | Role::Thin(i) => CYCLE[i % CYCLE.len()],
         Role::Reference => (0x76, 0x76, 0x76),
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn plane(u: f64, v: f64) -> Rgb {
 
 /// Whether a curve of this role is dashed to distinguish it from an earlier one of the same colour.
 pub(super) fn dashed(role: Role) -> bool {
-    matches!(role, Role::Draw(i) | Role::Component(i) if (i / CYCLE.len()) % 2 == 1)
+    matches!(role, Role::Draw(i) | Role::Component(i) | Role::Thin(i) if (i / CYCLE.len()) % 2 == 1)
 }
 
 const VIRIDIS: [Rgb; 9] = [

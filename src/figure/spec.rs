@@ -16,17 +16,19 @@ pub struct Figure {
     pub columns: usize,
     /// The panels, row by row.
     pub panels: Vec<Panel>,
+    /// The size of its image; a legible one if `None`.
+    pub size: Option<Size>,
 }
 
 impl Figure {
     /// A figure with one panel.
     pub fn single(title: impl Into<String>, panel: Panel) -> Self {
-        Self { title: title.into(), note: String::new(), columns: 1, panels: vec![panel] }
+        Self { title: title.into(), columns: 1, panels: vec![panel], ..Self::default() }
     }
 
     /// A figure with several panels, `columns` in a row.
     pub fn grid(title: impl Into<String>, columns: usize, panels: Vec<Panel>) -> Self {
-        Self { title: title.into(), note: String::new(), columns, panels }
+        Self { title: title.into(), columns, panels, ..Self::default() }
     }
 
     /// The same figure with a note in small print.
@@ -181,6 +183,8 @@ pub enum Role {
     Cloud,
     /// One of several parts, counted from 0.
     Component(usize),
+    /// A draw that belongs to one of several parts, with its colour.
+    Thin(usize),
     /// Inducing inputs.
     Inducing,
     /// Zero lines, diagonals and other guides.
@@ -195,8 +199,11 @@ pub struct Size {
 }
 
 impl Size {
-    /// A size at which the panels of a figure are legible.
+    /// The size of a figure, or one at which its panels are legible.
     pub fn of(figure: &Figure) -> Self {
+        if let Some(size) = figure.size {
+            return size;
+        }
         let (rows, columns) = figure.shape();
         let space = figure.panels.iter().any(Panel::is_space);
         let square = space || figure.panels.iter().any(|p| p.square);
