@@ -52,6 +52,32 @@ pub fn add_draws(
     Ok(())
 }
 
+/// Adds the bands between the deciles of a new observation to the figure of a prediction with one input, in place of its
+/// band: 10 % to 90 %, 20 % to 80 % and so on, darker towards the median.
+///
+/// # Errors
+/// As [`add_draws`].
+pub fn add_deciles(figure: &mut Figure, prediction: &Prediction) -> Result<(), ModelError> {
+    const TAILS: [f64; 4] = [0.1, 0.2, 0.3, 0.4];
+    let problem = prediction.fit.problem();
+    let input = single_input(&prediction.fit).filter(|_| problem.classes().is_none());
+    let (Some(input), Some(panel)) = (input, figure.panels.first_mut()) else {
+        return Err(ModelError::OneInput { inputs: problem.names().to_vec() });
+    };
+    let along = prediction.at.find(&input)?.values();
+    let order = sorted(along);
+    let pick = |values: &[f64]| -> Vec<f64> { order.iter().map(|&i| values[i]).collect() };
+    let levels: Vec<f64> = TAILS.into_iter().flat_map(|tail| [tail, 1.0 - tail]).collect();
+    let levels = prediction.clone().with_levels(&levels)?.levels;
+    panel.marks.retain(|mark| !matches!(mark, Mark::Band { .. }));
+    for (i, pair) in levels.chunks_exact(2).enumerate() {
+        let label = if i == 0 { "bands: between deciles of y".into() } else { String::new() };
+        let (lo, hi) = (pick(&pair[0].1), pick(&pair[1].1));
+        panel.marks.insert(0, Mark::Band { x: pick(along), lo, hi, label, role: Role::Band });
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -140,7 +140,7 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
         }
         Mark::Line { x, y, role, dashed, .. } => {
             let wide = match role {
-                Role::Cloud => 0.8,
+                Role::Cloud | Role::Contour => 0.8,
                 Role::Draw(_) | Role::Reference => 1.2,
                 Role::Thin(_) => 1.0,
                 _ => 1.8,

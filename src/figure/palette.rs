@@ -28,6 +28,7 @@ pub(super) fn colour(role: Role) -> Rgb {
         Role::Band => SKY,
         Role::Inducing => GREEN,
         Role::Cloud => CLOUD,
+        Role::Contour => (0x30, 0x30, 0x30),
         Role::Draw(i) | Role::Component(i) | Role::Thin(i) => CYCLE[i % CYCLE.len()],
         Role::Reference => (0x76, 0x76, 0x76),
     }

@@ -67,8 +67,13 @@ impl Panel {
     }
 
     /// Whether it shows a space instead of a pair of axes.
-    pub(super) fn is_space(&self) -> bool {
+    pub fn is_space(&self) -> bool {
         self.marks.iter().any(|mark| matches!(mark, Mark::Mesh { .. }))
+    }
+
+    /// Whether its axes can show something: a logarithmic axis shows positive values only.
+    pub fn has_values(&self) -> bool {
+        super::shapes::scales(self, &super::shapes::ordered(self)).is_some()
     }
 
     /// The same panel with a title.
@@ -187,6 +192,8 @@ pub enum Role {
     Thin(usize),
     /// Inducing inputs.
     Inducing,
+    /// Contours of a map.
+    Contour,
     /// Zero lines, diagonals and other guides.
     Reference,
 }
@@ -199,6 +206,9 @@ pub struct Size {
 }
 
 impl Size {
+    /// The longest side of an image.
+    pub const LARGEST: u32 = LARGEST;
+
     /// The size of a figure, or one at which its panels are legible.
     pub fn of(figure: &Figure) -> Self {
         if let Some(size) = figure.size {

@@ -1,5 +1,7 @@
 //! Figures for fits, kernels and decompositions, built from plain slices.
 
+use super::contour::contour;
+use super::scale::step;
 use super::spec::{Across, Axis, Figure, Mark, Panel, Role};
 
 /// The title of a figure and the quantities of its axes, with units: `"year"`, `"passengers (thousands)"`.
@@ -144,24 +146,29 @@ pub fn residuals_panel(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Optio
     Panel::new(names.x, names.y, marks).titled(names.title)
 }
 
-/// k(·, 0) over `lags`, and draws of functions over `grid`; `input` is the name of the input, `unit` its unit or empty.
-pub fn kernel_figure(
-    title: &str,
-    input: &str,
-    unit: &str,
-    lags: &[f64],
-    values: &[f64],
-    grid: &[f64],
-    draws: &[Vec<f64>],
-) -> Figure {
-    let covariance = line(lags, values, "", Role::Mean);
-    let name = if input.is_empty() { "x" } else { input };
-    let axis = if unit.is_empty() { name.to_string() } else { format!("{name} ({unit})") };
-    let panels = vec![
-        Panel::new(axis.clone(), format!("k({name}, 0)"), vec![zero(), covariance]).titled("Covariance with 0"),
-        Panel::new(axis, format!("f({name})"), drawn(grid, draws)).titled("Functions drawn from it"),
-    ];
-    Figure::grid(title, 2, panels)
+/// Values over a plane (row by row, rows at `y`) in colours, with contours at round values. `colours` names the values
+/// with their unit; `range` is that of the colours, from the values if `None`.
+pub fn map_panel(names: Names<'_>, x: &[f64], y: &[f64], z: &[f64], colours: &str, range: Option<(f64, f64)>) -> Panel {
+    let label = colours.to_string();
+    let heat =
+        Mark::Heat { x: x.to_vec(), y: y.to_vec(), z: z.to_vec(), label, range, split: false, texts: Vec::new() };
+    let mut marks = vec![heat];
+    let finite = z.iter().copied().filter(|v| v.is_finite());
+    let (lo, hi) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
+    const CONTOURS: f64 = 6.0;
+    // values that differ by rounding only have no contours
+    if (hi - lo).is_finite() && hi - lo > 1e-9 * lo.abs().max(hi.abs()) {
+        let step = step((hi - lo) / CONTOURS).size();
+        let levels = ((lo / step).ceil() as i64)..=((hi / step).floor() as i64);
+        let (mut along, mut up) = (Vec::new(), Vec::new());
+        for level in levels {
+            let (xs, ys) = contour(x, y, z, level as f64 * step);
+            along.extend(xs);
+            up.extend(ys);
+        }
+        marks.push(Mark::Line { x: along, y: up, label: String::new(), role: Role::Contour, dashed: false });
+    }
+    Panel { square: true, ..Panel::new(names.x, names.y, marks).titled(names.title) }
 }
 
 /// Predicted against observed values with the diagonal, on equal axes, for models of many inputs. `unit` is that of y.
@@ -231,7 +238,8 @@ fn posterior(curve: Curve<'_>, band: &str) -> [Mark; 2] {
     ]
 }
 
-fn drawn(grid: &[f64], draws: &[Vec<f64>]) -> Vec<Mark> {
+/// Function draws over `grid`, one colour each.
+pub fn drawn(grid: &[f64], draws: &[Vec<f64>]) -> Vec<Mark> {
     draws.iter().enumerate().map(|(i, draw)| line(grid, draw, "", Role::Draw(i))).collect()
 }
 
@@ -239,11 +247,13 @@ fn points(pairs: Pairs<'_>, label: &str, role: Role) -> Mark {
     Mark::Points { x: pairs.x.to_vec(), y: pairs.y.to_vec(), label: label.into(), role }
 }
 
-fn line(x: &[f64], y: &[f64], label: &str, role: Role) -> Mark {
+/// An unbroken line of a role.
+pub fn line(x: &[f64], y: &[f64], label: &str, role: Role) -> Mark {
     Mark::Line { x: x.to_vec(), y: y.to_vec(), label: label.into(), role, dashed: false }
 }
 
-fn zero() -> Mark {
+/// A line at zero.
+pub fn zero() -> Mark {
     Mark::Rule { at: 0.0, across: Across::Horizontal, label: String::new(), role: Role::Reference }
 }
 

@@ -165,19 +165,12 @@ fn panels_up_to_twelve_keep_their_titles() {
 }
 
 #[test]
-fn the_axis_of_a_kernel_over_times_has_its_unit() {
-    let (x, y) = wave(40);
-    let figure = kernel_figure("SE(date)", "date", "days", &x, &y, &x, std::slice::from_ref(&y));
-    assert_eq!(to_svg(&figure, Size { width: 600, height: 300 }).expect("draws").matches("date (days)").count(), 2);
-}
-
-#[test]
 fn ready_figures_are_drawn() {
     let (x, y) = wave(40);
     let gram: Vec<f64> = (0..1600).map(|i| f64::from(i).sin()).collect();
     drawn(&draws_figure(NAMES, &x, &[y.clone(), x.clone()], Some(Pairs { x: &x, y: &y })));
     drawn(&residuals_figure(NAMES, &x, &y, Some(3.0)));
-    drawn(&kernel_figure("SE(0)", "", "", &x, &y, &x, std::slice::from_ref(&y)));
+    drawn(&Figure::single("map", map_panel(NAMES, &x, &x, &gram, "covariance", None)));
     drawn(&parity_figure("t", "MPa", &x, &y, true));
     drawn(&parity_figure("t", "", &[], &[], false));
     drawn(&gram_figure("t", "x", &x, &x, &gram));

@@ -211,8 +211,8 @@ fn manifold(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 /// Functions of one input drawn from a prior, by depth.
-pub fn picture(call: &mut Call<'_, '_>, model: &DeepModel) -> Res<Figure> {
-    let (lo, hi) = super::plot_options::input_range(call)?.unwrap_or((-REACH, REACH));
+pub fn picture(call: &mut Call<'_, '_>, model: &DeepModel, range: Option<(f64, f64)>) -> Res<Figure> {
+    let (lo, hi) = range.unwrap_or((-REACH, REACH));
     let x: Vec<f64> = (0..ALONG).map(|i| lo + (hi - lo) * i as f64 / (ALONG - 1) as f64).collect();
     let mut normal = super::random_numbers::normals(call)?;
     let mut all = Vec::with_capacity(DRAWN);

@@ -1,16 +1,12 @@
 //! Kernel values and structure: values, matrices, parts, draws.
 
-use crate::calendar::TimeUnit;
 use crate::data::Dataset;
-use crate::describe;
-use crate::figure::Figure;
-use crate::figure::standard_figures::kernel_figure;
-use crate::kernel::{Kernel, Node, Role};
+use crate::kernel::Kernel;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::family_calls;
-use crate::lang::eval::kernel_rows::{Placed, Rows, mentions_times};
+use crate::lang::eval::kernel_rows::{Placed, Rows};
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::value::{Kind, List, Value, check_length};
 use crate::linalg::{Matrix, Vector, pivoted_cholesky};
@@ -135,78 +131,6 @@ pub fn draws(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Value> {
     List::collect(draws).map(Value::List)
 }
 
-/// k(·, 0) along the first input, next to draws.
-pub fn picture(call: &mut Call<'_, '_>, kernel: &Kernel) -> Res<Figure> {
-    const MOST: usize = 1601;
-    const DRAWS: usize = 3;
-    // if a parameter is written as a time, numbers are days
-    let timed = mentions_times(kernel);
-    let in_days = if timed { kernel.map_params(&mut |param| param.in_unit(TimeUnit::Day)) } else { kernel.clone() };
-    let (mentioned, _) = kernel.mentioned();
-    let width = mentioned.len().max(1);
-    let (lo, hi) = match super::plot_options::input_range(call)? {
-        Some(range) => range,
-        None => {
-            let reach = reach(longest_scale(&in_days));
-            (-reach, reach)
-        }
-    };
-    let along = |x: Vec<f64>| {
-        let n = x.len();
-        let columns = std::iter::once(x).chain((1..width).map(|_| vec![0.0; n])).collect();
-        Rows::numbers(n, columns)
-    };
-    // an odd number of points contains 0 if the range is symmetric
-    let points = describe::kernel_points(&in_days, hi - lo, MOST) | 1;
-    let grid: Vec<f64> = (0..points)
-        .map(|i| {
-            let t = i as f64 / (points - 1) as f64;
-            lo * (1.0 - t) + hi * t
-        })
-        .collect();
-    let (rows, zero) = (along(grid.clone()), along(vec![0.0]));
-    let all = along([&grid[..], &[0.0]].concat());
-    let origins = &call.eval.host.origins;
-    let placed = Placed::new(kernel, &all, true, origins)?;
-    let values = placed.cross(&rows, &zero).map_err(|error| origins.eval_error(&error))?;
-    let factor = pivoted_cholesky(&placed.gram(&rows).map_err(|error| origins.eval_error(&error))?, 1e-12);
-    let mut normal = super::random_numbers::normals(call)?;
-    let draws: Vec<Vec<f64>> = (0..DRAWS)
-        .map(|_| (&factor * Vector::from_fn(factor.ncols(), |_, _| normal())).iter().copied().collect())
-        .collect();
-    let input =
-        mentioned.first().map(|input| input.to_string().replace('`', "")).filter(|name| name.parse::<usize>().is_err());
-    let values: Vec<f64> = values.iter().copied().collect();
-    let unit = if timed { "days" } else { "" };
-    Ok(kernel_figure(&kernel.to_string(), input.as_deref().unwrap_or(""), unit, &grid, &values, &grid, &draws))
-}
-
-/// Half the range of the figure of a kernel. Kernels whose longest scale is between 0.1 and 5 have the same range, so
-/// that their figures can be compared; for others it is 5 times a power of ten and contains the longest scale.
-fn reach(longest: f64) -> f64 {
-    const REACH: f64 = 5.0;
-    match longest {
-        scale if !scale.is_finite() || (0.1..=REACH).contains(&scale) || scale <= 0.0 => REACH,
-        scale => REACH * 10f64.powi((scale / REACH).log10().ceil().clamp(-300.0, 300.0) as i32),
-    }
-}
-
-/// The longest length-scale or period of a kernel; 0 if there is none.
-fn longest_scale(kernel: &Kernel) -> f64 {
-    let own = match kernel.node() {
-        Node::Leaf(leaf) => {
-            let scales = leaf.family.spec().params.iter().zip(&leaf.params);
-            let scales = scales.filter(|(spec, _)| matches!(spec.role, Role::LengthScale | Role::Period));
-            scales.fold(0.0, |longest: f64, (spec, values)| {
-                let written = values.as_slice().iter().filter_map(|param| param.value()).fold(0.0, f64::max);
-                longest.max(if written > 0.0 { written } else { spec.default })
-            })
-        }
-        _ => 0.0,
-    };
-    kernel.children().iter().map(longest_scale).fold(own, f64::max)
-}
-
 pub static KERNELS: &[Builtin] = &[
     Builtin {
         name: "ARD",
@@ -257,15 +181,3 @@ pub static KERNELS: &[Builtin] = &[
         run: eigen,
     },
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::reach;
-
-    #[test]
-    fn ordinary_scales_share_a_range() {
-        assert_eq!([0.1, 0.3, 2.0, 5.0, 0.0].map(reach), [5.0; 5]);
-        assert_eq!([6.0, 50.0, 365.25].map(|scale| reach(scale).round()), [50.0, 50.0, 500.0]);
-        assert!((reach(0.03) - 0.05).abs() < 1e-12 && (reach(1e-6) - 5e-6).abs() < 1e-15);
-    }
-}

@@ -18,6 +18,7 @@ mod files;
 mod fit_warnings;
 mod fitting;
 mod inducing;
+mod kernel_figures;
 mod kernels;
 mod lists;
 mod loading;
@@ -26,7 +27,9 @@ mod models;
 mod moves;
 mod numbers;
 mod parameters;
+mod plot_axes;
 mod plot_options;
+mod plotting;
 mod prediction_rows;
 mod quadrature;
 mod random_numbers;
@@ -60,6 +63,7 @@ pub static ALL: &[&[Builtin]] = &[
     reshaping::RESHAPING,
     rows::ROWS,
     files::FILES,
+    plotting::PLOTTING,
     saving::SAVING,
     fitting::FITTING,
     models::MODELS,

@@ -4,7 +4,9 @@ use crate::describe::part_figures::Scales;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::payload::explanation::Subject;
-use crate::lang::values::value::Value;
+use crate::lang::values::cast::FromValue;
+use crate::lang::values::value::{Record, Value};
+use crate::lang::wording::join_or;
 
 /// A keyword of `plot`. The kinds to which it applies list it in [`PLOT`](crate::lang::values::value::ValueKind::PLOT).
 struct FigureOption {
@@ -31,17 +33,38 @@ const OPTIONS: &[FigureOption] = &[
         applies_to: "a kernel or a deep GP (the range of the input) or a list of numbers (their places)",
         except: |value| match value {
             Value::Explanation(explanation) => !matches!(explanation.of, Subject::Kernel(_)),
+            Value::Record(record) => all_numbers(record),
             _ => false,
         },
     },
     FigureOption {
         name: "show",
-        applies_to: "a decomposition (\"parts\" or \"correlation\") or a search (\"depths\" or \"scores\")",
+        applies_to: "a decomposition (\"parts\" or \"correlation\"), a search (\"depths\" or \"scores\") or a kernel",
         except: |_| false,
+    },
+    FigureOption { name: "at", applies_to: "a kernel (the point x₀ of k(·, x₀))", except: |_| false },
+    FigureOption { name: "mark", applies_to: "numbers: a list, or a record of lists", except: |_| false },
+    FigureOption {
+        name: "names",
+        applies_to: "a list of several values, or of several lists of numbers",
+        except: |value| match value {
+            Value::List(list) => list.items().iter().all(|item| matches!(item, Value::Number(_))),
+            _ => false,
+        },
+    },
+    FigureOption {
+        name: "deciles",
+        applies_to: "a prediction of a numeric target",
+        except: |value| matches!(value, Value::Prediction(prediction) if prediction.probability.is_some()),
     },
     FigureOption {
         name: "draws",
-        applies_to: "a prediction of a numeric target, or a fit of a deep GP",
+        applies_to: "a kernel, a prediction of a numeric target, or a fit of a deep GP",
+        except: |value| matches!(value, Value::Prediction(prediction) if prediction.probability.is_some()),
+    },
+    FigureOption {
+        name: "frames",
+        applies_to: "a kernel or a prediction with `draws`, whose draws move, and a surface, which turns",
         except: |value| matches!(value, Value::Prediction(prediction) if prediction.probability.is_some()),
     },
     FigureOption { name: "view", applies_to: "a surface", except: |_| false },
@@ -62,42 +85,123 @@ impl FigureOption {
     }
 }
 
-/// Rejects a keyword that the figure of this value does not use.
+/// Several values in one figure.
+pub struct Several {
+    pub values: Vec<Value>,
+    /// The names of the fields of a record.
+    pub names: Option<Vec<String>>,
+}
+
+/// The values of a list or the fields of a record; another value by itself.
+pub fn parts(value: &Value) -> Several {
+    match value {
+        Value::Record(record) => {
+            let (names, values) = record.fields().iter().cloned().unzip();
+            Several { values, names: Some(names) }
+        }
+        _ => Several { values: value.items().map_or_else(|| vec![value.clone()], Iterator::collect), names: None },
+    }
+}
+
+/// Whether a value is drawn as numbers: a number, or a list of them.
+fn is_numeric(value: &Value) -> bool {
+    matches!(value, Value::Number(_) | Value::List(_) | Value::Range(_))
+}
+
+fn all_numbers(record: &Record) -> bool {
+    record.fields().iter().all(|(_, value)| matches!(value, Value::Number(_)))
+}
+
+/// The values of a list or a record that are drawn over one another; `None` for a single value, and for numbers.
+///
+/// # Errors
+/// Values of which one has no figure.
+pub fn several(value: &Value) -> Res<Option<Several>> {
+    let several = match value {
+        Value::List(_) | Value::Record(_) => parts(value),
+        _ => return Ok(None),
+    };
+    let drawn = |value: &Value| !is_numeric(value) && value.kind().info().plot.is_some();
+    if !several.values.iter().any(drawn) {
+        return Ok(None);
+    }
+    match several.values.iter().find(|value| value.kind().info().plot.is_none() || matches!(value, Value::Record(_))) {
+        None => Ok(Some(several)),
+        Some(other) => {
+            let text = format!("{} cannot be drawn over other values", other.kind().noun());
+            let help = "give values that `plot` draws by themselves, such as kernels, fits or predictions";
+            Err(LangError::new(text).argument("value").help(help))
+        }
+    }
+}
+
+/// The values of a figure: several over one another, or one.
+fn drawn(value: &Value) -> Res<Vec<Value>> {
+    Ok(several(value)?.map_or_else(|| vec![value.clone()], |several| several.values))
+}
+
+fn noun(value: &Value) -> &'static str {
+    match value {
+        Value::Fit(fit) if fit.problem().classes().is_some() => "a fit of classes",
+        Value::OneVsRest(_) => "a fit of classes",
+        Value::ClassPrediction(_) => "a prediction of classes",
+        Value::Prediction(prediction) if prediction.probability.is_some() => "a prediction of classes",
+        other => other.kind().noun(),
+    }
+}
+
+/// Rejects a keyword that the figure of this value does not use. In a figure of several values it must apply to one.
 pub fn refuse_unused(call: &Call<'_, '_>, value: &Value) -> Res<()> {
+    let values = drawn(value)?;
     for option in OPTIONS.iter().filter(|option| call.value(option.name).is_some()) {
-        if !option.applies(value) {
-            let noun = match value {
-                Value::Fit(fit) if fit.problem().classes().is_some() => "a fit of classes",
-                Value::OneVsRest(_) => "a fit of classes",
-                Value::ClassPrediction(_) => "a prediction of classes",
-                Value::Prediction(prediction) if prediction.probability.is_some() => "a prediction of classes",
-                other => other.kind().noun(),
-            };
+        let of_several = option.name == "names" && values.len() > 1 && matches!(value, Value::List(_));
+        if !of_several && !values.iter().any(|value| option.applies(value)) {
+            let noun = values.first().map_or("a list", noun);
             let text = format!("`{}=` does not apply to the figure of {noun}", option.name);
             return Err(LangError::new(text)
                 .help(format!("it applies to {}: leave it out here", option.applies_to))
                 .argument(option.name));
         }
     }
-    let Some(Value::Str(show)) = call.value("show") else { return Ok(()) };
-    let known: &[&str] =
-        if matches!(value, Value::Search(_)) { &["depths", "scores"] } else { &["parts", "correlation"] };
-    if !known.contains(&&**show) {
-        let text = format!("{} has no figure called \"{show}\"", value.kind().noun());
-        return Err(LangError::new(text)
-            .help(format!("`show` is \"{}\" or \"{}\"", known[0], known[1]))
-            .argument("show"));
+    let still = |value: &Value| matches!(value, Value::Prediction(_)) && call.value("draws").is_none();
+    if call.value("frames").is_some() && values.iter().all(still) {
+        let text = "nothing moves in the frames of a prediction without draws";
+        return Err(LangError::new(text).argument("frames").help("give `draws=` too"));
     }
-    let unused = match &**show {
-        "scores" => "band",
-        "correlation" => "scales",
-        _ => return Ok(()),
-    };
-    if call.value(unused).is_some() {
-        let text = format!("`{unused}=` does not apply to the figure `show=\"{show}\"`");
-        return Err(LangError::new(text).help("leave one of the two out").argument(unused));
+    let Some(Value::Str(show)) = call.value("show") else { return Ok(()) };
+    for value in values.iter().filter(|value| OPTIONS.iter().any(|o| o.name == "show" && o.applies(value))) {
+        refuse_show(call, value, show)?;
     }
     Ok(())
+}
+
+/// Rejects a figure that a value does not have, and keywords that do not apply to the figure.
+fn refuse_show(call: &Call<'_, '_>, value: &Value, show: &str) -> Res<()> {
+    let known: &[&str] = match value {
+        Value::Search(_) => &["depths", "scores"],
+        Value::Kernel(_) => &["covariance", "variance", "draws", "slice"],
+        _ => &["parts", "correlation"],
+    };
+    if !known.contains(&show) {
+        let text = format!("{} has no figure called \"{show}\"", value.kind().noun());
+        let known = join_or(known.iter().map(|name| format!("\"{name}\"")));
+        return Err(LangError::new(text).help(format!("`show` is {known}")).argument("show"));
+    }
+    let unused: &[&str] = match show {
+        "scores" => &["band"],
+        "correlation" => &["scales"],
+        "covariance" => &["draws", "frames"],
+        "variance" => &["draws", "frames", "at"],
+        "draws" => &["at"],
+        _ => &[],
+    };
+    match unused.iter().find(|name| call.value(name).is_some()) {
+        None => Ok(()),
+        Some(unused) => {
+            let text = format!("`{unused}=` does not apply to the figure `show=\"{show}\"`");
+            Err(LangError::new(text).help("leave one of the two out").argument(unused))
+        }
+    }
 }
 
 /// Whether the panels of parts share a vertical scale, if given.
@@ -108,24 +212,19 @@ pub fn scales(call: &mut Call<'_, '_>) -> Res<Option<Scales>> {
     }))
 }
 
-/// The range of the input in the figure of a kernel, if given: from the least to the greatest number.
-pub fn input_range(call: &mut Call<'_, '_>) -> Res<Option<(f64, f64)>> {
-    let ends = match call.value("x") {
-        Some(Value::Range(range)) => {
-            let ends = (range.start, range.end);
-            call.maybe::<Value>("x")?;
-            ends
-        }
-        _ => {
-            let Some(values) = call.maybe::<Vec<f64>>("x")? else { return Ok(None) };
+/// The ends of a range, or the least and greatest of a list of numbers. `what` begins the message about others.
+pub fn ends(value: &Value, what: &str, argument: &'static str) -> Res<(f64, f64)> {
+    let ends = match value {
+        Value::Range(range) => (range.start, range.end),
+        other => {
+            let values = Vec::<f64>::from_value(other.clone()).map_err(|error| error.argument(argument))?;
             values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)))
         }
     };
     let (lo, hi) = (ends.0.min(ends.1), ends.0.max(ends.1));
     if !(lo.is_finite() && hi.is_finite() && (hi - lo).is_finite() && lo < hi) {
-        return Err(
-            LangError::new("for a kernel or a deep GP, `x` is a range with two ends, as in `x=-3..=3`").argument("x")
-        );
+        let text = format!("{what} is a range with two ends, as in `{argument}=-3..=3`");
+        return Err(LangError::new(text).argument(argument));
     }
-    Ok(Some((lo, hi)))
+    Ok((lo, hi))
 }

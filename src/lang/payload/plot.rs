@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::deep::DeepModel;
+use crate::describe::number_figures::Marked;
 use crate::describe::part_figures::Scales;
 use crate::describe::result_figures::BandOf;
 use crate::figure::Figure;
@@ -23,6 +24,14 @@ pub struct PlotOptions<'p> {
     pub seed: u64,
     /// Whether the panels of parts share a vertical scale, if given.
     pub scales: Option<Scales>,
+    /// How numbers are drawn.
+    pub mark: Marked,
+    /// The names of several lists of numbers.
+    pub names: Option<Vec<String>>,
+    /// Whether the bands between deciles are drawn.
+    pub deciles: bool,
+    /// The position in the circle of an animation, from 0 to 1.
+    pub phase: f64,
     /// Draws a value that needs the evaluator.
     pub draw: &'p mut dyn FnMut(Drawable<'_>) -> Res<Figure>,
 }

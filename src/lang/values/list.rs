@@ -8,7 +8,8 @@ use super::cast::FromValue;
 use super::value::{List, Member, Record, Value, ValueKind, check_length};
 use crate::data::write::Table;
 use crate::describe;
-use crate::figure::{Figure, Mark, Panel, Role};
+use crate::describe::number_figures::{self, Marked, Numbers};
+use crate::figure::Figure;
 use crate::lang::error::{LangError, Res};
 use crate::lang::numerals::grouped;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
@@ -21,7 +22,7 @@ impl ValueKind for List {
     const NOUN: &'static str = "a list";
     const MADE_BY: &'static str = "`[1, 2, 3]`; items are counted from 0";
     const PLAIN: bool = true;
-    const PLOT: Option<&'static [&'static str]> = Some(&["x"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["x", "mark", "names"]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] =
         &[Member::new("n", "the number of items", |list| Value::Number(list.len() as f64))];
@@ -39,7 +40,7 @@ impl ValueKind for List {
     }
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
-        Ok(lines(&Value::List(self.clone()), options.x.as_deref())?)
+        Ok(lines(&Value::List(self.clone()), options)?)
     }
 
     /// A table of a list of records.
@@ -48,24 +49,35 @@ impl ValueKind for List {
     }
 }
 
-/// Numbers against their index in the list, or against `xs`; one line per list for a list of lists.
-pub fn lines(value: &Value, xs: Option<&[f64]>) -> Res<Figure> {
+/// Numbers against their index in the list, or against `x`; one line per list for a list of lists.
+pub fn lines(value: &Value, options: &PlotOptions<'_>) -> Res<Figure> {
     check_length(value.items().map_or(0, |items| items.len()))?;
     let items: Vec<Value> = value.items().into_iter().flatten().collect();
-    let several = items.iter().any(|item| matches!(item, Value::List(_)));
+    let several = items.iter().any(|item| matches!(item, Value::List(_) | Value::Range(_)));
     let rows = if several { items } else { vec![value.clone()] };
-    let across = if xs.is_some() { "x" } else { "index" };
-    let mut marks = Vec::new();
-    for (i, row) in rows.into_iter().enumerate() {
+    let names = options.names.clone().unwrap_or_else(|| vec![String::new(); rows.len()]);
+    if names.len() != rows.len() {
+        return Err(LangError::new(format!("{} names do not match {} lists", names.len(), rows.len())));
+    }
+    numbers_figure(names.into_iter().zip(rows), options)
+}
+
+/// Named lists of numbers with shared axes.
+pub fn numbers_figure(lists: impl Iterator<Item = (String, Value)>, options: &PlotOptions<'_>) -> Res<Figure> {
+    let xs = options.x.as_deref();
+    let list = |(name, row): (String, Value)| {
         let y = Vec::<f64>::from_value(row)?;
         let x = xs.map_or_else(|| (0..y.len()).map(|i| i as f64).collect(), <[f64]>::to_vec);
         if x.len() != y.len() {
             return Err(LangError::new(format!("{} numbers do not match {} positions", y.len(), x.len())));
         }
-        let role = if several { Role::Draw(i) } else { Role::Mean };
-        marks.push(Mark::Line { x, y, label: String::new(), role, dashed: false });
+        Ok(Numbers { name, x, y })
+    };
+    if xs.is_some() && matches!(options.mark, Marked::Strip | Marked::Histogram) {
+        return Err(LangError::new("`x=` does not apply to a strip or a histogram").help("leave it out"));
     }
-    Ok(Figure::single("", Panel::new(across, "value", marks)))
+    let lists = lists.map(list).collect::<Res<Vec<Numbers>>>()?;
+    Ok(number_figures::numbers(lists, options.mark, if xs.is_some() { "x" } else { "index" }))
 }
 
 /// Records of numbers and text are displayed as a table; items of several lines below their index; others in brackets; rows of numbers below one another.

@@ -21,7 +21,7 @@ impl ValueKind for Prediction {
     const NAME: &'static str = "Prediction";
     const NOUN: &'static str = "a prediction";
     const MADE_BY: &'static str = "`predict(fit, at)`";
-    const PLOT: Option<&'static [&'static str]> = Some(&["band", "draws"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["band", "draws", "deciles", "frames"]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
         Member::checked("at", "the inputs: numbers, or a list for each row where there are several", |p| inputs(&p.at)),
@@ -84,9 +84,24 @@ impl ValueKind for Prediction {
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
         let mut figure = result_figures::prediction(self, options.band)?;
+        if options.deciles {
+            describe::add_deciles(&mut figure, self)?;
+        }
         if let Some(count) = options.draws {
             let mut random = rand_pcg::Pcg64::seed_from_u64(options.seed);
-            describe::add_draws(&mut figure, self, count, &mut || StandardNormal.sample(&mut random))?;
+            // in an animation each draw moves in a circle through the plane of two draws
+            let mut other = random.clone();
+            other.advance(1 << 40);
+            let (sin, cos) = (options.phase * std::f64::consts::TAU).sin_cos();
+            let mut normal = || {
+                let z: f64 = StandardNormal.sample(&mut random);
+                if sin == 0.0 {
+                    return z * cos;
+                }
+                let w: f64 = StandardNormal.sample(&mut other);
+                z * cos + w * sin
+            };
+            describe::add_draws(&mut figure, self, count, &mut normal)?;
         }
         Ok(figure)
     }

@@ -13,7 +13,7 @@ impl ValueKind for Range {
     const NAME: &'static str = "Range";
     const NOUN: &'static str = "a range";
     const MADE_BY: &'static str = "`0..4`, the whole numbers 0 to 3; `0..=4` has the end too";
-    const PLOT: Option<&'static [&'static str]> = Some(&["x"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["x", "mark"]);
     const MEMBERS: &'static [Member<Self>] = &[
         Member::new("start", "its first value", |range| range.value(range.start)),
         Member::new("end", "its end", |range| range.value(range.end)),
@@ -34,7 +34,7 @@ impl ValueKind for Range {
     }
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
-        Ok(lines(&Value::Range(*self), options.x.as_deref())?)
+        Ok(lines(&Value::Range(*self), options)?)
     }
 }
 

@@ -4,10 +4,15 @@ use std::fmt::{self, Write};
 
 use serde_json::{Map, Value as Json};
 
+use super::list::numbers_figure;
 use super::value::{Record, Value, ValueKind};
 use crate::data::write::{Cells, Table};
-use crate::lang::error::Res;
+use crate::describe::number_figures::Marked;
+use crate::figure::Figure;
+use crate::figure::standard_figures::{Names, bars_figure};
+use crate::lang::error::{LangError, Res};
 use crate::lang::numerals::grouped;
+use crate::lang::payload::plot::{PlotError, PlotOptions};
 
 impl ValueKind for Record {
     const NAME: &'static str = "Record";
@@ -15,6 +20,7 @@ impl ValueKind for Record {
     const MADE_BY: &'static str = "`record(a=1)`, a row of a table";
     const OPEN_MEMBERS: bool = true;
     const PLAIN: bool = true;
+    const PLOT: Option<&'static [&'static str]> = Some(&["x", "mark"]);
 
     fn open_member(&self, name: &str) -> Option<Res<Value>> {
         self.get(name).cloned().map(Ok)
@@ -30,6 +36,33 @@ impl ValueKind for Record {
 
     fn json(&self) -> Json {
         self.fields().iter().map(|(name, value)| (name.clone(), value.json())).collect::<Map<_, _>>().into()
+    }
+
+    /// A bar for each number, or a curve for each list of numbers.
+    fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
+        let number = |value: &Value| if let Value::Number(x) = value { Some(*x) } else { None };
+        let numbers: Vec<f64> = self.fields().iter().filter_map(|(_, value)| number(value)).collect();
+        if numbers.len() == self.fields().len() && !numbers.is_empty() {
+            if options.mark != Marked::Line && options.mark != Marked::Bars {
+                let text = "a record of numbers is drawn as bars";
+                return Err(LangError::new(text).help("give lists of numbers for other marks").into());
+            }
+            let names: Vec<String> = self.fields().iter().map(|(name, _)| name.clone()).collect();
+            return Ok(bars_figure(Names { title: "", x: "", y: "value" }, &names, &numbers));
+        }
+        let listed = |value: &Value| matches!(value, Value::List(_) | Value::Range(_));
+        match self.fields().iter().find(|(_, value)| !listed(value)) {
+            None => Ok(numbers_figure(self.fields().iter().cloned(), options)?),
+            Some((name, value)) => {
+                let text = format!("`{name}` is {}, which is not drawn with the other fields", value.kind().noun());
+                Err(LangError::new(text)
+                    .help(
+                        "a figure of a record has numbers, lists of numbers, or values that \
+                                               `plot` draws by themselves",
+                    )
+                    .into())
+            }
+        }
     }
 
     /// Equal fields in the same order with equal values.

@@ -15,7 +15,7 @@ impl ValueKind for SampledSurface {
     const NAME: &'static str = "Surface";
     const NOUN: &'static str = "a surface";
     const MADE_BY: &'static str = "`surface(kernel)`";
-    const PLOT: Option<&'static [&'static str]> = Some(&["view"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["view", "frames"]);
     const FORMATS: &'static [&'static str] = &[".obj", ".ply"];
     const MEMBERS: &'static [Member<Self>] = &[
         Member::new("shape", "the name of the surface: a torus, a cylinder, …", |drawn| {
@@ -68,7 +68,11 @@ impl ValueKind for SampledSurface {
     }
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
-        Ok(describe::surface_figure(self, options.view))
+        let turned = |(azimuth, elevation): (f64, f64)| (azimuth + 360.0 * options.phase, elevation);
+        /// The view of the first frame of an animation, if not given.
+        const START: (f64, f64) = (30.0, 25.0);
+        let view = if options.phase > 0.0 { Some(options.view.unwrap_or(START)) } else { options.view };
+        Ok(describe::surface_figure(self, view.map(turned)))
     }
 
     fn file(&self, ending: &str) -> Option<String> {

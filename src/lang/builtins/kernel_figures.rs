@@ -1,0 +1,327 @@
+//! Figures of kernels without data: along one input, over two, and as surfaces of one value over three.
+
+use std::sync::Arc;
+
+use rand_distr::{Distribution, StandardNormal};
+
+use crate::calendar::TimeUnit;
+use crate::describe;
+use crate::figure::Figure;
+use crate::figure::standard_figures::{Names, drawn, line, map_panel, zero};
+use crate::figure::{Mark, Panel, Role as MarkRole, isosurface};
+use crate::kernel::{InputRef, Kernel, Node, Role};
+use crate::lang::error::{LangError, Res};
+use crate::lang::eval::kernel_rows::{Placed, Rows, mentions_times};
+use crate::lang::eval::kernel_spans::Origins;
+use crate::lang::numerals::number;
+use crate::linalg::{Vector, pivoted_cholesky};
+
+/// The number of functions in a figure, if not given.
+const DRAWS: usize = 3;
+/// The largest number of points along one input.
+const MOST: usize = 1601;
+/// The number of points along each side of a map of covariances, of a map of a draw, and of a grid in space.
+const SIDE: usize = 81;
+const DRAWN_SIDE: usize = 41;
+const SPACE_SIDE: usize = 33;
+
+/// The arguments of the figure of a kernel.
+#[derive(Clone)]
+pub struct KernelPlot {
+    /// The range of the inputs.
+    pub range: Option<(f64, f64)>,
+    /// The point x₀ of k(·, x₀); the origin if `None`.
+    pub at: Option<Vec<f64>>,
+    pub show: Option<Arc<str>>,
+    pub draws: Option<usize>,
+    /// A position in the circle of an animation, from 0 to 1.
+    pub phase: f64,
+    pub random: rand_pcg::Pcg64,
+}
+
+/// A kernel with its inputs and their range.
+struct Shown<'k> {
+    kernel: &'k Kernel,
+    origins: &'k Origins,
+    plot: KernelPlot,
+    names: Vec<String>,
+    at: Vec<f64>,
+    range: (f64, f64),
+    timed: bool,
+}
+
+/// The figure of a kernel.
+///
+/// # Errors
+/// A kernel that cannot be evaluated; a point with another number of inputs; a figure that needs other inputs.
+pub fn picture(kernel: &Kernel, plot: KernelPlot, origins: &Origins) -> Res<Figure> {
+    let width = least_width(kernel, origins)?;
+    let at = match plot.at.clone() {
+        None => vec![0.0; width],
+        Some(at) if at.len() == width => at,
+        Some(at) => {
+            let many = if width == 1 { "1 input".into() } else { format!("{width} inputs") };
+            let text = format!("this kernel has {many}, and the point has {}", at.len());
+            return Err(LangError::new(text).argument("at").help("give one number for each input, as in `at=[0, 1]`"));
+        }
+    };
+    let timed = mentions_times(kernel);
+    let range = plot.range.unwrap_or_else(|| default_range(kernel));
+    let shown = Shown { names: input_names(kernel, width), kernel, origins, at, range, timed, plot };
+    let panels = match (shown.plot.show.as_deref(), width) {
+        (None, 1) | (Some("slice"), _) => vec![shown.covariance_panel()?, shown.draws_panel()?],
+        (None, 3) => shown.space_panels()?,
+        (None, _) => vec![shown.covariance_map()?, shown.draw_map(0)?],
+        (Some("covariance"), 1) => vec![shown.covariance_panel()?],
+        (Some("covariance"), _) => vec![shown.covariance_map()?],
+        (Some("draws"), 1) => vec![shown.draws_panel()?],
+        (Some("draws"), _) => (0..shown.plot.draws.unwrap_or(DRAWS)).map(|i| shown.draw_map(i)).collect::<Res<_>>()?,
+        (Some("variance"), 1) => vec![shown.variance_panel()?],
+        (Some(_), _) => vec![shown.variance_map()?],
+    };
+    let columns = panels.len().min(3);
+    Ok(Figure::grid(kernel.to_string(), columns, panels))
+}
+
+/// The least number of inputs with which a kernel can be evaluated.
+fn least_width(kernel: &Kernel, origins: &Origins) -> Res<usize> {
+    /// The largest number of inputs beyond those that are mentioned.
+    const FURTHER: usize = 15;
+    let (mentioned, all) = kernel.mentioned();
+    if !all {
+        return Ok(mentioned.len().max(1));
+    }
+    let index = |input: &InputRef| if let InputRef::Index(at) = input { at + 1 } else { 0 };
+    let least = mentioned.iter().map(index).max().unwrap_or(0).max(mentioned.len()).max(1);
+    let placed = |width: usize| Placed::new(kernel, &Rows::numbers(1, vec![vec![0.0]; width]), true, origins).map(drop);
+    let Err(first) = placed(least) else { return Ok(least) };
+    (least + 1..=least + FURTHER).find(|width| placed(*width).is_ok()).ok_or(first)
+}
+
+/// The names of the inputs on axes: `x` for the only one without a name.
+fn input_names(kernel: &Kernel, width: usize) -> Vec<String> {
+    let (mentioned, all) = kernel.mentioned();
+    let by_name = mentioned.iter().any(|input| matches!(input, InputRef::Name(_)));
+    let name = |i: usize| match mentioned.get(i) {
+        Some(InputRef::Name(name)) => name.to_string(),
+        Some(InputRef::Index(at)) if !all && width > 1 => format!("input {at}"),
+        _ if width == 1 => "x".into(),
+        _ if by_name => format!("input {}", i + 1),
+        _ => format!("input {i}"),
+    };
+    (0..width).map(name).collect()
+}
+
+/// The range that a kernel has in its figure if none is given.
+pub fn default_range(kernel: &Kernel) -> (f64, f64) {
+    // if a parameter is written as a time, numbers are days
+    let in_days = in_days(kernel);
+    let reach = reach(longest_scale(&in_days));
+    (-reach, reach)
+}
+
+fn in_days(kernel: &Kernel) -> Kernel {
+    match mentions_times(kernel) {
+        true => kernel.map_params(&mut |param| param.in_unit(TimeUnit::Day)),
+        false => kernel.clone(),
+    }
+}
+
+fn grid((lo, hi): (f64, f64), points: usize) -> Vec<f64> {
+    let at = |i: usize| i as f64 / (points - 1) as f64;
+    (0..points).map(|i| lo * (1.0 - at(i)) + hi * at(i)).collect()
+}
+
+impl Shown<'_> {
+    fn axis(&self, input: usize) -> String {
+        let name = &self.names[input];
+        if self.timed { format!("{name} (days)") } else { name.clone() }
+    }
+
+    fn point(&self) -> String {
+        match &self.at[..] {
+            [only] => number(*only),
+            several => format!("({})", several.iter().map(|v| number(*v)).collect::<Vec<_>>().join(", ")),
+        }
+    }
+
+    /// The values of inputs that a figure does not show.
+    fn others(&self, shown: usize) -> String {
+        let rest = (shown..self.at.len()).map(|i| format!("{} = {}", self.names[i], number(self.at[i])));
+        let rest: Vec<String> = rest.collect();
+        if rest.is_empty() { String::new() } else { format!(", at {}", rest.join(", ")) }
+    }
+
+    /// Rows that vary in the first inputs, with the other inputs at the point.
+    fn rows(&self, first: Vec<Vec<f64>>) -> Rows {
+        let n = first.first().map_or(1, Vec::len);
+        let rest = self.at[first.len()..].iter().map(|v| vec![*v; n]);
+        let columns = first.into_iter().chain(rest).collect();
+        Rows::numbers(n, columns)
+    }
+
+    fn placed(&self, rows: &Rows) -> Res<Placed> {
+        Placed::new(self.kernel, rows, true, self.origins)
+    }
+
+    /// k(x, x₀) at rows.
+    fn covariances(&self, rows: &Rows) -> Res<Vec<f64>> {
+        let point = Rows::numbers(1, self.at.iter().map(|v| vec![*v]).collect());
+        let placed = self.placed(&rows.then(&point)?)?;
+        let values = placed.cross(rows, &point).map_err(|error| self.origins.eval_error(&error))?;
+        Ok(values.iter().copied().collect())
+    }
+
+    /// k(x, x) at rows.
+    fn variances(&self, rows: &Rows) -> Res<Vec<f64>> {
+        let placed = self.placed(rows)?;
+        let one = |i: usize| {
+            let row = Rows::numbers(1, rows.columns.iter().map(|column| vec![column[i]]).collect());
+            placed.gram(&row).map(|gram| gram[(0, 0)]).map_err(|error| self.origins.eval_error(&error))
+        };
+        (0..rows.n).map(one).collect()
+    }
+
+    /// The draws numbered `first` and so on, `count` of them, at rows. In an animation each moves through the plane of
+    /// two draws in a circle, so that every frame is a draw and the last one joins the first.
+    fn functions(&self, rows: &Rows, first: usize, count: usize) -> Res<Vec<Vec<f64>>> {
+        let gram = self.placed(rows)?.gram(rows).map_err(|error| self.origins.eval_error(&error))?;
+        let factor = pivoted_cholesky(&gram, 1e-12);
+        let (sin, cos) = (self.plot.phase * std::f64::consts::TAU).sin_cos();
+        let mut random = self.plot.random.clone();
+        let normals =
+            |random: &mut rand_pcg::Pcg64| Vector::from_fn(factor.ncols(), |_, _| StandardNormal.sample(&mut *random));
+        let mut other = self.plot.random.clone();
+        other.advance(1 << 40);
+        let mut all = Vec::with_capacity(count);
+        for i in 0..first + count {
+            let z: Vector = normals(&mut random);
+            let z = if sin == 0.0 { z } else { z * cos + normals(&mut other) * sin };
+            if i >= first {
+                all.push((&factor * z).iter().copied().collect());
+            }
+        }
+        Ok(all)
+    }
+
+    /// Points along the first input.
+    fn line_points(&self) -> Vec<f64> {
+        // an odd number of points contains 0 if the range is symmetric
+        let (lo, hi) = self.range;
+        grid(self.range, describe::kernel_points(&in_days(self.kernel), hi - lo, MOST) | 1)
+    }
+
+    fn covariance_panel(&self) -> Res<Panel> {
+        let x = self.line_points();
+        let values = self.covariances(&self.rows(vec![x.clone()]))?;
+        let label = format!("k({}, {})", self.names[0], number(self.at[0]));
+        let panel = Panel::new(self.axis(0), label, vec![zero(), line(&x, &values, "", MarkRole::Mean)]);
+        Ok(panel.titled(format!("Covariance with {}{}", number(self.at[0]), self.others(1))))
+    }
+
+    fn variance_panel(&self) -> Res<Panel> {
+        let x = self.line_points();
+        let values = self.variances(&self.rows(vec![x.clone()]))?;
+        let name = &self.names[0];
+        let panel =
+            Panel::new(self.axis(0), format!("k({name}, {name})"), vec![zero(), line(&x, &values, "", MarkRole::Mean)]);
+        Ok(panel.titled("Variance"))
+    }
+
+    fn draws_panel(&self) -> Res<Panel> {
+        let x = self.line_points();
+        let draws = self.functions(&self.rows(vec![x.clone()]), 0, self.plot.draws.unwrap_or(DRAWS))?;
+        let panel = Panel::new(self.axis(0), format!("f({})", self.names[0]), drawn(&x, &draws));
+        Ok(panel.titled(format!("Functions drawn from it{}", self.others(1))))
+    }
+
+    /// A map over the first two inputs of values at `side` × `side` points.
+    fn map(&self, title: &str, colours: &str, side: usize, values: impl FnOnce(&Rows) -> Res<Vec<f64>>) -> Res<Panel> {
+        let points = grid(self.range, side);
+        let x: Vec<f64> = (0..side * side).map(|i| points[i % side]).collect();
+        let y: Vec<f64> = (0..side * side).map(|i| points[i / side]).collect();
+        let z = values(&self.rows(vec![x, y]))?;
+        let (title, x, y) = (format!("{title}{}", self.others(2)), self.axis(0), self.axis(1));
+        Ok(map_panel(Names { title: &title, x: &x, y: &y }, &points, &points, &z, colours, None))
+    }
+
+    fn covariance_map(&self) -> Res<Panel> {
+        let mut panel =
+            self.map(&format!("Covariance with {}", self.point()), "covariance", SIDE, |rows| self.covariances(rows))?;
+        let (x, y) = (vec![self.at[0]], vec![self.at[1]]);
+        panel.marks.push(Mark::Points { x, y, label: String::new(), role: MarkRole::Test });
+        Ok(panel)
+    }
+
+    fn variance_map(&self) -> Res<Panel> {
+        self.map("Variance k(x, x)", "variance", SIDE, |rows| self.variances(rows))
+    }
+
+    fn draw_map(&self, i: usize) -> Res<Panel> {
+        let title =
+            if self.plot.show.is_some() { format!("Draw {}", i + 1) } else { "A function drawn from it".into() };
+        self.map(&title, "f", DRAWN_SIDE, |rows| Ok(self.functions(rows, i, 1)?.pop().unwrap_or_default()))
+    }
+
+    /// Surfaces in the space of three inputs on which the covariance with the point has one value.
+    fn space_panels(&self) -> Res<Vec<Panel>> {
+        const SHARES: [f64; 3] = [0.75, 0.5, 0.25];
+        let side = SPACE_SIDE;
+        let points = grid(self.range, side);
+        let column = |stride: usize| (0..side.pow(3)).map(|i| points[i / stride % side]).collect::<Vec<f64>>();
+        let values = self.covariances(&self.rows(vec![column(1), column(side), column(side * side)]))?;
+        let finite = || values.iter().copied().filter(|v| v.is_finite());
+        let (lo, hi) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+        let title = |level: f64| format!("Covariance {} with {}", describe::rounded(level), self.point());
+        let panels = SHARES.into_iter().map(|share| {
+            let level = lo + share * (hi - lo);
+            let (vertices, faces) = isosurface([&points, &points, &points], &values, level);
+            // colours show the height, and shading the shape
+            let shade = vertices.iter().map(|p| p[2]).collect();
+            let mesh = Mark::Mesh { vertices, faces, shade, rims: Vec::new(), view: Some(VIEW) };
+            Panel::new("", "", vec![mesh]).titled(title(level))
+        });
+        Ok(panels.collect())
+    }
+}
+
+/// The view of surfaces of one covariance: azimuth and elevation in degrees.
+const VIEW: (f64, f64) = (35.0, 25.0);
+
+/// Half the range of the figure of a kernel. Kernels whose longest scale is between 0.1 and 5 have the same range, so
+/// that their figures can be compared; for others it is 5 times a power of ten and contains the longest scale.
+fn reach(longest: f64) -> f64 {
+    const REACH: f64 = 5.0;
+    match longest {
+        scale if !scale.is_finite() || (0.1..=REACH).contains(&scale) || scale <= 0.0 => REACH,
+        scale => REACH * 10f64.powi((scale / REACH).log10().ceil().clamp(-300.0, 300.0) as i32),
+    }
+}
+
+/// The longest length-scale or period of a kernel; 0 if there is none.
+fn longest_scale(kernel: &Kernel) -> f64 {
+    let own = match kernel.node() {
+        Node::Leaf(leaf) => {
+            let scales = leaf.family.spec().params.iter().zip(&leaf.params);
+            let scales = scales.filter(|(spec, _)| matches!(spec.role, Role::LengthScale | Role::Period));
+            scales.fold(0.0, |longest: f64, (spec, values)| {
+                let written = values.as_slice().iter().filter_map(|param| param.value()).fold(0.0, f64::max);
+                longest.max(if written > 0.0 { written } else { spec.default })
+            })
+        }
+        _ => 0.0,
+    };
+    kernel.children().iter().map(longest_scale).fold(own, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reach;
+
+    #[test]
+    fn ordinary_scales_share_a_range() {
+        assert_eq!([0.1, 0.3, 2.0, 5.0, 0.0].map(reach), [5.0; 5]);
+        assert_eq!([6.0, 50.0, 365.25].map(|scale| reach(scale).round()), [50.0, 50.0, 500.0]);
+        assert!((reach(0.03) - 0.05).abs() < 1e-12 && (reach(1e-6) - 5e-6).abs() < 1e-15);
+    }
+}

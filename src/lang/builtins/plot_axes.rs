@@ -1,0 +1,123 @@
+//! The keywords of `plot` and `panels` that apply to all figures: title, axes and size.
+
+use std::sync::Arc;
+
+use crate::figure::{Axis, Figure, Panel, Size};
+use crate::lang::error::{LangError, Res};
+use crate::lang::eval::evaluator::Call;
+use crate::lang::signature::{Place, Want};
+use crate::lang::values::value::Value;
+
+use super::plot_options::ends;
+
+/// Title, axes and size, as far as they are given.
+pub struct AxesOptions {
+    title: Option<Arc<str>>,
+    xlabel: Option<Arc<str>>,
+    ylabel: Option<Arc<str>>,
+    xlim: Option<(f64, f64)>,
+    ylim: Option<(f64, f64)>,
+    log: Option<Arc<str>>,
+    size: Option<Size>,
+}
+
+pub const TITLE: Place = Place::keyword("title", Want::STRING, "the title of the value", "the title");
+pub const XLABEL: Place = Place::keyword("xlabel", Want::STRING, "the input", "the label of the horizontal axes");
+pub const YLABEL: Place = Place::keyword("ylabel", Want::STRING, "the quantity", "the label of the vertical axes");
+pub const XLIM: Place = Place::keyword("xlim", Want::Numbers, "from the values", "the ends of the horizontal axes");
+pub const YLIM: Place = Place::keyword("ylim", Want::Numbers, "from the values", "the ends of the vertical axes");
+pub const LOG: Place =
+    Place::keyword("log", Want::Choice(&["x", "y", "xy"]), "none", "the axes with a logarithmic scale");
+pub const SIZE: Place =
+    Place::keyword("size", Want::Numbers, "from the panels", "width and height in pixels, as in `size=[800, 400]`");
+
+/// The keywords of a call.
+pub fn given(call: &mut Call<'_, '_>) -> Res<AxesOptions> {
+    let mut limits = |name: &'static str| match call.maybe::<Value>(name)? {
+        Some(value) => ends(&value, &format!("`{name}`"), name).map(Some),
+        None => Ok(None),
+    };
+    let (xlim, ylim) = (limits("xlim")?, limits("ylim")?);
+    Ok(AxesOptions {
+        xlim,
+        ylim,
+        title: call.maybe("title")?,
+        xlabel: call.maybe("xlabel")?,
+        ylabel: call.maybe("ylabel")?,
+        log: call.maybe("log")?,
+        size: size(call)?,
+    })
+}
+
+fn size(call: &mut Call<'_, '_>) -> Res<Option<Size>> {
+    const LEAST: f64 = 100.0;
+    let most = f64::from(Size::LARGEST);
+    let side = |v: f64| ((LEAST..=most).contains(&v) && v.fract() == 0.0).then_some(v as u32);
+    match call.maybe::<Vec<f64>>("size")?.as_deref() {
+        None => Ok(None),
+        Some([width, height]) if let (Some(width), Some(height)) = (side(*width), side(*height)) => {
+            Ok(Some(Size { width, height }))
+        }
+        Some(_) => {
+            let text = format!("a size is a width and a height, whole numbers of pixels from {LEAST} to {most}");
+            Err(LangError::new(text).argument("size").help("for example `size=[800, 400]`"))
+        }
+    }
+}
+
+impl AxesOptions {
+    /// Applies what is given to a figure.
+    ///
+    /// # Errors
+    /// Axes for a figure that has none, and a logarithmic scale for names, dates or values that are not positive.
+    pub fn apply(&self, figure: &mut Figure) -> Res<()> {
+        if let Some(title) = &self.title {
+            figure.title = title.to_string();
+        }
+        if self.size.is_some() {
+            figure.size = self.size;
+        }
+        let given = [
+            ("xlabel", self.xlabel.is_some()),
+            ("ylabel", self.ylabel.is_some()),
+            ("xlim", self.xlim.is_some()),
+            ("ylim", self.ylim.is_some()),
+            ("log", self.log.is_some()),
+        ];
+        let Some((name, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+        if figure.panels.iter().all(Panel::is_space) {
+            let text = format!("`{name}=` does not apply to a figure without axes");
+            return Err(LangError::new(text).argument(name).help("leave it out here"));
+        }
+        for panel in figure.panels.iter_mut().filter(|panel| !panel.is_space()) {
+            let log = self.log.as_deref().unwrap_or_default();
+            for (axis, name) in [(&panel.x, 'x'), (&panel.y, 'y')] {
+                if log.contains(name) && (axis.time.is_some() || !axis.names.is_empty()) {
+                    let what = if axis.time.is_some() { "dates" } else { "names" };
+                    return Err(LangError::new(format!("an axis of {what} has no logarithmic scale")).argument("log"));
+                }
+            }
+            set(&mut panel.x, self.xlabel.as_deref(), self.xlim, log.contains('x'));
+            set(&mut panel.y, self.ylabel.as_deref(), self.ylim, log.contains('y'));
+            if !log.is_empty() && !panel.has_values() {
+                let text = "a logarithmic axis shows positive values only, and there are none";
+                return Err(LangError::new(text).argument("log").help("leave `log` out"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn set(axis: &mut Axis, label: Option<&str>, limits: Option<(f64, f64)>, log: bool) {
+    if let Some(label) = label {
+        axis.label = label.into();
+    }
+    if limits.is_some() {
+        axis.range = limits;
+    }
+    // a range made for a linear scale may contain zero
+    if log && !axis.log && limits.is_none() {
+        axis.range = None;
+    }
+    axis.log |= log;
+}
