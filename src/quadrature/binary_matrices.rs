@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use rand::RngExt;
 use statrs::function::gamma::ln_gamma;
 
+use super::particles::picked;
 use crate::linalg::{Cholesky, LOG_2PI, Matrix};
 
 /// A binary matrix. The order of the columns has no meaning.
@@ -61,6 +62,12 @@ impl BinaryMatrix {
     pub fn without_empty_columns(&self) -> Self {
         let columns = self.columns.iter().filter(|column| column.iter().any(|one| *one)).cloned().collect();
         Self { rows: self.rows, columns }
+    }
+
+    /// The columns in an order that is the same for all matrices that differ in the order of columns only.
+    pub fn sorted_columns(mut self) -> Vec<Vec<bool>> {
+        self.columns.sort_unstable();
+        self.columns
     }
 
     /// Σₖ Σₖ′ Σₙ Zₙₖ Z′ₙₖ′ (A.12), the inner product of the row sums. It does not depend on the order of the columns.
@@ -162,7 +169,7 @@ impl BinaryMatrix {
                     self.columns[k][n] = value == 1;
                     *log = if value == 1 { share.ln() } else { (1.0 - share).ln() } + self.log_likelihood(x, sd);
                 }
-                self.columns[k][n] = choose(&log, random) == 1;
+                self.columns[k][n] = picked(&log, random) == 1;
                 k += 1;
             }
             if stop() {
@@ -179,7 +186,7 @@ impl BinaryMatrix {
                 let prior = new as f64 * rate.ln() - ln_gamma(new as f64 + 1.0);
                 log.push(prior + self.log_likelihood(x, sd));
             }
-            let kept = choose(&log, random);
+            let kept = picked(&log, random);
             self.columns.truncate(self.columns.len() - (MOST_NEW - kept));
         }
         true
@@ -188,20 +195,6 @@ impl BinaryMatrix {
 
 /// The largest number of new features of a row in a sweep: a Poisson variable with rate α/N hardly ever exceeds it.
 const MOST_NEW: usize = 4;
-
-/// An index, with probability proportional to the exponential of its entry.
-pub(super) fn choose(log: &[f64], random: &mut impl RngExt) -> usize {
-    let top = log.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let weights: Vec<f64> = log.iter().map(|log| (log - top).exp()).collect();
-    let mut left = random.random_range(0.0..1.0) * weights.iter().sum::<f64>();
-    for (i, weight) in weights.iter().enumerate() {
-        left -= weight;
-        if left < 0.0 {
-            return i;
-        }
-    }
-    weights.len() - 1
-}
 
 fn poisson(rate: f64, random: &mut impl RngExt) -> usize {
     use rand_distr::{Distribution, Poisson};

@@ -7,7 +7,7 @@ use rand::RngExt;
 use rand_distr::{Beta, Distribution, StandardNormal};
 use statrs::function::gamma::ln_gamma;
 
-use super::binary_matrices::choose;
+use super::particles::picked;
 use crate::linalg::{LOG_2PI, Matrix};
 
 /// Weights that sum to 1, and an atom (the mean of the component) for each.
@@ -33,7 +33,7 @@ pub struct ComponentDensity {
 }
 
 /// log N(x; m, s² I).
-fn log_normal(x: &[f64], m: &[f64], variance: f64) -> f64 {
+pub(super) fn log_normal(x: &[f64], m: &[f64], variance: f64) -> f64 {
     let squares: f64 = x.iter().zip(m).map(|(x, m)| (x - m).powi(2)).sum();
     -0.5 * squares / variance - 0.5 * x.len() as f64 * (LOG_2PI + variance.ln())
 }
@@ -103,7 +103,7 @@ impl AtomPrior {
 
 impl ComponentDensity {
     /// The log density of a row given an atom.
-    fn log_at(self, x: &[f64], atom: &[f64]) -> f64 {
+    pub(super) fn log_at(self, x: &[f64], atom: &[f64]) -> f64 {
         let Some(degrees) = self.degrees else { return log_normal(x, atom, self.scale * self.scale) };
         let d = x.len() as f64;
         let squares: f64 = x.iter().zip(atom).map(|(x, a)| ((x - a) / self.scale).powi(2)).sum();
@@ -146,7 +146,7 @@ pub fn posterior_mixtures(
                 });
             }
             logs.push(alpha.ln() + log_predictive(&rows[n], &[], &rows, prior, scale));
-            of[n] = choose(&logs, random);
+            of[n] = picked(&logs, random);
             renumber(&mut of);
         }
         mixtures.push(given_assignments(&of, &rows, alpha, prior, scale, random));

@@ -10,9 +10,9 @@ use crate::linalg::{Cholesky, Matrix, Vector};
 /// The log evidence and its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StructureEvidence {
-    /// The log of the mean of the evidence; negative infinity if the mean is not positive.
+    /// The log of the mean of the evidence; not a number if the mean is not positive, as an evidence is not.
     pub log: f64,
-    /// The standard deviation of the evidence divided by its mean.
+    /// The standard deviation of the evidence divided by its mean; not a number if the mean is not positive.
     pub relative_sd: f64,
     /// The variance of the independent part, divided by the mean variance of the kernel.
     pub unexplained: f64,
@@ -59,8 +59,8 @@ pub fn structure_evidence(
         let left = (prior_variance - z.dot(&factor.solve(z))).max(f64::EPSILON * prior_variance);
         let sd = (quadratic / n as f64 * left).sqrt();
         let found = StructureEvidence {
-            log: if mean > 0.0 { top + mean.ln() } else { f64::NEG_INFINITY },
-            relative_sd: sd / mean.abs(),
+            log: if mean > 0.0 { top + mean.ln() } else { f64::NAN },
+            relative_sd: if mean > 0.0 { sd / mean } else { f64::NAN },
             unexplained: share,
             degrees: n as f64,
         };

@@ -43,6 +43,7 @@ mod saving;
 mod saving_integrals;
 mod searches;
 mod sequences;
+mod sensitivity;
 mod steps;
 mod structures;
 mod surfaces;
@@ -73,6 +74,7 @@ pub static ALL: &[&[Builtin]] = &[
     quadrature::QUADRATURE,
     densities::DENSITIES,
     structures::STRUCTURES,
+    sensitivity::SENSITIVITY,
     baselines::BASELINES,
     moves::MOVES,
     searches::SEARCHES,

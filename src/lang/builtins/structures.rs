@@ -2,23 +2,19 @@
 
 use std::sync::Arc;
 
-use crate::data::write::Table;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Kind, Record, Value};
-use crate::linalg::{Matrix, Vector};
-use crate::quadrature::{
-    AtomPrior, BinaryMatrix, BuffetMeans, ComponentDensity, FeatureNoise, MixtureModel, StructureEvidence,
-    posterior_mixtures, structure_evidence,
-};
+use crate::linalg::Matrix;
+use crate::quadrature::{AtomPrior, BinaryMatrix, FeatureNoise, MixtureModel, posterior_mixtures};
 
 use super::random_numbers::random;
 
 /// The largest number of rows, sweeps and samples; with more, a sweep takes minutes.
-const MOST: usize = 1000;
+pub(super) const MOST: usize = 1000;
 /// The largest concentration: a draw then has hundreds of features or components.
 const LARGEST_ALPHA: f64 = 100.0;
 
@@ -31,7 +27,7 @@ fn few_enough(items: usize) -> Res<()> {
 }
 
 /// Rows of numbers: a list of lists, a list of numbers for one column, or the numeric columns of data.
-fn rows_of(value: &Value) -> Res<Vec<Vec<f64>>> {
+pub(super) fn rows_of(value: &Value) -> Res<Vec<Vec<f64>>> {
     if let Value::Data(data) = value {
         data.check_finite().map_err(|error| LangError::new(error.to_string()))?;
         let columns = data.columns().iter().filter(|column| column.levels().is_none());
@@ -60,12 +56,12 @@ fn rows_of(value: &Value) -> Res<Vec<Vec<f64>>> {
     }
 }
 
-fn matrix(rows: &[Vec<f64>]) -> Matrix {
+pub(super) fn matrix(rows: &[Vec<f64>]) -> Matrix {
     Matrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j])
 }
 
 /// A binary matrix from rows of zeros and ones; a row may have no features.
-fn binary(value: &Value) -> Res<BinaryMatrix> {
+pub(super) fn binary(value: &Value) -> Res<BinaryMatrix> {
     let Some(items) = value.items() else {
         let text = format!("a binary matrix is a list of rows of zeros and ones, and not {}", value.kind().noun());
         return Err(LangError::new(text).help("`[[1, 0], [1, 1]]` has two objects and two features"));
@@ -95,7 +91,7 @@ fn binary_value(z: &BinaryMatrix) -> Res<Value> {
 }
 
 /// A mixture from a record of weights and atoms.
-fn mixture_model(value: &Value) -> Res<MixtureModel> {
+pub(super) fn mixture_model(value: &Value) -> Res<MixtureModel> {
     let wrong = || {
         LangError::new("a mixture is a record of `weights` that sum to 1 and as many `atoms`")
             .help("`record(weights=[0.3, 0.7], atoms=[[0], [2]])`")
@@ -118,7 +114,7 @@ fn mixture_value(mixture: &MixtureModel) -> Res<Value> {
 }
 
 /// One positive number.
-fn positive(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<f64> {
+pub(super) fn positive(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<f64> {
     let value: f64 = call.or(place, default)?;
     match value > 0.0 && value.is_finite() {
         true => Ok(value),
@@ -129,7 +125,7 @@ fn positive(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<f
 }
 
 /// The concentration of a prior of structures, with which their size grows.
-fn concentration(call: &mut Call<'_, '_>) -> Res<f64> {
+pub(super) fn concentration(call: &mut Call<'_, '_>) -> Res<f64> {
     let alpha = positive(call, "alpha", 1.0)?;
     match alpha <= LARGEST_ALPHA {
         true => Ok(alpha),
@@ -190,7 +186,7 @@ fn within_range(x: &Matrix, sd: f64) -> Res<()> {
     }
 }
 
-fn same_rows(found: usize, expected: usize) -> Res<()> {
+pub(super) fn same_rows(found: usize, expected: usize) -> Res<()> {
     match found == expected {
         true => Ok(()),
         false => {
@@ -262,125 +258,13 @@ fn overlap(call: &mut Call<'_, '_>) -> Res<Value> {
     Ok(Value::Number(a.overlap(&b)))
 }
 
-/// One or several positive numbers.
-fn grid(call: &mut Call<'_, '_>, place: &'static str, default: f64) -> Res<Vec<f64>> {
-    let values = match call.maybe::<Value>(place)? {
-        None => vec![default],
-        Some(Value::Number(value)) => vec![value],
-        Some(list) => Vec::<f64>::from_value(list).map_err(|t| t.argument(place))?,
-    };
-    if values.is_empty() {
-        return Err(LangError::new(format!("`{place}` lists no values")).argument(place).help("give at least one"));
-    }
-    match values.iter().find(|value| value.is_nan() || **value <= 0.0) {
-        Some(value) => Err(LangError::new(format!("`{place}` is positive, found {}", number(*value))).argument(place)),
-        None => Ok(values),
-    }
-}
-
-/// Two parameters and the evidence at these.
-type AtPair = ([f64; 2], StructureEvidence);
-
-/// The evidence at each pair of two parameters, as a table.
-fn table(names: [&str; 2], rows: &[AtPair]) -> Value {
-    let of = |part: &dyn Fn(&AtPair) -> f64| rows.iter().map(part).collect::<Vec<f64>>();
-    let table = Table::new()
-        .numbers(names[0], &of(&|row| row.0[0]))
-        .numbers(names[1], &of(&|row| row.0[1]))
-        .numbers("log_evidence", &of(&|row| row.1.log))
-        .numbers("relative_sd", &of(&|row| row.1.relative_sd))
-        .numbers("unexplained", &of(&|row| row.1.unexplained));
-    Value::table(table)
-}
-
-fn sensitivity(call: &mut Call<'_, '_>) -> Res<Value> {
-    let samples: Value = call.arg("samples")?;
-    let count = samples.items().map_or(0, |items| items.len());
-    if count == 0 || count > MOST {
-        return Err(LangError::new(format!("there are from 1 to {MOST} samples, found {count}")).argument("samples"));
-    }
-    let samples: Vec<Value> = samples.items().into_iter().flatten().collect();
-    let x = matrix(&rows_of(&call.arg::<Value>("x")?).map_err(|t| t.argument("x"))?);
-    match samples[0] {
-        Value::Record(_) => of_mixtures(call, &samples, &x),
-        _ => of_matrices(call, &samples, &x),
-    }
-}
-
-fn of_matrices(call: &mut Call<'_, '_>, samples: &[Value], x: &Matrix) -> Res<Value> {
-    let mut matrices: Vec<BinaryMatrix> = Vec::new();
-    for sample in samples {
-        let z = binary(sample).map_err(|t| t.argument("samples"))?.without_empty_columns();
-        same_rows(z.rows(), x.nrows()).map_err(|t| t.argument("samples"))?;
-        // a repeated sample adds no information
-        if !matrices.contains(&z) {
-            matrices.push(z);
-        }
-    }
-    let means = BuffetMeans { alpha: concentration(call)?, columns: None };
-    let n = matrices.len();
-    let k = Matrix::from_fn(n, n, |i, j| matrices[i].overlap(&matrices[j]));
-    let z = Vector::from_iterator(n, matrices.iter().map(|z| means.kernel_mean(z)));
-    let v = means.prior_variance(x.nrows());
-    let (noise, features) = (grid(call, "noise_sd", 1.0)?, grid(call, "feature_sd", 1.0)?);
-    let mut rows = Vec::new();
-    for &noise in &noise {
-        for &features in &features {
-            call.eval.poll()?;
-            let sd = FeatureNoise { noise, features };
-            let logs: Vec<f64> = matrices.iter().map(|z| z.log_likelihood(x, sd)).collect();
-            rows.push(([noise, features], evidence(&k, &z, v, &logs)?));
-        }
-    }
-    Ok(table(["noise_sd", "feature_sd"], &rows))
-}
-
-fn of_mixtures(call: &mut Call<'_, '_>, samples: &[Value], x: &Matrix) -> Res<Value> {
-    let mixtures = samples.iter().map(mixture_model).collect::<Res<Vec<_>>>().map_err(|t| t.argument("samples"))?;
-    if mixtures.iter().any(|mixture| mixture.atoms[0].len() != x.ncols()) {
-        return Err(LangError::new("the atoms have other dimensions than the observations").argument("samples"));
-    }
-    let (l, sd, scale) = (positive(call, "l", 1.0)?, positive(call, "sd", 1.0)?, positive(call, "scale", 1.0)?);
-    let means = match call.maybe::<Value>("mean")? {
-        None => vec![0.0],
-        Some(Value::Number(mean)) => vec![mean],
-        Some(list) => Vec::<f64>::from_value(list).map_err(|t| t.argument("mean"))?,
-    };
-    let degrees = grid(call, "degrees", f64::INFINITY)?;
-    let n = mixtures.len();
-    let k = Matrix::from_fn(n, n, |i, j| mixtures[i].similarity(&mixtures[j], l));
-    let mut rows = Vec::new();
-    for &degree in &degrees {
-        let density = ComponentDensity { scale, degrees: Some(degree).filter(|d| d.is_finite()) };
-        let logs: Vec<f64> = mixtures.iter().map(|m| m.log_likelihood(x, density)).collect();
-        for &mean in &means {
-            call.eval.poll()?;
-            let prior = AtomPrior { mean: vec![mean; x.ncols()], sd };
-            let z = Vector::from_iterator(n, mixtures.iter().map(|m| m.kernel_mean(l, &prior)));
-            rows.push(([mean, degree], evidence(&k, &z, MixtureModel::prior_variance(l, &prior), &logs)?));
-        }
-    }
-    Ok(table(["mean", "degrees"], &rows))
-}
-
-fn evidence(k: &Matrix, z: &Vector, v: f64, logs: &[f64]) -> Res<StructureEvidence> {
-    if !logs.iter().any(|log| log.is_finite()) {
-        return Err(LangError::new(format!("the likelihood is 0 or not finite for all {} samples", logs.len()))
-            .argument("x")
-            .help("divide the observations by their standard deviation, or take samples given these observations"));
-    }
-    structure_evidence(k, z, v, logs).map_err(|error| {
-        LangError::new(error.to_string()).argument("samples").help("take more samples, from parameters nearer to these")
-    })
-}
-
-const X: Place = Place::required(
+pub(super) const X: Place = Place::required(
     "x",
     Want::Either(&[Want::Items, Want::Kind(Kind::Data)]),
     "the observations: a list of rows of numbers, or data",
 );
 const Z: Place = Place::required("z", Want::Items, "a binary matrix: a list of rows of zeros and ones");
-const ALPHA: Place = Place::keyword("alpha", Want::NUMBER, "1", "the concentration, positive");
+pub(super) const ALPHA: Place = Place::keyword("alpha", Want::NUMBER, "1", "the concentration, positive");
 const SEED: Place = Place::keyword("seed", Want::Count, "the session's stream", "the seed of the draws");
 const NOISE_SD: Place = Place::keyword("noise_sd", Want::NUMBER, "1", "the standard deviation of the noise");
 const FEATURE_SD: Place = Place::keyword("feature_sd", Want::NUMBER, "1", "the standard deviation of feature values");
@@ -481,30 +365,5 @@ pub static STRUCTURES: &[Builtin] = &[
         examples: &["overlap([[1, 0], [1, 1]], [[0, 1], [1, 1]])"],
         touches: Touches::Nothing,
         run: overlap,
-    },
-    Builtin {
-        name: "sensitivity",
-        aliases: &[],
-        group: Group::Results,
-        places: &[
-            Place::required("samples", Want::Items, "binary matrices, or records of `weights` and `atoms`"),
-            X,
-            ALPHA,
-            Place::keyword("noise_sd", Want::Numbers, "1", "standard deviations of the noise, of binary matrices"),
-            Place::keyword("feature_sd", Want::Numbers, "1", "standard deviations of features, of binary matrices"),
-            Place::keyword("mean", Want::Numbers, "0", "prior means of the atoms, of mixtures"),
-            Place::keyword("degrees", Want::Numbers, "normal", "degrees of freedom of the components, of mixtures"),
-            Place::keyword("sd", Want::NUMBER, "1", "the prior standard deviation of the atoms, of mixtures"),
-            Place::keyword("scale", Want::NUMBER, "1", "the scale of the components, of mixtures"),
-            Place::keyword("l", Want::NUMBER, "1", "the length-scale of the kernel between atoms"),
-        ],
-        result: Some(Kind::Table),
-        summary: "the evidence as a function of parameters, from one set of samples",
-        help: "The likelihood of every sample is computed for each pair of parameters, and integrated over the prior of \
-               structures by Bayesian quadrature. `relative_sd` is the standard deviation of the evidence over its mean: \
-               a large value means that the samples do not determine it.",
-        examples: &["sensitivity([[[1], [1]], [[1], [0]]], [[0.2], [1.9]], noise_sd=[0.5, 1])"],
-        touches: Touches::Nothing,
-        run: sensitivity,
     },
 ];

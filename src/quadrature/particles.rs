@@ -1,0 +1,50 @@
+//! Log weights of draws: sums, choices and resampling.
+
+use rand::RngExt;
+use rand_pcg::Pcg64;
+
+/// log Σ exp of the entries.
+pub fn log_sum(log: &[f64]) -> f64 {
+    let top = log.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    match top.is_finite() {
+        true => top + log.iter().map(|log| (log - top).exp()).sum::<f64>().ln(),
+        false => f64::NEG_INFINITY,
+    }
+}
+
+/// An index, with probability proportional to the exponential of its entry.
+pub fn picked(log: &[f64], random: &mut impl RngExt) -> usize {
+    let top = log.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let total: f64 = log.iter().map(|log| (log - top).exp()).sum();
+    let mut left = random.random_range(0.0..1.0) * total;
+    for (i, log) in log.iter().enumerate() {
+        left -= (log - top).exp();
+        if left < 0.0 {
+            return i;
+        }
+    }
+    log.len() - 1
+}
+
+/// As many indices as there are entries, in proportion to their exponentials: systematic resampling. If no entry has any
+/// weight, each index once.
+pub fn resampled(log: &[f64], random: &mut Pcg64) -> Vec<usize> {
+    let n = log.len();
+    let total = log_sum(log);
+    if !total.is_finite() {
+        return (0..n).collect();
+    }
+    let offset = random.random_range(0.0..1.0);
+    let mut out = Vec::with_capacity(n);
+    let mut sum = 0.0;
+    for (i, log) in log.iter().enumerate() {
+        sum += (log - total).exp() * n as f64;
+        while out.len() < n && (out.len() as f64 + offset) < sum {
+            out.push(i);
+        }
+    }
+    // rounding may leave the last one out
+    let last = out.last().copied().unwrap_or(0);
+    out.resize(n, last);
+    out
+}
