@@ -5,7 +5,7 @@ use super::numbers::{percent, rounded, significant};
 use crate::data::write::Table;
 use crate::figure::{Across, Axis, Figure, Mark, Panel, Role};
 use crate::kernel::Kernel;
-use crate::quadrature::{Integral, Moments, Warp};
+use crate::quadrature::{Ended, Integral, Moments, Warp};
 
 /// The number of points of a curve over one input.
 const GRID: usize = 300;
@@ -30,9 +30,8 @@ pub fn integral(z: &Integral) -> String {
         (many, _) if z.settings.integrated => format!(", by a mixture over {many} sets of parameters"),
         (many, _) => format!(", by a mixture over {many} kernels"),
     };
-    let many =
-        if z.evaluations.n() == 1 { "1 evaluation".into() } else { format!("{} evaluations", z.evaluations.n()) };
-    text += &format!("\n{many}, kernel {}", shown(z.kernel()));
+    text += &format!("\n{}", course(z));
+    text += &format!("\nkernel {}", shown(z.kernel()));
     for other in &z.kernels[1..] {
         text += &format!("\nand with {} of the evidence {}", percent(other.weight), shown(&other.written));
     }
@@ -54,10 +53,41 @@ pub fn integral(z: &Integral) -> String {
     if z.jitter > 0.0 {
         text += &format!("\n{:.1e} was added to the diagonal of the covariance matrix (jitter)", z.jitter);
     }
-    if z.stopped {
-        text += "\nstopped before the last evaluation";
+    if z.misfit > 1e-6 * largest(z.evaluations.y()) {
+        text += &format!(
+            "\nthe kernel has no function through all evaluations: they differ from the process by up to {}, which the \
+             interval counts as error",
+            significant(z.misfit, 2)
+        );
+    }
+    if z.has_no_scale() {
+        text += &format!(
+            "\nall evaluations are {}, which leaves open how large the integrand is elsewhere: the standard deviation of 0 \
+             is not an error bar",
+            z.evaluations.y().first().map_or_else(String::new, |y| rounded(*y))
+        );
     }
     text
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |size, value| size.max(value.abs()))
+}
+
+/// How many evaluations there are, and why there are no more.
+fn course(z: &Integral) -> String {
+    let made = z.evaluations.n();
+    let many = if made == 1 { "1 evaluation".into() } else { format!("{made} evaluations") };
+    let asked = z.course.asked;
+    match z.course.ended {
+        Ended::Given => format!("{many}, as given"),
+        Ended::AllMade => format!("{many}, as many as asked for"),
+        Ended::Precise => format!("{many} of at most {asked}: the interval is as narrow as `tol` asks"),
+        Ended::NothingToGain => {
+            format!("{many} of at most {asked}: under the kernel further ones would change nothing but rounding")
+        }
+        Ended::Stopped => format!("{many} of {asked}: stopped by the user"),
+    }
 }
 
 /// A kernel with its values at six significant digits.
@@ -164,15 +194,16 @@ fn posterior_panel(z: &Integral) -> Panel {
         role: Role::Reference,
     };
     let what = if z.ratio.is_some() { "expectation" } else { "integral" };
-    let mut panel = Panel::new(
-        what,
-        "density",
-        vec![
+    // without a scale there is no density
+    let marks = match z.has_no_scale() {
+        true => vec![rule(low, "mean")],
+        false => vec![
             Mark::Line { x: grid, y: density, label: "posterior".into(), role: Role::Mean, dashed: false },
             rule(low, "95 % interval"),
             rule(high, ""),
         ],
-    );
+    };
+    let mut panel = Panel::new(what, "density", marks);
     panel.y = Axis { label: "density".into(), ..panel.y };
     panel.titled(format!("posterior of the {what}"))
 }

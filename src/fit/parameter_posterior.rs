@@ -2,10 +2,12 @@
 
 use super::curvature::Curvature;
 use super::likelihood::Likelihood;
+use super::optimize::{Objective, Options, minimize};
 use super::starts::Starts;
 use crate::linalg::{LOG_2PI, Matrix, Vector, inverse_root};
 use crate::model::{Model, Problem};
 use crate::param::{Param, State};
+use crate::progress::Progress;
 
 /// The standard deviation of the normal prior of parameters without one, in the optimiser's coordinates.
 pub const WEAK_PRIOR_SD: f64 = 3.0;
@@ -34,7 +36,7 @@ impl<'p> ParameterPosterior<'p> {
     pub fn new(problem: &'p Problem, values: &[f64]) -> Option<Self> {
         let objective = Likelihood::new(problem);
         let total = objective.at(values, false)?.total;
-        let (free, mut hessian) = match Curvature::at(&objective, values) {
+        let (free, hessian) = match Curvature::at(&objective, values) {
             Some(curvature) => {
                 let (free, hessian) = curvature.hessian();
                 (free.to_vec(), hessian)
@@ -54,20 +56,33 @@ impl<'p> ParameterPosterior<'p> {
             let (axes, values) = (Matrix::zeros(0, 0), values.to_vec());
             return Some(Self { objective, values, free, centre, axes, log_volume: 0.0, top: total });
         }
-        // a missing curvature counts as 0
-        let mut eigen = hessian.clone().symmetric_eigen();
-        eigen.eigenvalues.apply(|value| *value = value.max(0.0));
-        hessian = eigen.recompose();
-        for (a, centre) in centre.iter().enumerate() {
-            if centre.is_some() {
-                hessian[(a, a)] += LEAST_CURVATURE;
-            }
-        }
-        let (axes, log_volume) = inverse_root(hessian, LEAST_CURVATURE);
+        let (axes, log_volume) = axes(hessian, &centre);
         let mut posterior = Self { objective, values: values.to_vec(), free, centre, axes, log_volume, top: 0.0 };
         let coordinates = posterior.coordinates(&Vector::zeros(posterior.free.len()));
         posterior.top = total + posterior.log_prior(&coordinates);
         Some(posterior)
+    }
+
+    /// The same around the maximum of the posterior that is nearest uphill: weak priors count there, and where the data say
+    /// little of a parameter it lies far from that of the likelihood. Unchanged where there is no such maximum inside the
+    /// bounds.
+    #[must_use]
+    pub fn at_mode(mut self, progress: &dyn Progress) -> Self {
+        let start = self.coordinates(&Vector::zeros(self.free.len()));
+        let found = minimize(&Negative(&self), &start, &Options::default(), progress);
+        if found.value.is_nan() || -found.value <= self.top {
+            return self;
+        }
+        let values = self.values_of(&found.at);
+        let Some(curvature) = Curvature::at(&self.objective, &values) else { return self };
+        let (free, hessian) = curvature.hessian();
+        if free != self.free {
+            return self;
+        }
+        (self.axes, self.log_volume) = axes(hessian, &self.centre);
+        self.values = values;
+        self.top = -found.value;
+        self
     }
 
     /// The number of parameters that are integrated out.
@@ -98,7 +113,7 @@ impl<'p> ParameterPosterior<'p> {
     /// log p(y, θ) at z, in standard deviations of the normal approximation. `None` where it has none.
     pub fn log_density(&self, z: &[f64]) -> Option<f64> {
         let coordinates = self.coordinates(&Vector::from_column_slice(z));
-        let total = self.objective.at(&self.values_of(&coordinates), false)?.total;
+        let total = self.objective.total(&self.values_of(&coordinates))?;
         Some(total + self.log_prior(&coordinates)).filter(|value| value.is_finite())
     }
 
@@ -128,6 +143,38 @@ impl<'p> ParameterPosterior<'p> {
         };
         coordinates.iter().zip(&self.centre).map(one).sum()
     }
+}
+
+/// The negative log posterior in the optimiser's coordinates.
+struct Negative<'a, 'p>(&'a ParameterPosterior<'p>);
+
+impl Objective for Negative<'_, '_> {
+    fn dim(&self) -> usize {
+        self.0.free.len()
+    }
+
+    fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
+        let Some(here) = self.0.objective.at(&self.0.values_of(at), false) else { return f64::INFINITY };
+        let each = gradient.iter_mut().zip(&self.0.free).zip(at.iter().zip(&self.0.centre));
+        for ((slope, &i), (at, centre)) in each {
+            *slope = -here.slopes[i] + centre.map_or(0.0, |centre| (at - centre) * LEAST_CURVATURE);
+        }
+        -here.total - self.0.log_prior(at)
+    }
+}
+
+/// VΛ^{−½} of a Hessian with the curvature of the weak priors added, and the log of its determinant.
+fn axes(hessian: Matrix, centre: &[Option<f64>]) -> (Matrix, f64) {
+    // a missing curvature counts as 0
+    let mut eigen = hessian.symmetric_eigen();
+    eigen.eigenvalues.apply(|value| *value = value.max(0.0));
+    let mut hessian = eigen.recompose();
+    for (a, centre) in centre.iter().enumerate() {
+        if centre.is_some() {
+            hessian[(a, a)] += LEAST_CURVATURE;
+        }
+    }
+    inverse_root(hessian, LEAST_CURVATURE)
 }
 
 fn without_value(param: &Param) -> Param {

@@ -2,6 +2,7 @@
 
 use super::bind_error::BindError;
 use super::family::{Form, Theta};
+use super::group::{Coordinate, group};
 use super::inputs::Inputs;
 use super::tree::{Kernel, Leaf, Node};
 
@@ -26,6 +27,41 @@ impl Kernel {
         let expanded = self.expand().unwrap_or_else(|_| self.clone());
         let factors = |term: &Kernel| term.factors().into_iter().map(|kernel| Factor::new(kernel, names)).collect();
         expanded.summands().into_iter().map(factors).collect()
+    }
+}
+
+/// A kernel as the sum of another over all pairs of elements of a group, Σ_g Σ_h k(gx, hx′).
+#[derive(Debug, Clone)]
+pub struct GroupSum {
+    pub inside: Kernel,
+    /// Each element as the origins of its coordinates, one per input column; a coordinate is from one column only.
+    pub elements: Vec<Vec<Coordinate>>,
+    /// The factor of the sum.
+    pub scale: f64,
+}
+
+impl Kernel {
+    /// The kernel as a sum over a group, over input columns of these names. `None` for other kernels.
+    ///
+    /// # Errors
+    /// [`BindError`]: an input is none of the columns.
+    pub fn group_sum(&self, names: &[&str]) -> Result<Option<GroupSum>, BindError> {
+        let kernel = self.clone().unlabelled();
+        let Node::Wrap(wrapped) = kernel.node() else { return Ok(None) };
+        let (Some((moves, normalize)), [inside]) = (wrapped.wrap.sum_over_group(), &wrapped.children[..]) else {
+            return Ok(None);
+        };
+        let at = moves.iter().map(|m| Inputs::These(m.inputs.clone()).places(names, kernel.origin()));
+        let at = at.collect::<Result<Vec<_>, _>>()?;
+        let repeated = at.iter().any(|m| (1..m.len()).any(|i| m[..i].contains(&m[i])));
+        let Some(elements) = group(moves, &at, names.len()).ok().filter(|_| !repeated) else { return Ok(None) };
+        if elements.iter().any(|element| element.inverse().is_none()) {
+            return Ok(None);
+        }
+        let terms = (elements.len() * elements.len()) as f64;
+        let scale = if normalize { 1.0 / terms } else { 1.0 };
+        let elements = elements.into_iter().map(|element| element.0).collect();
+        Ok(Some(GroupSum { inside: inside.clone(), elements, scale }))
     }
 }
 

@@ -199,7 +199,7 @@ impl fmt::Display for Move {
 
 /// The origin of one coordinate: sign · x\[from\] + add. A sign of 0 is a blank.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Coordinate {
+pub struct Coordinate {
     pub from: usize,
     pub sign: f64,
     pub add: f64,

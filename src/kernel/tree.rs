@@ -312,6 +312,12 @@ pub trait Wrap: Debug + Send + Sync {
         false
     }
 
+    /// If it is the sum of its child over all pairs of moves of a group, Σ_g Σ_h k(gx, hx′): the moves that generate the
+    /// group, and whether the sum is divided by its number of terms.
+    fn sum_over_group(&self) -> Option<(&[Move], bool)> {
+        None
+    }
+
     /// Whether it depends on inputs only through its children, so that a move that leaves these unchanged leaves it
     /// unchanged.
     fn reads_inputs_through_children(&self) -> bool {

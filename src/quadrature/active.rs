@@ -4,7 +4,7 @@ use super::embedding::Embedding;
 use super::error::QuadratureError;
 use super::estimate::Estimate;
 use super::evaluations::Evaluations;
-use super::integral::{Integral, Integrand, MOST_EVALUATIONS, Settings, WeightedIntegrand};
+use super::integral::{Course, Ended, Integral, Integrand, MOST_EVALUATIONS, Settings, WeightedIntegrand};
 use super::parameters::Fitted;
 use super::process::{Moments, Process};
 use super::rules::sobol;
@@ -66,6 +66,7 @@ fn evaluate(
     let seed = settings.seed as u32 ^ (settings.seed >> 32) as u32;
     let mut spread = (sampled.evaluations.n()..total).map(|i| settings.density.place(&sobol(i, d + 1, seed)));
     let mut stopped = false;
+    let mut ended = Ended::AllMade;
     // values that are all the same say nothing of the kernel
     while sampled.evaluations.n() < first || (sampled.evaluations.n() < total && sampled.are_constant()) {
         let Some(row) = spread.next() else { break };
@@ -97,6 +98,7 @@ fn evaluate(
             },
         };
         if tolerance.is_some_and(|tolerance| settings.is_known_to(tolerance, &now.fits, &sampled)) {
+            ended = Ended::Precise;
             break;
         }
         let kernel = &now.kernel;
@@ -113,7 +115,10 @@ fn evaluate(
             // nothing to learn if the kernel is right, which further points can show to be wrong
             false => match spread.next() {
                 Some(row) => row,
-                None => break,
+                None => {
+                    ended = Ended::NothingToGain;
+                    break;
+                }
             },
         };
         stopped = !evaluated(&mut sampled, &row, function, progress)?;
@@ -126,7 +131,8 @@ fn evaluate(
         _ if stopped => settings.fitted(&mut sampled, &StopHandle::default())?,
         _ => settings.fitted(&mut sampled, progress)?,
     };
-    settings.concluded(sampled, fits, stopped)
+    let ended = if stopped { Ended::Stopped } else { ended };
+    settings.concluded(sampled, fits, Course { asked: total, ended })
 }
 
 /// What stays the same from one evaluation to the next, until the parameters are fitted anew. Points are chosen under the
@@ -282,7 +288,10 @@ mod tests {
             };
             let (none, one) = settings(vec![Marginal::uniform(0.0, 1.0).unwrap()], 3);
             let found = integrate(none, &mut count, 30, None, one, &stop).unwrap();
-            assert!(found.stopped && found.evaluations.n() == asked_after, "{asked_after}: {found:?}");
+            assert!(
+                found.course == Course { asked: 30, ended: Ended::Stopped } && found.evaluations.n() == asked_after,
+                "{asked_after}: {found:?}"
+            );
         }
         let (none, one) = settings(vec![Marginal::uniform(0.0, 1.0).unwrap()], 3);
         let found = integrate(none, &mut |_| Ok(1.0), 30, None, one, &StopHandle::new(|| true));
@@ -300,7 +309,9 @@ mod tests {
         let found = integrate(none.clone(), &mut |_| Ok(2.0), 10, None, one.clone(), &Silent).unwrap();
         let (lo, hi) = found.posterior.interval(0.95);
         assert!(lo <= 2.0 && 2.0 <= hi && hi - lo < 0.2, "{:?}", found.posterior);
-        let zero = integrate(none, &mut |_| Ok(0.0), 10, None, one, &Silent);
-        assert!(matches!(zero, Err(QuadratureError::NoScale { n: 10, .. })), "{zero:?}");
+        let zero = integrate(none.clone(), &mut |_| Ok(0.0), 10, Some(1e-3), one.clone(), &Silent).unwrap();
+        assert_eq!((zero.posterior.mean(), zero.evaluations.n(), zero.has_no_scale()), (0.0, 10, true));
+        let tiny = integrate(none, &mut |x| Ok(1e-300 * x[0]), 10, None, one, &Silent);
+        assert!(matches!(tiny, Err(QuadratureError::Size(_))), "{tiny:?}");
     }
 }

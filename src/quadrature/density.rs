@@ -93,6 +93,15 @@ impl Marginal {
         }
     }
 
+    /// The density of sign · x + add, for a sign of 1 or −1.
+    pub fn moved(&self, sign: f64, add: f64) -> Self {
+        match *self {
+            Self::Normal { mean, sd } => Self::Normal { mean: sign * mean + add, sd },
+            Self::Uniform { lo, hi } if sign < 0.0 => Self::Uniform { lo: add - hi, hi: add - lo },
+            Self::Uniform { lo, hi } => Self::Uniform { lo: lo + add, hi: hi + add },
+        }
+    }
+
     /// The quantile at `u`, between 0 and 1.
     pub fn quantile(&self, u: f64) -> f64 {
         match *self {

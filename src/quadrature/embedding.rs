@@ -10,7 +10,7 @@ use super::density::{Component, Density, Marginal};
 use super::error::QuadratureError;
 use super::estimate::Estimate;
 use super::group::Group;
-use crate::kernel::{Factor, Form, InputRef, Inputs, Kernel, Leaf, Node, Values};
+use crate::kernel::{Coordinate, Factor, Form, GroupSum, InputRef, Inputs, Kernel, Leaf, Node, Values};
 use crate::param::Param;
 
 /// A kernel with a density.
@@ -18,6 +18,7 @@ use crate::param::Param;
 pub struct Embedding {
     density: Density,
     terms: Vec<Term>,
+    orbits: Vec<Orbit>,
     /// V₀, once it is computed.
     prior: OnceLock<Estimate>,
 }
@@ -28,6 +29,15 @@ struct Term {
     scale: f64,
     axes: Vec<(usize, Axis)>,
     groups: Vec<Group>,
+}
+
+/// A kernel summed over a group, Σ_g Σ_h k(gx, hx′), times a number. Its integrals are those of k against the density
+/// averaged over the moved ones: z(x) = |G| Σ_g z_k(gx), V₀ = |G|² V_k.
+#[derive(Debug)]
+struct Orbit {
+    scale: f64,
+    elements: Vec<Vec<Coordinate>>,
+    inside: Box<Embedding>,
 }
 
 impl Embedding {
@@ -42,19 +52,21 @@ impl Embedding {
         }
         refuse_categories(kernel)?;
         let words: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut terms = Vec::new();
+        let (mut terms, mut orbits) = (Vec::new(), Vec::new());
         let mut noise = 0;
         for factors in kernel.sums_of_factors(&words)? {
-            if factors.iter().all(|factor| factor.form != Form::Noise) {
+            if let Some(orbit) = Orbit::new(&factors, names, density)? {
+                orbits.push(orbit);
+            } else if factors.iter().all(|factor| factor.form != Form::Noise) {
                 terms.push(Term::new(factors, names)?);
             } else {
                 noise += 1;
             }
         }
-        if terms.is_empty() && noise > 0 {
+        if terms.is_empty() && orbits.is_empty() && noise > 0 {
             return Err(QuadratureError::OnlyNoise(kernel.to_string()));
         }
-        Ok(Self { density: density.clone(), terms, prior: OnceLock::new() })
+        Ok(Self { density: density.clone(), terms, orbits, prior: OnceLock::new() })
     }
 
     /// z for each row, given by columns.
@@ -71,6 +83,12 @@ impl Embedding {
                     sum.value += component.weight * value.value;
                     sum.error += component.weight * value.error;
                 }
+            }
+        }
+        for orbit in &self.orbits {
+            for (sum, value) in sum.iter_mut().zip(orbit.means(x)?) {
+                sum.value += value.value;
+                sum.error += value.error;
             }
         }
         Ok(sum)
@@ -95,7 +113,70 @@ impl Embedding {
                 }
             }
         }
+        for orbit in &self.orbits {
+            let value = orbit.prior_variance()?;
+            sum.value += value.value;
+            sum.error += value.error;
+        }
         Ok(*self.prior.get_or_init(|| sum))
+    }
+}
+
+impl Orbit {
+    /// A product of numbers and one kernel that is summed over a group. `None` for other products.
+    fn new(factors: &[Factor], names: &[String], density: &Density) -> Result<Option<Self>, QuadratureError> {
+        let words: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (mut scale, mut found) = (1.0, None);
+        for factor in factors {
+            match (&factor.form, &found) {
+                (Form::Constant(v), _) => scale *= v,
+                (_, Some(_)) => return Ok(None),
+                (_, None) => match factor.kernel.group_sum(&words)? {
+                    Some(sum) => found = Some(sum),
+                    None => return Ok(None),
+                },
+            }
+        }
+        let Some(GroupSum { inside, elements, scale: of_sum }) = found else { return Ok(None) };
+        let share = 1.0 / elements.len() as f64;
+        let moved = |element: &Vec<Coordinate>| -> Vec<Component> {
+            let one = |c: &Component| Component {
+                weight: share * c.weight,
+                marginals: element.iter().map(|to| c.marginals[to.from].moved(to.sign, to.add)).collect(),
+            };
+            density.components().iter().map(one).collect()
+        };
+        let mut components: Vec<Component> = Vec::new();
+        for one in elements.iter().flat_map(moved) {
+            // a density with the symmetry is its own image
+            match components.iter_mut().find(|known| known.marginals == one.marginals) {
+                Some(known) => known.weight += one.weight,
+                None => components.push(one),
+            }
+        }
+        let inside = Box::new(Embedding::new(&inside, names, &Density::mixture(components)?)?);
+        let scale = scale * of_sum * elements.len() as f64;
+        Ok(Some(Self { scale, elements, inside }))
+    }
+
+    fn means(&self, x: &[Vec<f64>]) -> Result<Vec<Estimate>, QuadratureError> {
+        let n = x.first().map_or(0, Vec::len);
+        let mut sum = vec![Estimate::exact(0.0); n];
+        for element in &self.elements {
+            let column = |to: &Coordinate| x[to.from].iter().map(|x| to.sign * x + to.add).collect();
+            let moved: Vec<Vec<f64>> = element.iter().map(column).collect();
+            for (sum, value) in sum.iter_mut().zip(self.inside.means(&moved)?) {
+                sum.value += self.scale * value.value;
+                sum.error += self.scale.abs() * value.error;
+            }
+        }
+        Ok(sum)
+    }
+
+    fn prior_variance(&self) -> Result<Estimate, QuadratureError> {
+        let inside = self.inside.prior_variance()?;
+        let scale = self.scale * self.elements.len() as f64;
+        Ok(Estimate { value: scale * inside.value, error: scale.abs() * inside.error })
     }
 }
 
@@ -243,10 +324,53 @@ fn whole(factors: &[Factor], names: &[String], columns: Vec<usize>) -> Result<Gr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Schema, families};
+    use crate::kernel::wraps::{Method, invariant};
+    use crate::kernel::{Move, MoveKind, Schema, families};
 
     fn named(d: usize) -> Vec<String> {
         (0..d).map(|i| format!("x{i}")).collect()
+    }
+
+    /// z and V₀ of kernels summed over a group, against plain sums over nodes.
+    #[test]
+    fn kernels_summed_over_a_group_have_closed_forms() {
+        let se = || Kernel::product([family("SE", &[0], &[0.9, 1.3]), family("SE", &[1], &[0.6, 1.0])]).unwrap();
+        let inputs = |at: &[usize]| at.iter().map(|i| InputRef::Index(*i)).collect::<Vec<_>>();
+        let swap = || Move::new(MoveKind::Swap, inputs(&[0, 1]), Vec::new()).unwrap();
+        let flip = || Move::new(MoveKind::Flip, inputs(&[0]), vec![0.3]).unwrap();
+        let sum = |moves, normalize| invariant(se(), moves, Method::Sum, normalize).unwrap();
+        let kernels = [
+            sum(vec![swap()], false),
+            sum(vec![flip()], true),
+            Kernel::sum([sum(vec![swap(), flip()], false), se()]).unwrap(),
+        ];
+        let marginals = [Marginal::normal(0.2, 0.7).unwrap(), Marginal::uniform(-0.5, 1.0).unwrap()];
+        let density = Density::product(marginals.to_vec()).unwrap();
+        let names = named(2);
+        let rules = marginals.map(|marginal| super::super::rules::Rule::gauss(&marginal, 48));
+        let (nodes, weights) = super::super::rules::tensor(&rules, 1.0);
+        for kernel in &kernels {
+            let found = Embedding::new(kernel, &names, &density).unwrap();
+            let origin = [0.0];
+            let bound = kernel.bind(&Schema::unnamed(&names, &[&origin, &origin])).unwrap();
+            let points = |x: &[Vec<f64>]| bound.points(&x.iter().map(Vec::as_slice).collect::<Vec<_>>()).unwrap();
+            let cross = |a: &[Vec<f64>], b: &[Vec<f64>]| bound.cross(&bound.values(), &points(a), &points(b)).unwrap();
+            let x = [vec![0.4, -1.0], vec![0.1, 2.0]];
+            let k = cross(&nodes, &x);
+            for (j, z) in found.means(&x).unwrap().into_iter().enumerate() {
+                let right: f64 = k.column(j).iter().zip(&weights).map(|(k, w)| k * w).sum();
+                assert!((z.value - right).abs() < 1e-11 * right, "{kernel}: {} {right}", z.value);
+                assert_eq!(z.error, 0.0);
+            }
+            let k = cross(&nodes, &nodes);
+            let right: f64 = k
+                .column_iter()
+                .zip(&weights)
+                .map(|(c, v)| v * c.iter().zip(&weights).map(|(k, w)| k * w).sum::<f64>())
+                .sum();
+            let v = found.prior_variance().unwrap();
+            assert!((v.value - right).abs() < 1e-11 * right && v.error == 0.0, "{kernel}: {} {right}", v.value);
+        }
     }
 
     fn family(name: &str, inputs: &[usize], params: &[f64]) -> Kernel {

@@ -37,8 +37,10 @@ pub enum QuadratureError {
     NoMass(usize),
     #[error("the integral of the factor is {found} given these {n} evaluations, and an expectation divides by it")]
     NoNormaliser { found: f64, n: usize },
-    #[error("all {n} evaluations are {value}, which says nothing of how the integrand varies")]
-    NoScale { n: usize, value: f64 },
+    #[error(
+        "the integrand reaches {0:e} at the evaluated points, and sizes from 1e-100 to 1e100 can be squared without loss"
+    )]
+    Size(f64),
     #[error("the integral is not finite under {kernel}, which fits the {n} evaluations best")]
     NotDetermined { kernel: String, n: usize },
     #[error("the covariance matrix of the {n} evaluated points cannot be factored, as points are too close together")]

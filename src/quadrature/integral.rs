@@ -46,6 +46,49 @@ pub struct FittedKernel {
     pub fixed: Kernel,
 }
 
+/// Why no more evaluations were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The evaluations were given.
+    Given,
+    /// All that were asked for were made.
+    AllMade,
+    /// The interval was as narrow as asked.
+    Precise,
+    /// Under the kernel no further evaluation would lower the variance by more than rounding.
+    NothingToGain,
+    /// The user stopped it.
+    Stopped,
+}
+
+impl Ended {
+    /// All reasons.
+    pub const ALL: [Ended; 5] = [Self::Given, Self::AllMade, Self::Precise, Self::NothingToGain, Self::Stopped];
+
+    /// A name for files and members.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::AllMade => "all made",
+            Self::Precise => "tolerance reached",
+            Self::NothingToGain => "nothing to gain",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// The reason with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|ended| ended.name() == name)
+    }
+}
+
+/// How many evaluations an integral was to have, and why there are no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Course {
+    pub asked: usize,
+    pub ended: Ended,
+}
+
 /// An integral with its posterior distribution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Integral {
@@ -65,8 +108,10 @@ pub struct Integral {
     pub numerical_error: (f64, f64),
     /// The jitter on the diagonal of the covariance matrix of the evaluations.
     pub jitter: f64,
-    /// Whether the user stopped it before the last evaluation.
-    pub stopped: bool,
+    /// The largest difference between an evaluation and the process at that point, which the interval counts as error:
+    /// more than rounding where the kernel has no functions through all evaluations.
+    pub misfit: f64,
+    pub course: Course,
 }
 
 /// The largest number of evaluations. With more, each step would factor a matrix for minutes.
@@ -82,9 +127,10 @@ pub fn estimate(
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Integral, QuadratureError> {
+    let course = Course { asked: evaluations.n(), ended: Ended::Given };
     let mut sampled = Sampled::new(evaluations, factor)?;
     let fits = settings.fitted(&mut sampled, progress)?;
-    settings.concluded(sampled, fits, false)
+    settings.concluded(sampled, fits, course)
 }
 
 impl Settings {
@@ -107,6 +153,7 @@ impl Settings {
         let to = |values: &Evaluations| {
             fitted_each(&self.kernels, (self.noise, self.prior_mean()), values, self.seed, progress)
         };
+        sampled.check_size(self.warp)?;
         if sampled.has_no_mass() {
             return Err(QuadratureError::NoMass(sampled.evaluations.n()));
         }
@@ -143,9 +190,10 @@ impl Settings {
         let jitter = process.jitter();
         let Some(conditioned) = self.conditioned(&process, &embedding, &modelled)? else {
             let (moments, error) = self.warp.integral(&process, &sampled.evaluations, &self.density)?;
-            let scale = (moments.variance + error.1).sqrt().hypot(error.0);
+            let misfit = self.warp.change(process.misfit(), moments.mean);
+            let scale = (moments.variance + error.1).sqrt().hypot(error.0).hypot(misfit);
             let one = PosteriorComponent { weight: 1.0, mean: moments.mean, scale, degrees: None };
-            return Ok(Found { one, error, share_left: None, jitter, ratio: None });
+            return Ok(Found { one, error, share_left: None, jitter, misfit: 0.0, ratio: None });
         };
         let Moments { mean, variance } = conditioned.integral();
         let mut error = conditioned.numerical_error();
@@ -158,7 +206,7 @@ impl Settings {
             }
             false => (variance.sqrt(), None),
         };
-        let scale = scale.hypot(error.0).hypot(conditioned.jitter_error());
+        let scale = scale.hypot(error.0).hypot(conditioned.jitter_error()).hypot(process.misfit());
         let mut one = PosteriorComponent { weight: 1.0, mean, scale, degrees };
         if let Some(ratio) = &sampled.ratio {
             let n = sampled.evaluations.n();
@@ -171,7 +219,14 @@ impl Settings {
             one.scale = (scale / below).max(rounding);
             error = (error.0 / below, error.1 / (below * below));
         }
-        Ok(Found { one, error, share_left: Some(conditioned.share_left()), jitter, ratio: sampled.ratio.clone() })
+        Ok(Found {
+            one,
+            error,
+            share_left: Some(conditioned.share_left()),
+            jitter,
+            misfit: process.misfit(),
+            ratio: sampled.ratio.clone(),
+        })
     }
 
     /// The mixture of the posteriors under each kernel, and how the first was found.
@@ -203,13 +258,10 @@ impl Settings {
         self,
         mut sampled: Sampled,
         fits: Vec<(f64, Fitted)>,
-        stopped: bool,
+        course: Course,
     ) -> Result<Integral, QuadratureError> {
         let n = sampled.evaluations.n();
         let (mut posterior, first) = self.mixture(&fits, &sampled)?;
-        if fits[0].1.scale_is_free && first.one.scale == 0.0 {
-            return Err(QuadratureError::NoScale { n, value: sampled.evaluations.y()[0] });
-        }
         sampled.ratio.clone_from(&first.ratio);
         if self.integrated {
             let modelled = sampled.modelled(self.warp)?;
@@ -237,13 +289,17 @@ impl Settings {
             share_left: first.share_left,
             kernels,
             // an error of the variance moves its root by half of it over the root
-            numerical_error: (first.error.0, 0.5 * first.error.1 / first.one.scale),
+            numerical_error: (
+                first.error.0,
+                if first.error.1 > 0.0 { 0.5 * first.error.1 / first.one.scale } else { 0.0 },
+            ),
             jitter: first.jitter,
             posterior,
             ratio: first.ratio,
             evaluations: sampled.evaluations,
             settings: self,
-            stopped,
+            misfit: first.misfit,
+            course,
         })
     }
 }
@@ -255,6 +311,7 @@ struct Found {
     error: (f64, f64),
     share_left: Option<f64>,
     jitter: f64,
+    misfit: f64,
     ratio: Option<Ratio>,
 }
 
@@ -268,7 +325,7 @@ impl Integral {
         ratio: Option<Ratio>,
         kernels: &[(f64, Kernel)],
         settings: Settings,
-        stopped: bool,
+        course: Course,
     ) -> Result<Self, QuadratureError> {
         let (density, points) = (settings.density.inputs(), evaluations.names().len());
         if density != points {
@@ -279,7 +336,13 @@ impl Integral {
         let to = sampled.fitted_to(settings.warp)?;
         let given = |(weight, kernel): &(f64, Kernel)| Ok((*weight, Fitted::given(kernel, settings.noise, &to)?));
         let fits = kernels.iter().map(given).collect::<Result<Vec<_>, QuadratureError>>()?;
-        settings.concluded(sampled, fits, stopped)
+        settings.concluded(sampled, fits, course)
+    }
+
+    /// Whether the evaluations leave the size of the integrand open: all are equal to its prior mean, and the kernel has a
+    /// free variance. The standard deviation is then 0, and says nothing.
+    pub fn has_no_scale(&self) -> bool {
+        self.posterior.components().iter().all(|one| one.scale == 0.0)
     }
 
     /// The kernel of the greatest evidence.

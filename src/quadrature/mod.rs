@@ -36,7 +36,9 @@ pub use distribution::{IntegralPosterior, PosteriorComponent};
 pub use error::QuadratureError;
 pub use evaluations::Evaluations;
 pub use evidence::{ModelEvidence, model_evidence};
-pub use integral::{FittedKernel, Integral, Integrand, MOST_EVALUATIONS, Settings, WeightedIntegrand, estimate};
+pub use integral::{
+    Course, Ended, FittedKernel, Integral, Integrand, MOST_EVALUATIONS, Settings, WeightedIntegrand, estimate,
+};
 pub use mixture_models::{AtomPrior, ComponentDensity, MixtureModel, posterior_mixtures};
 pub use parameters::{default_kernels, product_kernel};
 pub use partition_runs::PartitionModel;

@@ -101,6 +101,12 @@ impl Process {
         self.factor.jitter()
     }
 
+    /// The largest difference between an evaluation and the mean of the process there, apart from noise: what the jitter
+    /// makes of it.
+    pub fn misfit(&self) -> f64 {
+        self.jitter() * self.alpha.amax()
+    }
+
     /// log |K| and rᵀK⁻¹r, from which the log marginal likelihood is computed.
     pub fn likelihood_terms(&self) -> (f64, f64) {
         (self.factor.log_det(), self.quadratic)

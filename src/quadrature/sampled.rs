@@ -13,6 +13,10 @@ use super::process::{PriorMean, Process};
 use super::warp::Warp;
 use crate::kernel::Kernel;
 
+/// The sizes of integrands whose squares, divided by those of other integrands, are numbers of full precision.
+const SMALLEST: f64 = 1e-100;
+const LARGEST: f64 = 1e100;
+
 /// The factor of an unnormalised density at the evaluated points, and the ratio of integrals that it makes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratio {
@@ -123,6 +127,22 @@ impl Sampled {
         ratio.normaliser = below;
         ratio.expectation = if below > 0.0 { above / below } else { plain };
         Ok(())
+    }
+
+    /// Refuses values whose squares, of which the variances of the process are made, are not numbers.
+    ///
+    /// # Errors
+    /// [`QuadratureError::Size`].
+    pub fn check_size(&self, warp: Warp) -> Result<(), QuadratureError> {
+        let y = self.evaluations.y();
+        let size = match &self.ratio {
+            None => y.iter().fold(0.0f64, |size, y| size.max(y.abs())),
+            Some(ratio) => y.iter().zip(&ratio.factor).fold(0.0f64, |size, (y, l)| size.max((y * l).abs())),
+        };
+        match warp == Warp::Log || size == 0.0 || (SMALLEST..=LARGEST).contains(&size) {
+            true => Ok(()),
+            false => Err(QuadratureError::Size(size)),
+        }
     }
 
     /// Whether the factor is 0 wherever it is known.

@@ -126,7 +126,8 @@ fn combined(logs: &[f64], given: Option<usize>, runs: &[(f64, f64)]) -> Result<S
     let mut error = rest_error.max(unseen);
     let (again, again_error) = of_runs(&|seen| seen);
     let apart = (exact - again).abs();
-    if !logs.is_empty() && apart > SIGNIFICANT * again_error.max(unseen) {
+    // all draws of a run may have one origin
+    if !logs.is_empty() && apart > SIGNIFICANT * again_error.max(total / runs.len() as f64) {
         // draws that give the known part wrongly give the rest no better
         error = error.hypot(rest * apart / again.min(exact));
     }

@@ -90,6 +90,15 @@ impl Warp {
         }
     }
 
+    /// About by how much an integrand of this size changes when the process changes by `by`.
+    pub fn change(self, by: f64, size: f64) -> f64 {
+        match self {
+            Self::None => by,
+            Self::SquareRoot => (2.0 * size.abs()).sqrt() * by + 0.5 * by * by,
+            Self::Log => size.abs() * by.exp_m1(),
+        }
+    }
+
     /// Mean and variance of the integral of a warped process, and estimates of the errors of both from the difference
     /// between two sets of nodes.
     ///

@@ -23,6 +23,8 @@ pub struct LogEvidence {
     /// How many parameters are integrated over, and how many of these have the weak prior.
     pub parameters: usize,
     pub weak: usize,
+    /// Whether the user stopped the quadrature, which is less precise then.
+    pub stopped: bool,
 }
 
 /// Why a fit has no evidence.
@@ -50,11 +52,13 @@ pub fn log_evidence(
     let posterior = ParameterPosterior::new(fit.problem(), fit.values()).ok_or(EvidenceError::NoCurvature)?;
     let (parameters, weak) = (posterior.dimensions(), posterior.weak());
     Ok(match integration {
-        Integration::Laplace => LogEvidence { log: posterior.laplace(), sd: None, evaluations: None, parameters, weak },
+        Integration::Laplace => {
+            LogEvidence { log: posterior.laplace(), sd: None, evaluations: None, parameters, weak, stopped: false }
+        }
         Integration::Quadrature => {
-            let found = model_evidence(&posterior, seed, progress)?;
+            let found = model_evidence(posterior, seed, progress)?;
             let (sd, evaluations) = (Some(found.sd), Some(found.evaluations));
-            LogEvidence { log: found.log, sd, evaluations, parameters, weak }
+            LogEvidence { log: found.log, sd, evaluations, parameters, weak, stopped: found.stopped }
         }
     })
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::save::{SaveError, read_json};
 use crate::kernel::Kernel;
 use crate::quadrature::{
-    Density, Evaluations, Integral, MOST_EVALUATIONS, PriorMean, QuadratureError, Ratio, Settings, Warp,
+    Course, Density, Ended, Evaluations, Integral, MOST_EVALUATIONS, PriorMean, QuadratureError, Ratio, Settings, Warp,
 };
 
 /// The contents of the file.
@@ -41,6 +41,11 @@ pub struct SavedIntegral {
     pub integrated: bool,
     pub seed: u64,
     pub stopped: bool,
+    /// How many evaluations it was to have, and why there are no more; `None` in files of earlier versions.
+    #[serde(default)]
+    pub asked: Option<usize>,
+    #[serde(default)]
+    pub ended: Option<String>,
     /// The mean of the integral, compared after reading.
     pub integral: f64,
 }
@@ -70,7 +75,9 @@ impl SavedIntegral {
             scale: warp.name().to_string(),
             integrated: *integrated,
             seed: *seed,
-            stopped: z.stopped,
+            stopped: z.course.ended == Ended::Stopped,
+            asked: Some(z.course.asked),
+            ended: Some(z.course.ended.name().to_string()),
             integral: z.posterior.mean(),
         }
     }
@@ -139,7 +146,13 @@ impl SavedIntegral {
             .clone()
             .map(|factor| Ratio { expectation: self.expectation.unwrap_or(f64::NAN), ..Ratio::new(factor) });
         let fitted_kernels: Vec<_> = self.weights.iter().copied().zip(fitted_kernels).collect();
-        let found = Integral::restored(evaluations, ratio, &fitted_kernels, settings, self.stopped).map_err(failed)?;
+        let ended = match &self.ended {
+            Some(name) => Ended::named(name).ok_or_else(|| wrong(format!("an integral does not end by `{name}`")))?,
+            None if self.stopped => Ended::Stopped,
+            None => Ended::AllMade,
+        };
+        let course = Course { asked: self.asked.unwrap_or(n), ended };
+        let found = Integral::restored(evaluations, ratio, &fitted_kernels, settings, course).map_err(failed)?;
         let (expected, mean) = (self.integral, found.posterior.mean());
         let off = (mean - expected).abs();
         if off.is_nan() || off > 1e-6 * expected.abs().max(found.posterior.components()[0].scale) {

@@ -278,6 +278,10 @@ impl Wrap for Invariant {
         self.method != Method::Product
     }
 
+    fn sum_over_group(&self) -> Option<(&[Move], bool)> {
+        (self.method == Method::Sum).then_some((&self.moves, self.normalize))
+    }
+
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
         let moved = plan.inputs(node.origin(), &wrapped.inputs)?;
         plan.numbers(node.origin(), &moved, "cannot be transformed")?;

@@ -24,7 +24,8 @@ fn marginal(call: &mut Call<'_, '_>) -> Res<Value> {
         .with("method", Value::Str(method))
         .with("evaluations", Value::maybe_number(found.evaluations.map(|n| n as f64)))
         .with("half_bic", Value::Number(-0.5 * fit.bic()))
-        .with("prior", Value::str(prior(&found)));
+        .with("prior", Value::str(prior(&found)))
+        .with("stopped", Value::Bool(found.stopped));
     Ok(Value::Record(Arc::new(record)))
 }
 
@@ -76,8 +77,10 @@ pub static EVIDENCE: &[Builtin] = &[Builtin {
     summary: "the log evidence of a model: its likelihood integrated over its parameters",
     help: "`lml` is the log marginal likelihood at the fitted values; this is the log of its integral over the values. A \
                parameter without a prior is normal around its start with standard deviation 3 in the optimiser's coordinates \
-               (logarithms, for positive parameters). `sd` is what the quadrature leaves uncertain. `half_bic` is −BIC/2, \
-               which approximates the same.",
+               (logarithms, for positive parameters). \"bq\" integrates around the posterior mode that is reached from the fit: \
+               a Gaussian process stands for the posterior density, and the mean of what it misses at independent draws \
+               corrects its integral. `sd` is what that leaves uncertain, and Ctrl-C gives what is known so far. \
+               `half_bic` is −BIC/2, which approximates the same.",
     examples: &["load(\"nile\") |> fit(SE(year)) |> marginal(method=\"bq\")"],
     touches: Touches::Nothing,
     run: marginal,

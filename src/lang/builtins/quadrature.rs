@@ -260,9 +260,10 @@ pub(super) fn refused(call: &Call<'_, '_>, error: QuadratureError) -> LangError 
         QuadratureError::NoMass(_) | QuadratureError::NoNormaliser { .. } => LangError::new(error.to_string())
             .argument("under")
             .help("make more evaluations, or take a density `over` that is narrower around where the factor is large"),
-        QuadratureError::NoScale { .. } => LangError::new(error.to_string()).help(
-            "give the kernel a variance: `kernel=SE(0, v=fixed(1))`, or take a density where the integrand varies",
-        ),
+        QuadratureError::Size(size) => LangError::new(error.to_string()).argument("f").help(format!(
+            "multiply the integrand by {:e}, and divide the integral by it",
+            10f64.powi(-size.log10().round() as i32)
+        )),
         QuadratureError::NotDetermined { .. } => LangError::new(error.to_string())
             .argument("kernel")
             .help("make more evaluations, or give the parameters priors or values: `SE(0, l ~ LogNormal(0, 1))`"),

@@ -33,7 +33,7 @@ fn save(call: &mut Call<'_, '_>) -> Res<Value> {
         Value::Fit(fit) => fit.was_stopped(),
         Value::Search(search) => search.was_stopped(),
         Value::DeepFit(fit) => matches!(fit.ended, Ended::Stopped { .. }),
-        Value::Integral(z) => z.integral.stopped,
+        Value::Integral(z) => z.integral.course.ended == crate::quadrature::Ended::Stopped,
         other => return Err(expected("a fit, a search or an integral", other).argument("fit")),
     };
     refuse_to_replace(&path, &name, stopped)?;

@@ -12,6 +12,7 @@ use crate::figure::Figure;
 use crate::lang::error::Res;
 use crate::lang::payload::integral::Integrated;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
+use crate::quadrature::Ended;
 
 impl ValueKind for Integrated<Value> {
     const NAME: &'static str = "Integral";
@@ -84,8 +85,22 @@ impl ValueKind for Integrated<Value> {
         Member::new("jitter", "what was added to the diagonal of the covariance matrix", |z| {
             Value::Number(z.integral.jitter)
         }),
+        Member::new(
+            "misfit",
+            "the largest difference between an evaluation and the process there, counted as error",
+            |z| Value::Number(z.integral.misfit),
+        ),
+        Member::new("asked", "how many evaluations it was to have at most", |z| {
+            Value::Number(z.integral.course.asked as f64)
+        }),
+        Member::new(
+            "ended",
+            "why there are no more evaluations: \"all made\", \"tolerance reached\", \"nothing to gain\", \"stopped\", or \
+             \"given\"",
+            |z| Value::str(z.integral.course.ended.name()),
+        ),
         Member::new("stopped", "whether it was stopped before its last evaluation", |z| {
-            Value::Bool(z.integral.stopped)
+            Value::Bool(z.integral.course.ended == Ended::Stopped)
         }),
     ];
 
@@ -112,7 +127,10 @@ impl ValueKind for Integrated<Value> {
             "normaliser": integral.ratio.as_ref().map(|ratio| number(ratio.normaliser)),
             "numerical_error": number(integral.numerical_error.0),
             "jitter": number(integral.jitter),
-            "stopped": integral.stopped,
+            "misfit": number(integral.misfit),
+            "asked": integral.course.asked,
+            "ended": integral.course.ended.name(),
+            "stopped": integral.course.ended == Ended::Stopped,
         })
     }
 
