@@ -13,6 +13,8 @@ use crate::progress::Progress;
 pub const WEAK_PRIOR_SD: f64 = 3.0;
 /// The curvature of that prior.
 const LEAST_CURVATURE: f64 = 1.0 / (WEAK_PRIOR_SD * WEAK_PRIOR_SD);
+/// The standard deviation of draws of a parameter with a prior of its own, in the same coordinates.
+const WIDE: f64 = 2.0;
 
 /// The posterior density of the free parameters in the optimiser's coordinates, near the values of a fit.
 ///
@@ -115,6 +117,29 @@ impl<'p> ParameterPosterior<'p> {
         let coordinates = self.coordinates(&Vector::from_column_slice(z));
         let total = self.objective.total(&self.values_of(&coordinates))?;
         Some(total + self.log_prior(&coordinates)).filter(|value| value.is_finite())
+    }
+
+    /// A draw from the weak priors given standard normal numbers, as z. A parameter with a prior of its own is drawn around
+    /// the mode with the standard deviation `WIDE`.
+    pub fn from_prior(&self, standard: &[f64]) -> Vec<f64> {
+        let mode = self.coordinates(&Vector::zeros(self.free.len()));
+        let away = (0..self.free.len()).map(|a| match self.centre[a] {
+            Some(centre) => centre + WEAK_PRIOR_SD * standard[a] - mode[a],
+            None => WIDE * standard[a],
+        });
+        let away = Vector::from_iterator(self.free.len(), away);
+        self.axes.clone().lu().solve(&away).map_or_else(|| standard.to_vec(), |z| z.iter().copied().collect())
+    }
+
+    /// The log density of such a draw at z.
+    pub fn log_prior_at(&self, z: &[f64]) -> f64 {
+        let mode = self.coordinates(&Vector::zeros(self.free.len()));
+        let at = self.coordinates(&Vector::from_column_slice(z));
+        let one = |(a, centre): (usize, &Option<f64>)| {
+            let (centre, sd) = centre.map_or((mode[a], WIDE), |centre| (centre, WEAK_PRIOR_SD));
+            -0.5 * ((at[a] - centre) / sd).powi(2) - sd.ln() - 0.5 * LOG_2PI
+        };
+        self.centre.iter().enumerate().map(one).sum::<f64>() + self.log_volume
     }
 
     /// The values of all parameters of the model at z.

@@ -22,6 +22,7 @@ mod parameters;
 mod particles;
 mod partition_runs;
 mod process;
+mod proposal;
 mod rules;
 mod sampled;
 mod structure_sum;

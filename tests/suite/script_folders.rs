@@ -63,7 +63,7 @@ scripts! {
 
 scripts! {
     quadrature:
-    buffet_a2;
+    buffet_a2: ["draws=300"];
     error_bars;
     evidence;
     identifiability;
