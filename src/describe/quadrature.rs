@@ -33,7 +33,7 @@ pub fn integral(z: &Integral) -> String {
     text += &format!("\n{}", course(z));
     text += &format!("\nkernel {}", shown(z.kernel()));
     for other in &z.kernels[1..] {
-        text += &format!("\nand with {} of the evidence {}", percent(other.weight), shown(&other.written));
+        text += &format!("\nand with weight {} {}", percent(other.weight), shown(&other.written));
     }
     if let Some(ratio) = &z.ratio {
         text += &format!("\nintegral of the factor: {}", rounded(ratio.normaliser));

@@ -112,8 +112,8 @@ fn default_value(slot: &Slot) -> f64 {
     }
 }
 
-/// Fits each of some kernels to evaluations, and weighs them by their evidence at the fitted values: the greatest first,
-/// without those of next to no weight. A kernel that cannot be fitted is left out if there is another.
+/// Fits each of some kernels, from smooth to rough, to evaluations, and weighs them by their evidence at the fitted values
+/// and [`ROUGHER_ODDS`]: the greatest first, without those of next to no weight. A kernel that cannot be fitted is left out if there is another.
 ///
 /// # Errors
 /// As [`fitted`].
@@ -126,9 +126,9 @@ pub fn fitted_each(
 ) -> Result<Vec<(f64, Fitted)>, QuadratureError> {
     let mut fits = Vec::new();
     let mut failed = None;
-    for kernel in kernels {
+    for (place, kernel) in kernels.iter().enumerate() {
         match fitted(kernel, noise, mean, evaluations, seed, progress) {
-            Ok(fit) => fits.push(fit),
+            Ok(fit) => fits.push((ROUGHER_ODDS.ln() * place as f64, fit)),
             Err(error) if error.is_stop() => return Err(error),
             Err(error) => failed = Some(error),
         }
@@ -142,12 +142,18 @@ pub fn fitted_each(
 /// Weights below this share of the greatest are left out.
 const NEGLIGIBLE: f64 = 1e-3;
 
-/// Fits with weights in proportion to their evidence, which sum to 1; the greatest first.
-fn weighed(fits: Vec<Fitted>, noise: f64, mean: PriorMean, evaluations: &Evaluations) -> Vec<(f64, Fitted)> {
+/// The prior odds of each kernel against the one before it, which is smoother: corners and jumps between evaluations are not
+/// seen, and the evidence alone favours the smoother kernel too long.
+const ROUGHER_ODDS: f64 = 4.0;
+
+/// Fits, each with its log prior odds, by their posterior weights, which sum to 1; the greatest first.
+fn weighed(fits: Vec<(f64, Fitted)>, noise: f64, mean: PriorMean, evaluations: &Evaluations) -> Vec<(f64, Fitted)> {
     if fits.len() < 2 {
-        return fits.into_iter().map(|fit| (1.0, fit)).collect();
+        return fits.into_iter().map(|(_, fit)| (1.0, fit)).collect();
     }
-    let one = |fit: Fitted| (fit.log_evidence(noise, mean, evaluations).unwrap_or(f64::NEG_INFINITY), fit);
+    let one = |(odds, fit): (f64, Fitted)| {
+        (odds + fit.log_evidence(noise, mean, evaluations).unwrap_or(f64::NEG_INFINITY), fit)
+    };
     let mut all: Vec<(f64, Fitted)> = fits.into_iter().map(one).collect();
     all.sort_by(|a, b| b.0.total_cmp(&a.0));
     let top = if all[0].0.is_finite() { all[0].0 } else { 0.0 };

@@ -324,7 +324,8 @@ pub static QUADRATURE: &[Builtin] = &[Builtin {
     summary: "the integral of a function against a density, with an error bar: Bayesian quadrature",
     help: "A Gaussian process stands for the integrand. Each evaluation is made where it lowers the variance of the \
                integral most. Where the kernel has a free variance the integral has a Student-t distribution. Without \
-               `kernel=` the result is a mixture over Matérn kernels of orders 5/2, 3/2 and 1/2 by their evidence, each a \
+               `kernel=` the result is a mixture over Matérn kernels of orders 5/2, 3/2 and 1/2 by their evidence and prior odds of 4 for each against \
+               the smoother one, each a \
                product over the inputs whose length-scales have a log-normal prior around the standard deviation of the \
                density. `under=l` gives the expectation of f under the density proportional to l times `over`, which need not \
                be normalised; for evaluated points, `under` lists the factor at each. `integrate(z, n=10)` makes ten more \

@@ -44,13 +44,13 @@ impl ValueKind for Integrated<Value> {
         ),
         Member::new(
             "kernel",
-            "the kernel of the integrand with its fitted values; of several that of most evidence",
+            "the kernel of the integrand with its fitted values; of several that of most weight",
             |z| Value::Kernel(z.integral.kernel().clone()),
         ),
-        Member::checked("kernels", "each kernel with its fitted values, that of most evidence first", |z| {
+        Member::checked("kernels", "each kernel with its fitted values, that of most weight first", |z| {
             Value::checked_list(z.integral.kernels.iter().map(|one| Ok(Value::Kernel(one.written.clone()))))
         }),
-        Member::checked("weights", "the share of the evidence of each kernel", |z| {
+        Member::checked("weights", "the posterior weight of each kernel", |z| {
             Value::numbers(z.integral.kernels.iter().map(|one| one.weight))
         }),
         Member::new("density", "the density", |z| Value::Density(Arc::new(z.integral.settings.density.clone()))),
