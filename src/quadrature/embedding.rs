@@ -369,7 +369,12 @@ mod tests {
                 .map(|(c, v)| v * c.iter().zip(&weights).map(|(k, w)| k * w).sum::<f64>())
                 .sum();
             let v = found.prior_variance().unwrap();
-            assert!((v.value - right).abs() < 1e-11 * right && v.error == 0.0, "{kernel}: {} {right}", v.value);
+            // a normal against a uniform density is a sum over panels
+            assert!(
+                (v.value - right).abs() < 1e-11 * right && v.error < 1e-11 * right,
+                "{kernel}: {} {right}",
+                v.value
+            );
         }
     }
 

@@ -18,9 +18,10 @@ const FROM_PRIOR: f64 = 0.5;
 const ROUNDS: usize = 4;
 const DRAWS: usize = 150;
 /// The components around drawn points.
-const CENTRES: usize = 24;
-/// The shares of these, of one component with twice the spread of all draws, and of those around the mode.
-const SHARES: [f64; 3] = [0.75, 0.1, 0.15];
+const CENTRES: usize = 48;
+/// The shares of these, of one component that is [`WIDER`] than all draws, and of those around the mode.
+const SHARES: [f64; 3] = [0.6, 0.3, 0.1];
+const WIDER: f64 = 2.5;
 /// No draw has more than this share of the weight of all: one draw alone does not say where the mass is.
 const MOST_OF_ONE: f64 = 0.1;
 
@@ -126,7 +127,7 @@ fn components(all: &Round, p: usize) -> Result<Vec<Component>, DensityError> {
     let around = |centre: &dyn Fn(usize) -> f64, factor: f64| -> Result<Vec<Marginal>, DensityError> {
         (0..p).map(|j| Marginal::normal(centre(j), factor * spread(j))).collect()
     };
-    let mut out = vec![Component { weight: SHARES[1], marginals: around(&|j| moments[j].0, 2.0)? }];
+    let mut out = vec![Component { weight: SHARES[1], marginals: around(&|j| moments[j].0, WIDER)? }];
     // systematic choice
     let (mut sum, mut next) = (0.0, 0.5);
     for (weight, z) in weights.iter().zip(&all.z) {
