@@ -1,6 +1,7 @@
 //! The program `mercer`: a prompt, scripts, single expressions.
 
 mod cli;
+mod lsp;
 mod repl;
 mod terminal;
 
@@ -75,6 +76,12 @@ enum Command {
     Help { topic: Option<String> },
     /// List the shipped data sets
     Datasets { name: Option<String> },
+    /// Serve an editor by the language server protocol on stdin and stdout
+    Lsp {
+        /// Accepted because editors pass it: stdin and stdout are the only transport
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -86,6 +93,7 @@ fn main() -> ExitCode {
         Some(Command::Eval { text, settings, format }) => cli::eval(&text, &settings, format),
         Some(Command::Help { topic }) => cli::help(topic.as_deref(), &mut Arguments::command()),
         Some(Command::Datasets { name }) => cli::datasets(name.as_deref()),
+        Some(Command::Lsp { .. }) => lsp::start(),
         None if std::io::stdin().is_terminal() => repl::start(&arguments.settings),
         None => cli::run(Path::new(cli::STDIN), Vec::new(), &arguments.settings, Format::Text),
     };

@@ -97,6 +97,15 @@ impl Known {
 
 /// The errors of a program in a session with these bindings, in the order of the text.
 pub fn check(program: &Program, globals: &Globals, loader: &mut dyn Loader) -> Vec<Diagnostic> {
+    survey(program, globals, loader).0
+}
+
+/// The same, with the kinds of the names that are bound at the end, where they are known.
+pub fn survey(
+    program: &Program,
+    globals: &Globals,
+    loader: &mut dyn Loader,
+) -> (Vec<Diagnostic>, HashMap<Arc<str>, Kind>) {
     let globals = globals.iter().map(|(name, value)| (name.clone(), Known::of(value))).collect();
     let mut checker = Checker {
         globals,
@@ -109,7 +118,8 @@ pub fn check(program: &Program, globals: &Globals, loader: &mut dyn Loader) -> V
         loader,
     };
     checker.program(program);
-    checker.found
+    let kinds = checker.globals.into_iter().filter_map(|(name, known)| Some((name, known.kind()?)));
+    (checker.found, kinds.collect())
 }
 
 struct Checker<'l> {

@@ -18,26 +18,44 @@ pub fn topic(library: &'static dyn Library, name: Option<&str>) -> Res<String> {
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         return Ok(contents(library) + "\n\n`help(\"name\")` says more, with an example");
     };
-    if let Some(entry) = library.find(name) {
-        return Ok(page(library, entry));
-    }
-    if let Some(topic) = topics::find(name) {
-        return Ok(about(library, topic));
-    }
-    let chapters = Group::ALL.iter().filter(|group| !entries(library, **group).is_empty());
-    if let Some(group) = chapters.clone().find(|group| group.topics().contains(&name)) {
-        return Ok(chapter(library, *group).trim_end().to_owned());
-    }
-    if let Some(kind) = Kind::ALL.iter().find(|kind| kind.name() == name) {
-        return Ok(about_kind(*kind));
+    if let Some(text) = std::iter::once(name.to_owned()).chain(variants(name)).find_map(|name| exact(library, &name)) {
+        return Ok(text);
     }
     let error = LangError::new(format!("there is no help on `{name}`"));
-    let chapters = chapters.flat_map(|group| group.topics().iter().copied());
+    let chapters = chapters(library).flat_map(|group| group.topics().iter().copied());
     let known = names(library).chain(TOPICS.iter().flat_map(Topic::names)).chain(chapters);
     Err(match nearest(name, known) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error.help("`help()` lists what there is"),
     })
+}
+
+/// Help on exactly this name.
+fn exact(library: &'static dyn Library, name: &str) -> Option<String> {
+    if let Some(entry) = library.find(name) {
+        return Some(page(library, entry));
+    }
+    if let Some(topic) = topics::find(name) {
+        return Some(about(library, topic));
+    }
+    if let Some(group) = chapters(library).find(|group| group.topics().contains(&name)) {
+        return Some(chapter(library, *group).trim_end().to_owned());
+    }
+    Kind::ALL.iter().find(|kind| kind.name() == name).map(|kind| about_kind(*kind))
+}
+
+fn chapters(library: &'static dyn Library) -> impl Iterator<Item = &'static Group> {
+    Group::ALL.iter().filter(move |group| !entries(library, **group).is_empty())
+}
+
+/// The name in the plural and in the singular, and as the name of a kind.
+fn variants(name: &str) -> Vec<String> {
+    let stem = name.strip_suffix("ies").map(|stem| format!("{stem}y"));
+    let singular = stem.into_iter().chain(name.strip_suffix('s').map(str::to_owned));
+    let plural = name.strip_suffix('y').map(|stem| format!("{stem}ies")).into_iter().chain([format!("{name}s")]);
+    let numbers: Vec<String> = singular.chain(plural).filter(|name| !name.is_empty()).collect();
+    let kinds = numbers.iter().map(|name| capital(name));
+    [vec![capital(name)], kinds.collect(), numbers].concat().into_iter().rev().collect()
 }
 
 /// All names by chapter, then the topics of the language, each with a line.
@@ -146,6 +164,27 @@ pub fn reference(library: &'static dyn Library) -> String {
     out
 }
 
+/// Help on a name or a topic of the language as Markdown, for an editor; examples are shown without their output.
+pub fn markdown(library: &'static dyn Library, name: &str) -> Option<String> {
+    let fenced = |text: &str| format!("```mercer\n{text}\n```\n");
+    if let Some(topic) = topics::find(name) {
+        let examples = topic.examples.iter().map(|example| format!("\n{}", fenced(example)));
+        let text = format!("**{}**: {}\n\n```text\n{}\n```\n", topic.name, topic.summary, topic.text);
+        return Some(text + &examples.collect::<String>());
+    }
+    let signature = &library.find(name)?.signature;
+    let mut out = format!("{}\n{}. {}\n", fenced(&signature.shown()), capital(signature.summary), signature.help);
+    for place in &signature.places {
+        let default = match place.need {
+            Need::Optional(default) if !default.is_empty() => format!(" (default: {default})"),
+            _ => String::new(),
+        };
+        out.push_str(&format!("\n- `{}`: {}{default}", keyword(place), place.help));
+    }
+    out.extend(signature.examples.iter().map(|example| format!("\n\n{}", fenced(example))));
+    Some(out)
+}
+
 fn section(library: &'static dyn Library, entry: &Entry) -> String {
     let signature = &entry.signature;
     let mut out = format!("### `{}`\n\n{}.", signature.shown(), capital(signature.summary));
@@ -240,6 +279,9 @@ mod tests {
     fn topics_have_names_of_their_own_and_their_examples_run() {
         let chapters: Vec<&str> = Group::ALL.iter().flat_map(|group| group.topics().iter().copied()).collect();
         assert!(chapters.iter().all(|name| registry::library().find(name).is_none()), "{chapters:?}");
+        for word in crate::syntax::scan::RESERVED.iter().chain(&crate::syntax::scan::OPERATORS) {
+            assert!(topics::find(word).is_some(), "there is no help on `{word}`");
+        }
         for topic in TOPICS {
             for name in topic.names() {
                 assert!(registry::library().find(name).is_none() && !chapters.contains(&name), "{name}");
@@ -261,6 +303,14 @@ mod tests {
         assert!(
             topic(registry::library(), Some("precedence")).unwrap().ends_with("> 1 + 2 |> sqrt\n  1.7320508075688772")
         );
+        for (asked, found) in [
+            ("prior", "Parameters"),
+            ("kernel", "Kernel values"),
+            ("predicts", "predict("),
+            ("prediction", "Prediction:"),
+        ] {
+            assert!(topic(registry::library(), Some(asked)).unwrap().starts_with(found), "{asked}");
+        }
         assert_eq!(nearest("precedense", TOPICS.iter().map(|t| t.name)), Some("precedence"));
     }
 }

@@ -20,7 +20,7 @@ impl Topic {
 pub static TOPICS: &[Topic] = &[
     Topic {
         name: "statements",
-        aliases: &[],
+        aliases: &["statement", "let", "fn", "import", "=", ";", "#"],
         summary: "what a program is made of, and where a statement ends",
         text: "  let name = value          a name for a value; nothing is shown
   let a, b = value, value   several at once, or the items of a list
@@ -34,7 +34,7 @@ pub static TOPICS: &[Topic] = &[
     },
     Topic {
         name: "precedence",
-        aliases: &[],
+        aliases: &["operators", "operator", "+", "-", "*", "/", "^"],
         summary: "which operators bind more tightly",
         text: "  From the loosest to the tightest:
 
@@ -53,8 +53,66 @@ pub static TOPICS: &[Topic] = &[
         examples: &["-2^2", "1 + 2 |> sqrt"],
     },
     Topic {
+        name: "pipes",
+        aliases: &["pipe", "|>", ">>"],
+        summary: "a value through functions, and functions after one another",
+        text: "  a |> f         f(a)
+  a |> f(b)      f(a, b): the value before `|>` becomes the first argument
+  f >> g         a function: first `f`, then `g`
+
+  A line that begins with `|>` goes on with the value of the line before; at the prompt with the last value.",
+        examples: &["[3, 1, 2] |> sort", "let root_mean = mean >> sqrt\n[1, 7, 4] |> root_mean"],
+    },
+    Topic {
+        name: "conditions",
+        aliases: &["if", "then", "else", "and", "or", "not", "true", "false", "==", "!=", "<", "<=", ">", ">="],
+        summary: "true and false, and a choice between two values",
+        text: "  if c then a else b       the value of `a` or of `b`; both must be written
+  a == b, a != b           equal, not equal
+  a < b, a <= b            numbers and texts in order; also `>` and `>=`
+  a and b, a or b, not a   `b` is evaluated only where it decides",
+        examples: &["let n = 3\nif n > 2 and not (n == 5) then \"many\" else \"few\""],
+    },
+    Topic {
+        name: "comprehensions",
+        aliases: &["comprehension", "for", "in"],
+        summary: "lists made from lists",
+        text: "  [value for x in list]              one value for each item
+  [value for x in list if c]         only where the condition holds
+  [value for a, b in pairs]          takes apart items that are lists",
+        examples: &["[x^2 for x in 0..5 if x > 1]"],
+    },
+    Topic {
+        name: "members",
+        aliases: &["member", "."],
+        summary: "the parts of a value",
+        text: "  value.name          a part of a value: the columns of data, the parameters of a fit
+  value.name(…)       calls it
+
+  `help(\"Fit\")` lists the members of a kind, `:members` at the prompt those of a value.",
+        examples: &["let d = data(x=[0, 1], y=[2, 5], target=y)\nd.y"],
+    },
+    Topic {
+        name: "lambdas",
+        aliases: &["lambda", "->"],
+        summary: "functions without a name",
+        text: "  x -> value          a function of one argument
+  (x, y) -> value     of several
+
+  The body goes on as far to the right as possible. `fn name(x, y=1) = value` also has defaults.",
+        examples: &["map([1, 4, 9], x -> sqrt(x) + 1)"],
+    },
+    Topic {
+        name: "constants",
+        aliases: &["constant", "pi", "inf"],
+        summary: "numbers with a name",
+        text: "  pi     3.14159…
+  inf    larger than every number; `-inf` is smaller",
+        examples: &["2 * pi", "1 / inf"],
+    },
+    Topic {
         name: "inputs",
-        aliases: &[],
+        aliases: &["input"],
         summary: "the columns that a kernel depends on",
         text: "  The first argument of a family is its input: an index from 0, a column's name, or a list.
   Without one the kernel depends on all inputs. A bare word is a column, unless it is a bound name.
@@ -63,7 +121,7 @@ pub static TOPICS: &[Topic] = &[
     },
     Topic {
         name: "parameters",
-        aliases: &[],
+        aliases: &["parameter", "~"],
         summary: "starts, fixed values, bounds, priors and ties",
         text: "  l=2                      a starting value, which the fit optimises
   l=fixed(2)               stays
@@ -96,7 +154,7 @@ pub static TOPICS: &[Topic] = &[
     },
     Topic {
         name: "ranges",
-        aliases: &[],
+        aliases: &["range", "..", "..="],
         summary: "whole numbers from a to b, and grids",
         text: "  `a..b` is the whole numbers from a up to b, excluding b; `a..=b` includes it. Where a grid is expected, n
   evenly spaced numbers lie between the ends.",
@@ -104,7 +162,7 @@ pub static TOPICS: &[Topic] = &[
     },
     Topic {
         name: "labels",
-        aliases: &[],
+        aliases: &["label"],
         summary: "names of kernels in tables and figures",
         text: "  A name that `let` gives to a kernel stays with it: `let season = Per(year)` is \"season\" in the tables,
   components and reports of every model that it is part of. It does not affect equality or printing.",
@@ -112,7 +170,7 @@ pub static TOPICS: &[Topic] = &[
     },
     Topic {
         name: "budgets",
-        aliases: &[],
+        aliases: &["budget"],
         summary: "limits on the time or the evaluations of a search",
         text: "  `budget=\"90s\"` is a time: seconds, `min` or `h`. What a search finds in it depends on the machine, and the result says
   so if the time ended it. `budget=5000` is a number of evaluations of the likelihood: every machine ends at the

@@ -18,6 +18,30 @@ pub struct Candidate {
     pub text: String,
     /// A short description.
     pub about: String,
+    pub offer: Offer,
+}
+
+impl Candidate {
+    pub fn new(text: impl Into<String>, about: impl Into<String>, offer: Offer) -> Self {
+        Self { text: text.into(), about: about.into(), offer }
+    }
+}
+
+/// What a candidate is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offer {
+    /// The keyword of an argument, with its `=`.
+    Keyword,
+    Column,
+    /// A name that the user has bound.
+    Binding,
+    /// A name of the language.
+    Builtin,
+    Member,
+    /// A reserved word.
+    Word,
+    /// A file, a folder or a shipped data set.
+    File,
 }
 
 /// All candidates for completion.
@@ -27,8 +51,6 @@ pub struct Completion {
     pub start: usize,
     pub candidates: Vec<Candidate>,
 }
-
-const WORDS: [&str; 12] = ["let", "fn", "import", "if", "then", "else", "for", "in", "and", "or", "not", "true"];
 
 /// The context of the cursor.
 struct Place<'t> {
@@ -69,29 +91,29 @@ impl Session {
             for place in &entry.signature.places {
                 for keyword in std::iter::once(place.name).chain(place.short.iter().copied()) {
                     if place.is_named(keyword) {
-                        found.push(Candidate { text: format!("{keyword}="), about: place.help.into() });
+                        found.push(Candidate::new(format!("{keyword}="), place.help, Offer::Keyword));
                     }
                 }
             }
             self.columns(entry, found);
         }
         for (name, value) in self.bindings() {
-            found.push(Candidate { text: name.into(), about: value.kind().name().into() });
+            found.push(Candidate::new(name, value.kind().name(), Offer::Binding));
         }
         for entry in registry::all() {
             let about = entry.signature.summary;
-            found.extend(entry.names().map(|name| Candidate { text: name.into(), about: about.into() }));
+            found.extend(entry.names().map(|name| Candidate::new(name, about, Offer::Builtin)));
         }
-        found.extend(WORDS.iter().map(|word| Candidate { text: (*word).into(), about: String::new() }));
+        found.extend(RESERVED.iter().map(|word| Candidate::new(*word, "", Offer::Word)));
     }
 
     fn members(&self, owner: &str, found: &mut Vec<Candidate>) {
         let start = owner.char_indices().rev().find(|(_, c)| !is_word(*c)).map_or(0, |(at, c)| at + c.len_utf8());
         if let Some(value) = self.get(&owner[start..]) {
             let open = value.open_members().into_iter();
-            found.extend(open.map(|name| Candidate { text: name, about: "a column".into() }));
+            found.extend(open.map(|name| Candidate::new(name, "a column", Offer::Column)));
             let members = value.kind().members().iter();
-            found.extend(members.map(|(name, help)| Candidate { text: (*name).into(), about: (*help).into() }));
+            found.extend(members.map(|(name, help)| Candidate::new(*name, *help, Offer::Member)));
         }
     }
 
@@ -111,7 +133,7 @@ impl Session {
                 true => format!("{column}{sign}"),
                 false => print_string(column),
             });
-            found.extend(columns.map(|text| Candidate { text, about: about.clone() }));
+            found.extend(columns.map(|text| Candidate::new(text, about.clone(), Offer::Column)));
         }
     }
 
@@ -124,7 +146,7 @@ impl Session {
         }
         if callee == Some("load") && !written.contains('/') {
             let names = sets::names().filter(|name| name.starts_with(written));
-            found.extend(names.map(|name| Candidate { text: name.into(), about: "a shipped data set".into() }));
+            found.extend(names.map(|name| Candidate::new(name, "a shipped data set", Offer::File)));
         }
         let (folder, stem) = written.rsplit_once('/').map_or(("", written), |(folder, stem)| (folder, stem));
         let base = self.folders().script.join(if folder.is_empty() && written.starts_with('/') { "/" } else { folder });
@@ -139,7 +161,7 @@ impl Session {
             }
             let slash = if entry.path().is_dir() { "/" } else { "" };
             let prefix = &written[..written.len() - stem.len()];
-            found.push(Candidate { text: format!("{prefix}{name}{slash}"), about: String::new() });
+            found.push(Candidate::new(format!("{prefix}{name}{slash}"), "", Offer::File));
         }
     }
 }

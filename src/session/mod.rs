@@ -9,7 +9,7 @@ mod run;
 mod saved;
 mod set;
 
-pub use complete::{Candidate, Completion};
+pub use complete::{Candidate, Completion, Offer};
 pub use files::{decode, read};
-pub use run::{LARGEST_SEED, Output, SaveError, Session, type_of};
+pub use run::{LARGEST_SEED, Output, SaveError, Session, Survey, type_of};
 pub use set::Setting;

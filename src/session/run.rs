@@ -1,12 +1,13 @@
 //! Runs programs: the bindings, the texts that were read, and the log of statements for saving.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::data::write::{WriteError, write_whole};
-use crate::lang::check::check;
+use crate::lang::check::{check, survey};
 use crate::lang::eval::evaluator::Globals;
 use crate::lang::eval::host::{Folders, Host, Item};
 use crate::lang::eval::statement::{self, LAST};
@@ -16,6 +17,7 @@ use crate::progress::Progress;
 use crate::syntax::ast::{Program, Statement, StatementKind};
 use crate::syntax::diagnostic::{Diagnostic, Sources};
 use crate::syntax::parse::parse_all;
+use crate::syntax::span::SourceId;
 
 use super::files::{self, Library};
 use super::saved;
@@ -50,6 +52,17 @@ impl Output {
             _ => None,
         })
     }
+}
+
+/// What is known of a text that was not run.
+#[derive(Debug, Clone)]
+pub struct Survey {
+    pub source: SourceId,
+    /// The statements without errors of syntax.
+    pub program: Program,
+    pub diagnostics: Vec<Diagnostic>,
+    /// The kinds of the names that are bound at the end, where they are known.
+    pub kinds: HashMap<Arc<str>, Kind>,
 }
 
 /// Why the statements of a session were not saved.
@@ -224,6 +237,17 @@ impl Session {
     pub fn check(&mut self, text: &str, name: &str) -> Vec<Diagnostic> {
         let text = self.continued(text);
         self.prepare(&text, name).1
+    }
+
+    /// What can be said of a text without running it. Statements with errors of syntax do not hide what is known of the
+    /// names of the others; the errors are then those of syntax alone.
+    pub fn survey(&mut self, text: &str, name: &str) -> Survey {
+        let source = self.library.sources.add(name, text);
+        let parsed = parse_all(text, source);
+        self.library.begin(&self.host.folders.script);
+        let (faults, kinds) = crate::syntax::deep(|| survey(&parsed.program, &self.globals, &mut self.library));
+        let diagnostics = if parsed.diagnostics.is_empty() { faults } else { parsed.diagnostics };
+        Survey { source, program: parsed.program, diagnostics, kinds }
     }
 
     /// As [`check`](Self::check), for a file.

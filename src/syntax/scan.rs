@@ -52,7 +52,7 @@ pub const RESERVED: [&str; 15] =
     ["let", "fn", "import", "if", "then", "else", "for", "in", "and", "or", "not", "true", "false", "inf", "pi"];
 
 /// Operators, the longest first.
-const OPERATORS: [&str; 20] =
+pub const OPERATORS: [&str; 20] =
     ["..=", "|>", ">>", "->", "==", "!=", "<=", ">=", "..", "<", ">", "+", "-", "*", "/", "%", "^", "=", "~", "."];
 
 /// Operators of other languages that are never valid, the longest first.

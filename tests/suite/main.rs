@@ -14,6 +14,7 @@ mod interrupts;
 mod invariance;
 mod laws;
 mod lessons;
+mod lsp;
 mod programs;
 #[cfg(unix)]
 mod prompt;
