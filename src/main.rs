@@ -1,6 +1,7 @@
 //! The program `mercer`: a prompt, scripts, single expressions.
 
 mod cli;
+mod jupyter;
 mod lsp;
 mod repl;
 mod terminal;
@@ -76,11 +77,29 @@ enum Command {
     Help { topic: Option<String> },
     /// List the shipped data sets
     Datasets { name: Option<String> },
+    /// Use the language in Jupyter notebooks
+    #[command(subcommand)]
+    Jupyter(Notebook),
     /// Serve an editor by the language server protocol on stdin and stdout
     Lsp {
         /// Accepted because editors pass it: stdin and stdout are the only transport
         #[arg(long, hide = true)]
         stdio: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum Notebook {
+    /// Register the kernel, so that `jupyter lab` offers it
+    Install {
+        /// A folder such as that of a virtual environment [default: the user's folder of Jupyter]
+        #[arg(long, value_name = "DIR")]
+        prefix: Option<PathBuf>,
+    },
+    /// Serve a notebook; Jupyter runs this
+    Run {
+        /// The file in which Jupyter describes the connection
+        connection: PathBuf,
     },
 }
 
@@ -93,6 +112,8 @@ fn main() -> ExitCode {
         Some(Command::Eval { text, settings, format }) => cli::eval(&text, &settings, format),
         Some(Command::Help { topic }) => cli::help(topic.as_deref(), &mut Arguments::command()),
         Some(Command::Datasets { name }) => cli::datasets(name.as_deref()),
+        Some(Command::Jupyter(Notebook::Install { prefix })) => jupyter::install(prefix.as_deref()),
+        Some(Command::Jupyter(Notebook::Run { connection })) => jupyter::run(&connection),
         Some(Command::Lsp { .. }) => lsp::start(),
         None if std::io::stdin().is_terminal() => repl::start(&arguments.settings),
         None => cli::run(Path::new(cli::STDIN), Vec::new(), &arguments.settings, Format::Text),

@@ -39,5 +39,5 @@ pub use numbers::{bytes, grouped, percent, rounded, row_count, significant};
 pub use posterior_draws::{add_deciles, add_draws};
 pub use prediction::{decomposition, decomposition_grid, entangled, prediction, residuals, share_means};
 pub use sampled_surface::{features, features_figure, features_table, surface, surface_figure};
-pub use text_table::{Grid, show_table};
+pub use text_table::{Grid, short_grid, show_table};
 pub use trace::{Traced, deep_trace, fit_trace};

@@ -67,12 +67,23 @@ fn is_number(cell: &str) -> bool {
 
 /// The number of rows at each end of a long table that are shown.
 const ENDS: usize = 6;
+/// A longer table is shortened.
+const LONGEST: usize = 2 * ENDS + 1;
 
 /// Columns of numbers and text; a long table is shortened in the middle.
 pub fn show_table(columns: &Columns) -> String {
+    let grid = short_grid(columns).text();
+    match columns.rows() {
+        n if n > LONGEST => format!("{grid}\n{n} rows"),
+        _ => grid,
+    }
+}
+
+/// The same as a grid.
+pub fn short_grid(columns: &Columns) -> Grid {
     let mut grid = Grid::new(columns.columns().iter().map(|(name, _)| name.clone()));
     let n = columns.rows();
-    let shown = |row: usize| row < ENDS || row + ENDS >= n || n <= 2 * ENDS + 1;
+    let shown = |row: usize| row < ENDS || row + ENDS >= n || n <= LONGEST;
     let digits: Vec<usize> = columns.columns().iter().map(|(_, cells)| enough_digits(cells, shown)).collect();
     let cell = |(cells, digits): (&Cells, &usize), row: usize| match cells {
         Cells::Numbers(values) => {
@@ -82,14 +93,14 @@ pub fn show_table(columns: &Columns) -> String {
     };
     let all =
         |row: usize| columns.columns().iter().map(|c| &c.1).zip(&digits).map(|c| cell(c, row)).collect::<Vec<_>>();
-    if n <= 2 * ENDS + 1 {
+    if n <= LONGEST {
         (0..n).for_each(|row| grid.row(all(row)));
-        return grid.text();
+        return grid;
     }
     (0..ENDS).for_each(|row| grid.row(all(row)));
     grid.row(columns.columns().iter().map(|_| "…".to_string()).collect::<Vec<_>>());
     (n - ENDS..n).for_each(|row| grid.row(all(row)));
-    format!("{}\n{n} rows", grid.text())
+    grid
 }
 
 /// Five digits, or as many as distinguish neighbouring rows, at most eight.

@@ -6,6 +6,7 @@ mod calendar;
 mod cli;
 mod descriptions;
 mod docs;
+mod editors;
 mod figures;
 mod fits;
 mod import_order;

@@ -1,0 +1,55 @@
+//! `mercer jupyter`: the language as a kernel of Jupyter notebooks.
+//!
+//! The sockets are served by one thread ([`server`]); cells run on another ([`worker`]), so that a stop is heard while
+//! a fit runs. Values are shown as text and as SVG, HTML or LaTeX ([`media`]).
+
+mod install;
+mod media;
+mod notice;
+mod server;
+mod wire;
+mod worker;
+
+use std::path::Path;
+
+use jupyter_protocol::ConnectionInfo;
+use mercer::lang::eval::host::Folders;
+use mercer::session::Session;
+
+use crate::cli::FAILED;
+use crate::terminal::{Format, Screen};
+
+/// Registers the kernel. Returns an exit code.
+pub fn install(prefix: Option<&Path>) -> u8 {
+    let mut screen = Screen::new(Format::Text);
+    match install::install(prefix) {
+        Ok(folder) => {
+            screen.line(&format!("wrote {}", folder.join("kernel.json").display()));
+            0
+        }
+        Err(error) => {
+            screen.error(error.to_string());
+            FAILED
+        }
+    }
+}
+
+/// Serves a notebook that Jupyter started, by the file of its connection. Returns an exit code.
+pub fn run(connection: &Path) -> u8 {
+    let screen = Screen::new(Format::Text);
+    let shown = connection.display();
+    let read = std::fs::read(connection).map_err(|error| format!("`{shown}` cannot be read: {error}"));
+    let info = read.and_then(|bytes| {
+        serde_json::from_slice::<ConnectionInfo>(&bytes)
+            .map_err(|error| format!("`{shown}` is not the file of a connection: {error}"))
+    });
+    let served = info
+        .and_then(|info| server::serve(&info, Session::new(Folders::default(), 0)).map_err(|error| error.to_string()));
+    match served {
+        Ok(()) => 0,
+        Err(message) => {
+            screen.error(message);
+            FAILED
+        }
+    }
+}
