@@ -15,7 +15,7 @@ use mercer::lang::registry;
 use mercer::lang::signature::Group;
 use mercer::progress::Progress;
 use mercer::session::Session;
-use mercer::syntax::ast::{Expr, ExprKind, Lambda, Program, Statement, StatementKind};
+use mercer::syntax::ast::{Clause, Expr, ExprKind, Lambda, Program, Statement, StatementKind};
 
 /// The time after which the statements of a document are given up.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -149,8 +149,9 @@ fn is_data(expr: &Expr) -> bool {
             harmless && matches!(entry.signature.group, Group::Data | Group::Lists | Group::Numbers)
         }),
         ExprKind::List(items) => items.iter().all(is_data),
-        ExprKind::Comprehension { body, over, cond, .. } => {
-            all(&[body, over]) && cond.as_ref().is_none_or(|cond| is_data(cond))
+        ExprKind::Comprehension { body, clauses } => {
+            let clause = |clause: &Clause| is_data(&clause.over) && clause.cond.iter().all(is_data);
+            is_data(body) && clauses.iter().all(clause)
         }
         ExprKind::Lambda(lambda) => is_function(lambda),
         ExprKind::If { cond, then, otherwise } => all(&[cond, then, otherwise]),

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::ast::{Arg, Expr, ExprKind, Lambda, Name, Program, Statement, StatementKind};
+use super::ast::{Arg, Clause, Expr, ExprKind, Lambda, Name, Program, Statement, StatementKind};
 use super::span::Span;
 
 /// How a name is bound.
@@ -231,15 +231,17 @@ impl Walk {
                 self.see(name, expr.span, binding, false);
             }
             ExprKind::List(items) => items.iter().for_each(|item| self.expr(item)),
-            ExprKind::Comprehension { body, vars, over, cond } => {
-                self.expr(over);
+            ExprKind::Comprehension { body, clauses } => {
                 let mark = self.locals.len();
-                for var in vars {
-                    let binding = self.local(var, Bound::Loop);
-                    self.locals.push((var.node.clone(), binding));
+                for Clause { vars, over, cond } in clauses {
+                    self.expr(over);
+                    for var in vars {
+                        let binding = self.local(var, Bound::Loop);
+                        self.locals.push((var.node.clone(), binding));
+                    }
+                    cond.iter().for_each(|cond| self.expr(cond));
                 }
                 self.expr(body);
-                cond.iter().for_each(|cond| self.expr(cond));
                 self.locals.truncate(mark);
             }
             ExprKind::Lambda(lambda) => self.lambda(lambda),
