@@ -46,10 +46,12 @@ pub trait Structured {
     fn run(&self, draws: usize, random: &mut Pcg64, stop: &dyn Fn() -> bool) -> Option<Run<Self::Structure>>;
 }
 
-/// Draws of one run.
-const DRAWS: usize = 100;
-/// The numbers of runs after which the result may be precise enough.
+/// The number of runs after which the result may be precise enough. The draws that are asked for are divided among these and
+/// one before them: few large runs have weights that vary less than those of many small ones.
 const FIRST_RUNS: usize = 10;
+/// The least and the largest number of draws of a run.
+const LEAST_DRAWS: usize = 20;
+const MOST_DRAWS: usize = 2000;
 /// The relative standard deviation at which no further runs are made.
 const PRECISE: f64 = 0.02;
 /// The number of standard errors above which the draws differ from the known part of the sum.
@@ -67,7 +69,8 @@ pub fn summed_evidence<M: Structured>(
     stop: &dyn Fn() -> bool,
 ) -> Result<SummedEvidence, QuadratureError> {
     let mut random = Pcg64::seed_from_u64(seed);
-    let mut run = || model.run(DRAWS, &mut random, stop).ok_or(QuadratureError::Stopped);
+    let each = (most / (FIRST_RUNS + 1)).clamp(LEAST_DRAWS, MOST_DRAWS);
+    let mut run = || model.run(each, &mut random, stop).ok_or(QuadratureError::Stopped);
     let first = run()?;
     let mut known: HashSet<M::Structure> = HashSet::new();
     let mut terms = |structures: &[M::Structure]| -> Option<Vec<f64>> {
@@ -87,29 +90,48 @@ pub fn summed_evidence<M: Structured>(
         let Run { log_weight, structures } = run()?;
         let seen = structures.iter().filter(|s| known.contains(s)).count() as f64 / structures.len() as f64;
         runs.push((log_weight, seen));
-        let draws = (runs.len() + 1) * DRAWS;
-        if runs.len() < next && draws < most {
+        let draws = (runs.len() + 1) * each;
+        if runs.len() < next {
             continue;
         }
         next = runs.len() + FIRST_RUNS;
-        let found = combined(&logs, of_given, &runs)?;
-        if draws >= most || found.relative_sd <= PRECISE {
+        let found = combined(&logs, of_given, &runs, each)?;
+        if draws + each > most || found.relative_sd <= PRECISE {
             return Ok(SummedEvidence { draws, ..found });
         }
     }
 }
 
-/// Mean, and standard deviation of the mean.
+/// Mean, and the standard deviation of its Student-t distribution.
 fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
-    (mean, (squares / (n * (n - 1.0).max(1.0))).sqrt())
+    (mean, (squares / (n * (n - 3.0).max(1.0))).sqrt())
+}
+
+/// The relative standard deviation of the mean of log-normal variables with the variance of these logs. Weights that vary by
+/// powers of ten are skewed, and the largest are seldom among a few: their sample variance is then too small.
+fn skewed(runs: &[(f64, f64)]) -> f64 {
+    let logs: Vec<f64> =
+        runs.iter().filter(|(_, seen)| *seen < 1.0).map(|(log, seen)| log + (1.0 - seen).ln()).collect();
+    let n = logs.len() as f64;
+    if logs.len() < runs.len() || logs.len() < 2 {
+        return 0.0;
+    }
+    let mean = logs.iter().sum::<f64>() / n;
+    let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (variance.exp_m1() / n).sqrt()
 }
 
 /// The known terms, the first of which are those of the given structures, plus the mean over runs of what belongs to
 /// other structures.
-fn combined(logs: &[f64], given: Option<usize>, runs: &[(f64, f64)]) -> Result<SummedEvidence, QuadratureError> {
+fn combined(
+    logs: &[f64],
+    given: Option<usize>,
+    runs: &[(f64, f64)],
+    each: usize,
+) -> Result<SummedEvidence, QuadratureError> {
     let top = logs.iter().chain(runs.iter().map(|(log, _)| log)).copied().fold(f64::NEG_INFINITY, f64::max);
     if !top.is_finite() {
         return Err(QuadratureError::NoPoints);
@@ -122,8 +144,8 @@ fn combined(logs: &[f64], given: Option<usize>, runs: &[(f64, f64)]) -> Result<S
     let (rest, rest_error) = of_runs(&|seen| 1.0 - seen);
     let total = exact + rest;
     // with no draw of another structure their share may still be about one in the number of draws
-    let unseen = total / ((runs.len() * DRAWS) as f64);
-    let mut error = rest_error.max(unseen);
+    let unseen = total / ((runs.len() * each) as f64);
+    let mut error = rest_error.max(rest * skewed(runs)).max(unseen);
     let (again, again_error) = of_runs(&|seen| seen);
     let apart = (exact - again).abs();
     // all draws of a run may have one origin
