@@ -72,7 +72,7 @@ impl<'p> Conditioned<'p> {
 
     /// The variance of the integral as a share of that before any evaluation.
     pub fn share_left(&self) -> f64 {
-        self.integral().variance / self.prior_variance()
+        (self.integral().variance / self.prior_variance()).max(0.0)
     }
 
     /// A bound on what the numerical z and V₀ contribute to the error of the integral's mean, and of its variance; 0

@@ -1,7 +1,7 @@
 //! Errors of the estimation of an integral.
 
 use super::density::DensityError;
-use crate::kernel::{BindError, EvalError};
+use crate::kernel::{BindError, EvalError, number};
 use crate::model::ModelError;
 
 /// Why an integral cannot be estimated.
@@ -43,6 +43,11 @@ pub enum QuadratureError {
     Size(f64),
     #[error("the integral is not finite under {kernel}, which fits the {n} evaluations best")]
     NotDetermined { kernel: String, n: usize },
+    #[error(
+        "no function of {kernel} goes through all evaluations: they reach {} and differ by up to {} from the nearest",
+        number(*.size), number(*.misfit)
+    )]
+    Refuted { kernel: String, misfit: f64, size: f64 },
     #[error("the covariance matrix of the {n} evaluated points cannot be factored, as points are too close together")]
     NotPositiveDefinite { n: usize },
     #[error("stopped before there was a result")]

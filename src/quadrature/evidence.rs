@@ -147,7 +147,10 @@ fn corrected(f: &[f64], m: &[f64], known: Option<f64>) -> (f64, f64) {
     let residual = |i: usize| f[i] - of_f - if factor == 0.0 { 0.0 } else { factor * (m[i] - of_m) };
     let squares: f64 = (0..f.len()).map(|i| residual(i).powi(2)).sum();
     let degrees = if factor == 0.0 { n - 1.0 } else { n - 2.0 };
-    (of_f + factor * (known.unwrap_or(0.0) - of_m), (squares / (n * degrees.max(1.0))).sqrt())
+    // one more draw like the largest would change the mean by as much
+    let largest = (0..f.len()).map(residual).fold(0.0, f64::max) / n;
+    let sd = (squares / (n * degrees.max(1.0))).sqrt().hypot(largest);
+    (of_f + factor * (known.unwrap_or(0.0) - of_m), sd)
 }
 
 #[cfg(test)]

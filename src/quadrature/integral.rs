@@ -114,6 +114,9 @@ pub struct Integral {
     pub course: Course,
 }
 
+/// Where evaluations differ from the process by more than this share of the largest, no function of the kernel is the
+/// integrand.
+const REFUTED: f64 = 1e-3;
 /// The largest number of evaluations. With more, each step would factor a matrix for minutes.
 pub const MOST_EVALUATIONS: usize = 2000;
 
@@ -263,6 +266,11 @@ impl Settings {
         let n = sampled.evaluations.n();
         let (mut posterior, first) = self.mixture(&fits, &sampled)?;
         sampled.ratio.clone_from(&first.ratio);
+        let size = sampled.modelled(self.warp)?.y().iter().fold(0.0f64, |size, y| size.max(y.abs()));
+        if first.misfit > REFUTED * size {
+            let kernel = fits[0].1.written().to_string();
+            return Err(QuadratureError::Refuted { kernel, misfit: first.misfit, size });
+        }
         if self.integrated {
             let modelled = sampled.modelled(self.warp)?;
             let mut components = Vec::new();

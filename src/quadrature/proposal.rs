@@ -14,9 +14,10 @@ use crate::progress::Progress;
 const AROUND_MODE: [(f64, f64); 2] = [(1.2, 0.7), (2.5, 0.3)];
 /// The share of the first round that is drawn from the prior, where other modes may be.
 const FROM_PRIOR: f64 = 0.5;
-/// The number of rounds and of draws in each.
-const ROUNDS: usize = 4;
-const DRAWS: usize = 150;
+/// The number of rounds, and of draws in each: a constant, and an increment per parameter.
+const ROUNDS: usize = 5;
+const DRAWS: usize = 75;
+const EACH: usize = 50;
 /// The components around drawn points.
 const CENTRES: usize = 48;
 /// The shares of these, of one component that is [`WIDER`] than all draws, and of those around the mode.
@@ -44,6 +45,7 @@ pub fn following(
     progress: &dyn Progress,
 ) -> Result<(Density, usize), DensityError> {
     let p = posterior.dimensions();
+    let draws = DRAWS + EACH * p;
     let mut current = around_mode(p, &[])?;
     let mut all = Round::default();
     let mut densities: Vec<Density> = Vec::new();
@@ -51,8 +53,8 @@ pub fn following(
         if progress.stop() {
             break;
         }
-        for i in 0..DRAWS {
-            let from_prior = round == 0 && (i as f64) < FROM_PRIOR * DRAWS as f64;
+        for i in 0..draws {
+            let from_prior = round == 0 && (i as f64) < FROM_PRIOR * draws as f64;
             let z = match from_prior {
                 true => {
                     let standard: Vec<f64> = (0..p).map(|_| StandardNormal.sample(random)).collect();

@@ -260,10 +260,12 @@ pub(super) fn refused(call: &Call<'_, '_>, error: QuadratureError) -> LangError 
         QuadratureError::NoMass(_) | QuadratureError::NoNormaliser { .. } => LangError::new(error.to_string())
             .argument("under")
             .help("make more evaluations, or take a density `over` that is narrower around where the factor is large"),
-        QuadratureError::Size(size) => LangError::new(error.to_string()).argument("f").help(format!(
-            "multiply the integrand by {:e}, and divide the integral by it",
-            10f64.powi(-size.log10().round() as i32)
-        )),
+        QuadratureError::Size(size) => LangError::new(error.to_string())
+            .argument("f")
+            .help(format!("multiply the integrand by 1e{0}, and divide the integral by it", -size.log10().round())),
+        QuadratureError::Refuted { kernel, .. } => LangError::new(error.to_string())
+            .argument("kernel")
+            .help(format!("add a kernel of functions without a fixed form: `{kernel} + Matern52`, or give `noise=`")),
         QuadratureError::NotDetermined { .. } => LangError::new(error.to_string())
             .argument("kernel")
             .help("make more evaluations, or give the parameters priors or values: `SE(0, l ~ LogNormal(0, 1))`"),
