@@ -196,6 +196,7 @@ fn evaluate(
 ) -> Res<Integral> {
     let progress = call.eval.progress;
     let inputs = settings.density.inputs();
+    let names = Evaluations::none(evaluations.names().to_vec());
     let mut failed = None;
     let mut value_at = |function: &Function, row: &[f64]| {
         let apart = match function {
@@ -212,7 +213,7 @@ fn evaluate(
             Err(error) if error.is_stop() => Err(QuadratureError::Stopped),
             Err(error) => {
                 let text = error.message().to_string();
-                failed = Some(error);
+                failed = Some(error.note(format!("it was evaluated at {}", names.place(row))));
                 Err(QuadratureError::Integrand(text))
             }
         }
