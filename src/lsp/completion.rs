@@ -7,9 +7,8 @@ use lsp_types::{
 use mercer::lang::registry;
 use mercer::session::{Candidate, Offer, Session};
 use mercer::syntax::bindings::Bound;
-use mercer::syntax::layout::lay_out;
+use mercer::syntax::layout::statement_start;
 use mercer::syntax::scan::{TokenKind, scan};
-use mercer::syntax::span::SourceId;
 
 use super::analysis::Analysis;
 
@@ -58,14 +57,6 @@ fn item(candidate: Candidate, analysis: &Analysis, start: usize, end: usize) -> 
         label: text,
         ..CompletionItem::default()
     }
-}
-
-/// The start of the statement at a byte.
-fn statement_start(text: &str, byte: usize) -> usize {
-    let pieces = lay_out(text, SourceId::default()).pieces;
-    let piece = pieces.iter().rev().find(|piece| piece.bytes.start <= byte);
-    // A word on a new line begins a statement, unless the text before is incomplete.
-    piece.map_or(0, |piece| piece.bytes.start)
 }
 
 fn in_comment(line: &str) -> bool {

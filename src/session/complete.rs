@@ -8,6 +8,7 @@ use crate::lang::eval::evaluator::Entry;
 use crate::lang::registry;
 use crate::lang::signature::{Group, Need, Want};
 use crate::lang::values::value::Value;
+use crate::syntax::layout::statement_start;
 use crate::syntax::print::print_string;
 use crate::syntax::scan::{RESERVED, TokenKind, scan};
 
@@ -61,10 +62,11 @@ struct Place<'t> {
 }
 
 impl Session {
-    /// The completions at a position in a line, sorted.
-    pub fn complete(&self, line: &str, cursor: usize) -> Completion {
-        let cursor = (0..=cursor.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
-        let before = &line[..cursor];
+    /// The completions at a position in a text, sorted.
+    pub fn complete(&self, text: &str, cursor: usize) -> Completion {
+        let cursor = (0..=cursor.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let statement = statement_start(text, cursor);
+        let before = &text[statement..cursor];
         let place = place(before);
         let mut found = Vec::new();
         let start = if let Some(start) = place.string {
@@ -83,7 +85,7 @@ impl Session {
         };
         found.sort_by(|a, b| a.text.cmp(&b.text));
         found.dedup_by(|a, b| a.text == b.text);
-        Completion { start, candidates: found }
+        Completion { start: statement + start, candidates: found }
     }
 
     fn names(&self, callee: Option<&str>, found: &mut Vec<Candidate>) {

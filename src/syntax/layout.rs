@@ -44,6 +44,12 @@ pub fn is_incomplete(text: &str) -> bool {
     layout.unfinished && !alien
 }
 
+/// The start of the statement that contains a byte or ends before it.
+pub fn statement_start(text: &str, byte: usize) -> usize {
+    let pieces = lay_out(text, SourceId::default()).pieces;
+    pieces.iter().rev().find(|piece| piece.bytes.start <= byte).map_or(0, |piece| piece.bytes.start)
+}
+
 pub fn lay_out(text: &str, source: SourceId) -> Layout {
     let tokens = scan(text);
     let mut pass = Pass { text, source, tokens: &tokens, pieces: Vec::new(), unfinished: false, open: None };

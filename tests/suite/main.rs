@@ -14,6 +14,7 @@ mod import_order;
 mod interrupts;
 mod invariance;
 mod laws;
+mod jupyter;
 mod lessons;
 mod lsp;
 mod programs;
