@@ -77,6 +77,13 @@ enum Command {
     Help { topic: Option<String> },
     /// List the shipped data sets
     Datasets { name: Option<String> },
+    /// Write a script that completes commands and options in a shell
+    Completions { shell: clap_complete::Shell },
+    /// Write the manual page
+    Man {
+        /// A folder, for a page of each command
+        folder: Option<PathBuf>,
+    },
     /// Use the language in Jupyter notebooks
     #[command(subcommand)]
     Jupyter(Notebook),
@@ -112,6 +119,8 @@ fn main() -> ExitCode {
         Some(Command::Eval { text, settings, format }) => cli::eval(&text, &settings, format),
         Some(Command::Help { topic }) => cli::help(topic.as_deref(), &mut Arguments::command()),
         Some(Command::Datasets { name }) => cli::datasets(name.as_deref()),
+        Some(Command::Completions { shell }) => cli::completions(shell, &mut Arguments::command()),
+        Some(Command::Man { folder }) => cli::man(folder.as_deref(), Arguments::command()),
         Some(Command::Jupyter(Notebook::Install { prefix })) => jupyter::install(prefix.as_deref()),
         Some(Command::Jupyter(Notebook::Run { connection })) => jupyter::run(&connection),
         Some(Command::Lsp { .. }) => lsp::start(),

@@ -63,6 +63,22 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> Strin
     }
 }
 
+/// A message as sentences without an excerpt, for a screen reader: each place is named by its line and column.
+pub fn spoken(diagnostic: &Diagnostic, sources: &Sources) -> String {
+    let diagnostic = &harmless(diagnostic);
+    let mut out = plain(&Diagnostic { notes: Vec::new(), help: None, ..diagnostic.clone() }, false);
+    for label in diagnostic.labels.iter().take(MOST_LABELS) {
+        let Some(source) = sources.get(label.span.source) else { continue };
+        let at = source.position(label.span.start);
+        let found = without_controls(source.slice(label.span).lines().next().unwrap_or("")).into_owned();
+        let text = if label.text.is_empty() { String::new() } else { format!(": {}", label.text) };
+        out.push_str(&format!("  In {}, line {}, column {}, at `{found}`{text}\n", source.name(), at.line, at.column));
+    }
+    diagnostic.notes.iter().for_each(|note| out.push_str(&format!("  Note: {note}\n")));
+    diagnostic.help.iter().for_each(|help| out.push_str(&format!("  Help: {help}\n")));
+    trim(&out)
+}
+
 /// A text with control characters made visible, so that a name in a file cannot control the terminal. Line breaks and
 /// tabs are unchanged.
 pub fn without_controls(text: &str) -> Cow<'_, str> {
@@ -268,6 +284,17 @@ Error: wrong
 ───╯
 ";
         assert_eq!(shown(text, &[(at, at + 3), (4, 12)]).trim_end(), expected.trim_end());
+    }
+
+    #[test]
+    fn places_are_named_for_a_screen_reader() {
+        let mut sources = Sources::new();
+        let id = sources.add("a.mer", "let x = 1\nbad + 1");
+        let found =
+            Diagnostic::error("wrong").label(Span::new(id, 10, 13), "this name").note("a note").help("some help");
+        let expected =
+            "Error: wrong\n  In a.mer, line 2, column 1, at `bad`: this name\n  Note: a note\n  Help: some help\n";
+        assert_eq!(spoken(&found, &sources), expected);
     }
 
     #[test]

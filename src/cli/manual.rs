@@ -1,5 +1,8 @@
-//! `mercer help` and `mercer datasets`.
+//! `mercer help`, `mercer datasets`, the manual pages and the completions of shells.
 
+use std::path::Path;
+
+use clap_complete::Shell;
 use mercer::data::sets::{self, Set};
 use mercer::lang::help as manual;
 use mercer::lang::registry;
@@ -40,6 +43,38 @@ fn command_list(commands: &clap::Command) -> String {
         format!("  {:width$}  {about}", command.get_name())
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The script that completes the commands and options of the program in a shell.
+pub fn completions(shell: Shell, commands: &mut clap::Command) -> u8 {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, commands, "mercer", &mut script);
+    Screen::new(Format::Text).line(String::from_utf8_lossy(&script).trim_end());
+    0
+}
+
+/// The manual page of the program, or with a folder those of all commands.
+pub fn man(folder: Option<&Path>, commands: clap::Command) -> u8 {
+    let mut screen = Screen::new(Format::Text);
+    let written = match folder {
+        Some(folder) => std::fs::create_dir_all(folder)
+            .and_then(|()| clap_mangen::generate_to(commands, folder))
+            .map(|()| format!("wrote the pages to {}", folder.display())),
+        None => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(commands).render(&mut page).map(|()| String::from_utf8_lossy(&page).trim_end().into())
+        }
+    };
+    match written {
+        Ok(text) => {
+            screen.line(&text);
+            0
+        }
+        Err(error) => {
+            screen.error(format!("the pages cannot be written: {error}"));
+            FAILED
+        }
+    }
 }
 
 /// The list of shipped data sets, or the description of one.

@@ -6,6 +6,6 @@ mod run;
 mod settings;
 
 pub use fmt::format;
-pub use manual::{datasets, help};
+pub use manual::{completions, datasets, help, man};
 pub use run::{check, eval, run};
 pub use settings::{FAILED, STDIN, Settings, writable};

@@ -40,7 +40,7 @@ fn play(settings: &Settings, format: Format, run: impl FnOnce(&mut Session, &dyn
         Ok(session) => session,
         Err(message) => return refuse(format, message),
     };
-    let mut screen = Screen::new(format);
+    let mut screen = Screen::new(format).plain(settings.plain);
     let (well, stopped) = terminal::play(&mut screen, &interrupts, |progress, out| run(&mut session, progress, out));
     if well && !stopped { 0 } else { FAILED }
 }
@@ -59,7 +59,7 @@ pub fn check(file: &Path, settings: &Settings, format: Format) -> u8 {
     } else {
         session.check_file(file)
     };
-    let screen = Screen::new(format);
+    let screen = Screen::new(format).plain(settings.plain);
     for fault in &faults {
         screen.diagnostic(fault, session.sources());
     }

@@ -25,6 +25,9 @@ pub struct Settings {
     /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// Text without colours, frames, drawings and progress, for screen readers
+    #[arg(long)]
+    pub plain: bool,
 }
 
 impl Settings {

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use mercer::lang::registry;
 use mercer::lang::wording::nearest;
 use mercer::session::{LARGEST_SEED, Session, type_of};
 use mercer::syntax::diagnostic::{Diagnostic, Sources};
 
+use super::open_call::open_call;
 use super::state::{NAME, Repl};
 use crate::cli::writable;
 use crate::terminal::{Colour, fit};
@@ -46,6 +48,13 @@ const COMMANDS: &[Command] = &[
         takes: Takes::Topic,
         summary: "these commands, or the help on a name (also `?name`)",
         run: help,
+    },
+    Command {
+        name: "explain",
+        shown: "",
+        takes: Takes::Nothing,
+        summary: "the last error again, with the help on what it concerns",
+        run: explain,
     },
     Command { name: "vars", shown: "", takes: Takes::Nothing, summary: "the names that are bound", run: vars },
     Command { name: "type", shown: "EXPR", takes: Takes::Expr, summary: "the kind of a value", run: kind },
@@ -122,6 +131,22 @@ const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "pager",
+        values: "on | off",
+        summary: "long output through a pager",
+        words: &["on", "off"],
+        now: |repl| if repl.screen.paged { "on" } else { "off" }.into(),
+        change: |repl, value| switch(value).map(|on| repl.screen.paged = on),
+    },
+    Setting {
+        key: "images",
+        values: "on | off",
+        summary: "figures as images, where the terminal shows them",
+        words: &["on", "off"],
+        now: |repl| if repl.screen.images { "on" } else { "off" }.into(),
+        change: |repl, value| switch(value).map(|on| repl.screen.images = on),
+    },
+    Setting {
         key: "out",
         values: "DIR",
         summary: "the folder for written figures and files",
@@ -139,6 +164,14 @@ const SETTINGS: &[Setting] = &[
         },
     },
 ];
+
+fn switch(value: &str) -> Result<bool, String> {
+    match value {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("expected `on` or `off`".into()),
+    }
+}
 
 /// Splits a line with a command into its head (`:time`) and the rest; `?name` is split in the same way.
 pub fn split(line: &str) -> Option<(&str, &str)> {
@@ -240,6 +273,25 @@ pub fn hint(line: &str) -> Option<String> {
     let name = head.trim_start().strip_prefix(':')?;
     let command = COMMANDS.iter().find(|command| command.name == name)?;
     rest.trim().is_empty().then(|| format!("{}  {}", command.shown, command.summary).trim().to_owned())
+}
+
+/// Shows the last error again, with the help on the call around it.
+fn explain(repl: &mut Repl, _: &str) -> Result<Next, Diagnostic> {
+    let Some((fault, sources)) = repl.screen.last_error() else {
+        return Err(Diagnostic::error("there was no error in this session"));
+    };
+    repl.screen.diagnostic(&fault, &sources);
+    let place = fault.span().and_then(|span| Some((span, sources.get(span.source)?.text())));
+    let Some((span, text)) = place else { return Ok(Next::Stay) };
+    let word = text.get(span.start..span.end).unwrap_or("");
+    let around = text.get(..span.start).and_then(open_call);
+    let topics: Vec<String> =
+        [word].into_iter().chain(around).filter(|name| registry::find(name).is_some()).map(Into::into).collect();
+    for topic in topics {
+        repl.screen.line("");
+        repl.explain(&topic);
+    }
+    Ok(Next::Stay)
 }
 
 fn help(repl: &mut Repl, rest: &str) -> Result<Next, Diagnostic> {

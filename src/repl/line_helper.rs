@@ -7,7 +7,6 @@ use std::rc::Rc;
 use console::Term;
 use mercer::session::Session;
 use mercer::syntax::layout::is_incomplete;
-use mercer::syntax::scan::{TokenKind, scan};
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
@@ -17,6 +16,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::colours::coloured;
 use super::commands::{self, Takes};
+use super::open_call::open_call;
 use super::state::PROMPT;
 use crate::terminal::{fit, paint, size};
 
@@ -31,11 +31,13 @@ pub struct LineHelper {
     session: Rc<RefCell<Session>>,
     /// Whether the line is drawn for the last time, without a cursor.
     last: Cell<bool>,
+    /// Without hints, for screen readers.
+    plain: bool,
 }
 
 impl LineHelper {
-    pub fn new(session: Rc<RefCell<Session>>) -> Self {
-        Self { session, last: Cell::new(false) }
+    pub fn new(session: Rc<RefCell<Session>>, plain: bool) -> Self {
+        Self { session, last: Cell::new(false), plain }
     }
 }
 
@@ -74,7 +76,7 @@ impl Hinter for LineHelper {
 
     /// The signature of the call at the cursor.
     fn hint(&self, line: &str, cursor: usize, _: &Context<'_>) -> Option<Signature> {
-        if cursor < line.len() {
+        if cursor < line.len() || self.plain {
             return None;
         }
         let signature = match commands::hint(line) {
@@ -87,25 +89,6 @@ impl Hinter for LineHelper {
         let room = columns.checked_sub(used % columns + 3).filter(|room| *room >= SHORTEST)?;
         Some(Signature(format!("  {}", fit(&signature, room))))
     }
-}
-
-/// The name before the innermost open bracket of a text.
-fn open_call(text: &str) -> Option<&str> {
-    let tokens = scan(text);
-    let mut open = Vec::new();
-    for (index, token) in tokens.iter().enumerate() {
-        match token.kind {
-            TokenKind::Open => open.push(index),
-            TokenKind::Close => drop(open.pop()),
-            _ => {}
-        }
-    }
-    open.into_iter().rev().find_map(|index| {
-        let before = tokens.get(index.checked_sub(1)?)?;
-        let calls =
-            tokens[index].text(text) == "(" && before.kind == TokenKind::Word && before.end == tokens[index].start;
-        calls.then(|| before.text(text))
-    })
 }
 
 impl Highlighter for LineHelper {
@@ -151,15 +134,6 @@ fn goes_on(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_innermost_call_is_found() {
-        assert_eq!(open_call("fit(air, SE("), Some("SE"));
-        assert_eq!(open_call("fit(air, SE(0)"), Some("fit"));
-        assert_eq!(open_call("fit([1, (2"), Some("fit"));
-        assert_eq!(open_call("fit(\")\", x"), Some("fit"));
-        assert_eq!(open_call("fit(1)"), None);
-    }
 
     #[test]
     fn open_brackets_go_on() {

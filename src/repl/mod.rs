@@ -4,6 +4,7 @@ mod colours;
 mod commands;
 mod history;
 mod line_helper;
+mod open_call;
 mod state;
 
 use std::cell::RefCell;
@@ -36,7 +37,8 @@ const PROMPT_STYLE: &str = "1";
 
 /// Reads from a terminal until the user leaves. Returns an exit code.
 pub fn start(settings: &Settings) -> u8 {
-    let screen = Screen::new(Format::Text);
+    let mut screen = Screen::new(Format::Text).plain(settings.plain);
+    screen.paged = true;
     let session = match settings.session() {
         Ok(session) => Rc::new(RefCell::new(session)),
         Err(message) => {
@@ -45,7 +47,7 @@ pub fn start(settings: &Settings) -> u8 {
         }
     };
     let cleared = Arc::new(AtomicBool::new(false));
-    let mut editor = match editor(&session, &cleared) {
+    let mut editor = match editor(&session, &cleared, settings.plain) {
         Ok(editor) => editor,
         Err(error) => {
             screen.error(format!("the terminal cannot be read: {error}"));
@@ -90,6 +92,7 @@ pub fn start(settings: &Settings) -> u8 {
 fn editor(
     session: &Rc<RefCell<Session>>,
     cleared: &Arc<AtomicBool>,
+    plain: bool,
 ) -> rustyline::Result<Editor<LineHelper, FileHistory>> {
     let config = Config::builder()
         .completion_type(CompletionType::List)
@@ -99,7 +102,7 @@ fn editor(
         .indent_size(2)
         .build();
     let mut editor = Editor::with_config(config)?;
-    editor.set_helper(Some(LineHelper::new(session.clone())));
+    editor.set_helper(Some(LineHelper::new(session.clone(), plain)));
     let interrupt = Interrupt(cleared.clone());
     editor.bind_sequence(KeyEvent::ctrl('C'), EventHandler::Conditional(Box::new(interrupt)));
     editor.bind_sequence(KeyEvent::from('\t'), EventHandler::Conditional(Box::new(Tab)));
@@ -127,12 +130,19 @@ impl ConditionalEventHandler for Tab {
     }
 }
 
+/// Words with which users of other prompts leave.
+const FAREWELLS: [&str; 4] = ["quit", "exit", "quit()", "exit()"];
+
 /// Runs a typed line.
 fn enter(repl: &mut Repl, text: &str) -> Next {
     repl.screen.forget_last();
     let text = text.trim();
     if let Some(command) = text.strip_prefix(':') {
         return commands::run(repl, command);
+    }
+    let name = text.trim_end_matches("()");
+    if FAREWELLS.contains(&text) && repl.session.borrow().get(name).is_none() {
+        return Next::Leave;
     }
     if let Some(name) = text.strip_prefix('?') {
         repl.explain(name.trim());

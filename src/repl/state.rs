@@ -42,14 +42,14 @@ impl Repl {
     pub fn explain(&mut self, name: &str) {
         let own = self.session.borrow().get(name).map(|value| format!("{name}: {}\n{value}", type_of(value)));
         if let Some(text) = own {
-            return self.screen.line(&text);
+            return self.screen.text(&text);
         }
         if name.is_empty() {
-            self.screen.line(&manual::contents(registry::library()));
-            return self.screen.line("\n`?name` says more, with an example");
+            let contents = manual::contents(registry::library());
+            return self.screen.text(&format!("{contents}\n\n`?name` says more, with an example"));
         }
         match manual::topic(registry::library(), Some(name)) {
-            Ok(text) => self.screen.line(&text),
+            Ok(text) => self.screen.text(&text),
             Err(error) => self.screen.diagnostic(&Diagnostic::from(error), &Sources::new()),
         }
     }

@@ -1,6 +1,9 @@
 //! The terminal: colours, sizes, a progress bar, Ctrl-C, and the display of items.
 
+mod image;
 mod interrupt;
+mod matrix;
+mod pager;
 mod progress_bar;
 mod screen;
 mod style;

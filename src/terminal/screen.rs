@@ -1,5 +1,6 @@
 //! The output of a session: results on stdout, everything else on stderr.
 
+use std::cell::RefCell;
 use std::io::{self, ErrorKind, Write};
 use std::process::exit;
 
@@ -8,10 +9,13 @@ use mercer::figure::{Figure, to_text};
 use mercer::lang::eval::host::Item;
 use mercer::lang::values::json;
 use mercer::lang::values::value::Value;
-use mercer::render::{render, without_controls};
+use mercer::render::{render, spoken, without_controls};
 use mercer::syntax::diagnostic::{Diagnostic, Sources};
 use serde_json::json;
 
+use super::image::Protocol;
+use super::matrix;
+use super::pager;
 use super::style::{self, Colour};
 
 /// The largest width in columns of a figure drawn as text, unless a width is set.
@@ -40,6 +44,14 @@ pub struct Screen {
     pub colour: Colour,
     /// The width of figures in columns; that of the terminal if `None`.
     pub width: Option<usize>,
+    /// Whether output that is longer than the screen goes through a pager.
+    pub paged: bool,
+    /// Whether figures are shown as images where the terminal can.
+    pub images: bool,
+    /// No colours, frames, drawings and progress, for screen readers.
+    plain: bool,
+    /// The last error that was shown.
+    last_error: RefCell<Option<(Diagnostic, Sources)>>,
     stdout: Term,
     stderr: Term,
     /// Whether the last value had several lines; `None` before the first.
@@ -49,12 +61,36 @@ pub struct Screen {
 impl Screen {
     pub fn new(format: Format) -> Self {
         let (stdout, stderr) = (Term::stdout(), Term::stderr());
-        Self { format, colour: Colour::Auto, width: None, stdout, stderr, last_tall: None }
+        Self {
+            format,
+            colour: Colour::Auto,
+            width: None,
+            paged: false,
+            images: true,
+            plain: false,
+            last_error: RefCell::new(None),
+            stdout,
+            stderr,
+            last_tall: None,
+        }
+    }
+
+    /// With `plain`, all output is text without colours, frames and drawings.
+    pub fn plain(mut self, plain: bool) -> Self {
+        if plain {
+            (self.plain, self.colour, self.images) = (true, Colour::Off, false);
+        }
+        self
+    }
+
+    /// The last error that was shown, with the texts of its places.
+    pub fn last_error(&self) -> Option<(Diagnostic, Sources)> {
+        self.last_error.borrow().clone()
     }
 
     /// Whether a progress bar is visible.
     pub fn has_meter(&self) -> bool {
-        self.format == Format::Text && self.stderr.is_term() && !console::is_dumb()
+        self.format == Format::Text && !self.plain && self.stderr.is_term() && !console::is_dumb()
     }
 
     /// Whether results are in colour.
@@ -84,20 +120,37 @@ impl Screen {
     /// Shows the value of a statement. Values of several lines are separated by blank lines.
     fn value(&mut self, value: &Value) {
         let text = match value {
-            Value::Figure(figure) if self.stdout.is_term() => self.drawn(figure),
-            value => without_controls(&value.to_string()).into_owned(),
+            Value::Figure(figure) if self.stdout.is_term() && !self.plain => self.drawn(figure),
+            value => {
+                let text = without_controls(&value.to_string()).into_owned();
+                let columns = self.columns().filter(|_| self.stdout.is_term());
+                columns.and_then(|columns| matrix::in_short(value, &text, columns)).unwrap_or(text)
+            }
         };
         let text = text.trim_end_matches('\n');
         let tall = text.contains('\n');
         if self.last_tall.is_some_and(|last| last || tall) {
             self.line("");
         }
-        self.line(text);
+        self.text(text);
         self.last_tall = Some(tall);
     }
 
-    /// A figure as text, with the size of the terminal.
+    /// Results of several lines, through a pager if they are longer than the screen.
+    pub fn text(&mut self, text: &str) {
+        let (_, rows) = style::size(&self.stdout);
+        let long = self.paged && !self.plain && self.stdout.is_term() && text.lines().count() >= rows;
+        if !long || !pager::show(text) {
+            self.line(text);
+        }
+    }
+
+    /// A figure as an image, or as text with the size of the terminal.
     fn drawn(&self, figure: &Figure) -> String {
+        let protocol = if self.images { Protocol::detect() } else { None };
+        if let Some(image) = protocol.and_then(|protocol| protocol.image(figure)) {
+            return image;
+        }
         let (columns, rows) = style::size(&self.stdout);
         let width = self.width.unwrap_or_else(|| columns.min(WIDEST));
         let height = rows.saturating_sub(2).clamp(LEAST_ROWS, MOST_ROWS);
@@ -112,6 +165,8 @@ impl Screen {
     /// A line of results. If the reader has closed stdout (`| head`), the program ends without a message, as with the
     /// signal; the remaining statements do not run.
     pub fn line(&mut self, text: &str) {
+        let spoken = self.plain.then(|| without_rules(text));
+        let text = spoken.as_deref().unwrap_or(text);
         let mut out = io::stdout().lock();
         let written = writeln!(out, "{text}").and_then(|()| out.flush());
         match written {
@@ -130,7 +185,11 @@ impl Screen {
     }
 
     pub fn diagnostic(&self, diagnostic: &Diagnostic, sources: &Sources) {
+        if diagnostic.is_error() {
+            self.last_error.replace(Some((diagnostic.clone(), sources.clone())));
+        }
         match self.format {
+            Format::Text if self.plain => complain(spoken(diagnostic, sources).trim_end()),
             Format::Text => complain(render(diagnostic, sources, self.colour.on(&self.stderr)).trim_end()),
             Format::Json => complain(&diagnostic.to_json(sources).to_string()),
         }
@@ -140,6 +199,12 @@ impl Screen {
     pub fn error(&self, message: impl Into<String>) {
         self.diagnostic(&Diagnostic::error(message), &Sources::new());
     }
+}
+
+/// A text without the lines below the headings of tables.
+fn without_rules(text: &str) -> String {
+    let is_rule = |line: &&str| !line.is_empty() && line.chars().all(|c| c == '─');
+    text.split('\n').filter(|line| !is_rule(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// A line on stderr; ignored if stderr is closed.

@@ -99,6 +99,29 @@ fn wrong_usage_ends_with_two() {
 }
 
 #[test]
+fn plain_output_has_no_frames() {
+    let found = mercer(&["eval", "--plain", "let x = 1\nx + foo"]).assert().code(1).stdout_eq("");
+    assert_eq!(complaint(&found), "Error: unknown name `foo`\n  In eval, line 2, column 5, at `foo`: not defined\n");
+    let table = mercer(&["eval", "--plain", "data(x=[1, 2], y=[3, 4]) |> summary"]).assert().success();
+    assert!(!String::from_utf8_lossy(&table.get_output().stdout).contains('─'));
+}
+
+#[test]
+fn shells_and_manuals_know_the_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let found = mercer(&["completions", shell]).assert().success();
+        let script = String::from_utf8_lossy(&found.get_output().stdout).into_owned();
+        assert!(script.contains("datasets") && script.contains("jupyter"), "{shell}");
+    }
+    let page = mercer(&["man"]).assert().success();
+    assert!(String::from_utf8_lossy(&page.get_output().stdout).contains(".TH mercer 1"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().join("man");
+    mercer(&["man", &place.display().to_string()]).assert().success();
+    assert!(place.join("mercer.1").is_file() && place.join("mercer-run.1").is_file());
+}
+
+#[test]
 fn version_and_usage() {
     mercer(&["--version"]).assert().success().stdout_eq(concat!("mercer ", env!("CARGO_PKG_VERSION"), "\n"));
     for arguments in [&["--help"][..], &["run", "--help"], &["help", "run"]] {

@@ -211,12 +211,14 @@ fn cells_show_rich_results() {
 fn questions_about_the_session_are_answered() {
     with_client(async |mut client| {
         client.run("let σair = load(\"airline\")").await;
-        let found = client.ask("complete_request", json!({ "code": "1\nfit(σair, SE(ye", "cursor_pos": 17 })).await.reply;
+        let found =
+            client.ask("complete_request", json!({ "code": "1\nfit(σair, SE(ye", "cursor_pos": 17 })).await.reply;
         assert_eq!(
             (&found["matches"], &found["cursor_start"], &found["cursor_end"]),
             (&json!(["year"]), &json!(15), &json!(17))
         );
-        let help = client.ask("inspect_request", json!({ "code": "grid(", "cursor_pos": 5, "detail_level": 0 })).await.reply;
+        let help =
+            client.ask("inspect_request", json!({ "code": "grid(", "cursor_pos": 5, "detail_level": 0 })).await.reply;
         assert!(help["data"]["text/plain"].as_str().unwrap().starts_with("grid(range, n)"), "{help}");
         let page = client.run("?|>").await.reply;
         assert!(page["payload"][0]["data"]["text/plain"].as_str().unwrap().starts_with("pipes:"), "{page}");
@@ -259,13 +261,17 @@ fn an_interrupt_stops_a_cell_and_an_error_those_that_wait() {
         assert_eq!(reply["status"], json!("ok"));
         // two cells at once: the second is not run after the error of the first
         let (first, second) = (client.header("execute_request"), client.header("execute_request"));
-        let messages = [client.message(&first, Client::cell("let u = unknown")), client.message(&second, Client::cell("1"))];
+        let messages =
+            [client.message(&first, Client::cell("let u = unknown")), client.message(&second, Client::cell("1"))];
         for message in messages {
             client.shell.send(message).await.unwrap();
         }
         assert_eq!(client.finish(&first).await.reply["status"], json!("error"));
         let status = client.finish(&second).await.reply["status"].clone();
-        assert!(status == json!("aborted") || status == json!("ok"), "it may arrive after the first has ended: {status}");
+        assert!(
+            status == json!("aborted") || status == json!("ok"),
+            "it may arrive after the first has ended: {status}"
+        );
         client.leave().await;
     });
 }

@@ -13,8 +13,8 @@ mod import_order;
 #[cfg(unix)]
 mod interrupts;
 mod invariance;
-mod laws;
 mod jupyter;
+mod laws;
 mod lessons;
 mod lsp;
 mod programs;

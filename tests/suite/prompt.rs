@@ -31,7 +31,7 @@ impl Prompt {
     fn of(mut command: pty_process::blocking::Command, folder: &Path, variables: &[(&str, &str)]) -> Self {
         command = command.current_dir(folder).env("MERCER_HISTORY", folder.join("history")).env("TERM", "xterm");
         // Without colours the output is the plain text.
-        command = command.env("NO_COLOR", "1").envs(variables.iter().copied());
+        command = command.env("NO_COLOR", "1").env("MERCER_PAGER", "").envs(variables.iter().copied());
         let mut prompt = Self(Terminal::open(command));
         prompt.wait("`:quit` leaves");
         prompt.ready();
@@ -120,6 +120,49 @@ fn a_session() {
     prompt.says(":help", ":set [KEY VALUE]");
     // Two empty lines leave an open bracket.
     prompt.says("x(1\n\n\n", "unclosed bracket");
+    prompt.leave();
+}
+
+#[test]
+fn the_last_error_is_explained() {
+    let folder = folder();
+    let mut prompt = Prompt::open(folder.path());
+    prompt.says(":explain", "there was no error in this session");
+    prompt.says("grid(0..1, n=-1)", "Error");
+    prompt.says("1 + 1", "2");
+    prompt.says(":explain", "grid(range, n)");
+    prompt.says("?|>", "pipes: a value through functions");
+    prompt.says("?if", "conditions: true and false");
+    prompt.says("?prior", "Parameters and priors");
+    // a wide matrix in short
+    prompt.says("gram(SE(0, l=1), [x for x in 0..40])", "40 × 40 numbers in short");
+    // other names for leaving, unless the user has bound them
+    prompt.says("let exit = 3", "");
+    prompt.says("exit", "3");
+    prompt.press("quit\r");
+    prompt.ends();
+}
+
+#[test]
+fn figures_are_images_where_the_terminal_shows_them() {
+    let folder = folder();
+    let mut prompt = Prompt::with(folder.path(), &[("KITTY_WINDOW_ID", "1"), ("TMUX", ""), ("STY", "")]);
+    prompt.says("plot(SE(0, l=1), x=0..3)", "\x1B_Ga=T,f=100,");
+    prompt.says(":set images off", "");
+    prompt.press("plot(SE(0, l=1), x=0..3)\r");
+    prompt.wait(ENTERED);
+    let said = prompt.ready();
+    assert!(!said.contains("\x1B_G") && said.contains('⠤') | said.contains('⣀') | said.contains('⠉'), "{said}");
+    prompt.leave();
+}
+
+#[test]
+fn long_output_goes_through_the_pager() {
+    let folder = folder();
+    let mut prompt = Prompt::with(folder.path(), &[("MERCER_PAGER", "sed s/Kernel/PAGED/")]);
+    prompt.says("?", "PAGED families");
+    prompt.says(":set pager off", "");
+    prompt.says("?", "Kernel families");
     prompt.leave();
 }
 
