@@ -15,6 +15,7 @@ const WORD_OPERATORS: [&str; 3] = ["and", "or", "not"];
 fn hold(name: &str, expected: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/editors").join(name);
     if std::env::var_os("MERCER_BLESS").is_some() {
+        path.parent().map(fs::create_dir_all).transpose().expect("a folder");
         return fs::write(&path, expected).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
     let found = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}")).replace("\r\n", "\n");
