@@ -52,8 +52,12 @@ impl ParamSpec {
         let param = self.name;
         let one = |value: f64| match self.domain {
             _ if !value.is_finite() => Err(ParamError::NotFinite { family, param, value }),
-            // an additive kernel without this order
-            Domains::Positive if value == 0.0 && self.role == Role::OrderVariance && written.is_fixed() => Ok(()),
+            // an additive kernel without this order, a linear one without an offset
+            Domains::Positive
+                if value == 0.0 && matches!(self.role, Role::OrderVariance | Role::Bias) && written.is_fixed() =>
+            {
+                Ok(())
+            }
             Domains::Positive if value <= 0.0 => Err(ParamError::NotPositive { family, param, value }),
             Domains::Count if value < 1.0 || value.fract() != 0.0 || value > 64.0 => {
                 Err(ParamError::NotCount { family, param, value })

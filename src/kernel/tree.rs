@@ -301,6 +301,12 @@ pub trait Wrap: Debug + Send + Sync {
         None
     }
 
+    /// The variance of the constant part and of each order, from the first, of a sum over sets of the listed kernels.
+    /// `None` if a variance has no value.
+    fn order_weights(&self, _wrapped: &Wrapped) -> Option<(f64, Vec<f64>)> {
+        None
+    }
+
     /// Whether every positive power of it is a kernel (see [`Spec::infinitely_divisible`]), given the same for its
     /// children.
     fn infinitely_divisible(&self, children: &[bool]) -> bool {

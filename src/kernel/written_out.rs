@@ -55,7 +55,15 @@ impl Kernel {
             Node::Sum(_) => named(Kernel::sum(children)),
             Node::Product(_) => named(Kernel::product(children)),
             Node::Wrap(wrapped) => {
-                self.with_node(Node::Wrap(Wrapped { children: children.collect(), ..wrapped.clone() }))
+                // a function of the user receives the inputs that the kernel mentions, in that order
+                let reads = wrapped.wrap.function().is_some();
+                let kept = |(new, old): (Kernel, &Kernel)| match reads && new.function_inputs() != old.function_inputs()
+                {
+                    true => old.clone(),
+                    false => new,
+                };
+                let children = children.zip(self.children()).map(kept).collect();
+                self.with_node(Node::Wrap(Wrapped { children, ..wrapped.clone() }))
             }
         };
         match replace(&inside) {

@@ -201,7 +201,13 @@ fn orders(term: Kernel) -> Vec<(Kernel, String)> {
         return vec![(term, name)];
     };
     let there = (1..=orders.weights.len()).filter(|d| orders.weights[d - 1] > 0.0);
-    there.filter_map(|d| Some((put(orders.only(|order| order == d))?, format!("order {d}")))).collect()
+    let others = there.filter_map(|d| Some((put(orders.only(|order| order == d))?, format!("order {d}"))));
+    order_zero(&orders, &put, "order 0").into_iter().chain(others).collect()
+}
+
+/// The constant part with this name, if there is one.
+fn order_zero(orders: &Orders<'_>, put: impl Fn(Kernel) -> Option<Kernel>, name: &str) -> Option<(Kernel, String)> {
+    Some((put(orders.order_zero()?)?, name.to_string()))
 }
 
 /// The share of each order of interaction in the variance over the rows of the posterior mean of an additive term;
@@ -233,7 +239,7 @@ fn inputs(term: Kernel) -> Vec<(Kernel, String)> {
         let name = seen_by(&part);
         Some((part, name))
     });
-    let mut all: Vec<(Kernel, String)> = alone.collect();
+    let mut all: Vec<(Kernel, String)> = order_zero(&orders, &put, "constant").into_iter().chain(alone).collect();
     if orders.weights.iter().skip(1).any(|v| *v > 0.0) {
         all.extend(put(orders.only(|order| order > 1)).map(|rest| (rest, "interactions".to_string())));
     }

@@ -8,7 +8,7 @@ use crate::model::ModelError;
 /// One order of an additive kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderVariance {
-    /// Starting at 1.
+    /// From 0, the constant part, where there is one; otherwise from 1.
     pub order: usize,
     /// The number of its terms: C(D, d).
     pub terms: f64,
@@ -40,13 +40,15 @@ fn walk(fit: &Fit, kernel: &Kernel, found: &mut Vec<(String, Vec<OrderVariance>)
         };
         let diagonals = orders.kernels().iter().map(diagonal).collect::<Result<Vec<_>, _>>()?;
         let variances = orders.variances(&diagonals);
-        let total: f64 = variances.iter().sum();
-        let rows = variances.iter().enumerate().map(|(i, &all)| {
-            let terms = orders.terms(i + 1);
+        let total = orders.constant + variances.iter().sum::<f64>();
+        let row = |(order, all): (usize, f64)| {
+            let terms = orders.terms(order);
             let share = if total > 0.0 { all / total } else { 0.0 };
-            OrderVariance { order: i + 1, terms, variance: all / terms, share }
-        });
-        found.push((name, rows.collect()));
+            OrderVariance { order, terms, variance: all / terms, share }
+        };
+        let zero = (orders.constant > 0.0).then_some((0, orders.constant));
+        let others = variances.iter().enumerate().map(|(i, &all)| (i + 1, all));
+        found.push((name, zero.into_iter().chain(others).map(row).collect()));
     }
     kernel.children().iter().try_for_each(|child| walk(fit, child, found))
 }

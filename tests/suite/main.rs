@@ -9,6 +9,7 @@ mod docs;
 mod editors;
 mod figures;
 mod fits;
+mod identities;
 mod import_order;
 #[cfg(unix)]
 mod interrupts;

@@ -84,7 +84,10 @@ fn places(node: &Node) -> Option<(usize, Option<usize>)> {
     }
     let find = |role| spec.params.iter().position(|p| p.role == role);
     let v = spec.params.iter().position(ParamSpec::is_variance)?;
-    Some((v, if spec.params[v].role == Role::SlopeVariance { find(Role::Bias) } else { None }))
+    // an offset that is fixed at 0 stays 0 under every factor
+    let is_zero = |at: &usize| matches!(params(node).get(*at), Some(Values::One(p)) if *p == Param::fixed(0.0));
+    let bias = find(Role::Bias).filter(|at| !is_zero(at));
+    Some((v, if spec.params[v].role == Role::SlopeVariance { bias } else { None }))
 }
 
 fn params(node: &Node) -> &[Values] {

@@ -173,6 +173,11 @@ pub fn default_base() -> Kernel {
     Kernel::family(families::FAMILIES[0])
 }
 
+/// Order 0: a constant kernel.
+pub fn constant() -> Kernel {
+    Kernel::family(families::CONST)
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Additive {
     form: AdditiveForm,
@@ -261,6 +266,10 @@ impl Wrap for Additive {
         }
     }
 
+    fn order_weights(&self, wrapped: &Wrapped) -> Option<(f64, Vec<f64>)> {
+        if self.listed { self.form.order_weights(wrapped) } else { None }
+    }
+
     fn listed(&self, wrapped: &Wrapped) -> Option<Wrapped> {
         let mut out = wrapped.clone();
         if let (false, [base], Inputs::These(dims)) = (self.listed, &wrapped.children[..], &wrapped.inputs)
@@ -328,23 +337,23 @@ impl Wrap for Additive {
     }
 }
 
-/// An additive kernel with a list of kernels and the variances of its orders.
+/// A sum over sets of kernels, additive, ANOVA or dropout, with the variances of its orders.
 #[derive(Debug, Clone)]
 pub struct Orders<'k> {
     whole: &'k Kernel,
     wrapped: &'k Wrapped,
+    /// The variance of the constant part, order 0; 0 for an additive kernel.
+    pub constant: f64,
     /// The variance of each order, from the first.
     pub weights: Vec<f64>,
 }
 
 impl<'k> Orders<'k> {
-    /// The orders of `whole`, if it is an additive kernel with a list of kernels and all variances have values.
+    /// The orders of `whole`, if it is such a kernel with a list of kernels and all variances have values.
     pub fn of(whole: &'k Kernel) -> Option<Self> {
         let Node::Wrap(wrapped) = whole.node() else { return None };
-        let orders = wrapped.wrap.additive_orders(wrapped)?;
-        let weights: Vec<f64> = wrapped.params.first()?.as_slice().iter().filter_map(Param::value).collect();
-        let weights = if weights.len() == 1 { vec![weights[0]; orders] } else { weights };
-        (weights.len() == orders).then_some(Self { whole, wrapped, weights })
+        let (constant, weights) = wrapped.wrap.order_weights(wrapped)?;
+        Some(Self { whole, wrapped, constant, weights })
     }
 
     /// The kernels of the inputs.
@@ -385,7 +394,16 @@ impl<'k> Orders<'k> {
         let weight = |(i, &v): (usize, &f64)| if keep(i + 1) { Param::free(v) } else { Param::fixed(0.0) };
         let weights = self.weights.iter().enumerate().map(weight).collect();
         let params = vec![Values::Each(weights)];
-        self.whole.with_node(Node::Wrap(Wrapped { params, ..self.wrapped.clone() })).unlabelled()
+        let wrap = match self.wrapped.wrap.additive_orders(self.wrapped) {
+            Some(_) => self.wrapped.wrap.clone(),
+            None => Arc::new(Additive { form: AdditiveForm::Additive(Some(self.weights.len())), listed: true }),
+        };
+        self.whole.with_node(Node::Wrap(Wrapped { wrap, params, ..self.wrapped.clone() })).unlabelled()
+    }
+
+    /// The constant part, if there is one.
+    pub fn order_zero(&self) -> Option<Kernel> {
+        (self.constant > 0.0).then(|| Kernel::number(self.constant))
     }
 
     /// The first-order function of the i-th kernel: v₁·kᵢ.

@@ -13,6 +13,31 @@ use crate::param::{Param, State};
 const MOST: f64 = 10_000.0;
 
 impl AdditiveForm {
+    /// The variance of the constant part and of each order, from the first; `None` if one has no value.
+    pub(super) fn order_weights(self, wrapped: &Wrapped) -> Option<(f64, Vec<f64>)> {
+        let count = wrapped.children.len();
+        // an unset variance in a product is held at 1
+        let number = |values: &Values| match values {
+            Values::One(param) => Some(param.value().unwrap_or(1.0)),
+            Values::Each(_) => None,
+        };
+        match self {
+            AdditiveForm::Additive(_) => {
+                let weights = self.weights(wrapped)?.iter().map(Param::value).collect::<Option<Vec<f64>>>()?;
+                Some((0.0, weights))
+            }
+            AdditiveForm::Anova => {
+                let (alpha, v) = (number(wrapped.params.first()?)?, number(wrapped.params.get(1)?)?);
+                Some((v, (1..=count).map(|d| v * alpha.powi(d as i32)).collect()))
+            }
+            AdditiveForm::Dropout(q) => {
+                let v = number(wrapped.params.first()?)?;
+                let weight = |d: usize| v * q.powi(d as i32) * (1.0 - q).powi((count - d) as i32);
+                Some((weight(0), (1..=count).map(weight).collect()))
+            }
+        }
+    }
+
     /// The same parameters with one variance for each order.
     pub(super) fn listed_params(self, wrapped: &Wrapped) -> Vec<Values> {
         let mut params = wrapped.params.clone();

@@ -16,7 +16,7 @@ mod warp;
 
 use super::family::Spec;
 
-pub use additive::{AdditiveError, AdditiveForm, Bases, Orders, additive, default_base};
+pub use additive::{AdditiveError, AdditiveForm, Bases, Orders, additive, constant, default_base};
 pub use basis::basis;
 pub use changepoint::changepoint;
 pub use deep::{DeepError, Depth, deep, log_limit};

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::combinations::Weighted;
 use super::invariant::{moved_pair, pairs, with_multiplicity};
 use crate::kernel::bind_error::{BindError, Cause, Place};
-use crate::kernel::families::FAMILIES;
-use crate::kernel::family::{Family, P, ParamSpec, Size, Spec};
+use crate::kernel::families;
+use crate::kernel::family::{P, ParamSpec, Size, Spec};
 use crate::kernel::group::{Move, MoveKind, group};
 use crate::kernel::input_view::ViewMap;
 use crate::kernel::input_view::ViewPair;
@@ -187,7 +187,7 @@ impl Wrap for PeriodicEmbedding {
             return None;
         }
         let Some(at) = turned.iter().position(|other| other == input) else { return Some(child.clone()) };
-        if !std::ptr::eq(leaf.family.spec(), FAMILIES[0].spec()) {
+        if !std::ptr::eq(leaf.family.spec(), families::FAMILIES[0].spec()) {
             return None;
         }
         let period = match wrapped.params.first()? {
@@ -196,7 +196,7 @@ impl Wrap for PeriodicEmbedding {
             Values::Each(each) => each.get(at)?.clone(),
             Values::One(_) => return None,
         };
-        let family: &'static dyn Family = *FAMILIES.iter().find(|f| f.spec().name == "Per")?;
+        let family = families::family("Per")?;
         let param = |spec: &ParamSpec| {
             if spec.short == "p" {
                 return Some(Values::One(period.clone()));

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use crate::kernel::wraps::{
-    self, AdditiveError, AdditiveForm, Bases, DeepError, Depth, Edges, InvariantError, Method, PeriodicEmbedding,
-    Shifts, WRAPS,
+    self, AdditiveError, AdditiveForm, DeepError, Depth, Edges, InvariantError, Method, PeriodicEmbedding, Shifts,
+    WRAPS,
 };
 use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveError, MoveKind, RowFunction, Spec, Values, families};
 use crate::lang::error::{LangError, Res};
+use crate::lang::eval::additive_bases;
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::family_calls::{input_refs, written};
 use crate::lang::eval::kernel_rows::UserRows;
@@ -258,8 +259,17 @@ pub static COMBINATORS: &[Combinator] = &[
     },
     Combinator {
         name: "additive",
-        places: &[BASE, Place::keyword("order", Want::Count, "", "the highest order; all orders if left out"), DIMS],
-        make: |making| additive(making, AdditiveForm::Additive(None)),
+        places: &[
+            BASE,
+            Place::keyword("order", Want::Count, "", "the highest order; all orders if left out"),
+            DIMS,
+            Place::keyword("constant", Want::BOOL, "false", "whether order 0 is added: a constant kernel"),
+        ],
+        make: |making| {
+            let kernel = additive(making, AdditiveForm::Additive(None))?;
+            let constant = making.call.or("constant", false)?.then(wraps::constant);
+            Ok(Kernel::sum(constant.into_iter().chain([kernel.clone()])).unwrap_or(kernel))
+        },
     },
     Combinator { name: "anova", places: &[BASE, DIMS], make: |making| additive(making, AdditiveForm::Anova) },
     Combinator {
@@ -366,47 +376,14 @@ fn invariant_error(making: &Making<'_, '_, '_>, error: &InvariantError) -> LangE
 }
 
 fn additive(making: &mut Making<'_, '_, '_>, mixture: AdditiveForm) -> Res<Kernel> {
-    let (span, parts) = (making.call.span_of("base"), making.call.parts_of("base"));
+    let span = making.call.span_of("base");
     let mixture = match mixture {
         AdditiveForm::Additive(_) => AdditiveForm::Additive(making.call.maybe("order")?),
         AdditiveForm::Dropout(keep) => AdditiveForm::Dropout(making.call.or("keep", keep)?),
         AdditiveForm::Anova => AdditiveForm::Anova,
     };
-    let base: Option<Value> = making.call.maybe("base")?;
     let inputs = making.inputs("dims")?;
-    let bases = match base {
-        None => {
-            let origin = making.call.eval.host.origins.mark(Mark::new(making.call.span));
-            Bases::Like(wraps::default_base().with_origin(origin))
-        }
-        Some(Value::List(list)) => {
-            let kernels = list.items().iter().enumerate().map(|(i, item)| {
-                let at = parts.get(i).copied();
-                Kernel::from_value(item.clone()).map_err(|t| match at {
-                    Some(at) => t.at(at),
-                    None => t.within("in the list").at(span),
-                })
-            });
-            let kernels = kernels.collect::<Res<Vec<_>>>()?;
-            if inputs != Inputs::All {
-                let lang_error = LangError::new("kernels in a list name their own inputs");
-                return Err(lang_error.at(making.call.span_of("dims")).help("leave `dims` out"));
-            }
-            Bases::Each(kernels)
-        }
-        Some(Value::Kernel(kernel)) => Bases::Like(kernel),
-        Some(other) => return Err(expected("a kernel, or a list of kernels", &other).at(span)),
-    };
-    if let Bases::Like(kernel) = &bases
-        && let Some(input) = kernel.mentioned().0.first()
-    {
-        let name = making.name;
-        let lang_error = LangError::new(format!(
-            "the base kernel of `{name}` is applied to each input in turn, and here it names input {input}"
-        ));
-        let help = format!("leave the input out, as in `{name}(SE)`, or write a list: `{name}([SE(0), SE(1)])`");
-        return Err(lang_error.at(span).help(help));
-    }
+    let bases = additive_bases::bases(making.call, making.name, &inputs)?;
     let params = making.own_params()?;
     wraps::additive(mixture, bases, inputs, params).map_err(|error| {
         let mut lang_error = LangError::new(error.to_string());

@@ -81,8 +81,10 @@ fn one(spec: &'static Spec, param: &'static ParamSpec, value: Value) -> Res<Para
     let mut written = Param::from_value(value)?;
     match (param.domain, written.state) {
         (Domains::Count, State::Free(x)) => written.state = State::Fixed(x),
-        // a variance of 0 for an order is fixed, because a fit could not increase it
-        (_, State::Free(0.0)) if param.role == Role::OrderVariance => written.state = State::Fixed(0.0),
+        // a variance of 0 for an order or an offset is fixed, because a fit could not increase it
+        (_, State::Free(0.0)) if matches!(param.role, Role::OrderVariance | Role::Bias) => {
+            written.state = State::Fixed(0.0)
+        }
         _ => {}
     }
     param.check(spec.name, &written).map_err(|error| LangError::new(error.to_string()))?;

@@ -1,5 +1,6 @@
 //! Evaluation: syntax trees to values.
 
+pub mod additive_bases;
 pub mod argument_owners;
 pub mod arguments;
 pub mod call;

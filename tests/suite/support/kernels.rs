@@ -280,3 +280,15 @@ pub fn written(kernel: &Kernel) -> Kernel {
     let bound = bound(kernel);
     bound.with_values(&bound.values())
 }
+
+/// A family with this length-scale, if it has one, and all other parameters unset.
+pub fn leaf_on(name: &str, inputs: Inputs, l: f64) -> Kernel {
+    let family = *FAMILIES.iter().find(|f| f.spec().name == name).unwrap_or_else(|| panic!("no family {name}"));
+    let spec = family.spec();
+    let param = |p: &mercer::kernel::family::ParamSpec| match p.short {
+        "l" => Values::One(Param::free(l)),
+        _ => p.unset(false),
+    };
+    let inputs = if spec.reads_inputs { inputs } else { Inputs::All };
+    Node::Leaf(Leaf { family, inputs, ard: false, params: spec.params.iter().map(param).collect() }).into()
+}
