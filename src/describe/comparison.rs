@@ -165,6 +165,7 @@ pub fn orders(fit: &Fit, found: &[(String, Vec<OrderVariance>)]) -> String {
         let most = rows.iter().max_by(|a, b| a.share.total_cmp(&b.share));
         let said = most.map_or(String::new(), |most| {
             let kind = match most.order {
+                0 => "the constant part".to_string(),
                 1 => "main effects".to_string(),
                 n => format!("{n}-way interactions"),
             };

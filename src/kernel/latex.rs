@@ -10,19 +10,28 @@ impl Kernel {
     /// The expression in the names of the families, with their inputs as subscripts and without parameters:
     /// `\mathrm{SE}_{\mathrm{year}} \times \mathrm{Per}_{\mathrm{year}}`.
     pub fn latex(&self) -> String {
-        write(self, Level::Sum, &mut |leaf| leaf_name(leaf))
+        write(self, Level::Sum, &mut Pen { formula: false, leaf: &mut |leaf| leaf_name(leaf) })
     }
 
     /// The expression with the formula of every family in place of its name. If there are several, their parameters are
     /// numbered by family in reading order, and inputs have their names.
     pub fn latex_formula(&self) -> String {
-        let several = count_leaves(self) > 1;
+        let whole = self.listed();
+        let several = count_leaves(&whole) > 1;
         let mut n = 0;
-        write(self, Level::Sum, &mut |leaf| {
+        let mut leaf = |leaf: &Leaf| {
             n += 1;
             format!(r"\left[{}\right]", formula(leaf.family.spec(), &leaf.inputs, several.then_some(n)))
-        })
+        };
+        write(&whole, Level::Sum, &mut Pen { formula: true, leaf: &mut leaf })
     }
+}
+
+/// How the parts are written.
+struct Pen<'a> {
+    /// Whether formulas are written in place of names.
+    formula: bool,
+    leaf: &'a mut dyn FnMut(&Leaf) -> String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,22 +41,21 @@ enum Level {
     Atom,
 }
 
-fn write(kernel: &Kernel, least: Level, leaf_text: &mut dyn FnMut(&Leaf) -> String) -> String {
+fn write(kernel: &Kernel, least: Level, pen: &mut Pen<'_>) -> String {
     let bracketed = |text: String, level: Level| if level < least { format!(r"\left({text}\right)") } else { text };
     match kernel.node() {
         Node::Leaf(leaf) => match kernel.as_number() {
             Some(value) => bracketed(numeral(value), Level::Product),
-            None => leaf_text(leaf),
+            None => (pen.leaf)(leaf),
         },
         Node::Sum(_) => {
-            let terms: Vec<String> =
-                kernel.summands().into_iter().map(|t| write(t, Level::Product, &mut *leaf_text)).collect();
+            let terms: Vec<String> = kernel.summands().into_iter().map(|t| write(t, Level::Product, pen)).collect();
             bracketed(terms.join(" + "), Level::Sum)
         }
         Node::Product(_) => {
             let factor = |f: &Kernel| match f.as_number() {
                 Some(value) => numeral(value),
-                None => write(f, Level::Atom, &mut *leaf_text),
+                None => write(f, Level::Atom, pen),
             };
             let factors: Vec<String> = kernel.factors().into_iter().map(factor).collect();
             bracketed(factors.join(r" \times "), Level::Product)
@@ -55,17 +63,29 @@ fn write(kernel: &Kernel, least: Level, leaf_text: &mut dyn FnMut(&Leaf) -> Stri
         Node::Wrap(wrapped) => match (wrapped.wrap.exponent(), &wrapped.children[..]) {
             (Some(n), [base]) => {
                 // an exponent inside, or a name with a superscript, would give a double superscript
-                let text = write(base, Level::Sum, leaf_text);
+                let text = write(base, Level::Sum, pen);
                 format!(r"{{\left({text}\right)}}^{{{n}}}")
             }
-            _ => call(wrapped, leaf_text),
+            _ if pen.formula => match as_sum(wrapped, pen) {
+                Some(text) => bracketed(text, Level::Sum),
+                None => call(wrapped, pen),
+            },
+            _ => call(wrapped, pen),
         },
     }
 }
 
-fn call(wrapped: &Wrapped, leaf_text: &mut dyn FnMut(&Leaf) -> String) -> String {
+/// The formula of a wrap as a sum, if it has one.
+fn as_sum(wrapped: &Wrapped, pen: &mut Pen<'_>) -> Option<String> {
+    // asked before its kernels are written, which counts them
+    wrapped.wrap.latex_sum(wrapped, &vec![String::new(); wrapped.children.len()])?;
+    let children: Vec<String> = wrapped.children.iter().map(|c| write(c, Level::Atom, pen)).collect();
+    wrapped.wrap.latex_sum(wrapped, &children)
+}
+
+fn call(wrapped: &Wrapped, pen: &mut Pen<'_>) -> String {
     let mut args: Vec<String> = wrapped.wrap.leading().into_iter().collect();
-    args.extend(wrapped.children.iter().map(|c| write(c, Level::Sum, &mut *leaf_text)));
+    args.extend(wrapped.children.iter().map(|c| write(c, Level::Sum, pen)));
     args.extend(wrapped.wrap.function().map(|f| format!(r"\texttt{{{}}}", text_mode(&f.source()))));
     args.extend(wrapped.wrap.extras(wrapped.inputs.written()).iter().map(|e| format!(r"\texttt{{{}}}", text_mode(e))));
     let at = match wrapped.wrap.inputs_shown() {
@@ -211,6 +231,17 @@ mod tests {
         let product = Kernel::product([se, leaf("Const", Inputs::All, &[])]).unwrap();
         let first = format!(r"\left[v_{{1}} \exp\left(-\frac{{{at}^2}}{{2 l_{{1}}^2}}\right)\right]");
         assert_eq!(product.latex_formula(), format!(r"{first} \times \left[v_{{2}}\right]"));
+    }
+
+    #[test]
+    fn additive_kernels_are_written_as_sums() {
+        let bases = wraps::Bases::Each(vec![leaf("Const", Inputs::All, &[]), leaf("Const", Inputs::All, &[])]);
+        let weights = vec![crate::kernel::Values::Each(Vec::new())];
+        let form = wraps::AdditiveForm::Additive(None);
+        let additive = wraps::additive(form, bases, Inputs::All, weights).unwrap();
+        let (a, b) = (r"\left[v_{1}\right]", r"\left[v_{2}\right]");
+        let text = format!(r"w_{{1}} \left({a} + {b}\right) + w_{{2}} \times {a} \times {b}");
+        assert_eq!(additive.latex_formula(), text);
     }
 
     /// Braces and `\left`/`\right` are balanced, and no script is doubled.

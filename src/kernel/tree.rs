@@ -372,6 +372,11 @@ pub trait Wrap: Debug + Send + Sync {
         None
     }
 
+    /// Its formula in LaTeX as a sum, in terms of those of its children; `None` if that is too long or not known.
+    fn latex_sum(&self, _wrapped: &Wrapped, _children: &[String]) -> Option<String> {
+        None
+    }
+
     /// The number of layers, if this is a deep kernel without connections to the inputs.
     fn layers(&self) -> Option<u32> {
         None

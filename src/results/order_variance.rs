@@ -31,7 +31,7 @@ pub fn order_variance(fit: &Fit) -> Result<Vec<(String, Vec<OrderVariance>)>, Mo
 
 fn walk(fit: &Fit, kernel: &Kernel, found: &mut Vec<(String, Vec<OrderVariance>)>) -> Result<(), ModelError> {
     if let Some(orders) = Orders::of(kernel) {
-        let name = kernel.part_name().unwrap_or_else(|| "additive".into());
+        let name = kernel.part_name().unwrap_or_else(|| orders.construction().into());
         let (schema, x) = (fit.problem().schema(), fit.problem().x());
         let diagonal = |base: &Kernel| -> Result<Vec<f64>, ModelError> {
             // unset variances inside are held at 1

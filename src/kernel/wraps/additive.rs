@@ -291,6 +291,10 @@ impl Wrap for Additive {
         if self.listed { self.form.terms(wrapped) } else { None }
     }
 
+    fn latex_sum(&self, wrapped: &Wrapped, children: &[String]) -> Option<String> {
+        if self.listed { self.form.latex_sum(wrapped, children) } else { None }
+    }
+
     fn reduced(&self, wrapped: &Wrapped, _strict: bool) -> Option<Kernel> {
         if self.listed { self.form.one_order(wrapped) } else { None }
     }
@@ -359,6 +363,11 @@ impl<'k> Orders<'k> {
     /// The kernels of the inputs.
     pub fn kernels(&self) -> &'k [Kernel] {
         &self.wrapped.children
+    }
+
+    /// The name of the construction.
+    pub fn construction(&self) -> &'static str {
+        self.wrapped.wrap.spec().name
     }
 
     /// The number of terms of an order: C(D, d).

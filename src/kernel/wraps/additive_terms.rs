@@ -3,6 +3,7 @@
 use super::additive::AdditiveForm;
 use super::power::power;
 use crate::kernel::family::{ParamSpec, Role};
+use crate::kernel::names::number;
 use crate::kernel::tree::{Kernel, Leaf, Node, Wrapped};
 use crate::kernel::unit_variance::is_unit_variance;
 use crate::kernel::values::Values;
@@ -92,6 +93,42 @@ impl AdditiveForm {
         let single = d == all || d == 0;
         let unscaled = d == 1 && order.powers.iter().all(|(param, _)| matches!(param.state, State::Fixed(_)));
         (single || unscaled).then(|| self.terms(wrapped)).flatten()
+    }
+
+    /// The formula: the sum of the orders with variances w, or the product of the weighted kernels.
+    pub(super) fn latex_sum(self, wrapped: &Wrapped, children: &[String]) -> Option<String> {
+        const MOST_SHOWN: usize = 20;
+        let product = |before: &str, alpha: &str| {
+            let factors: Vec<String> =
+                children.iter().map(|k| format!(r"\left({before} + {alpha} {k}\right)")).collect();
+            format!(r"v \times {}", factors.join(r" \times "))
+        };
+        match self {
+            AdditiveForm::Anova => return Some(product("1", r"\alpha")),
+            AdditiveForm::Dropout(q) => return Some(product(&number(((1.0 - q) * 1e12).round() / 1e12), &number(q))),
+            AdditiveForm::Additive(_) => {}
+        }
+        let mut orders = Vec::new();
+        let mut shown = 0;
+        for (i, weight) in self.weights(wrapped)?.iter().enumerate() {
+            if weight.state == State::Fixed(0.0) {
+                continue;
+            }
+            let products: Vec<String> = sets(children.len(), i + 1)
+                .into_iter()
+                .map(|set| set.into_iter().map(|i| children[i].as_str()).collect::<Vec<_>>().join(r" \times "))
+                .collect();
+            shown += products.len();
+            if shown > MOST_SHOWN {
+                return None;
+            }
+            let sum = match &products[..] {
+                [one] => format!(r"\times {one}"),
+                several => format!(r"\left({}\right)", several.join(" + ")),
+            };
+            orders.push(format!("w_{{{}}} {sum}", i + 1));
+        }
+        Some(orders.join(" + "))
     }
 
     /// What stands before the products of each order, from order 0; `None` for an order that is left out.
