@@ -29,7 +29,7 @@ pub static TOPICS: &[Topic] = &[
   value                     its value is shown, and is then `_`
 
   A statement ends at the line or at `;`. It goes on in the next line inside brackets, after an operator, `,` `=` `->`
-  `then` `else`, and if the next line begins with one of `|> >> + * / ^ and or then else`. `#` begins a comment.",
+  `then` `else`, and if the next line begins with one of `|> >> + * / % ^ and or then else`. `#` begins a comment.",
         examples: &["let a, b = 3, 4\nfn length(x, y) = sqrt(x^2 + y^2)\nlength(a, b)"],
     },
     Topic {
@@ -46,7 +46,7 @@ pub static TOPICS: &[Topic] = &[
   not
   == != < <= > >=, a..b        these do not chain
   + -
-  * /
+  * / %                        a % b is the remainder, with the sign of b: -1 % 12 is 11
   -a
   a ^ b                        to the right: 2^3^2 is 2^9
   f(x), xs[0], value.member",

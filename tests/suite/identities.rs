@@ -204,8 +204,8 @@ fn layers_of_layers_are_layers() {
 fn copies_share_their_parameters() {
     let bases = [leaf_on("SE", at(0), 0.5), leaf_on("SE", at(1), 0.7)];
     let all = additive(&bases, &[1.5, 2.5]);
-    let text = "SE(0, l=param(l, 0.5), v=param(v, 1.5)) + SE(1, l=param(l_2, 0.7), v=param(v)) + \
-                SE(0, l=param(l), v=2.5) * SE(1, l=param(l_2))";
+    let text = "SE(0, l=param(l, 0.5), v=param(v, 1.5)) + SE(1, l=param(l2, 0.7), v=param(v)) + \
+                SE(0, l=param(l), v=2.5) * SE(1, l=param(l2))";
     let sum = all.expand_all().unwrap();
     assert_eq!((sum.to_string(), free_parameters(&sum)), (text.to_string(), free_parameters(&all)));
     assert_eq!(all.all_terms().unwrap().len(), 3);
