@@ -32,7 +32,9 @@ impl Kernel {
     /// [`ExpandError::TooManyTerms`].
     pub fn expand_all(&self) -> Result<Kernel, ExpandError> {
         let (tagged, tags) = tag(&mark(&self.listed()));
-        Ok(unmark(&untag(&distribute(&tagged.written_out())?, &tags)))
+        // terms of a sum may be written out where the sum is not
+        let sum = distribute(&distribute(&tagged.written_out())?.written_out())?;
+        Ok(unmark(&untag(&sum, &tags)))
     }
 
     /// The terms of the sum at the top; an additive kernel at the top is written out.
@@ -40,10 +42,8 @@ impl Kernel {
     /// # Errors
     /// [`ExpandError::TooManyTerms`].
     pub fn all_terms(&self) -> Result<Vec<Kernel>, ExpandError> {
-        let is_sum = match self.node() {
-            Node::Wrap(_) => matches!(mark(&self.listed()).written_out().node(), Node::Sum(_)),
-            _ => false,
-        };
+        let is_wrap = |kernel: &Kernel| matches!(kernel.node(), Node::Wrap(_));
+        let is_sum = is_wrap(self) && !is_wrap(&mark(&self.listed()).written_out());
         Ok(if is_sum { self.expand_all()?.terms().to_vec() } else { self.terms().to_vec() })
     }
 

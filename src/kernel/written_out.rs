@@ -56,13 +56,10 @@ impl Kernel {
             Node::Product(_) => named(Kernel::product(children)),
             Node::Wrap(wrapped) => {
                 // a function of the user receives the inputs that the kernel mentions, in that order
-                let reads = wrapped.wrap.function().is_some();
-                let kept = |(new, old): (Kernel, &Kernel)| match reads && new.function_inputs() != old.function_inputs()
-                {
-                    true => old.clone(),
-                    false => new,
+                let children = match wrapped.wrap.function() {
+                    Some(_) => wrapped.children.clone(),
+                    None => children.collect(),
                 };
-                let children = children.zip(self.children()).map(kept).collect();
                 self.with_node(Node::Wrap(Wrapped { children, ..wrapped.clone() }))
             }
         };

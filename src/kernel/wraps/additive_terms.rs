@@ -5,7 +5,7 @@ use super::power::power;
 use crate::kernel::family::{ParamSpec, Role};
 use crate::kernel::names::number;
 use crate::kernel::tree::{Kernel, Leaf, Node, Wrapped};
-use crate::kernel::unit_variance::is_unit_variance;
+use crate::kernel::unit_variance::{is_unit_variance, unit_variance};
 use crate::kernel::values::Values;
 use crate::kernel::written_out::constant;
 use crate::param::{Param, State};
@@ -63,6 +63,7 @@ impl AdditiveForm {
     /// The sum over all sets of inputs, each term with the variance of its order.
     pub(super) fn terms(self, wrapped: &Wrapped) -> Option<Kernel> {
         let orders = self.orders(wrapped)?;
+        let whole = self.variance_of_all(wrapped);
         let count = wrapped.children.len();
         let number = |d: usize| (0..d).fold(1.0, |ways, i| ways * (count - i) as f64 / (i + 1) as f64);
         let terms: f64 = (0..orders.len()).filter(|&d| orders[d].is_some()).map(number).sum();
@@ -77,7 +78,19 @@ impl AdditiveForm {
                 sum.extend(order.term(factors));
             }
         }
-        Kernel::sum(sum)
+        Kernel::product(whole.map(constant).into_iter().chain([Kernel::sum(sum)?]))
+    }
+
+    /// The variance of all terms together, if there is one that is not 1.
+    fn variance_of_all(self, wrapped: &Wrapped) -> Option<Param> {
+        let Values::One(v) = (match self {
+            AdditiveForm::Additive(_) => return None,
+            AdditiveForm::Anova => wrapped.params.get(1)?,
+            AdditiveForm::Dropout(_) => wrapped.params.first()?,
+        }) else {
+            return None;
+        };
+        (!is_unit_variance(v) && *v != Param::fixed(1.0)).then(|| v.clone())
     }
 
     /// One product or sum with no copy of a parameter, if it is that: only the highest order, or only the first order
@@ -91,7 +104,9 @@ impl AdditiveForm {
         }
         let all = wrapped.children.len();
         let single = d == all || d == 0;
-        let unscaled = d == 1 && order.powers.iter().all(|(param, _)| matches!(param.state, State::Fixed(_)));
+        let unscaled = d == 1
+            && self.variance_of_all(wrapped).is_none()
+            && order.powers.iter().all(|(param, _)| matches!(param.state, State::Fixed(_)));
         (single || unscaled).then(|| self.terms(wrapped)).flatten()
     }
 
@@ -148,15 +163,14 @@ impl AdditiveForm {
                 Some(std::iter::once(None).chain(weights.into_iter().map(order)).collect())
             }
             AdditiveForm::Anova => {
-                let (alpha, v) = (one(wrapped.params.first()?)?, one(wrapped.params.get(1)?)?);
-                let order = |d| Some(Order { number: 1.0, powers: vec![(v.clone(), 1), (alpha.clone(), d)] });
+                let alpha = one(wrapped.params.first()?)?;
+                let order = |d| Some(Order { number: 1.0, powers: vec![(alpha.clone(), d)] });
                 Some((0..=count as u32).map(order).collect())
             }
             AdditiveForm::Dropout(keep) => {
-                let v = one(wrapped.params.first()?)?;
                 let order = |d: usize| {
                     let number = keep.powi(d as i32) * (1.0 - keep).powi((count - d) as i32);
-                    (number > 0.0).then(|| Order { number, powers: vec![(v.clone(), 1)] })
+                    (number > 0.0).then(|| Order { number, powers: Vec::new() })
                 };
                 Some((0..=count).map(order).collect())
             }
@@ -184,8 +198,10 @@ impl Order {
                 _ => before.push(power(constant(param.clone()), *n)),
             }
         }
-        if number != 1.0 || (factors.is_empty() && before.is_empty()) {
+        if number != 1.0 {
             before.insert(0, Kernel::number(number));
+        } else if factors.is_empty() && before.is_empty() {
+            before.push(constant(unit_variance()));
         }
         Kernel::product(before.into_iter().chain(factors))
     }

@@ -163,10 +163,14 @@ impl Wrap for PeriodicEmbedding {
             {
                 None
             }
-            Node::Sum(terms) if child.label().is_none() => Kernel::sum(terms.iter().map(mapped)),
-            Node::Product(factors) if child.label().is_none() => Kernel::product(factors.iter().map(mapped)),
+            Node::Sum(terms) => Kernel::sum(terms.iter().map(mapped)),
+            Node::Product(factors) => Kernel::product(factors.iter().map(mapped)),
             _ => None,
         }
+        .map(|whole| match child.label() {
+            Some(label) => whole.labelled(label.clone()),
+            None => whole,
+        })
     }
 
     fn reduced(&self, wrapped: &Wrapped, _strict: bool) -> Option<Kernel> {
@@ -218,7 +222,7 @@ impl Wrap for PeriodicEmbedding {
             _ => return None,
         };
         match wrapped.params.first()? {
-            Values::Each(each) if each.is_empty() && n > 0 => {
+            Values::Each(each) if each.is_empty() && n > 1 => {
                 Some(Wrapped { params: vec![Values::Each(vec![Param::default(); n])], ..wrapped.clone() })
             }
             _ => None,
