@@ -212,6 +212,7 @@ impl<'p> Starts<'p> {
             }
             // 1 until all shapes are known: see `share_variance`
             (_, Role::Variance | Role::SlopeVariance | Role::GrowthVariance(_) | Role::OrderVariance) => 1.0,
+            (_, Role::Coefficient) => p.domain.moved(p.value, if first { 0.0 } else { normal(rng) }),
             (_, Role::Degree) => p.value,
         }
     }

@@ -374,11 +374,20 @@ mod tests {
     #[test]
     fn functions_go_to_terms_that_look_at_the_same_inputs() {
         let f = || function("x -> x");
-        check(wraps::warp(sum([bare("SE"), bare("Lin")]), f()), "warp(SE(0), x -> x) + warp(Lin(0), x -> x)");
-        check(wraps::warp(sum([bare("SE"), fixed("WN", 2.0)]), f()), "warp(SE(0), x -> x) + WN(v=fixed(2))");
-        check(wraps::scale(sum([bare("SE"), fixed("WN", 2.0)]), f()), "scale(SE(0) + WN(v=fixed(2)), x -> x)");
+        check(
+            wraps::warp(sum([bare("SE"), bare("Lin")]), f(), Vec::new()),
+            "warp(SE(0), x -> x) + warp(Lin(0), x -> x)",
+        );
+        check(
+            wraps::warp(sum([bare("SE"), fixed("WN", 2.0)]), f(), Vec::new()),
+            "warp(SE(0), x -> x) + WN(v=fixed(2))",
+        );
+        check(
+            wraps::scale(sum([bare("SE"), fixed("WN", 2.0)]), f(), Vec::new()),
+            "scale(SE(0) + WN(v=fixed(2)), x -> x)",
+        );
         let two = sum([bare("SE"), leaf("SE", at(1), &[])]);
-        check(wraps::warp(two, f()), "warp(SE(0) + SE(1), x -> x)");
+        check(wraps::warp(two, f(), Vec::new()), "warp(SE(0) + SE(1), x -> x)");
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl ParamSpec {
     pub fn unset(&self, ard: bool) -> Values {
         match self.size {
             Size::One => Values::One(Param::default()),
-            Size::Each => Values::Each(Vec::new()),
+            Size::Each | Size::List(_) => Values::Each(Vec::new()),
             Size::EachIfArd if ard => Values::Each(Vec::new()),
             Size::EachIfArd => Values::One(Param::default()),
         }
@@ -149,6 +149,8 @@ pub enum Role {
     Start,
     /// A shape without unit.
     Shape,
+    /// A parameter of a user's function: any real number, without a known unit.
+    Coefficient,
     Degree,
 }
 
@@ -172,6 +174,8 @@ pub enum Size {
     Each,
     /// One, or one per input with `ARD`.
     EachIfArd,
+    /// A list of this many, whatever the inputs: a parameter of a user's function.
+    List(usize),
 }
 
 /// The values of one node's parameters, in the order of its spec.
@@ -222,6 +226,15 @@ impl<'a> Pairs<'a> {
     pub fn right(&self, i: usize) -> f64 {
         self.b[i][self.j]
     }
+}
+
+/// The number of a pair of points on which a family depends, if it is a kernel of points in any number of dimensions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Argument {
+    /// The squared distance.
+    Square,
+    /// The inner product.
+    Product,
 }
 
 /// The form of a family as a function of its inputs, where integrals over it have closed forms.
@@ -332,6 +345,14 @@ pub trait Family: Debug + Send + Sync {
         _right: &mut [f64],
     ) {
     }
+
+    /// The number of a pair on which it depends, for kernels of features ([`compose`](super::wraps::compose)).
+    fn argument(&self) -> Option<Argument> {
+        None
+    }
+
+    /// For a family of the distance with one length-scale: `squares` ← dk/ds, given s = ‖x − x′‖² and the values k.
+    fn slope_in_square(&self, _theta: Theta<'_>, _squares: &mut [f64], _k: &[f64]) {}
 
     /// Its form as a function of `inputs` inputs, for integrals over it.
     fn form(&self, _theta: Theta<'_>, _inputs: usize) -> Form {

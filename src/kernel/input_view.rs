@@ -1,50 +1,10 @@
 //! The same rows in other columns: transformed by a user function, moved, folded, or mapped onto a circle.
 
 use std::f64::consts::TAU;
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::group::Placement;
-
-/// A user's function of one row of the inputs, supplied by the language.
-pub trait RowFunction: Debug + Send + Sync {
-    /// Its source text with captured values filled in; it parses back to the same function.
-    fn source(&self) -> String;
-
-    /// Its value at one row.
-    ///
-    /// # Errors
-    /// The function failed, or the user stopped the work.
-    fn apply(&self, row: &[Cell<'_>]) -> Result<Vec<f64>, FunctionError>;
-}
-
-/// One entry of a row as a user's function receives it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cell<'a> {
-    Number(f64),
-    Category(&'a str),
-}
-
-impl std::fmt::Display for Cell<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Cell::Number(x) => write!(f, "{x}"),
-            Cell::Category(text) => write!(f, "`{text}`"),
-        }
-    }
-}
-
-/// Why a user's function has no value at a row.
-#[derive(Debug, Clone, PartialEq)]
-pub enum FunctionError {
-    /// The user stopped the work.
-    Stopped,
-    /// A sentence with the reason.
-    Failed(String),
-}
-
-/// The texts of the categories of a column, by their codes.
-pub(super) type Levels = Arc<[Arc<str>]>;
+use super::row_function::{FunctionError, FunctionMap, Levels, RowFailure};
 
 /// The views for the first and the second argument of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -74,13 +34,7 @@ pub(super) struct View {
 #[derive(Debug)]
 pub(super) enum ViewMap {
     Identity,
-    Function {
-        function: Arc<dyn RowFunction>,
-        columns: Vec<usize>,
-        /// The texts of the categories of each column; `None` for numbers.
-        levels: Vec<Option<Levels>>,
-        replace: bool,
-    },
+    Function(FunctionMap),
     /// The first columns are computed by the map; the others are unchanged.
     Placed(Placement),
     /// Each row is replaced by the representative of its orbit.
@@ -154,23 +108,12 @@ impl Period {
     }
 }
 
-/// The failure of a user's function at a row.
-#[derive(Debug)]
-pub(super) struct RowFailure {
-    /// The index of the row, from 0.
-    pub row: usize,
-    /// The error with the values of the row, or a stop by the user.
-    pub error: FunctionError,
-}
-
 impl ViewMap {
     /// The columns of this view, computed from those of its parent and the values of all slots.
     pub fn apply(&self, parent: &[Vec<f64>], values: &[f64]) -> Result<Vec<Vec<f64>>, RowFailure> {
         match self {
             ViewMap::Identity => Ok(parent.to_vec()),
-            ViewMap::Function { function, columns, levels, replace } => {
-                results_of(&**function, columns, levels, *replace, parent)
-            }
+            ViewMap::Function(map) => map.apply(parent, values),
             ViewMap::Placed(placement) => Ok(placed(placement, parent)),
             ViewMap::Folded { group, mirrored } => Ok(folded(group, mirrored, parent)),
             ViewMap::Circle { columns, periods } => {
@@ -225,15 +168,7 @@ impl ViewMap {
                 }
             }
             ViewMap::Folded { group, mirrored } => pull_folded(group, mirrored, parent, adjoint, to_parent),
-            // the slope of a user's function is unknown
-            ViewMap::Function { replace: false, .. } => {}
-            ViewMap::Function { columns, .. } => {
-                for (c, (to, from)) in to_parent.iter_mut().zip(adjoint).enumerate() {
-                    if !columns.contains(&c) {
-                        add(to, from, 1.0);
-                    }
-                }
-            }
+            ViewMap::Function(map) => map.pull(parent, values, adjoint, to_parent, gradient),
             ViewMap::Identity | ViewMap::Circle { .. } | ViewMap::Indicators(_) | ViewMap::Sphere { .. } => {
                 for (to, from) in to_parent.iter_mut().zip(adjoint) {
                     add(to, from, 1.0);
@@ -329,84 +264,4 @@ fn pull_folded(
             }
         }
     }
-}
-
-fn results_of(
-    function: &dyn RowFunction,
-    columns: &[usize],
-    levels: &[Option<Levels>],
-    replace: bool,
-    parent: &[Vec<f64>],
-) -> Result<Vec<Vec<f64>>, RowFailure> {
-    let n = parent.first().map_or(0, Vec::len);
-    let mut results: Vec<Vec<f64>> = Vec::new();
-    #[allow(clippy::needless_range_loop, reason = "a row runs across the columns")]
-    for i in 0..n {
-        let failed = |message: String| RowFailure { row: i, error: FunctionError::Failed(message) };
-        let cells = columns.iter().zip(levels).map(|(&c, levels)| cell(parent[c][i], levels.as_ref()));
-        let row = cells.collect::<Result<Vec<Cell<'_>>, String>>().map_err(failed)?;
-        let fail = |message: String| failed(format!("{message}, at {}", show_row(&row)));
-        let values = function.apply(&row).map_err(|error| match error {
-            FunctionError::Stopped => RowFailure { row: i, error },
-            FunctionError::Failed(message) => fail(message),
-        })?;
-        if let Some(bad) = values.iter().find(|v| !v.is_finite()) {
-            return Err(fail(format!("the function gives {bad}")));
-        }
-        if i == 0 {
-            results = vec![Vec::with_capacity(n); values.len()];
-        }
-        if values.len() != results.len() || values.is_empty() || (replace && values.len() != columns.len()) {
-            let found = numbers(values.len());
-            return Err(fail(match (replace, results.len()) {
-                (true, _) => format!("the function gives {found}, expected {}", numbers(columns.len())),
-                (false, 0) => format!("the function gives {found}, expected at least one"),
-                (false, before) => {
-                    format!("the function gives {found}, expected {} as for the first row", numbers(before))
-                }
-            }));
-        }
-        for (result, value) in results.iter_mut().zip(values) {
-            result.push(value);
-        }
-    }
-    if !replace {
-        return Ok(results);
-    }
-    let mut shown = parent.to_vec();
-    for (result, &c) in results.into_iter().zip(columns) {
-        shown[c] = result;
-    }
-    Ok(shown)
-}
-
-fn numbers(n: usize) -> String {
-    match n {
-        0 => "no number".into(),
-        1 => "1 number".into(),
-        n => format!("{n} numbers"),
-    }
-}
-
-/// A number, or the text of a category by its code.
-fn cell(value: f64, levels: Option<&Levels>) -> Result<Cell<'_>, String> {
-    match levels {
-        None => Ok(Cell::Number(value)),
-        Some(levels) => match levels.get(value as usize) {
-            Some(text) => Ok(Cell::Category(text)),
-            None => Err("a function cannot be given a category that was not among the training rows".into()),
-        },
-    }
-}
-
-fn show_row(row: &[Cell<'_>]) -> String {
-    match row {
-        [x] => x.to_string(),
-        row => format!("[{}]", row.iter().map(Cell::to_string).collect::<Vec<_>>().join(", ")),
-    }
-}
-
-/// The text of a category by its code.
-pub(super) fn level_text(levels: &[Arc<str>], code: f64) -> Arc<str> {
-    levels.get(code as usize).cloned().unwrap_or_else(|| code.to_string().into())
 }

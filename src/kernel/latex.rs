@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn functions_are_set_as_text() {
-        let warped = wraps::warp(leaf("SE", at(0), &[]), testing::function("x_1 -> x_1^2"));
+        let warped = wraps::warp(leaf("SE", at(0), &[]), testing::function("x_1 -> x_1^2"), Vec::new());
         let text = r"\mathrm{warp}\left(\mathrm{SE}_{0}, \texttt{x\_1 {-}{>} x\_1\textasciicircum{}2}\right)";
         assert_eq!(warped.latex(), text);
     }

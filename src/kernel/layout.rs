@@ -2,10 +2,11 @@
 
 use super::bind_error::{BindError, Cause, Place};
 use super::family::Size;
-use super::input_view::{ViewPair, level_text};
+use super::input_view::ViewPair;
 use super::parameter_slot::SlotState;
 use super::plan::{DeferredParams, Element, InputColumns, Key, OwnParams, Plan};
 use super::program::{LeafOp, Op};
+use super::row_function::level_text;
 use super::tree::{Kernel, Leaf, Node, Wrapped};
 
 /// The number of nodes of a kernel that can have parameters.
@@ -226,6 +227,20 @@ impl Plan<'_> {
         let element = |e: usize| Element { input: inputs.get(e).copied(), level: None };
         let elements: Vec<Element> = (0..elements).map(element).collect();
         self.params(kernel.origin(), spec.name, spec.params, &wrapped.params, &elements, false, &columns, None)
+    }
+
+    /// The parameters of a wrap that measures features of its child rather than inputs: they have no unit, and a scale
+    /// near 1.
+    ///
+    /// # Errors
+    /// As [`own_params`](Self::own_params).
+    pub fn feature_params(&mut self, kernel: &Kernel, wrapped: &Wrapped) -> Result<OwnParams, BindError> {
+        let first = self.slots.len();
+        let made = self.own_params(kernel, wrapped, &[], 1)?;
+        for slot in &mut self.slots[first..] {
+            (slot.warped, slot.width) = (true, Some(1.0));
+        }
+        Ok(made)
     }
 
     /// The parameters of a wrap whose children depend on them. They are created before those of the children;

@@ -4,7 +4,7 @@
 //! kernel, which holds numbers. This room has no positions in the text, no data sets, and no rounding for display.
 //!
 //! Files import downward only: gram, cross_covariance → reverse_mode → evaluate → bind → factors → simplify, expand →
-//! wraps → layout → print, terms, equality → tree → plan → program → input_view, parameter_slot → group, names →
+//! wraps → layout → print, terms, equality → tree → plan → program → input_view, parameter_slot → row_function, group, names →
 //! families → family → values, inputs. This file lists them.
 
 mod bind;
@@ -34,6 +34,7 @@ mod points;
 pub mod print;
 mod program;
 mod reverse_mode;
+mod row_function;
 mod schema;
 mod simplify;
 mod slope_variance;
@@ -54,10 +55,10 @@ pub use cross_covariance::{Cross, CrossGradient};
 pub use elementwise::Elementwise;
 pub use expand::ExpandError;
 pub use factors::{Factor, GroupSum};
-pub use family::{Domains, Family, Form, ParamSpec, Role, Size, Spec};
+pub use family::{Argument, Domains, Family, Form, ParamSpec, Role, Size, Spec};
 pub use gram::Gram;
 pub use group::{Coordinate, LARGEST_GROUP, Move, MoveError, MoveKind, order as group_order};
-pub use input_view::{Cell, FunctionError, RowFunction, ViewPair};
+pub use input_view::ViewPair;
 pub use inputs::{InputRef, Inputs};
 pub(crate) use names::word;
 pub use names::{is_reserved, number, quoted};
@@ -67,6 +68,7 @@ pub use params::ParamInfo;
 pub use phrasing::{Head, InnerInputs, Wording};
 pub use plan::{InputColumns, Parts, Plan};
 pub use points::{EvalError, Points};
+pub use row_function::{Cell, FunctionError, FunctionParameter, RowFunction, Slope};
 pub use schema::{Column, Schema};
 pub use slope_variance::SlopeError;
 pub use slopes::InputSlope;

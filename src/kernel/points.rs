@@ -2,7 +2,7 @@
 
 use super::bind::Bound;
 use super::bind_error::{Origin, Place};
-use super::input_view::{FunctionError, RowFailure};
+use super::row_function::{FunctionError, RowFailure};
 
 /// The rows at which a kernel is evaluated, in the columns of all its views.
 #[derive(Debug, Clone)]

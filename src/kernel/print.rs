@@ -436,7 +436,7 @@ mod tests {
     fn wraps_and_flags() {
         let se = leaf("SE", &[]);
         let function = || testing::function("x -> log(x)");
-        check(&wraps::warp(se.clone(), function()), "warp(SE, x -> log(x))");
+        check(&wraps::warp(se.clone(), function(), Vec::new()), "warp(SE, x -> log(x))");
         check(
             &wraps::basis(function(), named("year"), vec![Values::One(Param::free(2.0))]),
             "basis(x -> log(x), year, v=2)",

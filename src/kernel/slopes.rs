@@ -3,6 +3,7 @@
 use super::bind::Bound;
 use super::input_view::ViewMap;
 use super::program::Op;
+use super::row_function::Results;
 
 /// The derivative of a kernel in one input of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -10,7 +11,8 @@ pub enum InputSlope {
     /// The kernel does not depend on the input.
     Unused,
     Known,
-    /// The kernel depends on it only through equality (`Indicator`, `onehot`), or through a user's function.
+    /// The kernel depends on it only through equality (`Indicator`, `onehot`), or through a user's function whose
+    /// derivative is unknown.
     Unknown,
 }
 
@@ -68,12 +70,20 @@ fn through(map: &ViewMap, parent: &[Made]) -> Vec<Made> {
     let mut shown = parent.to_vec();
     match map {
         ViewMap::Identity => {}
-        ViewMap::Function { columns, replace: false, .. } => {
-            shown = vec![together(&mut columns.iter().copied(), false)];
-        }
-        ViewMap::Function { columns, .. } => {
-            for &c in columns {
-                shown[c] = together(&mut columns.iter().copied(), false);
+        ViewMap::Function(map) => {
+            let numbers = map.columns.iter().zip(&map.levels);
+            let mut made: Made = numbers
+                .flat_map(|(&c, levels)| {
+                    parent[c].iter().map(move |&(input, known)| (input, known && levels.is_none()))
+                })
+                .map(|(input, known)| (input, known && map.differentiable))
+                .collect();
+            made.sort_unstable();
+            made.dedup();
+            match map.results {
+                Results::Alone => shown = vec![made],
+                Results::InPlace => map.columns.iter().for_each(|&c| shown[c].clone_from(&made)),
+                Results::Behind => shown.extend(vec![made; map.width]),
             }
         }
         ViewMap::Placed(placement) => {

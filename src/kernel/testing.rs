@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::families::family;
-use super::input_view::{Cell, FunctionError, RowFunction};
 use super::inputs::{InputRef, Inputs};
+use super::row_function::{Cell, FunctionError, RowFunction};
 use super::tree::{Kernel, Node};
 use super::values::Values;
 use crate::param::Param;
@@ -67,7 +67,7 @@ impl RowFunction for Stub {
         self.0.to_string()
     }
 
-    fn apply(&self, row: &[Cell<'_>]) -> Result<Vec<f64>, FunctionError> {
+    fn apply(&self, row: &[Cell<'_>], _theta: &[f64]) -> Result<Vec<f64>, FunctionError> {
         let number = |cell: &Cell<'_>| match cell {
             Cell::Number(x) => (1.0 + x * x).ln(),
             Cell::Category(text) => text.len() as f64,

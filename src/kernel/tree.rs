@@ -10,9 +10,10 @@ use super::bind_error::{BindError, Origin};
 use super::families::CONST;
 use super::family::{Family, Spec};
 use super::group::Move;
-use super::input_view::{RowFunction, ViewPair};
+use super::input_view::ViewPair;
 use super::inputs::{InputRef, Inputs};
 use super::plan::Plan;
+use super::row_function::RowFunction;
 use super::values::Values;
 use crate::param::{Param, State};
 

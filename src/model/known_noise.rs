@@ -84,7 +84,7 @@ impl KnownNoise {
             let row: Vec<Cell<'_>> = columns.iter().map(|values| Cell::Number(values[i])).collect();
             let value = match &self.function {
                 None => columns[0][i],
-                Some(function) => match function.apply(&row) {
+                Some(function) => match function.apply(&row, &[]) {
                     Ok(value) if value.len() == 1 => value[0],
                     Ok(_) => {
                         let message = "it gives a list, expected a number".to_string();

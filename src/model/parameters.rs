@@ -108,7 +108,7 @@ impl Units<'_> {
                 let below = if below.contains([' ', '/']) { format!("({below})") } else { below };
                 Some(if n == 1 { format!("{above}/{below}") } else { format!("{above}/{below}^{n}") })
             }
-            Role::Roughness | Role::Shape | Role::Degree => None,
+            Role::Roughness | Role::Shape | Role::Coefficient | Role::Degree => None,
         }
     }
 }

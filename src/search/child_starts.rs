@@ -264,7 +264,7 @@ fn guess(
                     },
                 }
         }
-        Role::Start => p.value,
+        Role::Start | Role::Coefficient => p.value,
         Role::Variance | Role::SlopeVariance | Role::GrowthVariance(_) | Role::OrderVariance | Role::Degree => 1.0,
     }
 }

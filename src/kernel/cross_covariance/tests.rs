@@ -97,10 +97,10 @@ fn slopes_are_known_where_the_kernel_has_them() {
     let sum = Kernel::sum([leaf("SE", at(0), &[]), leaf("Indicator", at(2), &[])]).unwrap();
     assert_eq!(slopes(sum.clone()), [Known, Unused, Unknown]);
     // a function of the user hides what it depends on, and nothing else
-    let warped = wraps::warp(leaf("SE", at(0), &[]), function("f"));
+    let warped = wraps::warp(leaf("SE", at(0), &[]), function("f"), Vec::new());
     assert_eq!(slopes(Kernel::sum([warped, leaf("Lin", at(1), &[])]).unwrap()), [Unknown, Known, Unused]);
     assert_eq!(slopes(leaf("WN", Inputs::All, &[])), [Unused; 3]);
-    assert_eq!(slopes(wraps::scale(leaf("SE", at(1), &[]), function("f"))), [Unused, Unknown, Unused]);
+    assert_eq!(slopes(wraps::scale(leaf("SE", at(1), &[]), function("f"), Vec::new())), [Unused, Unknown, Unused]);
     let mirror =
         crate::kernel::Move::new(crate::kernel::MoveKind::Swap, vec![InputRef::Index(0), InputRef::Index(1)], vec![]);
     let folded = wraps::invariant(leaf("SE", at(0), &[]), vec![mirror.unwrap()], wraps::Method::Fold, false).unwrap();
@@ -110,8 +110,8 @@ fn slopes_are_known_where_the_kernel_has_them() {
 #[test]
 fn what_a_function_hides_is_left_alone() {
     let kernel = Kernel::product([
-        wraps::warp(leaf("SE", at(0), &[]), function("f")),
-        wraps::scale(leaf("Matern32", at(1), &[]), function("g")),
+        wraps::warp(leaf("SE", at(0), &[]), function("f"), Vec::new()),
+        wraps::scale(leaf("Matern32", at(1), &[]), function("g"), Vec::new()),
     ]);
     let sum = Kernel::sum([kernel.unwrap(), leaf("RQ", at(2), &[]), leaf("WN", Inputs::All, &[])]).unwrap();
     let bound = bound(&sum).unwrap();

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::kernel::family::{Family, Form, Pairs, Rows, Scratch, Spec, Theta};
+use crate::kernel::family::{Argument, Family, Form, Pairs, Rows, Scratch, Spec, Theta};
 use crate::linalg::vector;
 
 /// The profile κ of a distance family. Its parameters are the length-scale, then at most one shape, then the variance.
@@ -135,6 +135,17 @@ impl<P: Profile> Family for Distance<P> {
                 }
             }
         }
+    }
+
+    fn argument(&self) -> Option<Argument> {
+        Some(Argument::Square)
+    }
+
+    fn slope_in_square(&self, theta: Theta<'_>, squares: &mut [f64], k: &[f64]) {
+        let scale = theta.one(0).powi(-2);
+        squares.iter_mut().for_each(|s| *s *= scale);
+        self.0.slope(self.shape(theta).unwrap_or(0.0), squares, k);
+        squares.iter_mut().for_each(|s| *s *= scale);
     }
 
     fn form(&self, theta: Theta<'_>, inputs: usize) -> Form {

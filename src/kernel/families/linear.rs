@@ -4,7 +4,9 @@
 //! inputs, each has a location and, with `ARD`, a slope variance. Source: Duvenaud, appendix to the structure-search
 //! chapter, where b is written σ_b².
 
-use crate::kernel::family::{B, C, Domains, Family, Form, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta};
+use crate::kernel::family::{
+    Argument, B, C, Domains, Family, Form, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta,
+};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
@@ -111,6 +113,10 @@ impl Family for Linear {
                 *right += v * vector::dot(w, pairs.left(d, k.len()));
             }
         }
+    }
+
+    fn argument(&self) -> Option<Argument> {
+        Some(Argument::Product)
     }
 
     fn form(&self, theta: Theta<'_>, inputs: usize) -> Form {

@@ -3,7 +3,9 @@
 //! k = v·((x − c)·(x′ − c) + b)^degree. The degree is a fixed whole number, 2 by default. Source: Duvenaud, appendix to
 //! the structure-search chapter.
 
-use crate::kernel::family::{B, C, Domains, Family, Form, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V};
+use crate::kernel::family::{
+    Argument, B, C, Domains, Family, Form, Pairs, ParamSpec, Role, Rows, Scratch, Size, Spec, Theta, V,
+};
 use crate::kernel::phrasing::{Head, Wording};
 use crate::linalg::vector;
 
@@ -123,6 +125,10 @@ impl Family for Polynomial {
                 *right += vector::dot(&by_inner, pairs.left(d, k.len()));
             }
         }
+    }
+
+    fn argument(&self) -> Option<Argument> {
+        Some(Argument::Product)
     }
 
     /// By the binomial theorem.

@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use super::Plan;
 use crate::kernel::bind_error::{BindError, Cause, Origin, Place};
-use crate::kernel::input_view::{Indicators, Levels, ViewMap, ViewPair, level_text};
+use crate::kernel::input_view::{Indicators, ViewMap, ViewPair};
+use crate::kernel::row_function::{Levels, level_text};
 
 /// The largest number of levels of a column with a length-scale per level.
 const MOST_LEVELS: usize = 1000;

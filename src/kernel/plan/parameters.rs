@@ -44,7 +44,12 @@ impl Plan<'_> {
         for (i, (spec, values)) in specs.iter().zip(written).enumerate() {
             let error = |cause| BindError { origin, place: Place::Param(i), cause };
             let each = spec.size == Size::Each || (spec.size == Size::EachIfArd && ard);
-            let wanted = if each { elements.len() } else { 1 };
+            let of_function = spec.role == Role::Coefficient;
+            let (each, wanted) = match spec.size {
+                Size::List(n) => (true, n),
+                _ if each => (true, elements.len()),
+                _ => (false, 1),
+            };
             let params: Vec<Param> = match values.as_slice() {
                 [] => vec![Param::default(); wanted],
                 [one] if wanted != 1 && matches!(values, Values::One(_)) => {
@@ -68,7 +73,7 @@ impl Plan<'_> {
                 spec.check(family, param).map_err(|e| error(e.into()))?;
                 let element = (each && (wanted > 1 || ard)).then_some(e);
                 let Element { input, level } = elements.get(e).filter(|_| each).cloned().unwrap_or_default();
-                let column = if each { input.as_ref() } else { inputs.first() };
+                let column = if each { input.as_ref() } else { inputs.first() }.filter(|_| !of_function);
                 let warped = level.is_some() || view.is_some_and(|view| self.changes_units(view));
                 let measured = if each { column.map(std::slice::from_ref).unwrap_or_default() } else { inputs };
                 let time = if warped || !spec.is_along_input() { None } else { self.time_unit(measured) };
@@ -92,7 +97,10 @@ impl Plan<'_> {
                     start: (spec.role == Role::Start && param.state == State::Unset)
                         .then(|| self.least(view, looks))
                         .flatten(),
-                    columns: if each { column.into_iter().copied().collect() } else { inputs.to_vec() },
+                    columns: match each || of_function {
+                        true => column.into_iter().copied().collect(),
+                        false => inputs.to_vec(),
+                    },
                     warped,
                     time,
                     // indicators of two rows differ by 0 or 1

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::Plan;
 use crate::kernel::bind_error::{BindError, Cause, Origin, Place};
 use crate::kernel::group::Placement;
-use crate::kernel::input_view::{FunctionError, Period, RowFunction, View, ViewMap, ViewPair};
+use crate::kernel::input_view::{Period, View, ViewMap, ViewPair};
+use crate::kernel::parameter_slot::SlotState;
+use crate::kernel::row_function::{FunctionError, FunctionMap, Results, RowFailure, RowFunction};
 
 impl Plan<'_> {
     /// Rejects inputs that a view embeds in other coordinates, for a wrap that reads them itself.
@@ -33,7 +35,8 @@ impl Plan<'_> {
         let at = &self.views[view];
         match &at.map {
             ViewMap::Identity => self.schema.columns[input].levels,
-            ViewMap::Function { columns, replace: true, .. } if columns.contains(&input) => None,
+            ViewMap::Function(map) if map.results == Results::InPlace && map.columns.contains(&input) => None,
+            ViewMap::Function(_) if at.shown[input] != self.views[at.parent].shown[input] => None,
             _ => self.levels(at.parent, input),
         }
     }
@@ -84,23 +87,15 @@ impl Plan<'_> {
         }
         let moving = match &map {
             ViewMap::Circle { periods, .. } => periods.iter().any(|p| matches!(p, Period::Slot(_))),
+            ViewMap::Function(map) => map.slots.iter().any(|&slot| self.slots[slot].state == SlotState::Free),
             _ => false,
         } || self.views[parent].moving;
-        if moving && matches!(map, ViewMap::Function { .. }) {
-            return Err(BindError { origin, place: Place::Function, cause: Cause::MovingFunction });
-        }
         let values: Vec<f64> = self.slots.iter().map(|s| s.value).collect();
-        let columns = map.apply(&self.columns[parent], &values).map_err(|e| BindError {
-            origin,
-            place: Place::Function,
-            cause: match e.error {
-                FunctionError::Stopped => Cause::Stopped,
-                FunctionError::Failed(message) => Cause::Function { row: e.row, message },
-            },
-        })?;
+        let columns = map.apply(&self.columns[parent], &values).map_err(|e| function_failure(origin, e))?;
         let mut ids = self.ids[parent].clone();
         let kept = match &map {
             ViewMap::Circle { .. } | ViewMap::Indicators(_) | ViewMap::Sphere { .. } => ids.len(),
+            ViewMap::Function(map) if map.results == Results::Behind => ids.len(),
             _ => 0,
         };
         ids.truncate(kept);
@@ -147,36 +142,101 @@ impl Plan<'_> {
         self.views.len() - 1
     }
 
-    /// A view of the same rows through a user's function.
+    /// A view of the same rows through a user's function, whose parameters have these slots.
     ///
-    /// With `replace` the results replace the `inputs`; otherwise the view consists of the results only.
+    /// With `replace` the results stand for the `inputs`: as many results as arguments replace these one by one;
+    /// another number of results represents all `inputs` together. Otherwise the view consists of the results only.
     ///
     /// # Errors
-    /// The function fails at a row or has the wrong number of results, or the inputs are embedded in other coordinates.
+    /// The function fails at a row, or has no derivative where one is needed; the inputs are embedded in other
+    /// coordinates.
     pub fn function_views(
         &mut self,
         origin: Option<Origin>,
         views: ViewPair,
         function: &Arc<dyn RowFunction>,
+        slots: &[usize],
         inputs: &[usize],
         replace: bool,
     ) -> Result<ViewPair, BindError> {
-        for view in [views.left, views.right] {
-            if let Some(&embedded) = inputs.iter().find(|&&input| self.views[view].shown[input] != [input]) {
-                let cause = Cause::Embedded { family: "a function".into(), input: self.name(embedded).to_string() };
-                return Err(BindError { origin, place: Place::Function, cause });
+        let left = self.function_view(origin, views.left, function, slots, inputs, replace)?;
+        let right = match views.right == views.left {
+            true => left,
+            false => self.function_view(origin, views.right, function, slots, inputs, replace)?,
+        };
+        Ok(ViewPair { left, right })
+    }
+
+    fn function_view(
+        &mut self,
+        origin: Option<Origin>,
+        view: usize,
+        function: &Arc<dyn RowFunction>,
+        slots: &[usize],
+        inputs: &[usize],
+        replace: bool,
+    ) -> Result<usize, BindError> {
+        let error = |cause| BindError { origin, place: Place::Function, cause };
+        if let Some(&input) = inputs.iter().find(|&&input| self.is_embedded(view, input)) {
+            return Err(error(Cause::Embedded { family: "a function".into(), input: self.name(input).to_string() }));
+        }
+        let mut columns: Vec<usize> = Vec::new();
+        for &column in inputs.iter().flat_map(|&input| &self.views[view].shown[input]) {
+            if !columns.contains(&column) {
+                columns.push(column);
             }
         }
-        let map = |view: usize| ViewMap::Function {
+        let mut map = FunctionMap {
             function: function.clone(),
-            columns: inputs.to_vec(),
-            levels: inputs.iter().map(|&input| self.levels(view, input).map(Arc::from)).collect(),
-            replace,
+            levels: columns
+                .iter()
+                .map(|&column| {
+                    let input = inputs.iter().find(|&&input| self.views[view].shown[input] == [column])?;
+                    self.levels(view, *input).map(Arc::from)
+                })
+                .collect(),
+            results: Results::Alone,
+            width: 0,
+            slots: slots.to_vec(),
+            differentiable: true,
+            columns,
         };
-        let (left_map, right_map) = (map(views.left), map(views.right));
-        let left = self.view(origin, views.left, left_map, None)?;
-        let right = if views.right == views.left { left } else { self.view(origin, views.right, right_map, None)? };
-        Ok(ViewPair { left, right })
+        let values: Vec<f64> = self.slots.iter().map(|slot| slot.value).collect();
+        let parent = &self.columns[view];
+        map.width = map.count(parent, &values).map_err(|e| function_failure(origin, e))?;
+        if replace {
+            let in_place = map.columns == inputs && map.width == inputs.len();
+            map.results = if in_place { Results::InPlace } else { Results::Behind };
+        }
+        let rows = parent.first().map_or(0, Vec::len);
+        if slots.iter().any(|&slot| self.slots[slot].state == SlotState::Free) {
+            map.has_slopes(parent, &values, rows).map_err(|e| function_failure(origin, e))?;
+        } else if self.views[view].moving {
+            map.has_slopes(parent, &values, rows).map_err(|_| error(Cause::MovingFunction))?;
+        } else {
+            map.differentiable = map.has_slopes(parent, &values, rows.min(1)).is_ok();
+        }
+        let shown = (map.results == Results::Behind).then(|| {
+            let results: Vec<usize> = (parent.len()..parent.len() + map.width).collect();
+            let mut shown = self.views[view].shown.clone();
+            for &input in inputs {
+                shown[input].clone_from(&results);
+            }
+            shown
+        });
+        self.view(origin, view, ViewMap::Function(map), shown)
+    }
+
+    /// Whether an input is mapped onto a circle, a sphere or indicators, so that a function cannot receive it.
+    fn is_embedded(&self, view: usize, input: usize) -> bool {
+        let at = &self.views[view];
+        let parent = &self.views[at.parent];
+        match &at.map {
+            ViewMap::Identity => false,
+            _ if at.shown[input] == parent.shown[input] => self.is_embedded(at.parent, input),
+            ViewMap::Function(_) => false,
+            _ => true,
+        }
     }
 
     /// Rejects a function with several results where one number is required.
@@ -198,4 +258,12 @@ impl Plan<'_> {
     pub fn column_count(&self, view: usize) -> usize {
         self.columns[view].len()
     }
+}
+
+fn function_failure(origin: Option<Origin>, failure: RowFailure) -> BindError {
+    let cause = match failure.error {
+        FunctionError::Stopped => Cause::Stopped,
+        FunctionError::Failed(message) => Cause::Function { row: failure.row, message },
+    };
+    BindError { origin, place: Place::Function, cause }
 }

@@ -166,9 +166,9 @@ fn order_is_one() {
 #[test]
 fn functions_keep_the_inputs_they_are_given() {
     let pair = sum([leaf("SE", at(1), &[]), bare("SE")]);
-    check(wraps::warp(pair, function("(x, y) -> [x, y]")), "warp(SE(1) + SE(0), (x, y) -> [x, y])");
-    check(wraps::warp(sum([bare("Lin"), bare("SE")]), function("x -> x")), "warp(SE(0) + Lin(0), x -> x)");
-    check(wraps::warp(noise(), function("x -> x")), "WN");
+    check(wraps::warp(pair, function("(x, y) -> [x, y]"), Vec::new()), "warp(SE(1) + SE(0), (x, y) -> [x, y])");
+    check(wraps::warp(sum([bare("Lin"), bare("SE")]), function("x -> x"), Vec::new()), "warp(SE(0) + Lin(0), x -> x)");
+    check(wraps::warp(noise(), function("x -> x"), Vec::new()), "WN");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn equal_kernels_are_equal() {
     equal(&sum([b(), b()]), &product([Kernel::number(2.0), b()]));
     equal(&wraps::power(b(), 2), &product([b(), b()]));
     equal(&sum([a(), b()]).labelled("x"), &sum([b().labelled("y"), a()]));
-    let wrapped = || wraps::warp(product([a(), c()]), function("x -> x"));
+    let wrapped = || wraps::warp(product([a(), c()]), function("x -> x"), Vec::new());
     equal(&product([b(), wrapped()]), &product([wrapped(), b()]));
     for (one, two) in [(a(), b()), (a(), leaf("SE", at(1), &[])), (a(), product([Kernel::number(2.0), a()]))] {
         assert!(!one.equal(&two).unwrap(), "{one} and {two}");
@@ -194,5 +194,5 @@ fn stationary_kernels() {
     assert!(product([a.clone(), sum([bare("Per"), Kernel::number(2.0)])]).stationary());
     assert!(wraps::power(a.clone(), 2).stationary());
     assert!(!sum([a.clone(), b]).stationary());
-    assert!(!wraps::warp(a, function("x -> x")).stationary());
+    assert!(!wraps::warp(a, function("x -> x"), Vec::new()).stationary());
 }

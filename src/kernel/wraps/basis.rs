@@ -5,14 +5,15 @@
 
 use std::sync::Arc;
 
+use super::function_spec::with_parameters;
 use crate::kernel::bind_error::BindError;
 use crate::kernel::elementwise::Elementwise;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta, V};
-use crate::kernel::input_view::RowFunction;
 use crate::kernel::input_view::ViewPair;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::phrasing::Wording;
 use crate::kernel::plan::{Parts, Plan};
+use crate::kernel::row_function::RowFunction;
 use crate::kernel::tree::Wrap;
 use crate::kernel::tree::{Kernel, Wrapped};
 use crate::kernel::values::Values;
@@ -36,29 +37,39 @@ pub(super) static SPEC: Spec = Spec {
     points: &[],
 };
 
-/// The kernel of Σ wᵢφᵢ, φ = `function` of `inputs`; `params` is the variance of the weights.
+/// The kernel of Σ wᵢφᵢ, φ = `function` of `inputs`; `params` are the variance of the weights, then the parameters of
+/// the function.
 pub fn basis(function: Arc<dyn RowFunction>, inputs: Inputs, params: Vec<Values>) -> Kernel {
-    Kernel::wrap(Arc::new(Basis(function)), Vec::new(), inputs, params)
+    let spec = with_parameters(&SPEC, &*function);
+    Kernel::wrap(Arc::new(Basis { function, spec }), Vec::new(), inputs, params)
 }
 
 #[derive(Debug)]
-struct Basis(Arc<dyn RowFunction>);
+struct Basis {
+    function: Arc<dyn RowFunction>,
+    spec: &'static Spec,
+}
 
 impl Wrap for Basis {
     fn spec(&self) -> &'static Spec {
-        &SPEC
+        self.spec
     }
 
     fn function(&self) -> Option<&dyn RowFunction> {
-        Some(&*self.0)
+        Some(&*self.function)
     }
 
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
         let inputs = plan.inputs(node.origin(), &wrapped.inputs)?;
-        let features = plan.function_views(node.origin(), views, &self.0, &inputs, false)?;
-        let params = plan.own_params(node, wrapped, &inputs, 1)?;
+        let (mut slots, mut ranges) = plan.own_params(node, wrapped, &inputs, 1)?;
+        let of_function = slots.split_off(1);
+        ranges.truncate(1);
+        let features = plan.function_views(node.origin(), views, &self.function, &of_function, &inputs, false)?;
         let columns = (0..plan.column_count(features.left)).collect();
-        Ok(plan.elementwise(Box::new(Features), Parts { columns, ..Parts::of(Vec::new(), features).params(params) }))
+        Ok(plan.elementwise(
+            Box::new(Features),
+            Parts { columns, ..Parts::of(Vec::new(), features).params((slots, ranges)) },
+        ))
     }
 }
 
@@ -95,6 +106,25 @@ impl Elementwise for Features {
     ) {
         for d in 0..pairs.a.len() {
             gradient[0] += pairs.right(d) * vector::dot(w, pairs.left(d, w.len()));
+        }
+    }
+
+    fn pull_inputs(
+        &self,
+        theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        _args: &[&[f64]],
+        w: &[f64],
+        left: &mut [Vec<f64>],
+        right: &mut [f64],
+    ) {
+        for d in 0..pairs.a.len() {
+            if let Some(left) = left.get_mut(d) {
+                vector::axpy(left, theta.one(0) * pairs.right(d), w);
+            }
+            if let Some(right) = right.get_mut(d) {
+                *right += theta.one(0) * vector::dot(w, pairs.left(d, w.len()));
+            }
         }
     }
 }

@@ -6,7 +6,9 @@ mod additive_values;
 mod basis;
 mod changepoint;
 mod combinations;
+mod compose;
 mod deep;
+mod function_spec;
 mod image;
 mod invariant;
 mod periodic_embedding;
@@ -19,7 +21,9 @@ use super::family::Spec;
 pub use additive::{AdditiveError, AdditiveForm, Bases, Orders, additive, constant, default_base};
 pub use basis::basis;
 pub use changepoint::changepoint;
+pub use compose::{ComposeError, compose};
 pub use deep::{DeepError, Depth, deep, log_limit};
+pub use function_spec::with_parameters;
 pub use image::{Edges, Shifts, conv, translate};
 pub use invariant::{InvariantError, Method, invariant};
 pub use periodic_embedding::{PeriodicEmbedding, periodic_embedding};
@@ -48,4 +52,5 @@ pub const WRAPS: &[&Spec] = &[
     &additive::DROPOUT,
     &deep::DEEP,
     &deep::CONNECTED,
+    &compose::SPEC,
 ];

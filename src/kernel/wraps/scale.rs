@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
+use super::function_spec::with_parameters;
 use super::warp::inputs_of;
 use crate::kernel::bind_error::BindError;
 use crate::kernel::elementwise::Elementwise;
 use crate::kernel::family::{Pairs, Rows, Spec, Theta};
-use crate::kernel::input_view::RowFunction;
 use crate::kernel::input_view::ViewPair;
 use crate::kernel::inputs::Inputs;
 use crate::kernel::phrasing::Wording;
 use crate::kernel::plan::{Parts, Plan};
+use crate::kernel::row_function::RowFunction;
 use crate::kernel::tree::Wrap;
 use crate::kernel::tree::{Kernel, Wrapped};
+use crate::kernel::values::Values;
 
 pub(super) static SPEC: Spec = Spec {
     name: "scale",
@@ -32,17 +34,21 @@ pub(super) static SPEC: Spec = Spec {
     points: &[],
 };
 
-/// `function`(x) · `kernel`(x, x′) · `function`(x′).
-pub fn scale(kernel: Kernel, function: Arc<dyn RowFunction>) -> Kernel {
-    Kernel::wrap(Arc::new(Scale(function)), vec![kernel], Inputs::All, Vec::new())
+/// `function`(x) · `kernel`(x, x′) · `function`(x′); `params` are those of the function.
+pub fn scale(kernel: Kernel, function: Arc<dyn RowFunction>, params: Vec<Values>) -> Kernel {
+    let spec = with_parameters(&SPEC, &*function);
+    Kernel::wrap(Arc::new(Scale { function, spec }), vec![kernel], Inputs::All, params)
 }
 
 #[derive(Debug)]
-struct Scale(Arc<dyn RowFunction>);
+struct Scale {
+    function: Arc<dyn RowFunction>,
+    spec: &'static Spec,
+}
 
 impl Wrap for Scale {
     fn spec(&self) -> &'static Spec {
-        &SPEC
+        self.spec
     }
 
     fn is_linear(&self) -> bool {
@@ -50,15 +56,15 @@ impl Wrap for Scale {
     }
 
     fn function(&self) -> Option<&dyn RowFunction> {
-        Some(&*self.0)
+        Some(&*self.function)
     }
 
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
         let child = plan.child(wrapped, 0, views)?;
         let inputs = inputs_of(plan, &wrapped.children[0])?;
-        let amplitudes = plan.function_views(node.origin(), views, &self.0, &inputs, false)?;
+        let (slots, _) = plan.own_params(node, wrapped, &[], 0)?;
+        let amplitudes = plan.function_views(node.origin(), views, &self.function, &slots, &inputs, false)?;
         plan.one_result(node.origin(), amplitudes.left)?;
-        plan.no_params();
         Ok(plan.elementwise(Box::new(Amplitude), Parts { columns: vec![0], ..Parts::of(vec![child], amplitudes) }))
     }
 }
@@ -97,6 +103,26 @@ impl Elementwise for Amplitude {
         let own = pairs.right(0);
         for ((adjoint, a), w) in adjoints[0].iter_mut().zip(pairs.left(0, w.len())).zip(w) {
             *adjoint += w * a * own;
+        }
+    }
+
+    fn pull_inputs(
+        &self,
+        _theta: Theta<'_>,
+        pairs: Pairs<'_>,
+        args: &[&[f64]],
+        w: &[f64],
+        left: &mut [Vec<f64>],
+        right: &mut [f64],
+    ) {
+        let own = pairs.right(0);
+        for (i, ((k, a), w)) in args[0].iter().zip(pairs.left(0, w.len())).zip(w).enumerate() {
+            if let Some(left) = left.first_mut() {
+                left[i] += w * k * own;
+            }
+            if let Some(right) = right.first_mut() {
+                *right += w * k * a;
+            }
         }
     }
 }

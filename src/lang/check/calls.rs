@@ -7,6 +7,7 @@ use crate::lang::error::LangError;
 use crate::lang::eval::arguments::{
     ArgShape, match_arguments, match_parameters, misfit, misfit_item, misspelt, piped_misfit,
 };
+use crate::lang::eval::combinators::PARAMETERS;
 use crate::lang::eval::evaluator::{Entry, Evaluator, Globals};
 use crate::lang::eval::host::Host;
 use crate::lang::eval::unknown;
@@ -155,6 +156,10 @@ impl Checker<'_> {
         // For each place, what is known of the last argument for it.
         let mut given: Vec<Known> = signature.places.iter().map(|_| Known::Nothing).collect();
         let mut columns = Vec::new();
+        // the parameters of a function are names in it
+        let given_names = args.iter().zip(&places[skip..]).filter(|&(_, &at)| signature.places[at] == PARAMETERS);
+        let parameters: Vec<Arc<str>> =
+            given_names.filter_map(|(arg, _)| Some(arg.name.as_ref()?.node.clone())).collect();
         if let (Some((known, span)), Some(&place)) = (piped, places.first()) {
             if let Some(kind) = known.kind().filter(|kind| !signature.places[place].want.allows(*kind)) {
                 self.report(misfit(signature, place, kind, None), span);
@@ -176,7 +181,12 @@ impl Checker<'_> {
                 columns.extend(self.items(signature, at, *want, items, arg.value.span));
                 continue;
             }
+            let mark = self.locals.len();
+            if matches!(arg.value.node, ExprKind::Lambda(_)) {
+                self.locals.extend(parameters.iter().map(|name| (name.clone(), Known::Nothing)));
+            }
             let known = self.expr(&arg.value);
+            self.locals.truncate(mark);
             let literal = literal(&arg.value);
             let wrong = match (&literal, known.kind()) {
                 (Some(value), _) => !want.admits(value),

@@ -2,22 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::kernel::wraps::{
-    self, AdditiveError, AdditiveForm, DeepError, Depth, Edges, InvariantError, Method, PeriodicEmbedding, Shifts,
-    WRAPS,
-};
-use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveError, MoveKind, RowFunction, Spec, Values, families};
+use super::constructions::{additive, compose, deep, embed, invariant, reflect};
+use super::making::Making;
+use crate::kernel::wraps::{self, AdditiveForm, Edges, PeriodicEmbedding, Shifts, WRAPS};
+use crate::kernel::{Kernel, Spec};
 use crate::lang::error::{LangError, Res};
-use crate::lang::eval::additive_bases;
 use crate::lang::eval::evaluator::Call;
-use crate::lang::eval::family_calls::{input_refs, written};
-use crate::lang::eval::kernel_rows::UserRows;
 use crate::lang::eval::kernel_spans::Mark;
-use crate::lang::eval::move_errors::move_error;
 use crate::lang::signature::{Place, Want};
-use crate::lang::values::cast::{FromValue, expected};
-use crate::lang::values::value::{Function, Kind, Value};
-use crate::syntax::span::Span;
+use crate::lang::values::value::{Kind, Value};
 
 /// The arguments of a combinator in addition to the parameters of its spec, and its construction.
 pub struct Combinator {
@@ -35,72 +28,13 @@ impl Combinator {
     }
 }
 
-/// A combinator under construction.
-struct Making<'m, 'e, 'a> {
-    call: &'m mut Call<'e, 'a>,
-    name: &'static str,
-    mark: Mark,
-}
-
-impl Making<'_, '_, '_> {
-    fn kernel(&mut self, place: &'static str) -> Res<Kernel> {
-        self.call.arg(place)
-    }
-
-    fn function(&mut self) -> Res<Arc<dyn RowFunction>> {
-        self.mark.function = Some(self.call.span_of("function"));
-        let function: Function = self.call.arg("function")?;
-        Ok(UserRows::shared(function, self.call.eval))
-    }
-
-    /// The inputs in an optional place; all inputs if it is left out.
-    fn inputs(&mut self, place: &'static str) -> Res<Inputs> {
-        let (inputs, spans) = self.call.inputs(place)?;
-        self.mark.inputs = spans;
-        Ok(inputs)
-    }
-
-    /// The inputs in required places.
-    fn all_inputs(&mut self, places: &[&'static str]) -> Res<Inputs> {
-        let mut all = Vec::new();
-        for &place in places {
-            let span = self.call.span_of(place);
-            let value: Value = self.call.arg(place)?;
-            self.take(&value, span, &mut all)?;
-        }
-        Ok(Inputs::These(all))
-    }
-
-    /// The inputs in an argument; none may be repeated.
-    fn take(&mut self, value: &Value, span: Span, all: &mut Vec<InputRef>) -> Res<()> {
-        for input in input_refs(value).map_err(|t| t.at(span))? {
-            if all.contains(&input) {
-                return Err(LangError::new(format!("input {input} is named twice")).at(span));
-            }
-            all.push(input);
-            self.mark.inputs.push(span);
-        }
-        Ok(())
-    }
-
-    /// The parameters of one of its specs.
-    fn params(&mut self, spec: &'static Spec) -> Res<Vec<Values>> {
-        let (params, spans) = written(self.call, spec)?;
-        self.mark.params = spans;
-        Ok(params)
-    }
-
-    /// The parameters of its only spec.
-    fn own_params(&mut self) -> Res<Vec<Values>> {
-        match WRAPS.iter().copied().find(|spec| spec.name == self.name) {
-            Some(spec) => self.params(spec),
-            None => Err(LangError::new(format!("there is no combinator `{}`", self.name))),
-        }
-    }
-}
-
 const KERNEL: Place = Place::required("kernel", Want::Kind(Kind::Kernel), "a kernel");
 const FUNCTION: Place = Place::required("function", Want::FUNCTION, "a function of the inputs of the kernel");
+pub const PARAMETERS: Place = Place::keywords(
+    "parameter",
+    Want::Param,
+    "a parameter of the function, by its name in it: where the fit starts, a number or a list of numbers",
+);
 const BASE: Place = Place::optional(
     "base",
     Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::List)]),
@@ -121,17 +55,6 @@ const fn embedded(
     Combinator { name, places, make }
 }
 
-fn embed(making: &mut Making<'_, '_, '_>, embedding: PeriodicEmbedding, places: &[&'static str]) -> Res<Kernel> {
-    let kernel = making.kernel("kernel")?;
-    let inputs = making.all_inputs(places)?;
-    if let Some(wanted) = embedding.inputs().filter(|&wanted| wanted != inputs.written().len()) {
-        let found = inputs.written().len();
-        return Err(LangError::new(format!("`{}` takes {wanted} inputs, found {found}", making.name)));
-    }
-    let params = if embedding == PeriodicEmbedding::Sphere { Vec::new() } else { making.own_params()? };
-    Ok(wraps::periodic_embedding(embedding, kernel, inputs, params))
-}
-
 pub static COMBINATORS: &[Combinator] = &[
     Combinator {
         name: "changepoint",
@@ -148,24 +71,34 @@ pub static COMBINATORS: &[Combinator] = &[
     },
     Combinator {
         name: "warp",
-        places: &[KERNEL, FUNCTION],
-        make: |making| Ok(wraps::warp(making.kernel("kernel")?, making.function()?)),
+        places: &[KERNEL, FUNCTION, PARAMETERS],
+        make: |making| {
+            let kernel = making.kernel("kernel")?;
+            let (function, params) = making.function(Vec::new())?;
+            Ok(wraps::warp(kernel, function, params))
+        },
     },
     Combinator {
         name: "scale",
-        places: &[KERNEL, FUNCTION],
-        make: |making| Ok(wraps::scale(making.kernel("kernel")?, making.function()?)),
+        places: &[KERNEL, FUNCTION, PARAMETERS],
+        make: |making| {
+            let kernel = making.kernel("kernel")?;
+            let (function, params) = making.function(Vec::new())?;
+            Ok(wraps::scale(kernel, function, params))
+        },
     },
     Combinator {
         name: "basis",
         places: &[
             Place::required("function", Want::FUNCTION, "gives the values of the basis functions, a list"),
             Place::optional("input", Want::Input, "", "the argument of the function; all inputs if left out"),
+            PARAMETERS,
         ],
         make: |making| {
-            let function = making.function()?;
             let inputs = making.inputs("input")?;
-            Ok(wraps::basis(function, inputs, making.own_params()?))
+            let own = making.own_params()?;
+            let (function, params) = making.function(own)?;
+            Ok(wraps::basis(function, inputs, params))
         },
     },
     Combinator {
@@ -282,6 +215,23 @@ pub static COMBINATORS: &[Combinator] = &[
         make: |making| additive(making, AdditiveForm::Dropout(0.5)),
     },
     Combinator {
+        name: "compose",
+        places: &[
+            Place::required(
+                "outer",
+                Want::Kind(Kind::Kernel),
+                "a family of the distance (SE, RQ, Matern), Lin or Poly: the kernel of the features",
+            ),
+            Place::required("inner", Want::Kind(Kind::Kernel), "the kernel whose features these are"),
+            Place::keywords(
+                "parameter",
+                Want::Param,
+                "a parameter of the outer kernel, which may also be written in it",
+            ),
+        ],
+        make: compose,
+    },
+    Combinator {
         name: "deep",
         places: &[
             Place::required(
@@ -299,159 +249,6 @@ pub static COMBINATORS: &[Combinator] = &[
         make: deep,
     },
 ];
-
-fn invariant(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
-    let kernel = making.kernel("kernel")?;
-    let mut moves: Vec<Move> = Vec::new();
-    for value in making.call.many() {
-        let given = match value.node {
-            Value::List(list) => list.items().to_vec(),
-            one => vec![one],
-        };
-        for one in given {
-            let one = Arc::<Move>::from_value(one).map_err(|t| t.at(value.span))?;
-            for input in &one.inputs {
-                if !moves.iter().any(|m| m.inputs.contains(input)) {
-                    making.mark.inputs.push(value.span);
-                }
-            }
-            moves.push(Arc::unwrap_or_clone(one));
-        }
-    }
-    let method: Option<Arc<str>> = making.call.maybe("method")?;
-    let method = Method::ALL.into_iter().find(|m| method.as_deref() == Some(m.name())).unwrap_or_default();
-    let normalize = making.call.or("normalize", false)?;
-    wraps::invariant(kernel, moves, method, normalize).map_err(|error| invariant_error(making, &error))
-}
-
-fn reflect(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
-    let kernel = making.kernel("kernel")?;
-    let mut inputs = Vec::new();
-    for value in making.call.many() {
-        making.take(&value.node, value.span, &mut inputs)?;
-    }
-    let span = making.call.span_of("about");
-    let about: Option<f64> = making.call.maybe("about")?;
-    let (kind, about) = match (inputs.len(), about) {
-        (1, about) => (MoveKind::Flip, about.into_iter().collect()),
-        (2, None) => (MoveKind::Swap, Vec::new()),
-        (2, Some(_)) => {
-            let lang_error = LangError::new("`about` does not apply to the exchange of two inputs").at(span);
-            return Err(lang_error.help("`reflect(reflect(k, a, about=…), b, about=…)` mirrors both"));
-        }
-        (found, _) => {
-            let lang_error =
-                LangError::new(format!("`reflect` takes one input to mirror or two to exchange, found {found}"));
-            return Err(lang_error.help(match found {
-                0 => "such as `reflect(k, 0)` or `reflect(k, 0, 1)`",
-                _ => "`invariant(k, permute([…]))` is for more",
-            }));
-        }
-    };
-    let one = Move::new(kind, inputs, about).map_err(|error| match error {
-        MoveError::NotFinite => move_error(&error).at(span),
-        _ => move_error(&error),
-    })?;
-    wraps::invariant(kernel, vec![one], Method::Sum, false).map_err(|error| invariant_error(making, &error))
-}
-
-fn invariant_error(making: &Making<'_, '_, '_>, error: &InvariantError) -> LangError {
-    let lang_error = LangError::new(error.to_string());
-    match error {
-        InvariantError::NoMove => {
-            lang_error.help("such as `invariant(k, swap(0, 1))`; the moves are swap, flip, rotate, permute, shift")
-        }
-        InvariantError::NoProduct { .. } => {
-            let families = families::FAMILIES.iter().map(|family| family.spec());
-            let divisible: Vec<&str> =
-                families.filter(|spec| spec.infinitely_divisible).map(|spec| spec.name).collect();
-            lang_error
-                .at(making.call.span_of("kernel"))
-                .note(format!("it holds for {} and products of these", divisible.join(", ")))
-                .help("`method=\"sum\"` and `method=\"fold\"` take every kernel")
-        }
-        InvariantError::Normalize => lang_error.at(making.call.span_of("normalize")),
-        InvariantError::Move(error) => move_error(error),
-    }
-}
-
-fn additive(making: &mut Making<'_, '_, '_>, mixture: AdditiveForm) -> Res<Kernel> {
-    let span = making.call.span_of("base");
-    let mixture = match mixture {
-        AdditiveForm::Additive(_) => AdditiveForm::Additive(making.call.maybe("order")?),
-        AdditiveForm::Dropout(keep) => AdditiveForm::Dropout(making.call.or("keep", keep)?),
-        AdditiveForm::Anova => AdditiveForm::Anova,
-    };
-    let inputs = making.inputs("dims")?;
-    let bases = additive_bases::bases(making.call, making.name, &inputs)?;
-    let params = making.own_params()?;
-    wraps::additive(mixture, bases, inputs, params).map_err(|error| {
-        let mut lang_error = LangError::new(error.to_string());
-        if let AdditiveError::Weights { orders, found } = error
-            && found < orders
-        {
-            lang_error =
-                lang_error.help(format!("`order={found}` stops at order {found}; a weight of 0 leaves an order out"));
-        }
-        let place = match error {
-            AdditiveError::NoOrder | AdditiveError::Order { .. } => "order",
-            AdditiveError::NoKernel => return lang_error.at(span),
-            AdditiveError::Weights { .. } | AdditiveError::NothingLeft => "weights",
-            AdditiveError::Keep(_) => "keep",
-        };
-        lang_error.at(making.call.span_of(place))
-    })
-}
-
-/// The largest number of layers; the effect of the last thousands is negligible.
-const MOST_LAYERS: f64 = 10_000.0;
-
-fn deep(making: &mut Making<'_, '_, '_>) -> Res<Kernel> {
-    let spans = [making.call.span_of("n"), making.call.span_of("kernel")];
-    let (one, two): (Value, Value) = (making.call.arg("n")?, making.call.arg("kernel")?);
-    let (layers, span, kernel) = match (one, two) {
-        (Value::Number(n), Value::Kernel(kernel)) => (n, spans[0], kernel),
-        (Value::Kernel(kernel), Value::Number(n)) => (n, spans[1], kernel),
-        (Value::Number(_), other) => return Err(expected("a kernel", &other).at(spans[1])),
-        (_, other) => return Err(expected("a number of layers", &other).at(spans[1])),
-    };
-    let depth = match layers {
-        n if n == f64::INFINITY => Depth::Infinite,
-        n if n >= 1.0 && n.fract() == 0.0 && n <= MOST_LAYERS => Depth::Layers(n as u32),
-        n if n > MOST_LAYERS => {
-            let number = crate::lang::numerals::number(n);
-            let lang_error =
-                LangError::new(format!("a kernel has at most {MOST_LAYERS} layers, found {number}")).at(span);
-            return Err(lang_error.help("`deep(inf, k, connected=true)` is the limit"));
-        }
-        n => {
-            let number = crate::lang::numerals::number(n);
-            let lang_error =
-                LangError::new(format!("the number of layers is whole and at least 1, found {number}")).at(span);
-            return Err(lang_error.help("`deep(1, k)` is k; `deep(inf, k, connected=true)` is the limit"));
-        }
-    };
-    let connected = making.call.or("connected", false)?;
-    let spec = WRAPS.iter().copied().filter(|s| s.name == making.name).find(|s| (s.params.len() == 2) == connected);
-    let params = match spec {
-        Some(spec) => making.params(spec)?,
-        None => Vec::new(),
-    };
-    if !connected && making.call.value("lengthscale").is_some() {
-        let lang_error = LangError::new("the length-scale is that of the connection to the inputs, and there is none");
-        let help = "write `connected=true`, or give it to the kernel of the first layer: `deep(3, SE(l=2))`";
-        return Err(lang_error.at(making.call.span_of("lengthscale")).help(help));
-    }
-    wraps::deep(depth, kernel, connected, params).map_err(|error| {
-        let lang_error = LangError::new(error.to_string()).at(span);
-        match error {
-            DeepError::NoLayer => lang_error,
-            DeepError::Limit => {
-                lang_error.help("`deep(inf, k, connected=true)` has a limit that depends on the inputs")
-            }
-        }
-    })
-}
 
 /// The kernel of a call of a combinator.
 pub fn build_combinator(call: &mut Call<'_, '_>) -> Res<Value> {

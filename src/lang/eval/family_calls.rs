@@ -53,7 +53,13 @@ pub(super) fn written(call: &mut Call<'_, '_>, spec: &'static Spec) -> Res<(Vec<
 }
 
 /// One parameter of a node from a value; `parts` has the spans of the items of a list.
-fn values(spec: &'static Spec, param: &'static ParamSpec, value: Value, ard: bool, parts: &[Span]) -> Res<Values> {
+pub(super) fn values(
+    spec: &'static Spec,
+    param: &'static ParamSpec,
+    value: Value,
+    ard: bool,
+    parts: &[Span],
+) -> Res<Values> {
     let each = param.size == Size::Each || (ard && param.size == Size::EachIfArd);
     match value {
         Value::List(list) if each => {

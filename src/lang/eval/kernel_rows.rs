@@ -1,103 +1,17 @@
-//! Kernels at rows of numbers, and users' functions of such rows.
+//! Kernels at rows of numbers.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::calendar::TimeUnit;
 use crate::data::Dataset;
-use crate::kernel::{
-    Bound, Cell, Column, EvalError, FunctionError, Gram, InputRef, Kernel, Points, RowFunction, Schema,
-};
+use crate::kernel::{Bound, Column, EvalError, Gram, InputRef, Kernel, Points, Schema};
 use crate::lang::error::{LangError, Res};
-use crate::lang::eval::evaluator::{Evaluator, Globals, Library};
-use crate::lang::eval::host::Host;
+use crate::lang::eval::evaluator::Evaluator;
 use crate::lang::eval::kernel_spans::Origins;
 use crate::lang::numerals::number;
 use crate::lang::values::cast::{FromValue, expected};
-use crate::lang::values::function_source;
-use crate::lang::values::value::{Function, Items, List, Value, check_length};
+use crate::lang::values::value::{Items, Value, check_length};
 use crate::linalg::Matrix;
-use crate::progress::{Progress, StopHandle};
-use crate::syntax;
-use crate::syntax::span::Span;
-
-/// A user's function as the kernel room calls it: for one row, on any thread.
-pub struct UserRows {
-    function: Function,
-    globals: Arc<Globals>,
-    library: &'static dyn Library,
-    stop: StopHandle,
-}
-
-impl UserRows {
-    /// Captures the session's bindings, for functions that mention names bound after them. Such a function has no
-    /// access to files, because it may run any number of times on any thread.
-    pub fn shared(function: Function, eval: &Evaluator<'_>) -> Arc<dyn RowFunction> {
-        Arc::new(Self {
-            function,
-            globals: Arc::new(eval.globals().clone()),
-            library: eval.library.pure(),
-            stop: eval.progress.stop_handle(),
-        })
-    }
-}
-
-impl fmt::Debug for UserRows {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.source())
-    }
-}
-
-impl RowFunction for UserRows {
-    fn source(&self) -> String {
-        function_source::expression(&self.function)
-    }
-
-    fn apply(&self, row: &[Cell<'_>]) -> Result<Vec<f64>, FunctionError> {
-        if self.stop.stop() {
-            return Err(FunctionError::Stopped);
-        }
-        self.apply_row(row).map_err(|error| match error.is_stop() {
-            true => FunctionError::Stopped,
-            false => FunctionError::Failed(error.message().to_owned()),
-        })
-    }
-}
-
-impl UserRows {
-    /// A single parameter receives the entry or the list of the row; several receive one entry each. A category is its
-    /// text.
-    fn apply_row(&self, row: &[Cell<'_>]) -> Res<Vec<f64>> {
-        let value = |cell: &Cell<'_>| match cell {
-            Cell::Number(x) => Value::Number(*x),
-            Cell::Category(text) => Value::str(*text),
-        };
-        let values = || row.iter().map(value);
-        let several = matches!(&self.function, Function::Closure(closure) if closure.lambda.params.len() > 1);
-        let args = match row {
-            [cell] => vec![value(cell)],
-            _ if several => values().collect(),
-            _ => vec![Value::List(List::collect(values().map(Ok))?)],
-        };
-        let mut host = Host::default();
-        let mut out = |_| {};
-        let value = syntax::shallow(|| {
-            Evaluator::new(self.library, &mut host, &self.globals, &self.stop, &mut out).apply(
-                &self.function,
-                args,
-                Span::default(),
-            )
-        })?;
-        let found = value.kind().noun();
-        let numbers = Vec::<f64>::from_value(value).map_err(|_| {
-            LangError::new(format!("the function must return a number or a list of numbers, and returns {found}"))
-        })?;
-        match numbers.iter().find(|x| !x.is_finite()) {
-            Some(x) => Err(LangError::new(format!("the function gives {}", number(*x)))),
-            None => Ok(numbers),
-        }
-    }
-}
 
 /// Rows of inputs, stored by columns.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -64,8 +64,8 @@ fn tree() -> impl Strategy<Value = Kernel> {
                 wraps::changepoint(k, l, index(0), vec![Values::One(at), Values::One(width)])
             }),
             1 => (inner.clone(), any::<bool>()).prop_map(|(k, squash)| match squash {
-                true => wraps::warp(k, Function::squash()),
-                false => wraps::scale(k, Function::amplitude()),
+                true => wraps::warp(k, Function::squash(), Vec::new()),
+                false => wraps::scale(k, Function::amplitude(), Vec::new()),
             }),
         ];
         (any, label).prop_map(|(kernel, label)| match label {
@@ -118,7 +118,7 @@ fn family(family: &'static dyn mercer::kernel::Family) -> impl Strategy<Value = 
                 }
                 Size::One => param(p.domain).prop_map(Values::One).boxed(),
                 Size::EachIfArd if !ard => param(p.domain).prop_map(Values::One).boxed(),
-                Size::Each | Size::EachIfArd => prop_oneof![
+                Size::Each | Size::EachIfArd | Size::List(_) => prop_oneof![
                     Just(Values::Each(Vec::new())),
                     value(p.domain).prop_map(|x| Values::One(Param::free(x))),
                     prop::collection::vec(value(p.domain).prop_map(Param::free), n).prop_map(Values::Each),
@@ -236,7 +236,7 @@ impl RowFunction for Function {
         self.source.to_string()
     }
 
-    fn apply(&self, row: &[Cell<'_>]) -> Result<Vec<f64>, FunctionError> {
+    fn apply(&self, row: &[Cell<'_>], _theta: &[f64]) -> Result<Vec<f64>, FunctionError> {
         let number = |cell: &Cell<'_>| match cell {
             Cell::Number(x) => *x,
             Cell::Category(text) => text.len() as f64,

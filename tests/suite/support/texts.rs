@@ -154,6 +154,15 @@ const WHOLE: &[&str] = &[
     "conv({}, rows=2, cols=1, radius=1, edges=\"zero\", normalize=true)",
     "deep(3, {}, connected=true, l=2)",
     "deep(inf, {}, connected=true)",
+    "compose(SE, {}, l=2)",
+    "compose(RQ(v=1.5), {})",
+    "compose(Matern52, {})",
+    "compose(Lin(b=0.5), {})",
+    "compose(Poly, {})",
+    "warp({}, (a, b) -> [cos(a), sin(a), b])",
+    "warp({}, (a, b) -> [cos(t) * a - sin(t) * b, sin(t) * a + cos(t) * b], t=0.4)",
+    "warp({}, (a, b) -> sum([w[0] * a, w[1] * b]), w=[0.6, fixed(-0.3)])",
+    "scale({}, (a, b) -> exp(s * a * b), s=0.2)",
     "additive(SE, order=2, dims=[x, \"fly ash\"])",
     "additive(RQ(l=2), dims=[0, 1], weights=[1, 0.5])",
     "anova(SE, dims=[0, 1], alpha=0.4)",
@@ -192,7 +201,12 @@ fn composed(inner: BoxedStrategy<Tree>, sees: Sees, depth: u32) -> BoxedStrategy
     // inside a function of one number only `x` is mentioned
     let through = if sees == Sees::X { inner.clone() } else { tree(Sees::X, depth - 1) };
     let seen = through.clone().prop_map(|t| if t.mentions_x() { t } else { Tree::of("(SE(x) + {})", [t]) });
-    let warps = select(vec!["x -> log(1 + x^2)", "x -> 0.5 * x - 1", "x -> if x > 0 then sqrt(x) else 0"]);
+    let warps = select(vec![
+        "x -> log(1 + x^2)",
+        "x -> 0.5 * x - 1",
+        "x -> if x > 0 then sqrt(x) else 0",
+        "x -> q * x + sin(x), q=0.7",
+    ]);
     let scales = select(vec!["x -> 1 + 0.5 * x", "x -> exp(-x)", "x -> if x > 0 then 1 else 2"]);
     let turned = select(vec![
         "warp(SE([x, \"fly ash\"]) + {}, (a, b) -> [a + b, a - b])",
