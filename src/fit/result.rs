@@ -99,6 +99,22 @@ impl Fit {
         }
     }
 
+    /// The two terms of the log marginal likelihood of exact regression that depend on the kernel, on the scale of the
+    /// model: the fit −½(y − m)ᵀK⁻¹(y − m), and the complexity −½ log|K|, where K includes the noise. With −½n log 2π
+    /// and the log slopes of transforms of the target they add to it. `None` for classes and sparse models.
+    pub fn evidence_terms(&self) -> Option<(f64, f64)> {
+        let problem = self.problem();
+        if self.sparse().is_some() || problem.classes().is_some() {
+            return None;
+        }
+        let n = problem.n();
+        let mean = self.posterior.mean_function(&problem.x(), n);
+        let residuals = problem.y().iter().zip(&mean).map(|(y, mean)| y - mean);
+        let fit = -0.5 * residuals.zip(self.posterior.alpha().iter()).map(|(r, a)| r * a).sum::<f64>();
+        let constant = -0.5 * n as f64 * std::f64::consts::TAU.ln();
+        Some((fit, self.lml() - problem.log_jacobian() - constant - fit))
+    }
+
     /// BIC, for a fit with a log marginal likelihood.
     ///
     /// # Errors

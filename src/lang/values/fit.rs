@@ -38,6 +38,16 @@ impl ValueKind for Arc<Fit> {
             "the log marginal likelihood; of `inference=\"fitc\"` that of the approximate model",
             |fit| fit.evidence().map(Value::Number).map_err(only_bound),
         ),
+        Member::new(
+            "lml_fit",
+            "the term −(y − m)ᵀK⁻¹(y − m)/2 of the log marginal likelihood, for exact regression: larger for a closer fit",
+            |fit| Value::maybe_number(fit.evidence_terms().map(|terms| terms.0)),
+        ),
+        Member::new(
+            "lml_complexity",
+            "its term −log|K|/2, for exact regression: smaller for a more flexible kernel",
+            |fit| Value::maybe_number(fit.evidence_terms().map(|terms| terms.1)),
+        ),
         Member::checked("bic", "−2 lml + p log n for p free parameters that the data determine", |fit| {
             fit.information().map(Value::Number).map_err(only_bound)
         }),
