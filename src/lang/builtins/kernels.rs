@@ -7,8 +7,10 @@ use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::family_calls;
 use crate::lang::eval::kernel_rows::{Placed, Rows};
+use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::values::value::{Kind, List, Value, check_length};
+use crate::lang::values::cast::FromValue;
+use crate::lang::values::value::{Function, Items, Kind, List, Value, check_length};
 use crate::linalg::{Matrix, Vector, pivoted_cholesky};
 use crate::progress::abandonable;
 
@@ -19,12 +21,6 @@ pub const ROWS: Place = Place::required(
     Want::Either(&[Want::Items, Want::Kind(Kind::Data)]),
     "numbers, rows with inputs in the order in which the kernel first mentions them, or data",
 );
-const XS: Place = Place::required(
-    "xs",
-    Want::Items,
-    "numbers, or rows with inputs in the order in which the kernel first mentions them",
-);
-
 /// The rows of a matrix as lists.
 pub fn rows(matrix: &Matrix) -> Res<Value> {
     check_length(matrix.nrows() * matrix.ncols())?;
@@ -45,6 +41,10 @@ pub fn own_gram(call: &mut Call<'_, '_>, kernel: &Kernel, rows: &Rows) -> Res<Ma
 }
 
 fn gram(call: &mut Call<'_, '_>) -> Res<Value> {
+    if let Some(Value::Function(function)) = call.value("kernel") {
+        let function = function.clone();
+        return gram_of_function(call, &function);
+    }
     let kernel: Kernel = call.arg("kernel")?;
     let ys: Option<Value> = call.maybe("ys")?;
     if let Some(Value::Data(data)) = call.value("xs") {
@@ -98,18 +98,83 @@ fn gram_on_data(call: &mut Call<'_, '_>, kernel: &Kernel, data: &Dataset, ys: Op
     rows(&matrix.map_err(|error| origins.eval_error(&error))?)
 }
 
-fn eigen(call: &mut Call<'_, '_>) -> Res<Value> {
-    let kernel: Kernel = call.arg("kernel")?;
-    let xs = Rows::from_list(call.arg("xs")?).map_err(|t| t.argument("xs"))?;
-    const MOST: usize = 2000;
-    if xs.n > MOST {
-        return Err(
-            LangError::new(format!("eigenvalues are found for up to {MOST} rows, found {}", xs.n)).argument("xs")
-        );
+/// The matrix of a user's function of two rows, which need not be a kernel.
+fn gram_of_function(call: &mut Call<'_, '_>, function: &Function) -> Res<Value> {
+    let xs: Vec<Value> = call.arg::<Items>("xs")?.collect();
+    let ys = match call.maybe::<Items>("ys")? {
+        Some(ys) => ys.collect(),
+        None => xs.clone(),
+    };
+    fits(xs.len(), ys.len())?;
+    let span = call.span_of("kernel");
+    let mut all = Vec::with_capacity(xs.len());
+    for x in &xs {
+        let mut row = Vec::with_capacity(ys.len());
+        for y in &ys {
+            let value = call.apply(function, vec![x.clone(), y.clone()])?;
+            row.push(f64::from_value(value).map_err(|t| t.within("as the value of the function").at(span))?);
+        }
+        all.push(Value::numbers(row));
     }
+    List::collect(all.into_iter()).map(Value::List)
+}
+
+/// A symmetric matrix from a list of rows.
+fn symmetric(value: Value) -> Res<Matrix> {
+    let rows: Vec<Vec<f64>> =
+        Items::from_value(value)?.map(Vec::<f64>::from_value).collect::<Res<_>>().map_err(|t| t.within("as a row"))?;
+    let n = rows.len();
+    if let Some(row) = rows.iter().find(|row| row.len() != n) {
+        let text = format!("the matrix has {n} rows, and one of them has {} numbers", row.len());
+        return Err(LangError::new(text).help("eigenvalues are those of a square, symmetric matrix"));
+    }
+    let size = rows.iter().flatten().fold(0.0f64, |size, x| size.max(x.abs()));
+    for i in 0..n {
+        for j in 0..i {
+            if !((rows[i][j] - rows[j][i]).abs() <= 1e-9 * size) {
+                let text = format!("the matrix is not symmetric: row {i} has {} in place {j}", number(rows[i][j]));
+                let other = format!("row {j} has {} in place {i}", number(rows[j][i]));
+                return Err(LangError::new(text).note(other));
+            }
+        }
+    }
+    Ok(Matrix::from_fn(n, n, |i, j| rows[i.max(j)][i.min(j)]))
+}
+
+fn eigen(call: &mut Call<'_, '_>) -> Res<Value> {
+    if let Some(Value::List(_)) = call.value("kernel") {
+        if call.value("xs").is_some() {
+            return Err(LangError::new("a matrix has its eigenvalues without rows").argument("xs"));
+        }
+        let matrix = symmetric(call.arg("kernel")?).map_err(|t| t.argument("kernel"))?;
+        check_rows(matrix.nrows()).map_err(|t| t.argument("kernel"))?;
+        return eigenvalues(call, matrix);
+    }
+    let kernel: Kernel = call.arg("kernel")?;
+    let Some(xs) = call.maybe::<Value>("xs")? else {
+        return Err(LangError::new("the eigenvalues of a kernel are those of its matrix, which needs rows")
+            .help("such as `eigen(SE(0), [0, 1, 2])`"));
+    };
+    let xs = Rows::from_list(xs).map_err(|t| t.argument("xs"))?;
+    check_rows(xs.n).map_err(|t| t.argument("xs"))?;
     let matrix = own_gram(call, &kernel, &xs)?;
-    if xs.n == 0 {
+    eigenvalues(call, matrix)
+}
+
+fn check_rows(n: usize) -> Res<()> {
+    const MOST: usize = 2000;
+    match n <= MOST {
+        true => Ok(()),
+        false => Err(LangError::new(format!("eigenvalues are found for up to {MOST} rows, found {n}"))),
+    }
+}
+
+fn eigenvalues(call: &mut Call<'_, '_>, matrix: Matrix) -> Res<Value> {
+    if matrix.nrows() == 0 {
         return Value::numbers([]);
+    }
+    if !matrix.iter().all(|x| x.is_finite()) {
+        return Err(LangError::new("a matrix with eigenvalues has finite numbers only"));
     }
     let found = abandonable(call.eval.progress, move || matrix.symmetric_eigenvalues());
     let mut values: Vec<f64> = found.ok_or_else(LangError::stopped)?.iter().copied().collect();
@@ -152,7 +217,11 @@ pub static KERNELS: &[Builtin] = &[
         aliases: &[],
         group: Group::Kernels,
         places: &[
-            KERNEL,
+            Place::required(
+                "kernel",
+                Want::Either(&[Want::Kind(Kind::Kernel), Want::FUNCTION]),
+                "a kernel, or a function of two rows, which need not be a kernel",
+            ),
             ROWS,
             Place::optional(
                 "ys",
@@ -164,7 +233,12 @@ pub static KERNELS: &[Builtin] = &[
         result: Some(Kind::List),
         summary: "the matrix of a kernel's values between rows",
         help: "A list of rows. Without data an unset parameter is 1, a location 0, a degree 2.",
-        examples: &["gram(SE(0), [0, 1, 2])", "gram(Lin(0), [1, 2], [3])", "gram(onehot(0), [\"A\", \"C\"])"],
+        examples: &[
+            "gram(SE(0), [0, 1, 2])",
+            "gram(Lin(0), [1, 2], [3])",
+            "gram(onehot(0), [\"A\", \"C\"])",
+            "gram((a, b) -> min(a, b), [1, 2])",
+        ],
         touches: Touches::Nothing,
         run: gram,
     },
@@ -172,11 +246,18 @@ pub static KERNELS: &[Builtin] = &[
         name: "eigen",
         aliases: &["eigenvalues"],
         group: Group::Kernels,
-        places: &[KERNEL, XS],
+        places: &[
+            Place::required(
+                "kernel",
+                Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::List)]),
+                "a kernel, or a symmetric matrix, a list of rows",
+            ),
+            Place::optional("xs", Want::Items, "", "the rows of the kernel's matrix, a list"),
+        ],
         result: Some(Kind::List),
-        summary: "the eigenvalues of a kernel's matrix, the largest first",
-        help: "",
-        examples: &["eigen(Lin(0, b=fixed(0.5)), [1, 2])"],
+        summary: "the eigenvalues of a kernel's matrix or of another symmetric matrix, the largest first",
+        help: "A function of two rows is a kernel only if no such matrix has a negative eigenvalue.",
+        examples: &["eigen(Lin(0, b=fixed(0.5)), [1, 2])", "eigen([[2, 1], [1, 2]])"],
         touches: Touches::Nothing,
         run: eigen,
     },
