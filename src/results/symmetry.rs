@@ -49,8 +49,8 @@ impl Candidate {
         Self { moves, periods: Vec::new() }
     }
 
-    fn period(input: InputRef) -> Self {
-        Self { moves: Vec::new(), periods: vec![(input, Param::default())] }
+    fn period(input: InputRef, known: Option<f64>) -> Self {
+        Self { moves: Vec::new(), periods: vec![(input, known.map_or_else(Param::default, Param::fixed))] }
     }
 
     fn with(&self, other: &Candidate) -> Candidate {
@@ -62,7 +62,7 @@ impl Candidate {
 
     /// The same with fitted periods, the first parameters of the fit, as starting values.
     fn found(mut self, fitted: &Fit) -> Self {
-        for ((_, period), &value) in self.periods.iter_mut().zip(fitted.values()) {
+        for ((_, period), &value) in self.periods.iter_mut().zip(fitted.values()).filter(|((_, p), _)| !p.is_fixed()) {
             *period = Param::free(value);
         }
         self
@@ -94,17 +94,30 @@ impl Candidate {
     }
 }
 
+/// What is known of the symmetries to try.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// The inputs; all if `None`.
+    pub inputs: Option<Vec<String>>,
+    /// Symmetries in place of the mirrors and exchanges of the inputs, each with its moves.
+    pub moves: Option<Vec<Vec<Move>>>,
+    /// The known period of each of `inputs`, in order.
+    pub periods: Option<Vec<f64>>,
+}
+
 /// Fits a model without a symmetry and with each candidate over some inputs: a mirror of each input about its best
 /// centre, an exchange of each pair, a period of each, and combinations of those that raise the log marginal
-/// likelihood. Best first, including the model without a symmetry.
+/// likelihood. Moves of the caller replace mirrors and exchanges, and then a period is tried only if it is known. Best
+/// first, including the model without a symmetry.
 ///
 /// # Errors
-/// [`ModelError::NotOfSparse`], and the errors of fitting the model without a symmetry. Candidates that cannot be
+/// [`ModelError::NotOfSparse`], moves that do not fit the inputs, and the errors of fitting the model without a
+/// symmetry. Other candidates that cannot be
 /// fitted are left out.
 pub fn symmetries(
     model: &Model,
     data: &Dataset,
-    inputs: Option<&[String]>,
+    wanted: &Wanted,
     options: Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Symmetry>, ModelError> {
@@ -118,12 +131,29 @@ pub fn symmetries(
     let problem = base.problem();
     let numeric = |name: &&String| problem.data().column(name).is_some_and(|c| !c.is_categories());
     let names: Vec<String> = problem.names().iter().filter(numeric).cloned().collect();
-    let names: Vec<String> = match inputs {
+    let names: Vec<String> = match &wanted.inputs {
         Some(wanted) => names.into_iter().filter(|name| wanted.contains(name)).collect(),
         None => names,
     };
     let mut singles = Vec::new();
+    for moves in wanted.moves.iter().flatten() {
+        let candidate = Candidate::moves(moves.clone());
+        let kernel = candidate.kernel(&model.kernel).ok_or(ModelError::NotOfSparse(
+            "these moves have no invariant kernel: they generate too many transformations, or move an input to itself",
+        ))?;
+        kernel.bind(&problem.schema())?;
+        singles.push(candidate);
+    }
+    let known = |name: &String| {
+        let at = wanted.inputs.as_ref()?.iter().position(|input| input == name)?;
+        wanted.periods.as_ref()?.get(at).copied()
+    };
     for (i, name) in names.iter().enumerate() {
+        if wanted.moves.is_some() {
+            let input = InputRef::Name(name.as_str().into());
+            singles.extend(known(name).map(|period| Candidate::period(input, Some(period))));
+            continue;
+        }
         singles.extend(mirror(&base, name, progress));
         let input = |name: &String| InputRef::Name(name.as_str().into());
         for other in &names[i + 1..] {
@@ -133,7 +163,7 @@ pub fn symmetries(
                     .map(|swap| Candidate::moves(vec![swap])),
             );
         }
-        singles.push(Candidate::period(input(name)));
+        singles.push(Candidate::period(input(name), known(name)));
     }
     let mut found: Vec<(Candidate, Symmetry)> = Vec::new();
     let mut done = 0;
@@ -192,7 +222,7 @@ fn with_symmetry(
 /// by the rows, whatever its log marginal likelihood. The periods are the first parameters of the kernel.
 fn seen_again(fitted: &Fit, periods: &[(InputRef, Param)]) -> bool {
     let data = fitted.problem().data();
-    periods.iter().zip(fitted.values()).all(|((input, _), period)| {
+    periods.iter().zip(fitted.values()).filter(|((_, known), _)| !known.is_fixed()).all(|((input, _), period)| {
         let InputRef::Name(name) = input else { return true };
         let Some(column) = data.column(name) else { return true };
         span(column.values()).is_some_and(|span| TURNS * period <= span)

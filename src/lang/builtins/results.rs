@@ -6,6 +6,7 @@ use crate::data::Dataset;
 use crate::data::write::Table;
 use crate::describe::{self, tables};
 use crate::fit::{Fit, Options};
+use crate::kernel::Move;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::numerals::number;
@@ -259,13 +260,42 @@ fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
     }
 }
 
+/// The moves of one symmetry: one, or a list.
+fn own_moves(value: Value) -> Res<Vec<Move>> {
+    let one = |value: Value| Arc::<Move>::from_value(value).map(Arc::unwrap_or_clone);
+    match value {
+        Value::List(list) if list.is_empty() => Err(LangError::new("a symmetry has at least one move")),
+        Value::List(list) => list.items().iter().cloned().map(one).collect(),
+        value => one(value).map(|one| vec![one]),
+    }
+}
+
 /// The symmetries of the data.
 fn symmetries(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let model = call.arg::<Pipeline>("model")?.model().map_err(|t| t.argument("model"))?;
-    let wanted = call.input_names("inputs", &data)?;
+    let inputs = call.input_names("inputs", &data)?;
+    let span = call.span_of("moves");
+    let moves = match call.maybe::<Items>("moves")? {
+        None => None,
+        Some(items) => Some(items.map(own_moves).collect::<Res<Vec<_>>>().map_err(|t| t.at(span))?),
+    };
+    let periods: Option<Vec<f64>> = call.maybe("periods")?;
+    if let Some(periods) = &periods {
+        let count = inputs.as_ref().map_or(0, Vec::len);
+        if periods.len() != count {
+            let text = format!("there are {} periods for {count} named inputs", periods.len());
+            return Err(LangError::new(text)
+                .argument("periods")
+                .help("`inputs=` names the inputs with a known period: `inputs=[a, b], periods=[360, 24]`"));
+        }
+        if let Some(bad) = periods.iter().find(|p| !(**p > 0.0 && p.is_finite())) {
+            return Err(LangError::new(format!("a period is positive, found {bad}")).argument("periods"));
+        }
+    }
     let options = super::models::options(call)?;
-    match results::symmetries(&model, &data, wanted.as_deref(), options, call.eval.progress) {
+    let wanted = results::Wanted { inputs, moves, periods };
+    match results::symmetries(&model, &data, &wanted, options, call.eval.progress) {
         Ok(found) => Ok(Value::table(Sheet::with_text(tables::symmetries(&found), describe::symmetries(&found)))),
         Err(error) => Err(unfit(call.eval, &data, error)),
     }
@@ -293,6 +323,13 @@ pub static RESULTS: &[Builtin] = &[
             Place::required("data", Want::Kind(Kind::Data), "a data set"),
             super::models::MODEL,
             Place::keyword("inputs", Want::Input, "", "the inputs to try; all if left out"),
+            Place::keyword(
+                "moves",
+                Want::Items,
+                "",
+                "symmetries to try in place of mirrors and exchanges: a list of moves, or of lists of moves",
+            ),
+            Place::keyword("periods", Want::Numbers, "", "the known period of each of `inputs`"),
             super::models::RESTARTS,
             super::models::SEED,
             super::models::MAXITER,
