@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use super::additive_bases;
 use super::family_calls::values;
-use super::kernel_spans::Mark;
 use super::making::Making;
 use super::move_errors::move_error;
 use crate::kernel::wraps::{
-    self, AdditiveError, AdditiveForm, Bases, ComposeError, DeepError, Depth, InvariantError, Method,
-    PeriodicEmbedding, WRAPS,
+    self, AdditiveError, AdditiveForm, ComposeError, DeepError, Depth, InvariantError, Method, PeriodicEmbedding, WRAPS,
 };
-use crate::kernel::{Inputs, Kernel, Move, MoveError, MoveKind, Node, families};
+use crate::kernel::{Kernel, Move, MoveError, MoveKind, Node, families};
 use crate::lang::error::{LangError, Res};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::Value;
