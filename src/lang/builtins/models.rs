@@ -329,16 +329,19 @@ pub fn on_asked_scale<'m>(
     for model in models {
         let of_target = |step: &Step| matches!(step, Step::Transform { column, .. } if &**column == "y");
         let refused = if model.bernoulli().is_some() {
-            Some("a target of classes has no scale")
+            Some(("a target of classes has no scale", "leave out `transform`"))
         } else if model.steps.iter().any(of_target) {
-            Some("the model has a transform of the target already")
+            Some(("the model has a transform of the target already", "leave out one of the two"))
         } else if function.is_none() && model.sparse.as_ref().is_some_and(|sparse| sparse.method == SparseMethod::Vfe) {
-            Some("a lower bound on the log marginal likelihood does not compare scales")
+            Some((
+                "a lower bound on the log marginal likelihood does not compare scales",
+                "name the scale, as in `transform=\"log\"`, or use `inference=\"fitc\"`",
+            ))
         } else {
             None
         };
-        if let Some(reason) = refused {
-            return Err(LangError::new(reason).argument("transform"));
+        if let Some((reason, help)) = refused {
+            return Err(LangError::new(reason).argument("transform").help(help));
         }
         if function.is_some() {
             *model = fit::on_scale(model, function.as_ref());
