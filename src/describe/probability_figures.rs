@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::curve_resolution::curve_points;
 use super::figure_labels::{dated, label_of, single_input, sorted, title};
 use super::numbers::percent;
+use super::posterior_maps::two_inputs;
 use crate::data::Dataset;
 use crate::figure::{Axis, Figure, Mark, Panel, Role, contour};
 use crate::fit::Fit;
@@ -112,12 +113,6 @@ fn elsewhere(fitted: &Fitted, at: &Dataset) -> Result<Figure, ModelError> {
         return Err(ModelError::NotOfClasses(MANY_INPUTS));
     }
     reliability(fitted, Some(at))
-}
-
-fn two_inputs(fit: &Fit) -> Option<[String; 2]> {
-    let [one, other] = fit.problem().names() else { return None };
-    let number = |name: &str| fit.problem().data().column(name).is_some_and(|c| !c.is_categories());
-    (number(one) && number(other)).then(|| [one.clone(), other.clone()])
 }
 
 /// A range slightly larger than 0 to 1, so that points at the ends are drawn in full.

@@ -176,6 +176,8 @@ pub enum Across {
 pub enum Role {
     /// Observations the model was fitted to.
     Data,
+    /// Observations behind others that matter more.
+    Faint,
     /// Held-out observations.
     Test,
     /// A posterior mean or another single curve.

@@ -39,8 +39,9 @@ const OPTIONS: &[FigureOption] = &[
     },
     FigureOption {
         name: "show",
-        applies_to: "a decomposition (\"parts\" or \"correlation\"), a search (\"depths\" or \"scores\") or a kernel",
-        except: |_| false,
+        applies_to: "a decomposition (\"parts\" or \"correlation\"), a search (\"depths\" or \"scores\"), a fit of a \
+                     numeric target (\"posterior\" or \"observed\") or a kernel",
+        except: |value| matches!(value, Value::Fit(fit) if fit.problem().classes().is_some()),
     },
     FigureOption { name: "at", applies_to: "a kernel (the point x₀ of k(·, x₀))", except: |_| false },
     FigureOption { name: "mark", applies_to: "numbers: a list, or a record of lists", except: |_| false },
@@ -180,6 +181,7 @@ fn refuse_show(call: &Call<'_, '_>, value: &Value, show: &str) -> Res<()> {
     let known: &[&str] = match value {
         Value::Search(_) => &["depths", "scores"],
         Value::Kernel(_) => &["covariance", "variance", "draws", "slice"],
+        Value::Fit(_) => &["posterior", "observed"],
         _ => &["parts", "correlation"],
     };
     if !known.contains(&show) {
@@ -188,7 +190,7 @@ fn refuse_show(call: &Call<'_, '_>, value: &Value, show: &str) -> Res<()> {
         return Err(LangError::new(text).help(format!("`show` is {known}")).argument("show"));
     }
     let unused: &[&str] = match show {
-        "scores" => &["band"],
+        "scores" | "observed" => &["band"],
         "correlation" => &["scales"],
         "covariance" => &["draws", "frames"],
         "variance" => &["draws", "frames", "at"],

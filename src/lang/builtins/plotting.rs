@@ -79,6 +79,7 @@ impl Arguments {
                 Some("bars") => Marked::Bars,
                 Some("strip") => Marked::Strip,
                 Some("histogram") => Marked::Histogram,
+                Some("map") => Marked::Map,
                 _ => Marked::Line,
             },
             names: names(call)?,
@@ -335,7 +336,7 @@ pub static PLOTTING: &[Builtin] = &[
                 "\"parts\" or \"depths\"",
                 "for a decomposition, the parts, or the correlations of their posteriors; for a search, the best fit of \
                  each depth, or its score; for a kernel, k(·, x₀), k(x, x) or draws alone, or both along the first \
-                 input only",
+                 input only; for a fit, the posterior, or predicted against observed values",
             ),
             Place::keyword(
                 "draws",
@@ -357,9 +358,9 @@ pub static PLOTTING: &[Builtin] = &[
             ),
             Place::keyword(
                 "mark",
-                Want::Choice(&["line", "points", "bars", "strip", "histogram"]),
+                Want::Choice(&["line", "points", "bars", "strip", "histogram", "map"]),
                 "\"line\"",
-                "how numbers are drawn",
+                "how numbers are drawn; a map is of the rows of a matrix",
             ),
             Place::keyword(
                 "names",
