@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::figure_labels::{axis_label, label_of, title};
-use super::result_figures::BandOf;
+use super::figure_labels::{BandOf, axis_label, label_of, title};
 use crate::figure::standard_figures::{Names, map_panel};
 use crate::figure::{Figure, Mark, Panel, Role};
 use crate::fit::Fit;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::curve_resolution::curve_points;
 use super::english;
+pub use super::figure_labels::BandOf;
 use super::figure_labels::{axis_label, dated, is_date, label_of, level_names, mark_ends, single_input, sorted, title};
 use super::inducing_marks::mark_inducing;
 use super::{posterior_maps, probability_figures};
@@ -14,23 +15,6 @@ use crate::fit::Fit;
 use crate::linalg::Matrix;
 use crate::model::ModelError;
 use crate::results::{At, Beyond, Fitted, OneVsRest, Prediction, Residuals, predict};
-
-/// Whether a band is that of a new observation, with noise, or of the function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BandOf {
-    #[default]
-    Y,
-    F,
-}
-
-impl BandOf {
-    fn text(self) -> &'static str {
-        match self {
-            BandOf::Y => "±2 sd of y, noise included",
-            BandOf::F => "±2 sd of f, without noise",
-        }
-    }
-}
 
 /// The data: the target against each input.
 pub fn dataset(data: &Dataset) -> Figure {

@@ -99,7 +99,10 @@ fn the_page_of_figures_names_every_script() {
     for folder in ["figures", "deep", "quadrature"] {
         for entry in fs::read_dir(root.join("examples").join(folder)).expect("the scripts") {
             let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
-            assert!(page.contains(&format!("(../examples/{folder}/{name})")), "docs/figures.md does not name {folder}/{name}");
+            assert!(
+                page.contains(&format!("(../examples/{folder}/{name})")),
+                "docs/figures.md does not name {folder}/{name}"
+            );
         }
     }
 }
