@@ -73,8 +73,13 @@ impl Bindings {
 
     /// The place that binds the name of an occurrence: the last one up to it, or the first if it is above all.
     pub fn definition(&self, of: &Occurrence) -> Option<Site> {
-        let sites = &self.list.get(of.binding?)?.sites;
-        sites.iter().rev().find(|site| site.name.start <= of.span.start).or(sites.first()).copied()
+        let binding = self.list.get(of.binding?)?;
+        // in its own value, the name of a `let` is the one before; a function may call itself
+        let applies = |site: &&Site| match binding.bound {
+            Bound::Let => site.name == of.span || site.statement.end <= of.span.start,
+            _ => site.name.start <= of.span.start,
+        };
+        binding.sites.iter().rev().find(applies).or(binding.sites.first()).copied()
     }
 
     /// The occurrences of one binding.
