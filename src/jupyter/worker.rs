@@ -291,7 +291,9 @@ impl Outputs<'_> {
 
     fn end(&mut self) {
         if let Some(media) = self.last.take() {
-            self.cell.show(ExecuteResult::new(self.number, media));
+            // The schema of the protocol refuses a missing `transient` that is written as null.
+            let transient = Some(Transient::default());
+            self.cell.show(ExecuteResult { transient, ..ExecuteResult::new(self.number, media) });
         }
     }
 }
